@@ -24,8 +24,6 @@ from replicalab.drafts import (
 )
 from replicalab.drafts.beginning import usual_numbers
 from replicalab.errors import ScenarioError
-from replicalab.facts.report import justification_table
-from replicalab.features.critique import Standing, critique
 from replicalab.lint import LintLevel, lint
 from replicalab.scenarios import (
     Difficulty,
@@ -291,29 +289,3 @@ def test_report_of_too_few_for_a_test_still_makes_a_study() -> None:
     # Fisher's z of three pairs has no standard error: they are no original.
     analysis = reporting("correlation", "t and n", t=0.5, n=3)
     assert study_of(analysis).design.original is None
-
-
-def test_reported_effect_is_published_planned_at_face_value_and_has_its_reason() -> None:
-    study = study_of(T_OF_TWO)
-    plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
-    rows = {name.text: (cell.text, why.text) for name, cell, why in justification_table(plan).rows}
-    # d = 2.5 √(1/20 + 1/20)
-    formula = "From t = 2.5, n1 = 20, n2 = 20: d = t · √(1/n1 + 1/n2)."
-    for name in ("Published Cohen's d", "Assumed Cohen's d"):
-        assert rows[name] == ("0.790569", formula)
-    remarks = {each.key: each for each in critique(plan)}
-    face = remarks["face_value"]
-    assert face.text.startswith("Planned with Cohen's d 0.791; published is 0.791.")
-    assert face.standing is Standing.CONCERN
-    assert "the original had 40" in remarks["original_n"].text
-    assert "two-sided p is 0.017" in remarks["original_uncertainty"].text  # R: 2 * pt(-2.5, 38)
-
-
-def test_formula_is_no_source_of_an_effect_that_nobody_published() -> None:
-    study = study_of(
-        reporting("two_group", "two means and two SDs", m1=1.0, m2=0.5, SD1=1.0, SD2=1.0)
-    )
-    plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
-    rows = {name.text: (cell.text, why.text) for name, cell, why in justification_table(plan).rows}
-    assert rows["Published Cohen's d"] == ("none", "Not given")
-    assert rows["Assumed Cohen's d"][1].startswith("From m1 = 1")

@@ -329,14 +329,6 @@ def test_wrong_draft_is_written_as_it_is_and_read_back() -> None:
     assert draft.at("paper", "goal") == "a: b\n- c"
 
 
-def test_reader_of_a_draft_may_refuse_more() -> None:
-    def read(text: str, name: str) -> Study:
-        assert name == "your study"
-        return parse_study(f"{text}\nwrong: 1\n", name)
-
-    assert list(check(template(), read).faults) == ["wrong"]
-
-
 @pytest.mark.parametrize("path", [("paper", "nothing"), ("controls", 9, "name"), ("format", 0)])
 def test_place_that_is_not_there_holds_nothing(path: tuple[str | int, ...]) -> None:
     assert template().at(*path) is None

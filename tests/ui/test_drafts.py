@@ -6,16 +6,13 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab import server
 from replicalab.case import case_text, read_draft
-from replicalab.library import Library, Owner, StoredDraft
-from replicalab.models import revise
-from replicalab.scenarios import LabOverrides, copy_text, load_scenario
+from replicalab.library import Library, StoredDraft
+from replicalab.scenarios import LabOverrides, copy_text
 from replicalab.ui.address import to_query
 from replicalab.ui.library import drafting, writer
 from replicalab.ui.library.drafting import Tab
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.state import Session
 from replicalab.ui.workspace import TrayCase, Workspace
 from tests.ui.acting import (
     choose,
@@ -168,16 +165,6 @@ def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_someth
     assert draft() is None
 
 
-def test_saved_plan_is_no_draft_after_a_reload() -> None:
-    app = press(type_number(visit(PROTOCOL), "Sample size", 41), "Save")
-    again = visit(PROTOCOL, **query_of(app))
-    assert draft() is None
-    assert not offered(visit())
-    type_number(again, "Sample size", 42)
-    assert draft() is not None
-    assert offered(visit())
-
-
 def test_case_of_the_draft_that_cannot_be_opened_is_named() -> None:
     app = press(type_number(visit(PROTOCOL), "Sample size", 41), BESIDE)
     press(type_number(app, "Sample size", 42), BESIDE)
@@ -192,22 +179,6 @@ def test_case_of_the_draft_that_cannot_be_opened_is_named() -> None:
     assert "comparison, Plan A: " in said(back)
     assert tray(back) == tray(app)[1:]
     assert number(back, "Sample size").value == 42
-
-
-def test_drafts_of_two_visitors_under_one_place_do_not_wait_for_one_another(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ann, ben = (Owner.of(browsers.use()) for _ in range(2))
-    plan = load_scenario("psy_stroop").reference_protocol
-    monkeypatch.setattr(server, "is_lasting", lambda: True)
-    for whose, samples in ((ann, 41), (ben, 42)):
-        tab = Session(Workspace()).tab
-        tab.place = "a" * 16
-        monkeypatch.setattr(drafting, "owner", partial(lambda owner: owner, whose))
-        work = Workspace().changed(plan=revise(plan, sample_size=samples))
-        drafting.note(tab, work, soon=True)
-    writer.finish()
-    assert None not in [shelf().draft(whose) for whose in (ann, ben)]
 
 
 def test_last_tab_replaces_the_draft_of_another() -> None:

@@ -12,13 +12,6 @@ from tests.ui.test_study_form import ASSUMPTIONS, COMPARISON, at, form, study_of
 WAY = "The original’s effect, as it was reported"
 
 
-def test_original_is_optional_and_asks_for_nothing_until_it_is_known() -> None:
-    app = form(part=ASSUMPTIONS)
-    assert WAY in [box.label for box in app.selectbox]
-    assert "n, group 1" not in [each.label for each in app.number_input]
-    assert study_of(app).design.original is None
-
-
 def test_original_by_its_t_gives_the_effects_to_plan_with() -> None:
     app = pick(form(part=ASSUMPTIONS), WAY, "t and n of both groups")
     for label, value in (("Reported t", 2.2), ("n, group 1", 16), ("n, group 2", 16)):
@@ -43,26 +36,6 @@ def test_original_by_its_interval_and_taken_away_again() -> None:
     assert (original.effect, original.low, original.high) == (0.5, 0.1, 0.9)
     app = pick(at(app, ASSUMPTIONS), WAY, "not given")
     assert study_of(app).design.original is None
-
-
-def test_original_whose_interval_is_far_too_narrow_for_n_is_told_so() -> None:
-    app = pick(form(part=ASSUMPTIONS), WAY, "Cohen's d")
-    narrow = {"Cohen's d": 0.5, "Interval from": 0.28, "to": 0.72, "n, group 1": 20}
-    for label, value in {**narrow, "n, group 2": 20}.items():
-        type_value(app, label, value)
-    assert "40 samples would have 0.316, 2.82 times as large" in said(app)
-
-
-def test_original_of_one_kind_does_not_stay_with_another_and_comes_back() -> None:
-    app = pick(form(part=ASSUMPTIONS), WAY, "Cohen's d")
-    for label, value in (("Cohen's d", 0.5), ("n, group 1", 20), ("n, group 2", 20)):
-        type_value(app, label, value)
-    press(at(app, COMPARISON), KINDS["paired"].title)
-    assert study_of(app).design.original is None
-    press(at(app, COMPARISON), KINDS["two_group"].title)
-    original = study_of(app).design.original
-    assert original is not None
-    assert original.effect == 0.5
 
 
 @pytest.mark.parametrize("kind", [kind for kind, row in KINDS.items() if row.effect])
