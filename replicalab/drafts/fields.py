@@ -6,15 +6,17 @@ the kind, ``{measure}`` its evidence, ``{currency}`` the lab's and ``{item}`` th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from enum import StrEnum, auto
 from typing import Any, Final, NamedTuple, cast
 
-from replicalab.designs import PARAMETERS, EffectSource, Kind
+from replicalab.designs import KINDS, PARAMETERS, EffectSource, Kind
 from replicalab.drafts.beginning import UNSTATED, YOUR_LAB, Block
 from replicalab.drafts.draft import Draft
-from replicalab.lexicon import CREDITS
+from replicalab.errors import Fault
+from replicalab.lexicon import CREDITS, capitalised
 from replicalab.limits import LONGEST_LABEL, LONGEST_SHORT_TITLE, LONGEST_TEXT, LONGEST_TITLE
 from replicalab.scenarios import AmountGroup, Confidence, amounts_in
 from replicalab.scenarios.reading import Data, FieldPath
@@ -429,3 +431,26 @@ def original_paths(row: Kind, way: str) -> list[FieldPath]:
     else:
         counts = ["n1", "n2"] if row.groups == 2 else ["n"]
     return [(*ORIGINAL, *name) for name in (*names, *((count,) for count in counts))]
+
+
+# --- what is wrong with one ----------------------------------------------------------------------
+
+_WORDS: Final = {
+    **{row.kind: f"“{row.title}”" for row in KINDS.values()},
+    **{name: parameter.phrase for name, parameter in PARAMETERS.items()},
+    "effect_planning": "the assumed effect",
+    "effect_published": "the published effect",
+    "sesoi": "the smallest effect of interest",
+    "min_days": "the least days",
+    "an empty value is not allowed": "nothing stands here",
+    "'' is not allowed": "nothing stands here",
+}
+_NAMED: Final = re.compile("|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in _WORDS))
+_POINT_ZERO: Final = re.compile(r"(?<=\d)\.0(?=[ :;,])")  # of a whole number
+
+
+def fault_text(fault: Fault) -> str:
+    """Return a fault as its field shows it: what stands there, and what to write instead."""
+    remedy = f"it {fault.remedy}" if fault.remedy.startswith("must ") else fault.remedy
+    text = _NAMED.sub(lambda match: _WORDS[match[0]], f"{fault.problem}: {remedy}")
+    return f"{capitalised(_POINT_ZERO.sub('', text))}."

@@ -13,6 +13,8 @@ from replicalab import scenarios
 from replicalab.assessment import assess, failing_text
 from replicalab.documents import STUDY_MB, STUDY_SUFFIXES
 from replicalab.drafts import YOUR_LAB, Draft, new_study
+from replicalab.drafts.fields import ITEM_LISTS, fault_text
+from replicalab.drafts.session import FormSession
 from replicalab.facts.blocks import Status, sentences_panel
 from replicalab.facts.region import means_text, region_title, shade_text
 from replicalab.facts.verdicts import evidence_sentence, largest_text, plan_verdict
@@ -73,7 +75,7 @@ def edit(own: OwnStudy) -> None:
     """Show a visitor's study in the form, on the front door."""
     st.session_state[DOOR] = MAKE
     state.show(survey=False)
-    record.write(own.text)
+    record.current().write(own.text)
     show(FIRST)
 
 
@@ -102,7 +104,7 @@ def _draw_beginning() -> None:
         upload(
             "Or upload a file",
             _UPLOAD,
-            lambda data, name: record.write(scenarios.readable_text(data, name)),
+            lambda data, name: record.current().write(scenarios.readable_text(data, name)),
             STUDY_SUFFIXES,
             most_mb=STUDY_MB,
             stays=True,
@@ -114,18 +116,18 @@ def _start() -> None:
     chosen = st.session_state.get(_SOURCE, _EMPTY)  # a browser may send the click alone
     notices.clear(_UPLOAD)
     if chosen == _EMPTY:
-        record.begin(Draft(new_study(record.new_id(), name=record.free_name())))
+        record.current().begin(Draft(new_study(record.new_id(), name=record.free_name())))
     elif chosen == _TEMPLATE:
-        record.write(scenarios.template_text())
+        record.current().write(scenarios.template_text())
     else:
         text = scenarios.copy_text(chosen, f"my_{chosen}"[:64])
-        record.write(record.with_free_name(text))
+        record.current().write(record.with_free_name(text))
 
 
 # --- the form and what stands next to it --------------------------------------------------------
 
 
-def _draw_parts(now: record.FormSession) -> None:
+def _draw_parts(now: FormSession) -> None:
     names = list(PARTS)
     st.session_state.setdefault(PARTS_KEY, now.part or FIRST)
     with open_tab(names, PARTS_KEY) as name:
@@ -144,7 +146,7 @@ def _draw_parts(now: record.FormSession) -> None:
             button(f"Next: {after}", "arrow_forward", partial(show, after))
 
 
-def _draw_side(now: record.FormSession) -> None:
+def _draw_side(now: FormSession) -> None:
     study, mine = now.study, own_studies.kept()
     refused = own_studies.refusal(now.file, study) if study else ""
     kept = mine[study.scenario_id].text if study and study.scenario_id in mine else None
@@ -166,7 +168,7 @@ def _draw_side(now: record.FormSession) -> None:
     if pressed and study is not None:
         record.open_on_protocol(now.file, study)
     with st.container(horizontal=True, gap="xsmall", key="own_actions"):
-        button("Undo", "undo", record.undo, disabled=not now.past, key="making_undo")
+        button("Undo", "undo", now.undo, disabled=not now.past, key="making_undo")
         download("Download the file", lambda: now.file, f"{now.draft.at('scenario_id')}.yaml")
         button("Start anew", "restart_alt", partial(setattr, now, "choosing", True))
     if study is None or kept != now.file:
@@ -181,7 +183,7 @@ def _draw_side(now: record.FormSession) -> None:
     st.caption(f"{where} Whoever has its address can read it; only this browser can change it.")
 
 
-def _draw_number_of_faults(now: record.FormSession) -> None:
+def _draw_number_of_faults(now: FormSession) -> None:
     faults, more = now.faults, now.more_faults
     places = [ADVANCED] if now.refused else list(dict.fromkeys(map(_part_of, now.result.faults)))
     number = len(faults) + more
@@ -208,7 +210,7 @@ def _draw_check() -> None:
     now = record.current()
     fields.draw_columns([1, 1], "scenario_id", "domain_id")
     for path, faults in now.result.faults.items():
-        complain(*(f"{_part_of(path)}: {fields.fault_text(fault)}" for fault in faults))
+        complain(*(f"{_part_of(path)}: {fault_text(fault)}" for fault in faults))
     if now.study is not None:
         _draw_lint(now.study)
         if st.toggle("Show the days and samples that fit", value=True, key="making_region"):
@@ -255,7 +257,7 @@ def _draw_file() -> None:
         key=_TEXT,
         height=460,
         max_chars=_TYPED_LENGTH,
-        on_change=lambda: record.write(str(st.session_state[_TEXT])),
+        on_change=lambda: record.current().write(str(st.session_state[_TEXT])),
         help="Checked when you click outside, or press Ctrl and Enter.",
     )
     st.caption(
@@ -291,7 +293,7 @@ class FormPart(NamedTuple):
     paths: tuple[str, ...] = ()
 
 
-_NEEDS: Final = ("min_days", "samples_per_day", "equipment", "reagents", *fields.ITEM_LISTS)
+_NEEDS: Final = ("min_days", "samples_per_day", "equipment", "reagents", *ITEM_LISTS)
 PARTS: Final = {
     "Comparison": FormPart(
         parts.draw_comparison, ("paper.title", "paper.short_title", "paper.goal", "design.kind")

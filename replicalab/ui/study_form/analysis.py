@@ -61,7 +61,7 @@ def draw() -> None:
         pressed = st.button(
             "Use this analysis", icon=":material/play_arrow:", type="primary", disabled=not study
         )
-        button("Go on in the form", "edit_note", lambda: record.begin(draft))
+        button("Go on in the form", "edit_note", lambda: record.current().begin(draft))
     if pressed and study is not None:
         _use(name, result.text, study)
     st.caption("It opens in a lab that can run it; say there, under **Your lab**, what yours has.")

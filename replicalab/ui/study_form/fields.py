@@ -13,9 +13,9 @@ from typing import Any, Final
 import streamlit as st
 
 from replicalab.characters import on_one_line
-from replicalab.designs import KINDS, PARAMETERS
+from replicalab.designs import PARAMETERS
 from replicalab.drafts import YOUR_LAB
-from replicalab.drafts.fields import ITEM_LISTS, Input, StudyField, edited, field_at
+from replicalab.drafts.fields import ITEM_LISTS, Input, StudyField, edited, fault_text, field_at
 from replicalab.errors import Fault
 from replicalab.lexicon import CREDITS, capitalised, shortened
 from replicalab.limits import LONGEST_LABEL, LONGEST_TEXT
@@ -27,30 +27,11 @@ from replicalab.ui.words import escaped
 
 _LARGEST: Final = 10**15  # No field is drawn with a number beyond this, whatever was typed into it
 _SHORT: Final = 60
-_WORDS: Final = {
-    **{row.kind: f"“{row.title}”" for row in KINDS.values()},
-    **{name: parameter.phrase for name, parameter in PARAMETERS.items()},
-    "effect_planning": "the assumed effect",
-    "effect_published": "the published effect",
-    "sesoi": "the smallest effect of interest",
-    "min_days": "the least days",
-    "an empty value is not allowed": "nothing stands here",
-    "'' is not allowed": "nothing stands here",
-}
-_NAMED: Final = re.compile("|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in _WORDS))
 AS_DOCUMENTS: Final = "%.6g"
 """The format of a number that may be worked out, as documents write it."""
-_POINT_ZERO: Final = re.compile(r"(?<=\d)\.0(?=[ :;,])")  # of a whole number
 
 
 # --- what is wrong ------------------------------------------------------------------------------
-
-
-def fault_text(fault: Fault) -> str:
-    """Return a fault as its field shows it: what stands there, and what to write instead."""
-    remedy = f"it {fault.remedy}" if fault.remedy.startswith("must ") else fault.remedy
-    text = _NAMED.sub(lambda match: _WORDS[match[0]], f"{fault.problem}: {remedy}")
-    return f"{capitalised(_POINT_ZERO.sub('', text))}."
 
 
 def draw_faults(faults: Sequence[Fault]) -> None:
@@ -130,7 +111,7 @@ def _take(path: FieldPath, name: str) -> None:
 
 def _put(path: FieldPath, value: Any) -> None:
     draft = record.draft()
-    record.change(edited(draft, field_at(path, draft.row), path, value))
+    record.current().change(edited(draft, field_at(path, draft.row), path, value))
 
 
 def _draw_number(label: str, path: FieldPath, field: StudyField, at: Data) -> None:
@@ -207,7 +188,7 @@ def draw_items(part: str) -> None:
 
     def add_item() -> None:
         if name := str(st.session_state[new]).strip():
-            record.change(row.add(record.draft(), name))
+            record.current().change(row.add(record.draft(), name))
             st.session_state[opened] = len(record.draft().items(part)) - 1
             st.session_state[new] = ""
 
@@ -240,4 +221,4 @@ def draw_items(part: str) -> None:
 
 
 def _remove(part: str, place: int) -> None:
-    record.change(record.draft().without(part, place), redraw=True)
+    record.current().change(record.draft().without(part, place), redraw=True)

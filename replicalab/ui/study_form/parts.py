@@ -46,7 +46,7 @@ def draw_comparison() -> None:
 
 
 def _choose_kind(kind: str) -> None:
-    record.change(record.draft().of_kind(kind), redraw=True)
+    record.current().change(record.draft().of_kind(kind), redraw=True)
 
 
 def draw_assumptions() -> None:
@@ -96,7 +96,9 @@ def _draw_original() -> None:
 
 def _choose_way(key: str) -> None:
     way = st.session_state[key]
-    record.change(rows.with_original_way(record.draft(), None if way == NOT_GIVEN else way))
+    record.current().change(
+        rows.with_original_way(record.draft(), None if way == NOT_GIVEN else way)
+    )
 
 
 def draw_needs() -> None:
@@ -154,4 +156,4 @@ def _draw_means() -> None:
 
 
 def _choose_others() -> None:
-    record.change(record.draft().with_others(st.session_state[fields.key("others")]))
+    record.current().change(record.draft().with_others(st.session_state[fields.key("others")]))
