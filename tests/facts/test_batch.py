@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from replicalab.batch import MeanRegret, Result, Share, Summary
+from replicalab.batch import Result, Share, Summary
 from replicalab.case import Case
 from replicalab.facts.batch import (
     agreed_text,
-    counted_text,
-    faults_text,
     group_names,
     outcomes_text,
     regret_panel,
     share_text,
     shares_panel,
-    stopped_text,
 )
 from replicalab.facts.blocks import says
 from replicalab.facts.score import regret_text
@@ -52,13 +49,6 @@ def test_only_what_is_optimal_reads_0(value: float, told: str) -> None:
     assert regret_text(value) == told
 
 
-def test_outcomes_are_told_with_their_mean_regret() -> None:
-    shares = {Outcome.AGREED: Share(29, 29)}
-    found = GROUP._replace(shares=shares, failed=1, regret=MeanRegret(29, 0.75))
-    told = "Agreed: 29 of 29, 100 % (88 to 100 %); mean regret 0.75; 1 negotiation could not be"
-    assert outcomes_text(found).startswith(told)
-
-
 def test_regret_is_told_of_each_player_that_has_one() -> None:
     job = Case(study="psy_stroop", lab=Difficulty.HARD, scientist=ScientistKind.BASELINE)
     by_model = job.changed(scientist=ScientistKind.MODEL)
@@ -75,13 +65,6 @@ def test_regret_is_told_of_each_player_that_has_one() -> None:
     ]
     assert "0 is optimal." in words(regret_panel(results))
     assert not says(regret_panel(results[-1:]))
-
-
-def test_faults_are_told_once() -> None:
-    assert faults_text(["gone", "", "gone", "lost\nthere"]) == ["gone", "lost there"]
-    assert stopped_text(1, 2000) == "Stopped: 1 of 2,000 negotiations are played."
-    counted = counted_text({"study": 1, "lab": 3, "seed": 4})
-    assert counted == "1 study × 3 labs × 4 seeds = 12 negotiations"
 
 
 def test_groups_are_named_by_what_tells_them_apart() -> None:
@@ -107,13 +90,3 @@ def test_bars_are_shares_with_their_intervals() -> None:
     assert [end for _, end, _ in bars(shares_panel([GROUP], {}, []))] == pytest.approx(
         [0.308, 1 - 0.308], abs=0.001
     )
-
-
-def test_group_is_named_once_and_what_was_not_played_is_told_with_its_reason() -> None:
-    unplayed = GROUP._replace(shares={}, failed=3)
-    for group, name in ((GROUP, "Stroop <b>"), (unplayed, "psy_stroop")):
-        found = tree(shares_panel([group], {"psy_stroop": name}, ["gone"]))
-        assert [each.text for each in found.iterfind(".//tbody//th")] == [name]
-        told = " ".join(found.itertext())
-        assert f"{group.failed} negotiations could not be played" in told
-        assert "gone" in told

@@ -11,12 +11,9 @@ from hypothesis import strategies as st
 
 from replicalab.facts.blocks import Block, Status
 from replicalab.facts.negotiation import (
-    LAB_MANAGERS,
     OUTCOME_TITLES,
-    SCIENTISTS,
     answer_rule,
     answer_verdict,
-    change_rows,
     outcome_verdict,
     round_caption,
     round_summary,
@@ -135,11 +132,6 @@ def test_negotiation_by_hand_is_told() -> None:
     assert_golden("negotiation#by_hand", "\n\n".join(texts))
 
 
-def test_players_and_their_rules_are_named() -> None:
-    players = [*SCIENTISTS.values(), *LAB_MANAGERS.values()]
-    assert_golden("negotiation#players", "\n".join(": ".join(player) for player in players))
-
-
 # --- what must hold of them -------------------------------------------------------------------
 
 
@@ -172,17 +164,6 @@ def test_verdict_passes_only_what_the_lab_can_run(
         assert caption.startswith(f"Round {at + 1}: ")
         assert caption.endswith(".")
         assert not re.search("  |None", caption)
-
-
-def test_change_is_told_field_by_field() -> None:
-    other = revise(PLAN, sample_size=2000, duration_days=1, controls=[], rationale="So.")
-    [concession] = ledger(by_person(STUCK, propose(PLAN), revise_to(other), max_rounds=9))
-    assert change_rows(concession.step) == [
-        ("Sample size", "40", "2,000"),
-        ("Controls", "dark control, white light control", "–"),
-        ("Duration", "5 days", "1 day"),
-        ("Rationale", PLAN.rationale, "So."),
-    ]
 
 
 PROPOSED: Final = MEDIUM.reference_protocol

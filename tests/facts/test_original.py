@@ -14,9 +14,9 @@ from replicalab.facts.original import (
     reported_text,
 )
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import Design, EvidenceAssumptions, LabOverrides, parse_study, study_yaml
+from replicalab.scenarios import Design, EvidenceAssumptions, LabOverrides
 from tests.designs.test_originals import original_of
-from tests.factories import make_design, make_pack, make_protocol, make_study
+from tests.factories import make_design, make_pack, make_protocol
 
 
 def design_with(kind: str = "two_group", **reported: object) -> Design:
@@ -103,10 +103,6 @@ def test_samples_for_the_target_grow_with_dropout() -> None:
     assert rows(curves(design))["Planned"][1] == "171"
 
 
-def test_effect_that_no_sample_size_shows_needs_none() -> None:
-    assert curves(design_with(effect=0.5, n=40)).needed_anywhere(1e-6) is None
-
-
 def test_effect_asked_by_a_visitor_stands_beside_the_studys() -> None:
     design = design_with(effect=0.5, n=40)
     pack = make_pack(design=design).with_own(LabOverrides(), EvidenceAssumptions(effect=0.4))
@@ -132,11 +128,3 @@ def test_nothing_is_said_without_an_original() -> None:
     assert original_blocks(found) == []
     assert original_panel(found) is None
     assert choices_texts(make_design()) == []
-
-
-def test_original_is_read_back_as_it_was_written() -> None:
-    original = original_of(numbers={"t": 2.2}, n1=16, n2=17, sides=1, where="A shelf", se=0.36)
-    study = make_study(design=make_design(effect_published=None, original=dict(original)))
-    again = parse_study(study_yaml(study), "x.yaml")
-    assert again == study
-    assert again.design.original == original

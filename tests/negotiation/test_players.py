@@ -26,7 +26,6 @@ from replicalab.negotiation import (
     State,
     best_options,
     best_text,
-    fork,
     negotiate,
 )
 from replicalab.negotiation.players import Choice, choose, is_worth_running
@@ -38,7 +37,7 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
 )
-from tests.factories import change_pack, make_constraint, make_pack, make_protocol, with_means
+from tests.factories import make_constraint, make_pack, make_protocol, with_means
 from tests.golden import assert_golden
 from tests.negotiation.playing import (
     BOOKED,
@@ -300,12 +299,6 @@ def test_question_that_is_too_long_is_cut_to_the_longest_that_there_is() -> None
     assert action.questions == [f"{whole[:499]}…"]
 
 
-def test_aware_scientist_goes_on_by_its_rule_after_a_fork() -> None:
-    weaker = revise(HARD.reference_protocol, sample_size=80)
-    forked = fork(aware(HARD, HARD.reference_protocol), 1, weaker)
-    assert acts(forked)[1:] == ["revise_protocol", "request_info", "leaves"]
-
-
 @pytest.mark.parametrize(("study", "lab"), HARDEST)
 def test_every_ask_on_the_shelf_is_answered_thing_by_thing(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
@@ -414,36 +407,3 @@ def test_proof_says_what_was_searched_and_what_the_best_comes_to() -> None:
         told.append(f"{name}: {best_text(best)}")
         told.append(f"{name}, not all searched: {best_text(replace(best, exact=False))}")
     assert_golden("negotiation#proofs", "\n".join(told))
-
-
-def test_best_that_could_run_says_what_it_lacks_and_nothing_where_it_lacks_nothing() -> None:
-    # One tray more than the study's forty reaches the target, with a control less as well.
-    best = "in this lab 41 samples in 5 days would have reached power 0.802"
-    for controls, said_of_it in ((2, best), (1, f"{best}, a plan that lacks a control")):
-        plan = make_protocol(controls=PLAN.controls[:controls])
-        assert best_text(PlanAnalysis(assess(plan, OPEN)).least) == said_of_it
-
-
-@pytest.mark.parametrize(
-    ("least", "searched"),
-    [
-        (1, "no plan with this method"),
-        (2, "no plan of at least 2 days with this method"),
-        (20, "no plan of at least 20 days with this method"),
-        (21, "no plan with this method"),
-    ],
-)
-def test_proof_names_the_endpoints_days_where_it_needs_several_and_the_lab_has_them(
-    least: int, searched: str
-) -> None:
-    pack = change_pack(STUCK, min_days=least)
-    assert best_text(PlanAnalysis(assess(PLAN, pack)).least).startswith(f"{searched} passes in ")
-
-
-def test_proof_blames_the_days_only_where_the_endpoint_needs_more_than_the_lab_has() -> None:
-    # 3 trays in 3 days cost 30 + 150 + 400, all that there is; of three a tenth is none.
-    design = OPEN.design.model_copy(update={"dropout": 0.9})
-    pack = make_pack(design=design, budget=580, days=3)
-    best = PlanAnalysis(assess(PLAN, pack)).least
-    assert (best.plan.sample_size, best.plan.duration_days) == (3, pack.min_days)
-    assert best_text(best).endswith(", since with 90 % dropout none of the samples is left")

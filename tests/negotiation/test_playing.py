@@ -47,13 +47,11 @@ from tests.negotiation.playing import (
     OFFER,
     OPEN,
     PLAN,
-    PROPOSAL,
     PROSE,
     RULED,
     STUCK,
     answers,
     ask,
-    by_model,
     by_person,
     by_rule,
     game,
@@ -274,15 +272,6 @@ def test_negotiation_kept_light_is_the_same_and_holds_no_search() -> None:
     assert light == whole
     assert any(len(vars(done.after.options)) > 1 for done in whole.rounds)
     assert all(list(vars(done.after.options)) == ["yours"] for done in light.rounds)
-
-
-def test_round_takes_32_kib_the_prompt_once_and_what_was_said() -> None:
-    modelled = by_model(BOOKED, [PROSE, PROPOSAL], [said(ACCEPT)])
-    for done in (*modelled.rounds, by_person(STUCK, propose(PLAN)).rounds[0]):
-        sent = [attempt.system_prompt + attempt.observation for attempt in done.attempts]
-        said_of_it = done.turn.model_dump_json()
-        assert done.size == 32_768 + len("".join(sent[:1])) + len(said_of_it)
-    assert [len(done.attempts) for done in modelled.rounds] == [2, 1]
 
 
 # --- forked ---------------------------------------------------------------------------------

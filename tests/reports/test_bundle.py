@@ -125,21 +125,6 @@ def test_fault_of_a_bundle_is_named_by_its_place(edit: Edit, place: str) -> None
     assert faults(held) == [place]
 
 
-def test_faults_of_a_bundle_are_named_together() -> None:
-    held = saved()
-    held["plan"].update(sample_size="9", duration_days="x")
-    held.pop("seed")
-    assert sorted(faults(held)) == ["plan.duration_days", "plan.sample_size", "seed"]
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"{", b"[]", b"\xff\xfe\xff", b'{"format": 1, "format": 1}', b'{"seed": NaN}']
-)
-def test_what_is_no_bundle_is_refused_in_words(data: bytes) -> None:
-    with pytest.raises(ScenarioError, match=r"^the bundle: .+; .+"):
-        open_bundle(data)
-
-
 def test_hash_of_a_bundle_is_that_of_its_documents() -> None:
     found = work("fin_momentum", "medium")
     assert saved()["input_hash"] == input_hash(found.options.yours)

@@ -1,6 +1,5 @@
 """The slides of a deck next to each other: what one says of a plan, every other one says too."""
 
-import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise, product
@@ -13,7 +12,7 @@ from replicalab.comparison import negotiated
 from replicalab.facts.negotiation import offered_plan
 from replicalab.facts.plan import unit_noun
 from replicalab.facts.present import Slide
-from replicalab.lexicon import amount_text, count_text
+from replicalab.lexicon import amount_text
 from replicalab.negotiation import (
     AUTOMATIC,
     RULED_LAB_MANAGERS,
@@ -107,12 +106,6 @@ def moved(panel: ElementTree.Element) -> tuple[Numbers, Numbers]:
     return both
 
 
-def seven(panel: ElementTree.Element) -> dict[str, str]:
-    """Return how each of the seven dimensions is marked."""
-    marks = (heard(each).split()[:2] for each in panel.findall(".//ul[@class='seven']/li"))
-    return {name: sign for sign, name in marks}
-
-
 def number(text: str) -> float:
     return float(text.replace(",", "").replace("−", "-").replace("±", ""))
 
@@ -133,29 +126,10 @@ def test_heading_has_twelve_words_at_most(deck: Deck) -> None:
 
 
 @in_every_deck
-def test_samples_are_called_what_the_study_calls_them(deck: Deck) -> None:
-    for panel in deck.trees:
-        counted = re.findall(r"[\d,]+ samples\b", heard(panel))
-        assert deck.noun == "samples" or not counted
-
-
-@in_every_deck
 def test_each_slide_begins_at_the_last_plan(deck: Deck) -> None:
     stations = [({}, moved(deck.one(Slide.PLAN))[1]), *deck.path()]
     for (_, after), (before, _) in pairwise(stations):
         assert after == before
-
-
-@in_every_deck
-def test_limits_are_the_same_on_every_slide(deck: Deck) -> None:
-    limits = [{row[0]: row[2] for row in stands(panel)} for panel in deck.trees if stands(panel)]
-    lab = deck.pack.lab
-    for shown in limits:
-        assert shown[deck.measure] == limits[0][deck.measure]
-        assert shown["Credits"] == f"of {amount_text(lab.budget)}"
-        assert shown["Days"] == f"of {lab.days_left}"
-    stake = heard(deck.one(Slide.STAKE))
-    assert f"{count_text(lab.budget, 'credit')}, {count_text(lab.days_left, 'day')}" in stake
 
 
 @in_every_deck
@@ -188,30 +162,6 @@ def test_concession_shows_the_answer_to_it(deck: Deck) -> None:
         offer, text = offered_plan(done), heard(panel)
         assert ("accepts" in text) == plan.feasible
         assert offer is None or f"{amount_text(offer.counts.samples)} " in text
-
-
-@in_every_deck
-def test_repeated_failure_is_counted_once(deck: Deck) -> None:
-    plan = deck.one(Slide.PLAN)
-    marks = seven(plan)
-    failing = [name for name, sign in marks.items() if sign == "fails"]
-    assert len(failing) == len(deck.opening.failing)
-    counted = len(failing) - ("(repeats these)" in heard(plan))
-    assert counted == len(deck.opening.causes)
-    assert (f"fails {counted} of the 7" if counted else "passes all 7") in heading(plan)
-
-
-@in_every_deck
-def test_rule_slide_ends_at_the_plan_of_the_run(deck: Deck) -> None:
-    for panel in deck.of(Slide.RULE):
-        rows = {heard(row[0]): [heard(cell) for cell in row] for row in panel.iter("tr")}
-        last = [done.plan for done in deck.negotiation.rounds if done.plan][-1]
-        _, size, cost, worth, *_ = rows["This run"]
-        assert size.startswith(f"{amount_text(last.counts.samples)} ")
-        assert cost == amount_text(last.cost)
-        assert worth.endswith(last.evidence.number) or last.evidence.void_reason
-        for name, row in rows.items():
-            assert name != "Asked" or "✕ fails" in row[1]
 
 
 @in_every_deck

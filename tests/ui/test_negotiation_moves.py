@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.facts.negotiation import OUTCOME_TITLES, outcome_verdict
 from replicalab.models import revise
-from replicalab.negotiation import Move, ScientistKind, Turn, fork, save
+from replicalab.negotiation import Move, ScientistKind, Turn, fork
 from replicalab.ui.address import to_query
 from replicalab.ui.negotiation import table
 from replicalab.ui.workspace import Workspace
@@ -33,7 +33,6 @@ from tests.ui.negotiating import (
     REFERENCE,
     SIMPLE,
     TOLD,
-    hand_over,
     headers,
     outcome,
     round_shown,
@@ -108,17 +107,6 @@ def test_proposal_is_answered_and_its_offer_accepted(
     assert (total[0], total[1], total[3]) == ("In all", "−2,200", "0.76 → 0.47")
 
 
-def test_question_is_answered_from_the_lab(app: AppTest) -> None:
-    hostile = "How many credits? <b>![x](https://example.org/x.png) :red[free] $x$"
-    press(type_text(app, "Or ask the lab a question", hostile), "Ask")
-    answer = by_person(PACK, ask(hostile)).rounds[0].answer
-    assert answer is not None
-    assert answer.explanation in said(app)
-    assert rows_in(app, "rounds")[1] == ["1", "asks", "–", "–", "–", "–"]
-    assert said(app).count(hostile) == 1
-    assert not any(hostile in markdown.value for markdown in app.markdown)
-
-
 def test_person_may_walk_away_from_no_plan_or_from_one(app: AppTest) -> None:
     press(app, "Walk away")
     assert outcome(app)[0] == "fail"
@@ -137,13 +125,6 @@ def test_rounds_are_taken_back_one_by_one_or_all_at_once_and_that_is_undone(app:
     assert shows(press(app, BACK), by_person(PACK, PROPOSED, ACCEPT))
     press(app, "Start again")
     assert shows(press(press(app, SEND), "Undo last round"), START)
-
-
-def test_form_starts_anew_after_another_course_and_the_last_round_ends_it(app: AppTest) -> None:
-    press(type_number(app, "Rounds at most", 2), SEND)
-    press(type_number(press(app, "Undo last round"), "Sample size", 20), SEND)
-    assert number(app, "Sample size").value == 20
-    assert SEND not in labels(press(app, SEND))
 
 
 def test_turn_pressed_twice_is_played_once() -> None:
@@ -278,23 +259,6 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
     assert rows["Plan judged"] == ["agreed in round 5", "agreed in round 2"]
 
 
-def test_several_forks_stay_next_to_the_run_and_the_plan_of_each_can_be_used() -> None:
-    app = choose_course(forked(), 0)
-    app = press(press(app, "Fork here"), "Continue from here")
-    assert "The fork made no difference." in said(app)
-    courses = next(each for each in app.radio if each.label == "Run and forks")
-    assert len(courses.options) == 3
-    assert courses.value == 2, "the last one is on show"
-    choose_course(app, 1)
-    press(app, "Compare them")
-    assert [each.name for each in tray(app)] == [
-        "The run", "Fork 1 in round 2", "Fork 2 in round 2"
-    ]  # fmt: skip
-    go(app, NEGOTIATION).button(key="branch_use").click()
-    run(app)
-    assert number(app, "Sample size").value == 300, "the first fork's plan is open on Protocol"
-
-
 def test_fork_of_a_fork_stands_below_it_and_each_run_is_shown_again() -> None:
     app = press(press(forked(), "Continue with this fork"), "First")
     app = press(press(press(app, "Next"), "Fork here"), "Continue from here")
@@ -334,14 +298,6 @@ def test_kept_branch_survives_a_reload_is_forked_again_and_gives_way_to_how_it_w
     assert number(go(app, PROTOCOL), "Sample size").value == 420
 
 
-def test_persons_course_comes_back_when_the_kept_branch_is_undone(app: AppTest) -> None:
-    press(press(press(app, SEND), "Accept the offer"), "First")
-    press(type_number(press(app, "Fork here"), "Sample size", 20), "Continue from here")
-    press(app, "Continue with this fork")
-    assert not shows(app, by_person(PACK, PROPOSED, ACCEPT))
-    assert shows(press(app, BACK), by_person(PACK, PROPOSED, ACCEPT))
-
-
 def scrubber(app: AppTest) -> str:
     """Return whose rounds the scrubber goes through, and where it stands."""
     return next(text for text in texts(keyed(app, "scrubber")) if "Round " in text)
@@ -365,27 +321,6 @@ def test_branch_of_a_person_is_played_on_by_the_person_and_looked_at_round_by_ro
     assert ended not in said(press(app, "Undo last round"))
     press(press(app, "Accept the offer"), "Continue with this fork")
     assert outcome(app)[0] == "caution"
-
-
-def test_plan_that_cannot_be_sent_is_not_forked() -> None:
-    app = press(visit(NEGOTIATION), "Fork here")
-    press(type_text(app, "Rationale", ""), "Continue from here")
-    assert "Continue with this fork" not in labels(app)
-    type_text(app, "Rationale", "Because.")
-    choose(app, "Controls", *(f"control {number}" for number in range(201)))
-    assert any("Controls has 201 entries" in alert.text for alert in alerts(app))
-    press(app, "Continue from here")
-    assert "Continue with this fork" not in labels(app)
-    press(choose(app, "Controls", "control 1"), "Continue from here")
-    assert "Continue with this fork" in labels(app)
-
-
-def test_fork_form_says_what_it_could_not_take_over() -> None:
-    plan = revise(REFERENCE, sample_size=2_000_000, controls=["a", "b", "a"])
-    app = hand_over(visit(NEGOTIATION), save(by_person(PACK, propose(plan))))
-    page = said(press(app, "Fork here"))
-    assert "The plan has 2,000,000 here; the field starts with" in page
-    assert "more than once; each is sent once." in page
 
 
 # --- as the Lab Manager ---
@@ -419,9 +354,3 @@ def test_person_plays_one_side() -> None:
     assert (seated(app), seated(app, "Lab Manager")) == ("step_by_step", "person")
     pick(app, "Scientist", "person")
     assert (seated(app), seated(app, "Lab Manager")) == ("person", "reference")
-
-
-def test_empty_question_is_refused() -> None:
-    app = press(visit(NEGOTIATION, scientist="person"), "Ask")
-    assert any("Type a question" in alert.text for alert in alerts(app))
-    assert "rounds" not in query_of(app)

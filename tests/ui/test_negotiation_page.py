@@ -242,19 +242,6 @@ def test_moves_played_in_an_opened_negotiation_outlive_another_plan_lab_and_file
     assert "hard lab, seed 3" in where(app)
 
 
-def test_file_takes_the_place_of_another_that_was_opened_in_the_same_lab() -> None:
-    app = visit(NEGOTIATION)
-    for text in (save(OPEN), save(ENDED), save(OPEN), save(ENDED)):
-        hand_over(app, text)
-    assert len([run for run in app.session_state["negotiation_table"].runs if run.opened_in]) == 2
-
-
-def test_negotiation_too_large_to_be_opened_again_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "are opened again here" not in said(visit(NEGOTIATION))
-    monkeypatch.setattr("replicalab.ui.negotiation.files.MOST_FILE_BYTES", 100)
-    assert "at most 100 are opened again here" in said(visit(NEGOTIATION))
-
-
 def with_setup(**changes: int) -> str:
     """Return a saved negotiation with another setup."""
     data = json.loads(save(ENDED))
@@ -308,9 +295,3 @@ def test_recording_that_cannot_be_played_is_said_with_the_ways_out() -> None:
     app = press(visit(NEGOTIATION, **query), "Close the recording")
     assert round_shown(app).startswith("Round 1 of ")
     assert seated(app) == "step_by_step"
-
-
-def test_recording_that_a_link_brought_gives_way_to_another_player() -> None:
-    app = pick(visit(NEGOTIATION, recording="momentum_revised"), "Scientist", "baseline")
-    assert "recording" not in query_of(app)
-    assert seated(app) == "baseline"
