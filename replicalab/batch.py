@@ -52,6 +52,8 @@ CHUNK_JOBS: Final = 8  # sending one job takes about as long as playing it
 CHUNKS_AHEAD: Final = 3  # for each worker
 MAX_ATTEMPTS: Final = 3  # per chunk, if its worker dies
 POOL_IDLE_SECONDS: Final = 60
+PROCESS_DIED: Final = f"its process died {MAX_ATTEMPTS} times; play it alone to see why"
+EXECUTOR_BROKE: Final = "the executor accepts no more jobs; play the rest with a new one"
 _ROUNDING: Final = 1e-12  # What is 0 here may be that on another machine
 _Z: Final = 1.959963984540054  # The 97.5 % point of the normal distribution: intervals are of 95 %
 
@@ -313,9 +315,7 @@ def _new_pool(workers: int | None, generate_fn: GenerateFn | None, niceness: int
 def _loss_text(failure: BaseException, *, is_own: bool) -> str:
     if not isinstance(failure, BrokenExecutor):
         return failure_text(failure)
-    if is_own:
-        return f"its process died {MAX_ATTEMPTS} times; play it alone to see why"
-    return "the executor accepts no more jobs; play the rest with a new one"
+    return PROCESS_DIED if is_own else EXECUTOR_BROKE
 
 
 def _stop(pool: Executor, running: Iterable[Future[list[Result]]], *, is_own: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from replicalab.batch import Batch, Result, Share, Summary, is_same, regrets
 from replicalab.errors import ReplicaLabError
-from replicalab.facts import blocks
+from replicalab.facts import blocks, texts
 from replicalab.facts.blocks import Bar, Block, Cell, Column, Group, Sentence
 from replicalab.facts.negotiation import LAB_MANAGERS, OUTCOME_STATUS, OUTCOME_TITLES, SCIENTISTS
 from replicalab.facts.score import regret_text
@@ -19,9 +19,9 @@ REGRET_TITLE: Final = "Mean regret: how far from the best that each lab could ru
 
 def share_text(share: Share) -> str:
     """Return a share with its interval: ``7 of 10, 70 % (40 to 89 %)``."""
-    low, high = (f"{100 * end:.0f}" for end in share.interval)
-    counted = f"{amount_text(share.number)} of {amount_text(share.of)}"
-    return f"{counted}, {100 * share.value:.0f} % ({low} to {high} %)"
+    low, high = (100 * end for end in share.interval)
+    number, of = amount_text(share.number), amount_text(share.of)
+    return texts.SHARE.format(number=number, of=of, percent=100 * share.value, low=low, high=high)
 
 
 def counted_text(numbers: Mapping[str, int]) -> str:
@@ -57,9 +57,9 @@ def group_names(found: Sequence[Summary], studies: Mapping[str, str]) -> list[st
 
 def outcomes_text(summary: Summary) -> str:
     """Return each outcome of a group of negotiations with its share, and their mean regret."""
-    texts = [f"{OUTCOME_TITLES[each]}: {share_text(s)}" for each, s in summary.shares.items()]
-    texts += [f"mean regret {regret_text(summary.regret.value)}"] if summary.regret else []
-    return "; ".join([*texts, *([failed_text(summary.failed)] if summary.failed else [])])
+    parts = [f"{OUTCOME_TITLES[each]}: {share_text(s)}" for each, s in summary.shares.items()]
+    parts += [f"mean regret {regret_text(summary.regret.value)}"] if summary.regret else []
+    return "; ".join([*parts, *([failed_text(summary.failed)] if summary.failed else [])])
 
 
 def failed_text(number: int) -> str:
@@ -86,14 +86,17 @@ def kept_text(found: Sequence[Summary], studies: Mapping[str, str]) -> str:
 def again_text(again: Sequence[tuple[Result, Result]], number: int) -> str:
     """Return what playing some of a kept batch again showed, with a place where it differs."""
     others = [pair for pair in again if not is_same(*pair)]
-    text = f"{amount_text(len(again))} of {amount_text(number)} played again"
+    again_of = {"again": amount_text(len(again)), "number": amount_text(number)}
+    text = texts.PLAYED_AGAIN.format(**again_of)
     if not others:
-        return f"{text}: all as they were kept."
+        return texts.AS_KEPT.format(text=text)
     was, now = others[0]
-    where = f"{was.job.study}, {was.job.lab} lab, seed {was.job.seed}"
-    return (
-        f"{text}, and {amount_text(len(others))} came out otherwise, such as {where}: "
-        f"{_ending_text(was)} as kept, {_ending_text(now)} now. Run it anew to have today’s."
+    return texts.OTHERWISE.format(
+        text=text,
+        others=amount_text(len(others)),
+        job=was.job,
+        was=_ending_text(was),
+        now=_ending_text(now),
     )
 
 

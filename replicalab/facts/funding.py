@@ -9,7 +9,7 @@ from typing import Final
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import size_text, wishes_text
 from replicalab.drafts import stated
-from replicalab.facts import blocks, documents, frontier
+from replicalab.facts import blocks, documents, frontier, texts
 from replicalab.facts import options as options_text
 from replicalab.facts.blocks import Block, Cell, Column, Document, Sentence, part
 from replicalab.facts.changes import Changed, all_changes, change_text, changes_table
@@ -85,8 +85,8 @@ def headline(options: PlanAnalysis) -> str:
     now = best.evidence.number if is_shown else "nothing"
     for asks, after in _ways(options):
         gain = f"{after.evidence.text} instead of {now}"
-        texts = (f"Give {additions_text(asks)}: {gain}.", f"Give the means below: {gain}.")
-        return next(text for text in texts if len(text.split()) <= MOST_WORDS)
+        named = (f"Give {additions_text(asks)}: {gain}.", f"Give the means below: {gain}.")
+        return next(text for text in named if len(text.split()) <= MOST_WORDS)
     target = evidence.text_of(evidence.amount(evidence.target))
     return f"The lab cannot reach the target of {target}."
 
@@ -130,7 +130,8 @@ def _cost_text(plan: Assessment) -> str:
         f"{plan.pack.study.term(term.label)}: {term_text(term)} = {amount_text(term.credits)}"
         for term in plan.cost_terms
     ]
-    return f"{'; '.join(terms)}. In all {lab.money(plan.cost)} of {lab.money(lab.budget)}."
+    cost, budget = lab.money(plan.cost), lab.money(lab.budget)
+    return texts.IN_ALL.format(terms="; ".join(terms), cost=cost, budget=budget)
 
 
 def _cuts(options: PlanAnalysis) -> Iterator[Block]:

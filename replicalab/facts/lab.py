@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from replicalab.assessment.phrases import days_text
+from replicalab.facts import texts
 from replicalab.facts.blocks import Status
 from replicalab.lexicon import (
     CREDITS,
@@ -116,13 +117,10 @@ def price_text(pack: Pack, label: str, category: str) -> str:
 
 def unspoken_text(pack: Pack) -> str:
     """Return which of the study's items a lab of another study says nothing of; empty for none."""
-    found = pack.unspoken
-    if not found:
+    if not pack.unspoken:
         return ""
-    rest = (
-        "they stand as in the study’s lab" if len(found) > 1 else "it stands as in the study’s lab"
-    )
-    return f"{pack.own_lab.name} says nothing of {joined(quoted(found))}; {rest}."
+    items = joined(quoted(pack.unspoken))
+    return texts.UNSPOKEN.format(lab=pack.own_lab.name, items=items)
 
 
 def own_text(written: Pack, pack: Pack) -> str:
@@ -146,8 +144,8 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
     name = f" ({own.name})" if own.name else ""
     written = f"{difficulty} lab{f', seed {seed}' if seed else ''}"
     if not said:
-        return f"Each study in its own {written}, as written: say above what yours has."
-    return f"Your lab{name}: {joined(said)}; the rest is each study’s own, of its {written}."
+        return texts.EACH_STUDYS_LAB.format(written=written)
+    return texts.OWN_LAB.format(name=name, changes=joined(said), written=written)
 
 
 def _dated(own: LabOverrides, day: int) -> str:
@@ -174,8 +172,8 @@ def item_row(written: Pack, pack: Pack, label: str, category: str) -> ItemRow:
     written = _by_its_calendar(written, pack)
     where, was = (standing_text(each, label, category) for each in (pack, written))
     price, rate = (price_text(each, label, category) for each in (pack, written))
-    texts = [pack.study.term(category), f"{price} {pack.lab.currency}"]
-    texts += [f"the study’s: {was}"] if where != was else []
-    texts += [f"the study’s price: {rate}"] if price != rate else []
+    more = [pack.study.term(category), f"{price} {pack.lab.currency}"]
+    more += [f"the study’s: {was}"] if where != was else []
+    more += [f"the study’s price: {rate}"] if price != rate else []
     is_free = pack.inventory.status(label, category) is ItemStatus.AVAILABLE
-    return ItemRow(Status.PASS if is_free else Status.FAIL, where, " · ".join(texts))
+    return ItemRow(Status.PASS if is_free else Status.FAIL, where, " · ".join(more))

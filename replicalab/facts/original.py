@@ -12,7 +12,7 @@ from replicalab.assessment import (
 from replicalab.assessment.effects import PLANNED, YOURS, original_interval
 from replicalab.designs import KINDS, Estimate
 from replicalab.designs.originals import doubt_of, effect_of
-from replicalab.facts import blocks
+from replicalab.facts import blocks, texts
 from replicalab.facts.blocks import Cell, Column, Group, Heading, Sentence, Table
 from replicalab.facts.curves import able_text, fit_text
 from replicalab.facts.plan import effect_text
@@ -43,12 +43,11 @@ def original_blocks(found: Curves) -> list[Sentence | Table]:
     design, planned = _written(found), found.plan.pack.design
     if design.original is None:
         return []
-    lost = [f"{capitalised(name)} is not offered: {why}." for name, why in missing_choices(design)]
     return [
         Sentence(reported_text(design, design.original)),
         *([] if planned.row.effect is None else [effects_table(found)]),
         Sentence(fits_text(found)),
-        *(Sentence(text, quiet=True) for text in lost),
+        *(Sentence(text, quiet=True) for text in _lost(design)),
         Sentence(source_text(design.original), "Source:", quiet=True),
     ]
 
@@ -74,9 +73,15 @@ def choices_texts(design: Design) -> list[str]:
     effects = [
         f"{choice.label} {effect_text(effect)}" for choice, effect in offered_effects(design)
     ]
-    offered = f"Effects to plan with: {', '.join(effects)}." if effects else ""
-    lost = [f"{capitalised(name)} is not offered: {why}." for name, why in missing_choices(design)]
-    return [reported_text(design, design.original), offered, *lost]
+    offered = texts.EFFECTS_OFFERED.format(effects=", ".join(effects)) if effects else ""
+    return [reported_text(design, design.original), offered, *_lost(design)]
+
+
+def _lost(design: Design) -> list[str]:
+    return [
+        texts.NOT_OFFERED.format(name=capitalised(name), why=why)
+        for name, why in missing_choices(design)
+    ]
 
 
 def _given(original: Original) -> Iterator[str]:
@@ -99,23 +104,19 @@ def interval_text(original: Original) -> str:
 
 
 def counts_text(original: Original) -> str:
-    """Return how many samples, and events, were reported; empty where nobody says."""
-    texts = []
-    if original.n1 is not None and original.n2 is not None:
-        texts.append(f"n = {amount_text(original.n1)} and {amount_text(original.n2)}")
-    elif original.n is not None:
-        texts.append(f"n = {amount_text(original.n)}")
-    if original.events is not None:
-        texts.append(count_text(original.events, "event"))
-    return ", ".join(texts)
+    """Return the samples and events that were reported; empty if none."""
+    n1, n2, n, events = original.n1, original.n2, original.n, original.events
+    counts = [f"n = {amount_text(n)}"] if n is not None else []
+    if n1 is not None and n2 is not None:
+        counts = [texts.TWO_GROUPS.format(n1=amount_text(n1), n2=amount_text(n2))]
+    return ", ".join([*counts, *([count_text(events, "event")] if events is not None else [])])
 
 
 def worked_out_interval_text(design: Design) -> str:
     """Return the 95 % interval that an estimate and its standard error leave; empty without."""
     if (ends := original_interval(design)) is None:
         return ""
-    low, high = map(effect_text, ends)
-    return f"95 % interval {low} to {high}, from the estimate and its standard error."
+    return texts.WORKED_OUT_INTERVAL.format(low=effect_text(ends[0]), high=effect_text(ends[1]))
 
 
 def estimate_text(estimate: Estimate) -> str:
@@ -123,16 +124,16 @@ def estimate_text(estimate: Estimate) -> str:
 
     Where the standard error is not the one of its t-test, its z is another number and stands last.
     """
-    p, z = f"two-sided p {p_text(estimate.p)}", _statistic_text("z", estimate.z)
+    p, z = f"two-sided p {p_text(estimate.p)}", _statistic(estimate.z)
     if estimate.t is None or estimate.df is None:
-        return f"{z}, {p}"
-    t = _statistic_text("t", estimate.t)
-    own = f"{t} ({estimate.df:,} df), {p}"
-    return own if t[1:] == z[1:] else f"{own}; by its standard error {z}"
+        return f"z = {z}, {p}"
+    t = _statistic(estimate.t)
+    test = f"t = {t} ({estimate.df:,} df), {p}"
+    return test if t == z else texts.OWN_STANDARD_ERROR.format(test=test, z=f"z = {z}")
 
 
-def _statistic_text(name: str, value: float) -> str:
-    return f"{name} = {value:z.3g}".replace("-", "\u2212")
+def _statistic(value: float) -> str:
+    return f"{value:z.3g}".replace("-", "\u2212")
 
 
 def p_text(p: float) -> str:
@@ -192,8 +193,8 @@ def takes_text(plan: Assessment, effect: float) -> str:
         return ""
     needed = Curves(plan).needed_anywhere(effect)
     if needed is None:
-        return "no sample is enough for the target"
-    return f"target takes {amount_text(needed)}"
+        return texts.NO_SAMPLE_IS_ENOUGH
+    return texts.TARGET_TAKES.format(samples=amount_text(needed))
 
 
 def fits_text(found: Curves) -> str:
@@ -203,11 +204,11 @@ def fits_text(found: Curves) -> str:
     """
     most, evidence = found.most_counted, found.plan.evidence
     counted = f"; {able_text(most)}" if most is not None else ""
-    fits = capitalised(f"{fit_text(found.largest)} here{counted}.")
+    fits = capitalised(texts.FITS.format(fits=fit_text(found.largest), counted=counted))
     if evidence.row.effect is None:  # no table, and so no such column
         return fits
-    takes = f"Takes: the samples for {evidence.text_of(evidence.amount(evidence.target))}."
-    return f"{takes} {fits}"
+    target = evidence.text_of(evidence.amount(evidence.target))
+    return texts.TAKES.format(target=target, fits=fits)
 
 
 def _written(found: Curves) -> Design:

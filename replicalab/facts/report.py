@@ -15,6 +15,7 @@ from replicalab.drafts import stated
 from replicalab.facts import blocks, changes, check, documents, tradeoffs
 from replicalab.facts import negotiation as rounds
 from replicalab.facts import plan as texts
+from replicalab.facts import texts as sentences
 from replicalab.facts.blocks import (
     NOT_GIVEN,
     Block,
@@ -49,7 +50,6 @@ from replicalab.lexicon import (
     capitalised,
     count_text,
     exact_text,
-    is_given,
     lines_text,
     percent_text,
 )
@@ -252,8 +252,6 @@ _NUMBERS: Final = {
     **{field: number for number, field in QUESTION_FIELDS.items()},
     **{name: name for name in QUESTION_RECORDS},
 }
-# The source of the published effect, in a row of its own, may say what these are.
-_OF_SOURCE: Final = ("alpha", "target", "floor")
 _ASKED: Final = "Asked here in place of the study’s number."
 # Shares of the planned sample at which its evidence is shown: from a quarter to twice as many.
 _QUARTERS: Final = range(1, 9)
@@ -284,12 +282,8 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     if kind.effect is None:
         return
     name = kind.effect.name
-    published, why = published_effect(design), _why(pack, "effect_planning")
-    # What the assumed effect was worked out from is no source of one that nobody published.
-    is_formula = published is None and is_given(why) and design.source == why
-    source = "" if is_formula else design.source
-    yield f"Published {name}", _number(published), source
-    yield f"Assumed {name}", _number(design.effect_planning), why
+    yield f"Published {name}", _number(published_effect(design)), design.source
+    yield f"Assumed {name}", _number(design.effect_planning), _why(pack, "effect_planning")
     yield f"Smallest {name} of interest", _number(design.sesoi), _why(pack, "sesoi")
 
 
@@ -352,7 +346,7 @@ def _why_planned(plan: Assessment, said: Mapping[str, str]) -> str:
     if plan.counts.samples == reference.sample_size:
         return f"{capitalised(NOT_GIVEN)}."
     planned = count_text(reference.sample_size, "sample")
-    return f"The reference protocol has {planned}; that change stands above."
+    return sentences.ALREADY_IN_REFERENCE.format(planned=planned)
 
 
 def _why(pack: Pack, field: str) -> str:
@@ -361,11 +355,7 @@ def _why(pack: Pack, field: str) -> str:
     if number in pack.question.asked:
         own = {str(name): reason for name, reason in pack.question.why.items()}
         return f"{own.get(number, capitalised(NOT_GIVEN) + '.')} {_ASKED}"
-    why = pack.design.why.get(field, "")
-    effect, source = pack.design.row.effect, pack.design.source.lower()
-    if not why and effect and field in _OF_SOURCE and field in source:
-        return f"No reason of its own; see that of the published {effect.name}."
-    return why
+    return pack.design.why.get(field, "")
 
 
 def _number(value: float | None) -> Cell:

@@ -48,6 +48,7 @@ BY_HAND: Final = "A plan put forward by hand."
 """The reason of the turn in which a negotiation was forked."""
 FOR_THE_MODEL: Final = "A person acted for the model in this round."
 """The reason of a turn that a person took after a model gave no valid action."""
+BY_MODEL: Final = "The model's own choice, valid at attempt {attempt}."
 _BY_HAND: Final = (TurnAuthor.PERSON, TurnAuthor.FORK)
 
 # How each Lab Manager looks for another plan.
@@ -343,9 +344,7 @@ def _reason(turn: Turn, heard: ModelAnswer) -> str:
         return ""
     if turn.action is None:
         return heard.failure or ""
-    if tried == 1:
-        return "The model's own choice, valid at the first attempt."
-    return f"The model's own choice, valid at attempt {tried} after {tried - 1} corrected."
+    return BY_MODEL.format(attempt=tried)
 
 
 def _on_the_table(state: State, action: ScientistAction | None, pack: Pack) -> PlanAnalysis | None:

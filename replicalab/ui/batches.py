@@ -33,6 +33,20 @@ _POLITE: Final = 10  # How much less of a core they get than a page, in the unit
 _WORKERS: Final = max(1, (os.cpu_count() or 1) // (MOST_AT_ONCE + 1))
 
 
+# Why a batch is refused.
+_NONE_CHOSEN: Final = "Nothing is chosen: choose at least one of each."
+_TOO_MANY: Final = (
+    "These are {number}, and a batch here has at most {most:,}: choose fewer, or run them by "
+    "python -m replicalab batch."
+)
+_SERVER_IS_BUSY: Final = (
+    "{most} batches of others are under way, the most that this server runs at once: try again in "
+    "a minute."
+)
+_IS_UNDER_WAY: Final = "Your batch is under way: stop it, or let it end."
+_NO_ROOM: Final = "This server has no room for another batch: try again in an hour."
+
+
 @dataclass(eq=False)
 class VisitorBatch:
     """A visitor's batch.
@@ -175,21 +189,15 @@ class Batches:
 
     def _refusal(self, owner: str, number: int) -> str:
         if not number:
-            return "Nothing is chosen: choose at least one of each."
+            return _NONE_CHOSEN
         if number > MOST_JOBS:
-            return (
-                f"These are {count_text(number, 'negotiation')}, and a batch here has at most "
-                f"{MOST_JOBS:,}: choose fewer, or run them by python -m replicalab batch."
-            )
+            return _TOO_MANY.format(number=count_text(number, "negotiation"), most=MOST_JOBS)
         if refused := self._busy(owner):
             return refused
         if refused := self._full(owner, number):
             return refused
         if not self._has_slot(owner):
-            return (
-                f"{MOST_AT_ONCE} batches of others are under way, the most that this server runs "
-                "at once: try again in a minute."
-            )
+            return _SERVER_IS_BUSY.format(most=MOST_AT_ONCE)
         return ""
 
     def _has_slot(self, owner: str) -> bool:
@@ -211,14 +219,14 @@ class Batches:
     def _busy(self, owner: str) -> str:
         own = self._found.get(owner)
         if own is not None and not own.is_over:
-            return "Your batch is under way: stop it, or let it end."
+            return _IS_UNDER_WAY
         return ""
 
     def _full(self, owner: str, number: int) -> str:
         """Return why there is no room for so many; what is long unused has given way."""
         self._make_room(owner, number)
         if self._held(owner) + number > MOST_HELD:
-            return "This server has no room for another batch: try again in an hour."
+            return _NO_ROOM
         return ""
 
     def _others(self, owner: str) -> dict[str, VisitorBatch]:

@@ -123,8 +123,8 @@ def test_model_plays_to_the_end_and_its_rounds_say_how_it_came_to_each_turn() ->
     negotiation = by_model(BOOKED, [PROPOSAL], [PROSE, said(ACCEPT)])
     assert negotiation.outcome is Outcome.AGREED
     assert [(len(done.attempts), done.reason) for done in negotiation.rounds] == [
-        (1, "The model's own choice, valid at the first attempt."),
-        (2, "The model's own choice, valid at attempt 2 after 1 corrected."),
+        (1, "The model's own choice, valid at attempt 1."),
+        (2, "The model's own choice, valid at attempt 2."),
     ]
 
 

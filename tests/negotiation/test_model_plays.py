@@ -45,7 +45,7 @@ def test_model_plays_to_the_end_and_is_asked_for_no_more() -> None:
     played = negotiate(SETUP, BOOKED, generate)
     assert (acts(played), played.outcome) == (["propose_protocol", "accept"], Outcome.AGREED)
     assert len(generate.sent) == 2
-    assert played.rounds[0].reason == "The model's own choice, valid at the first attempt."
+    assert played.rounds[0].reason == "The model's own choice, valid at attempt 1."
 
 
 def test_each_round_comes_before_the_next_is_asked_for() -> None:

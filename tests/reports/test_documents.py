@@ -12,7 +12,6 @@ from replicalab.assessment import Assessment, assess, smallest_detectable_effect
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.blocks import Cell, Sentence, Table
 from replicalab.facts.documents import reference_of
-from replicalab.facts.report import justification_table
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.planner.steps import field_steps
@@ -25,7 +24,6 @@ from replicalab.scenarios import (
     load_scenario,
     pack_of,
 )
-from tests.factories import change_pack
 from tests.golden import assert_golden
 from tests.reports.making import DAY, Work, work
 from tests.tiers import EVERY_LAB
@@ -172,20 +170,6 @@ def test_justification_tells_the_numbers_of_the_core() -> None:
     least = smallest_detectable_effect(design, yours.evidence.analysed, yours.evidence_factor)
     assert told["Smallest detectable effect"][0] == f"{least:.3g}"
     assert told["Assumed Cohen's d"] == (str(design.effect_planning), design.why["effect_planning"])
-
-
-def test_number_without_a_reason_is_sent_to_the_source_of_the_effect_where_there_is_one() -> None:
-    pack = load_scenario("psy_stroop", "medium")
-    plan = assess(pack.reference_protocol, pack)
-    reasons = {row[0].text: row[2].text for row in justification_table(plan).rows}
-    assert "alpha, target and floor are planning" in reasons["Published Cohen's d"]
-    for name in ("Alpha, two-sided", "Target of power", "Floor of power"):
-        assert reasons[name] == "No reason of its own; see that of the published Cohen's d."
-    assert reasons["Dropout"] == "Not given"
-    silent = pack.design.model_copy(update={"source": "Stroop 1935."})
-    bare = change_pack(pack, design=silent)
-    rows = justification_table(assess(bare.reference_protocol, bare)).rows
-    assert {row[0].text: row[2].text for row in rows}["Alpha, two-sided"] == "Not given"
 
 
 @pytest.mark.parametrize("which", ["reference", "offered", "least"])
