@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.errors import ModelError, TraceError
+from replicalab.limits import MOST_FILE_BYTES
 from replicalab.negotiation import (
     RULED_LAB_MANAGERS,
     LabManagerKind,
@@ -234,11 +235,11 @@ def refused(text: str) -> str:
     return message
 
 
-def test_file_of_more_than_5_mib_is_refused_by_its_size() -> None:
-    saved = save(RULED)
-    just_fits = saved + " " * (5 * 2**20 - len(saved.encode()))
+def test_too_large_file_is_refused_by_its_size() -> None:
+    saved, most = save(RULED), MOST_FILE_BYTES
+    just_fits = saved + " " * (most - len(saved.encode()))
     assert load(just_fits) == load(saved)
-    problem = "the file has 5242881 bytes, more than the 5242880 allowed; shorten it"
+    problem = f"the file has {most + 1} bytes, more than the {most} allowed; shorten it"
     assert refused(f"{just_fits} ") == problem
 
 
