@@ -6,10 +6,8 @@ likely is a proposal, which does not count until the author confirms it.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from replicalab.documents import Report
@@ -26,7 +24,14 @@ from replicalab.facts.blocks import (
 )
 from replicalab.facts.lab import lab_text
 from replicalab.facts.verdicts import plan_size, plan_verdict
-from replicalab.features.registration.answers import HINTS, KNOWN, PROPOSED, Proposal, Registered
+from replicalab.features.registration.answers import (
+    HINTS,
+    PROPOSED,
+    ROWS,
+    Proposal,
+    Registered,
+    known,
+)
 from replicalab.lexicon import capitalised, ended, is_given, joined, lines_text
 from replicalab.registration import QUESTIONS, Finder, Question, Registration
 
@@ -63,15 +68,14 @@ class Profile(NamedTuple):
             yield from items
 
 
-_ROWS: Final = tomllib.loads(Path(__file__).with_name("forms.toml").read_text(encoding="utf-8"))
-SIDES: Final[Mapping[str, Sequence[str]]] = _ROWS.pop("sides")
+SIDES: Final[Mapping[str, Sequence[str]]] = ROWS["sides"]
 """Of each part the questions for the original, for the replication, and how alike they are."""
 _SIDE_BY_SIDE: Final = "Original and replication"  # the section that asks them
 _CHOSEN: Final = ("decision", "refused")  # how the plan was chosen
 
 
 def _profile(key: str) -> Profile:
-    row = _ROWS[key]
+    row = ROWS["forms"][key]
     required, number, sections = row.get("required", "").split(), row.get("first", 0), {}
     for title, names in row["sections"].items():
         items = []
@@ -83,7 +87,7 @@ def _profile(key: str) -> Profile:
     return Profile(key, row["title"], row["link"], sections)
 
 
-PROFILES: Final = {key: _profile(key) for key in _ROWS}  # by key
+PROFILES: Final = {key: _profile(key) for key in ROWS["forms"]}  # by key
 
 # --- a form filled in ---------------------------------------------------------------------------
 
@@ -121,8 +125,7 @@ def answers_of(profile: Profile, registered: Registered) -> tuple[FormAnswer, ..
 
 def _answer(item: FormItem, registered: Registered) -> FormAnswer:
     key, said = item.question.key, registered.said.answer(item.question.key)
-    known = KNOWN[key](registered) if key in KNOWN else ()
-    found = [(who, text) for who, text in known if is_given(text)]
+    found = known(key, registered)
     if said:
         # The author's words take the place of the file's; what was worked out stays.
         found = [(who, text) for who, text in found if who is Finder.CORE]
@@ -132,17 +135,12 @@ def _answer(item: FormItem, registered: Registered) -> FormAnswer:
     return FormAnswer(item, tuple(found), proposed, hint)
 
 
-def left_text(answers: Iterable[FormAnswer]) -> str:
-    """Return how many items are answered, and how many of those left a form insists on."""
-    all_of = list(answers)
-    left = [each for each in all_of if not each.is_given]
-    if not left:
-        return f"All {len(all_of)} items are answered."
-    required = sum(each.item.required for each in left)
-    must = f", {required} of which the form requires" if required else ""
-    found = len(all_of) - len(left)
-    verb, other = ("is" if number == 1 else "are" for number in (found, len(left)))
-    return f"{found} of {len(all_of)} items {verb} answered; {len(left)} {other} not{must}."
+def left_text(answers: Sequence[FormAnswer]) -> str:
+    """Return how many items are answered, and how many required ones are not."""
+    left = [answer for answer in answers if not answer.is_given]
+    required = sum(answer.item.required for answer in left)
+    must = f"; {required} required ones are not" if required else ""
+    return f"{len(answers) - len(left)} of {len(answers)} items are answered{must}."
 
 
 # --- the document -----------------------------------------------------------------------------

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from replicalab.assessment import Assessment, assumed_effects
 from replicalab.assessment.phrases import last_day_text
@@ -37,12 +39,12 @@ from replicalab.planner.steps import field_steps
 from replicalab.registration import QUESTIONS, Finder, Registration
 from replicalab.scenarios import EvidenceTier
 
-Known = Iterable[tuple[Finder, str]]
-Reader = Callable[["Registered"], str]
 _ALIKE: Final = QUESTIONS["same_pay"].options  # exact, close, different
 _CLOSE: Final = 1  # a fidelity loss up to here is a small declared deviation
 _ITS_AUTHORS: Final = "whether the original’s authors had the same is for you to say"
 _REFUSALS: Final = (LabManagerActionType.SUGGEST_ALTERNATIVE, LabManagerActionType.REJECT)
+ROWS: Final = tomllib.loads(Path(__file__).with_name("forms.toml").read_text(encoding="utf-8"))
+"""Forms, sides and answers, as forms.toml has them."""
 
 
 @dataclass(frozen=True)
@@ -75,23 +77,40 @@ class Proposal(NamedTuple):
 # --- what is known ----------------------------------------------------------------------------
 
 
-def _original_effect(registered: Registered) -> Known:
-    plan = registered.plan
+def known(key: str, registered: Registered) -> list[tuple[Finder, str]]:
+    """Return what is known of a question without its author, and who says so."""
+    values = _Values(registered)
+    texts = {
+        Finder[name]: template.format_map(values).strip()
+        for name, template in ROWS["answers"].get(key, {}).items()
+    }
+    return [(finder, text) for finder, text in texts.items() if is_given(text)]
+
+
+class _Values(dict[str, Any]):
+    """The values of templates, each worked out when a template asks for it."""
+
+    def __init__(self, registered: Registered) -> None:
+        super().__init__(plan=registered.plan, paper=registered.plan.pack.paper)
+        self.registered = registered
+
+    def __missing__(self, name: str) -> str:
+        read = _OF_REGISTERED.get(name)
+        return read(self.registered) if read else _OF_PLAN[name](self.registered.plan)
+
+
+def _published(plan: Assessment) -> str:
     design, effect = plan.pack.design, plan.evidence.row.effect
-    if design.original:  # of which z and p, and often the effect itself, are worked out
-        yield Finder.CORE, reported_text(design, design.original)
-    elif effect and design.effect_published is not None:
-        size = texts.effect_text(design.effect_published)
-        yield Finder.STUDY, f"{capitalised(effect.name)} {size}."
-    yield Finder.STUDY, plan.pack.paper.published
+    if design.original or not effect or design.effect_published is None:
+        return plan.pack.paper.published
+    size = f"{capitalised(effect.name)} {texts.effect_text(design.effect_published)}."
+    return f"{size} {plan.pack.paper.published}" if is_given(plan.pack.paper.published) else size
 
 
-def _original_interval(registered: Registered) -> Known:
-    design = registered.plan.pack.design
-    if design.original and (reported := interval_text(design.original)):
-        yield Finder.STUDY, f"{capitalised(reported)}."
-    else:
-        yield Finder.CORE, worked_out_interval_text(design)
+def _reported_interval(plan: Assessment) -> str:
+    original = plan.pack.design.original
+    reported = interval_text(original) if original else ""
+    return f"{capitalised(reported)}." if reported else ""
 
 
 def _design(plan: Assessment) -> str:
@@ -102,22 +121,6 @@ def _design(plan: Assessment) -> str:
     return ended("; ".join(filter(None, parts)))
 
 
-def _size(plan: Assessment) -> str:
-    noun = texts.unit_noun(plan.pack.design)
-    parts = (f"{plan.counts.samples:,} {noun}.", texts.dropout_text(plan))
-    return " ".join(filter(None, parts))
-
-
-def _rationale(registered: Registered) -> Known:
-    """Yield what the sample is worth where that, or its author, says why it is planned."""
-    plan, said = registered.plan, registered.said
-    reason = said.reasons.get("sample_size", "")
-    if reason or said.answer("sample_rationale") or _is_fewest(plan):
-        yield Finder.CORE, _worth(plan)
-    if reason:
-        yield Finder.AUTHOR, reason
-
-
 def _worth(plan: Assessment) -> str:
     """Return what a plan's sample is worth, what is aimed for, and the fewest that reach it."""
     evidence, lean = plan.evidence, leanest(plan)
@@ -125,8 +128,7 @@ def _worth(plan: Assessment) -> str:
     worth = f"{capitalised(evidence.text)}, where {target} is aimed for and {floor} is the least."
     fewest = "No fewer meet the target, all else as planned." if _is_fewest(plan) else ""
     if lean:
-        samples = f"{lean.counts.samples:,} {texts.unit_noun(plan.pack.design)}"
-        fewest = f"The fewest that meet the target, all else as planned: {samples}."
+        fewest = f"The fewest that meet the target, all else as planned: {_OF_PLAN['size'](lean)}."
     told = (worth, fewest, texts.assumption_text(plan))
     return " ".join(filter(None, told))
 
@@ -135,10 +137,11 @@ def _is_fewest(plan: Assessment) -> bool:
     return plan.evidence.tier is EvidenceTier.MEETS_TARGET and leanest(plan) is None
 
 
-def _inference(plan: Assessment) -> str:
-    design, row = plan.pack.design, plan.evidence.row
-    level = f", alpha {design.alpha:g} ({row.level})" if design.alpha and row.sought else ""
-    return f"The sample is planned for {row.method_of(design)}{level}."
+def _reason(registered: Registered) -> str:
+    """Return what the sample is worth if that, or its author, says why it is planned."""
+    plan, said = registered.plan, registered.said
+    stated = said.reasons.get("sample_size") or said.answer("sample_rationale")
+    return _worth(plan) if stated or _is_fewest(plan) else ""
 
 
 def _sensitivity(plan: Assessment) -> str:
@@ -161,7 +164,7 @@ def _controls(plan: Assessment) -> str:
         f"{name} (against {guards[name]})" if guards.get(name) else name
         for name in plan.plan.controls
     ]
-    return _stated("; ".join(listed))
+    return _stated(*listed)
 
 
 def _differences(plan: Assessment) -> str:
@@ -173,19 +176,10 @@ def _differences(plan: Assessment) -> str:
 
 
 def _dates(plan: Assessment) -> str:
-    """Return the plan's days with their dates; empty where the lab's days have none."""
+    """Return the dates of a plan's days; empty if the lab's days have none."""
     days, lab = plan.counts.days, plan.pack.lab
     dated = lab.dated_span(lab.start_day, lab.start_day + days - 1) if days else ""
-    return f"{_days_text(plan)}{dated}." if dated else ""
-
-
-def _days_text(plan: Assessment) -> str:
-    return count_text(plan.counts.days, "day")
-
-
-def _refused(registered: Registered) -> Known:
-    if registered.run:
-        yield Finder.CORE, lines_text(_refusals(registered.run, registered.plan))
+    return f"{count_text(days, 'day')}{dated}." if dated else ""
 
 
 def _refusals(run: Negotiation, kept: Assessment) -> Iterator[str]:
@@ -206,14 +200,12 @@ def _refusals(run: Negotiation, kept: Assessment) -> Iterator[str]:
             yield f"{lead} {offered}. Not taken by the Scientist. {why}"
 
 
-def _budget(plan: Assessment) -> str:
-    lab = plan.pack.lab
-    terms = [
-        f"{plan.pack.study.term(term.label)}: {texts.term_text(term)} = {lab.money(term.credits)}."
+def _terms(plan: Assessment) -> str:
+    money, term_of = plan.pack.lab.money, plan.pack.study.term
+    return lines_text(
+        f"{term_of(term.label)}: {texts.term_text(term)} = {money(term.credits)}."
         for term in plan.cost_terms
-    ]
-    total = f"In all {lab.money(plan.cost)} of {lab.money(lab.budget)}."
-    return lines_text([*terms, total])
+    )
 
 
 def _resources(plan: Assessment) -> str:
@@ -221,67 +213,75 @@ def _resources(plan: Assessment) -> str:
     return lines_text(f"{name}: {'; '.join(labels)}." for name, labels in lists.items() if labels)
 
 
-def _cuts(registered: Registered) -> Known:
-    """Yield each change from the study's own plan; where it is that, what asks for least."""
+def _cuts(registered: Registered) -> str:
+    """Return each change from the study's own plan; if there is none, those of least loss."""
     plan, reference = registered.plan, documents.reference_of(registered.plan)
     lead, steps = "From the study’s own plan:", field_steps(reference, plan)
     if not steps:
         lead, steps = "To fit this lab:", field_steps(plan, registered.options.least.after)
-    if steps:
-        yield Finder.CORE, lines_text([lead, *(edit_sentence(step).text for step in steps)])
+    return lines_text([lead, *(edit_sentence(step).text for step in steps)]) if steps else ""
 
 
-def _shortfall(registered: Registered) -> Known:
-    lines = (
+def _shortfall(registered: Registered) -> str:
+    return lines_text(
         f"{title}: {text}" if title else text
         for title, found in take_parts(registered.options)
         for text in found
     )
-    yield Finder.CORE, lines_text(lines)
 
 
-def _of_study(read: Callable[[Assessment], str]) -> Callable[[Registered], Known]:
-    return lambda registered: [(Finder.STUDY, read(registered.plan))]
+def _stated(*texts_: str) -> str:
+    text = "; ".join(texts_)
+    return ended(text) if is_given(text) else ""
 
 
-def _of_core(read: Callable[[Assessment], str]) -> Callable[[Registered], Known]:
-    return lambda registered: [(Finder.CORE, read(registered.plan))]
-
-
-KNOWN: Final[Mapping[str, Callable[[Registered], Known]]] = {
-    "effect": _of_study(lambda plan: plan.pack.paper.key_finding),
-    "original_effect": _original_effect,
-    "original_interval": _original_interval,
-    "original_n": _of_study(
-        lambda plan: (
-            _stated(counts_text(plan.pack.design.original)) if plan.pack.design.original else ""
-        )
-    ),
-    "original_administration": _of_study(lambda plan: plan.pack.paper.method),
-    "here_stimuli": _of_core(lambda plan: _stated("; ".join(plan.plan.required_reagents))),
-    "here_measures": _of_core(lambda plan: _stated("; ".join(plan.plan.required_equipment))),
-    "here_procedure": _of_core(lambda plan: _stated(plan.plan.technique)),
-    "differences": _of_study(_differences),
-    "question": _of_study(lambda plan: plan.pack.paper.goal),
-    "hypotheses": _of_study(lambda plan: plan.pack.paper.hypothesis),
-    "design": _of_core(_design),
-    "controls": _of_core(_controls),
-    "sample_size": _of_core(_size),
-    "sample_rationale": _rationale,
-    "inference": _of_core(_inference),
-    "success": _of_study(lambda plan: lines_text(filter(is_given, plan.pack.success_criteria))),
-    "sensitivity": _of_core(_sensitivity),
-    "dates": _of_core(_dates),
-    "refused": _refused,
-    "budget": _of_core(_budget),
-    "staff_time": _of_core(
-        lambda plan: f"Staff: {texts.staff_text(plan)}. {_days_text(plan)}{last_day_text(plan)}."
-    ),
-    "resources": _of_core(_resources),
+_OF_REGISTERED: Final[Mapping[str, Callable[[Registered], str]]] = {
+    "reason": _reason,
+    "own_reason": lambda of: of.said.reasons.get("sample_size", ""),
+    "refusals": lambda of: lines_text(_refusals(of.run, of.plan)) if of.run else "",
     "cuts": _cuts,
     "shortfall": _shortfall,
 }
-"""What is known of a question without its author, by key."""
+_OF_PLAN: Final[Mapping[str, Callable[[Assessment], str]]] = {
+    "reported_effect": lambda plan: (
+        reported_text(plan.pack.design, plan.pack.design.original)
+        if plan.pack.design.original
+        else ""
+    ),
+    "published": _published,
+    "reported_interval": _reported_interval,
+    "interval": lambda plan: (
+        "" if _reported_interval(plan) else worked_out_interval_text(plan.pack.design)
+    ),
+    "original_n": lambda plan: (
+        _stated(counts_text(plan.pack.design.original)) if plan.pack.design.original else ""
+    ),
+    "technique": lambda plan: _stated(plan.plan.technique),
+    "equipment": lambda plan: _stated(*plan.plan.required_equipment),
+    "reagents": lambda plan: _stated(*plan.plan.required_reagents),
+    "differences": _differences,
+    "design": _design,
+    "controls": _controls,
+    "size": lambda plan: f"{plan.counts.samples:,} {texts.unit_noun(plan.pack.design)}",
+    "dropout": texts.dropout_text,
+    "method": lambda plan: plan.evidence.row.method_of(plan.pack.design),
+    "level": lambda plan: (
+        f", alpha {plan.pack.design.alpha:g} ({plan.evidence.row.level})"
+        if plan.pack.design.alpha and plan.evidence.row.sought
+        else ""
+    ),
+    "criteria": lambda plan: lines_text(filter(is_given, plan.pack.success_criteria)),
+    "sensitivity": _sensitivity,
+    "dates": _dates,
+    "terms": _terms,
+    "cost": lambda plan: plan.pack.lab.money(plan.cost),
+    "budget": lambda plan: plan.pack.lab.money(plan.pack.lab.budget),
+    "staff": texts.staff_text,
+    "days": lambda plan: count_text(plan.counts.days, "day"),
+    "last_day": last_day_text,
+    "resources": _resources,
+}
+"""The values of the templates in forms.toml."""
 
 
 # --- what is proposed -------------------------------------------------------------------------
@@ -319,7 +319,7 @@ def _same_procedure(plan: Assessment) -> Proposal | None:
     ]
     days = plan.counts.days, own.duration_days
     if days[0] != days[1]:
-        changed.append(f"{_days_text(plan)} in place of {days[1]:,}")
+        changed.append(f"{_OF_PLAN['days'](plan)} in place of {days[1]:,}")
     if not changed:
         basis = f"technique, controls and days are those of the study’s plan; {_ITS_AUTHORS}"
         return Proposal(_ALIKE[0], basis)
@@ -327,20 +327,14 @@ def _same_procedure(plan: Assessment) -> Proposal | None:
     return Proposal(_ALIKE[2 if is_far else 1], f"against the study’s own plan: {joined(changed)}")
 
 
-def _stopped(plan: Assessment) -> Proposal | None:
-    size = f"{plan.counts.samples:,} {texts.unit_noun(plan.pack.design)}"
-    return Proposal(f"With {size}, without an interim analysis.", "the plan has no other rule")
-
-
-def _stated(text: str) -> str:
-    return ended(text) if is_given(text) else ""
-
-
 PROPOSED: Final[Mapping[str, Callable[[Assessment], Proposal | None]]] = {
     "same_measures": _sameness("equipment"),
     "same_stimuli": _sameness("reagents"),
     "same_procedure": _same_procedure,
-    "stopping": _stopped,
+    "stopping": lambda plan: Proposal(
+        f"With {_OF_PLAN['size'](plan)}, without an interim analysis.",
+        "the plan has no other rule",
+    ),
 }
 """What looks likely, by the question's key."""
 HINTS: Final[Mapping[str, Callable[[Assessment], str]]] = {"sample_rationale": _worth}
