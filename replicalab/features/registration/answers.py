@@ -332,8 +332,7 @@ PROPOSED: Final[Mapping[str, Callable[[Assessment], Proposal | None]]] = {
     "same_stimuli": _sameness("reagents"),
     "same_procedure": _same_procedure,
     "stopping": lambda plan: Proposal(
-        f"With {_OF_PLAN['size'](plan)}, without an interim analysis.",
-        "the plan has no other rule",
+        f"With {_OF_PLAN['size'](plan)}, without an interim analysis.", "the plan has no other rule"
     ),
 }
 """What looks likely, by the question's key."""
