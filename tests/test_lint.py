@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from replicalab.limits import MOST_FAULTS
 from replicalab.lint import LintFinding, LintLevel, lint, numbers_in
 from replicalab.scenarios import (
     Difficulty,
@@ -190,11 +191,11 @@ def test_original_of_another_effect_than_the_published_one_is_told_unless_a_reas
     assert not [each for each in lint(bent(other, reason)) if each.place == "design.original"]
 
 
-def test_findings_are_listed_to_a_hundred_and_then_counted() -> None:
+def test_findings_beyond_the_limit_are_counted() -> None:
     found = lint(bent(("paper.published", " ".join(map(str, range(3000, 3700))))))
-    assert len(found) == 101
+    assert len(found) == MOST_FAULTS + 1
     assert (found[-1].place, found[-1].level) == ("the rest", LintLevel.NOTE)
-    assert found[-1].message == "603 more findings; mend these first."
+    assert found[-1].message == f"{703 - MOST_FAULTS} more findings; mend these first."
 
 
 # --- Numbers ---

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.features.sheets.inventory import inventory_template
-from replicalab.scenarios import ItemState, LabOverrides, load_scenario
+from replicalab.scenarios import ItemState, LabOverrides
 from tests.ui.acting import can_press, labels, press, undo
 from tests.ui.reading import in_drawer
 from tests.ui.test_lab_form import again, at, drawer
@@ -99,41 +97,9 @@ def test_choices_survive_another_tab_and_a_refused_file() -> None:
     assert "Take 2 items" in labels(again(app)), "another file replaces the first"
 
 
-def test_downloaded_inventory_can_be_uploaded_again() -> None:
-    pack = load_scenario("fin_momentum", "medium")
-    app = hand_over(drawer(), "items.csv", inventory_template(pack).encode())
-    app = take(app, next(label for label in labels(app) if label.startswith("Take ")))
-    assert "0 of them unlike the study’s lab." in in_drawer(app)
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("a.csv", b"Item;Status\n"),
-        ("a.csv", b"a\n" * 10**6),
-        ("a.xlsx", b"PK\x03\x04" + b"x" * 99),
-        ("a.csv", b""),
-        ("a.csv", b'Item;Status\n"a;b'),
-    ],
-    ids=["header", "a million rows", "damaged", "empty", "open quote"],
-)
-def test_file_without_a_table_is_refused(name: str, data: bytes) -> None:
-    app = hand_over(drawer(), name, data)
-    assert f"{name}: " in in_drawer(app)
-    assert "Take nothing" not in labels(app)
-    assert own_lab(app) == LabOverrides()
-
-
 def test_hostile_texts_of_a_list_are_shown_as_text() -> None:
     data = b"**Item** <b>x</b>,kind\n<i>mug</i>,reagent\n"
     app = hand_over(drawer(), "<b>.csv", data)
     app = choose(app, "Item", "**Item** <b>x</b>")
     take(app, "Take 1 item")
     assert own_lab(app).items[0].label == "<i>mug</i>"
-
-
-def test_too_many_items_are_refused() -> None:
-    rows = "".join(f"item {n},reagent\n" for n in range(201))
-    app = hand_over(drawer(), "a.csv", f"name,kind\n{rows}".encode())
-    assert "the table has more than 200 rows below its headings" in in_drawer(app)
-    assert "Take nothing" not in labels(app)

@@ -279,10 +279,3 @@ def test_original_stands_with_each_effect_and_only_where_it_is_known() -> None:
     assert "285 affordable here" in told
     [radio] = [each for each in opened(study=REEF).radio if each.key == PARTS]
     assert "The original" not in radio.options
-
-
-def test_safeguard_effect_is_one_click_away() -> None:
-    app = opened()
-    choices(app).set_value(4)
-    run(app)
-    assert "effect 0.128, yours" in header(app)
