@@ -22,7 +22,7 @@ DEBUG: Final = "REPLICALAB_DEBUG"
 BAD_INPUT, CRASH, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
 _LONGEST: Final = 300  # characters of another library's message
 
-for _module in ("plans", "negotiations", "batches"):
+for _module in ("plans", "negotiations"):
     import_module(f"replicalab.cli.{_module}")  # registers its commands, in this order
 
 

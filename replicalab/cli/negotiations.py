@@ -1,13 +1,18 @@
-"""``negotiate``: a negotiation, each round printed at once, or a transcript replayed."""
+"""The commands ``negotiate`` and ``batch``."""
 
-from contextlib import suppress
+import re
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager, nullcontext, suppress
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 
-from replicalab import features, negotiation
+from replicalab import features, lexicon, negotiation
 from replicalab.assessment import size_text
+from replicalab.batch import Batch, collect, run_batch
 from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.commands import PLAN, Options, command
@@ -16,13 +21,17 @@ from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say,
 from replicalab.errors import ModelError, TraceError
 from replicalab.facts import negotiation as texts
 from replicalab.facts import records
+from replicalab.facts.batch import batch_blocks
 from replicalab.facts.blocks import Heading
 from replicalab.facts.report import said_blocks
 from replicalab.facts.rounds import ledger_panel
 from replicalab.facts.score import score_panel
 from replicalab.lexicon import count_text
+from replicalab.limits import MAX_SEED, MOST_JOBS
 from replicalab.negotiation import Negotiation, Outcome, ScientistKind
-from replicalab.scenarios import MAX_ROUNDS, Pack, Study
+from replicalab.scenarios import MAX_ROUNDS, Difficulty, Pack, Study, list_scenarios
+
+_DASK_SECONDS: Final = 10  # for a scheduler to answer
 
 
 @command(
@@ -43,7 +52,7 @@ def negotiate(options: Options) -> Answer:
         case = asking.case_of(options, study, options.lab, fields)
     else:
         case = asking.plan_case(options, study, fields)
-    return _played(options, case, asking.pack_of(case, study))
+    return _play(options, case, asking.pack_of(case, study))
 
 
 def _named(options: Options, *names: str) -> dict[str, object]:
@@ -51,7 +60,7 @@ def _named(options: Options, *names: str) -> dict[str, object]:
     return {name: value for name in names if (value := getattr(options, name)) is not None}
 
 
-def _played(options: Options, case: Case, pack: Pack) -> Answer:
+def _play(options: Options, case: Case, pack: Pack) -> Answer:
     by_model = case.scientist is ScientistKind.MODEL
     model = features.load("language_model").CountedModel() if by_model else None
     talk = start = Negotiation(case.setup(pack, model.endpoint.model if model else None), pack)
@@ -71,7 +80,9 @@ def _played(options: Options, case: Case, pack: Pack) -> Answer:
     spent = model.spent_text(count_text(len(talk.rounds), "round")) if model else ""
     more = {"spent": model.spent, "stopped": stop} if model else {}
     blocks = [*_ending_blocks(talk), stop, spent]
-    return Answer(code, blocks, lambda: {**more, **_facts(talk)}, _transcript(talk, model))
+    return Answer(
+        code, blocks, lambda: {**more, **records.negotiated(talk)}, _transcript(talk, model)
+    )
 
 
 def _transcript(talk: Negotiation, model: Any) -> str:
@@ -91,7 +102,7 @@ def _replayed(options: Options, path: Path, study: Study) -> Answer:
         raise CommandError(f"{called(path)}: it holds no negotiation; name one saved here")
     size = f" · {size_text(talk.final_plan)}" if talk.final_plan else ""
     blocks = [f"{place_text(talk.pack)}{size}", _players(talk), *_ending_blocks(talk)]
-    return Answer(0, blocks, lambda: _facts(talk))
+    return Answer(0, blocks, lambda: records.negotiated(talk))
 
 
 def _round_blocks(talk: Negotiation) -> Blocks:
@@ -118,23 +129,93 @@ def _players(talk: Negotiation) -> str:
     return f"Scientist: {scientist.name}{model}. Lab Manager: {manager.name}."
 
 
-def _facts(talk: Negotiation) -> records.Data:
-    score = negotiation.score(talk) if talk.ending else None
-    rounds = [
-        {
-            "caption": texts.round_caption(talk, at),
-            "action": done.action and done.action.action_type,
-            "plan": done.plan and records.plan(done.plan),
-            **records.fields(done, "reason", "answer"),
-        }
-        for at, done in enumerate(talk.rounds)
-    ]
-    return {
-        **records.place(talk.pack),
-        **records.fields(talk.setup, "scientist", "lab_manager", "model"),
-        **records.fields(talk, "outcome", "ending"),
-        "verdict": texts.outcome_verdict(talk)._asdict(),
-        "final": talk.final_plan and records.plan(talk.final_plan),
-        "rounds": rounds,
-        "score": score and records.fields(score, "regret", "deciding"),
-    }
+@command(
+    *("studies", "labs", "seeds", "settings", "scientists", "lab_managers"),
+    *("workers", "dask", "save", "as_json"),
+    codes="0 if every negotiation was played, 1 if one failed",
+    example="psy_stroop --seeds 0-3 --workers 1",
+)
+def batch(options: Options) -> Answer:
+    """Play many negotiations, and count their outcomes; `all` names every study."""
+    jobs = _jobs(options)
+    plays_model = ScientistKind.MODEL in (options.scientists or ())
+    if plays_model and options.dask is not None:
+        problem = "--dask: a language model is asked from here"
+        raise CommandError(f"{problem}; omit it or {ScientistKind.MODEL}")
+    model = features.load("language_model").CountedModel() if plays_model else None
+    with _dask(options.dask) if options.dask is not None else nullcontext((None, None)) as cluster:
+        executor, threads = cluster
+        played = _play_batch(jobs, executor, options.workers or threads, model)
+    code = 130 if played.stopped else int(any(result.error for result in played.results))
+    blocks, size = [*batch_blocks(played)], count_text(len(played.results), "negotiation")
+    if model:
+        blocks.append(model.spent_text(size))
+    data = {**records.batch(played), "spent": model and model.spent}
+    file = records.results_csv(played.results) if options.save else ""
+    return Answer(code, blocks, lambda: data, file)
+
+
+def _jobs(options: Options) -> list[Case]:
+    """Return the negotiations; a fault is refused before the first."""
+    shelf = [summary.scenario_id for summary in list_scenarios()]
+    names = shelf if "all" in options.studies else options.studies
+    lists = options.scientists or [""], options.lab_managers or [""]
+    cases = list[Case]()
+    for name in dict.fromkeys(names):
+        study, text = asking.study_at(name)
+        for lab, *players in product(*map(dict.fromkeys, (options.labs or [*Difficulty], *lists))):
+            named = {k: v for k, v in zip(("scientist", "lab_manager"), players, strict=True) if v}
+            case = asking.case_of(options, study, lab, {"max_rounds": MAX_ROUNDS, **named})
+            case.question.over(study.design)
+            cases.append(case.changed(text=text))
+    seeds = _seeds(options.seeds)
+    if len(cases) * len(seeds) > MOST_JOBS:
+        problem = f"more than {MOST_JOBS:,} negotiations are asked for"
+        raise CommandError(f"{problem}; name fewer seeds, labs or studies")
+    return [case.changed(seed=seed) for case in cases for seed in seeds]
+
+
+def _seeds(text: str) -> range:
+    match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", text, re.ASCII)
+    first, last = (int(number) for number in match.groups(match[1])) if match else (1, 0)
+    if not first <= last <= MAX_SEED or last - first >= MOST_JOBS:
+        problem = f"--seeds '{lexicon.shortened(text)}' is no range of 1 to {MOST_JOBS:,} seeds"
+        raise CommandError(f"{problem}; write one such as 0-99")
+    return range(first, last + 1)
+
+
+def _play_batch(
+    jobs: list[Case], executor: Executor | None, workers: int | None, model: Any
+) -> Batch:
+    step = max(1, len(jobs) // 10)
+
+    def show(came: int, number: int) -> None:
+        if came % step == 0 or came == number:
+            say(f"{lexicon.amount_text(came)} of {count_text(number, 'negotiation')}")
+
+    try:
+        return collect(jobs, run_batch(jobs, executor, workers, model), show)
+    finally:
+        if model:
+            model.stop()
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[tuple[Executor, int]]:
+    """Yield a cluster's executor, and its number of threads."""
+    try:
+        from distributed import Client  # noqa: PLC0415 - an extra
+    except ImportError:
+        remedy = "pip install distributed, or omit --dask"
+        raise CommandError(f"--dask: the package distributed is not installed; {remedy}") from None
+    try:
+        client = Client(address, timeout=_DASK_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        problem = f"--dask '{address}': no scheduler answers there ({type(error).__name__})"
+        raise CommandError(f"{problem}; write one such as tcp://127.0.0.1:8786") from None
+    with client:
+        workers = sum(client.nthreads().values())
+        if not workers:
+            raise CommandError(f"--dask '{address}': the cluster has no worker; start one")
+        # Equal jobs are each played: the result of a dead worker is worked out again.
+        yield client.get_executor(pure=False), workers

@@ -7,11 +7,14 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from replicalab.assessment import Assessment, CostTerm, Evidence
-from replicalab.batch import Result, Summary
+from replicalab.batch import Batch, Result, Summary
 from replicalab.facts.fact import Value, plan_facts, record, units
+from replicalab.facts.negotiation import outcome_verdict, round_caption
 from replicalab.facts.plan import notes
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import plural
+from replicalab.negotiation import Negotiation
+from replicalab.negotiation import score as score_of
 from replicalab.planner import (
     FrontierPlan,
     PlanAnalysis,
@@ -95,6 +98,47 @@ def planned(options: PlanAnalysis) -> Data:
         "most_evidence": options.most_evidence and plan(options.most_evidence),
         "takes": {"run": _shortfall(asks.run), "target": target, "alone": alone, "waits": waits},
     }
+
+
+def negotiated(talk: Negotiation) -> Data:
+    """Return a negotiation, its rounds and its score."""
+    score = score_of(talk) if talk.ending else None
+    rounds = [
+        {
+            "caption": round_caption(talk, at),
+            "action": done.action and done.action.action_type,
+            "plan": done.plan and plan(done.plan),
+            **fields(done, "reason", "answer"),
+        }
+        for at, done in enumerate(talk.rounds)
+    ]
+    return {
+        **place(talk.pack),
+        **fields(talk.setup, "scientist", "lab_manager", "model"),
+        **fields(talk, "outcome", "ending"),
+        "verdict": outcome_verdict(talk)._asdict(),
+        "final": talk.final_plan and plan(talk.final_plan),
+        "rounds": rounds,
+        "score": score and fields(score, "regret", "deciding"),
+    }
+
+
+def batch(played: Batch) -> Data:
+    """Return the groups and results of a batch."""
+    groups = [
+        {
+            **fields(group, "study", "lab", "scientist", "lab_manager", "failed"),
+            "regret": group.regret and group.regret.value,
+            "shares": {
+                outcome: fields(share, "number", "of", "value", "interval")
+                for outcome, share in group.shares.items()
+            },
+        }
+        for group in played.summaries
+    ]
+    rows = [result.model_dump(mode="json", exclude={"job": {"text"}}) for result in played.results]
+    data = {"asked": played.asked, "stopped": played.stopped}
+    return {**data, "summaries": groups, "results": rows}
 
 
 def _revision(after: Assessment, steps: Iterable[PlanStep]) -> Data:

@@ -124,7 +124,7 @@ def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(
 @pytest.mark.usefixtures("dask")
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_cluster_that_is_not_there_is_told(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("replicalab.cli.batches._DASK_SECONDS", 1)
+    monkeypatch.setattr("replicalab.cli.negotiations._DASK_SECONDS", 1)
     said = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
     assert said.code == 2
     assert "--dask 'tcp://127.0.0.1:1': no scheduler answers there" in said.err
