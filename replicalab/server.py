@@ -20,9 +20,13 @@ import json
 import logging
 import os
 import re
+import runpy
 import secrets
+import socket
 import sys
 import time
+import urllib.request
+import webbrowser
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -38,7 +42,8 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from replicalab.errors import LibraryError
+from replicalab.errors import LibraryError, ReplicaLabError
+from replicalab.places import TREE
 
 READY: Final = "/ready"
 """The address, below the server's own path, that says whether pages and library answer."""
@@ -382,3 +387,46 @@ class Turns:
 
 
 take_turn: Final = Turns().take
+
+
+# --- start ------------------------------------------------------------------------------------
+
+HOST: Final = "127.0.0.1"
+_HIGHEST_PORT: Final = 65535
+_START_TRIES: Final = 600  # 0.1 s apart
+
+
+def serve(port: int, *, opens_browser: bool) -> None:
+    """Serve the dashboard on this computer until it is stopped.
+
+    Raises:
+        ReplicaLabError: the port is taken; Streamlit's own message names no remedy.
+    """
+    if not 0 < port <= _HIGHEST_PORT:
+        message = f"--port {port} is no port; name one from 1024 to {_HIGHEST_PORT}"
+        raise ReplicaLabError(message)
+    try:
+        socket.create_server((HOST, port)).close()
+    except OSError as error:
+        problem = f"port {port} cannot be had ({os.strerror(error.errno or 0)})"
+        remedy = "end what uses it, or name another --port"
+        raise ReplicaLabError(f"{problem}; {remedy}") from None
+    # Without a screen, a text browser would take the terminal.
+    has_screen = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
+    if opens_browser and (has_screen or sys.platform in {"darwin", "win32"}):
+        # Streamlit opens none for an `st.App`.
+        Thread(target=_open_when_ready, args=(port,), daemon=True).start()
+    # As `python -m streamlit run app.py` does, which reads .streamlit/config.toml next to app.py.
+    sys.argv = ["streamlit", "run", str(TREE / "app.py"), f"--server.port={port}"]
+    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+
+
+def _open_when_ready(port: int) -> None:
+    url = f"http://{HOST}:{port}"
+    for _ in range(_START_TRIES):
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):  # noqa: S310 - ours
+                webbrowser.open(url)
+                return
+        except OSError:
+            time.sleep(0.1)

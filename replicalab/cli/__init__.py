@@ -17,15 +17,11 @@ from replicalab.cli.printing import CommandError, content, say
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
 
-DEBUG: Final = "REPLICALAB_DEBUG"
-"""If set, a failure of ReplicaLab shows its traceback, as with ``--debug``."""
+DEBUG: Final = "REPLICALAB_DEBUG"  # if set, a failure shows its traceback, as with ``--debug``
 BAD_INPUT, CRASH, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
-_LONGEST: Final = 300  # characters of another library's message
 
 for _module in ("plans", "negotiations"):
     import_module(f"replicalab.cli.{_module}")  # registers its commands, in this order
-
-
 _FAILED: Final = {
     name: reply.note
     for reply in features.ask("command", app)
@@ -84,6 +80,6 @@ def _run(arguments: Sequence[str]) -> int:
 def _report_crash(error: Exception, *, whole: bool) -> None:
     if whole:
         say("".join(traceback.format_exception(error)), "")
-    text = shortened(on_one_line(f"{type(error).__name__}: {error}"), _LONGEST)
+    text = shortened(on_one_line(f"{type(error).__name__}: {error}"), 300)
     remedy = "" if whole else f"; run it again with {DEBUG}=1 for the traceback"
     say(f"ReplicaLab itself failed ({text}), through no fault of the input{remedy}")

@@ -23,8 +23,7 @@ from replicalab.scenarios import Difficulty, LabOverrides, OwnItem, Pack, Study,
 
 Values = dict[str, Any]
 _R = TypeVar("_R", bound=Record)
-item_readers: Final[list[Callable[[bytes, str], tuple[OwnItem, ...]]]] = []
-"""Readers of a list of items; a feature adds one."""
+item_readers: Final[list[Callable[[bytes, str], tuple[OwnItem, ...]]]] = []  # features add one
 
 
 def choice(option: str, name: str, names: Sequence[str]) -> None:
@@ -72,17 +71,13 @@ def case_of(options: Options, study: Study, lab: str, fields: Values) -> Case:
     case = _validated(Case, values, "options")
     for idle in case.question.idle_in(study.design).values():
         raise CommandError(f"--set question.{idle}; omit it for {study.scenario_id}")
-    for person, place in (
-        (case.scientist is negotiation.ScientistKind.PERSON, "--scientist person"),
-        (case.lab_manager is negotiation.LabManagerKind.PERSON, "lab_manager=person"),
-    ):
-        if person:
-            raise CommandError(f"{place}: a person plays in the dashboard; name a rule")
+    for option, kind in (("scientist", case.scientist), ("lab-manager", case.lab_manager)):
+        if kind == negotiation.ScientistKind.PERSON:
+            raise CommandError(f"--{option} person: a person plays in the dashboard; name a rule")
     return case
 
 
 def _put(tree: Values, text: str, study: Study) -> None:
-    """Set a field of a case by its path."""
     path, sign, value = text.partition("=")
     *steps, last = path.strip().split(".")
     place = f"--set '{shortened(text)}'"

@@ -1,33 +1,23 @@
 """The options of all commands, and what registers a command with some of them."""
 
-import os
-import runpy
-import socket
-import sys
-import time
-import urllib.request
-import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from threading import Thread
 from typing import Annotated, Any, Final, Literal
 
 import typer
 from typer import Argument, Exit, Option, Typer
 
 from replicalab import __version__
-from replicalab.cli.printing import Answer, CommandError, finish
+from replicalab.cli.printing import Answer, finish
 from replicalab.limits import LARGEST_PLANNED
-from replicalab.places import TREE
 
 Many = list[str] | None
 LAB: Final = ("study", "lab", "seed", "settings", "as_json")
 PLAN: Final = (*LAB, "plan", "samples", "days")
-CODES: Final[dict[str, str]] = {}
-"""Exit codes of each command; those of all commands are in docs/commands.md."""
+CODES: Final[dict[str, str]] = {}  # exit codes; those of all commands are in docs/commands.md
 EXAMPLES: Final[dict[str, str]] = {}
 
 
@@ -45,9 +35,7 @@ class Options:
         Many, Option("--set", metavar="PATH=VALUE", help="Such as own_lab.budget=900; repeat.")
     ] = None
     plan: Annotated[Path | None, Option(help="File of a plan or a transcript.")] = None
-    plans: Annotated[Many, Option("--plan", help="study, offer, least-loss or file; repeat.")] = (
-        None
-    )
+    plans: Annotated[Many, Option("--plan", help="study, offer, least-loss or file.")] = None
     samples: Annotated[int | None, Option(min=0, max=LARGEST_PLANNED, help="Of the plan.")] = None
     days: Annotated[int | None, Option(min=0, max=LARGEST_PLANNED, help="Of the plan.")] = None
     worth: Annotated[Many, Option(metavar="STUDY=NUMBER", help="Repeat.")] = None
@@ -116,11 +104,6 @@ def command(*names: str, codes: str, example: str) -> Callable[[_Function], _Fun
     return register
 
 
-HOST: Final = "127.0.0.1"
-_HIGHEST_PORT: Final = 65535
-_TRIES: Final = 600  # 0.1 s apart
-
-
 @command(
     "port",
     "no_browser",
@@ -129,35 +112,7 @@ _TRIES: Final = 600  # 0.1 s apart
 )
 def serve(options: Options) -> Answer:
     """Serve the dashboard on this computer; `replicalab` alone does the same."""
-    _require_free(options.port)
-    # Without a screen, a text browser would take the terminal.
-    has_screen = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
-    if not options.no_browser and (has_screen or sys.platform in {"darwin", "win32"}):
-        # Streamlit opens none for an `st.App`.
-        Thread(target=_open_when_ready, args=(options.port,), daemon=True).start()
-    # As `python -m streamlit run app.py` does, which reads .streamlit/config.toml next to app.py.
-    sys.argv = ["streamlit", "run", str(TREE / "app.py"), f"--server.port={options.port}"]
-    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+    from replicalab import server  # noqa: PLC0415 - brings Streamlit in
+
+    server.serve(options.port, opens_browser=not options.no_browser)
     return Answer(0, (), dict)
-
-
-def _require_free(port: int) -> None:
-    """Refuse a port that is taken: Streamlit's own message names no remedy."""
-    if not 0 < port <= _HIGHEST_PORT:
-        raise CommandError(f"--port {port} is no port; name one from 1024 to {_HIGHEST_PORT}")
-    try:
-        socket.create_server((HOST, port)).close()
-    except OSError as error:
-        problem = f"port {port} cannot be had ({os.strerror(error.errno or 0)})"
-        raise CommandError(f"{problem}; end what uses it, or name another --port") from None
-
-
-def _open_when_ready(port: int) -> None:
-    url = f"http://{HOST}:{port}"
-    for _ in range(_TRIES):
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):  # noqa: S310 - ours
-                webbrowser.open(url)
-                return
-        except OSError:
-            time.sleep(0.1)

@@ -20,13 +20,9 @@ from replicalab.cli.plans import Blocks, place_text, signed
 from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say, show
 from replicalab.errors import ModelError, TraceError
 from replicalab.facts import negotiation as texts
-from replicalab.facts import records
+from replicalab.facts import records, report, rounds, score
 from replicalab.facts.batch import batch_blocks
 from replicalab.facts.blocks import Heading
-from replicalab.facts.report import said_blocks
-from replicalab.facts.rounds import ledger_panel
-from replicalab.facts.score import score_panel
-from replicalab.lexicon import count_text
 from replicalab.limits import MAX_SEED, MOST_JOBS
 from replicalab.negotiation import Negotiation, Outcome, ScientistKind
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, Pack, Study, list_scenarios
@@ -56,7 +52,6 @@ def negotiate(options: Options) -> Answer:
 
 
 def _named(options: Options, *names: str) -> dict[str, object]:
-    """Return the options of these names that have a value."""
     return {name: value for name in names if (value := getattr(options, name)) is not None}
 
 
@@ -76,8 +71,8 @@ def _play(options: Options, case: Case, pack: Pack) -> Answer:
         say(str(error))
         failed = isinstance(error, ModelError)
         code, why = (2, "the language model failed") if failed else (130, "by Ctrl-C")
-        stop = f"Stopped after {count_text(len(talk.rounds), 'round')}, {why}."
-    spent = model.spent_text(count_text(len(talk.rounds), "round")) if model else ""
+        stop = f"Stopped after {lexicon.count_text(len(talk.rounds), 'round')}, {why}."
+    spent = model.spent_text(lexicon.count_text(len(talk.rounds), "round")) if model else ""
     more = {"spent": model.spent, "stopped": stop} if model else {}
     blocks = [*_ending_blocks(talk), stop, spent]
     return Answer(
@@ -111,15 +106,15 @@ def _round_blocks(talk: Negotiation) -> Blocks:
         yield place_text(talk.pack)
         yield _players(talk)
     yield Heading(texts.round_caption(talk, number - 1))
-    yield from said_blocks(talk.rounds[-1], talk.pack.design)
+    yield from report.said_blocks(talk.rounds[-1], talk.pack.design)
 
 
 def _ending_blocks(talk: Negotiation) -> Blocks:
     yield Heading("Outcome")
     yield signed(texts.outcome_verdict(talk))
-    yield ledger_panel(talk)
+    yield rounds.ledger_panel(talk)
     if talk.ending:
-        yield score_panel(negotiation.score(talk))
+        yield score.score_panel(negotiation.score(talk))
 
 
 def _players(talk: Negotiation) -> str:
@@ -140,14 +135,13 @@ def batch(options: Options) -> Answer:
     jobs = _jobs(options)
     plays_model = ScientistKind.MODEL in (options.scientists or ())
     if plays_model and options.dask is not None:
-        problem = "--dask: a language model is asked from here"
-        raise CommandError(f"{problem}; omit it or {ScientistKind.MODEL}")
+        raise CommandError("--dask: a language model is asked from here; omit it or model")
     model = features.load("language_model").CountedModel() if plays_model else None
     with _dask(options.dask) if options.dask is not None else nullcontext((None, None)) as cluster:
         executor, threads = cluster
         played = _play_batch(jobs, executor, options.workers or threads, model)
     code = 130 if played.stopped else int(any(result.error for result in played.results))
-    blocks, size = [*batch_blocks(played)], count_text(len(played.results), "negotiation")
+    blocks, size = [*batch_blocks(played)], lexicon.count_text(len(played.results), "negotiation")
     if model:
         blocks.append(model.spent_text(size))
     data = {**records.batch(played), "spent": model and model.spent}
@@ -156,7 +150,6 @@ def batch(options: Options) -> Answer:
 
 
 def _jobs(options: Options) -> list[Case]:
-    """Return the negotiations; a fault is refused before the first."""
     shelf = [summary.scenario_id for summary in list_scenarios()]
     names = shelf if "all" in options.studies else options.studies
     lists = options.scientists or [""], options.lab_managers or [""]
@@ -191,7 +184,7 @@ def _play_batch(
 
     def show(came: int, number: int) -> None:
         if came % step == 0 or came == number:
-            say(f"{lexicon.amount_text(came)} of {count_text(number, 'negotiation')}")
+            say(f"{lexicon.amount_text(came)} of {lexicon.count_text(number, 'negotiation')}")
 
     try:
         return collect(jobs, run_batch(jobs, executor, workers, model), show)
@@ -202,7 +195,6 @@ def _play_batch(
 
 @contextmanager
 def _dask(address: str) -> Iterator[tuple[Executor, int]]:
-    """Yield a cluster's executor, and its number of threads."""
     try:
         from distributed import Client  # noqa: PLC0415 - an extra
     except ImportError:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from replicalab import scenarios
-from replicalab.agents.lab_manager_policy import Offer
 from replicalab.assessment import Assessment, assess, size_text
 from replicalab.case import Case
 from replicalab.cli import asking
@@ -17,16 +16,15 @@ from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
 from replicalab.facts import comparison, records
 from replicalab.facts import options as texts
 from replicalab.facts.blocks import Block, Heading, Sentence, Verdict, row, table
-from replicalab.facts.changes import all_changes, change_text, revision_text
 from replicalab.facts.check import YOURS, check_panel, cost_panel, evidence_panel
 from replicalab.facts.lab import amounts_text, lab_text, own_values
 from replicalab.facts.original import original_panel
 from replicalab.facts.plan import asked_text
-from replicalab.facts.verdicts import ANSWERS, answer_to, plan_verdict
+from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_SIDES
 from replicalab.negotiation import negotiate
-from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep
+from replicalab.planner import PlanAnalysis
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import EvidenceTier, Pack, Study
 
@@ -70,8 +68,8 @@ def lab(options: Options) -> Answer:
     study, _ = asking.study_at(options.study)
     case = asking.case_of(options, study, options.lab, {})
     pack, original = asking.pack_of(case, study), scenarios.pack_of(study, case.lab, case.seed)
-    changes = [value.text for value in own_values(original, pack)]
-    blocks = [place_text(pack), amounts_text(pack.lab), *changes]
+    own = (value.text for value in own_values(original, pack))
+    blocks = [place_text(pack), amounts_text(pack.lab), *own]
     return Answer(0, blocks, lambda: records.place(pack), scenarios.lab_json(pack.own_lab))
 
 
@@ -93,41 +91,8 @@ def plan(options: Options) -> Answer:
     shows = least.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
     code = 0 if least.after.feasible and shows else 1
     file = scenarios.plan_json(least.plan, analysis.yours.pack.scenario_id)
-    return Answer(code, _plan_blocks(analysis), lambda: records.planned(analysis), file)
-
-
-def _plan_blocks(analysis: PlanAnalysis) -> Blocks:
-    least, offer = analysis.least, analysis.offer
-    yield from opening(analysis.yours)
-    yield texts.first_of_all(analysis)
-    if offer:
-        yield Heading("The Lab Manager's changes")
-        yield ANSWERS[answer_to(analysis)].text
-        yield from _changes(analysis, offer)
-    yield Heading("The least-loss plan")
-    yield texts.difference_text(analysis)
-    yield texts.difference_table(analysis)
-    yield texts.search_text(analysis)
-    if not least.after.evidence.void_reason:
-        yield from _changes(analysis, least)
-    for name, end in analysis.ends.items():
-        whole = revision_text(PlanStep(analysis.yours, end))
-        yield Heading(name)
-        yield Sentence(whole.size, status=plan_verdict(end).status)
-        yield whole.total
-    yield texts.take_panel(analysis)
-
-
-def _changes(analysis: PlanAnalysis, revised: LeastLoss | Offer) -> Blocks:
-    """Yield a revised plan, then each change with its price and its reason."""
-    made = [*map(change_text, all_changes(analysis.yours, revised.changes, analysis.known))]
-    if not made:
-        return
-    whole = revision_text(PlanStep(analysis.yours, revised.after))
-    yield Sentence(whole.size, status=plan_verdict(revised.after).status)
-    yield from (whole.still, whole.breaks, whole.total)
-    rows = [(change.title, change.price, f"{change.why} {change.lost}") for change in made]
-    yield table("Changes", ("Change", "Saves and loses", "Why, and what is lost"), rows)
+    blocks = [*opening(analysis.yours), *texts.plan_blocks(analysis)]
+    return Answer(code, blocks, lambda: records.planned(analysis), file)
 
 
 _NAMED: Final[dict[str, Callable[[PlanAnalysis], Assessment]]] = {
@@ -208,12 +173,11 @@ def report(options: Options) -> Answer:
         case.registration,
     )
     file = made.form(ending, options.paper or "A4") if options.save else ""
-    blocks = () if options.save else _blocks(made)
+    blocks = () if options.save else made.document.blocks
     return Answer(0, blocks, lambda: json.loads(made.form(BUNDLE)), file)
 
 
 def _report_ending(options: Options) -> str:
-    """Return the form of the document by the ending of its file."""
     named = options.save is not None and str(options.save) != STANDARD
     ending = options.save.suffix.lower()[1:] if options.save and named else "md"
     if ending not in ENDINGS:
@@ -226,13 +190,3 @@ def _report_ending(options: Options) -> str:
         problem = f"--paper {options.paper}: .{ending} has no pages"
         raise CommandError(f"{problem}; save a PDF or Word file, or omit it")
     return ending
-
-
-def _blocks(made: Report) -> Blocks:
-    document = made.document
-    yield Heading(document.title)
-    yield document.about
-    for part in document.parts:
-        yield Heading(part.title)
-        yield from part.blocks
-    yield from document.foot

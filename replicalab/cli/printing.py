@@ -94,7 +94,6 @@ def content(path: Path) -> bytes:
 
 
 def _require_writable(path: Path) -> None:
-    """Refuse a file that cannot be written before its content costs anything."""
     target = path if path.exists() else path.parent
     if str(path) != STANDARD and (path.is_dir() or not os.access(target, os.W_OK)):
         why = "it is a folder" if path.is_dir() else "no access to its folder"
@@ -103,7 +102,6 @@ def _require_writable(path: Path) -> None:
 
 
 def _write(path: Path, content: str | bytes) -> str:
-    """Write a file, and return a line that names it."""
     data = content.encode() if isinstance(content, str) else content
     if str(path) == STANDARD:
         sys.stdout.buffer.write(data)

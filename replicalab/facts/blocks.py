@@ -323,6 +323,12 @@ class Document:
     values: Mapping[str, object] = field(default_factory=dict)
 
     @property
+    def blocks(self) -> list[Block | str]:
+        """All content below each other."""
+        parts = [block for part in self.parts for block in (Heading(part.title), *part.blocks)]
+        return [Heading(self.title), self.about, *parts, *self.foot]
+
+    @property
     def tables(self) -> Iterator[Table]:
         """Its tables, in their order."""
         for part in self.parts:

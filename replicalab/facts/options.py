@@ -1,13 +1,16 @@
 """What may be done about a plan: the two ways, what is proven, and what it would take."""
 
+from collections.abc import Iterator
 from typing import Final
 
+from replicalab.agents.lab_manager_policy import Offer
 from replicalab.assessment import Assessment, Evidence, phrases
-from replicalab.facts import texts
-from replicalab.facts.blocks import Group, Heading, Sentence, Table, group, listing
+from replicalab.facts import changes, texts
+from replicalab.facts.blocks import Block, Group, Heading, Sentence, Table, group, listing, table
 from replicalab.facts.fact import compared_table, fits_fact, plan_facts
 from replicalab.facts.plan import listed, with_cautions
 from replicalab.facts.units import units_limit_text
+from replicalab.facts.verdicts import ANSWERS, answer_to, plan_verdict
 from replicalab.lexicon import capitalised, count_text, joined, plural, quoted
 from replicalab.models import FIELD_LABELS, Dimension
 from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep, Shortfall, additions_text
@@ -328,3 +331,45 @@ def unreached_text(plan: Assessment) -> str:
         )
         measure = f"{measure} {alike}"
     return text.format(size=size, measure=measure)
+
+
+# --- all of it ------------------------------------------------------------------------------
+
+
+def plan_blocks(analysis: PlanAnalysis) -> Iterator[Block | str | None]:
+    """Yield the offer, the least-loss plan and what the lab lacks, change by change."""
+    least, offer = analysis.least, analysis.offer
+    yield first_of_all(analysis)
+    if offer:
+        yield Heading("The Lab Manager's changes")
+        yield ANSWERS[answer_to(analysis)].text
+        yield from _changes(analysis, offer)
+    yield Heading("The least-loss plan")
+    yield difference_text(analysis)
+    yield difference_table(analysis)
+    yield search_text(analysis)
+    if not least.after.evidence.void_reason:
+        yield from _changes(analysis, least)
+    for name, end in analysis.ends.items():
+        whole = changes.revision_text(PlanStep(analysis.yours, end))
+        yield Heading(name)
+        yield Sentence(whole.size, status=plan_verdict(end).status)
+        yield whole.total
+    yield take_panel(analysis)
+
+
+def _changes(analysis: PlanAnalysis, revised: LeastLoss | Offer) -> Iterator[Block | str | None]:
+    """Yield a revised plan, then each change with its price and its reason."""
+    made = [
+        *map(
+            changes.change_text,
+            changes.all_changes(analysis.yours, revised.changes, analysis.known),
+        )
+    ]
+    if not made:
+        return
+    whole = changes.revision_text(PlanStep(analysis.yours, revised.after))
+    yield Sentence(whole.size, status=plan_verdict(revised.after).status)
+    yield from (whole.still, whole.breaks, whole.total)
+    rows = [(change.title, change.price, f"{change.why} {change.lost}") for change in made]
+    yield table("Changes", ("Change", "Saves and loses", "Why, and what is lost"), rows)
