@@ -74,6 +74,7 @@ class DimensionRow:
         amount: what the planner has to know of an amount; None if it is none.
         over: what a plan that fails has or lacks of it: ``too many``.
         category: of the items whose lack fails it.
+        granted: how a lab that lacks an item comes by it: ``released``.
         by_wording: whether words decide it, not days or samples.
         forbids: whether one of some texts of a plan fails it.
         fix: the Lab Manager's changes, and the keys of the items that are in the plan already.
@@ -88,6 +89,7 @@ class DimensionRow:
     amount: Amount | None = None
     over: str = ""
     category: str = ""
+    granted: str = ""
     by_wording: bool = False
     forbids: Callable[[Iterable[str], Pack], bool] | None = None
     fix: Callable[[Assessment, set[str]], Iterable[fixes.SuggestionChange]] | None = None
@@ -200,7 +202,7 @@ def _broken(plan: Assessment) -> Iterator[dict[str, str]]:
         yield {**phrase._asdict(), "field": term(FIELD_LABELS[phrase.field].lower())}
 
 
-def _item_row(key: Dimension, category: str) -> DimensionRow:
+def _item_row(key: Dimension, category: str, granted: str) -> DimensionRow:
     return DimensionRow(
         key=key,
         noun="item",
@@ -209,6 +211,7 @@ def _item_row(key: Dimension, category: str) -> DimensionRow:
         measure=partial(_items, category),
         over="missing",
         category=category,
+        granted=granted,
         by_wording=True,
         fix=partial(fixes.substitutions, category),
     )
@@ -239,8 +242,8 @@ _ROWS: Final = (
         over="too many",
         currency=True,
     ),
-    _item_row(Dimension.EQUIPMENT, "equipment"),
-    _item_row(Dimension.REAGENTS, "reagent"),
+    _item_row(Dimension.EQUIPMENT, "equipment", "released"),
+    _item_row(Dimension.REAGENTS, "reagent", "supplied"),
     DimensionRow(
         key=Dimension.SCHEDULE,
         noun="day",

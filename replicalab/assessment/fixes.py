@@ -88,10 +88,14 @@ def substitutions(category: str, plan: Assessment, listed: set[str]) -> Iterator
 
 def fewer_days(plan: Assessment, _: set[str]) -> Iterator[SuggestionChange]:
     """Yield the change to the lab's days; nothing where it leaves no day at all."""
-    days, limit, least = plan.counts.days, plan.pack.lab.days_left, plan.pack.min_days
+    days, limit, pack = plan.counts.days, plan.pack.lab.days_left, plan.pack
     if days > limit > 0:
-        lost = f"{count_text(days - limit, 'day')} fewer to run and to repeat what fails."
-        if limit < least:
-            lost = f"Below {count_text(least, 'day')} the study's endpoint is lost."
-        why = f"The lab has {days_text(plan.pack.lab)}."
-        yield change_of("duration_days", days, limit, why, lost)
+        why = f"The lab has {days_text(pack.lab)}."
+        yield change_of("duration_days", days, limit, why, lost_days(days, limit, pack))
+
+
+def lost_days(before: int, after: int, pack: Pack) -> str:
+    """Return the loss by fewer days."""
+    if after < pack.min_days:
+        return f"Below {count_text(pack.min_days, 'day')} the study's endpoint is lost."
+    return f"{count_text(before - after, 'day')} fewer to run and to repeat what fails."

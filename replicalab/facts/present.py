@@ -28,7 +28,7 @@ from replicalab.lexicon import (
     count_text,
     percent_text,
 )
-from replicalab.models import DIMENSIONS, FIELD_LABELS, Role
+from replicalab.models import FIELD_LABELS, Role
 from replicalab.negotiation import (
     Concession,
     LabManagerKind,
@@ -122,7 +122,7 @@ def stake_slide(
 def plan_slide(yours: Assessment) -> Panel:
     """Return a plan against its lab: how many checks fail, the seven, its numbers and limits."""
     is_own = yours.plan != yours.pack.reference_protocol
-    failing, checks = len(yours.causes), f"{len(DIMENSIONS)} checks"
+    failing, checks = len(yours.causes), f"{len(yours.slack)} checks"
     does = f"fails {failing} of the {checks}" if failing else f"passes all {checks}"
     fails = f"{capitalised(failing_text(yours, yours.causes))}. " if failing else ""
     text = f"{fails}{plans.with_cautions(evidence_sentence(yours.evidence), yours)}"
@@ -326,7 +326,7 @@ def decision_slide(
     worth = ", ".join(filter(None, (evidence.title, standing_at, analysed)))
     if not run.feasible:
         number = str(len(run.causes))
-        worth = f"of {len(DIMENSIONS)} checks fail at best: {dimensions_text(run.pack, run.causes)}"
+        worth = f"of {len(run.slack)} checks fail at best: {dimensions_text(run.pack, run.causes)}"
     ended, cautions = verdict.text if verdict else "", cautions_text(run) if runs else ""
     if negotiation and negotiation.outcome is Outcome.AGREED:
         ended = f"Agreed in round {len(negotiation.rounds)}."

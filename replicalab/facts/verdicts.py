@@ -16,7 +16,7 @@ from replicalab.facts.blocks import Cell, Status, Verdict
 from replicalab.facts.plan import with_cautions
 from replicalab.lexicon import amount_text, capitalised, count_text
 from replicalab.limits import LARGEST_PLANNED
-from replicalab.models import DIMENSIONS, LabManagerActionType, revise
+from replicalab.models import LabManagerActionType, revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import EvidenceTier
 
@@ -161,7 +161,7 @@ def answer_to(options: PlanAnalysis) -> LabManagerActionType:
 def lab_line(reference: PlanAnalysis) -> str:
     """Return what fails in a lab and how the Lab Manager answers, in one line."""
     failing = reference.yours.failing
-    passing = [dimension for dimension in DIMENSIONS if dimension not in failing]
+    passing = [dimension for dimension in reference.yours.slack if dimension not in failing]
     fails = failing_text(reference.yours)
     if len(passing) == 1:
         fails = f"all but {reference.yours.pack.study.term(passing[0])} fail"
@@ -175,7 +175,7 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
     status, title, _ = ANSWERS[answer]
     opening = f"The reference protocol ({_need(yours)})"
     if yours.feasible:
-        passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
+        passes = f"{opening} passes all {len(yours.slack)} checks. This lab can run it."
         shows = with_cautions(evidence_sentence(yours.evidence), yours)
         return Verdict(plan_verdict(yours).status, title, f"{passes} {shows}")
     left = failing_text(offered)

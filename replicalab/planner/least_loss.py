@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from replicalab.agents.lab_manager_policy import Offer, reference_offer
 from replicalab.assessment import Assessment, assess
-from replicalab.assessment.fixes import SuggestionChange, change_of
+from replicalab.assessment.fixes import SuggestionChange, change_of, lost_days
 from replicalab.assessment.phrases import asked_text, days_text
 from replicalab.lexicon import count_text, joined, label_key
 from replicalab.models import Protocol, revise
@@ -212,6 +212,18 @@ def strongest_of(
 
 # --- the reasons of its changes -----------------------------------------------------------------
 
+_WORSE: Final = {
+    "failing": "{subject} the plan fails on {failing}.",
+    "tier": "{subject} the plan misses {bound}: {evidence}.",
+    "endpoint_lost": "The study's endpoint needs {days}.",
+    "wishes": "{wish}.",
+    "loss": "{subject} more fidelity is lost.",
+    "evidence": "{subject} it shows less: {evidence}.",
+    "cuts": "{subject} less of the study is kept.",
+    "credits": "{subject} it costs {credits} more.",
+}
+"""Reasons by the first term of the order that a step back would worsen."""
+_NO_GAIN: Final = "{subject} nothing is gained."
 _NOUNS: Final = {"duration_days": "day", "sample_size": "sample"}  # in the order of the changes
 
 
@@ -263,41 +275,32 @@ class Reasons:
         better, worse = (rank(plan, self.before.plan, self.study) for plan in (after, undone))
         terms = zip(Rank._fields, better, worse, strict=True)
         term = next((name for name, low, high in terms if low != high), "")
-        if term == "failing":
-            new = [each for each in undone.failing if each not in after.failing]
-            return f"{subject} the plan fails on {joined(new)}."
-        if term == "endpoint_lost" or undone.evidence.void_reason:
-            return f"The study's endpoint needs {count_text(pack.min_days, 'day')}."
-        if term == "wishes":
-            missed = (wish for wish in undone.broken_wishes if wish not in after.broken_wishes)
-            return f"{asked_text(next(missed))}."
-        if term == "tier":
-            bound = ("target", "floor")[better.tier]
-            whose = "the" if bound in pack.question.asked else "the study's"
-            return f"{subject} the plan misses {whose} {bound}: {undone.evidence.text}."
-        texts = {
-            "loss": "more fidelity is lost",
-            "evidence": f"it shows less: {undone.evidence.text}",
-            "cuts": "less of the study is kept",
-            "credits": f"it costs {pack.lab.money(undone.cost - after.cost)} more",
-        }
-        return f"{subject} {texts.get(term, 'nothing is gained')}."
+        if undone.evidence.void_reason and term != "failing":
+            term = "endpoint_lost"
+        new = [wish for wish in undone.broken_wishes if wish not in after.broken_wishes]
+        bound = "floor" if better.tier else "target"
+        whose = "the" if bound in pack.question.asked else "the study's"
+        return _WORSE.get(term, _NO_GAIN).format(
+            subject=subject,
+            failing=joined([each for each in undone.failing if each not in after.failing]),
+            days=count_text(pack.min_days, "day"),
+            wish=asked_text(new[0]) if new else "",
+            bound=f"{whose} {bound}",
+            evidence=undone.evidence.text,
+            credits=pack.lab.money(undone.cost - after.cost),
+        )
 
     def _tradeoff(self, name: str, old: int, new: int) -> str:
-        """Return the loss by a changed number."""
         after, design = self.after, self.after.pack.design
-        counted = count_text(old - new, _NOUNS[name])
         if new < old and name == "duration_days":
-            if new < after.pack.min_days:
-                needed = count_text(after.pack.min_days, "day")
-                return f"Below {needed} the study's endpoint is lost."
-            return f"{counted} fewer to run and to repeat what fails."
+            return lost_days(old, new, after.pack)
         there = self._judged(**{name: old})
         if new > old:
             rises = "; the cost rises" if there.cost < after.cost else ""
             return f"Nothing of the evidence{rises}."
         weaker = step_of(there.evidence, design) < step_of(after.evidence, design)
-        return f"{counted} fewer: {'weaker evidence' if weaker else 'the evidence is no weaker'}."
+        lost = "weaker evidence" if weaker else "the evidence is no weaker"
+        return f"{count_text(old - new, 'sample')} fewer: {lost}."
 
 
 def deciding_text(

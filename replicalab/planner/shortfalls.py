@@ -70,8 +70,7 @@ class Addition:
     def text(self) -> str:
         """The ask in words: ``10 more credits``, ``1 more staff unit``, ``'flume' released``."""
         if self.item is not None:
-            verb = "released" if self.dimension is Dimension.EQUIPMENT else "supplied"
-            return f"'{self.item}' {verb}"
+            return f"'{self.item}' {DIMENSION_ROWS[self.dimension].granted}"
         return self.amount_text("more")
 
     def amount_text(self, word: str = "") -> str:

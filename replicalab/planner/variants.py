@@ -43,8 +43,9 @@ from replicalab.assessment.fixes import DROPPED, SuggestionChange, change_of, su
 from replicalab.lexicon import label_key, same_label
 from replicalab.limits import MOST_COMBINATIONS, MOST_VARIANTS
 from replicalab.models import Dimension, Protocol
-from replicalab.scenarios import AllowedSubstitution, Control, ItemStatus, Pack
+from replicalab.scenarios import AllowedSubstitution, ItemStatus, Pack
 
+_UNKNOWN_LOSS: Final = "The control; what it protects against is not given."
 _NONE: Final[frozenset[str]] = frozenset()
 
 
@@ -129,17 +130,12 @@ class PlanVariant(NamedTuple):
             reason = "The plan lists it more than once, and it is billed so."
             tradeoff = "Nothing; the control is still in the plan."
             if (key := label_key(label)) in self.dropped:
-                # The reason is another once the whole plan is known, see `with_reasons`.
+                # The reason is another once the whole plan is known.
                 reason = "Without it less has to be given up."
-                tradeoff = _unprotected(known[key])
+                guards = known[key].guards
+                tradeoff = f"No longer protects against {guards}." if guards else _UNKNOWN_LOSS
             changes.append(change_of("controls", label, DROPPED, reason, tradeoff))
         return changes
-
-
-def _unprotected(control: Control) -> str:
-    if not control.guards:
-        return "The control; what it protects against is not given."
-    return f"No longer protects against {control.guards}."
 
 
 def _cause(swap: Swap, pack: Pack) -> str | None:
