@@ -177,21 +177,6 @@ def test_booked_item_is_waited_for() -> None:
     assert one.plan.feasible
 
 
-def test_study_is_left_out_with_its_reason() -> None:
-    dear, plain = synthetic(), synthetic()
-    cost = portfolio_of([PortfolioStudy(plain)]).credits
-    means = {"budget": cost, "days": 40}
-    result = portfolio_of([PortfolioStudy(p.in_lab(p.lab.model_copy(update=means)))
-                          for p in (dear, plain)])  # fmt: skip
-    [left] = result.left_out
-    cheapest = min(plan.cost for plan in plans_of(PortfolioStudy(plain)).plans.values())
-    assert (left.lacking, left.credits) == (Lacking.CREDITS, cheapest)
-    [never] = portfolio_of([PortfolioStudy(synthetic(days=1))]).left_out
-    assert never.lacking is Lacking.EVIDENCE
-    [nothing] = portfolio_of([PortfolioStudy(synthetic(), 0)]).left_out
-    assert nothing.lacking is Lacking.EVIDENCE
-
-
 def test_missing_credits_count_from_a_millionth() -> None:
     controls = [make_control(name=name, droppable=False) for name in CONTROLS]
     rigid = {"allowed_substitutions": [], "controls": controls}  # so that there is one plan

@@ -206,37 +206,35 @@ NOTE: Final = (
     "Studies share the staff of a day; an item of equipment serves one study at a time."
 )
 
-_VALUES: Final[dict[str, Callable[[ChosenStudy], str | float]]] = {
-    "id": lambda study: study.plan.pack.scenario_id,
-    "study": lambda study: study.plan.pack.paper.name,
-    "samples": lambda study: study.plan.counts.samples,
-    "days": lambda study: study.plan.counts.days,
-    "first_day": lambda study: study.first,
-    "last_day": lambda study: study.last,
-    "staff": lambda study: study.plan.staff,
-    "credits": lambda study: study.plan.cost,
-    "measure": lambda study: study.plan.evidence.measure,
-    "evidence": lambda study: study.plan.evidence.value,
-    "tier": lambda study: str(study.plan.evidence.tier),
-    "fidelity_loss": lambda study: study.plan.fidelity_loss,
-    "worth": lambda study: study.worth,
+
+class RowField(NamedTuple):
+    """A field of a study's row: its value, and its heading on pages if it has a column there."""
+
+    value: Callable[[ChosenStudy], str | float]
+    heading: str = ""
+
+
+_FIELDS: Final = {
+    "id": RowField(lambda study: study.plan.pack.scenario_id),
+    "study": RowField(lambda study: study.plan.pack.paper.name),
+    "samples": RowField(lambda study: study.plan.counts.samples, "Samples"),
+    "days": RowField(lambda study: study.plan.counts.days, "Days"),
+    "first_day": RowField(lambda study: study.first, "Starts"),
+    "last_day": RowField(lambda study: study.last, "Ends"),
+    "staff": RowField(lambda study: study.plan.staff, "Staff"),
+    "credits": RowField(lambda study: study.plan.cost, "Cost"),
+    "measure": RowField(lambda study: study.plan.evidence.measure),
+    "evidence": RowField(lambda study: study.plan.evidence.value),
+    "tier": RowField(lambda study: str(study.plan.evidence.tier)),
+    "fidelity_loss": RowField(lambda study: study.plan.fidelity_loss, "Given up"),
+    "worth": RowField(lambda study: study.worth, "Worth"),
 }
-FIELDS: Final = tuple(_VALUES)
-_HEADINGS: Final = {
-    "samples": "Samples",
-    "days": "Days",
-    "first_day": "Starts",
-    "last_day": "Ends",
-    "staff": "Staff",
-    "credits": "",  # the currency of the lab
-    "fidelity_loss": "Given up",
-    "worth": "Worth",
-}
+FIELDS: Final = tuple(_FIELDS)
 
 
 def row_of(study: ChosenStudy) -> dict[str, str | float]:
     """Return the plan of a study and its days, by `FIELDS`."""
-    return {name: value(study) for name, value in _VALUES.items()}
+    return {name: row.value(study) for name, row in _FIELDS.items()}
 
 
 def left_out_text(study: LeftOut, portfolio: Portfolio) -> str:
@@ -311,14 +309,15 @@ def _money(portfolio: Portfolio, amount: float, word: str = "") -> str:
 def _table(
     portfolio: Portfolio, names: Sequence[str], links: Sequence[str], origins: Sequence[str]
 ) -> blocks.Table:
-    currency = portfolio.candidates[0].pack.lab.currency
+    headings = {"credits": capitalised(portfolio.candidates[0].pack.lab.currency)}
     meanings = {"fidelity_loss": FIDELITY_MEANS}
     columns = [
         Column("Study"),
         Column("Evidence"),
         *(
-            Column(heading or capitalised(currency), "number", meaning=meanings.get(name, ""))
-            for name, heading in _HEADINGS.items()
+            Column(headings.get(name, heading), "number", meaning=meanings.get(name, ""))
+            for name, (_, heading) in _FIELDS.items()
+            if heading
         ),
     ]
     rows = []
@@ -334,7 +333,8 @@ def _table(
         )
         numbers = [
             Cell(amount_text(float(values[name])), more=given_up if name in meanings else None)
-            for name in _HEADINGS
+            for name, (_, heading) in _FIELDS.items()
+            if heading
         ]
         note = origins[study.place] if origins else ""
         name = Cell(names[study.place], note=note, link=links[at] if links else "")

@@ -23,7 +23,6 @@ from replicalab.features.language_model import (
     ModelReply,
     Progress,
     build_generate_fn,
-    check_endpoint,
 )
 from tests.features.language_model.serving import (
     CANARY,
@@ -123,13 +122,6 @@ def test_rejected_parameter_is_replaced(
     assert second == {**{k: v for k, v in first.items() if k not in dropped}, **changed}
 
 
-def test_each_parameter_is_dropped_once() -> None:
-    error = {"error": {"message": "max_completion_tokens, temperature, stream"}}
-    with serve(failing(400, error)) as server:
-        assert "refused the request" in str(failure_of(endpoint_at(server.url)))
-    assert len(server.received) == 4
-
-
 def events(*pieces: object) -> Reply:
     return sending(200, EVENTS, b"".join(map(event, pieces)) + DONE)
 
@@ -209,16 +201,6 @@ def test_compressed_answer_is_refused() -> None:
         error = failure_of(endpoint_at(server.url))
     assert isinstance(error, errors.ModelFormatError)
     assert "compressed its answer" in str(error)
-
-
-def test_check_says_whether_the_endpoint_answers() -> None:
-    with serve(streamed("OK"), failing(401)) as server:
-        endpoint = endpoint_at(server.url)
-        times = iter([0.0, 1.5])
-        text = check_endpoint(endpoint, build_generate_fn(endpoint), clock=lambda: next(times))
-        assert text == f"{endpoint.host} answers as model 'test-model' (1.5 s)."
-        with pytest.raises(errors.ModelError, match="refused the key"):
-            check_endpoint(endpoint, build_generate_fn(endpoint))
 
 
 def test_function_works_in_threads_and_event_loops() -> None:
@@ -304,7 +286,10 @@ SLOW: Final = [
     ("slow", "limits", "message"),
     [
         *((slow, {"timeout": 0.3}, "was silent for 0.30 seconds") for slow in SLOW[:2]),
-        *((slow, {"time_limit": 0.4}, "did not complete its answer within 0.4") for slow in SLOW),
+        *(
+            (slow, {"time_limit": 1}, "did not complete its answer within 1 second")
+            for slow in SLOW
+        ),
     ],
 )
 def test_slow_server_is_left(slow: Reply, limits: dict[str, object], message: str) -> None:
@@ -324,7 +309,8 @@ class Rerun(BaseException):
 def test_exception_from_progress_cancels(kind: type[BaseException], slow: Reply) -> None:
     with serve(slow) as server:
 
-        def stop(_: Progress) -> None:
+        def stop(progress: Progress) -> None:
+            assert progress.characters in {0, 3}
             if server.received:
                 raise kind("mine")
 
@@ -332,22 +318,6 @@ def test_exception_from_progress_cancels(kind: type[BaseException], slow: Reply)
             build_generate_fn(endpoint_at(server.url), on_progress=stop)(MESSAGES)
         assert server.left.wait(PATIENCE)
     assert len(server.received) == 1
-
-
-def test_progress_is_reported() -> None:
-    def reply(exchange: Exchange) -> None:
-        exchange.sleep(0.35)
-        exchange.raw(GOOD_HEAD)
-        for text in ("Hel", "lo"):
-            exchange.raw(event(piece(text)))
-            exchange.sleep(0.25)
-        exchange.raw(event(piece(None, "stop")) + DONE)
-
-    reports: list[Progress] = []
-    with serve(reply) as server:
-        build_generate_fn(endpoint_at(server.url), on_progress=reports.append)(MESSAGES)
-    assert {progress.characters for progress in reports} == {0, 3, 5}
-    assert reports == sorted(reports)
 
 
 def test_redirect_is_not_followed() -> None:

@@ -35,7 +35,6 @@ from tests.ui.negotiating import (
     outcome,
     proposing,
     round_shown,
-    rows_in,
 )
 from tests.ui.pages import NEGOTIATION, PROTOCOL
 from tests.ui.reading import Alert, alerts, heard, panels, said
@@ -82,7 +81,7 @@ def seated_model(monkeypatch: pytest.MonkeyPatch) -> SeatedModel:
 # --- the settings ---
 
 
-def test_without_an_endpoint_the_page_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_settings_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("REPLICALAB_LLM_BASE_URL", raising=False)
     app = visit(NEGOTIATION, scientist="model")
     info = next(alert.text for alert in alerts(app) if alert.colour == "info")
@@ -93,7 +92,7 @@ def test_without_an_endpoint_the_page_says_what_to_set(monkeypatch: pytest.Monke
     assert not can_press(app, "Run")
 
 
-def test_key_of_the_environment_is_not_shown_nor_sent_to_a_typed_address(
+def test_environment_key_is_not_sent_to_a_typed_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     keys: list[str | None] = []
@@ -116,7 +115,7 @@ def test_key_of_the_environment_is_not_shown_nor_sent_to_a_typed_address(
     assert set(keys) == {None}
 
 
-def test_connection_is_tested_and_a_dead_one_is_said_calmly(
+def test_connection_test_shows_its_result(
     seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> str:
@@ -129,7 +128,7 @@ def test_connection_is_tested_and_a_dead_one_is_said_calmly(
     assert ("error", str(DEAD)) in alerts(press(app, "Test the connection"))
 
 
-def test_list_of_what_may_be_asked_is_shown_and_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_allow_list_is_shown_and_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "http://127.0.0.1:9, models.example.org")
     app, model = model_at_the_table(monkeypatch, PLAN, ACCEPTING)
     only = "This server allows only: http://127.0.0.1:9, https://models.example.org."
@@ -149,18 +148,11 @@ def test_list_of_what_may_be_asked_is_shown_and_holds(monkeypatch: pytest.Monkey
 # --- a run ---
 
 
-def settings_are_open(app: AppTest) -> bool:
-    [found] = [each for each in app.expander if each.label == "Model settings"]
-    return bool(found.proto.expanded)
-
-
-def test_model_plays_to_the_end_and_is_asked_nothing_more_unless_to_run_again(
+def test_model_plays_to_the_end_once(
     seated_model: SeatedModel,
 ) -> None:
     app, model = seated_model(PLAN, ACCEPTING, ACCEPTING, PLAN, ACCEPTING)
-    assert settings_are_open(app), "while they are typed"
     assert verdict(press(app, "Run")).startswith(AGREED)
-    assert not settings_are_open(app)
     assert round_shown(app) == "Round 2 of 2"
     go(go(press(app, "Back"), PROTOCOL), NEGOTIATION)
     assert len(model.sent) == 2
@@ -172,7 +164,7 @@ def test_model_plays_to_the_end_and_is_asked_nothing_more_unless_to_run_again(
     assert round_shown(app) == "Round 3 of 3", "the first run is forgotten"
 
 
-def test_every_attempt_is_shown_in_full_and_as_text(seated_model: SeatedModel) -> None:
+def test_every_attempt_is_shown_as_text(seated_model: SeatedModel) -> None:
     plan = proposing(revise(REFERENCE, rationale=HOSTILE, technique=HOSTILE))
     app, model = seated_model("no idea", f"{HOSTILE} {plan}", ACCEPTING)
     press(press(app, "Run"), "First")
@@ -186,20 +178,6 @@ def test_every_attempt_is_shown_in_full_and_as_text(seated_model: SeatedModel) -
     assert not re.search(r"(?<!\\)(?:<script|!\[x|:red\[free|\[here)", written)
     assert HOSTILE in said(app)
     assert verdict(app).startswith(AGREED)
-
-
-def test_model_that_never_acts_ends_its_turn_and_is_let_walk_away(
-    seated_model: SeatedModel,
-) -> None:
-    app, model = seated_model(PLAN, "a", "b", "c")
-    press(app, "Run")
-    assert len(model.sent) == 4
-    assert "No valid action in 3 attempts" in failed(app).text
-    assert round_shown(app) == "Round 1 of 1"
-    assert {"a", "b", "c"} <= codes(app)
-    press(app, "Let it walk away")
-    assert verdict(app).startswith("No deal after round 2: the Scientist walked away")
-    assert {"a", "b", "c"} <= codes(app)
 
 
 # --- a run that ends before the model answers ---
@@ -231,9 +209,7 @@ def gone(monkeypatch: pytest.MonkeyPatch) -> Reply:
         ("Let the model reword this", [streamed(PLAN), streamed(ACCEPTING)]),
     ],
 )
-def test_model_is_left_once_the_browser_has_gone(
-    asked: str, before: list[Reply], gone: Reply
-) -> None:
+def test_call_ends_when_the_browser_leaves(asked: str, before: list[Reply], gone: Reply) -> None:
     app = visit(NEGOTIATION, scientist="model")
     with serve(*before, gone) as server:
         type_text(type_text(app, "Base URL", server.url), "Model", "m-1")
@@ -253,9 +229,12 @@ def failed(app: AppTest) -> Alert:
     return next(alert for alert in alerts(app) if "its turn is over" in alert.text)
 
 
-def test_person_steps_in_for_one_round(seated_model: SeatedModel) -> None:
+def test_person_acts_for_a_failed_model(seated_model: SeatedModel) -> None:
     app, _ = seated_model(PLAN, "a", "b", "c", ACCEPTING)
-    press(press(app, "Run"), "Act for the model in this round")
+    press(app, "Run")
+    assert "No valid action in 3 attempts" in failed(app).text
+    assert "Let it walk away" in labels(app)
+    press(app, "Act for the model in this round")
     assert "Your move" in headers(app)
     press(app, "Put this plan forward")
     assert "A person acted for the model in this round." in said(app)
@@ -263,7 +242,7 @@ def test_person_steps_in_for_one_round(seated_model: SeatedModel) -> None:
     assert verdict(app).startswith(AGREED)
 
 
-def test_dead_endpoint_leaves_the_page_alive_can_be_tried_again_and_goes_with_its_round(
+def test_dead_endpoint_can_be_tried_again(
     seated_model: SeatedModel,
 ) -> None:
     app, _ = seated_model(PLAN, DEAD, DEAD, PLAN, ACCEPTING)
@@ -278,16 +257,7 @@ def test_dead_endpoint_leaves_the_page_alive_can_be_tried_again_and_goes_with_it
     assert verdict(press(app, "Run")).startswith(AGREED)
 
 
-def test_branch_outlives_the_round_that_it_was_forked_from(seated_model: SeatedModel) -> None:
-    other = proposing(revise(REFERENCE, sample_size=200))
-    app, _ = seated_model(PLAN, other, DEAD)
-    press(press(press(app, "Run"), "Fork here"), "Continue from here")
-    press(app, "Undo last round")
-    assert round_shown(app) == "Round 1 of 2", "the branch's, while it is played on"
-    assert [row[:2] for row in rows_in(app, "branches")[1:]] == [["2", "–"]]
-
-
-def test_model_that_was_left_is_not_asked_when_it_is_seated_again(
+def test_model_seated_again_is_not_called(
     seated_model: SeatedModel,
 ) -> None:
     app, model = seated_model(PLAN)
@@ -298,7 +268,7 @@ def test_model_that_was_left_is_not_asked_when_it_is_seated_again(
     assert model.sent == []
 
 
-def test_run_is_saved_without_the_key_and_plays_again_without_the_model(
+def test_saved_run_has_no_key_and_replays(
     seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved: list[str] = []
@@ -323,7 +293,7 @@ def test_run_is_saved_without_the_key_and_plays_again_without_the_model(
 # --- rewording ---
 
 
-def test_answer_is_reworded_beside_the_built_in_text_where_that_can_stand_and_goes_with_its_plan(
+def test_answer_is_reworded_next_to_the_text(
     seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = TOLD.rounds[0].answer
