@@ -22,13 +22,12 @@ from replicalab.assessment import (
     placed_text,
     violations,
 )
-from replicalab.designs import GROUPINGS, KINDS, PARAMETERS
+from replicalab.designs import GROUPINGS, PARAMETERS
 from replicalab.designs.originals import agree, doubt_of, effect_of
 from replicalab.lexicon import amount_text, count_text, label_key, parts_of
 from replicalab.limits import MOST_FAULTS
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import (
-    AllowedSubstitution,
     Design,
     Difficulty,
     ExpectedOutcome,
@@ -69,15 +68,63 @@ def lint(study: Study) -> list[LintFinding]:
     more = len(findings) - MOST_FAULTS
     if more <= 0:
         return findings
-    rest = f"{count_text(more, 'finding', 'more')}; mend these first."
-    return [*findings[:MOST_FAULTS], _note("the rest", rest)]
+    rest = _note("the rest", "rest", more=count_text(more, "finding", "more"))
+    return [*findings[:MOST_FAULTS], rest]
 
 
-def _note(place: str, message: str) -> LintFinding:
-    return LintFinding(level=LintLevel.NOTE, place=place, message=message)
+_NOTES: Final = {
+    "lab": "The reference protocol {checks}; {binds} binds. The Lab Manager {answers}{changed}: "
+    "{samples} in {days}, {evidence}.",
+    "rest": "{more}; mend these first.",
+    "only stated": "'{label}' is only stated, so a plan of fewer days gets no warning; if it is "
+    "about the days of the plan, write bounds: days.",
+    "not used": "The reference protocol does not use '{item}', so nobody needs this replacement; "
+    "use the item, or leave the replacement out.",
+    "never missing": "'{item}' is missing in no lab as written, so this replacement plays only in "
+    "labs of other seeds; let the item be missing in one.",
+}
+_WARNINGS: Final = {
+    "easy": "The easy lab should accept the reference protocol, but its Lab Manager {answers}, "
+    "since {fails}; give this lab more, or plan less.",
+    "accepts": "This lab accepts the reference protocol, so there is nothing to negotiate; give it "
+    "less budget, days or staff, or let an item be missing.",
+    "expected": "The file says {written}, but what happens is {actual}; correct this value, or the "
+    "lab.",
+    "source": "{value} has no source; give its reason under design.why.{field}, or add a fact "
+    "whose text carries it.",
+    "grouping": "the {called} have no reason; give one under design.why.{field}.",
+    "fact": "{number} stands in no fact; add a fact whose text carries it, with its source.",
+    "doubt": "{doubt} Correct one of them, or say under design.why.original what makes them "
+    "differ.",
+    "published": "Its numbers come to {found:.4g}, and effect_published is {published:g}; correct "
+    "one of them, or say under design.why.effect_published whose effect that is.",
+    "population": "{most} is fewer than the {samples} samples of the reference protocol; plan "
+    "fewer samples, or raise this number.",
+    "days": "{days} is below min_days, {least}, so the plan yields no evidence; plan more days, or "
+    "lower min_days.",
+    "rate": "At {rate} a day only {counted} of the {samples} can count; plan fewer samples or more "
+    "days.",
+    "element": "The reference protocol does not say '{element}'; say all its words in the "
+    "technique or the rationale.",
+    "limit": "The reference protocol breaks '{label}', {limit}; plan otherwise, or state another "
+    "bound.",
+    "two originals": "'{item}' may stand in for '{first}' too, and can for only one of the two at "
+    "a time; name another item here.",
+    "own item": "'{item}' is an item of the study itself{missing}; name something that the study "
+    "does not list.",
+    "phrase": "A plan that says '{phrase}' is not caught, for a clause ends within it; leave out "
+    "punctuation, and words such as 'but' and 'then'.",
+    "mention": "'{mention}' breaks a restriction by '{phrase}'; put 'no', 'never' or 'without' "
+    "before the phrase, in the same clause.",
+}
 
 
-def _warning(place: str, message: str) -> LintFinding:
+def _note(place: str, key: str, **values: object) -> LintFinding:
+    return LintFinding(level=LintLevel.NOTE, place=place, message=_NOTES[key].format(**values))
+
+
+def _warning(place: str, key: str, **values: object) -> LintFinding:
+    message = _WARNINGS[key].format(**values)
     return LintFinding(level=LintLevel.WARNING, place=place, message=message)
 
 
@@ -102,42 +149,32 @@ def _answer(lab: PlanAnalysis) -> models.LabManagerActionType:
 
 def _lab_note(lab: PlanAnalysis) -> LintFinding:
     counts, failing, pack = lab.offered.counts, lab.yours.failing, lab.yours.pack
-    fails = dimensions_text(pack, failing)
-    samples, days = count_text(counts.samples, "sample"), count_text(counts.days, "day")
     return _note(
         _place(lab),
-        f"The reference protocol {f'fails {fails}' if failing else 'passes all checks'}; "
-        f"{pack.study.term(lab.binding or 'nothing')} binds. "
-        f"The Lab Manager {_ANSWERS[_answer(lab)]}"
-        f"{'; with all the changes that it offers: ' if lab.offer else ': '}"
-        f"{samples} in {days}, {placed_text(lab.offered.evidence)}.",
+        "lab",
+        checks=f"fails {dimensions_text(pack, failing)}" if failing else "passes all checks",
+        binds=pack.study.term(lab.binding or "nothing"),
+        answers=_ANSWERS[_answer(lab)],
+        changed="; with all the changes that it offers" if lab.offer else "",
+        samples=count_text(counts.samples, "sample"),
+        days=count_text(counts.days, "day"),
+        evidence=placed_text(lab.offered.evidence),
     )
 
 
 def _lab_findings(lab: PlanAnalysis) -> Iterator[LintFinding]:
-    place, accepts = _place(lab), _answer(lab) is models.LabManagerActionType.ACCEPT
+    place, answer = _place(lab), _answer(lab)
+    accepts = answer is models.LabManagerActionType.ACCEPT
     easy = lab.yours.pack.difficulty is Difficulty.EASY
     if easy and not accepts:
-        yield _warning(
-            place,
-            "The easy lab should accept the reference protocol, but its Lab Manager "
-            f"{_ANSWERS[_answer(lab)]}, since {failing_text(lab.yours)}; give this lab "
-            "more, or plan less.",
-        )
+        yield _warning(place, "easy", answers=_ANSWERS[answer], fails=failing_text(lab.yours))
     elif accepts and not easy:
-        yield _warning(
-            place,
-            "This lab accepts the reference protocol, so there is nothing to negotiate; give it "
-            "less budget, days or staff, or let an item be missing.",
-        )
+        yield _warning(place, "accepts")
     expected = lab.yours.pack.expected
     for field, written, actual in _compared(lab, expected) if expected else ():
         if written != actual:
-            yield _warning(
-                f"{place}.expected.{field}",
-                f"The file says {written}, but what happens is {actual}; correct this value, or "
-                "the lab.",
-            )
+            where = f"{place}.expected.{field}"
+            yield _warning(where, "expected", written=written, actual=actual)
 
 
 def _compared(lab: PlanAnalysis, expected: ExpectedOutcome) -> Iterator[tuple[str, str, str]]:
@@ -212,51 +249,31 @@ def _number_findings(study: Study) -> Iterator[LintFinding]:
             continue
         if abs(Decimal(repr(value))).normalize() not in {*carried, *numbers_in(design.source)}:
             shown = amount_text(value) if isinstance(value, int) else f"{value:g}"
-            yield _warning(
-                f"design.{field}",
-                f"{shown} has no source; give its reason under design.why.{field}, or add a "
-                "fact whose text carries it.",
-            )
+            yield _warning(f"design.{field}", "source", value=shown, field=field)
     yield from _original_findings(design)
     for name, called in GROUPINGS.items():
         if getattr(design, name) is not None and name not in design.why:
-            yield _warning(
-                f"design.{name}", f"the {called} have no reason; give one under design.why.{name}."
-            )
+            yield _warning(f"design.{name}", "grouping", called=called, field=name)
     for field in ("key_finding", "published"):
         for number, text in numbers_in(getattr(study.paper, field)).items():
             if number not in carried:
                 carried.add(number)  # reported once
-                yield _warning(
-                    f"paper.{field}",
-                    f"{text} stands in no fact; add a fact whose text carries it, with its source.",
-                )
+                yield _warning(f"paper.{field}", "fact", number=text)
 
 
 def _original_findings(design: Design) -> Iterator[LintFinding]:
     """Yield where the original's numbers do not fit each other, or the published effect."""
-    original, effect = design.original, KINDS[design.kind].effect
-    doubt = doubt_of(KINDS[design.kind], original) if original else ""
+    original, row, published = design.original, design.row, design.effect_published
+    if original is None:
+        return
+    doubt = doubt_of(row, original)
     if doubt and "original" not in design.why:
-        yield _warning(
-            "design.original",
-            f"{doubt} Correct one of them, or say under design.why.original what makes them "
-            "differ.",
-        )
-    if original is not None and effect is not None and design.effect_published is not None:
-        found = effect_of(KINDS[design.kind], original)
-        known = "effect_published" in design.why
-        if (
-            found
-            and not known
-            and not agree(effect.size(found), effect.size(design.effect_published))
-        ):
-            yield _warning(
-                "design.original",
-                f"Its numbers come to {found:.4g}, and effect_published is "
-                f"{design.effect_published:g}; correct one of them, or say under "
-                "design.why.effect_published whose effect that is.",
-            )
+        yield _warning("design.original", "doubt", doubt=doubt)
+    if row.effect is None or published is None or "effect_published" in design.why:
+        return
+    found = effect_of(row, original)
+    if found and not agree(row.effect.size(found), row.effect.size(published)):
+        yield _warning("design.original", "published", found=found, published=published)
 
 
 # --- whether plan, design, substitutions and restrictions fit together --------------------------
@@ -266,44 +283,26 @@ def _plan_findings(study: Study, reference: Assessment) -> Iterator[LintFinding]
     """Yield where the reference protocol does not do what the study itself asks for."""
     plan, most, rate = reference.plan, study.design.population_max, study.samples_per_day
     if most is not None and most < plan.sample_size:
-        yield _warning(
-            "design.population_max",
-            f"{most} is fewer than the {plan.sample_size} samples of the reference protocol; plan "
-            "fewer samples, or raise this number.",
-        )
+        yield _warning("design.population_max", "population", most=most, samples=plan.sample_size)
     if plan.duration_days < study.min_days:
-        yield _warning(
-            "reference_protocol.duration_days",
-            f"{count_text(plan.duration_days, 'day')} is below min_days, {study.min_days}, so the "
-            "plan yields no evidence; plan more days, or lower min_days.",
-        )
+        days = count_text(plan.duration_days, "day")
+        place = "reference_protocol.duration_days"
+        yield _warning(place, "days", days=days, least=study.min_days)
     if rate is not None and plan.sample_size > rate.value * plan.duration_days:
-        yield _warning(
-            "reference_protocol.sample_size",
-            f"At {rate.value} a day only {rate.value * plan.duration_days} of the "
-            f"{count_text(plan.sample_size, 'sample')} can count; plan fewer samples or more days.",
-        )
-    for place, element in enumerate(study.hidden_reference.required_elements):
+        counted, samples = rate.value * plan.duration_days, count_text(plan.sample_size, "sample")
+        place = "reference_protocol.sample_size"
+        yield _warning(place, "rate", rate=rate.value, counted=counted, samples=samples)
+    for number, element in enumerate(study.hidden_reference.required_elements):
         if element in reference.missing_elements:
-            yield _warning(
-                f"hidden_reference.required_elements[{place}]",
-                f"The reference protocol does not say '{element}'; say all its words in the "
-                "technique or the rationale.",
-            )
-    for place, constraint in enumerate(study.constraints):
+            place = f"hidden_reference.required_elements[{number}]"
+            yield _warning(place, "element", element=element)
+    for number, constraint in enumerate(study.constraints):
         in_days = label_key(constraint.unit or "") in ("day", "days")
         if in_days and not constraint.hard and constraint.bounds is None:
-            yield _note(
-                f"constraints[{place}].bounds",
-                f"'{constraint.label}' is only stated, so a plan of fewer days gets no warning; if "
-                "it is about the days of the plan, write bounds: days.",
-            )
+            yield _note(f"constraints[{number}].bounds", "only stated", label=constraint.label)
     for limit in reference.broken_limits:
-        yield _warning(
-            f"constraints[{study.constraints.index(limit.constraint)}]",
-            f"The reference protocol breaks '{limit.constraint.label}', {limit.text}; plan "
-            "otherwise, or state another bound.",
-        )
+        place = f"constraints[{study.constraints.index(limit.constraint)}]"
+        yield _warning(place, "limit", label=limit.constraint.label, limit=limit.text)
 
 
 def _substitution_findings(study: Study) -> Iterator[LintFinding]:
@@ -316,42 +315,22 @@ def _substitution_findings(study: Study) -> Iterator[LintFinding]:
         for level, lab in labs.items()
     }
     first_for: dict[str, str] = {}
-    for place, swap in enumerate(study.substitutions):
-        path, original = f"substitutions[{place}]", label_key(swap.original)
+    for number, swap in enumerate(study.substitutions):
+        path, original = f"substitutions[{number}]", label_key(swap.original)
         if original not in used:
-            yield _note(
-                f"{path}.original",
-                f"The reference protocol does not use '{swap.original}', so nobody needs this "
-                "replacement; use the item, or leave the replacement out.",
-            )
+            yield _note(f"{path}.original", "not used", item=swap.original)
         elif not any(original in items for items in missing.values()):
-            yield _note(
-                f"{path}.original",
-                f"'{swap.original}' is missing in no lab as written, so this replacement plays "
-                "only in labs of other seeds; let the item be missing in one.",
-            )
-        yield from _own_alternative(study, swap, missing, f"{path}.alternative")
-        first = first_for.setdefault(label_key(swap.alternative), swap.original)
+            yield _note(f"{path}.original", "never missing", item=swap.original)
+        alternative = label_key(swap.alternative)
+        if alternative in map(label_key, (*study.equipment, *study.reagents)):
+            without = [level for level, items in missing.items() if alternative in items]
+            where = f"; it is missing in the {' and '.join(without)} lab" if without else ""
+            yield _warning(f"{path}.alternative", "own item", item=swap.alternative, missing=where)
+        first = first_for.setdefault(alternative, swap.original)
         if label_key(first) != original:
             yield _warning(
-                f"{path}.alternative",
-                f"'{swap.alternative}' may stand in for '{first}' too, and can for only one of the "
-                "two at a time; name another item here.",
+                f"{path}.alternative", "two originals", item=swap.alternative, first=first
             )
-
-
-def _own_alternative(
-    study: Study, swap: AllowedSubstitution, missing: dict[Difficulty, set[str]], path: str
-) -> Iterator[LintFinding]:
-    alternative = label_key(swap.alternative)
-    if alternative in map(label_key, (*study.equipment, *study.reagents)):
-        without = [level for level, items in missing.items() if alternative in items]
-        where = f"; it is missing in the {' and '.join(without)} lab" if without else ""
-        yield _warning(
-            path,
-            f"'{swap.alternative}' is an item of the study itself{where}; name something that the "
-            "study does not list.",
-        )
 
 
 def _policy_findings(study: Study) -> Iterator[LintFinding]:
@@ -360,16 +339,9 @@ def _policy_findings(study: Study) -> Iterator[LintFinding]:
         path = f"policy_rules[{place}]"
         for number, phrase in enumerate(rule.forbidden_phrases):
             if not breaks(phrase, phrase):
-                yield _warning(
-                    f"{path}.forbidden_phrases[{number}]",
-                    f"A plan that says '{phrase}' is not caught, for a clause ends within it; "
-                    "leave out punctuation, and words such as 'but' and 'then'.",
-                )
+                yield _warning(f"{path}.forbidden_phrases[{number}]", "phrase", phrase=phrase)
         for number, mention in enumerate(rule.allowed_mentions):
             texts = [("allowed_mentions", mention)]
             for broken in violations(texts, parts_of(mention), study.policy_rules)[:1]:
-                yield _warning(
-                    f"{path}.allowed_mentions[{number}]",
-                    f"'{mention}' breaks a restriction by '{broken.phrase}'; put 'no', 'never' or "
-                    "'without' before the phrase, in the same clause.",
-                )
+                where = f"{path}.allowed_mentions[{number}]"
+                yield _warning(where, "mention", mention=mention, phrase=broken.phrase)

@@ -36,7 +36,7 @@ from replicalab.scenarios import (
     study_yaml,
     template_text,
 )
-from tests.designs.test_shares import power_by_totals
+from tests.designs.test_exact_tests import power_by_totals
 
 NUMBERS: Final = {"effect_planning": 0.5, "alpha": 0.05, "target": 0.8, "dropout": 0.0}
 
