@@ -190,7 +190,6 @@ def _problems(error: ValidationError) -> str:
 
 
 def _place(location: tuple[int | str, ...]) -> str:
-    """Return a field path as ``controls[2]``; the action as a whole is ``action``."""
     text = ""
     for part in location:
         if isinstance(part, int):

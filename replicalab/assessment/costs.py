@@ -152,7 +152,6 @@ def cost(counts: Counts, pack: Pack) -> Amount:
 
 
 def _direct(counts: Counts, pack: Pack) -> Amount:
-    """Return what the plan costs without the overhead."""
     samples, days, controls, equipment, reagents, own = counts
     model = pack.lab.cost_model
     found = (

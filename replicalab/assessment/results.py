@@ -94,7 +94,6 @@ _COMPUTED: Final = ("feasible", "summary")
 
 
 def _passes(dimension: Dimension) -> property:
-    """Return the document's flag of a dimension."""
     return property(lambda self: dimension not in self.failing, doc=f"Whether {dimension} passes.")
 
 

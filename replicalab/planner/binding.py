@@ -121,7 +121,6 @@ class _Steps:
         return SmallestAddition(self._ask(found), self.least, self._least(found))
 
     def _gains(self, given_up: GivenUp, shown: str) -> bool:
-        """Return whether less is given up than now, with other evidence as it is shown."""
         now = self.least.rank.given_up
         same = given_up[:-1] == now[:-1] and shown == self.least.after.evidence.number
         return given_up < now and not same
@@ -171,7 +170,6 @@ class _Steps:
         return max(1, ceil(there.used - self.plan.slack[self.dimension].limit))
 
     def _buys(self, more: int) -> bool:
-        """Return whether less is given up with so much more, by a plan that shows something."""
         return self._gains_with(more) and not self._least(more).after.evidence.void_reason
 
     def _first_to_buy(self, low: int, high: int) -> int | None:

@@ -195,7 +195,6 @@ class Curves:
 
 
 def _points(found: Iterable[tuple[float, Evidence]]) -> tuple[Point, ...]:
-    """Return the points of those that show something."""
     return tuple(
         Point(x, evidence.value)
         for x, evidence in found

@@ -280,6 +280,5 @@ def _pareto(points: Iterable[tuple[float, FrontierPlan]]) -> Iterator[FrontierPl
 
 
 def _beat(days: list[int], credits: list[float], plan: FrontierPlan) -> bool:
-    """Return whether some step takes no longer than the plan and costs no more."""
     place = bisect_right(days, plan.days) - 1
     return place >= 0 and credits[place] <= plan.credits

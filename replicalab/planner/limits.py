@@ -241,7 +241,6 @@ class EvidenceCurve:
 
     @property
     def _most(self) -> int:
-        """The largest sample that is looked at and exists."""
         return min(self.most, self.pack.design.population_max or self.most)
 
     def allowed(self, factor: float) -> int | None:

@@ -336,7 +336,6 @@ def _smaller(plan: Assessment, dimension: str, name: str, judge: Judge) -> Itera
 
 
 def _needed(plan: Assessment, dimension: str, changes: Changes, judge: Judge) -> Iterator[Protocol]:
-    """Yield the plan with those of the changes without which the dimension fails."""
     needed = list(changes)
     for change in changes:
         rest = [each for each in needed if each is not change]

@@ -231,7 +231,6 @@ class Region:
 
     @cached_property
     def _within(self) -> dict[str, Ints]:
-        """The line of each amount of the lab."""
         keeps = {key: partial(NumericChecks.keeps, dimension=key) for key in amounts()}
         return {key: self._largest(ok) for key, ok in keeps.items()}
 

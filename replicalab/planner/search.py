@@ -172,7 +172,6 @@ class PlanSearch:
 
     @cached_property
     def _spans(self) -> list[CountBox]:
-        """The days that are searched, with any number of samples."""
         lab, own = self.plan.pack.lab.days_left, self.plan.counts.days
         usual = CountBox(days=(max(1, min(self.plan.pack.min_days, lab)), lab))
         return [usual, CountBox(days=(own, own))] if own < usual.days[0] else [usual]
@@ -180,7 +179,6 @@ class PlanSearch:
     def _candidate(
         self, variant: PlanVariant, given_up: frozenset[str], box: CountBox
     ) -> Candidate | None:
-        """Return a candidate, None if no plan in the box fits."""
         sound = Dimension.PROTOCOL not in given_up
         allowed = self._worth.allowed(variant.factor) if sound else 0
         if allowed is None:
@@ -213,7 +211,6 @@ class PlanSearch:
         return self._worth.step(samples, one.variant.factor)
 
     def _reaching(self, one: Candidate) -> int:
-        """Return how many samples must count for its tier."""
         return max(one.fewest, self._worth.needed(self._tier(one), one.variant.factor) or 0)
 
     # --- soft constraints -------------------------------------------------------------------

@@ -203,7 +203,6 @@ def _relief(plan: Assessment) -> Shortfall:
 
 
 def _missing(plan: Assessment) -> dict[str, Addition]:
-    """Return an ask for each item of the plan that the lab has booked or out of stock, by key."""
     found: dict[str, Addition] = {}
     for item in plan.items:
         if item.status in MISSING:
@@ -297,7 +296,6 @@ class AdditionSearch:
         return least.after.feasible and least.rank.tier <= TIER_RANK[tier]
 
     def _with(self, ask: Addition, variants: PlanVariants | None = None) -> LeastLoss:
-        """Return the least-loss plan of the lab with an addition; amounts change no variant."""
         return least_loss_of(self.plan.in_lab(with_additions([ask], self.pack)), variants=variants)
 
     def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Addition]:

@@ -119,7 +119,6 @@ def differences(before: Protocol, after: Protocol) -> list[FieldChange]:
 
 
 def _only(these: list[str], others: list[str]) -> tuple[str, ...]:
-    """Return the labels of ``these`` that ``others`` does not have, or has less often."""
     left = Counter(map(label_key, others))
     found = []
     for label in these:

@@ -127,7 +127,6 @@ def units_limit(plan: Assessment) -> UnitsLimit | None:
 
 
 def _of_units(design: Design, units: tuple[int, ...], per_unit: int) -> Design:
-    """Return a design whose arms have so many units, of so many samples each."""
     if design.units is None:
         return design
     changes: dict[str, object] = {

@@ -190,7 +190,6 @@ def variants_of(plan: Assessment, *, by_instruments: bool = False) -> PlanVarian
 
 
 def _forbidden(texts: Sequence[str], pack: Pack) -> frozenset[str]:
-    """Return the dimensions that fail because of texts, as policy does by a forbidden one."""
     rows = DIMENSION_ROWS.values()
     return frozenset(row.key for row in rows if row.forbids and row.forbids(texts, pack))
 
@@ -227,7 +226,6 @@ class _Need(NamedTuple):
 
 
 def _items(plan: Assessment, by_instruments: bool) -> PlanVariants:
-    """Return the ways to replace items, without those that another beats."""
     rows, listed = plan.pack.allowed_substitutions, {label_key(i.label) for i in plan.items}
     needs, fixed = _needs(plan, listed, by_instruments)
     found, exact = [PlanVariant(fixed)], True

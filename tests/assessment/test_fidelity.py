@@ -58,21 +58,3 @@ def test_assignment_of_eighty_rows_that_all_share_is_found() -> None:
     rows = [swap(f"item {n // 2}", f"other {n * 7 % 40}", n % 4) for n in range(80)]
     used = used_substitutions({f"other {n}" for n in range(40)}, rows)
     assert len({row.original for row in used}) == len({row.alternative for row in used}) > 30
-
-
-def test_less_loss_goes_before_earlier_rows() -> None:
-    rows = [swap("lamp", "sun", 1), swap("oven", "fire", 0), swap("lamp", "fire", 0)]
-    rows.append(swap("oven", "sun", 0))
-    assert used_substitutions({"sun", "fire"}, rows) == rows[2:]
-
-
-def test_alternative_is_freed_along_rows_of_any_order() -> None:
-    # The oven has the fire alone, so the scale the torch, so the stove the sun.
-    rows = [
-        swap("scale", "fire", 0),
-        swap("scale", "torch", 1),
-        swap("stove", "torch", 3),
-        swap("oven", "fire", 2),
-        swap("stove", "sun", 3),
-    ]
-    assert used_substitutions({"fire", "torch", "sun"}, rows) == [rows[1], rows[3], rows[4]]

@@ -124,7 +124,6 @@ def test_findings_read_as_written() -> None:
 
 
 NEITHER: Final[Changes] = {"sample_size": 0, "controls": []}
-NO_ENDPOINT: Final = "below {} the study's endpoint is lost."
 
 
 @pytest.mark.parametrize(
@@ -144,17 +143,6 @@ NO_ENDPOINT: Final = "below {} the study's endpoint is lost."
 def test_plan_has_as_many_errors_as_are_told(plan: Changes, lab: Changes, errors: int) -> None:
     found = assess(make_protocol(**plan), make_pack(**lab))
     assert len(found.errors) == found.slack[Dimension.PROTOCOL].used == errors
-
-
-@pytest.mark.parametrize(
-    ("days", "least", "lost"), [(1, 2, True), (2, 2, False), (0, 2, True), (0, 1, False)]
-)
-def test_too_few_days_for_the_endpoint_are_told_but_where_one_is_enough(
-    days: int, least: int, lost: bool
-) -> None:
-    found = assess(make_protocol(duration_days=days), make_pack(min_days=least)).findings
-    told = [message for *_, message in found if message.endswith(NO_ENDPOINT.format(least))]
-    assert len(told) == lost
 
 
 def test_required_element_is_addressed_by_a_plan_that_says_nothing_else() -> None:

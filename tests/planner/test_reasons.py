@@ -13,13 +13,11 @@ from replicalab.assessment.fixes import SuggestionChange
 from replicalab.lexicon import joined, label_key
 from replicalab.models import NUMBER_FIELDS, Protocol, revise
 from replicalab.planner import PlanAnalysis, least_loss
-from replicalab.scenarios import EvidenceAssumptions, LabOverrides, ScenarioConstraint
+from replicalab.scenarios import EvidenceAssumptions, LabOverrides
 from tests.factories import (
-    make_constraint,
     make_design,
     make_pack,
     make_protocol,
-    make_throughput,
 )
 from tests.planner.brute_force import Place, ranked
 from tests.planner.small_labs import opened
@@ -106,50 +104,6 @@ def check_numbers(reason: str, found: Assessment, back: Assessment) -> None:
 # Cohen (1988), table 2.4.1: at d = 0.5 and alpha 0.05, 64 a group have power 0.80. With 128 samples
 # a plan of the synthetic study costs 1,680 credits and 50 a day.
 HALF: Final = make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
-
-
-def asks(bounds: str, comparator: str, quantity: float) -> ScenarioConstraint:
-    return make_constraint(
-        key="wish", label="wish", bounds=bounds, comparator=comparator, quantity=quantity,
-        unit=None, hard=False,
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("field", "before", "after", "lab", "reason"),
-    [
-        ("duration_days", 8, 5, {"days": 5}, "The lab has 5 days."),
-        (
-            "duration_days", 6, 4, {"budget": 1880.0},
-            "With 5 days the plan fails on budget.",
-        ),
-        ("duration_days", 0, 5, {"days": 5, "min_days": 5}, "The study's endpoint needs 5 days."),
-        (
-            "duration_days", 6, 7, {"samples_per_day": make_throughput()},
-            "With 6 days the plan misses the study's target: power 0.78.",
-        ),
-        ("duration_days", 8, 3, {"constraints": [asks("days", "<=", 3)]}, "'wish' should be at "
-         "most 3."),
-        (
-            "sample_size", 10, 128, {},
-            "With 127 samples the plan misses the study's target: power 0.798.",
-        ),
-        ("sample_size", 200, 128, {"budget": 2080.0}, "With 129 samples it costs 10 credits more."),
-        (
-            "sample_size", 10, 171, {"constraints": [asks("evidence", ">=", 0.9)]},
-            "'wish' should be at least 0.9.",
-        ),
-    ],
-)  # fmt: skip
-def test_number_is_changed_for_the_reason_that_holds(
-    field: str, before: int, after: int, lab: dict[str, object], reason: str
-) -> None:
-    plan = make_protocol(**{"sample_size": 128, "duration_days": 5, field: before})
-    study = revise(plan, sample_size=128, duration_days=5)
-    means = {"design": HALF, "constraints": [], "min_days": 1, "reference_protocol": study}
-    changes = least_loss(plan, make_pack(**{**means, **lab})).changes
-    [change] = [each for each in changes if each.field == field]
-    assert (change.revised, change.reason) == (str(after), reason)
 
 
 @pytest.mark.parametrize(
