@@ -278,31 +278,23 @@ def _parsed(text: str) -> scenarios.Study:
     return scenarios.parse_study(text, "the study's file")
 
 
-def _between_rules(case: Case) -> Case:
-    if case.scientist not in AUTOMATIC:
-        others = joined(sorted(AUTOMATIC), "or")
-        raise ValueError(f"scientist is {case.scientist}; use {others}")
-    return _with_ruled_manager(case)
+def _played_by(scientists: frozenset[ScientistKind]) -> AfterValidator:
+    def check(case: Case) -> Case:
+        if case.scientist not in scientists:
+            raise ValueError(
+                f"scientist is {case.scientist}; use {joined(sorted(scientists), 'or')}"
+            )
+        if case.lab_manager not in RULED_LAB_MANAGERS:
+            raise ValueError(f"lab_manager is a person; use {joined(RULED_LAB_MANAGERS, 'or')}")
+        return case
+
+    return AfterValidator(check)
 
 
-def _with_ruled_manager(case: Case) -> Case:
-    if case.lab_manager not in RULED_LAB_MANAGERS:
-        raise ValueError(f"lab_manager is a person; use {joined(RULED_LAB_MANAGERS, 'or')}")
-    return case
-
-
-RuleCase = Annotated[Case, AfterValidator(_between_rules)]
+RuleCase = Annotated[Case, _played_by(frozenset(AUTOMATIC))]
 """A case whose negotiation needs neither a person nor a model."""
 
-
-def _without_a_person(case: Case) -> Case:
-    if case.scientist is ScientistKind.PERSON:
-        others = sorted({*ScientistKind} - {ScientistKind.PERSON})
-        raise ValueError(f"scientist is a person; use {joined(others, 'or')}")
-    return _with_ruled_manager(case)
-
-
-JobCase = Annotated[Case, AfterValidator(_without_a_person)]
+JobCase = Annotated[Case, _played_by(frozenset(ScientistKind) - {ScientistKind.PERSON})]
 """A case whose negotiation needs no person."""
 
 
