@@ -3,6 +3,7 @@
 from typing import Final
 
 from replicalab.assessment import samples_text, scale_of
+from replicalab.facts import texts
 from replicalab.facts.blocks import Panel, panel
 from replicalab.facts.options import unreached_text
 from replicalab.facts.plan import counting_text, effect_text
@@ -17,12 +18,11 @@ _ROWS: Final = 12  # So many of a curve's points stand in its table, and those t
 
 def samples_title(found: Curves) -> str:
     """Return how many samples reach the target, and how many the lab can pay and staff."""
-    needed = found.needed()
+    needed, fits = found.needed(), fit_text(found.largest)
     days = count_text(found.plan.counts.days, "day")
-    if needed is None:
-        return f"In {days} none reaches {_target(found)}; {fit_text(found.largest)}"
-    reach = f"{amount_text(needed)} reach"
-    return f"{reach} {_target(found)}; in {days} {fit_text(found.largest)}"
+    text = texts.NONE_REACHES_HERE if needed is None else texts.SAMPLES_REACH
+    number = amount_text(needed or 0)
+    return text.format(needed=number, target=_target(found), days=days, fits=fits)
 
 
 def samples_panel(found: Curves) -> Panel:
@@ -70,9 +70,8 @@ def effect_title(found: Curves) -> str:
 def needed_title(found: Curves) -> str:
     """Return how many samples reach the target at the effect that is assumed."""
     needed, days = found.needed(), count_text(found.plan.counts.days, "day")
-    if needed is None:
-        return f"In {days} no sample size reaches {_target(found)}"
-    return f"{amount_text(needed)} samples reach {_target(found)}"
+    text = texts.NO_SIZE_REACHES if needed is None else texts.SIZE_REACHES
+    return text.format(days=days, target=_target(found), needed=amount_text(needed or 0))
 
 
 def _target(found: Curves) -> str:
@@ -87,35 +86,35 @@ def assumed_text(found: Curves) -> str:
     """
     effect, days = found.plan.evidence.row.effect, count_text(found.plan.counts.days, "day")
     if effect is None or not found.effects:
-        return f"planned for {days}, no effect is assumed"
+        return texts.CURVES_WITHOUT_EFFECT.format(days=days)
     size = effect_text(found.effects[0].effect)
-    return f"planned for {days}, at an assumed {effect.name} of {size}"
+    return texts.CURVES_ASSUME.format(days=days, effect=effect.name, size=size)
 
 
 def level_text(found: Curves) -> str:
     """Return what else the curves assume: alpha, and what drops out; empty for neither."""
     design, row = found.plan.pack.design, found.plan.evidence.row
-    texts = [f"alpha {design.alpha:g}, {row.level}"] if design.alpha and row.uses("alpha") else []
-    texts += [f"{percent_text(design.dropout)} dropout"] if design.dropout else []
-    return f"{capitalised('; '.join(texts))}." if texts else ""
+    parts = [f"alpha {design.alpha:g}, {row.level}"] if design.alpha and row.uses("alpha") else []
+    parts += [f"{percent_text(design.dropout)} dropout"] if design.dropout else []
+    return f"{capitalised('; '.join(parts))}." if parts else ""
 
 
 def bound_text(found: Curves) -> str:
     """Return what keeps the curves down: days too few, samples that cannot count; empty if none."""
     plan, most = found.plan, found.most_counted
-    days, texts = plan.counts.days, []
+    days, lines = plan.counts.days, list[str]()
     if days < plan.pack.min_days:
-        texts.append(f"{capitalised(plan.evidence.void_reason or '')}.")
+        lines.append(f"{capitalised(plan.evidence.void_reason or '')}.")
     elif most is not None and (most <= found.most_samples or found.needed() is None):
         limit = counting_text(days, plan.pack)
-        texts.append(f"No more than {count_text(most, 'sample')} can count: {limit}.")
+        lines.append(texts.NO_MORE_COUNT.format(samples=count_text(most, "sample"), limit=limit))
     if found.in_more_days is not None:
         samples, longer = found.in_more_days
-        size = f"{count_text(samples, 'sample')} in {count_text(longer, 'day')}"
-        texts.append(f"{size} would reach the target.")
+        size, time = count_text(samples, "sample"), count_text(longer, "day")
+        lines.append(texts.WOULD_REACH.format(samples=size, days=time))
     elif (why := why_unreached(plan)) and why.limit is not TargetLimit.POPULATION:
-        texts.append(unreached_text(plan))
-    return " ".join(texts)
+        lines.append(unreached_text(plan))
+    return " ".join(lines)
 
 
 def outside_text(found: Curves) -> str:
@@ -124,11 +123,13 @@ def outside_text(found: Curves) -> str:
             for each in found.effects if found.needed(each.effect) is None]  # fmt: skip
     if not lost:
         return ""
-    none, days = "No", count_text(found.plan.counts.days, "day")
-    if found.most_counted not in (None, found.plan.pack.design.population_max):
-        none = f"In {days} no"
-    most = f"up to {amount_text(found.most_counted or LARGEST_PLANNED)}"
-    return f"{none} sample size {most} reaches the target at the effect {joined(lost, 'or')}."
+    most, exist = found.most_counted, found.plan.pack.design.population_max
+    text = texts.NO_SIZE_AT if most in (None, exist) else texts.NO_SIZE_IN_DAYS_AT
+    return text.format(
+        days=count_text(found.plan.counts.days, "day"),
+        most=amount_text(most or LARGEST_PLANNED),
+        effects=joined(lost, "or"),
+    )
 
 
 # --- tables ---------------------------------------------------------------------------------

@@ -216,3 +216,63 @@ PLANNED = "Planned, at an assumed {assumed}, by {method}."
 SEEN_AS = ", seen as {effect}{setting} through the substitutions"
 MARKS = "Dotted mark: floor {floor}; solid mark: target {target}."
 HARDLY, UNCHANGED = "hardly changed", "unchanged"
+
+# --- power curves ---------------------------------------------------------------------------
+
+NONE_REACHES_HERE = "In {days} none reaches {target}; {fits}"
+SAMPLES_REACH = "{needed} reach {target}; in {days} {fits}"
+NO_SIZE_REACHES = "In {days} no sample size reaches {target}"
+SIZE_REACHES = "{needed} samples reach {target}"
+CURVES_WITHOUT_EFFECT = "planned for {days}, no effect is assumed"
+CURVES_ASSUME = "planned for {days}, at an assumed {effect} of {size}"
+NO_MORE_COUNT = "No more than {samples} can count: {limit}."
+WOULD_REACH = "{samples} in {days} would reach the target."
+NO_SIZE_AT = "No sample size up to {most} reaches the target at the effect {effects}."
+NO_SIZE_IN_DAYS_AT = (
+    "In {days} no sample size up to {most} reaches the target at the effect {effects}."
+)
+
+# --- units and arms -------------------------------------------------------------------------
+
+UNITS = "{units} of {value.samples:g}, correlation {icc}"
+FIRST_ARM = "{share} in the first arm"
+ARMS_OF = "Arms of {arms}."
+LEFT_IN_EACH = ", {left} left in each,"
+DESIGN_EFFECT = (
+    "{units}{left} with an intraclass correlation of {icc}: design effect {effect}, so that "
+    "{samples} are worth {worth} independent ones."
+)
+AT_CORRELATIONS = "With an intraclass correlation of {tried} the {measure} would be {values}."
+NO_CORRELATION = (
+    "No intraclass correlation is given: the evidence takes samples that share a {unit} as "
+    "independent. {otherwise}"
+)
+SEE_TABLE = "The table says what it would be otherwise."
+OMIT_BASELINE = "Leave out the baseline to see what it would be otherwise."
+IN_EACH = "{samples} in each {unit}"
+TARGET_TAKES = "{measure} {target} takes {ways}"
+STUDY_HAS = ", and the study has {samples} at most"
+NO_SIZE_SHOWS = "no number of samples shows more than {measure} {most}"
+WITH_UNITS = "With {units} {takes}."
+IN_ARMS = "{units} in the arms"
+IN_EACH_ARM = "{units} in each arm"
+
+# --- verdicts -------------------------------------------------------------------------------
+
+NO_EVIDENCE = "It yields no evidence: {reason}."
+EVIDENCE = "Planned evidence: {evidence}."
+NONE_AFFORDABLE = "With the rest as planned no sample is affordable."
+MOST_AFFORDABLE = "With the rest as planned at most {samples} are affordable: {evidence}."
+TERMS = "{measure}: {meaning}; target {target}: {target_means}; floor {floor}: {floor_means}."
+ALL_BUT_ONE_FAIL = "all but {passing} fail"
+SEVEN_PASS = "all seven pass"
+LAB_LINE = "{fails}; the Lab Manager {answer}"
+REFERENCE_PASSES = (
+    "The reference protocol ({need}) passes all {number} checks. This lab can run it."
+)
+REFERENCE_FAILS = "The reference protocol ({need}) fails here on {failing}."
+NOT_APPROVED = "The lab has the means, but the Lab Manager does not approve it."
+REJECTED = "The Lab Manager rejects it: after every change it may make, {failing}."
+OFFERS = "The Lab Manager offers {need}: {move}."
+EVIDENCE_LOST = "planned {evidence} is lost, since {reason}"
+EVIDENCE_MOVES = "{after} (planned: {before})"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from replicalab.assessment import Assessment, counted_units, samples_in_arms, units_in_arms
+from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Group, Sentence, Table, group, row, table
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text, plural
 from replicalab.models import Record
@@ -24,9 +25,9 @@ def grouping_text(value: Record) -> str:
     """Return units or arms in a few words: ``tanks of 16, correlation 0.1``."""
     if isinstance(value, Units):
         correlation = "not given" if value.icc is None else f"{value.icc:g}"
-        return f"{plural(value.name, 2)} of {value.samples:g}, correlation {correlation}"
+        return texts.UNITS.format(units=plural(value.name, 2), value=value, icc=correlation)
     if isinstance(value, Arms):
-        share = f"{percent_text(value.share)} in the first arm"
+        share = texts.FIRST_ARM.format(share=percent_text(value.share))
         return "equal arms" if value.share == Arms().share else share
     return ""
 
@@ -69,19 +70,24 @@ def basis_text(plan: Assessment) -> str:
     ``8 tanks of 16 (4 + 4) with an intraclass correlation of 0.1: design effect 2.5; …``.
     """
     design, counted = plan.pack.design, plan.evidence.analysed
-    texts = [f"Arms of {arms}." for arms in [arms_text(counted, design)] if arms]
+    lines = [texts.ARMS_OF.format(arms=arms) for arms in [arms_text(counted, design)] if arms]
     units = design.units
     found = units_worth(plan, units.icc or 0.0) if units else None
     if units is not None and units.icc is not None and found:
         arms = counted_units(design, plan.evidence.able)
-        left = f", {found.remaining:.3g} left in each," if found.remaining < units.samples else ""
-        held = f"{_units_text(design, arms)}{left} with an intraclass correlation of {units.icc:g}"
-        worth = f"{_worth_text(found.worth)} independent ones"
-        texts.append(
-            f"{held}: design effect {found.design_effect:.3g}, so that "
-            f"{count_text(counted, 'sample')} are worth {worth}."
+        some_left = found.remaining < units.samples
+        left = texts.LEFT_IN_EACH.format(left=f"{found.remaining:.3g}") if some_left else ""
+        lines.append(
+            texts.DESIGN_EFFECT.format(
+                units=_units_text(design, arms),
+                left=left,
+                icc=f"{units.icc:g}",
+                effect=f"{found.design_effect:.3g}",
+                samples=count_text(counted, "sample"),
+                worth=_worth_text(found.worth),
+            )
         )
-    return " ".join(texts)
+    return " ".join(lines)
 
 
 def unknown_text(plan: Assessment) -> str:
@@ -98,7 +104,7 @@ def unknown_text(plan: Assessment) -> str:
         return ""
     tried = joined([f"{rho:g}" for rho in found])
     values = joined([evidence.amount(value) for value in found.values()])
-    return f"With an intraclass correlation of {tried} the {evidence.measure} would be {values}."
+    return texts.AT_CORRELATIONS.format(tried=tried, measure=evidence.measure, values=values)
 
 
 # --- what they make of a plan -------------------------------------------------------------------
@@ -116,13 +122,8 @@ def _sentences(plan: Assessment) -> Iterator[Sentence]:
     if design.units is not None:
         yield Sentence(f"{capitalised(units_text(plan))}.")
         if design.units.icc is None:
-            otherwise = "The table says what it would be otherwise."
-            if design.baseline is not None:
-                otherwise = "Leave out the baseline to see what it would be otherwise."
-            yield Sentence(
-                "No intraclass correlation is given: the evidence takes samples that share a "
-                f"{design.units.name} as independent. {otherwise}"
-            )
+            otherwise = texts.SEE_TABLE if design.baseline is None else texts.OMIT_BASELINE
+            yield Sentence(texts.NO_CORRELATION.format(unit=design.units.name, otherwise=otherwise))
     if arms := arms_text(plan.counts.samples, design):
         yield Sentence(f"{capitalised(count_text(plan.counts.samples, 'sample'))}: {arms}.")
     if limit := units_limit_text(plan):
@@ -169,25 +170,32 @@ def units_limit_text(plan: Assessment, *, alone: bool = True) -> str:
     if found is None or design.units is None:
         return ""
     name, target = design.units.name, evidence.amount(evidence.target)
-    had, more = in_arms_text(found.units, name), list[str]()
+    more = list[str]()
     if found.per_unit is not None:
-        more.append(f"{count_text(found.per_unit, 'sample')} in each {name}")
+        more.append(texts.IN_EACH.format(samples=count_text(found.per_unit, "sample"), unit=name))
     if found.enough is not None:
         of = f"{plural(name, 2)} of {design.units.samples:g}"
         more.append(f"{in_arms_text(found.enough, name, of)}")
-    takes = f"{evidence.measure} {target} takes {' or '.join(more)}" if more else ""
+    takes = ""
+    if more:
+        takes = texts.TARGET_TAKES.format(
+            measure=evidence.measure, target=target, ways=" or ".join(more)
+        )
     if found.exceeds and takes and alone:
-        takes += f", and the study has {count_text(design.population_max or 0, 'sample')} at most"
+        exist = count_text(design.population_max or 0, "sample")
+        takes += texts.STUDY_HAS.format(samples=exist)
     if found.per_unit is None:
-        most = f"no number of samples shows more than {evidence.measure}"
-        takes = f"{most} {evidence.amount(found.most)}{f'; {takes}' if takes else ''}"
-    return f"With {had} {takes}."
+        most = texts.NO_SIZE_SHOWS.format(
+            measure=evidence.measure, most=evidence.amount(found.most)
+        )
+        takes = "; ".join(filter(None, [most, takes]))
+    return texts.WITH_UNITS.format(units=in_arms_text(found.units, name), takes=takes)
 
 
 def in_arms_text(units: tuple[int, ...], name: str, named: str = "") -> str:
     """Return how many units arms have: ``4 tanks in each arm``, ``4 and 2 tanks in the arms``."""
     if len(set(units)) > 1:
         numbers = " and ".join(map(amount_text, units))
-        return f"{numbers} {named or plural(name, 2)} in the arms"
+        return texts.IN_ARMS.format(units=f"{numbers} {named or plural(name, 2)}")
     counted = f"{amount_text(units[0])} {named}" if named else count_text(units[0], name)
-    return f"{counted} in each arm" if len(units) > 1 else counted
+    return texts.IN_EACH_ARM.format(units=counted) if len(units) > 1 else counted

@@ -12,6 +12,7 @@ from replicalab.assessment.phrases import (
     samples_text,
     size_text,
 )
+from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Status, Verdict
 from replicalab.facts.plan import with_cautions
 from replicalab.lexicon import amount_text, capitalised, count_text
@@ -119,8 +120,8 @@ def marked(plan: Assessment, evidence: Evidence, text: str) -> tuple[Status, str
 def evidence_sentence(evidence: Evidence) -> str:
     """Return what evidence is planned and where it stands to the study's target and floor."""
     if evidence.void_reason:
-        return f"It yields no evidence: {evidence.void_reason}."
-    return f"Planned evidence: {placed_text(evidence)}."
+        return texts.NO_EVIDENCE.format(reason=evidence.void_reason)
+    return texts.EVIDENCE.format(evidence=placed_text(evidence))
 
 
 def plan_size(plan: Assessment) -> str:
@@ -133,20 +134,22 @@ def largest_text(plan: Assessment) -> str:
     """Return the most samples that the lab can afford with the rest as planned, and their worth."""
     most = largest_sample(plan.plan, plan.pack)
     if most is None:
-        return "With the rest as planned no sample is affordable."
+        return texts.NONE_AFFORDABLE
     size = min(most, LARGEST_PLANNED)
     largest = assess(revise(plan.plan, sample_size=size), plan.pack).evidence
-    worth = largest.text
-    return f"With the rest as planned at most {count_text(size, 'sample')} are affordable: {worth}."
+    return texts.MOST_AFFORDABLE.format(samples=count_text(size, "sample"), evidence=largest.text)
 
 
 def terms_text(plan: Assessment) -> str:
     """Return what the evidence, its target and its floor mean in a plan's study."""
     evidence = plan.evidence
-    target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
-    return (
-        f"{capitalised(evidence.measure)}: {evidence.row.meaning}; "
-        f"target {target}: {TARGET_MEANS}; floor {floor}: {FLOOR_MEANS}."
+    return texts.TERMS.format(
+        measure=capitalised(evidence.measure),
+        meaning=evidence.row.meaning,
+        target=evidence.amount(evidence.target),
+        target_means=TARGET_MEANS,
+        floor=evidence.amount(evidence.floor),
+        floor_means=FLOOR_MEANS,
     )
 
 
@@ -164,35 +167,33 @@ def lab_line(reference: PlanAnalysis) -> str:
     passing = [dimension for dimension in reference.yours.slack if dimension not in failing]
     fails = failing_text(reference.yours)
     if len(passing) == 1:
-        fails = f"all but {reference.yours.pack.study.term(passing[0])} fail"
-    says = f"the Lab Manager {ANSWERS[answer_to(reference)].title.lower()}"
-    return f"{fails if failing else 'all seven pass'}; {says}"
+        fails = texts.ALL_BUT_ONE_FAIL.format(passing=reference.yours.pack.study.term(passing[0]))
+    answer = ANSWERS[answer_to(reference)].title.lower()
+    return texts.LAB_LINE.format(fails=fails if failing else texts.SEVEN_PASS, answer=answer)
 
 
 def offer_story(reference: PlanAnalysis) -> Verdict:
     """Return what happens when a study's reference protocol is proposed in its lab."""
     yours, offered, answer = reference.yours, reference.offered, answer_to(reference)
     status, title, _ = ANSWERS[answer]
-    opening = f"The reference protocol ({_need(yours)})"
     if yours.feasible:
-        passes = f"{opening} passes all {len(yours.slack)} checks. This lab can run it."
+        text = texts.REFERENCE_PASSES.format(need=_need(yours), number=len(yours.slack))
         shows = with_cautions(evidence_sentence(yours.evidence), yours)
-        return Verdict(plan_verdict(yours).status, title, f"{passes} {shows}")
-    left = failing_text(offered)
+        return Verdict(plan_verdict(yours).status, title, f"{text} {shows}")
     if answer is LabManagerActionType.REPORT_FEASIBILITY:
-        way = "The lab has the means, but the Lab Manager does not approve it."
+        way = texts.NOT_APPROVED
     elif answer is LabManagerActionType.REJECT:
-        way = f"The Lab Manager rejects it: after every change it may make, {left}."
+        way = texts.REJECTED.format(failing=failing_text(offered))
     else:
         move = _evidence_move(yours.evidence, offered.evidence)
-        still = failing_text(offered, still=True)
-        still = f" {capitalised(still)}." if offered.failing else ""
-        way = f"The Lab Manager offers {_need(offered)}: {move}.{still}"
-        way = with_cautions(way, offered)
+        still = capitalised(failing_text(offered, still=True))
+        way = texts.OFFERS.format(need=_need(offered), move=move)
+        way = with_cautions(f"{way} {still}." if offered.failing else way, offered)
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
             status = Status.FAIL
     failing = dimensions_text(yours.pack, yours.failing)
-    return Verdict(status, title, f"{opening} fails here on {failing}. {way}")
+    text = texts.REFERENCE_FAILS.format(need=_need(yours), failing=failing)
+    return Verdict(status, title, f"{text} {way}")
 
 
 def _need(plan: Assessment) -> str:
@@ -203,11 +204,6 @@ def _need(plan: Assessment) -> str:
 def _evidence_move(before: Evidence, after: Evidence) -> str:
     if before.void_reason:
         return placed_text(after)
-    planned, was, now = f"the planned {before.measure}", before.number, after.number
     if after.void_reason:
-        return f"planned {before.text} is lost, since {after.void_reason}"
-    stands = placed_text(after).removeprefix(after.text)
-    if was == now:
-        return f"{planned} stays {now}{stands}"
-    move = "rises" if after.value > before.value else "falls"
-    return f"{planned} {move} from {was} to {now}{stands}"
+        return texts.EVIDENCE_LOST.format(evidence=before.text, reason=after.void_reason)
+    return texts.EVIDENCE_MOVES.format(before=before.number, after=placed_text(after))

@@ -59,7 +59,7 @@ def _reads_the_story(page: Page) -> None:
     story = page.get_by_text("The reference protocol (").first
     expect(story).to_be_visible()
     expect(story).to_contain_text("The reference protocol (24 samples (18 analysed), 36 days")
-    expect(story).to_contain_text("the planned power falls from 0.67 to 0.26")
+    expect(story).to_contain_text("power 0.26, below the floor of 0.50 (planned: 0.67)")
 
 
 def _opens_another_study_and_its_hard_lab(page: Page) -> None:
