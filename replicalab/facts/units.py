@@ -178,7 +178,7 @@ def units_limit_text(plan: Assessment, *, alone: bool = True) -> str:
         more.append(f"{in_arms_text(found.enough, name, of)}")
     takes = ""
     if more:
-        takes = texts.TARGET_TAKES.format(
+        takes = texts.UNITS_FOR_TARGET.format(
             measure=evidence.measure, target=target, ways=" or ".join(more)
         )
     if found.exceeds and takes and alone:

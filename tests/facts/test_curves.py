@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from replicalab.assessment import assess
 from replicalab.designs import KINDS
+from replicalab.facts import texts
 from replicalab.facts.curves import (
     assumed_text,
     bound_text,
@@ -70,3 +73,8 @@ def test_table_over_the_effect_tells_the_evidence_and_the_samples_of_each() -> N
     rows = {row[3]: row[:3] for row in effect_rows(found)}
     assert rows["planned"] == ("0.5", "0.86", "128")
     assert rows["smallest of interest"] == ("0.4", "0.69", "199")
+
+
+def test_each_text_has_one_name() -> None:
+    names = re.findall(r"^[A-Z_]+(?= = )", Path(texts.__file__).read_text("utf-8"), re.MULTILINE)
+    assert len(names) == len(set(names))
