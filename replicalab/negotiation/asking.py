@@ -42,10 +42,7 @@ def observe(state: State, pack: Pack) -> ScientistObservation:
 
 
 class Recorder:
-    """A `GenerateFn` that passes everything on and keeps each call, also one that fails.
-
-    A call is kept as the texts that were sent, and what came of it; no call ever sees a key.
-    """
+    """A `GenerateFn` that records each call: the texts that were sent, and the output."""
 
     def __init__(self, generate_fn: GenerateFn, clock: Clock = time.monotonic) -> None:
         self._generate_fn = generate_fn
@@ -53,16 +50,18 @@ class Recorder:
         self.calls: list[tuple[list[str], Output]] = []
 
     def __call__(self, messages: Messages) -> str:
-        """Return what the wrapped function answers, as it is kept: readable.
+        """Return the answer of the wrapped function, without lone surrogates.
 
         Raises:
             ModelError: the call failed.
-            TypeError: what it answers is no text.
+            TypeError: the answer is no text.
         """
         started, sent = self._clock(), _texts(messages)
         try:
-            answer = self._generate_fn(messages)
-            _check_text(answer)
+            answer: object = self._generate_fn(messages)
+            if not isinstance(answer, str):
+                kind = type(answer).__name__
+                raise TypeError(f"the model's function returned a {kind}; return its text, a str")
             if len(answer) > LONGEST_OUTPUT:
                 raise ModelAnswerTooLongError(
                     f"The model's answer has {len(answer):,} characters, and at most "
@@ -90,19 +89,13 @@ class Recorder:
 
 
 def _counted(answer: str, name: str) -> int | None:
-    """Return how many tokens an answer says it took, None where it says nothing that is so."""
+    """Return a count of tokens; None if the answer has none or an impossible one."""
     number = getattr(answer, name, None)
     return number if type(number) is int and number >= 0 else None
 
 
-def _check_text(answer: object) -> None:
-    if not isinstance(answer, str):
-        kind = type(answer).__name__
-        raise TypeError(f"the model's function returned a {kind}; return its text, a str")
-
-
 class _Tape:
-    """Recorded outputs in a model's place, in order, whatever is asked."""
+    """Recorded outputs in the place of a model, in their order."""
 
     def __init__(self, outputs: Sequence[Output]) -> None:
         self._left = iter(outputs)
@@ -121,7 +114,7 @@ def _texts(messages: Messages) -> list[str]:
 
 
 class ModelAnswer(NamedTuple):
-    """What came of asking a model for a turn.
+    """The answer of a model that was asked for a turn.
 
     Attributes:
         turn: the turn, None when the model gave no valid action.

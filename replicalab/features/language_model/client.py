@@ -137,9 +137,7 @@ _PROMPT: Final = (
 
 
 def reword(generate_fn: GenerateFn, done: Round) -> str | None:
-    """Return a round's answer in the model's words, None where the Lab Manager gave no answer.
-
-    It is for showing next to the round, which stays as it is.
+    """Return a round's answer in the model's words; None without an answer of the Lab Manager.
 
     Raises:
         ModelError: the model fails, or its text is empty, far too long, leaves a number of the
@@ -171,7 +169,7 @@ def reword(generate_fn: GenerateFn, done: Round) -> str | None:
 
 
 def numbers(text: str) -> Counter[str]:
-    """Return the numbers in a text, thousands without commas, with how often each stands there."""
+    """Return the numbers in a text, thousands without commas, with their counts."""
     return Counter(found.replace(",", "") for found in _NUMBER.findall(text))
 
 

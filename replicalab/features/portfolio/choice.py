@@ -35,7 +35,7 @@ MAX_STUDIES: Final = 60
 
 @dataclass(frozen=True)
 class ChosenStudy:
-    """A study that is run: its place among the candidates, and its plan from the first day on."""
+    """A chosen study: its place among the candidates, and its plan from its first day."""
 
     place: int
     plan: Assessment

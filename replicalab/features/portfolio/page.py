@@ -56,6 +56,17 @@ def _draw(studies: Mapping[str, ListedStudy]) -> None:
         st.caption("Choose the studies that are to share this budget.")
         return
     listed = [studies[name] for name in names]
+    candidates = _candidates(names, listed)
+    if candidates is None:
+        return
+    try:
+        _draw_portfolio(_portfolio(tuple(candidates)), listed)
+    except PortfolioError as error:
+        complain(f"{error}.")
+
+
+def _candidates(names: Sequence[str], listed: Sequence[ListedStudy]) -> list[PortfolioStudy] | None:
+    """Draw the worth of each study; return the studies, or None if a number is impossible."""
     share = NumberField(
         "Share counted above the floor",
         "portfolio_share",
@@ -82,9 +93,9 @@ def _draw(studies: Mapping[str, ListedStudy]) -> None:
             field.draw(persist_state="session")
     if problems := [field.problem for field in (share, *worths) if field.problem]:
         complain(*problems)
-        return
-    first = own_lab.start_day or 1
-    candidates = [
+        return None
+    first = state.case().own_lab.start_day or 1
+    return [
         PortfolioStudy(
             study.pack.in_lab(study.pack.lab.with_means(start_day=first)),
             1.0 if field.typed is None else float(field.typed),
@@ -92,10 +103,6 @@ def _draw(studies: Mapping[str, ListedStudy]) -> None:
         )
         for study, field in zip(listed, worths, strict=True)
     ]
-    try:
-        _draw_portfolio(_portfolio(tuple(candidates)), listed)
-    except PortfolioError as error:
-        complain(f"{error}.")
 
 
 def _portfolio(candidates: tuple[PortfolioStudy, ...]) -> Portfolio:
