@@ -1,4 +1,4 @@
-"""What an original study found, as an estimate: its value, its standard error, its z and its p.
+"""The estimate of an original study: its value, standard error, z and p.
 
 Sources: Cohen (1988) and Rosenthal (1994), as in `designs.reported`, for effects from statistics;
 Altman & Bland (2011), BMJ 343, d2090 and d2304, for a standard error from an interval; Hedges &
@@ -28,7 +28,7 @@ _ASKED_COUNTS: Final = frozenset({*_COUNTS, "samples"})
 
 
 class _Reported(Protocol):
-    """What is reported of an original study; None where it is not.
+    """The reported numbers of an original study; None if missing.
 
     ``effect``, ``low`` and ``high`` are in the unit of the kind, ``se`` is on its normal scale,
     ``numbers`` are those of the kind's sources of effects, by name.
@@ -59,13 +59,13 @@ class _Reported(Protocol):
 
 
 class Estimate(NamedTuple):
-    """What an original study found, on the normal scale of its kind.
+    """The estimate of an original study, on the normal scale of its kind.
 
     Attributes:
         value: the estimate.
         se: its standard error, above 0.
-        n: the samples in all, or the events of a hazard ratio; None where they are not known.
-        sizes: what counts, as in `NormalScale.sizes`; empty where it is not known.
+        n: the samples in all, or the events of a hazard ratio; None if unknown.
+        sizes: as in `NormalScale.sizes`; empty if unknown.
         t, df: its t-test; None where the statistic is normal, n is not known, or n does not
             explain the standard error.
         sides: of its test, 1 or 2.
@@ -101,7 +101,7 @@ class Estimate(NamedTuple):
 
 
 def sizes_of(scale: NormalScale, reported: _Reported) -> Sizes:
-    """Return what counts of the samples that an original reports; empty where it is not known."""
+    """Return the sizes that an original reports; empty if unknown."""
     if scale.in_events:
         return () if reported.events is None else (reported.events,)
     if scale.groups == 2 and reported.n1 and reported.n2:
@@ -110,19 +110,19 @@ def sizes_of(scale: NormalScale, reported: _Reported) -> Sizes:
 
 
 def effect_of(row: Kind, reported: _Reported) -> float | None:
-    """Return the effect that is reported, or follows from its numbers; None where none does.
+    """Return the effect that is reported or follows from its numbers, if any.
 
     Raises:
-        ValueError: the numbers leave no effect; says what is wrong, and what to do.
+        ValueError: the numbers leave no effect; with problem and remedy.
     """
     return worked_out(row, reported) if reported.effect is None else reported.effect
 
 
 def worked_out(row: Kind, reported: _Reported) -> float | None:
-    """Return the effect that follows from what is reported besides it; None where none does.
+    """Return the effect that follows from the other reported numbers, if any.
 
     Raises:
-        ValueError: the numbers leave no effect; says what is wrong, and what to do.
+        ValueError: the numbers leave no effect; with problem and remedy.
     """
     # A source takes a count as a whole number.
     whole = {name: int(x) if x.is_integer() else x for name, x in reported.numbers.items()}
@@ -153,12 +153,12 @@ def se_of_interval(scale: NormalScale, low: float, high: float, level: float = _
 
 
 def estimate_of(row: Kind, reported: _Reported) -> Estimate | None:
-    """Return what an original found: its standard error is given, or the interval's, or by n.
+    """Return the estimate of an original; its standard error is given, the interval's, or by n.
 
-    None where the kind has no normal scale, and where effect or standard error is not known.
+    None if the kind has no normal scale, or effect or standard error is unknown.
 
     Raises:
-        ValueError: its numbers leave no effect; says what is wrong, and what to do.
+        ValueError: its numbers leave no effect; with problem and remedy.
     """
     scale, effect = row.normal, effect_of(row, reported)
     if scale is None or effect is None:
@@ -199,9 +199,9 @@ def _explained(scale: NormalScale, value: float, sizes: Sizes) -> tuple[float, f
 
 
 def doubt_of(row: Kind, reported: _Reported) -> str:
-    """Return that the standard error is far from that of n, in a sentence; empty where it is not.
+    """Return a sentence if the standard error is far from that of n, else an empty text.
 
-    Names both, and on which of them rests what follows.
+    It names both, and the one that the results rest on.
     """
     found = estimate_of(row, reported)
     if found is None or found.explained is None or row.normal is None:
@@ -228,7 +228,7 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
 
 
 def faults_of(row: Kind, reported: _Reported) -> Iterator[str]:
-    """Yield what is wrong with the numbers of an original, each with its remedy."""
+    """Yield the faults in the numbers of an original, each with its remedy."""
     try:
         found = list(_faults(row, reported))
     except ValueError as error:
@@ -340,5 +340,5 @@ def _asked(source: EffectSource) -> str:
 
 
 def agree(one: float, other: float) -> bool:
-    """Return whether two numbers are the same but for their rounding."""
+    """Return whether two numbers agree within their rounding."""
     return abs(one - other) <= _ROUNDED * max(abs(one), abs(other))

@@ -1,6 +1,6 @@
-"""What a row of the table of kinds holds: its effect, its numbers, its formula and its words.
+"""The row of a design kind: its effect, formula, words and sketch.
 
-Evidence depends on an effect's *size* only: how far it is from no effect, in either direction.
+Evidence depends on an effect's *size* only: its distance from no effect, in either direction.
 """
 
 from __future__ import annotations
@@ -30,18 +30,17 @@ LARGEST: Final = 1e15  # No effect beyond this is looked for
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """An effect that is 0 where there is none, such as a difference or a correlation.
+    """An effect that is 0 without a difference, such as a difference or a correlation.
 
     Attributes:
-        name: in words, such as ``Cohen's d``.
-        below: what its size stays below: 1 for a correlation or a share.
+        name: its measure, such as ``Cohen's d``.
+        below: the bound of its size: 1 for a correlation or a share.
         signed: whether it may be negative.
-        within_margin: whether the study is to show that it lies within a margin: then there may be
-            none, and what is planned stays below the margin.
-        offered: the other effects worth planning at; those of an original go with half of the
-            published one.
-        seen: what is seen of it through substitutions of a factor.
-        seen_text: the same in words.
+        within_margin: whether the study shows that it lies within a margin. The planned effect may
+            then be 0, and is below the margin.
+        offered: the other effects to plan at; those of an original go with half the published one.
+        seen: the effect that remains after substitutions of a factor.
+        seen_text: a description of it.
     """
 
     name: str
@@ -54,7 +53,7 @@ class Effect:
 
     @property
     def largest_size(self) -> float:
-        """The largest size that is looked for."""
+        """The largest size to look for."""
         return min(math.nextafter(self.below, 0), LARGEST)
 
     def offers(self, name: str) -> bool:
@@ -67,11 +66,11 @@ class Effect:
         return abs(effect)
 
     def of_size(self, size: float, like: float) -> float:
-        """Return the effect of a size: a ratio on the same side of 1 as another, else no sign."""
+        """Return the effect of a size; a ratio is on the same side of 1 as ``like``."""
         return size
 
     def fault(self, effect: float) -> str | None:
-        """Return what an effect must be that evidence can be computed at, None if it is that."""
+        """Return the rule for computing evidence that an effect breaks, None if it keeps it."""
         if self.signed and effect <= -self.below:
             return f"more than {-self.below:g}"
         if abs(effect) >= self.below:
@@ -79,24 +78,24 @@ class Effect:
         return None if self.signed or effect >= 0 else "0 or more"
 
     def fault_in_file(self, effect: float) -> str | None:
-        """Return what an effect must be to stand in a study, None if it is that."""
+        """Return the rule of a study file that an effect breaks, None if it keeps it."""
         if self.below < math.inf and not (self.size(effect) and self.fault(effect) is None):
             return f"between 0 and {self.below:g}"
         return self.fault(effect)
 
     def fault_in_plan(self, effect: float | None) -> str | None:
-        """Return what an effect must be for a study to plan with it, None if it is that."""
+        """Return the rule for planning that an effect breaks, None if it keeps it."""
         if effect is None or effect < 0 or not (effect or self.within_margin):
             return "of 0 or more" if self.within_margin else "above 0"
         return None
 
 
 class Ratio(Effect):
-    """An effect that is 1 where there is none: its size is its logarithm, on either side of 1."""
+    """An effect that is 1 without a difference: its size is its logarithm, on either side of 1."""
 
     @property
     def largest_size(self) -> float:
-        """The largest size that is looked for."""
+        """The largest size to look for."""
         return math.log(LARGEST)
 
     def size(self, effect: float) -> float:
@@ -108,11 +107,11 @@ class Ratio(Effect):
         return math.exp(math.copysign(size, math.log(like)))
 
     def fault(self, effect: float) -> str | None:
-        """Return what an effect must be that evidence can be computed at, None if it is that."""
+        """Return the rule for computing evidence that an effect breaks, None if it keeps it."""
         return None if effect > 0 else "above 0"
 
     def fault_in_plan(self, effect: float | None) -> str | None:
-        """Return what an effect must be for a study to plan with it, None if it is that."""
+        """Return the rule for planning that an effect breaks, None if it keeps it."""
         return "above 0, but not 1" if effect is None or effect <= 0 or effect == 1 else None
 
 
@@ -136,7 +135,7 @@ class Shape(NamedTuple):
 
 
 class Information(NamedTuple):
-    """What samples tell of an effect: the statistic of a test grows as its root.
+    """The information of samples about an effect: a test statistic grows as its root.
 
     Attributes:
         of: the information of n samples, 1 or more: one over the variance of their estimate on the
@@ -147,9 +146,9 @@ class Information(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What changes in words where a design gives a number that its kind can do without.
+    """The words that change if a design gives an optional number.
 
-    ``counts`` is whether a value of it changes the evidence.
+    ``counts`` returns whether a value of it changes the evidence.
     """
 
     method: str
@@ -165,43 +164,40 @@ def _value(formula: Formula, n: int, size: float, given: DesignParameters) -> fl
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of design: all that differs from one kind to the next.
+    """A kind of design.
 
     Attributes:
         kind: its name in a study file.
         title: its name for people.
-        asks: what such a study asks, in a sentence.
-        sketch: what is compared, as a picture.
-        usual: numbers that a new study of this kind may begin with, besides alpha, by field.
+        asks: the question of such a study.
+        sketch: a picture of the comparison.
+        usual: the first numbers of a new study of this kind, besides alpha, by field.
         formula: the evidence.
-        method: how that is computed; what only approximates says so.
-        source: where that is published, empty for a plain count; docs/methods.md says more.
-        endless_method: how, where no population is given, if that is another way.
-        uneven_method: how, where two arms are not of one size, if that is said otherwise.
-        is_interval: whether its evidence is that of an interval, whose confidence is 1 − alpha.
-        effect: what is assumed; None where nothing is.
+        method: how it is computed; an approximation is named as such.
+        source: the publication of the formula, empty for a plain count.
+        endless_method: the method without a population, if it differs.
+        uneven_method: the method for two arms of unlike size, if it differs.
+        is_interval: whether the evidence is an interval's, with confidence 1 − alpha.
+        effect: the assumed effect; None if the kind assumes none.
         needs: the numbers that a design of this kind must give.
-        optional: those that it may give, and which of `GROUPINGS`.
-        given: by such a number, what is said of a design that gives it.
-        groups: how many groups the samples are of, where the kind says it; else the design does.
-        setting: what else is assumed, as it follows upon the effect in a sentence.
-        measure: what the evidence is called.
-        meaning: what it says, for people who meet it first.
-        axis: what a chart calls it, where that is more than the measure.
+        optional: the numbers and the `GROUPINGS` that it may give.
+        given: the words that change if a design gives an optional number.
+        groups: the number of groups, unless the design says it.
+        setting: other assumptions, as they follow the effect in a sentence.
+        measure: the name of the evidence.
+        meaning: its explanation for newcomers.
+        axis: its title in a chart, if longer than the measure.
         scale: how it is written and compared.
-        level: what alpha is the level of.
-        sought: what a test may ask for the least of, None where nothing is tested: the effect, or
-            the margin that it is to lie within.
-        sources: the numbers that an effect may be worked out from.
-        wrong_sign: how much of a power is significant with the wrong sign, None where a test has
-            no sign.
-        misfit: why the planning effect does not go with the other numbers, and the remedy; empty
-            where it does.
-        normal: the scale on which its estimates are as good as normal, None where there is none.
-        least_size: the least size that ``n`` samples show with a target power above alpha, where
-            there is a shorter way to it than by the formula.
-        information: what samples tell, by which success is planned; None where nothing
-            is tested on a normal scale.
+        level: the kind of level that alpha is.
+        sought: the least value that a test may look for: the effect or the margin; None without a
+            test.
+        sources: the numbers that an effect can be computed from.
+        wrong_sign: the power that is significant with the wrong sign; None if a test has no sign.
+        misfit: why the planning effect does not fit the other numbers, with the remedy, or empty.
+        normal: the scale on which its estimates are nearly normal, if any.
+        least_size: the least size that ``n`` samples show with a target power above alpha, if there
+            is a shorter way than by the formula.
+        information: the information of samples, by which success is planned, if any.
     """
 
     kind: str
@@ -236,7 +232,7 @@ class Kind:
 
     @property
     def axis_title(self) -> str:
-        """What the axis of a chart says."""
+        """The title of a chart's axis."""
         return self.axis or self.measure
 
     @property
@@ -256,11 +252,11 @@ class Kind:
         return [name for name in PARAMETERS if name in self.optional]
 
     def groups_of(self, design: _Design) -> int:
-        """Return how many groups the samples of a design are of, 1 where they are of none."""
+        """Return the number of groups of a design, 1 without groups."""
         return design.groups or self.groups
 
     def method_of(self, design: _Design) -> str:
-        """Return how the evidence of a design is computed, of an interval at which confidence."""
+        """Return how the evidence of a design is computed, with the confidence of an interval."""
         method, alpha = self._method_of(design), design.alpha
         if not self.is_interval or alpha is None:
             return method
@@ -274,12 +270,12 @@ class Kind:
         return (design.population_max is None and self.endless_method) or self.method
 
     def source_of(self, design: _Design) -> str:
-        """Return where the formula for the evidence of a design is published."""
+        """Return the publication of the formula for a design."""
         words = self._words(design)
         return words.source if words else self.source
 
     def _words(self, design: _Design) -> Given | None:
-        """Return what is said of a number that a design gives, None where it gives none."""
+        """Return the words of the first optional number that a design gives, if any."""
         for name, words in self.given.items():
             value = getattr(design, name)
             if value is not None and words.counts(value):
@@ -291,13 +287,13 @@ class Kind:
         return number in self.needs or number in self.optional
 
     def label(self, number: str) -> str:
-        """Return what a number of a design is called for people."""
+        """Return the label of a number of a design."""
         parameter = PARAMETERS[number]
         label = parameter.label.format(level=self.level)
         return f"{label}, in {parameter.unit}" if parameter.unit else label
 
     def setting_text(self, given: DesignParameters) -> str:
-        """Return what is assumed besides the effect, as it follows upon it in a sentence."""
+        """Return the other assumptions, as they follow the effect in a sentence."""
         besides = [
             words.setting
             for name, words in self.given.items()
@@ -365,7 +361,7 @@ class Kind:
         return None if least is None else effect.of_size(least, usual)
 
     def faults(self, design: _Design) -> Iterator[str]:
-        """Yield what is wrong with the numbers of a design, each with its remedy."""
+        """Yield the faults in the numbers of a design, each with its remedy."""
         yield from self._of_effects(design)
         for name, parameter in PARAMETERS.items():
             value = getattr(design, name)
