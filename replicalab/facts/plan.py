@@ -39,13 +39,6 @@ def listed(opening: str, labels: Iterable[str]) -> str:
     return f"{opening}{found}" if found else ""
 
 
-def moved_text(before: int, after: int, noun: str) -> str:
-    """Return by how much a number has moved: ``4 more samples``, ``1 fewer day``; empty if not."""
-    if before == after:
-        return ""
-    return lexicon.count_text(abs(after - before), noun, "more" if after > before else "fewer")
-
-
 def elsewhere_text(saved_for: str | None, pack: Pack) -> str:
     """Return that a plan was saved for another study; empty where it was not, or none is named."""
     if saved_for in (None, pack.scenario_id):
@@ -406,12 +399,6 @@ def loss_text(step: PlanStep) -> str:
     sought = step.after.evidence.row.sought
     detects = f"{sought} {old} → {new}" if sought and old != new else ""
     return "; ".join(filter(None, (evidence_text(step), detects, fidelity_move(step))))
-
-
-def wishes_move(step: PlanStep) -> str:
-    """Return what a step does to the study's wishes: ``wishes broken 1 → 0``; empty if nothing."""
-    old, new = len(step.before.broken_wishes), len(step.after.broken_wishes)
-    return f"wishes broken {old} → {new}" if old != new else ""
 
 
 def fidelity_move(step: PlanStep) -> str:
