@@ -170,6 +170,5 @@ def test_no_correlation_is_tried_with_a_baseline_which_needs_independent_samples
     assert by_correlation(plan) == {}
     assert unknown_text(plan) == ""
     said = markdown(report(PlanAnalysis(plan), on=date(2026, 3, 1)))
-    assert "Samples that share a tray are taken as independent." in said
     assert "By the intraclass correlation" not in said
     assert "Leave out the baseline" in str(units_panel(plan))
