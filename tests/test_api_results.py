@@ -9,8 +9,8 @@ from typing import Final
 import pytest
 
 import replicalab
+from replicalab.documents.forms import open_bundle
 from replicalab.errors import NegotiationError
-from replicalab.reports import open_bundle
 
 STUDY: Final = "psy_stroop"
 DAY: Final = date(2026, 1, 31)

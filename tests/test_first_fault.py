@@ -13,12 +13,12 @@ from pydantic import ValidationError
 
 from replicalab.case import DraftCase, case_text
 from replicalab.documents import detect_kind
+from replicalab.documents.forms import bundle, open_bundle
 from replicalab.errors import ReplicaLabError
 from replicalab.library import EntryKind
 from replicalab.library.contents import checked, problem_of
 from replicalab.models import Protocol
 from replicalab.negotiation import Move, ScientistKind, TurnAuthor, load
-from replicalab.reports import bundle, open_bundle
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,

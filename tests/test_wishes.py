@@ -19,6 +19,7 @@ import pytest
 from replicalab import api, facts
 from replicalab.assessment import Assessment, assess
 from replicalab.comparison import Side
+from replicalab.documents.forms import brief, funding_request, markdown, report
 from replicalab.facts import (
     check,
     comparison,
@@ -43,7 +44,6 @@ from replicalab.planner import (
     PlanStep,
     surveyed,
 )
-from replicalab.reports import brief, funding_request, markdown, report
 from replicalab.scenarios import CostModel, Pack, load_scenario
 from tests.factories import (
     EQUIPMENT,

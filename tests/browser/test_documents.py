@@ -10,8 +10,8 @@ import pytest
 import streamlit
 from playwright.sync_api import Page
 
+from replicalab.documents.forms import document_html, funding_request
 from replicalab.render.html import STYLE, preview
-from replicalab.reports import document_html, funding_request
 from tests.browser.driving import PHONE, PROJECTOR, assert_accessible
 from tests.reports.making import pages_in, pictures_in, strangers, work
 

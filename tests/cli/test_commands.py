@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from replicalab.assessment import assess
 from replicalab.cli.commands import CODES, EXAMPLES, app
 from replicalab.cli.printing import SCHEMA
+from replicalab.documents.forms import open_bundle
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
-from replicalab.reports import open_bundle
 from replicalab.scenarios import (
     EvidenceAssumptions,
     LabOverrides,

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import Assessment, assess
+from replicalab.documents.forms import brief, report
 from replicalab.facts.blocks import Block
 from replicalab.facts.check import BINDING, check_panel, cost_panel, evidence_panel, header_panel
 from replicalab.facts.plan import assumption_text
@@ -21,7 +22,6 @@ from replicalab.lexicon import joined
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import html
-from replicalab.reports import brief, report
 from replicalab.scenarios import Difficulty, Pack, load_scenario
 from tests.factories import make_design, make_pack, make_protocol
 from tests.facts.reading import bars, tree, words

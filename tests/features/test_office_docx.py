@@ -13,11 +13,11 @@ from docx.text.paragraph import Paragraph
 from lxml import etree
 
 from replicalab.characters import on_one_line
+from replicalab.documents.forms import Document, markdown, report
 from replicalab.facts.blocks import Cell, Listing, Part, Sentence, Table
 from replicalab.facts.blocks import table as table_of
 from replicalab.features.office import docx
 from replicalab.registration import Registration
-from replicalab.reports import Document, markdown, report
 from tests.hostile import ATTACK, UNSEEN, marks
 from tests.reports.making import DAY, strangers, work
 

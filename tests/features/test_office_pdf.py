@@ -12,10 +12,10 @@ from urllib.request import OpenerDirector, Request
 
 import pytest
 
+from replicalab.documents.forms import report
 from replicalab.errors import PrintError
 from replicalab.features.office import pdf, print_html
 from replicalab.registration import Registration
-from replicalab.reports import report
 from replicalab.scenarios import Difficulty
 from tests.reports.making import DAY, pages_in, seen_in, text_of, unpacked, work
 from tests.tiers import EVERY_LAB, one_in

@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import assess
+from replicalab.documents.forms import document_html, markdown
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.blocks import NOT_GIVEN
 from replicalab.features.registration import (
@@ -25,7 +26,6 @@ from replicalab.models import revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import QUESTIONS, Finder, Registration
-from replicalab.reports import document_html, markdown
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,

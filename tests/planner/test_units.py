@@ -18,10 +18,10 @@ from replicalab.assessment import (
     evidence_value,
     units_in_arms,
 )
+from replicalab.documents.forms import markdown, report
 from replicalab.facts.units import units_panel, unknown_text
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.unreached import by_correlation
-from replicalab.reports import markdown, report
 from replicalab.scenarios import (
     Arms,
     Design,

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from replicalab.assessment import assess
+from replicalab.documents.forms import Document, brief, funding_request, report
 from replicalab.facts.blocks import Listing, Sentence, Status, Table
 from replicalab.negotiation import (
     LabManagerKind,
@@ -19,7 +20,6 @@ from replicalab.negotiation import (
     replay,
 )
 from replicalab.planner import PlanAnalysis
-from replicalab.reports import Document, brief, funding_request, report
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of, parse_study
 from tests.factories import make_setup
 from tests.hostile_files import PACK, hostile_run, hostile_study

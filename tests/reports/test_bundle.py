@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from replicalab.assessment import assess
+from replicalab.documents.forms import bundle, input_hash, open_bundle
 from replicalab.errors import ScenarioError
 from replicalab.models import revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, load, negotiate, replay
 from replicalab.planner import PlanAnalysis
-from replicalab.reports import bundle, input_hash, open_bundle
 from replicalab.scenarios import (
     EvidenceAssumptions,
     LabOverrides,

@@ -9,6 +9,14 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import Assessment, assess, smallest_detectable_effect
+from replicalab.documents.forms import (
+    Document,
+    brief,
+    funding_request,
+    input_hash,
+    markdown,
+    report,
+)
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.blocks import Cell, Sentence, Table
 from replicalab.facts.documents import reference_of
@@ -16,7 +24,6 @@ from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.planner.steps import field_steps
 from replicalab.registration import Registration
-from replicalab.reports import Document, brief, funding_request, input_hash, markdown, report
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,

@@ -15,11 +15,7 @@ import openpyxl
 import pytest
 
 from replicalab.characters import shown
-from replicalab.facts.blocks import Cell, Listing, Part, Sentence, Table
-from replicalab.facts.blocks import table as table_of
-from replicalab.registration import Registration
-from replicalab.render.markdown import escaped
-from replicalab.reports import (
+from replicalab.documents.forms import (
     Document,
     csv_tables,
     document_html,
@@ -27,6 +23,10 @@ from replicalab.reports import (
     markdown,
     report,
 )
+from replicalab.facts.blocks import Cell, Listing, Part, Sentence, Table
+from replicalab.facts.blocks import table as table_of
+from replicalab.registration import Registration
+from replicalab.render.markdown import escaped
 from replicalab.tables import unguarded
 from tests.hostile import ATTACK, marks, read_as_markup
 from tests.reports.making import DAY, strangers, work

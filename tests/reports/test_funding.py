@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import assess
+from replicalab.documents.forms import Document, funding_request, markdown
 from replicalab.facts.blocks import Block, Sentence, Table
 from replicalab.facts.changes import all_changes
 from replicalab.facts.documents import plans_of, reference_of
@@ -16,7 +17,6 @@ from replicalab.facts.funding import MOST_WORDS, headline
 from replicalab.features.office import pdf
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
-from replicalab.reports import Document, funding_request, markdown
 from replicalab.scenarios import (
     Difficulty,
     load_scenario,

@@ -14,10 +14,10 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
+from replicalab.documents.forms import open_bundle
 from replicalab.errors import PrintError
 from replicalab.features import office
 from replicalab.lexicon import amount_text
-from replicalab.reports import open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
 from replicalab.scenarios.writing import read_plan
 from replicalab.ui.export.documents import file_name

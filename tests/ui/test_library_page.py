@@ -8,11 +8,11 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
 from replicalab.case import case_text, read_case
+from replicalab.documents.forms import bundle
 from replicalab.errors import LibraryStorageError
 from replicalab.library import Entry, EntryKind, Library
 from replicalab.library.rows import NewVersion, OwnerRows
 from replicalab.planner import PlanAnalysis
-from replicalab.reports import bundle
 from replicalab.scenarios import (
     EvidenceAssumptions,
     LabOverrides,

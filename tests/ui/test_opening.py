@@ -8,10 +8,10 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
 from replicalab.case import case_text
+from replicalab.documents.forms import bundle
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind, replay, save, shipped_recordings
 from replicalab.planner import PlanAnalysis
-from replicalab.reports import bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Study, lab_json, load_scenario
 from replicalab.scenarios.writing import plan_json, study_yaml
 from replicalab.ui import own_studies

@@ -11,9 +11,8 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab import reports
 from replicalab.characters import on_one_line
-from replicalab.documents import FORMS, Form, Report
+from replicalab.documents import FORMS, Form, Report, forms
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.limits import LONGEST_LABEL
 from replicalab.models import FIELD_LABELS
@@ -53,13 +52,13 @@ class ExportContent:
     decision: str
     on: date
 
-    def document(self, kind: str, said: Registration) -> reports.Document:
+    def document(self, kind: str, said: Registration) -> forms.Document:
         """Return a document with what its author says."""
         return Report(self.options, self.run, kind, self.on, said, self.decision).document
 
     def bundle(self) -> str:
         """Return everything as one file."""
-        return reports.bundle(self.options, self.written, self.run, self.recording)
+        return forms.bundle(self.options, self.written, self.run, self.recording)
 
     def name(self, what: str, suffix: str, title: str = "") -> str:
         """Return the name of a file, after its title if it has one."""
@@ -94,7 +93,7 @@ def _chosen_content() -> ExportContent:
         return content
     if not st.toggle("With the negotiation", key="hand_negotiated", persist_state="session"):
         return replace(content, run=None)
-    options = reports.of_run(content.options, content.run)
+    options = forms.of_run(content.options, content.run)
     return replace(content, options=options, decision=note_of(options.yours))
 
 
@@ -165,12 +164,12 @@ def draw_tables() -> None:
     said = state.case().registration
     make = partial(content.document, "report", said)
     name = content.name("tables", "xlsx", said.title)
-    download("Excel, every table a sheet", lambda: reports.excel(make()), name)
+    download("Excel, every table a sheet", lambda: forms.excel(make()), name)
     captions = [table.caption for table in make().tables]
     chosen = st.selectbox("Table", captions, key="hand_table", format_func=on_one_line)
     if chosen is not None:
         name = file_name(f"{said.title} {chosen}", "csv")
-        download("CSV of this table", lambda: reports.csv_tables(make())[chosen], name)
+        download("CSV of this table", lambda: forms.csv_tables(make())[chosen], name)
 
 
 # --- a document -------------------------------------------------------------------------------
@@ -186,12 +185,12 @@ class DocumentFiles(NamedTuple):
     """
 
     kind: str
-    make: Callable[[], reports.Document]
+    make: Callable[[], forms.Document]
     name: Callable[[str, str], str]
 
 
 def draw_files(
-    kind: str, make: Callable[[], reports.Document], name: Callable[[str, str], str]
+    kind: str, make: Callable[[], forms.Document], name: Callable[[str, str], str]
 ) -> None:
     """Draw a button for each form of a document."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -201,11 +200,11 @@ def draw_files(
     panel.draw_features("files", DocumentFiles(kind, make, name))
 
 
-def _made(form: Form, make: Callable[[], reports.Document]) -> str | bytes:
+def _made(form: Form, make: Callable[[], forms.Document]) -> str | bytes:
     return form.make(make())
 
 
-def draw_look(name: str, make: Callable[[], reports.Document], *, is_open: bool) -> None:
+def draw_look(name: str, make: Callable[[], forms.Document], *, is_open: bool) -> None:
     """Draw a document, in an expander."""
     look = st.expander(
         "See it",

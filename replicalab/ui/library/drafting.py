@@ -16,8 +16,9 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from replicalab import reports, server
+from replicalab import server
 from replicalab.case import Case, DraftCase, case_text, read_case, read_draft
+from replicalab.documents import forms
 from replicalab.errors import (
     LibraryContentError,
     LibraryError,
@@ -88,21 +89,21 @@ def case_of_run(setup: Setup, now: Case) -> Case:
     return case
 
 
-def bundle_here(values: Values, file: str) -> reports.OpenedBundle:
+def bundle_here(values: Values, file: str) -> forms.OpenedBundle:
     """Return a bundle, with the current version of its study if that is on the shelf.
 
     Raises:
         ScenarioError: it cannot be read, or its question does not fit the current study.
     """
-    bundle = reports.open_bundle(values, file)
+    bundle = forms.open_bundle(values, file)
     saved = bundle.written.study
     now = own_studies.on_the_shelf(saved.scenario_id)
     if now is None or now == saved:
         return bundle
-    return reports.open_bundle({**values, "study": now.model_dump(mode="json")}, file)
+    return forms.open_bundle({**values, "study": now.model_dump(mode="json")}, file)
 
 
-def bundled_case(bundle: reports.OpenedBundle, file: str) -> Case:
+def bundled_case(bundle: forms.OpenedBundle, file: str) -> Case:
     """Return the case of a bundle, with the study's file unless that is on the shelf.
 
     Raises:

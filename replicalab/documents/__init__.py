@@ -107,7 +107,7 @@ class Form(NamedTuple):
 
     Attributes:
         name: what its button says.
-        maker: the function that makes it, of `replicalab.reports` or of its feature.
+        maker: the function that makes it, of `replicalab.documents.forms` or of its feature.
         is_button: whether it has a button with each document; a workbook is saved under Tables.
         feature: the feature that makes it, for a paper; empty for a form of the core.
     """
@@ -127,9 +127,9 @@ class Form(NamedTuple):
         if self.feature:
             content = getattr(features.load(self.feature), self.maker)(document, paper)
         else:
-            from replicalab import reports  # noqa: PLC0415 - Jinja2, with the first document
+            from replicalab.documents import forms  # noqa: PLC0415 - Jinja2, with the first document
 
-            content = getattr(reports, self.maker)(document)
+            content = getattr(forms, self.maker)(document)
         return content
 
 
@@ -236,9 +236,9 @@ class Report:
             raise ArgumentError("report", [fault])
         if self.kind in OWN:
             return json.dumps(dict(self.document.values), ensure_ascii=False, indent=1) + "\n"
-        from replicalab import reports  # noqa: PLC0415 - Jinja2
+        from replicalab.documents import forms  # noqa: PLC0415 - Jinja2
 
-        return reports.bundle(self.options, self._written, self.run)
+        return forms.bundle(self.options, self._written, self.run)
 
     def save(self, path: str | Path, paper: Paper = "A4") -> Path:
         """Write a file in the form that its name ends in, and return its path."""
