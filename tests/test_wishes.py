@@ -201,7 +201,6 @@ JUDGE_NO_PLAN: Final = {
     ),
     "original_panel",
     *(
-        "challenge_panel",
         "idea_panel",
         "picture_panel",
         "kind_panel",
