@@ -1,7 +1,7 @@
 """Registration: the forms of registries, answered by ReplicaLab, the study's file and the author.
 
-Nothing is invented: a question that none of the three answers is not given, and what only looks
-likely is a proposal, which does not count until the author confirms it.
+A question without an answer reads "not given". A likely answer is a proposal, which counts once
+the author confirms it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from replicalab.registration import QUESTIONS, Finder, Question, Registration
 
 
 class FormItem(NamedTuple):
-    """An item of a form: its id there, what it asks, and whether the form insists on it."""
+    """An item of a form: its id, its question, and whether the form requires it."""
 
     id: str
     question: Question
@@ -50,10 +50,10 @@ class Profile(NamedTuple):
     """A form.
 
     Attributes:
-        key: its name in files, where a registry has one the registry's.
+        key: its name in files: the registry's, if it is one's form.
         title: its name for people.
-        link: where the form stands; empty where it is nobody's.
-        sections: its items by the title of their section, in its order.
+        link: address of the form; empty if it is no registry's.
+        sections: items by the title of their section, in order.
     """
 
     key: str
@@ -69,7 +69,7 @@ class Profile(NamedTuple):
 
 
 SIDES: Final[Mapping[str, Sequence[str]]] = ROWS["sides"]
-"""Of each part the questions for the original, for the replication, and how alike they are."""
+"""Questions for the original, for the replication, and how alike they are, by part."""
 _SIDE_BY_SIDE: Final = "Original and replication"  # the section that asks them
 _CHOSEN: Final = ("decision", "refused")  # how the plan was chosen
 
@@ -97,9 +97,9 @@ class FormAnswer(NamedTuple):
 
     Attributes:
         item: the item.
-        found: what answers it, and who: each alone; empty where nobody does.
-        proposal: what looks likely; no answer.
-        hint: what is known where nobody answers, and is no answer; empty for nothing.
+        found: the answers, each with its source.
+        proposal: a likely answer, to be confirmed.
+        hint: a fact about a question without an answer; may be empty.
     """
 
     item: FormItem
@@ -109,12 +109,12 @@ class FormAnswer(NamedTuple):
 
     @property
     def is_given(self) -> bool:
-        """Whether anybody answers it."""
+        """Whether it has an answer."""
         return bool(self.found)
 
     @property
     def text(self) -> str:
-        """The answer as a form takes it; empty where there is none."""
+        """The answers as one text; empty without any."""
         return "\n\n".join(text for _, text in self.found)
 
 
@@ -124,23 +124,24 @@ def answers_of(profile: Profile, registered: Registered) -> tuple[FormAnswer, ..
 
 
 def _answer(item: FormItem, registered: Registered) -> FormAnswer:
-    key, said = item.question.key, registered.said.answer(item.question.key)
-    found = known(key, registered)
-    if said:
-        # The author's words take the place of the file's; what was worked out stays.
-        found = [(who, text) for who, text in found if who is Finder.CORE]
-        found.append((Finder.AUTHOR, said))
-    proposed = PROPOSED[key](registered.plan) if key in PROPOSED and not said else None
-    hint = HINTS[key](registered.plan) if key in HINTS and not found else ""
-    return FormAnswer(item, tuple(found), proposed, hint)
+    key = item.question.key
+    own = registered.said.answer(key)
+    texts = known(key, registered)
+    if own:
+        # An author's answer replaces the study file's and joins ReplicaLab's.
+        texts = [(who, text) for who, text in texts if who is Finder.CORE]
+        texts.append((Finder.AUTHOR, own))
+    proposed = PROPOSED[key](registered.plan) if key in PROPOSED and not own else None
+    hint = HINTS[key](registered.plan) if key in HINTS and not texts else ""
+    return FormAnswer(item, tuple(texts), proposed, hint)
 
 
 def left_text(answers: Sequence[FormAnswer]) -> str:
     """Return how many items are answered, and how many required ones are not."""
-    left = [answer for answer in answers if not answer.is_given]
-    required = sum(answer.item.required for answer in left)
+    missing = [answer for answer in answers if not answer.is_given]
+    required = sum(answer.item.required for answer in missing)
     must = f"; {required} required ones are not" if required else ""
-    return f"{len(answers) - len(left)} of {len(answers)} items are answered{must}."
+    return f"{len(answers) - len(missing)} of {len(answers)} items are answered{must}."
 
 
 # --- the document -----------------------------------------------------------------------------
@@ -153,14 +154,14 @@ def section(report: Report) -> Document:
 
 
 def registration(profile: Profile, registered: Registered, *, on: date) -> Document:
-    """Return a form filled in, with who answers each item, and a list of what nobody answers.
+    """Return a form with its answers, their sources, and a list of the open questions.
 
-    How the plan was chosen stands in a part of its own where the form does not ask for it.
+    A form that does not ask how the plan was chosen has an extra part for it.
     """
     answers = answers_of(profile, registered)
-    plan, said = registered.plan, registered.said
+    plan, author = registered.plan, registered.said
     by_key = {answer.item.question.key: answer for answer in answers}
-    left = [_label(answer.item) for answer in answers if not answer.is_given]
+    missing = [_label(answer.item) for answer in answers if not answer.is_given]
     proposed = [answer for answer in answers if answer.proposal and not answer.is_given]
     chosen = [_answer(FormItem(key, QUESTIONS[key]), registered) for key in _CHOSEN]
     unasked = [
@@ -179,24 +180,24 @@ def registration(profile: Profile, registered: Registered, *, on: date) -> Docum
             for title, items in profile.sections.items()
         ),
         part("How the plan was chosen", _table("How the plan was chosen", unasked)),
-        part("Not given", listing(f"{label}." for label in left)),
+        part("Not given", listing(f"{label}." for label in missing)),
         part("Proposed, and no answer before you confirm it", listing(map(_proposed, proposed))),
     ]
     return Document(
-        title=said.title or plan.pack.paper.title,
+        title=author.title or plan.pack.paper.title,
         about=" · ".join((profile.title, lab_text(plan.pack), documents.day_text(on))),
         parts=tuple(part for part in parts if part.blocks),
         foot=documents.origin_lines(plan),
         on=on,
-        authors=said.authors,
-        values=registry_values(answers, said),
+        authors=author.authors,
+        values=registry_values(answers, author),
     )
 
 
 def _tables(
     title: str, keys: Sequence[str], answers: Mapping[str, FormAnswer]
 ) -> Iterator[Table | None]:
-    """Yield a section's items; of the original and the replication the parts side by side first."""
+    """Yield a section's tables: original and replication side by side, then item by item."""
     beside = [[cell.split() for cell in cells] for cells in SIDES.values()]
     if title == _SIDE_BY_SIDE:
         rows = [
@@ -211,10 +212,10 @@ def _tables(
 
 
 def _answered(answers: Iterable[FormAnswer]) -> Cell:
-    """Return answers in a cell, each with who gives it, or that nobody does."""
-    given = [f"{text} ({who})" for each in answers for who, text in each.found]
-    if given:
-        return Cell(lines_text(given))
+    """Return answers with their sources as a cell."""
+    texts = [f"{text} ({who})" for answer in answers for who, text in answer.found]
+    if texts:
+        return Cell(lines_text(texts))
     return Cell(capitalised(NOT_GIVEN), status=Status.CAUTION)
 
 
@@ -222,7 +223,7 @@ def _table(title: str, answers: Sequence[FormAnswer]) -> Table | None:
     if not answers:
         return None
     columns = ("Item", "Answer", "Who says so")
-    return blocks.table(f"{title}, item by item", columns, [_row(each) for each in answers])
+    return blocks.table(f"{title}, item by item", columns, [_row(answer) for answer in answers])
 
 
 def _label(item: FormItem) -> str:
@@ -242,15 +243,15 @@ def _row(answer: FormAnswer) -> tuple[Cell, ...]:
     return blocks.row(_label(answer.item), Cell(text, status=status), who)
 
 
-def registry_values(answers: Iterable[FormAnswer], said: Registration) -> dict[str, object]:
-    """Return a form's answers by the form's own ids, for a file; null where nobody answers.
+def registry_values(answers: Iterable[FormAnswer], author: Registration) -> dict[str, object]:
+    """Return a form's answers by the form's own ids; None without an answer.
 
-    An item with options holds those that are chosen; several are a list.
+    An item with options has the chosen ones: a list if it takes several.
     """
     values: dict[str, object] = {}
     for answer in answers:
         question = answer.item.question
-        chosen = list(said.choices.get(question.key, ()))
+        chosen = list(author.choices.get(question.key, ()))
         if question.options:
             values[answer.item.id] = chosen if question.several else next(iter(chosen), None)
         else:
