@@ -210,11 +210,7 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
             "wishes_broken": len(plan.broken_wishes),
         }
     return Result(
-        job=job,
-        outcome=played.outcome,
-        rounds=len(played.rounds),
-        regret=found.regret,
-        **numbers,
+        job=job, outcome=played.outcome, rounds=len(played.rounds), regret=found.regret, **numbers
     )
 
 
@@ -357,10 +353,7 @@ def process_pool(workers: int, niceness: int = 0) -> Executor:
     return cast(
         Executor,
         ProcessPoolExecutor(
-            workers,
-            timeout=POOL_IDLE_SECONDS,
-            initializer=_start_worker,
-            initargs=(niceness,),
+            workers, timeout=POOL_IDLE_SECONDS, initializer=_start_worker, initargs=(niceness,)
         ),
     )
 

@@ -18,22 +18,13 @@ from pydantic import (
     model_validator,
 )
 
-from replicalab import scenarios
+from replicalab import negotiation, scenarios
 from replicalab.assessment import Assessment, assess
 from replicalab.characters import on_one_line
 from replicalab.errors import Fault, LibraryContentError, ScenarioError
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_ROUNDS, MOST_SIDES
 from replicalab.models import Protocol, Record, too_large
-from replicalab.negotiation import (
-    AUTOMATIC,
-    RULED_LAB_MANAGERS,
-    LabManagerKind,
-    Move,
-    ScientistKind,
-    Setup,
-    check_seats,
-)
 from replicalab.registration import Registration
 from replicalab.scenarios.reading import FORMAT, dotted, format_problem, shown
 
@@ -69,20 +60,20 @@ class Case(Record):
     own_lab: scenarios.LabOverrides = scenarios.LabOverrides()
     question: scenarios.EvidenceAssumptions = scenarios.EvidenceAssumptions()
     plan: Protocol | None = None
-    scientist: ScientistKind = ScientistKind.STEP_BY_STEP
-    lab_manager: LabManagerKind = LabManagerKind.REFERENCE
+    scientist: negotiation.ScientistKind = negotiation.ScientistKind.STEP_BY_STEP
+    lab_manager: negotiation.LabManagerKind = negotiation.LabManagerKind.REFERENCE
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = scenarios.MAX_ROUNDS
     recording: scenarios.Identifier | None = None
-    moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
+    moves: Annotated[tuple[negotiation.Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
     registration: Registration = Registration()
 
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:
-        if self.moves and (self.recording or self.scientist is ScientistKind.MODEL):
+        if self.moves and (self.recording or self.scientist is negotiation.ScientistKind.MODEL):
             raise ValueError("nothing is played by hand in a recorded run, or in a model's place")
         if any(move.outputs for move in self.moves):
             raise ValueError("only a saved negotiation holds what a model said; open its file")
-        check_seats(self.scientist, self.lab_manager)
+        negotiation.check_seats(self.scientist, self.lab_manager)
         return self
 
     @classmethod
@@ -99,7 +90,7 @@ class Case(Record):
         )
 
     @classmethod
-    def of_run(cls, setup: Setup, **others: Any) -> Self:
+    def of_run(cls, setup: negotiation.Setup, **others: Any) -> Self:
         """Return the case in which a negotiation was saved; ``others`` are its other fields."""
         return cls(
             study=setup.scenario_id,
@@ -163,13 +154,13 @@ class Case(Record):
         """The study and its lab, as `FindPack` asks for them."""
         return self.study, self.lab.value, self.seed, self.own
 
-    def setup(self, pack: scenarios.Pack, model: str | None = None) -> Setup:
+    def setup(self, pack: scenarios.Pack, model: str | None = None) -> negotiation.Setup:
         """Return the setup of its negotiation in its ``pack``.
 
         A rule opens with the plan; a person and a ``model`` choose their own opening.
         """
-        by_rule = self.scientist in AUTOMATIC
-        return Setup(
+        by_rule = self.scientist in negotiation.AUTOMATIC
+        return negotiation.Setup(
             scenario_id=pack.scenario_id,
             difficulty=pack.difficulty,
             seed=pack.seed,
@@ -185,12 +176,14 @@ class Case(Record):
     @property
     def is_run(self) -> bool:
         """Whether it is one course of a negotiation: a recorded one, or a fork."""
-        return self.recording is not None or bool(self.moves and self.scientist in AUTOMATIC)
+        return self.recording is not None or bool(
+            self.moves and self.scientist in negotiation.AUTOMATIC
+        )
 
     @property
     def has_run(self) -> bool:
         """Whether it says all of a negotiation, which is played again from it."""
-        return self.is_run or bool(self.moves) or self.scientist in AUTOMATIC
+        return self.is_run or bool(self.moves) or self.scientist in negotiation.AUTOMATIC
 
     # --- another one --------------------------------------------------------------------------
 
@@ -235,9 +228,9 @@ class Case(Record):
         return self._anew(**players)
 
     @property
-    def _kept_moves(self) -> tuple[Move, ...]:
+    def _kept_moves(self) -> tuple[negotiation.Move, ...]:
         """What a person plays whatever the plan and the lab; moves within a rule's run are not."""
-        return self.moves if self.scientist is ScientistKind.PERSON else ()
+        return self.moves if self.scientist is negotiation.ScientistKind.PERSON else ()
 
     def _anew(self, **changes: object) -> Self:
         return self.changed(**{"recording": None, "moves": (), **changes})
@@ -278,23 +271,27 @@ def _parsed(text: str) -> scenarios.Study:
     return scenarios.parse_study(text, "the study's file")
 
 
-def _played_by(scientists: frozenset[ScientistKind]) -> AfterValidator:
+def _played_by(scientists: frozenset[negotiation.ScientistKind]) -> AfterValidator:
     def check(case: Case) -> Case:
         if case.scientist not in scientists:
             raise ValueError(
                 f"scientist is {case.scientist}; use {joined(sorted(scientists), 'or')}"
             )
-        if case.lab_manager not in RULED_LAB_MANAGERS:
-            raise ValueError(f"lab_manager is a person; use {joined(RULED_LAB_MANAGERS, 'or')}")
+        if case.lab_manager not in negotiation.RULED_LAB_MANAGERS:
+            raise ValueError(
+                f"lab_manager is a person; use {joined(negotiation.RULED_LAB_MANAGERS, 'or')}"
+            )
         return case
 
     return AfterValidator(check)
 
 
-RuleCase = Annotated[Case, _played_by(frozenset(AUTOMATIC))]
+RuleCase = Annotated[Case, _played_by(frozenset(negotiation.AUTOMATIC))]
 """A case whose negotiation needs neither a person nor a model."""
 
-JobCase = Annotated[Case, _played_by(frozenset(ScientistKind) - {ScientistKind.PERSON})]
+JobCase = Annotated[
+    Case, _played_by(frozenset(negotiation.ScientistKind) - {negotiation.ScientistKind.PERSON})
+]
 """A case whose negotiation needs no person."""
 
 

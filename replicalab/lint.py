@@ -11,29 +11,14 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
-from replicalab import models
+from replicalab import assessment, models
 from replicalab.agents.lab_manager_policy import answer_type_to
-from replicalab.assessment import (
-    Assessment,
-    assess,
-    breaks,
-    dimensions_text,
-    failing_text,
-    placed_text,
-    violations,
-)
 from replicalab.designs import GROUPINGS, PARAMETERS
 from replicalab.designs.originals import agree, doubt_of, effect_of
 from replicalab.lexicon import amount_text, count_text, label_key, parts_of
 from replicalab.limits import MOST_FAULTS
 from replicalab.planner import PlanAnalysis, largest_sample
-from replicalab.scenarios import (
-    Design,
-    Difficulty,
-    ExpectedOutcome,
-    Study,
-    pack_of,
-)
+from replicalab.scenarios import Design, Difficulty, ExpectedOutcome, Study, pack_of
 
 
 class LintLevel(StrEnum):
@@ -56,7 +41,7 @@ def lint(study: Study) -> list[LintFinding]:
     labs = []
     for level in Difficulty:
         pack = pack_of(study, level)
-        labs.append(PlanAnalysis(assess(pack.reference_protocol, pack)))
+        labs.append(PlanAnalysis(assessment.assess(pack.reference_protocol, pack)))
     findings = [
         *map(_lab_note, labs),
         *(finding for lab in labs for finding in _lab_findings(lab)),
@@ -152,13 +137,15 @@ def _lab_note(lab: PlanAnalysis) -> LintFinding:
     return _note(
         _place(lab),
         "lab",
-        checks=f"fails {dimensions_text(pack, failing)}" if failing else "passes all checks",
+        checks=f"fails {assessment.dimensions_text(pack, failing)}"
+        if failing
+        else "passes all checks",
         binds=pack.study.term(lab.binding or "nothing"),
         answers=_ANSWERS[_answer(lab)],
         changed="; with all the changes that it offers" if lab.offer else "",
         samples=count_text(counts.samples, "sample"),
         days=count_text(counts.days, "day"),
-        evidence=placed_text(lab.offered.evidence),
+        evidence=assessment.placed_text(lab.offered.evidence),
     )
 
 
@@ -167,7 +154,9 @@ def _lab_findings(lab: PlanAnalysis) -> Iterator[LintFinding]:
     accepts = answer is models.LabManagerActionType.ACCEPT
     easy = lab.yours.pack.difficulty is Difficulty.EASY
     if easy and not accepts:
-        yield _warning(place, "easy", answers=_ANSWERS[answer], fails=failing_text(lab.yours))
+        yield _warning(
+            place, "easy", answers=_ANSWERS[answer], fails=assessment.failing_text(lab.yours)
+        )
     elif accepts and not easy:
         yield _warning(place, "accepts")
     expected = lab.yours.pack.expected
@@ -279,7 +268,7 @@ def _original_findings(design: Design) -> Iterator[LintFinding]:
 # --- whether plan, design, substitutions and restrictions fit together --------------------------
 
 
-def _plan_findings(study: Study, reference: Assessment) -> Iterator[LintFinding]:
+def _plan_findings(study: Study, reference: assessment.Assessment) -> Iterator[LintFinding]:
     """Yield where the reference protocol does not do what the study itself asks for."""
     plan, most, rate = reference.plan, study.design.population_max, study.samples_per_day
     if most is not None and most < plan.sample_size:
@@ -338,10 +327,10 @@ def _policy_findings(study: Study) -> Iterator[LintFinding]:
     for place, rule in enumerate(study.policy_rules):
         path = f"policy_rules[{place}]"
         for number, phrase in enumerate(rule.forbidden_phrases):
-            if not breaks(phrase, phrase):
+            if not assessment.breaks(phrase, phrase):
                 yield _warning(f"{path}.forbidden_phrases[{number}]", "phrase", phrase=phrase)
         for number, mention in enumerate(rule.allowed_mentions):
             texts = [("allowed_mentions", mention)]
-            for broken in violations(texts, parts_of(mention), study.policy_rules)[:1]:
+            for broken in assessment.violations(texts, parts_of(mention), study.policy_rules)[:1]:
                 where = f"{path}.allowed_mentions[{number}]"
                 yield _warning(where, "mention", mention=mention, phrase=broken.phrase)

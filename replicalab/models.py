@@ -14,22 +14,12 @@ from typing import Annotated, Any, Final, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints, model_validator
 
-from replicalab.limits import (
-    LARGEST_COUNT,
-    LARGEST_PLANNED,
-    LONGEST_LABEL,
-    LONGEST_QUESTION,
-    LONGEST_TEXT,
-    MOST_KEYS,
-    MOST_LABELS,
-    MOST_PLAN_BYTES,
-    MOST_QUESTIONS,
-)
+from replicalab import limits
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True)]
 NonEmptyText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
-Count = Annotated[int, Field(strict=True, ge=0, le=LARGEST_COUNT)]
+Count = Annotated[int, Field(strict=True, ge=0, le=limits.LARGEST_COUNT)]
 Credits = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
 Labels = Annotated[list[NonEmptyText], FailFast()]
@@ -40,16 +30,16 @@ Labels = Annotated[list[NonEmptyText], FailFast()]
 
 
 FewLabels = Annotated[
-    list[Annotated[NonEmptyText, Field(max_length=LONGEST_LABEL)]],
-    Field(max_length=MOST_LABELS),
+    list[Annotated[NonEmptyText, Field(max_length=limits.LONGEST_LABEL)]],
+    Field(max_length=limits.MOST_LABELS),
     FailFast(),
 ]
 Questions = Annotated[
-    list[Annotated[NonEmptyText, Field(max_length=LONGEST_QUESTION)]],
-    Field(max_length=MOST_QUESTIONS),
+    list[Annotated[NonEmptyText, Field(max_length=limits.LONGEST_QUESTION)]],
+    Field(max_length=limits.MOST_QUESTIONS),
     FailFast(),
 ]
-Passage = Annotated[Text, Field(max_length=LONGEST_TEXT)]
+Passage = Annotated[Text, Field(max_length=limits.LONGEST_TEXT)]
 
 
 class Record(BaseModel):
@@ -61,9 +51,9 @@ class Record(BaseModel):
     @classmethod
     def _has_few_keys(cls, data: object) -> object:
         # Each unknown key would be a fault of its own, and a file may hold a million.
-        if isinstance(data, dict) and len(data) > MOST_KEYS:
+        if isinstance(data, dict) and len(data) > limits.MOST_KEYS:
             raise ValueError(
-                f"{len(data):,} keys stand in one place, and {MOST_KEYS} are read at most; "
+                f"{len(data):,} keys stand in one place, and {limits.MOST_KEYS} are read at most; "
                 "leave those out that no file saved here has"
             )
         return data
@@ -187,14 +177,17 @@ def revise(protocol: Protocol, **changes: object) -> Protocol:
 def too_large(protocol: Protocol) -> list[str]:
     """Return what of a plan is larger than can be planned here, each with value and limit."""
     problems = [
-        f"{FIELD_LABELS[field]} is {value:,}; at most {LARGEST_PLANNED:,} can be planned here"
+        f"{FIELD_LABELS[field]} is {value:,}; "
+        f"at most {limits.LARGEST_PLANNED:,} can be planned here"
         for field, value in dict(protocol).items()
-        if isinstance(value, int) and value > LARGEST_PLANNED
+        if isinstance(value, int) and value > limits.LARGEST_PLANNED
     ]
     problems += too_long(protocol)
     size = text_bytes(protocol)
-    if size > MOST_PLAN_BYTES:
-        problems.append(f"The plan's texts take {size:,} bytes; at most {MOST_PLAN_BYTES:,} fit")
+    if size > limits.MOST_PLAN_BYTES:
+        problems.append(
+            f"The plan's texts take {size:,} bytes; at most {limits.MOST_PLAN_BYTES:,} fit"
+        )
     return problems
 
 
@@ -203,14 +196,19 @@ def too_long(protocol: Protocol) -> list[str]:
     problems = []
     for field, value in dict(protocol).items():
         name = FIELD_LABELS[field]
-        if isinstance(value, str) and len(value) > LONGEST_TEXT:
-            problems.append(f"{name} has {len(value):,} characters; at most {LONGEST_TEXT:,} fit")
+        if isinstance(value, str) and len(value) > limits.LONGEST_TEXT:
+            problems.append(
+                f"{name} has {len(value):,} characters; at most {limits.LONGEST_TEXT:,} fit"
+            )
         elif isinstance(value, list):
-            if len(value) > MOST_LABELS:
-                problems.append(f"{name} has {len(value):,} entries; at most {MOST_LABELS} fit")
-            if (longest := max(map(len, value), default=0)) > LONGEST_LABEL:
+            if len(value) > limits.MOST_LABELS:
                 problems.append(
-                    f"{name} has an entry of {longest:,} characters; at most {LONGEST_LABEL} fit"
+                    f"{name} has {len(value):,} entries; at most {limits.MOST_LABELS} fit"
+                )
+            if (longest := max(map(len, value), default=0)) > limits.LONGEST_LABEL:
+                problems.append(
+                    f"{name} has an entry of {longest:,} characters; "
+                    f"at most {limits.LONGEST_LABEL} fit"
                 )
     return problems
 

@@ -316,10 +316,7 @@ def test_mean_regret_is_that_of_each_player_over_what_was_scored() -> None:
         Result(job=other, outcome=Outcome.AGREED, regret=0),
         Result(job=job, error="gone"),
     ]
-    assert regrets(results) == {
-        job.scientist: MeanRegret(3, 8.75),
-        MODEL: MeanRegret(1, 0),
-    }
+    assert regrets(results) == {job.scientist: MeanRegret(3, 8.75), MODEL: MeanRegret(1, 0)}
     assert [found.regret and found.regret.number for found in summaries(results)] == [3, 1]
     assert regrets(results[3:4]) == {}
     assert summaries(results[3:4])[0].regret is None

@@ -39,11 +39,7 @@ from replicalab.facts.fact import facts_table
 from replicalab.features.portfolio import choice
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
-from replicalab.planner import (
-    PlanAnalysis,
-    PlanStep,
-    surveyed,
-)
+from replicalab.planner import PlanAnalysis, PlanStep, surveyed
 from replicalab.scenarios import CostModel, Pack, load_scenario
 from tests.factories import (
     EQUIPMENT,
@@ -192,21 +188,9 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
 }
 """Where a plan of 12 days is told, or one that comes of it, and what is said there."""
 JUDGE_NO_PLAN: Final = {
-    *(
-        "card_panel",
-        "cost_panel",
-        "design_panel",
-        "effects_panel",
-        "evidence_panel",
-    ),
+    *("card_panel", "cost_panel", "design_panel", "effects_panel", "evidence_panel"),
     "original_panel",
-    *(
-        "idea_panel",
-        "picture_panel",
-        "kind_panel",
-        "lab_panel",
-        "legend_panel",
-    ),
+    *("idea_panel", "picture_panel", "kind_panel", "lab_panel", "legend_panel"),
     *("paper_panel", "regret_panel", "rules_panel", "samples_panel", "shares_panel"),
     *("substitutions_panel", "listed_panel", "sentences_panel", "deck_panel", "point_panel"),
     *("attempts_panel", "ledger_panel", "rounds_panel"),

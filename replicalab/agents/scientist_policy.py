@@ -11,25 +11,13 @@ from typing import Annotated, Final, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
+from replicalab import models
 from replicalab.agents.parsing import (
     ParseErrorCode,
     ScientistOutputParseError,
     parse_scientist_output,
 )
 from replicalab.agents.prompts import build_scientist_system_prompt, format_scientist_observation
-from replicalab.models import (
-    ACCEPT_ACTION,
-    ConversationEntry,
-    Count,
-    LabManagerActionType,
-    Protocol,
-    Record,
-    Role,
-    ScientistAction,
-    ScientistActionType,
-    ScientistObservation,
-    plan_action,
-)
 
 __all__ = [
     "GenerateFn",
@@ -77,7 +65,7 @@ _NO_INVENTORY: Final = (
 )
 # What the baseline proposes in each domain.
 _DEFAULTS: Final = {
-    domain: Protocol(
+    domain: models.Protocol(
         sample_size=samples,
         controls=controls,
         technique=technique,
@@ -121,11 +109,11 @@ _CORRECTIONS: Final[dict[ParseErrorCode, str]] = {
 }
 
 
-class RetryMetadata(Record):
+class RetryMetadata(models.Record):
     """How an action was obtained; ``last_error_*`` are None when the first answer was valid."""
 
     attempt_count: Annotated[int, Field(strict=True, ge=1)]
-    retry_count: Count
+    retry_count: models.Count
     last_error_code: ParseErrorCode | None
     last_error_message: str | None
 
@@ -139,17 +127,17 @@ class RetryMetadata(Record):
         return self
 
 
-class ScientistCallResult(Record):
+class ScientistCallResult(models.Record):
     """A valid action, and how it was obtained."""
 
-    action: ScientistAction
+    action: models.ScientistAction
     metadata: RetryMetadata
 
 
 def call_scientist_with_retry(
     generate_fn: GenerateFn,
     system_prompt: str,
-    observation: ScientistObservation,
+    observation: models.ScientistObservation,
     max_retries: int = 2,
 ) -> ScientistCallResult:
     """Return the first valid action of ``generate_fn``, asked at most ``1 + max_retries`` times.
@@ -195,7 +183,9 @@ def _build_correction_prompt(error: ScientistOutputParseError) -> str:
     return _CORRECTIONS[error.code].format(message=error.message)
 
 
-def build_baseline_scientist_action(observation: ScientistObservation) -> ScientistAction:
+def build_baseline_scientist_action(
+    observation: models.ScientistObservation,
+) -> models.ScientistAction:
     """Return the document's deterministic action: propose, revise once it is blocked, or accept.
 
     It accepts in the last round, and whatever the Lab Manager merely reported. A first proposal
@@ -206,28 +196,28 @@ def build_baseline_scientist_action(observation: ScientistObservation) -> Scient
     plan = observation.current_protocol
     if plan is None:
         default = _DEFAULTS[_infer_domain(observation)]
-        return plan_action(ScientistActionType.PROPOSE_PROTOCOL, default)
+        return models.plan_action(models.ScientistActionType.PROPOSE_PROTOCOL, default)
     spoken = reversed(observation.conversation_history)
-    feedback = next((entry for entry in spoken if entry.role is Role.LAB_MANAGER), None)
+    feedback = next((entry for entry in spoken if entry.role is models.Role.LAB_MANAGER), None)
     # Rounds count from 0, so the last of five is round 4; round 0 is never the last to speak in.
     in_last_round = observation.round_number >= max(1, observation.max_rounds - 1)
     if in_last_round or feedback is None or not _feedback_indicates_blocker(feedback):
-        return ACCEPT_ACTION
+        return models.ACCEPT_ACTION
     fewer = max(plan.sample_size // 2, len(plan.controls) + 1)
-    return plan_action(
-        ScientistActionType.REVISE_PROTOCOL,
+    return models.plan_action(
+        models.ScientistActionType.REVISE_PROTOCOL,
         plan,
         sample_size=max(1, min(plan.sample_size, fewer)),
         duration_days=max(1, plan.duration_days - 1),
     )
 
 
-def _feedback_indicates_blocker(feedback: ConversationEntry) -> bool:
-    harmless = (LabManagerActionType.ACCEPT, LabManagerActionType.REPORT_FEASIBILITY)
+def _feedback_indicates_blocker(feedback: models.ConversationEntry) -> bool:
+    harmless = (models.LabManagerActionType.ACCEPT, models.LabManagerActionType.REPORT_FEASIBILITY)
     return feedback.action_type not in harmless and _mentions(feedback.message, _BLOCKER)
 
 
-def _infer_domain(observation: ScientistObservation) -> str:
+def _infer_domain(observation: models.ScientistObservation) -> str:
     """Return the domain that the paper's words hint at; mathematics when none does."""
     paper = (
         f"{observation.paper_title} {observation.paper_hypothesis} {observation.paper_method} "

@@ -9,6 +9,8 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Final, NamedTuple
 
+from replicalab import models, scenarios
+from replicalab.assessment import results
 from replicalab.assessment.costs import (
     CostTerm,
     Counts,
@@ -22,41 +24,10 @@ from replicalab.assessment.costs import (
 )
 from replicalab.assessment.dimensions import DIMENSION_ROWS, Slack
 from replicalab.assessment.evidence import Evidence, evidence_of, smallest_detectable_effect
-from replicalab.assessment.paper import (
-    Finding,
-    Violation,
-    element_findings,
-    findings,
-    violations,
-)
+from replicalab.assessment.paper import Finding, Violation, element_findings, findings, violations
 from replicalab.assessment.phrases import dimensions_text
-from replicalab.assessment.results import (
-    FeasibilityCheckResult,
-    IssueCategory,
-    Severity,
-    ValidationIssue,
-    ValidationResult,
-)
 from replicalab.lexicon import label_key, parts_of
-from replicalab.models import (
-    DIMENSIONS,
-    LAB_DIMENSIONS,
-    NUMBER_FIELDS,
-    PROTOCOL_FIELDS,
-    Dimension,
-    Protocol,
-    texts_of,
-)
 from replicalab.notebook import Framed
-from replicalab.scenarios import (
-    AllowedSubstitution,
-    Bounds,
-    Control,
-    Item,
-    ItemStatus,
-    Pack,
-    StudyLimit,
-)
 
 
 class Cliff(NamedTuple):
@@ -72,9 +43,9 @@ class Cliff(NamedTuple):
 
 # The errors on paper that are failures of another dimension too, where that one fails.
 _REPORTED_BY: Final = {
-    IssueCategory.DURATION: Dimension.SCHEDULE,
-    IssueCategory.EQUIPMENT: Dimension.EQUIPMENT,
-    IssueCategory.REAGENT: Dimension.REAGENTS,
+    results.IssueCategory.DURATION: models.Dimension.SCHEDULE,
+    results.IssueCategory.EQUIPMENT: models.Dimension.EQUIPMENT,
+    results.IssueCategory.REAGENT: models.Dimension.REAGENTS,
 }
 
 # What of a plan depends on its study, and on no lab.
@@ -90,7 +61,9 @@ _IN_ANY_LAB: Final = (
 
 
 # A plan's texts, and its lists of them.
-_WORDS: Final = attrgetter(*[name for name in PROTOCOL_FIELDS if name not in NUMBER_FIELDS])
+_WORDS: Final = attrgetter(
+    *[name for name in models.PROTOCOL_FIELDS if name not in models.NUMBER_FIELDS]
+)
 # What of a plan depends on its wording, and neither on its samples nor on its days.
 _BY_WORDING: Final = (
     "items",
@@ -106,7 +79,7 @@ _BY_WORDING: Final = (
 )
 
 
-def assess(plan: Protocol, pack: Pack) -> Assessment:
+def assess(plan: models.Protocol, pack: scenarios.Pack) -> Assessment:
     """Return everything that is known of a plan in a lab."""
     return Assessment(plan, pack)
 
@@ -115,20 +88,20 @@ def assess(plan: Protocol, pack: Pack) -> Assessment:
 class Assessment(Framed):
     """A plan in a lab; each thing about it is worked out once, when it is first asked for."""
 
-    plan: Protocol
-    pack: Pack
+    plan: models.Protocol
+    pack: scenarios.Pack
 
     def __repr__(self) -> str:
         counts = self.counts
         return f"<Assessment of {counts.samples} samples, {counts.days} days in {self.pack!r}>"
 
-    def in_lab(self, pack: Pack) -> Assessment:
+    def in_lab(self, pack: scenarios.Pack) -> Assessment:
         """Return the same plan in another lab of its study; what no lab changes is kept."""
         there = Assessment(self.plan, pack)
         vars(there).update((name, vars(self)[name]) for name in _IN_ANY_LAB if name in vars(self))
         return there
 
-    def revised(self, plan: Protocol) -> Assessment:
+    def revised(self, plan: models.Protocol) -> Assessment:
         """Return another plan in the same lab; what its wording leaves as it was is kept."""
         there, own = Assessment(plan, self.pack), self.plan
         if _WORDS(plan) == _WORDS(own):
@@ -165,7 +138,7 @@ class Assessment(Framed):
         return staff_steps(self.counts, self.pack.staff_model)
 
     @cached_property
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[scenarios.Item, ...]:
         """What it lists as equipment, then as reagents, each label once, in its order."""
         plan, items = self.plan, self.pack.inventory.items
         return (
@@ -174,9 +147,9 @@ class Assessment(Framed):
         )
 
     @cached_property
-    def missing_items(self) -> tuple[Item, ...]:
+    def missing_items(self) -> tuple[scenarios.Item, ...]:
         """Those of them that this lab lacks or does not know."""
-        free = ItemStatus.AVAILABLE
+        free = scenarios.ItemStatus.AVAILABLE
         return tuple([item for item in self.items if item.status is not free])
 
     @cached_property
@@ -207,7 +180,7 @@ class Assessment(Framed):
         plan, study = self.plan, self.pack.study
         if not study.may_forbid("\n".join((plan.technique, plan.rationale, *self.other_labels))):
             return ()
-        return tuple(violations(texts_of(plan), self.parts, study.policy_rules))
+        return tuple(violations(models.texts_of(plan), self.parts, study.policy_rules))
 
     @cached_property
     def missing_elements(self) -> tuple[str, ...]:
@@ -217,21 +190,23 @@ class Assessment(Framed):
         return tuple(element for element, words in elements if not words <= parts)
 
     @cached_property
-    def broken_limits(self) -> list[StudyLimit]:
+    def broken_limits(self) -> list[scenarios.StudyLimit]:
         """The study's own constraints that its numbers break, in the study's order."""
         limits = self.pack.limits
         return [limit for limit in limits if not limit.allows(self.bounded(limit))]
 
     @cached_property
-    def broken_wishes(self) -> tuple[StudyLimit, ...]:
+    def broken_wishes(self) -> tuple[scenarios.StudyLimit, ...]:
         """The study's soft constraints that its numbers break, in the study's order."""
         return tuple(limit for limit in self.broken_limits if not limit.hard)
 
-    def bounded(self, limit: StudyLimit) -> float:
+    def bounded(self, limit: scenarios.StudyLimit) -> float:
         """Return the number of the plan that a constraint bounds."""
-        if limit.number is Bounds.EVIDENCE:
+        if limit.number is scenarios.Bounds.EVIDENCE:
             return self.evidence.value
-        return float(self.counts.days if limit.number is Bounds.DAYS else self.counts.samples)
+        return float(
+            self.counts.days if limit.number is scenarios.Bounds.DAYS else self.counts.samples
+        )
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -248,13 +223,13 @@ class Assessment(Framed):
         return [message for _, _, message in self._error_findings]
 
     @cached_property
-    def validation(self) -> ValidationResult:
+    def validation(self) -> results.ValidationResult:
         """The findings, in the document's form."""
-        return ValidationResult.model_validate(self._validation)
+        return results.ValidationResult.model_validate(self._validation)
 
     @property
     def _validation(self) -> dict[str, object]:
-        names = ValidationIssue.model_fields
+        names = results.ValidationIssue.model_fields
         issues = [dict(zip(names, finding, strict=True)) for finding in self.findings]
         return {"valid": not self.errors, "issues": issues}
 
@@ -270,17 +245,17 @@ class Assessment(Framed):
         paper = [message for _, _, message in self._paper_alone]
         if self.repeated:
             paper.append(f"see {dimensions_text(self.pack, self.repeated)}.")
-        reasons = self.reasons | {Dimension.PROTOCOL: paper}
+        reasons = self.reasons | {models.Dimension.PROTOCOL: paper}
         return [(dimension, reason) for dimension, why in reasons.items() for reason in why]
 
     @cached_property
-    def check(self) -> FeasibilityCheckResult:
+    def check(self) -> results.FeasibilityCheckResult:
         """The seven checks, in the document's form."""
         reasons = self.reasons
         # One validation of plain data takes half the time of one for each model in it.
-        return FeasibilityCheckResult.model_validate(
+        return results.FeasibilityCheckResult.model_validate(
             {
-                **{d: {"ok": not reasons[d], "reasons": reasons[d]} for d in DIMENSIONS},
+                **{d: {"ok": not reasons[d], "reasons": reasons[d]} for d in models.DIMENSIONS},
                 "estimated_cost": self.cost,
                 "required_staff": self.staff,
                 "substitution_options": {i.label: [*i.options] for i in self.items if i.options},
@@ -302,7 +277,7 @@ class Assessment(Framed):
     def causes(self) -> list[str]:
         """The failing dimensions with a reason of their own: protocol may only repeat others'."""
         # Too many days, and an item that nothing may replace, are errors on paper too.
-        return [d for d in self.failing if d != Dimension.PROTOCOL or self._paper_alone]
+        return [d for d in self.failing if d != models.Dimension.PROTOCOL or self._paper_alone]
 
     @property
     def repeated(self) -> list[str]:
@@ -312,7 +287,7 @@ class Assessment(Framed):
 
     @property
     def _error_findings(self) -> list[Finding]:
-        return [finding for finding in self._findings if finding[0] is Severity.ERROR]
+        return [finding for finding in self._findings if finding[0] is results.Severity.ERROR]
 
     @property
     def _paper_alone(self) -> list[Finding]:
@@ -323,7 +298,7 @@ class Assessment(Framed):
     @property
     def lab_feasible(self) -> bool:
         """Whether the five lab constraints pass."""
-        return not any(dimension in self.failing for dimension in LAB_DIMENSIONS)
+        return not any(dimension in self.failing for dimension in models.LAB_DIMENSIONS)
 
     @property
     def feasible(self) -> bool:
@@ -350,13 +325,13 @@ class Assessment(Framed):
     # --- what it is worth -------------------------------------------------------------------
 
     @cached_property
-    def substitutions(self) -> tuple[AllowedSubstitution, ...]:
+    def substitutions(self) -> tuple[scenarios.AllowedSubstitution, ...]:
         """The substitutions that it has made."""
         listed = {item.key for item in self.items}
         return tuple(used_substitutions(listed, self.pack.allowed_substitutions))
 
     @cached_property
-    def dropped(self) -> tuple[Control, ...]:
+    def dropped(self) -> tuple[scenarios.Control, ...]:
         """The study's controls that it does without, in the study's order."""
         keys = self.pack.control_keys
         listed = self.control_keys
@@ -419,8 +394,8 @@ class _Row(NamedTuple):
 
 
 def used_substitutions(
-    listed: Collection[str], rows: Sequence[AllowedSubstitution]
-) -> list[AllowedSubstitution]:
+    listed: Collection[str], rows: Sequence[scenarios.AllowedSubstitution]
+) -> list[scenarios.AllowedSubstitution]:
     """Return those of the substitutions that a plan has made which lists items of these keys."""
     possible = [
         (row, label_key(row.original), label_key(row.alternative))

@@ -10,14 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from replicalab.assessment.costs import samples_in_arms
-from replicalab.designs import (
-    KINDS,
-    DesignParameters,
-    EvidenceTier,
-    Kind,
-    analysed_of,
-    units_left,
-)
+from replicalab.designs import KINDS, DesignParameters, EvidenceTier, Kind, analysed_of, units_left
 from replicalab.lexicon import capitalised, count_text, percent_text
 from replicalab.scenarios import Design, Pack
 

@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.assessment.phrases import bounded_text, left_text, wishes_text
 from replicalab.assessment.results import IssueCategory, Severity
-from replicalab.lexicon import (
-    capitalised,
-    count_text,
-    folded,
-    parts_of,
-    repeated_labels,
-    words_of,
-)
+from replicalab.lexicon import capitalised, count_text, folded, parts_of, repeated_labels, words_of
 from replicalab.scenarios import Bounds, Item, Pack, PolicyRule, StudyLimit
 
 if TYPE_CHECKING:

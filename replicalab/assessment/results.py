@@ -11,15 +11,7 @@ from typing import Final, Self
 from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_validator
 
 from replicalab.lexicon import CREDITS, count_text
-from replicalab.models import (
-    DIMENSIONS,
-    Count,
-    Credits,
-    Dimension,
-    Flag,
-    NonEmptyText,
-    Record,
-)
+from replicalab.models import DIMENSIONS, Count, Credits, Dimension, Flag, NonEmptyText, Record
 
 
 class Severity(StrEnum):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from typing import Final
 
-from replicalab.designs import reported, scales
+from replicalab.designs import exact_tests, parameters, reported, rows, scales
 from replicalab.designs.distributions import (
     detection_probability,
     f_test_power,
@@ -28,114 +28,90 @@ from replicalab.designs.distributions import (
     z_critical,
     z_test_power,
 )
-from replicalab.designs.exact_tests import (
-    correlation_power,
-    correlation_wrong_sign,
-    largest_h,
-    least_h,
-    shares_power,
-)
-from replicalab.designs.parameters import (
-    LEAST_SHARE,
-    LEAST_UNITS,
-    DesignParameters,
-    arms_of,
-    design_effect,
-    samples_left,
-    units_left,
-)
-from replicalab.designs.rows import (
-    AS_PUBLISHED,
-    LARGEST,
-    Effect,
-    Given,
-    Information,
-    Kind,
-    Ratio,
-    Shape,
-)
 
 _TTest = Callable[[float, int, float], float]
 _EVEN: Final = 0.5
 # --- the formulas -----------------------------------------------------------------------------
 
 
-def _root_of_arms(n: int, given: DesignParameters) -> float:
+def _root_of_arms(n: int, given: parameters.DesignParameters) -> float:
     """Return the root of the effective size of two arms, samples in units counted by their worth.
 
     0 where an arm has too few units for a test.
     """
     if given.icc is None:
-        first, second = arms_of(n, given.share)
+        first, second = parameters.arms_of(n, given.share)
         return math.sqrt(first * second / n)
     one, other = (_worth(*arm, given) for arm in _arms(n, given))
     return math.sqrt(one * other / (one + other)) if one and other else 0.0
 
 
-def _arms(n: int, given: DesignParameters) -> Iterator[tuple[int, int]]:
+def _arms(n: int, given: parameters.DesignParameters) -> Iterator[tuple[int, int]]:
     """Yield how many samples of each of two arms count, and how many were planned."""
-    arms = (arms_of(each, given.share) for each in (n, _planned(n, given)))
+    arms = (parameters.arms_of(each, given.share) for each in (n, _planned(n, given)))
     return zip(*arms, strict=True)
 
 
-def _planned(n: int, given: DesignParameters) -> int:
+def _planned(n: int, given: parameters.DesignParameters) -> int:
     return n if given.planned is None else given.planned
 
 
-def _units(n: int, planned: int, given: DesignParameters) -> int:
+def _units(n: int, planned: int, given: parameters.DesignParameters) -> int:
     """Return how many units vary on their own: samples, where no correlation says otherwise."""
-    return int(n if given.icc is None else units_left(n, planned, given.per_unit))
+    return int(n if given.icc is None else parameters.units_left(n, planned, given.per_unit))
 
 
-def _worth(n: int, planned: int, given: DesignParameters) -> float:
+def _worth(n: int, planned: int, given: parameters.DesignParameters) -> float:
     """Return how many independent samples those of one group are worth; 0 in too few units."""
     if given.icc is None:
         return n
-    if _units(n, planned, given) < LEAST_UNITS:
+    if _units(n, planned, given) < parameters.LEAST_UNITS:
         return 0.0
-    left = samples_left(n, planned, given.per_unit)
-    return n / design_effect(left, given.icc)
+    left = parameters.samples_left(n, planned, given.per_unit)
+    return n / parameters.design_effect(left, given.icc)
 
 
-def _two_group(n: int, size: float, given: DesignParameters) -> float:
+def _two_group(n: int, size: float, given: parameters.DesignParameters) -> float:
     root, units = _root_of_arms(n, given), n
     if given.icc is not None:
         units = sum(_units(*arm, given) for arm in _arms(n, given))
     return t_test_power(size * root, units - 2, given.alpha) if root and units > 2 else 0.0
 
 
-def _one_group(n: int, size: float, given: DesignParameters, test: _TTest = t_test_power) -> float:
+def _one_group(
+    n: int, size: float, given: parameters.DesignParameters, test: _TTest = t_test_power
+) -> float:
     planned = _planned(n, given)
     worth, units = _worth(n, planned, given), _units(n, planned, given)
     return test(size * math.sqrt(worth), units - 1, given.alpha) if units > 1 else 0.0
 
 
-def _worth_of_one(n: int, given: DesignParameters) -> float:
+def _worth_of_one(n: int, given: parameters.DesignParameters) -> float:
     return _worth(n, _planned(n, given), given)
 
 
-def _correlation(n: int, size: float, given: DesignParameters) -> float:
+def _correlation(n: int, size: float, given: parameters.DesignParameters) -> float:
     """Return the power of the t-test of r; of alike samples by Fisher's z, at their worth."""
     if not given.icc or given.per_unit == 1:
-        return correlation_power(n, size, given.alpha)
+        return exact_tests.correlation_power(n, size, given.alpha)
     worth = _worth_of_one(n, given) - 3
     return z_test_power(math.atanh(size) * math.sqrt(worth), given.alpha) if worth > 0 else 0.0
 
 
-def _two_proportions(n: int, size: float, given: DesignParameters) -> float:
+def _two_proportions(n: int, size: float, given: parameters.DesignParameters) -> float:
     if given.baseline is not None:
-        return shares_power(n, size, given.baseline, given.alpha)
+        return exact_tests.shares_power(n, size, given.baseline, given.alpha)
     root = _root_of_arms(n, given)
     return z_test_power(size * root, given.alpha) if root else 0.0
 
 
-def _least_of_shares(n: int, target: float, given: DesignParameters) -> float | None:
+def _least_of_shares(n: int, target: float, given: parameters.DesignParameters) -> float | None:
     if given.baseline is not None:
-        return least_h(n, target, given.baseline, given.alpha)
-    return least_reaching(lambda size: _two_proportions(n, size, given), target, LARGEST)
+        return exact_tests.least_h(n, target, given.baseline, given.alpha)
+    return least_reaching(lambda size: _two_proportions(n, size, given), target, rows.LARGEST)
 
 
-def _share_misfit(effect: float, given: DesignParameters) -> str:
+def _share_misfit(effect: float, given: parameters.DesignParameters) -> str:
     """Return why the test of two shares cannot be worked out, empty where it can."""
     if given.baseline is None:
         return ""
@@ -144,7 +120,7 @@ def _share_misfit(effect: float, given: DesignParameters) -> str:
             f"a baseline of {given.baseline:g} needs two equal groups of independent samples; "
             "leave it out, or units and arms"
         )
-    if effect <= (most := largest_h(given.baseline)):
+    if effect <= (most := exact_tests.largest_h(given.baseline)):
         return ""
     return (
         f"effect_planning is {effect:g}, and no share lies so far below the baseline of "
@@ -152,7 +128,7 @@ def _share_misfit(effect: float, given: DesignParameters) -> str:
     )
 
 
-def _precision(n: int, size: float, given: DesignParameters) -> float:
+def _precision(n: int, size: float, given: parameters.DesignParameters) -> float:
     """Return the half-width of an interval: with an assurance, what it is at most with it."""
     root = math.sqrt(n)
     if given.assurance is None:
@@ -162,7 +138,7 @@ def _precision(n: int, size: float, given: DesignParameters) -> float:
     return t_critical(n - 1, given.alpha) * size * scale_quantile(given.assurance, n - 1) / root
 
 
-def _anova(n: int, size: float, given: DesignParameters) -> float:
+def _anova(n: int, size: float, given: parameters.DesignParameters) -> float:
     """Return the power of as many equal groups as ``n`` fills; what is left over cannot help."""
     per_group = n // given.groups
     if per_group < 2:
@@ -176,10 +152,10 @@ _FEW: Final = range(3, 9)
 _RARE: Final = 0.1
 _LIKELY: Final = 0.5
 # So many samples at most until the smaller arm has one more: its first is rounded up, or down.
-_STEP: Final = math.ceil(1.5 / LEAST_SHARE)
+_STEP: Final = math.ceil(1.5 / parameters.LEAST_SHARE)
 
 
-def _equivalence(n: int, size: float, given: DesignParameters) -> float:
+def _equivalence(n: int, size: float, given: parameters.DesignParameters) -> float:
     """Return the power of two one-sided tests, or of fewer samples where that is higher."""
     # Far below the sample that is needed, both tests reject only if the SD comes out far too small
     # by chance; that is likelier with three samples than with ten, at most by 0.02, and never where
@@ -196,7 +172,7 @@ def _equivalence(n: int, size: float, given: DesignParameters) -> float:
 
 
 @lru_cache(maxsize=8192)
-def _two_one_sided(n: int, size: float, given: DesignParameters) -> float:
+def _two_one_sided(n: int, size: float, given: parameters.DesignParameters) -> float:
     if n < 3:
         return 0.0
     root = _root_of_arms(n, given)
@@ -204,7 +180,7 @@ def _two_one_sided(n: int, size: float, given: DesignParameters) -> float:
     return tost_power(near, far, n - 2, given.alpha)
 
 
-def _survival(n: int, size: float, given: DesignParameters) -> float:
+def _survival(n: int, size: float, given: parameters.DesignParameters) -> float:
     """Return the power of a log-rank test: its statistic is normal, its variance the events / 4."""
     root = math.sqrt(given.event_share) * _root_of_arms(n, given) if n > 1 else 0.0
     return z_test_power(size * root, given.alpha) if root else 0.0
@@ -212,10 +188,10 @@ def _survival(n: int, size: float, given: DesignParameters) -> float:
 
 # --- information on the normal scale ---------------------------------------------
 
-_OF_ARMS: Final = Information(lambda n, at: _root_of_arms(n, at) ** 2)
-_OF_ONE_GROUP: Final = Information(_worth_of_one)
-_OF_FISHERS_Z: Final = Information(lambda n, at: max(0.0, _worth_of_one(n, at) - 3))
-_OF_EVENTS: Final = Information(lambda n, at: at.event_share * _root_of_arms(n, at) ** 2)
+_OF_ARMS: Final = rows.Information(lambda n, at: _root_of_arms(n, at) ** 2)
+_OF_ONE_GROUP: Final = rows.Information(_worth_of_one)
+_OF_FISHERS_Z: Final = rows.Information(lambda n, at: max(0.0, _worth_of_one(n, at) - 3))
+_OF_EVENTS: Final = rows.Information(lambda n, at: at.event_share * _root_of_arms(n, at) ** 2)
 
 # --- parts of a sketch, placed in percent -----------------------------------------------------
 
@@ -224,43 +200,43 @@ _THIN: Final = 3
 _SPREAD: Final = ((-5, -14), (3, -8), (-2, -2), (5, 4), (-4, 9), (2, 16))
 
 
-def _group(x: float, y: float, colour: str) -> list[Shape]:
+def _group(x: float, y: float, colour: str) -> list[rows.Shape]:
     """Return the dots of a group, and the line of its average."""
-    dots = [Shape(x + right, y + up, colour) for right, up in _SPREAD]
-    return [*dots, Shape(x - 10, y, colour, 20, _THIN)]
+    dots = [rows.Shape(x + right, y + up, colour) for right, up in _SPREAD]
+    return [*dots, rows.Shape(x - 10, y, colour, 20, _THIN)]
 
 
-def _whisker(x: float, half: float) -> list[Shape]:
+def _whisker(x: float, half: float) -> list[rows.Shape]:
     """Return an average with its interval."""
-    ends = [Shape(at, 38, "one", 1, 24) for at in (x - half, x + half)]
-    return [Shape(x - half, 49, "one", 2 * half, _THIN), *ends, Shape(x, 50, "one")]
+    ends = [rows.Shape(at, 38, "one", 1, 24) for at in (x - half, x + half)]
+    return [rows.Shape(x - half, 49, "one", 2 * half, _THIN), *ends, rows.Shape(x, 50, "one")]
 
 
-def _field(of: Iterable[tuple[int, str]]) -> list[Shape]:
+def _field(of: Iterable[tuple[int, str]]) -> list[rows.Shape]:
     """Return a field of forty units, some of them in another colour."""
     colours = dict(of)
     return [
-        Shape(9 + 9 * (place % 10), 20 + 20 * (place // 10), colours.get(place, "quiet"))
+        rows.Shape(9 + 9 * (place % 10), 20 + 20 * (place // 10), colours.get(place, "quiet"))
         for place in range(40)
     ]
 
 
-def _share(x: float, share: float, colour: str) -> list[Shape]:
-    return [Shape(x, 12, "quiet", 16, 76), Shape(x, 12, colour, 16, 76 * share)]
+def _share(x: float, share: float, colour: str) -> list[rows.Shape]:
+    return [rows.Shape(x, 12, "quiet", 16, 76), rows.Shape(x, 12, colour, 16, 76 * share)]
 
 
-def _stairs(fall: float, colour: str) -> list[Shape]:
+def _stairs(fall: float, colour: str) -> list[rows.Shape]:
     """Return a curve of those who have had no event yet."""
     levels = [88 - fall * step for step in range(6)]
-    flat = [Shape(8 + 14 * step, y, colour, 14, _THIN) for step, y in enumerate(levels)]
-    down = [Shape(22 + 14 * n, y, colour, 1, fall + _THIN) for n, y in enumerate(levels[1:])]
+    flat = [rows.Shape(8 + 14 * step, y, colour, 14, _THIN) for step, y in enumerate(levels)]
+    down = [rows.Shape(22 + 14 * n, y, colour, 1, fall + _THIN) for n, y in enumerate(levels[1:])]
     return flat + down
 
 
 # --- the table --------------------------------------------------------------------------------
 
 _ROWS: Final = (
-    Kind(
+    rows.Kind(
         kind="two_group",
         title="Two groups",
         asks="Do two separate groups differ on average?",
@@ -273,10 +249,10 @@ _ROWS: Final = (
         method="the exact two-sided t-test (noncentral t)",
         source="Cohen (1988), chapter 2",
         optional=("units", "arms"),
-        effect=Effect(name="Cohen's d"),
+        effect=rows.Effect(name="Cohen's d"),
         information=_OF_ARMS,
     ),
-    Kind(
+    rows.Kind(
         kind="paired",
         title="Two conditions, paired",
         asks="Do the same subjects differ between two conditions?",
@@ -291,9 +267,9 @@ _ROWS: Final = (
                     (86, 30, 62),
                 )
                 for shape in (
-                    Shape(x - 0.5, low, "quiet", 1, high - low),
-                    Shape(x, low, "one"),
-                    Shape(x, high, "two"),
+                    rows.Shape(x - 0.5, low, "quiet", 1, high - low),
+                    rows.Shape(x, low, "one"),
+                    rows.Shape(x, high, "two"),
                 )
             ]
         ),
@@ -304,15 +280,15 @@ _ROWS: Final = (
         method="the exact two-sided paired t-test (noncentral t)",
         source="Cohen (1988), chapter 2",
         optional=("units",),
-        effect=Effect(name="Cohen's d"),
+        effect=rows.Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
         information=_OF_ONE_GROUP,
     ),
-    Kind(
+    rows.Kind(
         kind="one_sample",
         title="One group",
         asks="Does the average of one group differ from a fixed value?",
-        sketch=(Shape(10, 26, "quiet", 80, _THIN), *_group(50, 58, "one")),
+        sketch=(rows.Shape(10, 26, "quiet", 80, _THIN), *_group(50, 58, "one")),
         sources=reported.ONE_SAMPLE,
         normal=scales.ONE_MEAN,
         usual={"effect_planning": 0.5},
@@ -320,15 +296,17 @@ _ROWS: Final = (
         method="the exact two-sided one-sample t-test (noncentral t)",
         source="Cohen (1988), chapter 2",
         optional=("units",),
-        effect=Effect(name="Cohen's d"),
+        effect=rows.Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
         information=_OF_ONE_GROUP,
     ),
-    Kind(
+    rows.Kind(
         kind="correlation",
         title="Correlation",
         asks="Do two measures rise and fall together?",
-        sketch=tuple([Shape(8 + 7 * n, 14 + 5.4 * n + (9, -7, 3, -3)[n % 4]) for n in range(13)]),
+        sketch=tuple(
+            [rows.Shape(8 + 7 * n, 14 + 5.4 * n + (9, -7, 3, -3)[n % 4]) for n in range(13)]
+        ),
         sources=reported.CORRELATION,
         normal=scales.FISHER_Z,
         usual={"effect_planning": 0.3},
@@ -337,18 +315,18 @@ _ROWS: Final = (
         source="Gurland (1968)",
         optional=("units",),
         given={
-            "units": Given(
+            "units": rows.Given(
                 "Fisher's z at what the samples are worth, a normal approximation",
                 "",
                 "Fisher (1921); Kish (1965)",
                 lambda units: bool(units.icc) and units.samples != 1,
             )
         },
-        effect=Effect(name="correlation r", below=1),
-        wrong_sign=lambda n, r, at: correlation_wrong_sign(n, r, at.alpha),
+        effect=rows.Effect(name="correlation r", below=1),
+        wrong_sign=lambda n, r, at: exact_tests.correlation_wrong_sign(n, r, at.alpha),
         information=_OF_FISHERS_Z,
     ),
-    Kind(
+    rows.Kind(
         kind="two_proportions",
         title="Two proportions",
         asks="Does something happen more often in one of two groups?",
@@ -360,10 +338,10 @@ _ROWS: Final = (
         formula=_two_proportions,
         method="the arcsine approximation",
         source="Cohen (1988), chapter 6",
-        effect=Effect(name="Cohen's h"),
+        effect=rows.Effect(name="Cohen's h"),
         optional=("baseline", "units", "arms"),
         given={
-            "baseline": Given(
+            "baseline": rows.Given(
                 "Fisher's exact test of two equal groups, all tables counted, or of fewer samples "
                 "where they have more power (beyond 1,000 samples the z-test with a "
                 "continuity correction, an approximation)",
@@ -375,7 +353,7 @@ _ROWS: Final = (
         least_size=_least_of_shares,
         information=_OF_ARMS,
     ),
-    Kind(
+    rows.Kind(
         kind="audit",
         title="Audit",
         asks="Would a random sample meet one of the bad units?",
@@ -386,13 +364,13 @@ _ROWS: Final = (
         method="the exact chance that a random sample meets a bad unit (hypergeometric)",
         endless_method="the exact chance that a random sample meets a bad unit (binomial)",
         source="Cochran (1977), chapter 3",
-        effect=Effect(name="share of bad units", below=1, signed=False),
+        effect=rows.Effect(name="share of bad units", below=1, signed=False),
         needs=(),
         measure="probability of detection",
         meaning="the chance of finding a bad unit at the assumed share of them",
         sought=None,
     ),
-    Kind(
+    rows.Kind(
         kind="coverage",
         title="Coverage",
         asks="How much of all there is can be examined?",
@@ -408,7 +386,7 @@ _ROWS: Final = (
         scale=scales.PERCENT,
         sought=None,
     ),
-    Kind(
+    rows.Kind(
         kind="precision",
         title="Precision",
         asks="How closely can one quantity be measured?",
@@ -420,14 +398,14 @@ _ROWS: Final = (
         is_interval=True,
         optional=("assurance",),
         given={
-            "assurance": Given(
+            "assurance": rows.Given(
                 "the exact t-interval, its SD estimated from the same samples",
                 " and an assurance of {assurance:.6g}",
                 "Kupper and Hafner (1989)",
             )
         },
         source="Cochran (1977), chapter 4",
-        effect=Effect(
+        effect=rows.Effect(
             name="relative SD of one sample",
             signed=False,
             offered=(),
@@ -440,7 +418,7 @@ _ROWS: Final = (
         scale=scales.HALF_WIDTH,
         sought=None,
     ),
-    Kind(
+    rows.Kind(
         kind="anova",
         title="Several groups",
         asks="Do three or more groups differ on average?",
@@ -450,18 +428,18 @@ _ROWS: Final = (
         formula=_anova,
         method="the exact F-test of equal groups (noncentral F)",
         source="Cohen (1988), chapter 8",
-        effect=Effect(name="Cohen's f", signed=False),
+        effect=rows.Effect(name="Cohen's f", signed=False),
         needs=("alpha", "groups"),
         setting=" among {groups} groups",
         level="of the F-test",
     ),
-    Kind(
+    rows.Kind(
         kind="equivalence",
         title="Equivalence",
         asks="Are two groups as good as equal?",
         sketch=(
-            Shape(22, 0, "quiet", 56, 100),
-            Shape(49.5, 0, "paper", 1, 100),
+            rows.Shape(22, 0, "quiet", 56, 100),
+            rows.Shape(49.5, 0, "paper", 1, 100),
             *_whisker(56, 14),
         ),
         sources=reported.EQUIVALENCE,
@@ -474,10 +452,10 @@ _ROWS: Final = (
         ),
         source="Schuirmann (1987)",
         optional=("arms",),
-        effect=Effect(
+        effect=rows.Effect(
             name="true difference (Cohen's d)",
             within_margin=True,
-            offered=(AS_PUBLISHED,),
+            offered=(rows.AS_PUBLISHED,),
             seen_text="difference and margin × {factor:g}",
         ),
         needs=("alpha", "margin"),
@@ -486,7 +464,7 @@ _ROWS: Final = (
         level="of each one-sided test",
         sought="smallest margin that could be shown",
     ),
-    Kind(
+    rows.Kind(
         kind="survival",
         title="Time to an event",
         asks="Does an event come later in one of two groups?",
@@ -501,7 +479,7 @@ _ROWS: Final = (
         source="Schoenfeld (1981)",
         optional=("arms",),
         information=_OF_EVENTS,
-        effect=Ratio(
+        effect=rows.Ratio(
             name="hazard ratio", seen=math.pow, seen_text="log of the hazard ratio × {factor:g}"
         ),
         needs=("alpha", "event_share"),

@@ -193,11 +193,7 @@ class Report:
             return funding_request(self.shown, on=self.on, said=self.answers)
         if self.kind == "brief":
             return brief(
-                self.shown,
-                on=self.on,
-                written=self._written,
-                run=self.run,
-                decision=self.decision,
+                self.shown, on=self.on, written=self._written, run=self.run, decision=self.decision
             )
         return report(
             self.shown,

@@ -8,13 +8,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from replicalab.designs import (
-    KINDS,
-    PARAMETERS,
-    DesignParameters,
-    Kind,
-    PowerAnalysis,
-)
+from replicalab.designs import KINDS, PARAMETERS, DesignParameters, Kind, PowerAnalysis
 from replicalab.lexicon import is_given
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.scenarios import Design, Difficulty

@@ -72,10 +72,7 @@ def all_changes(
 def revision_text(whole: PlanStep) -> RevisionText:
     """Return a revised plan in words: what it comes to, and what it gives up."""
     after = whole.after
-    cost, budget = (
-        lexicon.amount_text(after.cost),
-        after.pack.lab.money(after.pack.lab.budget),
-    )
+    cost, budget = (lexicon.amount_text(after.cost), after.pack.lab.money(after.pack.lab.budget))
     return RevisionText(
         size=f"{size_text(after)}, {cost} of {budget}, {after.evidence.text}",
         still=f"{lexicon.capitalised(failing_text(after, still=True))}." if after.failing else "",
@@ -173,10 +170,7 @@ def changes_table(before: Assessment, after: Assessment) -> Table:
     for step in steps:
         [(name, *values)], [(_, *numbers)] = change_rows(step), step.fields
         cells = (
-            Cell(
-                lexicon.lines_text([text]),
-                value if isinstance(value, int) else None,
-            )
+            Cell(lexicon.lines_text([text]), value if isinstance(value, int) else None)
             for text, value in zip(values, numbers, strict=True)
         )
         rows.append(blocks.row(name, *cells, *_effects(step)))

@@ -54,9 +54,7 @@ def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool
 
 
 def check_panel(
-    plan: assessment.Assessment,
-    binding: str | None = None,
-    mended: Container[str] = (),
+    plan: assessment.Assessment, binding: str | None = None, mended: Container[str] = ()
 ) -> Group:
     """Return the seven dimensions, used of the limit and why one fails; then what else to know.
 

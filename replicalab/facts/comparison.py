@@ -23,14 +23,7 @@ from replicalab.facts.verdicts import evidence_status, plan_verdict, standing
 from replicalab.lexicon import CREDITS, amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS
 from replicalab.negotiation import Outcome
-from replicalab.scenarios import (
-    AMOUNTS,
-    QUESTION_FIELDS,
-    QUESTION_RECORDS,
-    AmountGroup,
-    Lab,
-    Pack,
-)
+from replicalab.scenarios import AMOUNTS, QUESTION_FIELDS, QUESTION_RECORDS, AmountGroup, Lab, Pack
 
 DIFFERS: Final = "What differs"
 SLACK: Final = "Used, and left"

@@ -165,9 +165,7 @@ def brief(
             ),
             part("What it would take", *take_blocks(options, _WAYS)),
             part(
-                "The lab",
-                Sentence(f"{amounts_text(pack.lab)}."),
-                listing(own_lines(written, pack)),
+                "The lab", Sentence(f"{amounts_text(pack.lab)}."), listing(own_lines(written, pack))
             ),
         ),
         foot=origin_lines(yours),

@@ -16,11 +16,7 @@ from replicalab.facts.changes import Changed, all_changes, change_text, changes_
 from replicalab.facts.lab import lab_text
 from replicalab.facts.plan import newly_broken_text, term_text
 from replicalab.facts.verdicts import evidence_cell, plan_verdict
-from replicalab.lexicon import (
-    amount_text,
-    capitalised,
-    percent_text,
-)
+from replicalab.lexicon import amount_text, capitalised, percent_text
 from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.frontier import FrontierPlan
 from replicalab.planner.shortfalls import Addition, additions_text

@@ -6,14 +6,7 @@ from typing import NamedTuple
 from replicalab.assessment.phrases import days_text
 from replicalab.facts import texts
 from replicalab.facts.blocks import Status
-from replicalab.lexicon import (
-    CREDITS,
-    amount_text,
-    count_text,
-    joined,
-    money_text,
-    quoted,
-)
+from replicalab.lexicon import CREDITS, amount_text, count_text, joined, money_text, quoted
 from replicalab.scenarios import AMOUNTS, ItemStatus, Lab, LabOverrides, Pack, Study
 from replicalab.scenarios.calendar import date_of, date_text
 

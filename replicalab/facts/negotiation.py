@@ -63,13 +63,9 @@ RECORDED: Final = Player(
 )
 LAB_MANAGERS: Final = {
     LabManagerKind.REFERENCE: Player(
-        "Reference",
-        "Substitutes items, cuts days, then halves the sample until the budget fits.",
+        "Reference", "Substitutes items, cuts days, then halves the sample until the budget fits."
     ),
-    LabManagerKind.LEAST_LOSS: Player(
-        "Least-loss",
-        "Offers the least-loss plan of this lab.",
-    ),
+    LabManagerKind.LEAST_LOSS: Player("Least-loss", "Offers the least-loss plan of this lab."),
     LabManagerKind.PERSON: Player(
         "You", "You accept, reject or counter each plan that the Scientist puts forward."
     ),

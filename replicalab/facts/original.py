@@ -3,12 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from replicalab.assessment import (
-    Assessment,
-    missing_choices,
-    offered_effects,
-    original_estimate,
-)
+from replicalab.assessment import Assessment, missing_choices, offered_effects, original_estimate
 from replicalab.assessment.effects import PLANNED, YOURS, original_interval
 from replicalab.designs import KINDS, Estimate
 from replicalab.designs.originals import doubt_of, effect_of

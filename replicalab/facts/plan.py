@@ -5,25 +5,13 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from replicalab import assessment, lexicon
-from replicalab.assessment.phrases import (
-    analysed_text,
-    asked_and_had,
-    dimensions_text,
-    further_text,
-    last_day_text,
-    units_text,
-)
+from replicalab.assessment import phrases
 from replicalab.designs import KINDS, DesignParameters
 from replicalab.facts import texts
 from replicalab.facts.units import arms_text, basis_text, grouping_text
 from replicalab.models import Dimension
 from replicalab.planner import PlanStep, leanest
-from replicalab.scenarios import (
-    QUESTION_RECORDS,
-    Control,
-    Design,
-    Pack,
-)
+from replicalab.scenarios import QUESTION_RECORDS, Control, Design, Pack
 
 _NAMED_ONE_BY_ONE: Final = 2  # So many numbers of a question are named one by one
 WISHES: Final = "Wishes broken"  # What a row of the study's wishes that plans break is called
@@ -61,10 +49,10 @@ def used_text(plan: assessment.Assessment, slack: assessment.Slack) -> str:
     if slack.row.currency:
         return f"{used} / {plan.pack.lab.money(slack.limit)}"
     if slack.row.is_amount:
-        last = last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
+        last = phrases.last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
         return f"{used} / {limit} {lexicon.plural(noun, slack.limit)}{last}"
     if not slack.ok and slack.dimension not in plan.causes:
-        return f"see {dimensions_text(plan.pack, plan.repeated)}"
+        return f"see {phrases.dimensions_text(plan.pack, plan.repeated)}"
     errors = plan.validation.errors if slack.dimension is Dimension.PROTOCOL else []
     term = plan.pack.study.term
     about = dict.fromkeys(term(error.category.replace("_", " ")) for error in errors)
@@ -93,7 +81,7 @@ def spare_text(plan: assessment.Assessment) -> str:
         if samples == 1
         else f"{lexicon.amount_text(samples)} {unit}"
     )
-    if left := analysed_text(samples, lean.evidence.analysed):
+    if left := phrases.analysed_text(samples, lean.evidence.analysed):
         size += f" ({left})"
     planned_size = lexicon.amount_text(planned)
     return texts.TO_SPARE.format(size=size, evidence=lean.evidence.text, planned=planned_size)
@@ -149,7 +137,7 @@ def cautions_sentence(plan: assessment.Assessment) -> str:
 
 def wishes_cell(plan: assessment.Assessment) -> str:
     """Return which of the study's wishes a plan breaks, for a cell under `WISHES`."""
-    return asked_and_had(plan, plan.broken_wishes) or "none"
+    return phrases.asked_and_had(plan, plan.broken_wishes) or "none"
 
 
 def with_cautions(text: str, plan: assessment.Assessment) -> str:
@@ -161,7 +149,7 @@ def newly_broken_text(step: PlanStep) -> str:
     """Return which of the study's wishes a step breaks, or breaks further; empty if none."""
     before, after = step.before, step.after
     new = [each for each in after.broken_wishes if each not in before.broken_wishes]
-    found = filter(None, (assessment.wishes_text(after, new), further_text(before, after)))
+    found = filter(None, (assessment.wishes_text(after, new), phrases.further_text(before, after)))
     return " ".join(f"{lexicon.capitalised(text)}." for text in found)
 
 
@@ -189,7 +177,7 @@ def notes(plan: assessment.Assessment) -> list[tuple[str, str]]:
 
 def _of_units(plan: assessment.Assessment) -> str:
     """Return how a plan's samples stand to the study's units, as a sentence; empty without any."""
-    text = units_text(plan)
+    text = phrases.units_text(plan)
     return f"{lexicon.capitalised(text)}." if text else ""
 
 

@@ -22,12 +22,7 @@ from replicalab.facts.lab import amounts_text, lab_text
 from replicalab.facts.options import alone_lines, nothing_needed, take_parts
 from replicalab.facts.rounds import amounts, bounds_text, given_up_table
 from replicalab.facts.verdicts import evidence_sentence, evidence_status, standing, terms_text
-from replicalab.lexicon import (
-    amount_text,
-    capitalised,
-    count_text,
-    percent_text,
-)
+from replicalab.lexicon import amount_text, capitalised, count_text, percent_text
 from replicalab.models import FIELD_LABELS, Role
 from replicalab.negotiation import (
     Concession,
@@ -67,12 +62,7 @@ def deck_panel(pack: Pack, slides: Sequence[Panel], number: int, point: Panel | 
         point: shown below the last slide.
     """
     return blocks.panel(
-        "deck",
-        study=pack.paper.name,
-        lab=lab_text(pack),
-        slides=slides,
-        number=number,
-        point=point,
+        "deck", study=pack.paper.name, lab=lab_text(pack), slides=slides, number=number, point=point
     )
 
 

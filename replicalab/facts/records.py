@@ -15,13 +15,7 @@ from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import plural
 from replicalab.negotiation import Negotiation
 from replicalab.negotiation import score as score_of
-from replicalab.planner import (
-    FrontierPlan,
-    PlanAnalysis,
-    PlanStep,
-    Shortfall,
-    change_steps,
-)
+from replicalab.planner import FrontierPlan, PlanAnalysis, PlanStep, Shortfall, change_steps
 from replicalab.scenarios import Pack, ScenarioSummary
 from replicalab.tables import frame, sheet, workbook
 

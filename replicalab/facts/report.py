@@ -7,7 +7,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import Final
 
-from replicalab import features
+from replicalab import features, lexicon
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.effects import published_effect
 from replicalab.assessment.phrases import last_day_text
@@ -36,23 +36,9 @@ from replicalab.facts.design import design_tables
 from replicalab.facts.lab import amounts_text, lab_text
 from replicalab.facts.options import search_text, wasted_text
 from replicalab.facts.original import CONFIDENCE, original_blocks
-from replicalab.facts.plan import (
-    counting_text,
-    dropout_text,
-    effect_text,
-    groups_text,
-    source_text,
-)
+from replicalab.facts.plan import counting_text, dropout_text, effect_text, groups_text, source_text
 from replicalab.facts.units import basis_text, groupings, unknown_text
 from replicalab.facts.verdicts import marked, plan_verdict
-from replicalab.lexicon import (
-    amount_text,
-    capitalised,
-    count_text,
-    exact_text,
-    lines_text,
-    percent_text,
-)
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, Round
@@ -82,10 +68,7 @@ def report(
     registered = _fields("What is registered, and by whom", {"Title": title, "Authors": authors})
     parts = [
         *([part("The registration", registered)] if said else []),
-        part(
-            "The question",
-            *_question(pack),
-        ),
+        part("The question", *_question(pack)),
         part(
             "The verdict",
             documents.verdict_sentence(plan_verdict(yours)),
@@ -119,11 +102,7 @@ def report(
         ),
         part("Cost", check.cost_table(yours)),
         part("Trade-offs", *tradeoffs.trade_off_blocks(options)),
-        part(
-            "What it would take",
-            Sentence(search_text(options)),
-            *documents.take_blocks(options),
-        ),
+        part("What it would take", Sentence(search_text(options)), *documents.take_blocks(options)),
         part(
             "The lab",
             Sentence(f"{amounts_text(pack.lab)}."),
@@ -175,7 +154,7 @@ def _question(pack: Pack) -> Iterator[Block]:
 
 def _fields(caption: str, fields: Mapping[str, str]) -> Table:
     """Return what each field holds, or that nobody has said it."""
-    rows = [row(name, text or capitalised(NOT_GIVEN)) for name, text in fields.items()]
+    rows = [row(name, text or lexicon.capitalised(NOT_GIVEN)) for name, text in fields.items()]
     return blocks.table(caption, ("Field", "Value"), rows)
 
 
@@ -227,13 +206,13 @@ def said_blocks(done: Round, design: Design) -> Iterator[Block]:
     number = done.number + 1
     questions = done.action.questions if done.action else []
     reason = texts.in_its_noun(done.reason, design) or "A person chose this."
-    why = lines_text([reason, *questions])
+    why = lexicon.lines_text([reason, *questions])
     yield Sentence(why, f"Round {number}, Scientist:")
     verdict, parts = rounds.answer_verdict(done), rounds.answer_parts(done)
     if verdict is None:
         return
     answer = parts.pop("Answer", [verdict.text])
-    yield Sentence(lines_text(answer), f"Round {number}, Lab Manager:")
+    yield Sentence(lexicon.lines_text(answer), f"Round {number}, Lab Manager:")
     for title, lines in parts.items():
         yield Sentence(f"{title}:")
         yield listing(texts.in_its_noun(line, design) for line in lines)
@@ -262,7 +241,7 @@ Choice = tuple[str, Cell | str, str]  # What is chosen, what it is, and why
 def justification_table(plan: Assessment, said: Mapping[str, str] = MappingProxyType({})) -> Table:
     """Return each choice behind a sample size, with its reason or that none is given."""
     rows = [
-        row(name, value, why.strip() or capitalised(NOT_GIVEN))
+        row(name, value, why.strip() or lexicon.capitalised(NOT_GIVEN))
         for name, value, why in (*_design(plan), *_numbers(plan), *_sizes(plan, said))
     ]
     return table("Each choice and its reason", ("Choice", "Value", "Reason"), rows)
@@ -272,11 +251,11 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     """Yield what is compared, how it is tested, and which effects are assumed."""
     pack, kind = plan.pack, plan.evidence.row
     design = pack.design
-    counted = f"{capitalised(kind.title)}; n counts {design.unit_of_n}"
+    counted = f"{lexicon.capitalised(kind.title)}; n counts {design.unit_of_n}"
     method = stated(pack.paper.method)
     yield "Design", counted, f"The published study: {method}" if method else ""
     how = f"Planned {kind.measure}: {kind.meaning}."
-    worked = capitalised(kind.method_of(design))
+    worked = lexicon.capitalised(kind.method_of(design))
     told = (f"{worked}.", source_text(design))
     yield "Test and method", " ".join(filter(None, told)), how
     if kind.effect is None:
@@ -298,11 +277,15 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
     for name in ("target", "floor"):
         bound = getattr(design, name)
         value = Cell(evidence.amount(bound), bound)
-        yield f"{capitalised(name)} of {kind.measure}", value, _why(pack, name)
+        yield f"{lexicon.capitalised(name)} of {kind.measure}", value, _why(pack, name)
     for name, (title, text) in groupings(design).items():
         basis = basis_text(plan) or unknown_text(plan) if name == "units" else ""
         yield title, f"{text}. {basis}".strip(), _why(pack, name)
-    yield "Dropout", Cell(percent_text(design.dropout), design.dropout), _why(pack, "dropout")
+    yield (
+        "Dropout",
+        Cell(lexicon.percent_text(design.dropout), design.dropout),
+        _why(pack, "dropout"),
+    )
     if pack.samples_per_day:
         per_day = pack.samples_per_day
         yield "Samples a day, at most", _number(per_day.value), per_day.why
@@ -327,7 +310,7 @@ def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
         swapped = ", through the plan’s substitutions" if evidence.factor != 1 else ""
         least = f"At the target of {kind.measure} {target}{swapped}."
         found = plan.detectable_effect
-        yield capitalised(kind.sought), Cell(effect_text(found), found), least
+        yield lexicon.capitalised(kind.sought), Cell(effect_text(found), found), least
     for reply in features.ask("facts", plan):
         if reply.note:
             yield reply.feature.title, NOT_GIVEN, reply.note
@@ -344,8 +327,8 @@ def _why_planned(plan: Assessment, said: Mapping[str, str]) -> str:
     if reason := said.get("sample_size"):
         return reason
     if plan.counts.samples == reference.sample_size:
-        return f"{capitalised(NOT_GIVEN)}."
-    planned = count_text(reference.sample_size, "sample")
+        return f"{lexicon.capitalised(NOT_GIVEN)}."
+    planned = lexicon.count_text(reference.sample_size, "sample")
     return sentences.ALREADY_IN_REFERENCE.format(planned=planned)
 
 
@@ -354,16 +337,16 @@ def _why(pack: Pack, field: str) -> str:
     number = _NUMBERS.get(field)
     if number in pack.question.asked:
         own = {str(name): reason for name, reason in pack.question.why.items()}
-        return f"{own.get(number, capitalised(NOT_GIVEN) + '.')} {_ASKED}"
+        return f"{own.get(number, lexicon.capitalised(NOT_GIVEN) + '.')} {_ASKED}"
     return pack.design.why.get(field, "")
 
 
 def _number(value: float | None) -> Cell:
-    return Cell("none" if value is None else exact_text(value), value)
+    return Cell("none" if value is None else lexicon.exact_text(value), value)
 
 
 def _samples(number: int) -> Cell:
-    return Cell(count_text(number, "sample"), number)
+    return Cell(lexicon.count_text(number, "sample"), number)
 
 
 # --- evidence over n ------------------------------------------------------------------------
@@ -384,7 +367,7 @@ def samples_table(plan: Assessment) -> Table:
         for n, each in zip(sizes, plans, strict=True)
     ]
     measure = plan.evidence.title
-    names = ("Samples", measure, capitalised(plan.pack.lab.currency), "What it is")
+    names = ("Samples", measure, lexicon.capitalised(plan.pack.lab.currency), "What it is")
     return table(f"{measure} over the sample, all else as planned", names, rows)
 
 
@@ -393,7 +376,7 @@ def _cut_text(plan: Assessment) -> str:
     able = plan.evidence.able
     if able >= plan.counts.samples:
         return ""
-    return f"{amount_text(able)} can count: {counting_text(plan.counts.days, plan.pack)}"
+    return f"{lexicon.amount_text(able)} can count: {counting_text(plan.counts.days, plan.pack)}"
 
 
 def _sizes_shown(plan: Assessment) -> dict[int, str]:

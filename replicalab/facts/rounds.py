@@ -9,38 +9,20 @@ from replicalab.assessment.phrases import analysed_text, dimensions_text, last_d
 from replicalab.facts import blocks, texts
 from replicalab.facts import negotiation as facts
 from replicalab.facts import plan as plans
-from replicalab.facts.blocks import (
-    NOT_GIVEN,
-    Bar,
-    Cell,
-    Column,
-    Group,
-    Heading,
-    Panel,
-    Sentence,
-    Status,
-    Table,
-    Verdict,
-)
 from replicalab.facts.changes import lost_text
 from replicalab.facts.check import evidence_bar, slack_bar
 from replicalab.facts.verdicts import ANSWERS, FIDELITY_MEANS, evidence_status
 from replicalab.lexicon import amount_text, capitalised, label_key
 from replicalab.models import NUMBER_FIELDS, Dimension, Role, ScientistActionType
-from replicalab.negotiation import (
-    Attempt,
-    Concession,
-    Negotiation,
-    Round,
-    concession_steps,
-    ledger,
-)
+from replicalab.negotiation import Attempt, Concession, Negotiation, Round, concession_steps, ledger
 from replicalab.planner import PlanStep
 from replicalab.planner.steps import field_steps
 from replicalab.scenarios import Design
 
 
-def outcome_panel(verdict: Verdict, title: str = "", *, is_open: bool = False) -> Panel:
+def outcome_panel(
+    verdict: blocks.Verdict, title: str = "", *, is_open: bool = False
+) -> blocks.Panel:
     """Return how a negotiation ended; an open one has no sign yet."""
     return blocks.panel("outcome", verdict=verdict, title=title, is_open=is_open)
 
@@ -48,7 +30,7 @@ def outcome_panel(verdict: Verdict, title: str = "", *, is_open: bool = False) -
 # --- a round ----------------------------------------------------------------------------------
 
 
-def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> Panel:
+def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> blocks.Panel:
     """Return a round in three columns: what each side did, and the plan on the table after it.
 
     Args:
@@ -90,7 +72,7 @@ def _whole_plan(asked: Assessment) -> list[tuple[str, str]]:
     plan = asked.plan
     known = {label_key(each.name): each.guards for each in asked.pack.controls}
     guards = [known.get(label_key(label), label) for label in plan.controls]
-    guarded = "; ".join(filter(None, guards)) or (NOT_GIVEN if guards else "")
+    guarded = "; ".join(filter(None, guards)) or (blocks.NOT_GIVEN if guards else "")
     items = (plan.controls, plan.required_equipment, plan.required_reagents)
     names = ("Controls", "Equipment", asked.pack.study.term("Reagents"))
     return [
@@ -121,7 +103,7 @@ def _manager(done: Round, design: Design) -> dict[str, object] | None:
         else [
             {
                 "name": capitalised(done.plan.pack.study.term(slack.dimension)),
-                "status": Status.PASS if slack.ok else Status.FAIL,
+                "status": blocks.Status.PASS if slack.ok else blocks.Status.FAIL,
                 "used": plans.used_text(done.plan, slack),
                 "slack": plans.slack_text(slack),
             }
@@ -137,7 +119,7 @@ class Amount(NamedTuple):
     was: str
     now: str
     limit: str
-    bar: Bar | None = None
+    bar: blocks.Bar | None = None
     status: str = ""
 
 
@@ -193,7 +175,7 @@ def bounds_text(evidence: Evidence) -> str:
 
 def _limited(name: str, was: float, now: float, slack: Slack, dated: str = "") -> Amount:
     moved = amount_text(was) if was != now else ""
-    status = Status.PASS if slack.ok else Status.FAIL
+    status = blocks.Status.PASS if slack.ok else blocks.Status.FAIL
     limit = f"of {amount_text(slack.limit)}{dated}"
     return Amount(name, moved, amount_text(now), limit, slack_bar(slack), status)
 
@@ -201,7 +183,7 @@ def _limited(name: str, was: float, now: float, slack: Slack, dated: str = "") -
 # --- a model's attempts -----------------------------------------------------------------------
 
 
-def attempts_panel(attempts: Sequence[Attempt]) -> Panel:
+def attempts_panel(attempts: Sequence[Attempt]) -> blocks.Panel:
     """Return each attempt of a model, folded: all that was said to it and by it."""
     return blocks.panel("attempts", attempts=[_attempt(attempt) for attempt in attempts])
 
@@ -236,10 +218,10 @@ def _attempt(attempt: Attempt) -> dict[str, object]:
 # --- the whole run ----------------------------------------------------------------------------
 
 
-def rounds_panel(negotiation: Negotiation, at: int) -> Group:
+def rounds_panel(negotiation: Negotiation, at: int) -> blocks.Group:
     """Return the rounds up to one as a table, and the Simple rule's run in one line."""
     pack = negotiation.pack
-    rows: list[tuple[Cell | str, ...]] = []
+    rows: list[tuple[blocks.Cell | str, ...]] = []
     for done in negotiation.rounds[: at + 1]:
         plan, offer = done.plan, facts.offered_plan(done)
         change = _round_change(negotiation.state_before(done.number).plan, done)
@@ -250,19 +232,21 @@ def rounds_panel(negotiation: Negotiation, at: int) -> Group:
                 capitalised(dimensions_text(pack, plan.failing)) or "none" if plan else "–",
                 facts.numbers_text(offer) if offer else "–",
                 amount_text(plan.cost) if plan else "–",
-                Cell(plan.evidence.number, shade=evidence_status(plan.evidence)) if plan else "–",
+                blocks.Cell(plan.evidence.number, shade=evidence_status(plan.evidence))
+                if plan
+                else "–",
             )
         )
     measure = next((done.plan.evidence.title for done in negotiation.rounds if done.plan), "")
     columns = (
-        Column("Round", "fixed"),
+        blocks.Column("Round", "fixed"),
         *("Change", "Objections", "Lab Manager’s offer"),
-        Column(capitalised(pack.lab.currency), "number"),
-        Column(measure or "Evidence", "number"),
+        blocks.Column(capitalised(pack.lab.currency), "number"),
+        blocks.Column(measure or "Evidence", "number"),
     )
     return blocks.group(
         blocks.table("The rounds", columns, rows, kind="rounds", scrolls=True),
-        Sentence(facts.simple_rule_text(facts.simple_rule_run(negotiation)), quiet=True),
+        blocks.Sentence(facts.simple_rule_text(facts.simple_rule_run(negotiation)), quiet=True),
     )
 
 
@@ -280,14 +264,14 @@ def _round_change(before: Assessment | None, done: Round) -> str:
     return ", ".join(["accepts", *changes] if accepts else changes) or "none"
 
 
-def ledger_panel(negotiation: Negotiation) -> Group:
+def ledger_panel(negotiation: Negotiation) -> blocks.Group:
     """Return what the Scientist gave up, step by step, and how far the Lab Manager moved."""
     steps, moved = concession_steps(negotiation), ledger(negotiation)
     offers = [each for each in moved if each.who is Role.LAB_MANAGER and each.counts]
     manager = [each.total for each in offers[-1:]]
-    given = Sentence("" if steps or manager else texts.NOTHING_GIVEN)
+    given = blocks.Sentence("" if steps or manager else texts.NOTHING_GIVEN)
     rows = given_up_table(steps, suggested(negotiation), manager) if steps or manager else None
-    return blocks.group(Heading("What was given up"), given, rows)
+    return blocks.group(blocks.Heading("What was given up"), given, rows)
 
 
 def suggested(negotiation: Negotiation) -> list[SuggestionChange]:
@@ -301,7 +285,7 @@ def given_up_table(
     steps: Sequence[Concession],
     changes: Iterable[SuggestionChange],
     manager: Sequence[PlanStep] = (),
-) -> Table:
+) -> blocks.Table:
     """Return each concession with the credits it saves and the evidence it loses, and the sum.
 
     The bars stand one after the other: where one ends the next begins. ``manager`` is the step of
@@ -318,17 +302,17 @@ def given_up_table(
         *(("In all", step) for step in whole),
         *(("Lab Manager’s offers", step) for step in manager),
     ]
-    rows: list[tuple[Cell | str, ...]] = []
+    rows: list[tuple[blocks.Cell | str, ...]] = []
     for at, (what, step) in enumerate(named):
         begins, ends = sorted((plan.cost - least) / span for plan in step[:2])
-        bar = None if step in manager else Bar(ends, begins=begins)
+        bar = None if step in manager else blocks.Bar(ends, begins=begins)
         both = step.before.evidence.number, step.after.evidence.number
         lost = lost_text(step, changes) if at < len(made) else ""
         rows.append(
             (
                 plans.in_its_noun(what, first.after.pack.design),
-                Cell(facts.signed_credits(step), -step.credits_saved, bar=bar),
-                Cell(
+                blocks.Cell(facts.signed_credits(step), -step.credits_saved, bar=bar),
+                blocks.Cell(
                     " → ".join(both) if step.evidence_changed else "unchanged",
                     bar=evidence_bar(step.after.evidence, shown, step.before.evidence),
                     shade=evidence_status(step.after.evidence),
@@ -339,9 +323,9 @@ def given_up_table(
         )
     columns = (
         "What",
-        Column(capitalised(first.after.pack.lab.currency), "number", "after"),
-        Column(first.after.evidence.title, bar="after"),
-        Column("Fidelity loss", meaning=FIDELITY_MEANS),
+        blocks.Column(capitalised(first.after.pack.lab.currency), "number", "after"),
+        blocks.Column(first.after.evidence.title, bar="after"),
+        blocks.Column("Fidelity loss", meaning=FIDELITY_MEANS),
         "What is lost",
     )
     totals = len(named) - len(made)
@@ -370,7 +354,7 @@ def branches_panel(
     pairs: Sequence[tuple[Round | None, Round | None]],
     start: int,
     named: tuple[str, str] = ("The run", "The fork"),
-) -> Group:
+) -> blocks.Group:
     """Return both courses round by round, by their names."""
     names = ("Round", named[0], "Answer", named[1], "Answer to it")
     rows = [
@@ -379,7 +363,7 @@ def branches_panel(
     ]
     same = all(_course(old) == _course(new) for old, new in pairs)
     return blocks.group(
-        Sentence(texts.SAME_COURSE) if same else None,
+        blocks.Sentence(texts.SAME_COURSE) if same else None,
         blocks.table("Run and fork, round by round", names, rows, kind="branches", scrolls=True),
     )
 

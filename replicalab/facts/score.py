@@ -4,17 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from replicalab.assessment import Assessment, failing_text, placed_text, size_text
-from replicalab.facts.blocks import (
-    Cell,
-    Column,
-    Group,
-    Heading,
-    Sentence,
-    Status,
-    Verdict,
-    group,
-    table,
-)
+from replicalab.facts import blocks
 from replicalab.facts.check import evidence_bar
 from replicalab.facts.frontier import given_up_text
 from replicalab.facts.plan import cautions_sentence, in_its_noun, unit_noun, with_cautions
@@ -27,27 +17,29 @@ YOU: Final = "You"  # Whose result a score is, where it is the reader's own
 _SMALLEST_SHOWN: Final = 0.01
 
 
-def score_verdict(found: Score) -> Verdict:
+def score_verdict(found: Score) -> blocks.Verdict:
     """Return a score in a sentence: the regret, and the term of the order that decides it."""
     plan, best, regret = found.plan, found.best, f"Regret {regret_text(found.regret)}"
     design = best.pack.design
     if plan is None and not is_worth_running(best):
-        return Verdict(Status.PASS, "Optimal", f"{regret}: no plan of this lab is worth running.")
+        return blocks.Verdict(
+            blocks.Status.PASS, "Optimal", f"{regret}: no plan of this lab is worth running."
+        )
     if plan is None:
         best_text = f"{best.evidence.text} with {size_text(best)}"
         text = in_its_noun(f"{regret}: there is no plan; the best has {best_text}.", design)
-        return Verdict(Status.FAIL, "No plan", text)
+        return blocks.Verdict(blocks.Status.FAIL, "No plan", text)
     none = "no plan ranks above it" if found.exact else "no plan that was searched ranks above it"
     worse = _worse_text(found) or none
     if not found.counts:
         title = "Cannot be run here" if plan.failing else "Not worth running"
         why = failing_text(plan) if plan.failing else placed_text(plan.evidence)
         text = f"{regret}: {why}. {capitalised(worse)}."
-        return Verdict(Status.FAIL, title, text)
+        return blocks.Verdict(blocks.Status.FAIL, title, text)
     if not found.regret:
         title = "Optimal" if found.exact else "Best found"
-        return Verdict(Status.PASS, title, f"{regret}: {worse}.")
-    return Verdict(Status.CAUTION, "Not optimal", f"{regret}, 0 is optimal. {worse}.")
+        return blocks.Verdict(blocks.Status.PASS, title, f"{regret}: {worse}.")
+    return blocks.Verdict(blocks.Status.CAUTION, "Not optimal", f"{regret}, 0 is optimal. {worse}.")
 
 
 def _worse_text(found: Score) -> str:
@@ -95,23 +87,25 @@ _TERMS: Final[dict[str, tuple[str, Callable[[Assessment, Assessment], str]]]] = 
 """Each term of the order, and its value in a plan that is compared with another."""
 
 
-def score_panel(found: Score, who: str = "The run") -> Group:
+def score_panel(found: Score, who: str = "The run") -> blocks.Group:
     """Return a score: its verdict, and the result next to the best plan.
 
     ``who`` is whose result it is.
     """
     verdict, plan, best = score_verdict(found), found.plan, found.best
-    said = Sentence(verdict.text, f"{verdict.title}.", verdict.status)
+    said = blocks.Sentence(verdict.text, f"{verdict.title}.", verdict.status)
     if plan is None:
-        return group(Heading("Your score" if who == YOU else "Score", 2, part=True), said)
+        return blocks.group(
+            blocks.Heading("Your score" if who == YOU else "Score", 2, part=True), said
+        )
     both = [plan.evidence, best.evidence]
-    rows: list[tuple[Cell | str, ...]]
+    rows: list[tuple[blocks.Cell | str, ...]]
     noun, lab = capitalised(unit_noun(best.pack.design)), best.pack.lab
     rows = [
         (
             best.evidence.title,
             *(
-                Cell(
+                blocks.Cell(
                     each.evidence.number,
                     status=standing(each)[0],
                     bar=evidence_bar(each.evidence, both),
@@ -126,11 +120,13 @@ def score_panel(found: Score, who: str = "The run") -> Group:
         ("Fidelity loss", *(str(each.fidelity_loss) for each in (plan, best))),
     ]
     names = ("Yours" if who == YOU else who, "Best")
-    columns = [Column("What"), *(Column(name, "fixed", "after") for name in names)]
-    return group(
-        Heading("Your score" if who == YOU else "Score", 2, part=True),
+    columns = [blocks.Column("What"), *(blocks.Column(name, "fixed", "after") for name in names)]
+    return blocks.group(
+        blocks.Heading("Your score" if who == YOU else "Score", 2, part=True),
         said,
-        Sentence(cautions_sentence(plan)),
-        table("The result and the best", columns, rows),
-        Sentence(with_cautions(f"The best gives up: {given_up_text(best) or 'nothing'}.", best)),
+        blocks.Sentence(cautions_sentence(plan)),
+        blocks.table("The result and the best", columns, rows),
+        blocks.Sentence(
+            with_cautions(f"The best gives up: {given_up_text(best) or 'nothing'}.", best)
+        ),
     )

@@ -9,19 +9,12 @@ from replicalab.assessment.phrases import left_text
 from replicalab.designs import KINDS, Kind, Unknown
 from replicalab.designs.originals import effect_of
 from replicalab.drafts import stated
-from replicalab.facts import blocks
+from replicalab.facts import blocks, verdicts
 from replicalab.facts.blocks import Column, Fold, Group, Panel, Sentence, Status, sentences_panel
 from replicalab.facts.check import evidence_bar
 from replicalab.facts.original import CONFIDENCE, reported_text, source_text
 from replicalab.facts.plan import assumption_text, dropout_text, effect_text, staff_text, unit_noun
 from replicalab.facts.units import groupings
-from replicalab.facts.verdicts import (
-    evidence_sentence,
-    evidence_status,
-    lab_line,
-    offer_story,
-    terms_text,
-)
 from replicalab.lexicon import amount_text, capitalised, percent_text
 from replicalab.negotiation import is_worth_running
 from replicalab.planner import PlanAnalysis
@@ -29,11 +22,11 @@ from replicalab.planner import PlanAnalysis
 
 def story_panel(reference: PlanAnalysis) -> Group:
     """Return what the study is to find out, and what happens to it in this lab."""
-    paper, story = reference.yours.pack.paper, offer_story(reference)
+    paper, story = reference.yours.pack.paper, verdicts.offer_story(reference)
     return blocks.group(
         Sentence(stated(paper.goal), lexicon.ended(paper.title)),
         Sentence(story.text, status=story.status),
-        Sentence(terms_text(reference.yours), quiet=True),
+        Sentence(verdicts.terms_text(reference.yours), quiet=True),
     )
 
 
@@ -210,7 +203,7 @@ def picture_panel(options: PlanAnalysis) -> Panel:
                 "name": name,
                 "size": f"{lexicon.amount_text(plan.counts.samples)} {noun}",
                 "bar": evidence_bar(plan.evidence, evidence, evidence[0]),
-                "status": evidence_status(plan.evidence),
+                "status": verdicts.evidence_status(plan.evidence),
                 "number": plan.evidence.number,
             }
             for name, plan in shown.items()
@@ -243,11 +236,11 @@ def _lab_row(name: str, lab: PlanAnalysis) -> dict[str, object]:
     yours, best = lab.yours, lab.least.after
     status, text = Status.FAIL, "none"
     if is_worth_running(best):
-        status = evidence_status(best.evidence)
+        status = verdicts.evidence_status(best.evidence)
         text = "fits" if best.plan == yours.plan else "cut"
     return {
         "name": name,
-        "said": lab_line(lab),
+        "said": verdicts.lab_line(lab),
         "bar": evidence_bar(best.evidence, [best.evidence, yours.evidence], yours.evidence),
         "status": status,
         "text": text,
@@ -280,7 +273,7 @@ def worked_out_panel(plan: Assessment, unknown: Unknown) -> Group:
     name = capitalised(unknown_name(evidence.row, unknown))
     assumed = assumption_text(plan).removesuffix(".")
     alpha = f", alpha {design.alpha:.4g}" if evidence.row.uses("alpha") else ""
-    comes_to = f"{evidence_sentence(evidence)} {assumed}{alpha}."
+    comes_to = f"{verdicts.evidence_sentence(evidence)} {assumed}{alpha}."
     return sentences_panel(
         [comes_to, dropout_text(plan), stated(design.source)],
         title=f"{name}: {_value_text(plan, unknown)}",

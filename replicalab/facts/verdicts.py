@@ -3,15 +3,7 @@
 from typing import Final
 
 from replicalab.agents.lab_manager_policy import answer_type_to
-from replicalab.assessment import Assessment, Evidence, assess, cautions_title
-from replicalab.assessment.phrases import (
-    dimensions_text,
-    failing_text,
-    few_units_title,
-    placed_text,
-    samples_text,
-    size_text,
-)
+from replicalab.assessment import Assessment, Evidence, assess, cautions_title, phrases
 from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Status, Verdict
 from replicalab.facts.plan import with_cautions
@@ -38,9 +30,7 @@ ANSWERS: Final = {
         "The lab has the means, but the plan breaks a restriction or is unsound on paper.",
     ),
     LabManagerActionType.SUGGEST_ALTERNATIVE: Verdict(
-        Status.CAUTION,
-        "Suggests changes",
-        "The lab cannot run this plan; a changed plan fits it.",
+        Status.CAUTION, "Suggests changes", "The lab cannot run this plan; a changed plan fits it."
     ),
     LabManagerActionType.REJECT: Verdict(
         Status.FAIL,
@@ -60,7 +50,7 @@ def plan_verdict(plan: Assessment) -> Verdict:
         if plan.lab_feasible:
             status = Status.FAIL if evidence.void_reason else Status.CAUTION
             title, what = "Not approved", "Lab-feasible, but not approved"
-        return Verdict(status, title, f"{what}: {failing_text(plan)}. {shows}")
+        return Verdict(status, title, f"{what}: {phrases.failing_text(plan)}. {shows}")
     title, text = "Feasible", f"Feasible: all seven dimensions pass. {shows}"
     if evidence.void_reason:
         nothing = f"Shows nothing, though all seven dimensions pass: {evidence.void_reason}."
@@ -96,7 +86,7 @@ def evidence_status(evidence: Evidence) -> Status:
 
 def evidence_cell(plan: Assessment) -> Cell:
     """Return the evidence of a plan as a cell: ``power 0.15, too few tanks, not feasible``."""
-    text = ", ".join(filter(None, (plan.evidence.text, few_units_title(plan))))
+    text = ", ".join(filter(None, (plan.evidence.text, phrases.few_units_title(plan))))
     status, text = marked(plan, plan.evidence, text)
     return Cell(text, status=status)
 
@@ -121,13 +111,13 @@ def evidence_sentence(evidence: Evidence) -> str:
     """Return what evidence is planned and where it stands to the study's target and floor."""
     if evidence.void_reason:
         return texts.NO_EVIDENCE.format(reason=evidence.void_reason)
-    return texts.EVIDENCE.format(evidence=placed_text(evidence))
+    return texts.EVIDENCE.format(evidence=phrases.placed_text(evidence))
 
 
 def plan_size(plan: Assessment) -> str:
     """Return a plan in numbers: samples, days, and credits of the budget."""
     cost, budget = amount_text(plan.cost), plan.pack.lab.money(plan.pack.lab.budget)
-    return f"{size_text(plan)} for {cost} of {budget}"
+    return f"{phrases.size_text(plan)} for {cost} of {budget}"
 
 
 def largest_text(plan: Assessment) -> str:
@@ -165,7 +155,7 @@ def lab_line(reference: PlanAnalysis) -> str:
     """Return what fails in a lab and how the Lab Manager answers, in one line."""
     failing = reference.yours.failing
     passing = [dimension for dimension in reference.yours.slack if dimension not in failing]
-    fails = failing_text(reference.yours)
+    fails = phrases.failing_text(reference.yours)
     if len(passing) == 1:
         fails = texts.ALL_BUT_ONE_FAIL.format(passing=reference.yours.pack.study.term(passing[0]))
     answer = ANSWERS[answer_to(reference)].title.lower()
@@ -183,27 +173,27 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
     if answer is LabManagerActionType.REPORT_FEASIBILITY:
         way = texts.NOT_APPROVED
     elif answer is LabManagerActionType.REJECT:
-        way = texts.REJECTED.format(failing=failing_text(offered))
+        way = texts.REJECTED.format(failing=phrases.failing_text(offered))
     else:
         move = _evidence_move(yours.evidence, offered.evidence)
-        still = capitalised(failing_text(offered, still=True))
+        still = capitalised(phrases.failing_text(offered, still=True))
         way = texts.OFFERS.format(need=_need(offered), move=move)
         way = with_cautions(f"{way} {still}." if offered.failing else way, offered)
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
             status = Status.FAIL
-    failing = dimensions_text(yours.pack, yours.failing)
+    failing = phrases.dimensions_text(yours.pack, yours.failing)
     text = texts.REFERENCE_FAILS.format(need=_need(yours), failing=failing)
     return Verdict(status, title, f"{text} {way}")
 
 
 def _need(plan: Assessment) -> str:
     days, credits = count_text(plan.counts.days, "day"), plan.pack.lab.money(plan.cost)
-    return f"{samples_text(plan)}, {days}, {credits}"
+    return f"{phrases.samples_text(plan)}, {days}, {credits}"
 
 
 def _evidence_move(before: Evidence, after: Evidence) -> str:
     if before.void_reason:
-        return placed_text(after)
+        return phrases.placed_text(after)
     if after.void_reason:
         return texts.EVIDENCE_LOST.format(evidence=before.text, reason=after.void_reason)
-    return texts.EVIDENCE_MOVES.format(before=before.number, after=placed_text(after))
+    return texts.EVIDENCE_MOVES.format(before=before.number, after=phrases.placed_text(after))

@@ -95,17 +95,9 @@ FEATURES: Final[tuple[Feature, ...]] = (
         },
     ),
     Feature(
-        "portfolio",
-        "One budget for several studies",
-        panels=("survey",),
-        commands=("portfolio",),
+        "portfolio", "One budget for several studies", panels=("survey",), commands=("portfolio",)
     ),
-    Feature(
-        "office",
-        "Word and PDF",
-        panels=("files",),
-        forms={"pdf": "PDF", "docx": "Word"},
-    ),
+    Feature("office", "Word and PDF", panels=("files",), forms={"pdf": "PDF", "docx": "Word"}),
     Feature("language_model", "Language model", panels=("negotiation",)),
     Feature("sheets", "List of items", panels=("lab",), commands=("--lab",)),
 )

@@ -19,12 +19,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from replicalab.errors import (
-    LibraryBusyError,
-    LibraryError,
-    LibraryStorageError,
-    LibraryVersionError,
-)
+from replicalab import errors
 
 VERSION_TABLE: Final = "library_version"
 REVISIONS: Final = ("2.0001",)  # The revisions of the migrations, the newest last
@@ -77,7 +72,7 @@ def _url(address: str) -> URL:
     if url and url.drivername in _POSTGRES and url.database:
         return url.set(drivername="postgresql+psycopg")
     # The value is not shown: it may contain a password in an unexpected position.
-    raise LibraryStorageError(
+    raise errors.LibraryStorageError(
         "REPLICALAB_DATABASE_URL: its value is no address of a library; write "
         "sqlite:////a/folder/library-2.db or postgresql://user:password@host/database, and in user "
         "and password %40 for @, %3A for : and %2F for /"
@@ -103,7 +98,7 @@ def _engine(url: URL) -> sqlalchemy.Engine:
             connect_args={"connect_timeout": int(WAIT_SECONDS), "options": settings},
         )
     except ModuleNotFoundError as error:
-        raise LibraryStorageError(
+        raise errors.LibraryStorageError(
             "REPLICALAB_DATABASE_URL: PostgreSQL needs psycopg, which is not installed; run "
             "pip install 'psycopg[binary]'"
         ) from error
@@ -220,13 +215,13 @@ def _check_revision(revision: str | None) -> str | None:
         LibraryVersionError: it cannot.
     """
     if revision in _FIRST_RELEASE:
-        raise LibraryVersionError(
+        raise errors.LibraryVersionError(
             "the library: ReplicaLab 1 wrote this database, and ReplicaLab 2 does not read it; it "
             "is unchanged. Export its entries with ReplicaLab 1, and name another database in "
             "REPLICALAB_DATABASE_URL"
         )
     if revision is not None and revision not in REVISIONS:
-        raise LibraryVersionError(
+        raise errors.LibraryVersionError(
             f"the library: a newer version of ReplicaLab wrote it ({revision}; this one knows "
             f"{REVISIONS[-1]}); it is unchanged. Use that version, or name another folder in "
             "REPLICALAB_DATA"
@@ -255,33 +250,33 @@ def database_errors() -> Iterator[None]:
         raise fault_of(error) from None
 
 
-def fault_of(error: BaseException | None) -> LibraryError:
+def fault_of(error: BaseException | None) -> errors.LibraryError:
     """Return an error of a database as a library error."""
     is_file = isinstance(error, sqlite3.Error)
     code = _code(error) if is_file else getattr(error, "sqlstate", None)
     if code in _BUSY:
-        return LibraryBusyError(
+        return errors.LibraryBusyError(
             f"the library: another program has held it for {WAIT_SECONDS:g} seconds; nothing was "
             "saved. Let that one finish, or close it, then save again"
         )
     if code in _FULL:
-        return LibraryStorageError(
+        return errors.LibraryStorageError(
             "the library: the disk is full; nothing was saved. Make room there, then save again"
         )
     if code in _NOT_WRITABLE:
         return not_writable(str(error))
     if is_damage(error):
-        return LibraryStorageError(
+        return errors.LibraryStorageError(
             f"the library: the file is damaged ({error}); nothing was saved. Restart the "
             "app: it renames the file and creates a new one"
         )
     if is_file:
-        return LibraryStorageError(
+        return errors.LibraryStorageError(
             f"the library: the disk does not take or give it ({error}); nothing was saved. See "
             "that the disk is there and has room, then save again"
         )
     state = f"SQLSTATE {code}" if code else type(error).__name__
-    return LibraryStorageError(
+    return errors.LibraryStorageError(
         f"the library: the database does not answer as it should ({state}); what was to be saved "
         "is not confirmed. See that it runs and may be used, then do it again: nothing is kept "
         "twice"
@@ -297,9 +292,9 @@ def _code(error: BaseException | None) -> int:
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF  # the rest is SQLite's detail
 
 
-def not_writable(reason: str) -> LibraryStorageError:
+def not_writable(reason: str) -> errors.LibraryStorageError:
     """Return the error of a place that cannot be written."""
-    return LibraryStorageError(
+    return errors.LibraryStorageError(
         f"the library: it cannot be written ({reason}); nothing was saved. Make its folder "
         "writable, or name another in REPLICALAB_DATA"
     )

@@ -8,12 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from replicalab.agents import scientist_policy
 from replicalab.agents.parsing import ScientistOutputParseError, parse_scientist_output
-from replicalab.agents.scientist_policy import (
-    GenerateFn,
-    build_scientist_system_prompt,
-    call_scientist_with_retry,
-)
 from replicalab.errors import ModelAnswerTooLongError, ModelError
 from replicalab.lexicon import count_text, shortened
 from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_TEXT
@@ -44,7 +40,9 @@ def observe(state: State, pack: Pack) -> ScientistObservation:
 class Recorder:
     """A `GenerateFn` that records each call: the texts that were sent, and the output."""
 
-    def __init__(self, generate_fn: GenerateFn, clock: Clock = time.monotonic) -> None:
+    def __init__(
+        self, generate_fn: scientist_policy.GenerateFn, clock: Clock = time.monotonic
+    ) -> None:
         self._generate_fn = generate_fn
         self._clock = clock
         self.calls: list[tuple[list[str], Output]] = []
@@ -138,7 +136,7 @@ class ModelAnswer(NamedTuple):
 
 
 def ask_model(
-    generate_fn: GenerateFn,
+    generate_fn: scientist_policy.GenerateFn,
     state: State,
     pack: Pack,
     max_retries: int = MAX_RETRIES,
@@ -161,9 +159,9 @@ def hear(outputs: Sequence[Output], state: State, pack: Pack) -> ModelAnswer:
 
 def _asked(model: Recorder | _Tape, state: State, pack: Pack, max_retries: int) -> ModelAnswer:
     action, failure = None, None
-    prompt, seen = build_scientist_system_prompt(pack), observe(state, pack)
+    prompt, seen = scientist_policy.build_scientist_system_prompt(pack), observe(state, pack)
     try:
-        action = call_scientist_with_retry(model, prompt, seen, max_retries).action
+        action = scientist_policy.call_scientist_with_retry(model, prompt, seen, max_retries).action
     except ScientistOutputParseError as error:
         times = count_text(len(model.calls), "attempt")
         failure = f"No valid action in {times}; the last: {error.message}"

@@ -8,23 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from replicalab import models
 from replicalab.agents.scientist_policy import build_baseline_scientist_action
 from replicalab.assessment import Assessment, assess, phrases
 from replicalab.assessment.fixes import SuggestionChange, apply_changes
 from replicalab.errors import NegotiationError
 from replicalab.lexicon import capitalised, count_text, joined, label_key, shortened
 from replicalab.limits import LONGEST_QUESTION
-from replicalab.models import (
-    ACCEPT_ACTION,
-    FIELD_LABELS,
-    LIST_FIELDS,
-    NUMBER_FIELDS,
-    Protocol,
-    Role,
-    ScientistAction,
-    ScientistActionType,
-    plan_action,
-)
 from replicalab.negotiation.records import AUTOMATIC, ScientistKind, Setup, State
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
 from replicalab.planner.limits import TIER_RANK
@@ -40,7 +30,7 @@ _OPENS_WITH_GIVEN: Final = "It opens with the plan that was given."
 class Choice(NamedTuple):
     """What a rule lets the Scientist do, None for walking away, and why, in numbers."""
 
-    action: ScientistAction | None
+    action: models.ScientistAction | None
     reason: str
 
 
@@ -68,13 +58,13 @@ def choose(setup: Setup, state: State, pack: Pack) -> Choice:
     )
 
 
-def _open(state: State, plan: Protocol, pack: Pack) -> Choice:
+def _open(state: State, plan: models.Protocol, pack: Pack) -> Choice:
     is_own = plan == pack.reference_protocol
     reason = f"{_OPENS_WITH_OWN}." if is_own else _OPENS_WITH_GIVEN
     return Choice(put_forward(state, plan), reason)
 
 
-def put_forward(state: State, plan: Protocol) -> ScientistAction:
+def put_forward(state: State, plan: models.Protocol) -> models.ScientistAction:
     """Return the action that puts a plan forward: proposed first, and then revised.
 
     Raises:
@@ -85,14 +75,18 @@ def put_forward(state: State, plan: Protocol) -> ScientistAction:
             "the plan has a sample size of 0; a proposal needs at least 1 sample"
         )
     first = state.plan is None
-    kind = ScientistActionType.PROPOSE_PROTOCOL if first else ScientistActionType.REVISE_PROTOCOL
-    return plan_action(kind, plan)
+    kind = (
+        models.ScientistActionType.PROPOSE_PROTOCOL
+        if first
+        else models.ScientistActionType.REVISE_PROTOCOL
+    )
+    return models.plan_action(kind, plan)
 
 
-def question(*texts: str) -> ScientistAction:
+def question(*texts: str) -> models.ScientistAction:
     """Return the action that asks the lab."""
-    asks = {"action_type": ScientistActionType.REQUEST_INFO, "questions": list(texts)}
-    return ScientistAction.model_validate({**ACCEPT_ACTION.model_dump(), **asks})
+    asks = {"action_type": models.ScientistActionType.REQUEST_INFO, "questions": list(texts)}
+    return models.ScientistAction.model_validate({**models.ACCEPT_ACTION.model_dump(), **asks})
 
 
 def _baseline(state: State, pack: Pack) -> Choice:
@@ -101,9 +95,9 @@ def _baseline(state: State, pack: Pack) -> Choice:
     # It looks at no offer, and neither changes nor keeps what it sees: nothing need be copied.
     seen = pack.seen_by_scientist(history, plan, number, most, None)
     action = build_baseline_scientist_action(seen)
-    if action.action_type is ScientistActionType.PROPOSE_PROTOCOL:
+    if action.action_type is models.ScientistActionType.PROPOSE_PROTOCOL:
         reason = "It opens with a plan of its own: the default of the paper's field."
-    elif action.action_type is ScientistActionType.REVISE_PROTOCOL:
+    elif action.action_type is models.ScientistActionType.REVISE_PROTOCOL:
         cut = _cut_text(state.plan.plan, action) if state.plan else ""
         reason = f"The last answer names an obstacle. {cut}"
     elif state.is_last:
@@ -113,7 +107,7 @@ def _baseline(state: State, pack: Pack) -> Choice:
     return Choice(action, reason)
 
 
-def _cut_text(before: Protocol, after: ScientistAction) -> str:
+def _cut_text(before: models.Protocol, after: models.ScientistAction) -> str:
     """Return what a revision changes, such as ``Samples: 6 → 3. Days: 9 → 8.``."""
     numbers = {
         "Samples": (before.sample_size, after.sample_size),
@@ -142,7 +136,9 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
         return Choice(put_forward(state, least.plan), reason)
     offer, below = state.offer, yours.evidence.tier is EvidenceTier.BELOW_FLOOR
     if offer and is_worth_running(offer) and rank(offer, yours.plan) <= least.rank:
-        return Choice(ACCEPT_ACTION, f"No plan ranks above the offer: {phrases.size_text(offer)}.")
+        return Choice(
+            models.ACCEPT_ACTION, f"No plan ranks above the offer: {phrases.size_text(offer)}."
+        )
     found = None
     if least.after.feasible and not below and (reaches or not state.is_last):
         counters = offer is not None and offer.plan == yours.plan
@@ -194,7 +190,9 @@ def changes_between(opening: PlanAnalysis) -> list[Change]:
     Item swaps come first, then dropped controls, days and samples.
     """
     parts, pack = opening.least.changes, opening.yours.pack
-    swaps = [part for part in parts if part.field in LIST_FIELDS and part.field != "controls"]
+    swaps = [
+        part for part in parts if part.field in models.LIST_FIELDS and part.field != "controls"
+    ]
     single = [
         (part,)
         for name in ("controls", "duration_days", "sample_size")
@@ -238,10 +236,10 @@ def next_concession(
     return None
 
 
-def _remains(change: Change, plan: Protocol, least: Protocol) -> bool:
+def _remains(change: Change, plan: models.Protocol, least: models.Protocol) -> bool:
     part = change[0]
     now, aim = getattr(plan, part.field), getattr(least, part.field)
-    if part.field not in LIST_FIELDS:
+    if part.field not in models.LIST_FIELDS:
         return bool(now != aim)
     key = label_key(part.original)
     return Counter(map(label_key, now))[key] > Counter(map(label_key, aim))[key]
@@ -284,10 +282,10 @@ def _helps(before: Assessment, after: Assessment) -> bool:
 def _moved(part: SuggestionChange, term: Callable[[str], str]) -> str:
     """Return a change: ``Duration: 8 → 6``."""
     old, new = (
-        f"{int(value):,}" if part.field in NUMBER_FIELDS else value
+        f"{int(value):,}" if part.field in models.NUMBER_FIELDS else value
         for value in (part.original, part.revised)
     )
-    return f"{term(FIELD_LABELS[part.field])}: {old} → {new}"
+    return f"{term(models.FIELD_LABELS[part.field])}: {old} → {new}"
 
 
 # --- the one that weighs the evidence -------------------------------------------------------
@@ -302,8 +300,8 @@ def _direct(state: State, pack: Pack) -> Choice:
     The planner's best passes all seven dimensions, so the Lab Manager accepts it: after its opening
     it acts at most three times.
     """
-    asking = ScientistActionType.REQUEST_INFO.value
-    asked = any(e.role is Role.SCIENTIST and e.action_type == asking for e in state.history)
+    asking = models.ScientistActionType.REQUEST_INFO.value
+    asked = any(e.role is models.Role.SCIENTIST and e.action_type == asking for e in state.history)
     if state.plan is None and not state.is_last and not asked:
         reference = assess(pack.reference_protocol, pack)
         if reference.evidence.tier is not EvidenceTier.BELOW_FLOOR:
@@ -312,7 +310,7 @@ def _direct(state: State, pack: Pack) -> Choice:
     offer = state.offer
     meets = offer and offer.evidence.tier is EvidenceTier.MEETS_TARGET
     if offer and meets and offer.feasible and not offer.broken_wishes:
-        return Choice(ACCEPT_ACTION, f"The offer has {phrases.placed_text(offer.evidence)}.")
+        return Choice(models.ACCEPT_ACTION, f"The offer has {phrases.placed_text(offer.evidence)}.")
     found = best_options(state.options, pack)
     if is_worth_running(found.least.after):
         return _take_or_counter(state, found.least)
@@ -340,7 +338,7 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
     if stands.given_up <= best.rank.given_up:
         exact = "no plan with this method" if best.exact else "no plan that was found"
         none = f"{exact}{phrases.adding_none(state.plan)}"
-        return Choice(ACCEPT_ACTION, f"{has}; {none} gives up less in this lab.")
+        return Choice(models.ACCEPT_ACTION, f"{has}; {none} gives up less in this lab.")
     if standing.failing:
         has = f"{has}, but {phrases.failing_text(standing)}"
     return Choice(

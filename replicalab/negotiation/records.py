@@ -9,32 +9,13 @@ from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, FailFast, Field, model_validator
 
+from replicalab import models, scenarios
 from replicalab.agents.lab_manager_policy import Offer
 from replicalab.agents.parsing import ParseErrorCode
 from replicalab.assessment import Assessment
 from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_TEXT, MOST_OUTPUTS, MOST_ROUNDS
-from replicalab.models import (
-    ConversationEntry,
-    Count,
-    LabManagerAction,
-    NonEmptyText,
-    Protocol,
-    Record,
-    ScientistAction,
-    ScientistActionType,
-    too_long,
-)
 from replicalab.notebook import Shown
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceAssumptions,
-    EvidenceTier,
-    Identifier,
-    LabOverrides,
-    Pack,
-    Seed,
-)
 
 ROUND_BYTES: Final = 32 * 1024  # of the plans that a round judged
 
@@ -103,35 +84,35 @@ class TurnAuthor(StrEnum):
     FORK = "fork"  # A plan put forward by hand at a fork
 
 
-def _short(plan: Protocol) -> Protocol:
-    for problem in too_long(plan):
+def _short(plan: models.Protocol) -> models.Protocol:
+    for problem in models.too_long(plan):
         raise ValueError(problem)
     return plan
 
 
-ShortPlan = Annotated[Protocol, AfterValidator(_short)]
+ShortPlan = Annotated[models.Protocol, AfterValidator(_short)]
 """A plan no longer than a plan can need, so that no file makes a long search or a long page."""
 
-ModelName = Annotated[NonEmptyText, Field(max_length=200)]
+ModelName = Annotated[models.NonEmptyText, Field(max_length=200)]
 
 
-class Setup(Record):
+class Setup(models.Record):
     """The players, rounds and questions of a negotiation; `Case.setup` makes it.
 
     ``opening`` is the plan that the Scientist proposes first, None if it chooses its own.
     """
 
-    scenario_id: Identifier
-    difficulty: Difficulty
-    seed: Seed
+    scenario_id: scenarios.Identifier
+    difficulty: scenarios.Difficulty
+    seed: scenarios.Seed
     scientist: ScientistKind
     lab_manager: LabManagerKind
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)]
     opening: ShortPlan | None = None
-    forked_at: Count | None = None
+    forked_at: models.Count | None = None
     model: ModelName | None = None
-    own_lab: LabOverrides = LabOverrides()
-    question: EvidenceAssumptions = EvidenceAssumptions()
+    own_lab: scenarios.LabOverrides = scenarios.LabOverrides()
+    question: scenarios.EvidenceAssumptions = scenarios.EvidenceAssumptions()
 
     @model_validator(mode="after")
     def _one_side_is_ruled(self) -> Self:
@@ -139,7 +120,7 @@ class Setup(Record):
         return self
 
 
-class Output(Record):
+class Output(models.Record):
     """The text of one call of a model, or its failure.
 
     ``finish_reason`` says why the text ended: ``stop``, or ``length`` for the token cap.
@@ -147,8 +128,8 @@ class Output(Record):
 
     text: Annotated[str, Field(max_length=LONGEST_OUTPUT)] | None = None
     failure: Annotated[str, Field(max_length=LONGEST_TEXT)] | None = None
-    prompt_tokens: Count | None = None
-    completion_tokens: Count | None = None
+    prompt_tokens: models.Count | None = None
+    completion_tokens: models.Count | None = None
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     finish_reason: Annotated[str, Field(max_length=LONGEST_LABEL)] | None = None
 
@@ -170,13 +151,13 @@ class Attempt:
     system_prompt: str
     observation: str
     output: Output
-    action: ScientistAction | None
+    action: models.ScientistAction | None
     error_code: ParseErrorCode | None
     error_message: str | None
     correction_prompt: str | None
 
 
-class Turn(Record):
+class Turn(models.Record):
     """What a Scientist does in a round.
 
     Attributes:
@@ -184,12 +165,12 @@ class Turn(Record):
         outputs: of a language model, also if a person then acted for it.
     """
 
-    action: ScientistAction | None
+    action: models.ScientistAction | None
     by: TurnAuthor = TurnAuthor.PERSON
     outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS), FailFast()] = ()
 
 
-class Reply(Record):
+class Reply(models.Record):
     """A person's answer as Lab Manager: accept, counter with a plan, or else reject."""
 
     accepts: bool = False
@@ -202,7 +183,7 @@ class Reply(Record):
         return self
 
 
-class Move(Record):
+class Move(models.Record):
     """What a person or a model did in a round, counted from 0; rules play the other rounds.
 
     A model's action is read from its ``outputs``, so ``action`` is None. ``by`` is the Scientist's
@@ -211,7 +192,7 @@ class Move(Record):
 
     number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)]
     by: TurnAuthor = TurnAuthor.PERSON
-    action: ScientistAction | None = None
+    action: models.ScientistAction | None = None
     reply: Reply | None = None
     outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS), FailFast()] = ()
 
@@ -237,7 +218,7 @@ class State:
 
     round_number: int
     max_rounds: int
-    history: tuple[ConversationEntry, ...] = ()
+    history: tuple[models.ConversationEntry, ...] = ()
     options: PlanAnalysis | None = None
     offer: Assessment | None = None
     opening: PlanAnalysis | None = None
@@ -274,12 +255,12 @@ class Round:
     attempts: tuple[Attempt, ...]
     plan: Assessment | None
     offer: Offer | None
-    answer: LabManagerAction | None
+    answer: models.LabManagerAction | None
     after: State
     reply: Reply | None = None
 
     @property
-    def action(self) -> ScientistAction | None:
+    def action(self) -> models.ScientistAction | None:
         """What the Scientist did; None walks away."""
         return self.turn.action
 
@@ -295,9 +276,9 @@ class Round:
         return ROUND_BYTES + sent + len(self.turn.model_dump_json())
 
 
-def only_asks(action: ScientistAction | None) -> bool:
+def only_asks(action: models.ScientistAction | None) -> bool:
     """Return whether an action is a question, and nothing else."""
-    return action is not None and action.action_type is ScientistActionType.REQUEST_INFO
+    return action is not None and action.action_type is models.ScientistActionType.REQUEST_INFO
 
 
 @dataclass(frozen=True)
@@ -305,7 +286,7 @@ class Negotiation(Shown):
     """A negotiation as far as it has gone: enough to show it, to go on with it and to fork it."""
 
     setup: Setup
-    pack: Pack
+    pack: scenarios.Pack
     rounds: tuple[Round, ...] = field(default=(), repr=False)
 
     def state_before(self, number: int) -> State:
@@ -353,5 +334,5 @@ class Negotiation(Shown):
             return Outcome.NO_DEAL
         if not plan.feasible:
             return Outcome.FALSE_AGREEMENT
-        below = plan.evidence.tier is EvidenceTier.BELOW_FLOOR
+        below = plan.evidence.tier is scenarios.EvidenceTier.BELOW_FLOOR
         return Outcome.AGREED_BELOW_FLOOR if below else Outcome.AGREED

@@ -11,14 +11,7 @@ from pydantic import FailFast, Field, StringConstraints, ValidationError, model_
 from replicalab.errors import NegotiationError, ScenarioError, TraceError
 from replicalab.limits import LONGEST_LABEL, MOST_OUTPUTS, MOST_ROUNDS
 from replicalab.models import NonEmptyText, Passage, Record
-from replicalab.negotiation.records import (
-    ModelName,
-    Move,
-    Negotiation,
-    ScientistKind,
-    Setup,
-    TurnAuthor,
-)
+from replicalab.negotiation import records
 from replicalab.negotiation.rounds import moves_of, play_moves
 from replicalab.scenarios import Identifier, Pack
 from replicalab.scenarios.reading import FileKind, format_problem, read_json, record_error
@@ -37,7 +30,7 @@ Host = Annotated[
 class ModelSettings(Record):
     """Who was asked, and how; never a key, and of the address only the host, if there was one."""
 
-    model: ModelName
+    model: records.ModelName
     host: Host | None = None
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)]
     max_tokens: Annotated[int, Field(ge=1)]
@@ -58,14 +51,14 @@ class Transcript(Record):
     """A negotiation as a file: set-up, moves, and the recorded model if there was one."""
 
     format: Literal[3]
-    setup: Setup
+    setup: records.Setup
     recording: Recording | None = None
-    moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
+    moves: Annotated[tuple[records.Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
 
     @model_validator(mode="after")
     def _has_a_model(self) -> Self:
-        by_model = any(move.outputs or move.by is TurnAuthor.MODEL for move in self.moves)
-        if (self.recording or by_model) and self.setup.scientist is not ScientistKind.MODEL:
+        by_model = any(move.outputs or move.by is records.TurnAuthor.MODEL for move in self.moves)
+        if (self.recording or by_model) and self.setup.scientist is not records.ScientistKind.MODEL:
             raise ValueError(
                 f"setup.scientist is {self.setup.scientist}; leave the recording and the model's "
                 "moves out"
@@ -73,14 +66,14 @@ class Transcript(Record):
         return self
 
 
-def save(negotiation: Negotiation, recording: Recording | None = None) -> str:
+def save(negotiation: records.Negotiation, recording: Recording | None = None) -> str:
     """Return a negotiation, finished or not, as JSON text.
 
     Raises:
         TraceError: a recording without a turn of a model.
     """
     moves = moves_of(negotiation)
-    if recording and not any(move.by is TurnAuthor.MODEL for move in moves):
+    if recording and not any(move.by is records.TurnAuthor.MODEL for move in moves):
         raise TraceError("this negotiation has no turn of a model; let one play first")
     transcript = Transcript(
         format=FORMAT, setup=negotiation.setup, recording=recording, moves=moves
@@ -106,7 +99,7 @@ def load(text: str | bytes) -> Transcript:
         raise TraceError(str(record_error(error, Transcript, "").faults[0])) from error
 
 
-def replay(transcript: Transcript, pack: Pack) -> Negotiation:
+def replay(transcript: Transcript, pack: Pack) -> records.Negotiation:
     """Return the negotiation of a transcript, played again.
 
     Raises:

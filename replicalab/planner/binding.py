@@ -18,12 +18,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import NamedTuple
 
-from replicalab.assessment import (
-    DIMENSION_ROWS,
-    Assessment,
-    amounts,
-    assess,
-)
+from replicalab.assessment import DIMENSION_ROWS, Assessment, amounts, assess
 from replicalab.limits import LARGEST_COUNT
 from replicalab.models import Dimension, revise
 from replicalab.planner.least_loss import GivenUp, LeastLoss, least_loss_of

@@ -11,14 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from replicalab.assessment import (
-    Assessment,
-    AssumedEffect,
-    Evidence,
-    effects_of,
-    evidence_of,
-    seen_effect,
-)
+from replicalab import assessment
 from replicalab.assessment.evidence import evidence_by_size
 from replicalab.limits import LARGEST_PLANNED, MOST_POINTS
 from replicalab.models import Dimension
@@ -52,7 +45,7 @@ class Curves:
         written: the study's design as its author wrote it, where another question is asked.
     """
 
-    plan: Assessment
+    plan: assessment.Assessment
     written: Design | None = None
 
     @cached_property
@@ -61,20 +54,22 @@ class Curves:
         return largest_sample(self.plan.plan, self.plan.pack)
 
     @cached_property
-    def effects(self) -> tuple[AssumedEffect, ...]:
+    def effects(self) -> tuple[assessment.AssumedEffect, ...]:
         """The effects to compare, the one that is assumed first."""
         design = self.plan.pack.design
         if design.row.effect is None:
             return ()
-        if found := effects_of(design, self.written):
+        if found := assessment.effects_of(design, self.written):
             return found
         planned = design.effect_planning
-        return () if planned is None else (AssumedEffect("planned", planned),)
+        return () if planned is None else (assessment.AssumedEffect("planned", planned),)
 
-    def at(self, samples: int, effect: float | None = None) -> Evidence:
+    def at(self, samples: int, effect: float | None = None) -> assessment.Evidence:
         """Return the evidence of so many samples, at the planning effect or another one."""
         plan = self.plan
-        return evidence_of(samples, plan.counts.days, plan.pack, plan.evidence_factor, effect)
+        return assessment.evidence_of(
+            samples, plan.counts.days, plan.pack, plan.evidence_factor, effect
+        )
 
     @cached_property
     def _needed(self) -> dict[float | None, int | None]:
@@ -97,7 +92,7 @@ class Curves:
         None beyond the most that can be planned here.
         """
         design, factor = self.plan.pack.design, self.plan.evidence_factor
-        value = evidence_by_size(design, seen_effect(design, factor, effect), factor)
+        value = evidence_by_size(design, assessment.seen_effect(design, factor, effect), factor)
         reaches, target = design.row.scale.reaches, design.target
         needed = fewest(lambda samples: reaches(value(samples), target), 1, LARGEST_PLANNED)
         return needed if needed <= LARGEST_PLANNED else None
@@ -134,7 +129,7 @@ class Curves:
         return most if self.most_counted is None else min(most, max(self.most_counted, planned, 1))
 
     @cached_property
-    def of_samples(self) -> dict[int, Evidence]:
+    def of_samples(self) -> dict[int, assessment.Evidence]:
         """The evidence of the samples on the axis."""
         # Closer together where it bends: at the fewest samples.
         sizes = {round(root**2) for root in _spread(1, math.sqrt(self.most_samples))}
@@ -194,7 +189,7 @@ class Curves:
         return sorted({*_spread(low, high), *noted})
 
 
-def _points(found: Iterable[tuple[float, Evidence]]) -> tuple[Point, ...]:
+def _points(found: Iterable[tuple[float, assessment.Evidence]]) -> tuple[Point, ...]:
     return tuple(
         Point(x, evidence.value)
         for x, evidence in found

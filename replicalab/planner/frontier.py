@@ -13,14 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from replicalab.assessment import (
-    Assessment,
-    Counts,
-    Evidence,
-    counted_of,
-    credits_needed,
-    tier_of,
-)
+from replicalab.assessment import Assessment, Counts, Evidence, counted_of, credits_needed, tier_of
 from replicalab.limits import LARGEST_PLANNED, MOST_FRONTIER_PLANS, MOST_FRONTIER_SIZES
 from replicalab.models import Protocol, revise
 from replicalab.notebook import Framed

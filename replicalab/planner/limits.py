@@ -16,16 +16,7 @@ from functools import cached_property
 from math import ceil, floor, inf
 from typing import Final, NamedTuple
 
-from replicalab.assessment import (
-    Assessment,
-    Counts,
-    Evidence,
-    amounts,
-    assess,
-    counted_of,
-    counts_of,
-    tier_of,
-)
+from replicalab import assessment
 from replicalab.assessment.evidence import evidence_by_size, seen_effect
 from replicalab.limits import LARGEST_COUNT, LARGEST_PLANNED
 from replicalab.models import Dimension, Protocol, revise
@@ -158,37 +149,37 @@ class CountLimits:
         least = self.days[0]
         return least if rate is None else max(least, -(-counting // rate.value))
 
-    def fewest(self, counts: Counts, counting: int) -> Counts:
+    def fewest(self, counts: assessment.Counts, counting: int) -> assessment.Counts:
         """Return the counts with the fewest samples and days in which so many samples can count."""
         samples = max(counting, self.fewest_samples(counts.controls))
-        return Counts(samples, self.fewest_days(counting), *counts[2:])
+        return assessment.Counts(samples, self.fewest_days(counting), *counts[2:])
 
-    def affords(self, counts: Counts) -> bool:
+    def affords(self, counts: assessment.Counts) -> bool:
         """Return whether the lab has the credits and all else for a plan of these counts."""
         return all(needed(counts, self.pack) <= has for needed, has in self._amounts)
 
     @cached_property
-    def _amounts(self) -> list[tuple[Callable[[Counts, Pack], float], float]]:
+    def _amounts(self) -> list[tuple[Callable[[assessment.Counts, Pack], float], float]]:
         """What plans need of the amounts but days, and what the lab has, if it is not given up."""
         return [
             (amount.needed, amount.has(self.pack.lab))
-            for dimension, amount in amounts().items()
+            for dimension, amount in assessment.amounts().items()
             if dimension not in {*self.given_up, Dimension.SCHEDULE}
         ]
 
-    def within(self, counts: Counts) -> bool:
+    def within(self, counts: assessment.Counts) -> bool:
         """Return whether the days and samples are no more than the lab and the study allow."""
         low, high = self.days
         return low <= int(counts.days) <= high and int(counts.samples) <= self._samples[1]
 
-    def allows(self, counts: Counts) -> bool:
+    def allows(self, counts: assessment.Counts) -> bool:
         """Return whether a plan fits every limit that is not given up.
 
         That it has no fewer samples than `fewest_samples` is taken for granted.
         """
         return self.within(counts) and self.affords(counts)
 
-    def most_that_count(self, counts: Counts, most: int) -> int | None:
+    def most_that_count(self, counts: assessment.Counts, most: int) -> int | None:
         """Return the most samples, up to ``most``, that fit and count; None if no plan fits.
 
         Of the plans in which so many count only the one with the fewest samples and days is tried,
@@ -209,7 +200,7 @@ def largest_sample(
     own constraints on n limit it, but for what is given up (see `CountLimits`).
     None when not even one experimental sample beside the plan's controls fits.
     """
-    limits, counts = CountLimits(scenario, given_up), counts_of(protocol, scenario)
+    limits, counts = CountLimits(scenario, given_up), assessment.counts_of(protocol, scenario)
     return largest(
         lambda n: limits.affords(counts._replace(samples=n)),
         limits.fewest_samples(counts.controls),
@@ -272,7 +263,7 @@ class EvidenceCurve:
 
     def step(self, samples: int, factor: float) -> float:
         """Return the step of evidence of this number of samples, see `evidence_step`."""
-        if self.is_void or not counted_of(self.pack.design, samples):
+        if self.is_void or not assessment.counted_of(self.pack.design, samples):
             return inf
         return evidence_step(self.value(samples, factor), self.pack.design)
 
@@ -294,12 +285,12 @@ class EvidenceCurve:
     def tier(self, samples: int, factor: float) -> int:
         """Return the tier of so many samples: 0 meets the target, 1 is above the floor, 2 below."""
         able = min(samples, self._most)
-        if self.is_void or not counted_of(self.pack.design, able):
+        if self.is_void or not assessment.counted_of(self.pack.design, able):
             return BELOW_FLOOR
-        return TIER_RANK[tier_of(self.pack.design, self.value(able, factor))]
+        return TIER_RANK[assessment.tier_of(self.pack.design, self.value(able, factor))]
 
 
-def leanest(plan: Assessment) -> Assessment | None:
+def leanest(plan: assessment.Assessment) -> assessment.Assessment | None:
     """Return a plan with the fewest samples that are allowed and meet the target still.
 
     None where it does not meet the target itself, and where it has no sample to spare.
@@ -311,7 +302,9 @@ def leanest(plan: Assessment) -> Assessment | None:
         return None
     samples = max(needed, allowed, CountLimits(pack).fewest_samples(counts.controls))
     return (
-        assess(revise(plan.plan, sample_size=samples), pack) if samples < counts.samples else None
+        assessment.assess(revise(plan.plan, sample_size=samples), pack)
+        if samples < counts.samples
+        else None
     )
 
 
@@ -330,6 +323,6 @@ def evidence_step(value: float, design: Design) -> float:
     return -floor(value * _STEPS + _ROUNDING)
 
 
-def step_of(evidence: Evidence, design: Design) -> float:
+def step_of(evidence: assessment.Evidence, design: Design) -> float:
     """Return the step of a plan's evidence; a plan without any is last."""
     return inf if evidence.void_reason else evidence_step(evidence.value, design)

@@ -15,14 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from replicalab.assessment import (
-    DIMENSION_ROWS,
-    ITEM_DIMENSIONS,
-    Assessment,
-    Counts,
-    amounts,
-    assess,
-)
+from replicalab import assessment
 from replicalab.lexicon import CREDITS, joined, label_key
 from replicalab.limits import MOST_ITEMS_TRIED
 from replicalab.models import Dimension, Protocol, revise
@@ -70,12 +63,12 @@ class Addition:
     def text(self) -> str:
         """The ask in words: ``10 more credits``, ``1 more staff unit``, ``'flume' released``."""
         if self.item is not None:
-            return f"'{self.item}' {DIMENSION_ROWS[self.dimension].granted}"
+            return f"'{self.item}' {assessment.DIMENSION_ROWS[self.dimension].granted}"
         return self.amount_text("more")
 
     def amount_text(self, word: str = "") -> str:
         """Return how much of an amount it is: ``10 credits``, with a word ``10 more credits``."""
-        return DIMENSION_ROWS[self.dimension].amount_text(self.more, self.currency, word)
+        return assessment.DIMENSION_ROWS[self.dimension].amount_text(self.more, self.currency, word)
 
 
 def additions_text(found: Iterable[Addition]) -> str:
@@ -93,7 +86,7 @@ class Shortfall:
         left: the dimensions that fail whatever the lab adds.
     """
 
-    judged: Assessment
+    judged: assessment.Assessment
     asks: tuple[Addition, ...]
     left: tuple[str, ...]
 
@@ -188,10 +181,12 @@ def shortfalls_of(search: AdditionSearch) -> Shortfalls:
 # --- one plan as it is ----------------------------------------------------------------------
 
 
-def _relief(plan: Assessment) -> Shortfall:
+def _relief(plan: assessment.Assessment) -> Shortfall:
     """Return the smallest additions with which the lab can run a plan, and what they leave."""
     # What is left is what the check says of the lab that has added them all.
-    lacks = [plan.slack[dimension] for dimension, amount in amounts().items() if amount.grant]
+    lacks = [
+        plan.slack[dimension] for dimension, amount in assessment.amounts().items() if amount.grant
+    ]
     currency = plan.pack.lab.currency
     asked = [
         Addition(each.dimension, each.limit, each.used, currency=currency)
@@ -202,7 +197,7 @@ def _relief(plan: Assessment) -> Shortfall:
     return Shortfall(plan, found, tuple(plan.in_lab(with_additions(found, plan.pack)).failing))
 
 
-def _missing(plan: Assessment) -> dict[str, Addition]:
+def _missing(plan: assessment.Assessment) -> dict[str, Addition]:
     found: dict[str, Addition] = {}
     for item in plan.items:
         if item.status in MISSING:
@@ -216,14 +211,14 @@ def missing_items(pack: Pack) -> list[Addition]:
 
 
 def _item_ask(label: str, category: str) -> Addition:
-    return Addition(ITEM_DIMENSIONS[category], 0, 1, label)
+    return Addition(assessment.ITEM_DIMENSIONS[category], 0, 1, label)
 
 
 def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
     """Return the study in a lab that has added these asks."""
     means, released = dict[str, Any](), list[str]()
     for ask in found:
-        amount = DIMENSION_ROWS[ask.dimension].amount
+        amount = assessment.DIMENSION_ROWS[ask.dimension].amount
         if ask.item is not None:
             released.append(ask.item)
         elif amount and amount.grant:
@@ -243,7 +238,7 @@ class AdditionSearch:
         variants: the ways to word the plan there.
     """
 
-    plan: Assessment
+    plan: assessment.Assessment
     least: LeastLoss
     variants: PlanVariants
 
@@ -267,9 +262,9 @@ class AdditionSearch:
         if counts is None:
             return None
         sized = revise(self.plan.plan, sample_size=counts.samples, duration_days=counts.days)
-        return _relief(assess(sized, self.pack))
+        return _relief(assessment.assess(sized, self.pack))
 
-    def counts(self, variant: PlanVariant, tier: EvidenceTier) -> Counts | None:
+    def counts(self, variant: PlanVariant, tier: EvidenceTier) -> assessment.Counts | None:
         """Return the fewest samples and days of a variant that reach a tier, None if none do."""
         needed = self._worth.needed(TIER_RANK[tier], variant.factor)
         allowed = self._worth.allowed(variant.factor)
@@ -308,7 +303,7 @@ class AdditionSearch:
             for variant in self.variants.listed
             if not variant.failing and not (controls_stay and variant.dropped)
         ]
-        for place, (dimension, amount) in enumerate(amounts().items()):
+        for place, (dimension, amount) in enumerate(assessment.amounts().items()):
             alone = amount.grant and [
                 needs[place] for needs in usable if needs and self._short(needs) == [place]
             ]
@@ -321,12 +316,12 @@ class AdditionSearch:
         counts = self.counts(variant, tier)
         if counts is None:
             return None
-        return tuple(amount.needed(counts, self.pack) for amount in amounts().values())
+        return tuple(amount.needed(counts, self.pack) for amount in assessment.amounts().values())
 
     @cached_property
     def has(self) -> Means:
         """What the lab has of the amounts."""
-        return tuple(amount.has(self.pack.lab) for amount in amounts().values())
+        return tuple(amount.has(self.pack.lab) for amount in assessment.amounts().values())
 
     def _short(self, needs: Means) -> list[int]:
         """Return the places of the amounts that the lab has too little of."""

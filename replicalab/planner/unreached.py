@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from replicalab.assessment import (
-    Assessment,
-    evidence_value,
-    tier_of,
-    units_in_arms,
-)
+from replicalab.assessment import Assessment, evidence_value, tier_of, units_in_arms
 from replicalab.assessment.evidence import seen_effect
 from replicalab.designs import design_effect, samples_left
 from replicalab.limits import LARGEST_PLANNED

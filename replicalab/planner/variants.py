@@ -31,14 +31,7 @@ from itertools import product
 from math import prod
 from typing import Final, NamedTuple
 
-from replicalab.assessment import (
-    DIMENSION_ROWS,
-    ITEM_DIMENSIONS,
-    Assessment,
-    Counts,
-    Item,
-    used_substitutions,
-)
+from replicalab import assessment
 from replicalab.assessment.fixes import DROPPED, SuggestionChange, change_of, substitution
 from replicalab.lexicon import label_key, same_label
 from replicalab.limits import MOST_COMBINATIONS, MOST_VARIANTS
@@ -52,7 +45,7 @@ _NONE: Final[frozenset[str]] = frozenset()
 class Swap(NamedTuple):
     """An item that gives way to an alternative."""
 
-    item: Item
+    item: assessment.Item
     alternative: str
 
 
@@ -82,7 +75,7 @@ class PlanVariant(NamedTuple):
     price: float = 0.0
     instruments: frozenset[str] = frozenset()
 
-    def counts(self, before: Counts) -> Counts:
+    def counts(self, before: assessment.Counts) -> assessment.Counts:
         """Return what the counts of the plan become when it is worded so."""
         own_prices = before.own_prices + self.price
         return before._replace(controls=self.controls, own_prices=own_prices)
@@ -149,11 +142,11 @@ def _cause(swap: Swap, pack: Pack) -> str | None:
     return f"With '{swap.alternative}' less of the study is given up"
 
 
-def _added(item: Item, alternative: str, pack: Pack) -> float:
+def _added(item: assessment.Item, alternative: str, pack: Pack) -> float:
     return pack.price(alternative, item.category) - pack.price(item.label, item.category)
 
 
-def price_range(plan: Assessment) -> tuple[float, float]:
+def price_range(plan: assessment.Assessment) -> tuple[float, float]:
     """Return bounds of what substitutions can add to a plan's cost, whatever the lab releases."""
     if not plan.pack.lab.prices:
         return 0.0, 0.0
@@ -175,7 +168,7 @@ class PlanVariants(NamedTuple):
     exact: bool = True
 
 
-def variants_of(plan: Assessment, *, by_instruments: bool = False) -> PlanVariants:
+def variants_of(plan: assessment.Assessment, *, by_instruments: bool = False) -> PlanVariants:
     """Return the ways to word a plan; of those left out, one here is as good in every respect.
 
     Which equipment a way holds is a respect only ``by_instruments``.
@@ -190,18 +183,18 @@ def variants_of(plan: Assessment, *, by_instruments: bool = False) -> PlanVarian
 
 
 def _forbidden(texts: Sequence[str], pack: Pack) -> frozenset[str]:
-    rows = DIMENSION_ROWS.values()
+    rows = assessment.DIMENSION_ROWS.values()
     return frozenset(row.key for row in rows if row.forbids and row.forbids(texts, pack))
 
 
 # --- items ----------------------------------------------------------------------------------
 
 
-def _item_failing(items: Sequence[Item], pack: Pack) -> frozenset[str]:
+def _item_failing(items: Sequence[assessment.Item], pack: Pack) -> frozenset[str]:
     """Return the dimensions that fail because a plan lists an item under these spellings."""
     failing, item = _forbidden([each.label for each in items], pack), items[0]
     if item.status is not ItemStatus.AVAILABLE:
-        failing |= {ITEM_DIMENSIONS[item.category]}
+        failing |= {assessment.ITEM_DIMENSIONS[item.category]}
         if item.status is not ItemStatus.UNKNOWN and not item.options:
             failing |= {Dimension.PROTOCOL}
     return failing
@@ -219,13 +212,13 @@ class _Need(NamedTuple):
     """
 
     key: str
-    items: list[Item]
+    items: list[assessment.Item]
     failing: frozenset[str]
     options: dict[str, frozenset[str]]
     prices: dict[str, float]
 
 
-def _items(plan: Assessment, by_instruments: bool) -> PlanVariants:
+def _items(plan: assessment.Assessment, by_instruments: bool) -> PlanVariants:
     rows, listed = plan.pack.allowed_substitutions, {label_key(i.label) for i in plan.items}
     needs, fixed = _needs(plan, listed, by_instruments)
     found, exact = [PlanVariant(fixed)], True
@@ -250,10 +243,10 @@ def _few(found: list[PlanVariant], most: int) -> list[PlanVariant]:
 
 
 def _needs(
-    plan: Assessment, listed: set[str], by_instruments: bool
+    plan: assessment.Assessment, listed: set[str], by_instruments: bool
 ) -> tuple[list[_Need], frozenset[str]]:
     """Return what may be replaced, and what fails because of all that has to stay."""
-    groups, inventory = dict[tuple[str, str], list[Item]](), plan.pack.inventory
+    groups, inventory = dict[tuple[str, str], list[assessment.Item]](), plan.pack.inventory
     for item in plan.items:
         groups.setdefault((item.field, label_key(item.label)), []).append(item)
     needs, spare, fixed = list[_Need](), list[_Need](), _NONE
@@ -337,7 +330,7 @@ def _component(
                 come.append(label_key(alternative))
         if len(set(come)) < len(come):
             return None
-        used = used_substitutions((listed - gone) | stay | {*come}, rows)
+        used = assessment.used_substitutions((listed - gone) | stay | {*come}, rows)
         loss, factor = sum(r.fidelity_loss for r in used), prod(r.evidence_factor for r in used)
         held = zip(needs, taken, strict=True) if by_instruments else ()
         return PlanVariant(
@@ -371,7 +364,7 @@ def _best_assignments(
         keys = {need.key for need in wanted}
         offered = {label_key(each) for need in wanted for each in need.options}
         own = [row for row in rows if label_key(row.original) in keys]
-        used = used_substitutions(offered, own)
+        used = assessment.used_substitutions(offered, own)
         pairs = {(label_key(row.original), label_key(row.alternative)) for row in used}
         yield tuple(
             next((a for a in need.options if (need.key, label_key(a)) in pairs), None)
@@ -405,7 +398,7 @@ def _pareto(found: Iterable[PlanVariant]) -> list[PlanVariant]:
 # --- controls -------------------------------------------------------------------------------
 
 
-def control_variants(plan: Assessment) -> list[PlanVariant]:
+def control_variants(plan: assessment.Assessment) -> list[PlanVariant]:
     """Return the sets of controls that may go and matter: two chains, see above."""
     droppable = {label_key(control.name) for control in plan.pack.controls if control.droppable}
     copies: dict[str, list[str]] = {}

@@ -12,29 +12,11 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
 
+from replicalab import models
 from replicalab.designs import EvidenceTier
 from replicalab.lexicon import CREDITS, label_key, money_text
-from replicalab.models import (
-    DIMENSIONS,
-    Count,
-    Credits,
-    Dimension,
-    Flag,
-    LabManagerActionType,
-    Record,
-)
+from replicalab.scenarios import fields
 from replicalab.scenarios.calendar import StartDate, date_of, date_text
-from replicalab.scenarios.fields import (
-    MOST,
-    Currency,
-    Effect,
-    Label,
-    Many,
-    Percent,
-    Rate,
-    Step,
-    Whole,
-)
 
 COST_PER_SAMPLE: Final = 10.0
 COST_PER_DAY: Final = 50.0
@@ -47,10 +29,10 @@ STAFF_CONTROL_THRESHOLD: Final = 2
 STAFF_DAY_THRESHOLD: Final = 5
 STAFF_EQUIPMENT_THRESHOLD: Final = 2
 
-Dimensions = Annotated[list[Dimension], Field(max_length=len(DIMENSIONS))]
+Dimensions = Annotated[list[models.Dimension], Field(max_length=len(models.DIMENSIONS))]
 
 
-class CostModel(Record):
+class CostModel(models.Record):
     """A lab's rates in its currency; the usual ones where it names none.
 
     Attributes:
@@ -63,20 +45,20 @@ class CostModel(Record):
         overhead_percent: on the sum of all other costs, in percent.
     """
 
-    per_sample: Rate = COST_PER_SAMPLE
-    per_day: Rate = COST_PER_DAY
-    per_control: Rate = COST_PER_CONTROL
-    per_equipment_item: Rate = COST_PER_EQUIPMENT_ITEM
-    per_reagent: Rate = COST_PER_REAGENT
-    per_staff_day: Rate = 0.0
-    overhead_percent: Percent = 0.0
+    per_sample: fields.Rate = COST_PER_SAMPLE
+    per_day: fields.Rate = COST_PER_DAY
+    per_control: fields.Rate = COST_PER_CONTROL
+    per_equipment_item: fields.Rate = COST_PER_EQUIPMENT_ITEM
+    per_reagent: fields.Rate = COST_PER_REAGENT
+    per_staff_day: fields.Rate = 0.0
+    overhead_percent: fields.Percent = 0.0
 
     def rate(self, category: str) -> float:
         """Return what an item of that category costs: ``equipment`` or ``reagent``."""
         return self.per_equipment_item if category == "equipment" else self.per_reagent
 
 
-class StaffModel(Record):
+class StaffModel(models.Record):
     """A lab's staffing steps; the usual ones where it names none.
 
     Attributes:
@@ -87,11 +69,11 @@ class StaffModel(Record):
         equipment_threshold: one more above so many pieces of equipment.
     """
 
-    base: Step = STAFF_BASE
-    sample_threshold: Step = STAFF_SAMPLE_THRESHOLD
-    control_threshold: Step = STAFF_CONTROL_THRESHOLD
-    day_threshold: Step = STAFF_DAY_THRESHOLD
-    equipment_threshold: Step = STAFF_EQUIPMENT_THRESHOLD
+    base: fields.Step = STAFF_BASE
+    sample_threshold: fields.Step = STAFF_SAMPLE_THRESHOLD
+    control_threshold: fields.Step = STAFF_CONTROL_THRESHOLD
+    day_threshold: fields.Step = STAFF_DAY_THRESHOLD
+    equipment_threshold: fields.Step = STAFF_EQUIPMENT_THRESHOLD
 
 
 class Difficulty(StrEnum):
@@ -102,7 +84,7 @@ class Difficulty(StrEnum):
     HARD = "hard"
 
 
-class ExpectedOutcome(Record):
+class ExpectedOutcome(models.Record):
     """What the author says happens when the reference protocol is proposed in this lab, seed 0.
 
     Attributes:
@@ -118,17 +100,17 @@ class ExpectedOutcome(Record):
     """
 
     fails: Dimensions = Field(default_factory=list)
-    answer: LabManagerActionType
+    answer: models.LabManagerActionType
     still_fails: Dimensions = Field(default_factory=list)
-    sample_size: Count
-    duration_days: Count
-    credits: Credits
-    evidence: Effect | None
+    sample_size: models.Count
+    duration_days: models.Count
+    credits: models.Credits
+    evidence: fields.Effect | None
     verdict: EvidenceTier
-    largest_sample: Count | None = None
+    largest_sample: models.Count | None = None
 
 
-class Lab(Record):
+class Lab(models.Record):
     """One of a study's three labs: its means, and what is missing in it.
 
     Attributes:
@@ -150,19 +132,19 @@ class Lab(Record):
     """
 
     budget: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
-    days: Whole
-    staff: Whole
-    start_day: Whole = 1
-    booked: Annotated[dict[Label, Count], Many] = Field(default_factory=dict)
-    out_of_stock: Annotated[list[Label], Many] = Field(default_factory=list)
-    equipment: Annotated[list[Label], Many] = Field(default_factory=list)
-    reagents: Annotated[list[Label], Many] = Field(default_factory=list)
-    prices: Annotated[dict[Label, Rate], Many] = Field(default_factory=dict)
+    days: fields.Whole
+    staff: fields.Whole
+    start_day: fields.Whole = 1
+    booked: Annotated[dict[fields.Label, models.Count], fields.Many] = Field(default_factory=dict)
+    out_of_stock: Annotated[list[fields.Label], fields.Many] = Field(default_factory=list)
+    equipment: Annotated[list[fields.Label], fields.Many] = Field(default_factory=list)
+    reagents: Annotated[list[fields.Label], fields.Many] = Field(default_factory=list)
+    prices: Annotated[dict[fields.Label, fields.Rate], fields.Many] = Field(default_factory=dict)
     cost_model: CostModel = CostModel()
     staff_model: StaffModel = StaffModel()
-    currency: Currency = CREDITS
+    currency: fields.Currency = CREDITS
     start_date: StartDate | None = None
-    weekends: Flag = True
+    weekends: models.Flag = True
     expected: ExpectedOutcome | None = None
 
     @property
@@ -216,8 +198,8 @@ class Lab(Record):
 
 def _within_bounds(lab: Lab) -> Lab:
     for name, most in (("budget", lab.budget), ("days", lab.days), ("staff", lab.staff)):
-        if most > MOST:
-            raise ValueError(f"{name} is {most:,.0f}; a study's lab has at most {MOST:,}")
+        if most > fields.MOST:
+            raise ValueError(f"{name} is {most:,.0f}; a study's lab has at most {fields.MOST:,}")
     if lab.start_day > lab.days:
         raise ValueError(
             f"start_day {lab.start_day:,} is beyond the {lab.days:,} days; start on one"
@@ -229,7 +211,7 @@ WrittenLab = Annotated[Lab, AfterValidator(_within_bounds)]
 """A lab as a study's author may write it; one that is asked for more may be larger."""
 
 
-class Labs(Record):
+class Labs(models.Record):
     """The three labs, by difficulty.
 
     Attributes:

@@ -244,10 +244,7 @@ QUESTION_FIELDS: Final[dict[str, str]] = {
 }
 """The numbers of a question, and the field of a design that each stands for."""
 
-QUESTION_RECORDS: Final[dict[str, type[Record]]] = {
-    "units": Units,
-    "arms": Arms,
-}
+QUESTION_RECORDS: Final[dict[str, type[Record]]] = {"units": Units, "arms": Arms}
 """What else a question has, fields of a design of the same names: several numbers each."""
 
 # What each number may be.

@@ -14,21 +14,9 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from replicalab import limits
+from replicalab import lexicon, limits
 from replicalab.designs import KINDS, PARAMETERS, Kind
 from replicalab.designs.originals import faults_of
-from replicalab.lexicon import (
-    capitalised,
-    content_words,
-    is_given,
-    joined,
-    label_key,
-    lines_text,
-    one_line,
-    parts_of,
-    section,
-    shortened,
-)
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
 from replicalab.scenarios.constraints import (
@@ -138,7 +126,7 @@ class Paper(Record):
 def _known_kind(kind: str) -> str:
     if kind not in KINDS:
         names = [f"'{name}'" for name in KINDS]
-        known = joined(names, "or")
+        known = lexicon.joined(names, "or")
         raise PydanticCustomError("enum", "Input should be {known}", {"known": known})
     return kind
 
@@ -304,7 +292,7 @@ class HiddenReferenceSpec(Record):
     @cached_property
     def element_words(self) -> tuple[frozenset[str], ...]:
         """The words of each required element that a plan must say."""
-        return tuple(map(content_words, self.required_elements))
+        return tuple(map(lexicon.content_words, self.required_elements))
 
 
 class Control(Record):
@@ -324,7 +312,7 @@ class Control(Record):
     def guards(self) -> str:
         """The error that it rules out, as it stands in a sentence; empty where it is not given."""
         text = self.protects_against.strip()
-        return text.removesuffix(".") if is_given(text) else ""
+        return text.removesuffix(".") if lexicon.is_given(text) else ""
 
 
 class PolicyRule(Record):
@@ -345,7 +333,7 @@ class PolicyRule(Record):
     @cached_property
     def phrase_parts(self) -> tuple[frozenset[str], ...]:
         """The words of each forbidden phrase, which a text that says it has too."""
-        return tuple(map(parts_of, self.forbidden_phrases))
+        return tuple(map(lexicon.parts_of, self.forbidden_phrases))
 
 
 class Throughput(Record):
@@ -377,7 +365,9 @@ def term_in(field: str, name: str) -> str:
     if any(wet in field for wet in _WET_FIELDS):
         return name
     for word, other in _OUTSIDE_WET_LABS.items():
-        name = name.replace(word, other).replace(capitalised(word), capitalised(other))
+        name = name.replace(word, other).replace(
+            lexicon.capitalised(word), lexicon.capitalised(other)
+        )
     return name
 
 
@@ -448,14 +438,15 @@ class Study(Record):
         return frozenset(
             label
             for label in labels
-            if one_line(label) == label and not any(words <= parts_of(label) for words in phrases)
+            if lexicon.one_line(label) == label
+            and not any(words <= lexicon.parts_of(label) for words in phrases)
         )
 
     @cached_property
     def swaps(self) -> dict[tuple[str, str], AllowedSubstitution]:
         """Its substitutions by the key of what they replace and by what they put in its place."""
         swaps = reversed(self.substitutions)  # of two for the same, the first counts
-        return {(label_key(swap.original), swap.alternative): swap for swap in swaps}
+        return {(lexicon.label_key(swap.original), swap.alternative): swap for swap in swaps}
 
     @cached_property
     def told(self) -> tuple[str, tuple[str, ...], str]:
@@ -465,12 +456,14 @@ class Study(Record):
         """
         summary = [
             f"Domain ID: {self.domain_id}",
-            *section("Task summary", [self.task_summary]),
-            *section("Success criteria", self.success_criteria),
+            *lexicon.section("Task summary", [self.task_summary]),
+            *lexicon.section("Success criteria", self.success_criteria),
         ]
-        constraints = tuple(one_line(f"- {constraint.told}") for constraint in self.constraints)
-        swaps = section("Allowed substitutions", [swap.told for swap in self.substitutions])
-        return lines_text(summary), constraints, lines_text(swaps)
+        constraints = tuple(
+            lexicon.one_line(f"- {constraint.told}") for constraint in self.constraints
+        )
+        swaps = lexicon.section("Allowed substitutions", [swap.told for swap in self.substitutions])
+        return lexicon.lines_text(summary), constraints, lexicon.lines_text(swaps)
 
     def term(self, name: str) -> str:
         """Return a dimension, category, status or label of the program in its field's words."""
@@ -533,10 +526,10 @@ def _unknown_labels(study: Study) -> Iterator[InitErrorDetails]:
         references[f"labs.{level}.out_of_stock.*"] = lab.out_of_stock, here
         references[f"labs.{level}.prices.*"] = lab.prices, here + alternatives
     for place, (labels, known) in references.items():
-        keys = {*map(label_key, known)}
+        keys = {*map(lexicon.label_key, known)}
         for path, label in _entries(place, labels):
-            if label_key(label) not in keys:
-                words = {"label": shortened(label), "known": known}
+            if lexicon.label_key(label) not in keys:
+                words = {"label": lexicon.shortened(label), "known": known}
                 error = PydanticCustomError(
                     "unknown_label", "'{label}' is not in this study", words
                 )
@@ -562,12 +555,14 @@ def _repeated_labels(study: Study) -> Iterator[InitErrorDetails]:
         lists[f"labs.{level}.prices.*"] = lab.prices, ()
     message = "'{label}' is listed already; list it once, or choose another name"
     for place, (labels, before) in lists.items():
-        keys = {*map(label_key, before)}
+        keys = {*map(lexicon.label_key, before)}
         for path, label in _entries(place, labels):
-            if label_key(label) in keys:
-                error = PydanticCustomError("value_error", message, {"label": shortened(label)})
+            if lexicon.label_key(label) in keys:
+                error = PydanticCustomError(
+                    "value_error", message, {"label": lexicon.shortened(label)}
+                )
                 yield InitErrorDetails(type=error, loc=path, input=label)
-            keys.add(label_key(label))
+            keys.add(lexicon.label_key(label))
 
 
 def _entries(place: str, labels: Iterable[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:

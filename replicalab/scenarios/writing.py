@@ -14,17 +14,9 @@ from pydantic import ValidationError
 from replicalab.errors import Fault, ScenarioError
 from replicalab.limits import LARGEST_COUNT
 from replicalab.models import Protocol, Record, too_large
+from replicalab.scenarios import reading
 from replicalab.scenarios.fields import Identifier
 from replicalab.scenarios.own import LabOverrides
-from replicalab.scenarios.reading import (
-    FORMAT,
-    Data,
-    FileKind,
-    Values,
-    plain_value,
-    read_kind,
-    record_error,
-)
 from replicalab.scenarios.study import Study
 
 _WIDTH: Final = 96  # Where a long text goes on in the next line, two columns for quotes left
@@ -37,13 +29,13 @@ def study_yaml(study: Study) -> str:
     return data_yaml(study_data(study))
 
 
-def study_data(study: Study) -> dict[str, Data]:
+def study_data(study: Study) -> dict[str, reading.Data]:
     """Return what a study's file holds: all that must stand there, and what is set."""
-    data: dict[str, Data] = study.model_dump(mode="json", exclude_defaults=True)
+    data: dict[str, reading.Data] = study.model_dump(mode="json", exclude_defaults=True)
     return {key: _plain(value) for key, value in data.items()}
 
 
-def data_yaml(data: dict[str, Data]) -> str:
+def data_yaml(data: dict[str, reading.Data]) -> str:
     """Return what a file holds as its text, right or wrong: a blank line around each block."""
     text, was_block = "", False
     for key, value in data.items():
@@ -56,7 +48,7 @@ def data_yaml(data: dict[str, Data]) -> str:
     return text
 
 
-def _plain(value: Data) -> Data:
+def _plain(value: reading.Data) -> reading.Data:
     """Return a value as a person writes it: a whole number without a point."""
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
@@ -82,7 +74,11 @@ class _Dumper(yaml.SafeDumper):
         """Return as what a plain scalar is read."""
         tag = super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
         is_plain = kind is yaml.ScalarNode and implicit[0]
-        return _NO_TEXT if is_plain and tag == _TEXT and plain_value(value) is not value else tag
+        return (
+            _NO_TEXT
+            if is_plain and tag == _TEXT and reading.plain_value(value) is not value
+            else tag
+        )
 
 
 _Dumper.add_representer(
@@ -117,16 +113,16 @@ class SavedPlan(NamedTuple):
 def lab_json(own_lab: LabOverrides) -> str:
     """Return a lab as the text of a file; what it leaves to the study is left out."""
     lab = own_lab.model_dump(mode="json", exclude_defaults=True)
-    return json.dumps({"format": FORMAT, "lab": lab}, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps({"format": reading.FORMAT, "lab": lab}, ensure_ascii=False, indent=1) + "\n"
 
 
-def read_lab(data: bytes | Values, source: str = "the lab's file") -> LabOverrides:
+def read_lab(data: bytes | reading.Values, source: str = "the lab's file") -> LabOverrides:
     """Return the lab that `lab_json` wrote.
 
     Raises:
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
-    return _checked(_LabFile, read_kind(data, FileKind.LAB, source), source).lab
+    return _checked(_LabFile, reading.read_kind(data, reading.FileKind.LAB, source), source).lab
 
 
 def plan_json(plan: Protocol, study: str) -> str:
@@ -135,13 +131,13 @@ def plan_json(plan: Protocol, study: str) -> str:
     return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
 
 
-def read_plan(data: bytes | Values, source: str = "the plan's file") -> SavedPlan:
+def read_plan(data: bytes | reading.Values, source: str = "the plan's file") -> SavedPlan:
     """Return the plan that `plan_json` wrote, or somebody by hand.
 
     Raises:
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
-    values = read_kind(data, FileKind.PLAN, source)
+    values = reading.read_kind(data, reading.FileKind.PLAN, source)
     found = _checked(_PlanFile, values, source)
     plan = Protocol.model_validate(found.model_dump(exclude={"study"}))
     for problem in too_large(plan):
@@ -150,8 +146,8 @@ def read_plan(data: bytes | Values, source: str = "the plan's file") -> SavedPla
     return SavedPlan(plan, found.study)
 
 
-def _checked(model: type[_M], values: Values, source: str) -> _M:
+def _checked(model: type[_M], values: reading.Values, source: str) -> _M:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise record_error(error, model, source) from error
+        raise reading.record_error(error, model, source) from error

@@ -42,8 +42,8 @@ def _keep_out_of_collections() -> None:
 
 def require_library() -> None:
     """Raise a LibraryError if the library does not answer."""
-    shelf = import_module("replicalab.ui.library.shelf")
-    shelf.shelf().usage(shelf.Owner.of(""))
+    owner = import_module("replicalab.library").Owner.of("")
+    import_module("replicalab.ui.library.shelf").shelf().usage(owner)
 
 
 def finish() -> None:

@@ -78,12 +78,7 @@ def test_baseline_heeds_the_latest_answer_of_the_lab_manager(
 
 @pytest.mark.parametrize(
     ("action_type", "blocks"),
-    [
-        ("accept", False),
-        ("report_feasibility", False),
-        ("suggest_alternative", True),
-        (None, True),
-    ],
+    [("accept", False), ("report_feasibility", False), ("suggest_alternative", True), (None, True)],
 )
 def test_blocker_depends_on_the_kind_of_answer(action_type: str | None, blocks: bool) -> None:
     feedback = make_entry(action_type=action_type, message="The chamber is booked.")
@@ -135,8 +130,7 @@ def test_baseline_is_deterministic_never_asks_and_leaves_the_turn_alone(
 
 
 @pytest.mark.parametrize(
-    "field",
-    "paper_title paper_hypothesis paper_method paper_key_finding experiment_goal".split(),
+    "field", "paper_title paper_hypothesis paper_method paper_key_finding experiment_goal".split()
 )
 def test_domain_is_hinted_at_in_any_field_of_the_paper(field: str) -> None:
     seen = make_scientist_observation(**{field: "On the Drawdowns"})

@@ -11,12 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from replicalab.assessment import (
-    Counts,
-    assess,
-    credits_needed,
-    units_in_arms,
-)
+from replicalab.assessment import Counts, assess, credits_needed, units_in_arms
 from replicalab.facts.plan import term_text
 from replicalab.lexicon import money_text
 from replicalab.models import Protocol, revise
@@ -27,11 +22,7 @@ from tests.factories import make_design, make_pack, make_protocol
 from tests.strategies import itemised_protocols, studied_packs
 
 PLAN = make_protocol(
-    sample_size=30,
-    duration_days=6,
-    controls=["blank"],
-    required_equipment=[],
-    required_reagents=[],
+    sample_size=30, duration_days=6, controls=["blank"], required_equipment=[], required_reagents=[]
 )
 
 
@@ -135,9 +126,7 @@ def test_cost_never_falls_when_samples_or_days_are_added(
     plan: Protocol, pack: Pack, samples: int, days: int
 ) -> None:
     more = revise(
-        plan,
-        sample_size=plan.sample_size + samples,
-        duration_days=plan.duration_days + days,
+        plan, sample_size=plan.sample_size + samples, duration_days=plan.duration_days + days
     )
     assert assess(more, pack).cost >= assess(plan, pack).cost
 
@@ -172,9 +161,7 @@ def test_largest_sample_stops_at_a_staff_step_that_the_budget_does_not_pay() -> 
 
 def test_what_would_be_asked_for_is_the_cost_with_staff_and_overhead() -> None:
     pack = make_pack(
-        budget=1000,
-        currency="EUR",
-        cost_model=CostModel(per_staff_day=40.0, overhead_percent=15.0),
+        budget=1000, currency="EUR", cost_model=CostModel(per_staff_day=40.0, overhead_percent=15.0)
     )
     [ask] = PlanAnalysis(assess(PLAN, pack)).asks.run.asks
     assert (ask.needs, ask.text) == (1546.75, "546.75 more EUR")

@@ -24,13 +24,7 @@ from replicalab.assessment import (
 )
 from replicalab.designs import KINDS
 from replicalab.models import revise
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceTier,
-    Pack,
-    load_scenario,
-    pack_of,
-)
+from replicalab.scenarios import Difficulty, EvidenceTier, Pack, load_scenario, pack_of
 from tests.designs.examples import design_of
 from tests.factories import (
     EQUIPMENT,

@@ -6,13 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from replicalab.assessment import (
-    assess,
-    cautions_text,
-    cautions_title,
-    failing_text,
-    size_text,
-)
+from replicalab.assessment import assess, cautions_text, cautions_title, failing_text, size_text
 from replicalab.assessment.phrases import (
     adding_none,
     bounded_text,

@@ -312,11 +312,7 @@ def test_ends_of_what_is_valid_give_a_power(
         for per_unit in (1.0, 1e9):
             for correlation in (0.0, 1.0, None):
                 given = DesignParameters(
-                    alpha=0.05,
-                    margin=0.5,
-                    share=share,
-                    per_unit=per_unit,
-                    icc=correlation,
+                    alpha=0.05, margin=0.5, share=share, per_unit=per_unit, icc=correlation
                 )
                 for n in (1, 2, 3, 10**6, 10**9):
                     assert 0 <= formula(n, 0.1, given) <= 1

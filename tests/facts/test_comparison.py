@@ -186,9 +186,6 @@ def test_labs_of_two_currencies_are_named_with_both_and_each_budget_with_its_own
     assert lines["First day"] == ["no date", "Mon 7 Dec 2026"]
     assert lines["Weekends"] == ["worked", "not worked"]
     used = {line.label: [cell.text for cell in line.cells] for line in found[SLACK]}
-    assert used["Budget"] == [
-        "1,600 / 1,000 credits (\u2212600)",
-        "1,600 / 1,000 EUR (\u2212600)",
-    ]
+    assert used["Budget"] == ["1,600 / 1,000 credits (\u2212600)", "1,600 / 1,000 EUR (\u2212600)"]
     alone = parts((side(pack=euros), side(pack=euros, name="B")))
     assert "Cost, EUR" in alone

@@ -30,13 +30,7 @@ from replicalab.facts.rounds import (
     rounds_panel,
 )
 from replicalab.models import Protocol, revise
-from replicalab.negotiation import (
-    LabManagerKind,
-    Negotiation,
-    Outcome,
-    ScientistKind,
-    ledger,
-)
+from replicalab.negotiation import LabManagerKind, Negotiation, Outcome, ScientistKind, ledger
 from replicalab.scenarios import Pack, load_scenario
 from tests.facts.reading import tree
 from tests.golden import assert_golden

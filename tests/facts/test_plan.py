@@ -185,9 +185,7 @@ def test_all_that_is_said_of_a_kind_that_no_shipped_study_has_reads_as_it_was_re
     """Of a plan with the study's own items, and of one with a shelf that blurs a fifth."""
     shelf = make_substitution(evidence_factor=0.8)
     pack = make_pack(
-        design=make_design(kind=kind, **design),
-        allowed_substitutions=[shelf],
-        booked={CHAMBER: 9},
+        design=make_design(kind=kind, **design), allowed_substitutions=[shelf], booked={CHAMBER: 9}
     )
     own = sized(60)
     blurred = revise(own, required_equipment=[shelf.alternative, EQUIPMENT[1]])

@@ -46,13 +46,7 @@ from replicalab.render.figures import Tag
 from replicalab.render.figures.region import Labelled, over_panel
 from replicalab.render.html import html
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
-from tests.factories import (
-    make_constraint,
-    make_pack,
-    make_protocol,
-    make_throughput,
-    with_means,
-)
+from tests.factories import make_constraint, make_pack, make_protocol, make_throughput, with_means
 from tests.facts.labs import LONE
 from tests.facts.reading import tree
 from tests.golden import assert_golden

@@ -133,9 +133,7 @@ def sharing(name: str, losses: dict[str, int], booked: int) -> Pack:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_shared_instrument_is_substituted_with_least_loss(
-    seed: int,
-) -> None:
+def test_shared_instrument_is_substituted_with_least_loss(seed: int) -> None:
     chance = Random(seed)
     booked = chance.choice((0, 99))
     losses = [
@@ -160,9 +158,7 @@ def test_shared_instrument_is_substituted_with_least_loss(
     assert all(study.plan.feasible for study in result.chosen)
 
 
-def test_choice_among_some_variants_is_not_exact(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_choice_among_some_variants_is_not_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     packs = [sharing("a", {"tank": 1}, 99), sharing("b", {"tank": 1, "basin": 1}, 99)]
     monkeypatch.setattr(variants, "MOST_COMBINATIONS", 1)
     result = portfolio_of(map(PortfolioStudy, packs))
@@ -323,9 +319,7 @@ def _reason(result: Portfolio, at: int) -> LeftOut:
     return LeftOut(at, Lacking.TIME)
 
 
-def test_choice_without_any_solution_is_not_proven(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_choice_without_any_solution_is_not_proven(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_args: object, **_options: object) -> OptimizeResult:
         return OptimizeResult(x=None, status=1, mip_dual_bound=None)  # the time limit
 

@@ -30,13 +30,7 @@ from replicalab.negotiation import (
 )
 from replicalab.negotiation.players import Choice, choose, is_worth_running
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceTier,
-    Pack,
-    list_scenarios,
-    load_scenario,
-)
+from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
 from tests.factories import make_constraint, make_pack, make_protocol, with_means
 from tests.golden import assert_golden
 from tests.negotiation.playing import (

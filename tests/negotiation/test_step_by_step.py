@@ -36,17 +36,7 @@ from replicalab.planner import PlanAnalysis, rank
 from replicalab.planner.steps import differences
 from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
 from tests.factories import make_pack
-from tests.negotiation.playing import (
-    MEDIUM,
-    OPEN,
-    PLAN,
-    SMALL,
-    STUCK,
-    acts,
-    by_rule,
-    game,
-    plan_of,
-)
+from tests.negotiation.playing import MEDIUM, OPEN, PLAN, SMALL, STUCK, acts, by_rule, game, plan_of
 from tests.strategies import openings, studied_packs
 
 STEPS: Final = ScientistKind.STEP_BY_STEP

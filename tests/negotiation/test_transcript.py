@@ -91,8 +91,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     "negotiation",
     [
         play(
-            by_model(BOOKED),
-            Turn(action=propose(PLAN), by=TurnAuthor.MODEL, outputs=(MEASURED,)),
+            by_model(BOOKED), Turn(action=propose(PLAN), by=TurnAuthor.MODEL, outputs=(MEASURED,))
         ),
         HANDED,
         FORKED,
@@ -213,10 +212,7 @@ def test_moves_that_cannot_be_replayed_are_refused(negotiation: Negotiation, edi
 
 @pytest.mark.parametrize(
     "text",
-    [
-        json.dumps({"setup": {}, "rounds": []}),
-        json.dumps({"format": 2, "setup": {}, "turns": []}),
-    ],
+    [json.dumps({"setup": {}, "rounds": []}), json.dumps({"format": 2, "setup": {}, "turns": []})],
 )
 def test_negotiation_of_version_1_is_refused_in_one_sentence(text: str) -> None:
     with pytest.raises(TraceError, match=r"^ReplicaLab 1 wrote this file, [^.]+$"):

@@ -160,9 +160,7 @@ def _grouped(rng: Random, plan: Protocol, pack: Pack) -> Pack:
             icc=rng.choice((None, 0.0, 0.1, 0.4, 1.0)),
         )
     if "arms" in known and rng.random() < 0.7:
-        given["arms"] = Arms(
-            share=rng.choice((0.5, 0.2, 0.35, 0.75)),
-        )
+        given["arms"] = Arms(share=rng.choice((0.5, 0.2, 0.35, 0.75)))
     grouped = change_pack(pack, design=pack.design.model_copy(update=given))
     before = assess(plan, pack).cost
     scale = assess(plan, grouped).cost / before if before else 1.0

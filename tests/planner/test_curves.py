@@ -14,12 +14,7 @@ from replicalab.models import revise
 from replicalab.planner import curves
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Design, Difficulty, EvidenceTier, load_scenario
-from tests.factories import (
-    make_design,
-    make_pack,
-    make_protocol,
-    make_throughput,
-)
+from tests.factories import make_design, make_pack, make_protocol, make_throughput
 from tests.planner.small_labs import opened
 from tests.tiers import batches
 

@@ -261,10 +261,7 @@ def test_sizes_are_shared_out_over_the_ways_to_word_a_plan(monkeypatch: pytest.M
     monkeypatch.setattr(FRONTIER, "MOST_FRONTIER_PLANS", 40)
     # Twenty for each: of 100 every fifth; of 102, without the control, every sixth. Beside a
     # control there is a sample more.
-    assert sizes(plan, pack) == {
-        0: [2, *range(6, 100, 5), 100],
-        1: [*range(1, 102, 6), 102],
-    }
+    assert sizes(plan, pack) == {0: [2, *range(6, 100, 5), 100], 1: [*range(1, 102, 6), 102]}
     monkeypatch.setattr(FRONTIER, "MOST_FRONTIER_PLANS", 19)  # for one way, with ten at least
     assert [*sizes(plan, pack)] == [0]
 

@@ -11,13 +11,7 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner import (
-    PlanAnalysis,
-    PlanToDraw,
-    least_to_draw,
-    plan_to_draw,
-    surveyed,
-)
+from replicalab.planner import PlanAnalysis, PlanToDraw, least_to_draw, plan_to_draw, surveyed
 from replicalab.scenarios import Pack
 from tests.factories import (
     CONTROLS,

@@ -14,11 +14,7 @@ from replicalab.lexicon import joined, label_key
 from replicalab.models import NUMBER_FIELDS, Protocol, revise
 from replicalab.planner import PlanAnalysis, least_loss
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides
-from tests.factories import (
-    make_design,
-    make_pack,
-    make_protocol,
-)
+from tests.factories import make_design, make_pack, make_protocol
 from tests.planner.brute_force import Place, ranked
 from tests.planner.small_labs import opened
 from tests.tiers import batches

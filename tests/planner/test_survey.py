@@ -8,12 +8,7 @@ import pytest
 
 from replicalab.models import Dimension
 from replicalab.planner import SurveyedStudy, surveyed
-from replicalab.scenarios import (
-    EvidenceAssumptions,
-    EvidenceTier,
-    LabOverrides,
-    load_scenario,
-)
+from replicalab.scenarios import EvidenceAssumptions, EvidenceTier, LabOverrides, load_scenario
 from tests.planner.brute_force import ranked
 from tests.planner.small_labs import small_lab
 

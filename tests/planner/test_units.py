@@ -11,13 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from replicalab.assessment import (
-    Assessment,
-    assess,
-    cautions_text,
-    evidence_value,
-    units_in_arms,
-)
+from replicalab.assessment import Assessment, assess, cautions_text, evidence_value, units_in_arms
 from replicalab.documents.forms import markdown, report
 from replicalab.facts.units import units_panel, unknown_text
 from replicalab.planner import PlanAnalysis
@@ -73,8 +67,7 @@ def test_partly_filled_unit_is_worth_its_samples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("study", "units"),
-    [("eco_reef_fish", ("tank", 16.0)), ("chem_suzuki_ppb", ("lot", 12.0))],
+    ("study", "units"), [("eco_reef_fish", ("tank", 16.0)), ("chem_suzuki_ppb", ("lot", 12.0))]
 )
 def test_shipped_study_names_its_units_and_no_correlation(
     study: str, units: tuple[str, float]

@@ -10,11 +10,7 @@ from scipy import stats
 from replicalab.assessment import Assessment, assess
 from replicalab.facts.options import unreached_text
 from replicalab.facts.units import units_limit_text
-from replicalab.planner.unreached import (
-    TargetLimit,
-    units_limit,
-    why_unreached,
-)
+from replicalab.planner.unreached import TargetLimit, units_limit, why_unreached
 from replicalab.scenarios import Arms, Units
 from tests.factories import make_design, make_pack, make_protocol
 

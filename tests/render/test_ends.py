@@ -28,26 +28,13 @@ from replicalab.facts.comparison import comparison_panel
 from replicalab.facts.present import decision_slide, plan_slide, stake_slide
 from replicalab.facts.survey import survey_panel
 from replicalab.models import Dimension, Protocol
-from replicalab.planner import (
-    PlanAnalysis,
-    RegionLimit,
-    SurveyedStudy,
-    plan_to_draw,
-)
+from replicalab.planner import PlanAnalysis, RegionLimit, SurveyedStudy, plan_to_draw
 from replicalab.planner.curves import Curves
 from replicalab.planner.region import region
 from replicalab.render import figures
 from replicalab.render.figures import LEAST_LOSS, OFFER, YOUR_PLAN, Mark
 from replicalab.render.html import html
-from replicalab.scenarios import (
-    MOST,
-    CostModel,
-    Design,
-    Lab,
-    Pack,
-    StaffModel,
-    Throughput,
-)
+from replicalab.scenarios import MOST, CostModel, Design, Lab, Pack, StaffModel, Throughput
 from tests.designs.examples import design_of
 from tests.factories import EQUIPMENT, make_pack, make_protocol, make_throughput
 from tests.tiers import batches

@@ -15,14 +15,7 @@ import openpyxl
 import pytest
 
 from replicalab.characters import shown
-from replicalab.documents.forms import (
-    Document,
-    csv_tables,
-    document_html,
-    excel,
-    markdown,
-    report,
-)
+from replicalab.documents.forms import Document, csv_tables, document_html, excel, markdown, report
 from replicalab.facts.blocks import Cell, Listing, Part, Sentence, Table
 from replicalab.facts.blocks import table as table_of
 from replicalab.registration import Registration

@@ -17,10 +17,7 @@ from replicalab.facts.funding import MOST_WORDS, headline
 from replicalab.features.office import pdf
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import (
-    Difficulty,
-    load_scenario,
-)
+from replicalab.scenarios import Difficulty, load_scenario
 from tests.features.test_office_pdf import needs_weasyprint
 from tests.golden import assert_golden
 from tests.reports.making import DAY, pages_in, strangers, text_of, work
@@ -138,8 +135,7 @@ def test_less_money_buys_the_best_plan_that_it_pays_for() -> None:
         assert costs <= most
         there = pack.in_lab(pack.lab.with_means(budget=most))
         best = max(
-            (each for each in _tried(there) if each.feasible),
-            key=lambda each: each.evidence.value,
+            (each for each in _tried(there) if each.feasible), key=lambda each: each.evidence.value
         )
         assert row[4].text == best.evidence.text
 

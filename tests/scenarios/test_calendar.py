@@ -14,14 +14,7 @@ from pydantic import ValidationError
 from replicalab.assessment import assess
 from replicalab.assessment.phrases import days_text, last_day_text, left_text
 from replicalab.errors import ScenarioError
-from replicalab.scenarios import (
-    Lab,
-    LabOverrides,
-    parse_study,
-    read_lab,
-    study_yaml,
-    template_text,
-)
+from replicalab.scenarios import Lab, LabOverrides, parse_study, read_lab, study_yaml, template_text
 from replicalab.scenarios.calendar import date_of, date_text, day_of
 from tests.factories import EQUIPMENT, make_lab, make_pack, make_protocol
 from tests.strategies import start_dates
@@ -142,10 +135,7 @@ def test_dates_change_no_number_of_a_check() -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (
-            "currency: US$",
-            r"'US\$' is not allowed; must be 1 to 8 letters or €, £ or ¥",
-        ),
+        ("currency: US$", r"'US\$' is not allowed; must be 1 to 8 letters or €, £ or ¥"),
         ("currency: 5", "5 is not allowed; must be text"),
         ("start_date: 2026-02-30", "'2026-02-30' is not a date that a lab can start on; write one"),
         ("start_date: 20261207", "20261207 is not a date that a lab can start on; write one"),

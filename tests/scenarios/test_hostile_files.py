@@ -162,9 +162,7 @@ def test_line_endings_of_other_systems_are_read(ending: str) -> None:
 BOMB: Final = "\n".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'lol'] * 10)}]" for n in range(12)
 )
-NONSENSE: Final = [
-    *("[{", "- ", "? ", "a: b\n", '"', "é", f"{BOMB}\n", "1"),
-]
+NONSENSE: Final = [*("[{", "- ", "? ", "a: b\n", '"', "é", f"{BOMB}\n", "1")]
 
 
 @pytest.mark.parametrize("filling", NONSENSE, ids=lambda text: repr(text)[:12])

@@ -10,13 +10,7 @@ from pydantic import ValidationError
 
 from replicalab.designs import GROUPINGS, KINDS
 from replicalab.errors import ScenarioError
-from replicalab.scenarios import (
-    QUESTION_RECORDS,
-    Arms,
-    EvidenceAssumptions,
-    LabOverrides,
-    Units,
-)
+from replicalab.scenarios import QUESTION_RECORDS, Arms, EvidenceAssumptions, LabOverrides, Units
 from tests.designs.examples import design_of
 from tests.factories import make_design, make_pack
 

@@ -208,9 +208,7 @@ def test_batch_of_who_has_left_gives_its_slot_to_another() -> None:
     assert "the most that this server runs" in found.begin("another", JOBS)
 
 
-def test_new_batch_takes_the_place_of_the_last_which_comes_back_and_goes_again(
-    held: Event,
-) -> None:
+def test_new_batch_takes_the_place_of_the_last_which_comes_back_and_goes_again(held: Event) -> None:
     held.set()
     found = Batches()
     for jobs in (JOBS, JOBS[:3]):

@@ -150,12 +150,7 @@ def test_draft_that_is_discarded_is_offered_no_more() -> None:
 
 def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_something() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 41)
-    for act, is_needed in (
-        ("", True),
-        ("Save", False),
-        (BESIDE, True),
-        ("Remove it", False),
-    ):
+    for act, is_needed in (("", True), ("Save", False), (BESIDE, True), ("Remove it", False)):
         if act:
             press(app, act)
         assert (draft() is not None) == is_needed, act

@@ -6,13 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.library import EntryKind, Library
-from replicalab.scenarios import (
-    LabOverrides,
-    OwnItem,
-    lab_json,
-    load_scenario,
-    read_lab,
-)
+from replicalab.scenarios import LabOverrides, OwnItem, lab_json, load_scenario, read_lab
 from replicalab.scenarios.writing import study_yaml
 from replicalab.ui.lab.items import row_key
 from replicalab.ui.library.shelf import owner, shelf

@@ -90,9 +90,7 @@ def test_form_starts_from_the_plan_of_the_protocol_page_then_from_the_offer() ->
     assert shows(app, by_person(PACK, opening, revise_to(revise(offer.plan, sample_size=180))))
 
 
-def test_proposal_is_answered_and_its_offer_accepted(
-    app: AppTest,
-) -> None:
+def test_proposal_is_answered_and_its_offer_accepted(app: AppTest) -> None:
     press(app, SEND)
     assert shows(app, OFFERED)
     assert round_shown(app) == "Round 1 of 1"

@@ -53,11 +53,7 @@ STEPS: Final = ("First", "Back", "Next", "Last", "Play")
 
 MILLIKAN: Final = load_scenario("phys_millikan", "hard", 3)
 ENDED: Final = by_rule(
-    MILLIKAN,
-    MILLIKAN.reference_protocol,
-    7,
-    ScientistKind.DIRECT,
-    LabManagerKind.LEAST_LOSS,
+    MILLIKAN, MILLIKAN.reference_protocol, 7, ScientistKind.DIRECT, LabManagerKind.LEAST_LOSS
 )
 PROPOSED: Final = propose(MILLIKAN.reference_protocol)
 OPEN: Final = by_person(MILLIKAN, PROPOSED)

@@ -21,13 +21,7 @@ from replicalab.facts.options import (
     run_text,
     target_text,
 )
-from replicalab.facts.plan import (
-    notes,
-    saved_text,
-    slack_text,
-    total_loss_text,
-    used_text,
-)
+from replicalab.facts.plan import notes, saved_text, slack_text, total_loss_text, used_text
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import amount_text
 from replicalab.models import Protocol, revise
@@ -112,11 +106,7 @@ def test_pages_say_what_the_core_answers(study: str, lab: str) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    [
-        {},
-        {"study": "bio_jq1_myeloma", "lab": "hard"},
-        {"study": "math_four_colour", "lab": "hard"},
-    ],
+    [{}, {"study": "bio_jq1_myeloma", "lab": "hard"}, {"study": "math_four_colour", "lab": "hard"}],
     ids=str,
 )
 def test_edit_judges_each_plan_on_the_page_once_per_lab(

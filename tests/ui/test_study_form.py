@@ -12,15 +12,7 @@ from streamlit.testing.v1 import AppTest
 from replicalab.assessment import assess
 from replicalab.designs import KINDS, Unknown
 from replicalab.drafts import Draft, check, new_study
-from replicalab.scenarios import (
-    Arms,
-    Difficulty,
-    Study,
-    Units,
-    pack_of,
-    parse_study,
-    template_text,
-)
+from replicalab.scenarios import Arms, Difficulty, Study, Units, pack_of, parse_study, template_text
 from replicalab.ui import own_studies, study_form
 from replicalab.ui.study_cache import StudyCache
 from tests.hostile import ATTACK, marked

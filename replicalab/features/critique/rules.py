@@ -10,22 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
+from replicalab import lexicon
 from replicalab.assessment import Assessment, counted_units, original_estimate, phrases, placed_text
 from replicalab.assessment.effects import original_interval, published_effect
-from replicalab.lexicon import (
-    amount_text,
-    capitalised,
-    count_text,
-    ended,
-    is_given,
-    joined,
-    label_key,
-    one_line,
-    percent_text,
-    plural,
-    quoted,
-    shortened,
-)
 from replicalab.planner.unreached import by_correlation
 from replicalab.registration import Finder, Registration
 from replicalab.scenarios import Bounds, EvidenceTier
@@ -58,7 +45,7 @@ class Outcome(NamedTuple):
 
 def quote(text: str) -> str:
     """Return a text in quotation marks, on one line and not too long."""
-    return f"“{shortened(one_line(text), _QUOTE)}”"
+    return f"“{lexicon.shortened(lexicon.one_line(text), _QUOTE)}”"
 
 
 class Review:
@@ -70,12 +57,12 @@ class Review:
         self.kind = self.design.row
         self.groups = self.kind.groups_of(self.design)
         self.is_test = self.kind.sought is not None
-        self.criteria = [text for text in self.pack.success_criteria if is_given(text)]
+        self.criteria = [text for text in self.pack.success_criteria if lexicon.is_given(text)]
 
     def answers(self, *keys: str) -> str:
         """Return the author's answers to some questions, quoted; empty without any."""
         texts = (self.said.answer(key) for key in keys)
-        return " ".join(quote(text) for text in texts if is_given(text))
+        return " ".join(quote(text) for text in texts if lexicon.is_given(text))
 
     def finder(self, field: str) -> Finder:
         """Return whose choice a field of the design is."""
@@ -89,7 +76,7 @@ class Review:
         asked = getattr(self.pack.question, field) is not None
         own = {str(name): reason for name, reason in self.pack.question.why.items()}
         reason = (own if asked else self.design.why).get(field, "")
-        return quote(reason) if is_given(reason) else ""
+        return quote(reason) if lexicon.is_given(reason) else ""
 
     def shown_criteria(self) -> str:
         """Return the first criteria of success, quoted, and the number of the others."""
@@ -131,7 +118,7 @@ def _correlation(of: Review) -> Outcome:
         values = {"icc": units.icc, "reason": of.reason("units")}
         return Outcome("reason" if values["reason"] else "bare", values, of.finder("units"))
     tried = {} if evidence.void_reason else by_correlation(of.plan)
-    shown = joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
+    shown = lexicon.joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
     values = {"unit": units.name, "measure": evidence.measure, "values": shown}
     return Outcome("tried" if tried else "independent", values)
 
@@ -141,11 +128,11 @@ def _few_units(of: Review) -> Outcome:
     arms = counted_units(of.design, of.evidence.able)
     number = min(arms) if len(arms) == of.groups else arms[0] // of.groups
     values = {
-        "counted": count_text(number, unit),
+        "counted": lexicon.count_text(number, unit),
         "arm": " in an arm" if of.groups > 1 else "",
         "each": "" if of.design.units else ", if each sample is one",
         "least": _FEWEST_UNITS,
-        "units": plural(unit, 2),
+        "units": lexicon.plural(unit, 2),
     }
     return Outcome("few" if number < _FEWEST_UNITS else "enough", values)
 
@@ -154,10 +141,10 @@ def _unequal_arms(of: Review) -> Outcome:
     arms, samples = of.design.arms, of.plan.counts.samples
     if arms is None or not of.design.uneven:
         small, left = divmod(samples, of.groups)
-        sizes = {"small": amount_text(small), "large": amount_text(small + 1)}
+        sizes = {"small": lexicon.amount_text(small), "large": lexicon.amount_text(small + 1)}
         name = "nearly" if left else "even"
-        return Outcome(name, {"samples": count_text(samples, "sample"), **sizes})
-    values = {"share": percent_text(arms.share), "reason": of.reason("arms")}
+        return Outcome(name, {"samples": lexicon.count_text(samples, "sample"), **sizes})
+    values = {"share": lexicon.percent_text(arms.share), "reason": of.reason("arms")}
     return Outcome("reason" if values["reason"] else "bare", values, of.finder("arms"))
 
 
@@ -167,34 +154,34 @@ def _controls(of: Review) -> Outcome:
             f"'{control.name}'{f' against {control.guards}' if control.guards else ''}"
             for control in dropped
         ]
-        return Outcome("dropped", {"dropped": joined(names)})
+        return Outcome("dropped", {"dropped": lexicon.joined(names)})
     if not of.plan.plan.controls:
         return Outcome("none")
-    names = quoted(of.plan.plan.controls)
-    return Outcome("kept", {"controls": joined(names), "said": of.answers("controls")})
+    names = lexicon.quoted(of.plan.plan.controls)
+    return Outcome("kept", {"controls": lexicon.joined(names), "said": of.answers("controls")})
 
 
 def _control_kinds(of: Review) -> Outcome:
     guards = {control.name: control.guards for control in of.pack.controls}
     names = of.plan.plan.controls
     listed = [f"'{name}'{f' ({guards[name]})' if guards.get(name) else ''}" for name in names]
-    return Outcome("open", {"controls": joined(listed)}) if listed else Outcome("none")
+    return Outcome("open", {"controls": lexicon.joined(listed)}) if listed else Outcome("none")
 
 
 def _substitutions(of: Review) -> Outcome:
     plan, study = of.plan, of.pack.study
     listed = {item.key for item in plan.items}
-    listed |= {label_key(swap.original) for swap in plan.substitutions}
+    listed |= {lexicon.label_key(swap.original) for swap in plan.substitutions}
     own = of.pack.reference_protocol
     needed = (*own.required_equipment, *own.required_reagents)
-    left_out = [label for label in needed if label_key(label) not in listed]
+    left_out = [label for label in needed if lexicon.label_key(label) not in listed]
     costly = [swap.fidelity_loss > 0 or swap.evidence_factor < 1 for swap in plan.substitutions]
     swaps = [
         f"{swap.alternative} for {swap.original}{'' if costs else ' (fidelity loss 0)'}: "
-        f"{ended(swap.tradeoff)}"
+        f"{lexicon.ended(swap.tradeoff)}"
         for swap, costs in zip(plan.substitutions, costly, strict=True)
     ]
-    values = {"swaps": " ".join(swaps), "left_out": joined(quoted(left_out))}
+    values = {"swaps": " ".join(swaps), "left_out": lexicon.joined(lexicon.quoted(left_out))}
     finder = Finder.STUDY if swaps else None
     if left_out or any(costly):
         return Outcome("left_out" if left_out else "costly", values, finder)
@@ -204,7 +191,7 @@ def _substitutions(of: Review) -> Outcome:
 
 def _availability(of: Review) -> Outcome:
     if missing := [f"'{item.label}' is {item.status_text}" for item in of.plan.missing_items]:
-        return Outcome("missing", {"missing": joined(missing)})
+        return Outcome("missing", {"missing": lexicon.joined(missing)})
     chosen = of.said.choices.get("original_materials", ())
     name = "withheld" if "No" in chosen else "all" if chosen else "open"
     return Outcome(name, {}, Finder.AUTHOR if chosen else None)
@@ -212,13 +199,15 @@ def _availability(of: Review) -> Outcome:
 
 def _power(of: Review) -> Outcome:
     meets = of.evidence.tier is EvidenceTier.MEETS_TARGET
-    return Outcome("met" if meets else "below", {"placed": capitalised(placed_text(of.evidence))})
+    return Outcome(
+        "met" if meets else "below", {"placed": lexicon.capitalised(placed_text(of.evidence))}
+    )
 
 
 def _limits(of: Review) -> Outcome:
     broken = of.plan.broken_limits
     if not broken:
-        return Outcome("kept", {"kept": joined([*map(phrases.kept_text, of.pack.limits)])})
+        return Outcome("kept", {"kept": lexicon.joined([*map(phrases.kept_text, of.pack.limits)])})
     clauses = [
         f"'{limit.constraint.label}' {'must' if limit.hard else 'should'} be {limit.text}, and the "
         f"plan has {phrases.bounded_text(limit, of.plan)}"
@@ -226,7 +215,9 @@ def _limits(of: Review) -> Outcome:
     ]
     days = of.plan.counts.days
     short = any(limit.number is Bounds.DAYS and days < limit.least for limit in broken)
-    return Outcome("short" if short else "broken", {"broken": capitalised("; ".join(clauses))})
+    return Outcome(
+        "short" if short else "broken", {"broken": lexicon.capitalised("; ".join(clauses))}
+    )
 
 
 def _original_n(of: Review) -> Outcome:
@@ -235,9 +226,9 @@ def _original_n(of: Review) -> Outcome:
     known = original.n if original and original.n else sum(filter(None, arms))
     if not known:
         published = of.pack.paper.published
-        name = "unknown" if is_given(published) else "silent"
+        name = "unknown" if lexicon.is_given(published) else "silent"
         return Outcome(name, {"published": quote(published)})
-    values = {"analysed": amount_text(analysed), "known": amount_text(known)}
+    values = {"analysed": lexicon.amount_text(analysed), "known": lexicon.amount_text(known)}
     if analysed >= known:
         return Outcome("enough", values)
     if reason := of.said.reasons.get("sample_size", "").strip():
@@ -247,8 +238,8 @@ def _original_n(of: Review) -> Outcome:
 
 def _dropout(of: Review) -> Outcome:
     share = of.design.dropout
-    left = count_text(of.evidence.analysed, "sample")
-    values = {"share": percent_text(share), "left": left, "reason": of.reason("dropout")}
+    left = lexicon.count_text(of.evidence.analysed, "sample")
+    values = {"share": lexicon.percent_text(share), "left": left, "reason": of.reason("dropout")}
     if share:
         name = "large" if share >= _LARGE_DROPOUT else "planned"
     else:
@@ -263,7 +254,7 @@ def _original_uncertainty(of: Review) -> Outcome:
     interval = ""
     if original and original.low is not None and original.high is not None:
         ends = f"{original.low:g} to {original.high:g}"
-        interval = f"The reported {percent_text(original.level)} interval is {ends}. "
+        interval = f"The reported {lexicon.percent_text(original.level)} interval is {ends}. "
     elif worked_out := original_interval(of.design):
         ends = f"{worked_out[0]:z.3g} to {worked_out[1]:z.3g}"
         interval = f"The 95 % interval is {ends}, from the estimate and its standard error. "
@@ -336,7 +327,7 @@ RULES: Final[Mapping[str, Callable[[Review], Outcome]]] = {
     "original_n": _original_n,
     "dropout": _dropout,
     "stopping": lambda of: Outcome(
-        "size", {"samples": count_text(of.plan.counts.samples, "sample")}
+        "size", {"samples": lexicon.count_text(of.plan.counts.samples, "sample")}
     ),
     "original_uncertainty": _original_uncertainty,
     "face_value": _face_value,

@@ -18,14 +18,7 @@ from replicalab.facts.plan import cautions_sentence
 from replicalab.facts.verdicts import FIDELITY_MEANS, evidence_status
 from replicalab.features.portfolio.plans import UNIT, LabPlans, PortfolioStudy, plans_of, whole
 from replicalab.features.portfolio.programme import LabMeans, Plans, best
-from replicalab.lexicon import (
-    CREDITS,
-    amount_text,
-    capitalised,
-    count_text,
-    joined,
-    money_text,
-)
+from replicalab.lexicon import CREDITS, amount_text, capitalised, count_text, joined, money_text
 from replicalab.scenarios import Pack
 from replicalab.scenarios.reading import shown
 from replicalab.tables import frame

@@ -6,15 +6,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.errors import PortfolioError
-from replicalab.features.portfolio.choice import (
-    FIELDS,
-    MAX_STUDIES,
-    TITLE,
-    Portfolio,
-    portfolio_of,
-    portfolio_panel,
-    row_of,
-)
+from replicalab.features.portfolio import choice
 from replicalab.features.portfolio.plans import PortfolioStudy
 from replicalab.lexicon import joined
 from replicalab.scenarios import MOST
@@ -32,7 +24,7 @@ _RESULT: Final = "portfolio_found"
 def panel(_: str, studies: Mapping[str, ListedStudy]) -> None:
     """Draw the part; nothing is computed while it is closed."""
     icon = ":material/account_balance_wallet:"
-    place = st.expander(TITLE, key="portfolio", icon=icon, on_change="rerun")
+    place = st.expander(choice.TITLE, key="portfolio", icon=icon, on_change="rerun")
     if place.open:
         with place:
             _draw(studies)
@@ -49,7 +41,7 @@ def _draw(studies: Mapping[str, ListedStudy]) -> None:
         list(studies),
         key="portfolio_studies",
         placeholder="Choose studies",
-        max_selections=MAX_STUDIES,
+        max_selections=choice.MAX_STUDIES,
         persist_state="session",
     )
     if not names:
@@ -105,17 +97,17 @@ def _candidates(names: Sequence[str], listed: Sequence[ListedStudy]) -> list[Por
     ]
 
 
-def _portfolio(candidates: tuple[PortfolioStudy, ...]) -> Portfolio:
+def _portfolio(candidates: tuple[PortfolioStudy, ...]) -> choice.Portfolio:
     """Return the portfolio, computed again only if a study or a worth has changed."""
-    last: Portfolio | None = st.session_state.get(_RESULT)
+    last: choice.Portfolio | None = st.session_state.get(_RESULT)
     if last is None or last.candidates != candidates:
-        last = st.session_state[_RESULT] = portfolio_of(candidates)
+        last = st.session_state[_RESULT] = choice.portfolio_of(candidates)
     return last
 
 
-def _draw_portfolio(portfolio: Portfolio, listed: Sequence[ListedStudy]) -> None:
+def _draw_portfolio(portfolio: choice.Portfolio, listed: Sequence[ListedStudy]) -> None:
     links = [listed[study.place].link(study.plan.plan, study.first) for study in portfolio.chosen]
-    draw(portfolio_panel(portfolio, links, [study.origin for study in listed]))
+    draw(choice.portfolio_panel(portfolio, links, [study.origin for study in listed]))
     if portfolio.chosen:
-        rows = [tuple(row_of(study).values()) for study in portfolio.chosen]
-        download("Download these as CSV", lambda: sheet(FIELDS, rows), "portfolio.csv")
+        rows = [tuple(choice.row_of(study).values()) for study in portfolio.chosen]
+        download("Download these as CSV", lambda: sheet(choice.FIELDS, rows), "portfolio.csv")

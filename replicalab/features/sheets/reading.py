@@ -10,16 +10,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, TypeAlias
 from zipfile import ZipFile
 
+from replicalab import limits
 from replicalab.characters import on_one_line
 from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import label_key, shortened
-from replicalab.limits import (
-    MOST_OWN_ITEMS,
-    MOST_SHEET_BYTES,
-    MOST_SHEET_COLUMNS,
-    MOST_SHEET_ROWS,
-    MOST_UNPACKED,
-)
 from replicalab.tables import number_text
 
 if TYPE_CHECKING:
@@ -62,8 +56,10 @@ def _ending(data: bytes, name: str) -> str:
     is_archive = data.startswith(b"PK\x03\x04")
     if ending not in SUFFIXES:
         raise _RefusedError("the file is neither CSV nor .xlsx", "save it as CSV or .xlsx")
-    if len(data) > MOST_SHEET_BYTES:
-        problem = f"the file has {len(data):,} bytes, more than the {MOST_SHEET_BYTES:,} allowed"
+    if len(data) > limits.MOST_SHEET_BYTES:
+        problem = (
+            f"the file has {len(data):,} bytes, more than the {limits.MOST_SHEET_BYTES:,} allowed"
+        )
         raise _RefusedError(problem, "keep the table alone, without pictures and other sheets")
     if not data.strip():
         raise _RefusedError("the file is empty", "write the headings and one item per row")
@@ -95,23 +91,23 @@ def _workbook_rows(data: bytes) -> list[list[str]]:
     try:
         with ZipFile(BytesIO(data)) as archive:
             unpacked = sum(part.file_size for part in archive.infolist())
-        if unpacked <= MOST_UNPACKED:
+        if unpacked <= limits.MOST_UNPACKED:
             book = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
             sheet = book.worksheets[0]
             sheet.reset_dimensions()  # a file may state fewer rows than it has
-            return _texts(sheet.iter_rows(max_col=MOST_SHEET_COLUMNS + 1, values_only=True))
+            return _texts(sheet.iter_rows(max_col=limits.MOST_SHEET_COLUMNS + 1, values_only=True))
     except Exception:  # noqa: BLE001 - openpyxl raises whatever a damaged part leads to
         remedy = "open it in a spreadsheet program and save it again"
         raise _RefusedError("the workbook is damaged", remedy) from None
-    problem = f"the workbook unpacks to {unpacked:,} bytes, more than {MOST_UNPACKED:,}"
+    problem = f"the workbook unpacks to {unpacked:,} bytes, more than {limits.MOST_UNPACKED:,}"
     raise _RefusedError(problem, "keep the table alone in a new workbook")
 
 
 def _texts(rows: Iterable[Sequence[object]]) -> list[list[str]]:
     """Return the cells as texts, up to one row and one column too many."""
     return [
-        [*map(_cell_text, row[: MOST_SHEET_COLUMNS + 1])]
-        for row in islice(rows, MOST_SHEET_ROWS + 1)
+        [*map(_cell_text, row[: limits.MOST_SHEET_COLUMNS + 1])]
+        for row in islice(rows, limits.MOST_SHEET_ROWS + 1)
     ]
 
 
@@ -127,19 +123,19 @@ def _frame(texts: list[list[str]]) -> Table:
     import pandas as pd  # noqa: PLC0415 - slow to load
     from openpyxl.utils import get_column_letter  # noqa: PLC0415 - slow to load
 
-    if len(texts) > MOST_SHEET_ROWS:
-        problem = f"the sheet has more than {MOST_SHEET_ROWS:,} rows"
+    if len(texts) > limits.MOST_SHEET_ROWS:
+        problem = f"the sheet has more than {limits.MOST_SHEET_ROWS:,} rows"
         raise _RefusedError(problem, "delete the rows below the table, empty ones too")
     rows = {number: row for number, row in enumerate(texts, start=1) if any(row)}
     if len(rows) < 2:
         raise _RefusedError("the file holds no items", "write one item per row below the headings")
-    if len(rows) > MOST_OWN_ITEMS + 1:
-        problem = f"the table has more than {MOST_OWN_ITEMS} rows below its headings"
+    if len(rows) > limits.MOST_OWN_ITEMS + 1:
+        problem = f"the table has more than {limits.MOST_OWN_ITEMS} rows below its headings"
         raise _RefusedError(problem, "keep the items that your studies may need")
     columns = enumerate(zip_longest(*rows.values(), fillvalue=""))
     filled = {place: cells for place, cells in columns if any(cells)}
-    if max(filled) >= MOST_SHEET_COLUMNS:
-        problem = f"the table has more than {MOST_SHEET_COLUMNS} columns"
+    if max(filled) >= limits.MOST_SHEET_COLUMNS:
+        problem = f"the table has more than {limits.MOST_SHEET_COLUMNS} columns"
         raise _RefusedError(problem, "delete the columns that are not needed")
     table: dict[str, tuple[str, ...]] = {}
     for place, (first, *rest) in filled.items():

@@ -10,14 +10,7 @@ from replicalab.assessment import Assessment, Evidence
 from replicalab.facts.frontier import ROOM, scale_end
 from replicalab.lexicon import count_text
 from replicalab.planner import Frontier, FrontierPlan, LossLine
-from replicalab.render.figures.sheet import (
-    ChartLine,
-    Mark,
-    Path,
-    Sheet,
-    Spot,
-    evidence_sheet,
-)
+from replicalab.render.figures.sheet import ChartLine, Mark, Path, Sheet, Spot, evidence_sheet
 from replicalab.scenarios import Lab
 
 LOOKS: Final = (

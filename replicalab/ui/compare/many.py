@@ -27,11 +27,7 @@ from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS
 from replicalab.facts.records import batch_workbook, results_csv, results_frame
 from replicalab.lexicon import count_text
 from replicalab.library import EntryKind, KeptBatch, batch_text
-from replicalab.negotiation import (
-    RULED_LAB_MANAGERS,
-    LabManagerKind,
-    Outcome,
-)
+from replicalab.negotiation import RULED_LAB_MANAGERS, LabManagerKind, Outcome
 from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
 from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, list_scenarios

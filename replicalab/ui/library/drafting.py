@@ -16,16 +16,9 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from replicalab import server
+from replicalab import errors, server
 from replicalab.case import Case, DraftCase, case_text, read_case, read_draft
 from replicalab.documents import forms
-from replicalab.errors import (
-    LibraryContentError,
-    LibraryError,
-    ReplicaLabError,
-    ScenarioError,
-    TraceError,
-)
 from replicalab.facts.lab import lab_text
 from replicalab.lexicon import shortened
 from replicalab.library import Owner, StoredDraft
@@ -63,7 +56,7 @@ def case_here(saved: Case) -> Case:
         ScenarioError: its study is missing or not readable, or another has its id.
     """
     for problem in workspace.not_shown(saved):
-        raise LibraryContentError(problem)
+        raise errors.LibraryContentError(problem)
     study = saved.own_study()
     own = own_studies.find_or_add(saved.text, study) if study else None
     case = saved.changed(own=own, text="")
@@ -85,7 +78,7 @@ def case_of_run(setup: Setup, now: Case) -> Case:
         scientist=now.scientist,
     )
     for problem in workspace.not_shown(case):
-        raise TraceError(f"setup.{problem}")
+        raise errors.TraceError(f"setup.{problem}")
     return case
 
 
@@ -118,7 +111,7 @@ def name_of(plan: Case) -> str:
     """Return the name of a plan by default: study, lab and sample size."""
     try:
         pack = plan.pack()
-    except ScenarioError:
+    except errors.ScenarioError:
         return plan.study
     samples = (plan.plan or pack.reference_protocol).sample_size
     end = f" · {lab_text(pack)} · n {samples:,}"
@@ -182,7 +175,7 @@ def read(query: Mapping[str, str], tab: Tab) -> address.LinkReading:
     tab.place, letters = draft_name.groups()
     draft, problem = _draft_of(tab)
     if draft and draft.text and _STUDY in letters and _lacks_study(query):
-        with suppress(ReplicaLabError):  # the link then says that its study is missing
+        with suppress(errors.ReplicaLabError):  # the link then says that its study is missing
             study = draft.own_study()
             own = own_studies.find_or_add(draft.text, study) if study else None
             query = {**query, "own": own or query.get("own", "")}
@@ -204,7 +197,7 @@ def _from_draft(
         return work
     try:
         case = case_here(draft.case)
-    except (LibraryError, ScenarioError) as error:
+    except (errors.LibraryError, errors.ScenarioError) as error:
         problems.append(f"The draft cannot be used: {error}.")
         return work
     return work.changed(case=case, tray=tray_of(draft, problems))
@@ -214,7 +207,7 @@ def _lacks_study(query: Mapping[str, str]) -> bool:
     own = query.get("own")
     try:
         own_studies.find(query.get("study", ""), query.get("lab", "medium"), 0, own)
-    except (ScenarioError, ValueError):
+    except (errors.ScenarioError, ValueError):
         return True
     return False
 
@@ -224,7 +217,7 @@ def _draft_of(tab: Tab) -> tuple[DraftCase | None, str]:
     try:
         draft = _stored(tab.place, owner())
         case = read_draft(draft.content) if draft else None
-    except LibraryError as error:
+    except errors.LibraryError as error:
         return None, str(error)
     if draft is not None:
         tab.saved = draft.saved
@@ -254,8 +247,10 @@ def tray_of(draft: DraftCase, problems: list[str]) -> tuple[workspace.TrayCase, 
             kept = workspace.TrayCase.model_validate_json(text)
             kept.case.pack(own_studies.find)
             tray.append(kept)
-        except (ValidationError, ScenarioError) as error:
-            reason = error.faults[0].problem if isinstance(error, ScenarioError) else "unreadable"
+        except (ValidationError, errors.ScenarioError) as error:
+            reason = (
+                error.faults[0].problem if isinstance(error, errors.ScenarioError) else "unreadable"
+            )
             problems.append(f"comparison, {shortened(name)}: {reason}; it is left out.")
     return tuple(tray)
 
@@ -270,7 +265,7 @@ class DraftOffer(NamedTuple):
 
 def latest() -> DraftOffer | None:
     """Return this visitor's draft; None if missing or unreadable."""
-    with suppress(LibraryError):
+    with suppress(errors.LibraryError):
         draft = shelf().draft(owner())
         if draft and not draft.problem:
             plan = read_draft(draft.content)
@@ -309,7 +304,7 @@ def _is_saved(tab: Tab, whose: Owner, saved: Case) -> bool:
     try:
         stored = shelf().read(whose, *tab.entry)
         return stored.entry.deleted is None and read_case(stored.content) == saved
-    except LibraryError:
+    except errors.LibraryError:
         return False
 
 
@@ -329,7 +324,7 @@ def _save(tab: Tab, whose: Owner, work: workspace.Workspace, saved: Case) -> Non
             draft = DraftCase(**dict(saved), beside=beside)
             tab.place, tab.saved = _put(tab, whose, case_text(draft))
             tab.done = case, work.tray
-    except LibraryError as error:
+    except errors.LibraryError as error:
         tab.problem = str(error)
         raise
     tab.problem = ""

@@ -99,8 +99,7 @@ CHARTS: Final = {
 
 
 def _panel_part(
-    blocks: Callable[[Curves], Sequence[Block]],
-    fits: Callable[[Curves], object] | None = None,
+    blocks: Callable[[Curves], Sequence[Block]], fits: Callable[[Curves], object] | None = None
 ) -> Part:
     return Part(fits or blocks, lambda lines: panel.draw(*blocks(lines)))
 

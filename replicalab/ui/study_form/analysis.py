@@ -170,10 +170,7 @@ def _reported(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     prefix = f"{_PREFIX}_{row.kind}_{row.sources.index(source)}"
     return {
         number.name: NumberField(
-            number.label,
-            f"{prefix}_{number.name}",
-            number.usual,
-            step=1 if number.whole else 0.1,
+            number.label, f"{prefix}_{number.name}", number.usual, step=1 if number.whole else 0.1
         )
         for number in source.asked
     }

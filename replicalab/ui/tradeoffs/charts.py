@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import streamlit as st
 
 from replicalab.assessment import Assessment
-from replicalab.facts import frontier, region, texts
-from replicalab.facts.blocks import (
-    Block,
-    Fold,
-    Group,
-    Table,
-    Verdict,
-    listing,
-    plain_table,
-    sentences_panel,
-)
+from replicalab.facts import blocks, frontier, region, texts
 from replicalab.facts.check import effects_panel
 from replicalab.facts.fact import facts_table
 from replicalab.facts.plan import effect_label
@@ -100,7 +90,7 @@ def _draw_layer(label: str, name: str, *, on: bool, view: Outlook) -> None:
     st.toggle(label, value=on, key=key, on_change=lambda: choose(**{name: st.session_state[key]}))
 
 
-def _region_notes(view: Outlook) -> Iterator[Block]:
+def _region_notes(view: Outlook) -> Iterator[blocks.Block]:
     """Yield for which plan the region is drawn, what is not in it, and how to read it."""
     least = None if view.choice.as_least else view.least_to_draw
     outside = view.region.outside(points_of(view.plans, view.drawn))
@@ -129,19 +119,19 @@ def _draw_effect(view: Outlook) -> None:
     )
 
 
-def all_effects(view: Outlook) -> Group:
+def all_effects(view: Outlook) -> blocks.Group:
     """Return what the plan and the least-loss plan are worth at every effect worth assuming."""
     if view.effects:
         return effects_panel(view.effects, view.compared)
-    return sentences_panel([region.one_effect_text(view.yours)])
+    return blocks.sentences_panel([region.one_effect_text(view.yours)])
 
 
 # --- tables ---------------------------------------------------------------------------------
 
 
-def _region_tables(view: Outlook) -> list[Table]:
+def _region_tables(view: Outlook) -> list[blocks.Table]:
     return [
-        plain_table(
+        blocks.plain_table(
             "The plans",
             ("Plan", "What it takes", "Evidence", "Fits"),
             [_plan_row(name, plan, view.effect) for name, plan in view.plans.items()],
@@ -170,7 +160,7 @@ def draw_frontier(view: Outlook) -> None:
         _draw_frontier_chart(view, verdict)
     lines = [verdict.text, frontier.balance_text(view.options)]
     standing = frontier.standing_table(view.options)
-    panel.draw(sentences_panel(lines, verdict=verdict), standing)
+    panel.draw(blocks.sentences_panel(lines, verdict=verdict), standing)
     balanced = view.options.balanced
     if balanced is not None:
         button(
@@ -182,12 +172,12 @@ def draw_frontier(view: Outlook) -> None:
         )
     draw_loaded("balanced", view)
     if view.options.frontier.plans:
-        outside = sentences_panel([empty_text(view)], quiet=True)
+        outside = blocks.sentences_panel([empty_text(view)], quiet=True)
         panel.draw(outside, _frontier_fold(view))
         panel.draw_tables(lambda: [frontier.frontier_table(view.options)])
 
 
-def _draw_frontier_chart(view: Outlook, verdict: Verdict) -> None:
+def _draw_frontier_chart(view: Outlook, verdict: blocks.Verdict) -> None:
     currency = view.pack.lab.currency
     title = frontier.frontier_title(verdict, currency)
     st.plotly_chart(
@@ -214,7 +204,7 @@ def empty_text(view: Outlook) -> str:
     )
 
 
-def _frontier_fold(view: Outlook) -> Fold:
+def _frontier_fold(view: Outlook) -> blocks.Fold:
     """Return how to read the chart of the frontier."""
     found = view.options.frontier
     undrawn = sum(len(line.plans) for line in found.lines) < len(found.plans)
@@ -223,4 +213,4 @@ def _frontier_fold(view: Outlook) -> Fold:
         *([texts.FRONTIER_BALANCED] if found.balanced is not None else []),
         *([texts.FRONTIER_DAYS] if undrawn else []),
     ]
-    return Fold("How to read this", (listing(lines),))
+    return blocks.Fold("How to read this", (blocks.listing(lines),))

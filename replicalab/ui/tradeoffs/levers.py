@@ -8,15 +8,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.assessment import assess
-from replicalab.facts.blocks import (
-    Group,
-    Heading,
-    Sentence,
-    Status,
-    Verdict,
-    group,
-    sentences_panel,
-)
+from replicalab.facts import blocks
 from replicalab.facts.fact import facts_table
 from replicalab.facts.frontier import extra_facts
 from replicalab.facts.lab import own_text
@@ -50,11 +42,11 @@ def draw_levers(view: Outlook) -> None:
     for lever in _levers(view):
         _draw_lever(lever)
     if text := own_text(view.real, view.pack):
-        panel.draw(sentences_panel([text]))
+        panel.draw(blocks.sentences_panel([text]))
         lab.draw_way_back("reset_lab")
 
 
-def extras(view: Outlook) -> Group:
+def extras(view: Outlook) -> blocks.Group:
     """Return the smallest step beyond each amount of the lab that buys something.
 
     It is measured from the plan that gives up the least, which need not be the one that is open.
@@ -62,7 +54,9 @@ def extras(view: Outlook) -> Group:
     planned = ", at the planned effect" if view.effect is not None else ""
     whose = "your plan" if view.options.least.plan == view.yours.plan else "the least-loss plan"
     title = f"Cheapest improvement of {whose}{planned}"
-    return group(Heading(title, 2, part=True), facts_table(title, extra_facts(view.options)))
+    return blocks.group(
+        blocks.Heading(title, 2, part=True), facts_table(title, extra_facts(view.options))
+    )
 
 
 def _levers(view: Outlook) -> Iterator[_Lever]:
@@ -135,7 +129,7 @@ def draw_point(view: Outlook) -> None:
             args=(view.choice.key, view.place),
         )
     verdict, facts = plan_verdict(view.point), point_facts(view.point, view.effect)
-    panel.draw(Sentence("", verdict.title, verdict.status), facts_table("The point", facts))
+    panel.draw(blocks.Sentence("", verdict.title, verdict.status), facts_table("The point", facts))
     button(
         "Load this point into the editor",
         "input",
@@ -172,7 +166,11 @@ def draw_loaded(place: str, view: Outlook) -> None:
     found = view.choice.loaded
     if found is None or (found.place, found.plan) != (place, view.yours.plan):
         return
-    panel.draw(sentences_panel([found.text], verdict=Verdict(Status.PASS, "Loaded", found.text)))
+    panel.draw(
+        blocks.sentences_panel(
+            [found.text], verdict=blocks.Verdict(blocks.Status.PASS, "Loaded", found.text)
+        )
+    )
     with st.container(horizontal=True, key=f"loaded_{place}"):
         button("Undo", "undo", state.undo, key=f"undo_{place}")
         page_link("pages/1_Protocol.py", "See it on Protocol", "tune")

@@ -92,9 +92,7 @@ def test_missing_settings_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not can_press(app, "Run")
 
 
-def test_environment_key_is_not_sent_to_a_typed_address(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_environment_key_is_not_sent_to_a_typed_address(monkeypatch: pytest.MonkeyPatch) -> None:
     keys: list[str | None] = []
 
     def build(endpoint: Endpoint, **_: object) -> ScriptedGenerate:
@@ -148,9 +146,7 @@ def test_allow_list_is_shown_and_holds(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- a run ---
 
 
-def test_model_plays_to_the_end_once(
-    seated_model: SeatedModel,
-) -> None:
+def test_model_plays_to_the_end_once(seated_model: SeatedModel) -> None:
     app, model = seated_model(PLAN, ACCEPTING, ACCEPTING, PLAN, ACCEPTING)
     assert verdict(press(app, "Run")).startswith(AGREED)
     assert round_shown(app) == "Round 2 of 2"
@@ -242,9 +238,7 @@ def test_person_acts_for_a_failed_model(seated_model: SeatedModel) -> None:
     assert verdict(app).startswith(AGREED)
 
 
-def test_dead_endpoint_can_be_tried_again(
-    seated_model: SeatedModel,
-) -> None:
+def test_dead_endpoint_can_be_tried_again(seated_model: SeatedModel) -> None:
     app, _ = seated_model(PLAN, DEAD, DEAD, PLAN, ACCEPTING)
     press(app, "Run")
     assert failed(app).colour == "warning"
@@ -257,9 +251,7 @@ def test_dead_endpoint_can_be_tried_again(
     assert verdict(press(app, "Run")).startswith(AGREED)
 
 
-def test_model_seated_again_is_not_called(
-    seated_model: SeatedModel,
-) -> None:
+def test_model_seated_again_is_not_called(seated_model: SeatedModel) -> None:
     app, model = seated_model(PLAN)
     app.session_state["language_model"] = ModelSession(
         {"base_url": URL, "model": "m-1"}, task=Task.ROUND
@@ -274,8 +266,7 @@ def test_saved_run_has_no_key_and_replays(
     saved: list[str] = []
     app, model = seated_model("no idea", PLAN, ACCEPTING)
     monkeypatch.setattr(
-        "replicalab.ui.files.st.download_button",
-        lambda _, data, **__: saved.append(data),
+        "replicalab.ui.files.st.download_button", lambda _, data, **__: saved.append(data)
     )
     ended = verdict(press(app, "Run"))
     file = saved[-1]
