@@ -15,7 +15,7 @@ from tests.ui.pages import NEGOTIATION, PROTOCOL
 from tests.ui.reading import alerts, said
 from tests.ui.walking import visit
 
-ROOM: Final = "replicalab.ui.negotiation.table.MOST_BYTES"
+ROOM: Final = "replicalab.ui.negotiation.table.MOST_GAME_BYTES"
 FULL: Final = "MiB of negotiations, the most there is room for: nothing more is played or opened"
 
 
