@@ -29,7 +29,6 @@ from replicalab.ui.library import drafting
 from replicalab.ui.workspace import DEFAULT_STUDY, TrayCase, Workspace
 
 if TYPE_CHECKING:
-    from replicalab.ui.library.keeping import SaveNotice
     from replicalab.ui.stories import Story
 
 HANDED: Final = "challenge_handed"  # session key: where, and the plan that was handed in
@@ -75,7 +74,7 @@ class Session:
     problems: list[str] = field(default_factory=list)
     story: Story | None = None
     tab: drafting.Tab = field(default_factory=drafting.Tab)
-    notice: SaveNotice | None = None
+    notice: drafting.SaveNotice | None = None
     offered: drafting.DraftOffer | None = None
     address: dict[str, str] = field(default_factory=dict)
     query: tuple[Workspace, dict[str, str], bool] | None = None

@@ -21,7 +21,7 @@ from replicalab.case import Case, DraftCase, case_text, read_case, read_draft
 from replicalab.documents import forms
 from replicalab.facts.lab import lab_text
 from replicalab.lexicon import shortened
-from replicalab.library import Owner, StoredDraft
+from replicalab.library import Entry, Owner, StoredDraft, StoredVersion
 from replicalab.limits import LONGEST_ENTRY_NAME
 from replicalab.negotiation import Setup
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, study_yaml
@@ -129,6 +129,25 @@ def is_work(case: Case) -> bool:
 
 def _new_place() -> str:
     return secrets.token_hex(6)
+
+
+@dataclass
+class SaveNotice:
+    """The result of a save.
+
+    Attributes:
+        entry: the saved entry, or None.
+        there: what another tab saved meanwhile.
+        content: what was to be saved.
+        page: the page that showed the notice first.
+    """
+
+    entry: Entry | None = None
+    text: str = ""
+    problem: str = ""
+    there: StoredVersion | None = None
+    content: str = ""
+    page: str = ""
 
 
 @dataclass

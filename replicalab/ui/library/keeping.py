@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -33,25 +32,6 @@ _LABELS: Final = {
 _SHOWN: Final = 300  # characters of a text that differs
 
 
-@dataclass
-class SaveNotice:
-    """The result of a save.
-
-    Attributes:
-        entry: the saved entry, or None.
-        there: what another tab saved meanwhile.
-        content: what was to be saved.
-        page: the page that showed the notice first.
-    """
-
-    entry: library.Entry | None = None
-    text: str = ""
-    problem: str = ""
-    there: library.StoredVersion | None = None
-    content: str = ""
-    page: str = ""
-
-
 def keep() -> None:
     """Save the workspace: as a version of its entry, or as a new one."""
     plan = drafting.kept_case(state.case())
@@ -77,9 +57,9 @@ def _attempt(
     try:
         entry = save()
     except library.LibraryConflictError as error:
-        session.notice = SaveNotice(problem=str(error), there=error.now, content=content)
+        session.notice = drafting.SaveNotice(problem=str(error), there=error.now, content=content)
     except errors.LibraryError as error:
-        session.notice = SaveNotice(problem=str(error))
+        session.notice = drafting.SaveNotice(problem=str(error))
     else:
         then(entry)
 
@@ -119,7 +99,7 @@ def _settle(entry: library.Entry) -> None:
 
 
 def _leave(entry: library.Entry, text: str = "Saved") -> None:
-    state.current().notice = SaveNotice(entry, text)
+    state.current().notice = drafting.SaveNotice(entry, text)
     st.session_state[_NAME], st.session_state[_NOTES] = entry.name, entry.notes
 
 
@@ -166,7 +146,7 @@ def _close() -> None:
     state.current().notice = None
 
 
-def _draw_kept(entry: library.Entry, notice: SaveNotice) -> None:
+def _draw_kept(entry: library.Entry, notice: drafting.SaveNotice) -> None:
     version = f", version {entry.version}" if entry.version > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
@@ -212,7 +192,7 @@ def draw_fields(
         st.text_area("Notes", key=notes, max_chars=LONGEST_TEXT, height=height, on_change=note)
 
 
-def _draw_conflict(notice: SaveNotice, there: library.StoredVersion) -> None:
+def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) -> None:
     """Compare the other tab's version with the visitor's, and offer both ways to save."""
     content, now = notice.content, there.entry
 
@@ -244,7 +224,7 @@ def _change(entry: library.Entry, save: Callable[[], library.Entry], done: str) 
     try:
         changed = save()
     except errors.LibraryError as error:
-        state.current().notice = SaveNotice(entry, "Saved", problem=str(error))
+        state.current().notice = drafting.SaveNotice(entry, "Saved", problem=str(error))
         return
     if tab.entry and tab.entry[0] == entry.id:
         tab.entry = entry.id, changed.version
