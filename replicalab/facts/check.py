@@ -16,7 +16,7 @@ from replicalab.lexicon import amount_text, capitalised, plural
 from replicalab.models import Dimension
 from replicalab.scenarios import Study
 
-BINDING: Final = "Main bottleneck: easing it helps most."
+BINDING: Final = "Binding constraint."
 YOURS: Final = "Your plan"
 
 

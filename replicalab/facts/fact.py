@@ -125,11 +125,18 @@ def compared_table(caption: str, sides: Mapping[str, Sequence[Fact]]) -> Table:
     """Return the facts in which some plans differ, with a column for each plan."""
     columns = (Column("Fact", is_seen=False), *map(Column, sides))
     rows = [
-        (facts[0].label, *(fact.cell for fact in facts))
+        (facts[0].label, *(_without_unit(fact).cell for fact in facts))
         for facts in zip(*sides.values(), strict=True)
         if len({fact.shown for fact in facts}) > 1
     ]
     return table(caption, columns, rows)
+
+
+def _without_unit(fact: Fact) -> Fact:
+    """Leave out the unit of a number that its label names."""
+    return (
+        fact._replace(text=_amount(fact)) if fact.key in {"samples", "days", "analysed"} else fact
+    )
 
 
 def record(facts: Iterable[Fact]) -> dict[str, Value]:

@@ -76,7 +76,7 @@ def _draw_lab_choice(pack: Pack) -> None:
         horizontal=True,
         on_change=_open_lab,
     )
-    with st.popover("More options", icon=":material/more_horiz:"):
+    with st.popover("More", icon=":material/more_horiz:"):
         st.number_input(
             "Seed",
             min_value=0,
