@@ -138,6 +138,6 @@ def test_labels_of_every_region_are_whole_and_apart(app_page: Page, address: str
         assert app_page.evaluate(LABELS) == [], view
     with wait_for_run(app_page):
         app_page.get_by_text("Samples that cannot count").click()
-    expect(app_page.get_by_text("Dotted: fits")).to_be_visible()
+    expect(app_page.get_by_text("Dotted: fits")).to_be_attached()
     for view in looks(app_page, (PROJECTOR, PHONE)):
         assert app_page.evaluate(LABELS) == [], f"{view}, with what cannot count"
