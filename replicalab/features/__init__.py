@@ -125,6 +125,6 @@ def ask(hook: Hook, *arguments: Any) -> Iterator[Reply]:
             module = import_module(f"{__name__}.{feature.name}{MODULES[hook]}")
             reply = Reply(feature, getattr(module, hook)(*arguments))
         except Exception:  # noqa: BLE001 - whatever fails in a feature stops nothing else
-            _LOG.warning("%s of %s failed", hook, feature.name, exc_info=True)
+            _LOG.debug("%s of %s failed", hook, feature.name, exc_info=True)
             reply = Reply(feature, note=f"{feature.title} is not available: it failed.")
         yield reply
