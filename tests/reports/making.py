@@ -92,7 +92,7 @@ def seen_in(document: Document) -> str:
                 case Table():
                     seen += [block.caption, *block.names]
                     cells = [cell for row in block.rows for cell in row]
-                    seen += [f"{signs[cell.status]}{cell.text}" for cell in cells]
+                    seen += [f"{signs[cell.status]}{cell.text} {cell.note}" for cell in cells]
     return " ".join([*seen, *document.foot])
 
 
