@@ -46,7 +46,7 @@ HALVINGS: Final = 10
 _OF_THE_LAB: Final = frozenset(LAB_DIMENSIONS)
 
 
-# --- what it checks ------------------------------------------------------------------------------
+# --- checks --------------------------------------------------------------------------------------
 
 
 def check_feasibility(protocol: Protocol, scenario: Pack) -> FeasibilityCheckResult:
@@ -72,7 +72,7 @@ def _estimate_staff_load(protocol: Protocol, scenario: Pack) -> int:
     return assess(protocol, scenario).staff
 
 
-# --- what it changes -----------------------------------------------------------------------------
+# --- changes -------------------------------------------------------------------------------------
 
 
 class AlternativeSuggestion(Record):
@@ -182,7 +182,7 @@ def _is_weaker(samples: int, before: Counts, pack: Pack) -> bool | None:
     return counted_of(pack.design, samples) < counted
 
 
-# --- what it answers to a plan -------------------------------------------------------------------
+# --- answers -------------------------------------------------------------------------------------
 
 ExplanationRenderer = Callable[
     [LabManagerActionType, FeasibilityCheckResult, AlternativeSuggestion | None], str
