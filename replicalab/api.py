@@ -317,5 +317,5 @@ def _checked(call: str, record: type[Record] = Case) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        found = record_error(error, record, call)
-        raise ArgumentError(call, found.faults, found.more) from None
+        scenario_error = record_error(error, record, call)
+        raise ArgumentError(call, scenario_error.faults, scenario_error.more) from None

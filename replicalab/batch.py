@@ -109,7 +109,7 @@ def jobs_of(
         NegotiationError: there are more than `MOST_JOBS`.
         pydantic.ValidationError: a job cannot have one of the values.
     """
-    begun = [{"study": each} if isinstance(each, str) else dict(each) for each in studies]
+    begun = [{"study": study} if isinstance(study, str) else dict(study) for study in studies]
     choices = (begun, labs, seeds, scientists, lab_managers)
     number = prod(map(len, choices))
     if number > MOST_JOBS:
@@ -174,8 +174,8 @@ def collect(
 
 def failure_text(error: BaseException) -> str:
     """Return what went wrong, without the path that an error of the system names."""
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"{type(error).__name__}: {said}"
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"{type(error).__name__}: {text}"
 
 
 # --- one job ----------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
         return _unplayed(job, failure_text(error))
     if played.outcome is None:
         return _unplayed(job, "no language model is at hand to play it; hand one in")
-    plan, found = played.final_plan, score(played)
+    plan, result = played.final_plan, score(played)
     numbers: dict[str, Any] = {}
     if plan is not None:
         numbers = {
@@ -210,7 +210,7 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
             "wishes_broken": len(plan.broken_wishes),
         }
     return Result(
-        job=job, outcome=played.outcome, rounds=len(played.rounds), regret=found.regret, **numbers
+        job=job, outcome=played.outcome, rounds=len(played.rounds), regret=result.regret, **numbers
     )
 
 
@@ -264,8 +264,8 @@ def run_batch(
     """
     pool = executor or _new_pool(workers, generate_fn, niceness)
     size, arguments = (1, (generate_fn,)) if generate_fn else (CHUNK_JOBS, ())
-    own = getattr(pool, "_max_workers", None)
-    limit = CHUNKS_AHEAD * (workers or (own if isinstance(own, int) else os.cpu_count() or 1))
+    custom = getattr(pool, "_max_workers", None)
+    limit = CHUNKS_AHEAD * (workers or (custom if isinstance(custom, int) else os.cpu_count() or 1))
 
     def submit(chunk: _Chunk) -> Future[list[Result]]:
         nonlocal pool
@@ -413,7 +413,7 @@ def regrets(results: Iterable[Result]) -> dict[ScientistKind, MeanRegret]:
     for result in results:
         groups.setdefault(result.job.scientist, []).append(result)
     means = {player: mean_regret(group) for player, group in groups.items()}
-    return {player: found for player, found in means.items() if found}
+    return {player: mean for player, mean in means.items() if mean}
 
 
 class Summary(NamedTuple):
@@ -441,10 +441,10 @@ def summaries(results: Iterable[Result]) -> list[Summary]:
         job = result.job
         key = job.study, job.lab, job.scientist, job.lab_manager
         groups.setdefault(key, []).append(result)
-    found = []
+    outcome = []
     for key, group in groups.items():
         times = Counter(result.outcome for result in group if result.outcome is not None)
         played = times.total()
-        shares = {each: Share(times[each], played) for each in Outcome if times[each]}
-        found.append(Summary(*key, shares, len(group) - played, mean_regret(group)))
-    return found
+        shares = {item: Share(times[item], played) for item in Outcome if times[item]}
+        outcome.append(Summary(*key, shares, len(group) - played, mean_regret(group)))
+    return outcome

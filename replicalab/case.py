@@ -329,8 +329,8 @@ def _short(case: _C) -> _C:
 
 def record_text(record: Record, indent: int | None = 1) -> str:
     """Return a record as the text of a file."""
-    said = record.model_dump(mode="json", exclude_defaults=True)
-    return json.dumps({"format": FORMAT, **said}, ensure_ascii=False, indent=indent) + "\n"
+    text = record.model_dump(mode="json", exclude_defaults=True)
+    return json.dumps({"format": FORMAT, **text}, ensure_ascii=False, indent=indent) + "\n"
 
 
 def read_record(model: type[_R], text: str) -> _R:
@@ -349,5 +349,5 @@ def read_record(model: type[_R], text: str) -> _R:
         first = faults[0]
         place = on_one_line(dotted(first["loc"])) or "the text"
         value = f"{shown(first['input'])}: " if first["loc"] else ""
-        said = f"{place}: {value}{first['msg'].removeprefix('Value error, ')}"
-        raise LibraryContentError(f"{said}; load what was saved here") from error
+        line = f"{place}: {value}{first['msg'].removeprefix('Value error, ')}"
+        raise LibraryContentError(f"{line}; load what was saved here") from error

@@ -67,7 +67,11 @@ def recorded(plan: Assessment, key: str) -> Negotiation | None:
     Raises:
         TraceError: the recordings cannot be read.
     """
-    shipped = {each.recording.key: each for each in shipped_recordings() if each.recording}
+    shipped = {
+        recording.recording.key: recording
+        for recording in shipped_recordings()
+        if recording.recording
+    }
     if key not in shipped:
         return None
     try:

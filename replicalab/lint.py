@@ -50,10 +50,10 @@ def lint(study: Study) -> list[LintFinding]:
         *_substitution_findings(study),
         *_policy_findings(study),
     ]
-    more = len(findings) - MOST_FAULTS
-    if more <= 0:
+    extra = len(findings) - MOST_FAULTS
+    if extra <= 0:
         return findings
-    rest = _note("the rest", "rest", more=count_text(more, "finding", "more"))
+    rest = _note("the rest", "rest", more=count_text(extra, "finding", "more"))
     return [*findings[:MOST_FAULTS], rest]
 
 
@@ -237,8 +237,8 @@ def _number_findings(study: Study) -> Iterator[LintFinding]:
         if value is None or named or (field == "dropout" and not value):
             continue
         if abs(Decimal(repr(value))).normalize() not in {*carried, *numbers_in(design.source)}:
-            shown = amount_text(value) if isinstance(value, int) else f"{value:g}"
-            yield _warning(f"design.{field}", "source", value=shown, field=field)
+            visible = amount_text(value) if isinstance(value, int) else f"{value:g}"
+            yield _warning(f"design.{field}", "source", value=visible, field=field)
     yield from _original_findings(design)
     for name, called in GROUPINGS.items():
         if getattr(design, name) is not None and name not in design.why:
@@ -260,9 +260,9 @@ def _original_findings(design: Design) -> Iterator[LintFinding]:
         yield _warning("design.original", "doubt", doubt=doubt)
     if row.effect is None or published is None or "effect_published" in design.why:
         return
-    found = effect_of(row, original)
-    if found and not agree(row.effect.size(found), row.effect.size(published)):
-        yield _warning("design.original", "published", found=found, published=published)
+    value = effect_of(row, original)
+    if value and not agree(row.effect.size(value), row.effect.size(published)):
+        yield _warning("design.original", "published", found=value, published=published)
 
 
 # --- whether plan, design, substitutions and restrictions fit together --------------------------
@@ -270,9 +270,11 @@ def _original_findings(design: Design) -> Iterator[LintFinding]:
 
 def _plan_findings(study: Study, reference: assessment.Assessment) -> Iterator[LintFinding]:
     """Yield where the reference protocol does not do what the study itself asks for."""
-    plan, most, rate = reference.plan, study.design.population_max, study.samples_per_day
-    if most is not None and most < plan.sample_size:
-        yield _warning("design.population_max", "population", most=most, samples=plan.sample_size)
+    plan, maximum, rate = reference.plan, study.design.population_max, study.samples_per_day
+    if maximum is not None and maximum < plan.sample_size:
+        yield _warning(
+            "design.population_max", "population", most=maximum, samples=plan.sample_size
+        )
     if plan.duration_days < study.min_days:
         days = count_text(plan.duration_days, "day")
         place = "reference_protocol.duration_days"

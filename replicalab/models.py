@@ -62,8 +62,8 @@ class Record(BaseModel):
         """Return a copy with some fields changed, validated and with nothing cached."""
         # pydantic's own copy lets any value in and keeps what was computed from the old ones.
         fields = {name: getattr(self, name) for name in type(self).model_fields}
-        kept = copy.deepcopy(fields) if deep else fields
-        return type(self).model_validate({**kept, **(update or {})})
+        record = copy.deepcopy(fields) if deep else fields
+        return type(self).model_validate({**record, **(update or {})})
 
 
 class Dimension(StrEnum):

@@ -100,8 +100,8 @@ class Registration(Record):
     def _answers_what_is_asked(self) -> Self:
         for name in self.reasons:
             if name not in FIELD_LABELS:
-                known = joined(list(FIELD_LABELS), "or")
-                raise ValueError(f"reasons: '{shortened(name)}' is no field of a plan; use {known}")
+                text = joined(list(FIELD_LABELS), "or")
+                raise ValueError(f"reasons: '{shortened(name)}' is no field of a plan; use {text}")
         for key in self.texts:
             if key not in QUESTIONS or QUESTIONS[key].options:
                 raise ValueError(f"texts: '{shortened(key)}' is no question for a text; {_KEYS}")
@@ -117,7 +117,7 @@ class Registration(Record):
             pydantic.ValidationError: the question takes no such answer.
         """
         name = "choices" if QUESTIONS[key].options else "texts"
-        others = {k: held for k, held in getattr(self, name).items() if k != key}
+        others = {k: stored for k, stored in getattr(self, name).items() if k != key}
         return self.model_copy(update={name: {**others, **({key: answer} if answer else {})}})
 
     def answer(self, key: str) -> str:
@@ -132,8 +132,8 @@ def _fault_of(key: str, chosen: Sequence[str]) -> str:
     question = QUESTIONS[key]
     for option in chosen:
         if option not in question.options:
-            known = joined(quoted(question.options), "or")
-            return f"{key}: '{shortened(option)}' is no option; use {known}"
+            text = joined(quoted(question.options), "or")
+            return f"{key}: '{shortened(option)}' is no option; use {text}"
     if len(set(chosen)) != len(chosen) or (len(chosen) > 1 and not question.several):
         return f"{key}: {len(chosen)} options are chosen; choose one, once"
     if excluded := question.excluded(chosen):

@@ -217,8 +217,8 @@ def refused(scope: Scope, hosts: frozenset[str]) -> Refusal | None:
         )
     origins = headers.getlist("origin")
     # Behind a proxy that ends TLS the scheme of the connection is not that of the page.
-    own = {f"{scheme}://{named[0]}" for scheme in ("http", "https")}
-    is_own = len(origins) == 1 and origins[0] in own
+    texts = {f"{scheme}://{named[0]}" for scheme in ("http", "https")}
+    is_own = len(origins) == 1 and origins[0] in texts
     if is_own or (not origins and scope["type"] == "http"):
         return None
     return Refusal(403, "This request comes from another site. Open ReplicaLab at its own address.")

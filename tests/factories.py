@@ -214,7 +214,7 @@ def change_pack(pack: Pack, **changes: object) -> Pack:
         pack: the pack.
         changes: fields of the pack, the study or the lab, by their names on the pack.
     """
-    in_study, in_lab, own = (
+    in_study, in_lab, record = (
         {
             fields.get(name, name): value
             for name, value in changes.items()
@@ -222,12 +222,12 @@ def change_pack(pack: Pack, **changes: object) -> Pack:
         }
         for model, fields in ((Study, _IN_STUDY), (Lab, _IN_LAB), (Pack, {}))
     )
-    known = {*_IN_STUDY, *_IN_LAB, *Study.model_fields, *Lab.model_fields, *Pack.model_fields}
-    if unknown := {*changes} - known:
+    texts = {*_IN_STUDY, *_IN_LAB, *Study.model_fields, *Lab.model_fields, *Pack.model_fields}
+    if unknown := {*changes} - texts:
         raise ValueError(f"no part of a pack: {sorted(unknown)}")
     study = pack.study.model_copy(update=in_study) if in_study else pack.study
     lab = pack.lab.model_copy(update=in_lab) if in_lab else pack.lab
-    return pack.model_copy(update={"study": study, "lab": lab, **own})
+    return pack.model_copy(update={"study": study, "lab": lab, **record})
 
 
 _IN_STUDY = {"allowed_substitutions": "substitutions", "hidden_reference_spec": "hidden_reference"}

@@ -85,8 +85,8 @@ def tamed(data: Any) -> Any:
 
 def read_as_markup(markdown: str) -> list[str]:
     """Return what of the attack stands in Markdown without its escape."""
-    left = _ESCAPED.sub("", _TO_THE_PUBLISHER.sub("", markdown))
-    return [piece for piece in PIECES if piece in left]
+    text = _ESCAPED.sub("", _TO_THE_PUBLISHER.sub("", markdown))
+    return [piece for piece in PIECES if piece in text]
 
 
 # --- the texts of a format ------------------------------------------------------------------

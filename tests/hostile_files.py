@@ -102,17 +102,17 @@ def hostile_study() -> Walked:
     refused: dict[Place, str] = {}
     texts = {leaf.text.casefold(): leaf for leaf in leaves(base)}
     for number, leaf in enumerate(texts.values()):
-        said = ""
+        line = ""
         for text in (f"{ATTACK} {LONG_WORD}", ATTACK, WITHOUT_SPACES, SHORT):
             hostile = marked(number, text)
             changed = with_text(base, leaf.text, hostile)
-            said = refusal(partial(parse_study, as_file(changed), "x.yaml"))
-            if not said:
+            line = refusal(partial(parse_study, as_file(changed), "x.yaml"))
+            if not line:
                 data = with_text(data, leaf.text, hostile)
                 marks[number] = leaf.place
                 break
         else:
-            refused[leaf.place] = said
+            refused[leaf.place] = line
     return Walked(as_file(data), marks, refused)
 
 

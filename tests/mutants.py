@@ -109,9 +109,11 @@ def _body(function: _Function) -> list[ast.AST]:
 def _code_at(code: CodeType, function: _Function) -> CodeType | None:
     """Return the code of a function within a module's, where it is the only one there."""
     name = "<lambda>" if isinstance(function, ast.Lambda) else function.name
-    lines = {function.lineno, *(each.lineno for each in getattr(function, "decorator_list", ()))}
-    found = [each for each in _codes(code) if each.co_name == name and each.co_firstlineno in lines]
-    return found[0] if len(found) == 1 else None
+    lines = {function.lineno, *(item.lineno for item in getattr(function, "decorator_list", ()))}
+    types = [
+        entry for entry in _codes(code) if entry.co_name == name and entry.co_firstlineno in lines
+    ]
+    return types[0] if len(types) == 1 else None
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -182,26 +184,26 @@ class Search:
         gc.unfreeze()  # the tests' own settings hide what is loaded from `gc.get_objects`
         calls, slow = self._called(session.items)
         functions: dict[Place, list[FunctionType]] = defaultdict(list)
-        for each in gc.get_objects():
-            if isinstance(each, FunctionType):
-                functions[_place(each.__code__)].append(each)
+        for get_object in gc.get_objects():
+            if isinstance(get_object, FunctionType):
+                functions[_place(get_object.__code__)].append(get_object)
         counts = dict.fromkeys(("noticed", "survived", "never called"), 0)
         for mutant in self.chosen:
             code = mutant.code()
             place = _place(code) if code else ("", "", 0)
             items = calls[place]
-            said = "never called"
+            text = "never called"
             if code and items and functions[place]:
                 # What takes twice as long as with a profile does not end.
                 longest = min(LONGEST, 5.0 + 2.0 * sum(map(slow.__getitem__, items)))
                 status = _status(items, functions[place], code, longest)
-                said = "noticed" if status else "survived"
+                text = "noticed" if status else "survived"
                 failed = os.waitstatus_to_exitcode(status)
                 if 0 < failed <= len(items):  # it is the likeliest to notice the next, too
                     items.insert(0, items.pop(failed - 1))
-            counts[said] += 1
-            if said != "noticed":
-                self._tell(f"{said}: {mutant.where}: {mutant.change[:150]}")
+            counts[text] += 1
+            if text != "noticed":
+                self._tell(f"{text}: {mutant.where}: {mutant.change[:150]}")
         self._tell(f"{len(self.chosen):,} of {len(self.all):,} changes: {counts}")
         return True
 
@@ -247,10 +249,10 @@ def _fails(item: pytest.Item) -> bool:
 
 def _forget() -> None:
     """Empty every cache, which holds what was worked out without the change."""
-    for each in gc.get_objects():
-        cached = isinstance(each, functools._lru_cache_wrapper)  # noqa: SLF001 - its only name
-        if cached and not each.__module__.startswith(_BELOW):
-            each.cache_clear()
+    for get_object in gc.get_objects():
+        cached = isinstance(get_object, functools._lru_cache_wrapper)  # noqa: SLF001 - its only name
+        if cached and not get_object.__module__.startswith(_BELOW):
+            get_object.cache_clear()
 
 
 def _status(
@@ -278,9 +280,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--from", dest="offset", type=int, default=0, help="the first, from 0")
     parser.add_argument("--at", nargs="*", default=[], help="only these files, or FILE:LINE")
     parser.add_argument("--tests", nargs="*", help="files of tests, else those of the rooms")
-    asked = parser.parse_args(arguments)
-    search = Search(asked.rooms, asked.every, asked.offset, asked.at)
-    tests = asked.tests or [str(ROOT / "tests" / room) for room in asked.rooms]
+    namespace = parser.parse_args(arguments)
+    search = Search(namespace.rooms, namespace.every, namespace.offset, namespace.at)
+    tests = namespace.tests or [str(ROOT / "tests" / room) for room in namespace.rooms]
     options = ("-p", "no:cacheprovider", "--capture=no", "-m", "not long and not bench")
     return pytest.main(["-q", *options, *tests], [search])
 

@@ -118,9 +118,9 @@ def scientist_actions() -> st.SearchStrategy[ScientistAction]:
     """Return any valid action of the Scientist, each type as often as the others."""
     plans = protocols(sample_size=st.integers(1, 10**6))
     proposals = [st.builds(plan_action, st.just(kind), plans) for kind in PLAN_ACTIONS]
-    asked = {"action_type": ScientistActionType.REQUEST_INFO}
+    types = {"action_type": ScientistActionType.REQUEST_INFO}
     questions = st.lists(words, min_size=1, max_size=4).map(
-        lambda some: ACCEPT_ACTION.model_copy(update={**asked, "questions": some})
+        lambda some: ACCEPT_ACTION.model_copy(update={**types, "questions": some})
     )
     return st.one_of(*proposals, questions, st.just(ACCEPT_ACTION))
 
@@ -283,11 +283,11 @@ prices = st.sampled_from([0.0, 0.01, 12.5, 100.0, 4000.0, 1e9]) | st.floats(0, 1
 @st.composite
 def own_labs_of(draw: st.DrawFn, study: Study) -> LabOverrides:
     """Return anything that a visitor may say of a study's lab, of each thing or of none."""
-    category: dict[str, ItemCategory] = {label_key(each): "equipment" for each in study.equipment}
-    category |= {label_key(each): "reagent" for each in study.reagents}
-    known = [*study.equipment, *study.reagents, *(row.alternative for row in study.substitutions)]
-    labelled = draw(st.lists(st.sampled_from(known) | seen, unique_by=label_key, max_size=5))
-    said = [
+    category: dict[str, ItemCategory] = {label_key(text): "equipment" for text in study.equipment}
+    category |= {label_key(reagent): "reagent" for reagent in study.reagents}
+    names = [*study.equipment, *study.reagents, *(row.alternative for row in study.substitutions)]
+    labelled = draw(st.lists(st.sampled_from(names) | seen, unique_by=label_key, max_size=5))
+    line = [
         OwnItem(
             label=label,
             category=category.get(label_key(label), draw(st.sampled_from(CATEGORIES))),
@@ -298,7 +298,7 @@ def own_labs_of(draw: st.DrawFn, study: Study) -> LabOverrides:
         for label in labelled
     ]
     means = st.none() | st.integers(1, 60) | st.integers(1, MOST)
-    return draw(own_labs(seen, means)).model_copy(update={"items": tuple(said)})
+    return draw(own_labs(seen, means)).model_copy(update={"items": tuple(line)})
 
 
 def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:
@@ -306,7 +306,7 @@ def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:
     row = KINDS[design.kind]
     better, worse = sorted((design.target, design.floor), reverse=not row.scale.lower_is_better)
     planned = design.effect_planning
-    asked = st.builds(
+    strategy = st.builds(
         EvidenceAssumptions,
         effect=st.none() if planned is None else st.none() | st.just(planned) | shares,
         alpha=st.none() | shares if row.uses("alpha") else st.none(),
@@ -317,7 +317,7 @@ def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:
         arms=st.none() | arms() if row.uses("arms") else st.none(),
         why=st.dictionaries(st.sampled_from(["effect", "dropout"]), seen, max_size=1),
     )
-    return asked.filter(lambda question: _is_askable(question, design))
+    return strategy.filter(lambda question: _is_askable(question, design))
 
 
 def units() -> st.SearchStrategy[Units]:
@@ -384,8 +384,10 @@ def designs(draw: st.DrawFn) -> Design:
     optional |= {n: st.none() | numbers[n] for n in row.optional if n in numbers}
     if (planned or 0) > math.pi:
         optional["baseline"] = st.none()
-    given = {name: draw(numbers[name] if name in row.needs else optional[name]) for name in numbers}
-    independent = given["baseline"] is None  # whose test is of equal groups alone
+    record = {
+        name: draw(numbers[name] if name in row.needs else optional[name]) for name in numbers
+    }
+    independent = record["baseline"] is None  # whose test is of equal groups alone
     original = draw(st.none() | _originals(row, published or planned))
     return Design.model_validate(
         {
@@ -402,7 +404,7 @@ def designs(draw: st.DrawFn) -> Design:
             "source": draw(seen),
             "why": draw(st.dictionaries(st.sampled_from([*Design.model_fields]), seen, max_size=3)),
             "original": original,
-            **given,
+            **record,
         }
     )
 
@@ -437,13 +439,13 @@ def papers() -> st.SearchStrategy[Paper]:
     facts = st.builds(
         Fact, text=seen, source=seen, confidence=st.sampled_from(Confidence), where=st.none() | seen
     )
-    own = {
+    strategies = {
         "doi": st.none() | st.just("10.1000/xyz-123_(4)"),
         "short_title": st.none() | seen.filter(lambda text: len(text) <= 30),
         "contested": st.none() | seen,
         "facts": st.lists(facts, min_size=1, max_size=2),
     }
-    return st.builds(Paper, **{**dict.fromkeys(Paper.model_fields, seen), **own})
+    return st.builds(Paper, **{**dict.fromkeys(Paper.model_fields, seen), **strategies})
 
 
 EXPECTED: Final = ExpectedOutcome(

@@ -101,13 +101,13 @@ def test_least_loss_is_the_first_of_all_numbers(seed: int) -> None:
     # Against every number of samples and days of each wording that the planner knows.
     plan, pack = small_lab(seed)
     options = PlanAnalysis(assess(plan, pack))
-    found = ranked(options.least.after, plan)
+    result = ranked(options.least.after, plan)
     for variant in options.variants.listed:
         worded = variant.applied_to(plan)
         for samples in range(1, 20):
             for days in days_of(pack, plan):
                 sized = worded.model_copy(update={"sample_size": samples, "duration_days": days})
-                assert found <= ranked(assess(sized, pack), plan), (samples, days)
+                assert result <= ranked(assess(sized, pack), plan), (samples, days)
 
 
 def test_page_shows_the_dimension() -> None:

@@ -62,11 +62,11 @@ def test_completion_offers_the_names_and_nothing_that_was_imported() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_example_of_each_name_runs(name: str) -> None:
-    found = getattr(replicalab, name)
+    result = getattr(replicalab, name)
     globs = {**vars(replicalab), **vars(api), "date": date}
-    [test] = doctest.DocTestFinder(recurse=False).find(found, name, globs=globs)
+    [test] = doctest.DocTestFinder(recurse=False).find(result, name, globs=globs)
     assert test.examples, f"{name} has no example"
-    assert inspect.getdoc(found)
+    assert inspect.getdoc(result)
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
@@ -154,19 +154,19 @@ def test_wrong_argument_is_named_with_allowed_values(message: str) -> None:
 
 
 def test_batch_is_in_the_order_of_its_jobs_and_tells_how_far_it_is() -> None:
-    told: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     with ThreadPoolExecutor(2) as executor:
-        found = replicalab.run_batch(
+        batch = replicalab.run_batch(
             STUDY,
             ["hard", "easy"],
             range(12),
             executor=executor,
-            progress=lambda came, number: told.append((came, number)),
+            progress=lambda came, number: pairs.append((came, number)),
         )
-    places = [(str(result.job.lab), result.job.seed) for result in found.results]
+    places = [(str(result.job.lab), result.job.seed) for result in batch.results]
     assert places == [(lab, seed) for lab in ("hard", "easy") for seed in range(12)]
-    assert told == [(came, 24) for came in range(1, 25)]
-    assert list(found.frame()["seed"]) == [*range(12)] * 2
+    assert pairs == [(came, 24) for came in range(1, 25)]
+    assert list(batch.frame()["seed"]) == [*range(12)] * 2
 
 
 Messages = list[dict[str, str]]
@@ -211,8 +211,8 @@ def test_plain_function_is_the_scientist_and_its_talk_is_scored_saved_and_replay
 def test_endpoint_of_the_environment_is_the_scientist(endpoint: Server) -> None:
     talk = replicalab.negotiate(replicalab.load(STUDY), scientist="model")
     assert (str(talk.outcome), talk.setup.model) == ("agreed", "m-1")
-    found = replicalab.run_batch(STUDY, ["medium"], range(2), scientists=["model", "baseline"])
-    assert [str(result.outcome) for result in found.results] == ["agreed"] * 4
+    batch = replicalab.run_batch(STUDY, ["medium"], range(2), scientists=["model", "baseline"])
+    assert [str(result.outcome) for result in batch.results] == ["agreed"] * 4
     assert len(endpoint.received) == 6
 
 
@@ -244,25 +244,25 @@ def test_model_is_not_handed_a_plan_that_it_would_not_open_with() -> None:
 def test_batch_with_a_function_holds_every_player_s_regret(
     executor: type[ThreadPoolExecutor] | None,
 ) -> None:
-    asked = []
+    request = []
 
     def generate(messages: Messages) -> str:
-        asked.append(messages)
-        if len(asked) == 1:
+        request.append(messages)
+        if len(request) == 1:
             raise ZeroDivisionError("mine")
         return takes_the_offer(messages)
 
     with executor(1) if executor else nullcontext() as pool:
-        found = replicalab.run_batch(
+        batch = replicalab.run_batch(
             STUDY, ["medium"], range(3), scientists=["baseline", generate], executor=pool
         )
-    by_model = [result for result in found.results if result.job.scientist == "model"]
+    by_model = [result for result in batch.results if result.job.scientist == "model"]
     assert [result.error for result in by_model] == ["ZeroDivisionError: mine", "", ""]
-    frame = found.frame()
+    frame = batch.frame()
     assert list(frame["regret"].isna()) == [False, True, False, False, False, False]
-    assert list(frame["regret"][2::2]) == [found.results[2].regret, found.results[4].regret]
+    assert list(frame["regret"][2::2]) == [batch.results[2].regret, batch.results[4].regret]
     assert [result.regret for result in by_model] == [None, 4 + 1 / 11, 5.75]
-    html = found._repr_html_()
+    html = batch._repr_html_()
     assert "Mean regret" in html
     assert "ZeroDivisionError: mine" in html
     assert "Language model" in html
@@ -286,7 +286,7 @@ def test_results_show_in_a_notebook_what_the_panels_show() -> None:
     plan = replicalab.assess(place)
     offer = replicalab.suggest(plan)
     assert offer
-    shown: list[tuple[Any, str]] = [
+    pairs: list[tuple[Any, str]] = [
         (replicalab.studies(), "Stroop interference"),
         (place, "Journal of Experimental Psychology"),
         (plan, "980"),
@@ -300,17 +300,17 @@ def test_results_show_in_a_notebook_what_the_panels_show() -> None:
         (replicalab.negotiate(plan), "Agreed in round"),
         (replicalab.run_batch(STUDY, ["hard"], range(10)), "6 of 10, 60 % (31 to 83 %)"),
     ]
-    for found, text in shown:
-        html = found._repr_html_()
+    for result, text in pairs:
+        html = result._repr_html_()
         assert "<style" in html
-        assert text in html, type(found).__name__
+        assert text in html, type(result).__name__
 
 
 def test_foreign_text_is_escaped_in_a_notebook() -> None:
     place = replicalab.load(STUDY)
     wild = revise(place.reference_protocol, required_equipment=["<script>alert(1)</script>"])
     plan = replicalab.assess(place, wild)
-    for found in (plan, replicalab.negotiate(plan)):
-        html = found._repr_html_()
+    for result in (plan, replicalab.negotiate(plan)):
+        html = result._repr_html_()
         assert "<script>" not in html
         assert "&lt;script&gt;" in html

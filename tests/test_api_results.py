@@ -18,12 +18,12 @@ DAY: Final = date(2026, 1, 31)
 
 def test_comparison_holds_the_plan_of_each_side() -> None:
     plan = replicalab.assess(replicalab.load(STUDY))
-    found = replicalab.compare(
+    comparison = replicalab.compare(
         plan, replicalab.negotiate(plan), least=replicalab.least_loss(plan).after
     )
-    assert [side.name for side in found] == ["plan 1", "plan 2", "least"]
-    assert [side.plan.counts.samples for side in found] == [100, 45, 45]
-    size = found.frame().set_index("what").loc["Sample size"]
+    assert [side.name for side in comparison] == ["plan 1", "plan 2", "least"]
+    assert [side.plan.counts.samples for side in comparison] == [100, 45, 45]
+    size = comparison.frame().set_index("what").loc["Sample size"]
     assert list(size[["plan 1", "plan 2", "least"]]) == [100, 45, 45]
 
 
@@ -40,29 +40,29 @@ def test_comparison_that_cannot_be_is_refused() -> None:
 
 
 def test_report_is_saved_in_the_form_that_its_name_says(tmp_path: Path) -> None:
-    found = replicalab.report(replicalab.assess(replicalab.load(STUDY)), on=DAY)
+    report = replicalab.report(replicalab.assess(replicalab.load(STUDY)), on=DAY)
     for name, beginning in {
         "a.HTML": b"<!DOCTYPE",
         "a.md": b"# Studies of",
         "a.xlsx": b"PK",
     }.items():
-        assert found.save(tmp_path / name).read_bytes().startswith(beginning)
+        assert report.save(tmp_path / name).read_bytes().startswith(beginning)
     for name in ("a.doc", "a", ".html/"):
-        known = "is not allowed; use html, md, pdf, docx, xlsx or json"
-        with pytest.raises(ValueError, match=known):
-            found.save(tmp_path / name)
+        text = "is not allowed; use html, md, pdf, docx, xlsx or json"
+        with pytest.raises(ValueError, match=text):
+            report.save(tmp_path / name)
     with pytest.raises(FileNotFoundError):
-        found.save(tmp_path / "missing" / "a.html")
+        report.save(tmp_path / "missing" / "a.html")
 
 
 def test_report_of_a_negotiation_is_about_the_plan_that_it_came_to() -> None:
     """The Scientist proposes the least-loss plan; it opened with the study's 100 samples."""
     plan = replicalab.assess(replicalab.load(STUDY))
     for kind in ("report", "brief"):
-        found = replicalab.report(replicalab.negotiate(plan), kind, on=DAY)
-        assert found.shown.yours.counts.samples == 45
-        assert "45 samples in 3 days" in str(found.form("md"))
-    opened = open_bundle(str(found.form("json")))
+        report = replicalab.report(replicalab.negotiate(plan), kind, on=DAY)
+        assert report.shown.yours.counts.samples == 45
+        assert "45 samples in 3 days" in str(report.form("md"))
+    opened = open_bundle(str(report.form("json")))
     assert not opened.caution
     assert opened.options.yours.counts.samples == 100
     assert opened.run

@@ -171,45 +171,45 @@ def test_rooms_that_are_drawn_are_the_rooms_that_there_are() -> None:
 
 def test_rooms_import_strictly_downward() -> None:
     upward = {
-        f"{found.place}: {found.source} imports {found.target}": None
-        for found in all_imports()
-        if found.target in ROOMS
-        and found.source in {*ROOMS, PAGES}
-        and found.target != found.source
-        and layer_of(found.target) >= layer_of(found.source)
+        f"{result.place}: {result.source} imports {result.target}": None
+        for result in all_imports()
+        if result.target in ROOMS
+        and result.source in {*ROOMS, PAGES}
+        and result.target != result.source
+        and layer_of(result.target) >= layer_of(result.source)
     }
     assert not upward, "\n".join(upward)
 
 
 def test_features_do_not_import_each_other() -> None:
     met = [
-        f"{found.place}: {found.name}"
-        for found in all_imports()
-        if found.feature and found.source and found.feature not in found.file.parts
+        f"{result.place}: {result.name}"
+        for result in all_imports()
+        if result.feature and result.source and result.feature not in result.file.parts
     ]
     assert not met, "\n".join(met)
 
 
 def test_nobody_imports_the_pages_or_the_tests() -> None:
-    found = [f"{i.place}: {i.name}" for i in all_imports() if i.top in {"app", "pages", "tests"}]
-    assert not found, "\n".join(found)
+    texts = [f"{i.place}: {i.name}" for i in all_imports() if i.top in {"app", "pages", "tests"}]
+    assert not texts, "\n".join(texts)
 
 
 def test_agents_do_not_know_each_other() -> None:
     agents = {"scientist_policy", "lab_manager_policy"}
     met = [
-        f"{found.place}: {found.name}"
-        for found in all_imports()
-        if found.file.stem in agents and (agents - {found.file.stem}) & {*found.name.split(".")}
+        f"{result.place}: {result.name}"
+        for result in all_imports()
+        if result.file.stem in agents and (agents - {result.file.stem}) & {*result.name.split(".")}
     ]
     assert not met, "\n".join(met)
 
 
 def test_outside_libraries_stay_in_their_rooms() -> None:
     strays = [
-        f"{found.place}: {found.top} belongs to {sorted(ONLY_IN[found.top]) or 'nobody'}"
-        for found in all_imports()
-        if found.top in ONLY_IN and found.source not in ONLY_IN[found.top]
+        f"{result.place}: {result.top} belongs to {sorted(ONLY_IN[result.top]) or 'nobody'}"
+        for result in all_imports()
+        if result.top in ONLY_IN and result.source not in ONLY_IN[result.top]
     ]
     assert not strays, "\n".join(strays)
 
@@ -257,9 +257,9 @@ def test_page_defines_no_class_does_no_arithmetic_and_has_no_long_statement() ->
 
 def test_page_reaches_the_domain_through_the_interface_room() -> None:
     direct = [
-        f"{found.place}: {found.name}"
-        for found in all_imports()
-        if found.source == PAGES and found.target in NOT_FOR_PAGES
+        f"{result.place}: {result.name}"
+        for result in all_imports()
+        if result.source == PAGES and result.target in NOT_FOR_PAGES
     ]
     assert not direct, "\n".join(direct)
 

@@ -104,9 +104,9 @@ def test_job_is_played_with_ones_own_study_lab_and_question() -> None:
 @pytest.mark.parametrize("make", [ThreadPoolExecutor, process_pool])
 def test_batch_gives_each_result_once_on_any_executor(make: Callable[[int], Executor]) -> None:
     with make(2) as executor:
-        found = list(run_batch(JOBS, executor))
+        results = list(run_batch(JOBS, executor))
         assert executor.submit(int).result() == 0  # it stays open
-    assert Counter(map(repr, found)) == Counter(repr(run_job(job)) for job in JOBS)
+    assert Counter(map(repr, results)) == Counter(repr(run_job(job)) for job in JOBS)
 
 
 def test_batch_that_is_left_begins_nothing_more() -> None:
@@ -163,11 +163,11 @@ def deadly_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("deadly_jobs")
 def test_killed_worker_loses_no_job() -> None:
     jobs = jobs_of((STUDY,), (Difficulty.MEDIUM,), seeds=range(40))
-    found = {result.job.seed: result for result in run_batch(jobs)}
-    assert sorted(found) == list(range(40))
-    assert [seed for seed, result in found.items() if result.error] == [9]
-    assert found[9].error == "its process died 3 times; play it alone to see why"
-    assert found[7] == run_job(jobs[7])
+    results = {result.job.seed: result for result in run_batch(jobs)}
+    assert sorted(results) == list(range(40))
+    assert [seed for seed, result in results.items() if result.error] == [9]
+    assert results[9].error == "its process died 3 times; play it alone to see why"
+    assert results[7] == run_job(jobs[7])
 
 
 @pytest.mark.usefixtures("deadly_jobs")
@@ -175,9 +175,9 @@ def test_executor_of_somebody_else_that_breaks_leaves_a_result_for_each_job() ->
     jobs = jobs_of((STUDY,), (Difficulty.MEDIUM,), seeds=range(9, 90))
     executor: Executor = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
     with executor:
-        found = list(run_batch(jobs, executor))
-    assert sorted(result.job.seed for result in found) == list(range(9, 90))
-    assert "the executor accepts no more jobs" in found[-1].error
+        results = list(run_batch(jobs, executor))
+    assert sorted(result.job.seed for result in results) == list(range(9, 90))
+    assert "the executor accepts no more jobs" in results[-1].error
 
 
 def test_chunk_that_an_executor_fails_is_played_again_and_ends_no_other() -> None:
@@ -200,9 +200,9 @@ def test_chunk_that_an_executor_fails_is_played_again_and_ends_no_other() -> Non
 
     jobs = jobs_of((STUDY,), (Difficulty.MEDIUM,), seeds=range(20))
     with Losing(1) as executor:
-        found = list(run_batch(jobs, executor))
-    assert sorted(result.job.seed for result in found) == list(range(20))
-    [lost] = [result for result in found if result.error]
+        results = list(run_batch(jobs, executor))
+    assert sorted(result.job.seed for result in results) == list(range(20))
+    [lost] = [result for result in results if result.error]
     assert (lost.job.seed, lost.error) == (9, "LostWorkerError: gone")
 
 
@@ -256,13 +256,13 @@ def test_model_s_job_without_a_model_is_told() -> None:
 def test_models_play_a_few_at_a_time_and_each_result_comes_at_once() -> None:
     """The first waits for the last of all; sent in chunks, or one by one, nothing would come."""
     jobs = jobs_of([STUDY], ["medium"], range(9), scientists=(AWARE, MODEL))
-    asked, most, lock, last = list[int](), list[int](), Lock(), Event()
+    numbers, limit, lock, last = list[int](), list[int](), Lock(), Event()
 
     def slow(messages: list[dict[str, str]]) -> str:
         with lock:
-            asked.append(1)
-            first = len(asked) == 1
-            most.append(active_count())
+            numbers.append(1)
+            first = len(numbers) == 1
+            limit.append(active_count())
         if first:
             assert last.wait(20)
         return takes_the_offer(messages)
@@ -275,7 +275,7 @@ def test_models_play_a_few_at_a_time_and_each_result_comes_at_once() -> None:
     assert Counter(result.job.scientist for result in came) == {AWARE: 9, MODEL: 9}
     assert {result.outcome for result in came if result.job.scientist is MODEL} == {Outcome.AGREED}
     assert came[-1].job.scientist is MODEL
-    assert max(most) - before <= batch.MODELS_AT_ONCE
+    assert max(limit) - before <= batch.MODELS_AT_ONCE
 
 
 def test_stop_in_a_model_stops_the_batch() -> None:
@@ -317,7 +317,7 @@ def test_mean_regret_is_that_of_each_player_over_what_was_scored() -> None:
         Result(job=job, error="gone"),
     ]
     assert regrets(results) == {job.scientist: MeanRegret(3, 8.75), MODEL: MeanRegret(1, 0)}
-    assert [found.regret and found.regret.number for found in summaries(results)] == [3, 1]
+    assert [summary.regret and summary.regret.number for summary in summaries(results)] == [3, 1]
     assert regrets(results[3:4]) == {}
     assert summaries(results[3:4])[0].regret is None
 

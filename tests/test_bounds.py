@@ -27,14 +27,14 @@ def test_each_limit_holds_and_is_named(
     field: str, largest: object, above: object, problem: str
 ) -> None:
     assert too_large(make_protocol(**{field: largest})) == []
-    [found] = too_large(make_protocol(**{field: above}))
-    assert found.startswith(problem)
+    [text] = too_large(make_protocol(**{field: above}))
+    assert text.startswith(problem)
 
 
 def test_texts_together_have_a_limit_too() -> None:
     labels = [f"{n:03}{'x' * 200}" for n in range(100)]
-    [found] = too_large(make_protocol(controls=labels))
-    assert "at most 20,000 fit" in found
+    [text] = too_large(make_protocol(controls=labels))
+    assert "at most 20,000 fit" in text
 
 
 def test_any_plan_within_the_limits_can_be_saved() -> None:

@@ -23,13 +23,13 @@ HIDDEN: Final = (
 def test_hidden_character_is_refused_in_a_study_and_named_anywhere_else(letter: str) -> None:
     name = f"U+{ord(letter):04X}"
     assert shown(f"hard{letter} lab") == f"hard⟨{name}⟩ lab"
-    said = message(bent(("A tiny study", f"Tea\\U{ord(letter):08X}time")))
-    assert said.startswith("x.yaml: line ")
+    text = message(bent(("A tiny study", f"Tea\\U{ord(letter):08X}time")))
+    assert text.startswith("x.yaml: line ")
     if letter == "\ud800":
-        assert "invalid Unicode character escape code" in said
+        assert "invalid Unicode character escape code" in text
     else:
-        assert f", paper.title: invisible character {name} " in said
-        assert said.endswith("; remove it")
+        assert f", paper.title: invisible character {name} " in text
+        assert text.endswith("; remove it")
 
 
 @pytest.mark.parametrize(

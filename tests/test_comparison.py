@@ -57,8 +57,8 @@ def test_run_is_a_side_by_the_plan_on_which_it_ended_or_goes_on() -> None:
     """The offer of the first round, 25 samples for 800 credits, is taken in the second."""
     played = negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.DIRECT))
     assert played is not None
-    found = side_of_run("A run", played)
-    assert (found.plan.plan.sample_size, found.plan.cost, found.is_run) == (25, 800, True)
+    side = side_of_run("A run", played)
+    assert (side.plan.plan.sample_size, side.plan.cost, side.is_run) == (25, 800, True)
     smaller = revise(PLAN.plan, sample_size=60)
     goes_on = by_moves(plan_action(ScientistActionType.PROPOSE_PROTOCOL, smaller))
     assert side_of_run("A run", goes_on).plan.plan == smaller
@@ -67,7 +67,7 @@ def test_run_is_a_side_by_the_plan_on_which_it_ended_or_goes_on() -> None:
 
 
 def test_recorded_side_is_played_again_in_its_own_lab_only() -> None:
-    shipped = next(each for each in shipped_recordings() if each.recording)
+    shipped = next(recording for recording in shipped_recordings() if recording.recording)
     assert shipped.recording is not None
     key, setup = shipped.recording.key, shipped.setup
     pack = load_scenario(setup.scenario_id, setup.difficulty, setup.seed)

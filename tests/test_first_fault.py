@@ -63,16 +63,16 @@ def draft() -> str:
 
 
 def kept_plan() -> str:
-    return json.dumps({key: said for key, said in json.loads(draft()).items() if key != "beside"})
+    return json.dumps({key: text for key, text in json.loads(draft()).items() if key != "beside"})
 
 
 def whole_bundle() -> str:
     options, written, run = work("fin_momentum", "medium")
-    held = json.loads(bundle(options, written, run))
-    asked = json.loads(ASKED.model_dump_json(exclude_defaults=True))
-    own = {"own_lab": json.loads(lab_json(OWN))["lab"], "question": asked}
-    held["negotiation"]["setup"] |= own
-    return json.dumps(held | own)
+    stored = json.loads(bundle(options, written, run))
+    request = json.loads(ASKED.model_dump_json(exclude_defaults=True))
+    record = {"own_lab": json.loads(lab_json(OWN))["lab"], "question": request}
+    stored["negotiation"]["setup"] |= record
+    return json.dumps(stored | record)
 
 
 Read = Callable[[str], object]
@@ -90,9 +90,9 @@ FILES: Final[dict[FileKind, tuple[Callable[[], str], Read]]] = {
 
 def opened(text: str) -> None:
     """Open a file, whatever it holds."""
-    found = detect_kind(text.encode(), "x.json")
-    _, read = FILES[found.kind]
-    read(found.text)
+    file = detect_kind(text.encode(), "x.json")
+    _, read = FILES[file.kind]
+    read(file.text)
 
 
 def containers(held: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -106,11 +106,11 @@ def containers(held: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[st
 
 def with_faults(held: Any, path: tuple[str | int, ...]) -> Iterator[Any]:
     """Yield a file's values with a great many faults at a place, of each kind that it takes."""
-    there = held
+    existing = held
     for step in path:
-        there = there[step]
-    if isinstance(there, dict):
-        faults: list[Any] = [there | {f"k{n}": None for n in range(MANY)}]
+        existing = existing[step]
+    if isinstance(existing, dict):
+        faults: list[Any] = [existing | {f"k{n}": None for n in range(MANY)}]
     else:
         faults = [[None] * MANY, [{"k": 0}] * MANY]
     for fault in faults:

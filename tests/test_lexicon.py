@@ -53,10 +53,10 @@ def test_labels_that_differ_in_a_letter_are_two() -> None:
 @given(st.lists(st.sampled_from(["a", "A", "b", " b", "c"])))
 def test_repeated_labels_are_those_that_occur_more_than_once(labels: list[str]) -> None:
     keys = [label_key(label) for label in labels]
-    found = repeated_labels(labels)
-    assert {label_key(label) for label in found} == {key for key in keys if keys.count(key) > 1}
-    assert len(found) == len({label_key(label) for label in found})
-    assert all(label == labels[keys.index(label_key(label))] for label in found)
+    texts = repeated_labels(labels)
+    assert {label_key(label) for label in texts} == {key for key in keys if keys.count(key) > 1}
+    assert len(texts) == len({label_key(label) for label in texts})
+    assert all(label == labels[keys.index(label_key(label))] for label in texts)
     assert repeated_labels(["a", "b", " B", "a"]) == ["b", "a"]
 
 
@@ -96,11 +96,13 @@ def test_number_or_noun_is_written_as(found: str, text: str) -> None:
 
 @pytest.mark.parametrize("nothing", [-0.0, -1e-18, -1e-9])
 def test_no_zero_is_negative(nothing: float) -> None:
-    told = [amount_text(nothing), signed_text(nothing), percent_text(-0.0), exact_text(-0.0)]
+    texts = [amount_text(nothing), signed_text(nothing), percent_text(-0.0), exact_text(-0.0)]
     scales: tuple[Any, ...] = (SHARE, PERCENT, HALF_WIDTH)
-    told += [text for each in scales for text in (each.amount(nothing, ()), each.by_hand(nothing))]
-    told += [effect_text(-0.0)]
-    assert not [text for text in told if {"-", "\u2212"} & {*text}]
+    texts += [
+        text for scale in scales for text in (scale.amount(nothing, ()), scale.by_hand(nothing))
+    ]
+    texts += [effect_text(-0.0)]
+    assert not [text for text in texts if {"-", "\u2212"} & {*text}]
 
 
 @given(st.text(st.characters(max_codepoint=127)) | st.text())

@@ -35,9 +35,9 @@ def bent(*changes: tuple[str, object]) -> Study:
 
 @pytest.mark.parametrize("scenario_id", [study.scenario_id for study in list_scenarios()])
 def test_shipped_study_has_a_note_per_lab_first_and_no_warning(scenario_id: str) -> None:
-    found = lint(parse_study(study_text(scenario_id), scenario_id))
-    assert [each.place for each in found[:3]] == [f"labs.{level}" for level in Difficulty]
-    assert {each.level for each in found} == {LintLevel.NOTE}
+    findings = lint(parse_study(study_text(scenario_id), scenario_id))
+    assert [finding.place for finding in findings[:3]] == [f"labs.{level}" for level in Difficulty]
+    assert {finding.level for finding in findings} == {LintLevel.NOTE}
 
 
 # --- What is found in a study that was bent ---
@@ -157,45 +157,45 @@ FINE: Final[dict[str, list[Bend]]] = {
 
 def test_what_is_found_in_a_study_names_place_value_and_remedy() -> None:
     usual = lint(TEMPLATE)
-    told = [f"# the template\n{listed(usual)}"] + [
-        f"# {name}\n{listed([each for each in lint(bent(*bends)) if each not in usual])}"
+    texts = [f"# the template\n{listed(usual)}"] + [
+        f"# {name}\n{listed([finding for finding in lint(bent(*bends)) if finding not in usual])}"
         for name, bends in BENDS.items()
     ]
-    assert_golden("study_lint", "\n\n".join(told))
+    assert_golden("study_lint", "\n\n".join(texts))
 
 
 def listed(findings: list[LintFinding]) -> str:
     """Return findings as text, a line each."""
-    return "\n".join(f"{each.level} {each.place}: {each.message}" for each in findings)
+    return "\n".join(f"{finding.level} {finding.place}: {finding.message}" for finding in findings)
 
 
 @pytest.mark.parametrize("name", FINE)
 def test_study_that_is_only_unusual_has_no_warning(name: str) -> None:
-    found = lint(bent(*FINE[name]))
-    assert [each for each in found if each.level is LintLevel.WARNING] == []
+    findings = lint(bent(*FINE[name]))
+    assert [finding for finding in findings if finding.level is LintLevel.WARNING] == []
 
 
 def test_original_whose_error_is_far_from_that_of_n_is_told_unless_a_reason_stands() -> None:
     small, reason = ("design.original.se", 0.1), ("design.why.original", "Several labs.")
-    [found] = [each for each in lint(bent(small)) if each.place == "design.original"]
-    assert found.level is LintLevel.WARNING
-    assert "standard error is 0.1 on the scale of d; 40 samples would have 0.316" in found.message
-    assert "design.why.original" in found.message
-    assert not [each for each in lint(bent(small, reason)) if each.place == "design.original"]
+    [finding] = [item for item in lint(bent(small)) if item.place == "design.original"]
+    assert finding.level is LintLevel.WARNING
+    assert "standard error is 0.1 on the scale of d; 40 samples would have 0.316" in finding.message
+    assert "design.why.original" in finding.message
+    assert not [item for item in lint(bent(small, reason)) if item.place == "design.original"]
 
 
 def test_original_of_another_effect_than_the_published_one_is_told_unless_a_reason_stands() -> None:
     other, reason = ("design.original.effect", 0.5), ("design.why.effect_published", "Of a review.")
-    [found] = [each for each in lint(bent(other)) if each.place == "design.original"]
-    assert "come to 0.5, and effect_published is 0.9" in found.message
-    assert not [each for each in lint(bent(other, reason)) if each.place == "design.original"]
+    [finding] = [item for item in lint(bent(other)) if item.place == "design.original"]
+    assert "come to 0.5, and effect_published is 0.9" in finding.message
+    assert not [item for item in lint(bent(other, reason)) if item.place == "design.original"]
 
 
 def test_findings_beyond_the_limit_are_counted() -> None:
-    found = lint(bent(("paper.published", " ".join(map(str, range(3000, 3700))))))
-    assert len(found) == MOST_FAULTS + 1
-    assert (found[-1].place, found[-1].level) == ("the rest", LintLevel.NOTE)
-    assert found[-1].message == f"{703 - MOST_FAULTS} more findings; mend these first."
+    findings = lint(bent(("paper.published", " ".join(map(str, range(3000, 3700))))))
+    assert len(findings) == MOST_FAULTS + 1
+    assert (findings[-1].place, findings[-1].level) == ("the rest", LintLevel.NOTE)
+    assert findings[-1].message == f"{703 - MOST_FAULTS} more findings; mend these first."
 
 
 # --- Numbers ---

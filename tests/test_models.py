@@ -53,7 +53,7 @@ LABEL_LISTS: Final[dict[type[Record], str]] = {
     LabManagerObservation: "equipment_available equipment_booked reagents_in_stock "
     "reagents_out_of_stock safety_restrictions",
 }
-FLAGS: Final = " ".join(["feasible", *(f"{each}_ok" for each in LAB_DIMENSIONS)])
+FLAGS: Final = " ".join(["feasible", *(f"{item}_ok" for item in LAB_DIMENSIONS)])
 COUNTS: Final[dict[type[Record], str]] = {
     Protocol: "sample_size duration_days",
     ScientistAction: "sample_size duration_days",

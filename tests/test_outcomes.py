@@ -44,10 +44,10 @@ def outcome(pack: Pack) -> str:
     action, check = proposed(plan, pack)
     suggestion = suggest_alternative(plan, check, pack)
     if suggestion is None:
-        found = assess(plan, pack)
-        counts = found.counts
+        result = assess(plan, pack)
+        counts = result.counts
         five = counts.samples, counts.days, counts.controls, counts.equipment, counts.reagents
-        return f"{five} = {found.cost:.0f} cr, {found.staff} staff, {worth(found)}"
+        return f"{five} = {result.cost:.0f} cr, {result.staff} staff, {worth(result)}"
     after = assess(suggestion.revised_protocol, pack)
     answer = f"{NAMES[action.action_type]}"
     if suggestion.remaining_failures:
@@ -57,7 +57,7 @@ def outcome(pack: Pack) -> str:
     if suggestion.remaining_failures or after.evidence.void_reason:
         return text
     tried = (revise(after.plan, sample_size=n) for n in range(plan.sample_size, 0, -1))
-    most = assess(next(each for each in tried if fits(each, pack)), pack)
+    most = assess(next(protocol for protocol in tried if fits(protocol, pack)), pack)
     return f"{text} · largest n {most.counts.samples} → {number(most)}"
 
 

@@ -121,7 +121,7 @@ def view_study(number: int) -> None:
 @cache
 def saved_runs() -> tuple[Any, ...]:
     """Every form in which a negotiation was ever saved, as data."""
-    texts = [each.model_dump_json(exclude_defaults=True) for each in shipped_recordings()]
+    texts = [recording.model_dump_json(exclude_defaults=True) for recording in shipped_recordings()]
     for scientist in (ScientistKind.BASELINE, ScientistKind.DIRECT):
         pack = load_scenario("psy_stroop", "hard")
         setup = make_setup(
@@ -175,6 +175,6 @@ def ended(view: Callable[[int], None], number: int) -> str:
 def test_anything_sent_ends_in_a_named_error_or_a_view(
     view: Callable[[int], None], first: int
 ) -> None:
-    said = {ended(view, number) for number in range(first, first + 200)}
-    assert SHOWN in said
-    assert 0 < min(map(len, said)) <= max(map(len, said)) < LONGEST_MESSAGE
+    texts = {ended(view, number) for number in range(first, first + 200)}
+    assert SHOWN in texts
+    assert 0 < min(map(len, texts)) <= max(map(len, texts)) < LONGEST_MESSAGE

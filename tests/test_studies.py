@@ -15,8 +15,8 @@ from replicalab.render.html import html
 from replicalab.scenarios import Study, list_scenarios, load_scenario, parse_study, study_text
 
 STUDIES: Final = {
-    each.scenario_id: parse_study(study_text(each.scenario_id), each.scenario_id)
-    for each in list_scenarios()
+    scenario.scenario_id: parse_study(study_text(scenario.scenario_id), scenario.scenario_id)
+    for scenario in list_scenarios()
 }
 
 
@@ -61,31 +61,31 @@ def test_pythagorean_sizes_are_exact_and_not_those_of_the_rule_of_three() -> Non
 
 def test_no_study_is_a_success_because_a_p_is_large() -> None:
     """A large p is no evidence of sameness: a criterion may name it to deny that alone."""
-    for asked in STUDIES.values():
-        for criterion in [*asked.success_criteria, asked.paper.goal]:
+    for study in STUDIES.values():
+        for criterion in [*study.success_criteria, study.paper.goal]:
             if re.search(r"\bquiet\b|p > 0", criterion):
                 assert "no evidence" in criterion
 
 
 def test_seeds_state_how_wide_the_interval_of_the_split_is() -> None:
-    asked = STUDIES["ml_rl_seeds"]
-    [criterion] = [c for c in asked.success_criteria if "A/A" in c]
+    study = STUDIES["ml_rl_seeds"]
+    [criterion] = [c for c in study.success_criteria if "A/A" in c]
     [(half_width, *halves)] = re.findall(
         r"±(\d\.\d\d) pooled SD with (\d+) and (\d+) seeds", criterion
     )
     one, other = map(int, halves)
-    assert one + other == asked.reference_protocol.sample_size // 2
+    assert one + other == study.reference_protocol.sample_size // 2
     exact = stats.t.isf(0.025, one + other - 2) * math.sqrt(1 / one + 1 / other)
     assert float(half_width) == pytest.approx(exact, abs=0.005)
 
 
 def test_myeloma_counts_the_mice_that_were_left_in_the_replication() -> None:
-    asked = STUDIES["bio_jq1_myeloma"]
-    facts = " ".join(fact.text for fact in asked.paper.facts)
-    deaths = re.findall(r"(\d+) of (\d+)", asked.design.why["dropout"])
+    study = STUDIES["bio_jq1_myeloma"]
+    facts = " ".join(fact.text for fact in study.paper.facts)
+    deaths = re.findall(r"(\d+) of (\d+)", study.design.why["dropout"])
     assert all(f"{dead} of {arm}" in facts for dead, arm in deaths)
     shares = sum(int(dead) for dead, _ in deaths) / sum(int(arm) for _, arm in deaths)
-    assert asked.design.dropout == shares
+    assert study.design.dropout == shares
 
 
 # --- what all that there is comes to ---
@@ -93,11 +93,11 @@ def test_myeloma_counts_the_mice_that_were_left_in_the_replication() -> None:
 
 def test_myeloma_misses_its_target_for_the_animals_that_are_permitted() -> None:
     design = STUDIES["bio_jq1_myeloma"].design
-    [animals, left, power, target] = told(design.why["target"])[:4]
+    [animals, rest, power, target] = told(design.why["target"])[:4]
     assert design.effect_planning is not None
-    assert (animals, left) == (design.population_max, animals * 0.75)
+    assert (animals, rest) == (design.population_max, animals * 0.75)
     assert (
-        power == round(two_group_power(left, design.effect_planning), 2) < target == design.target
+        power == round(two_group_power(rest, design.effect_planning), 2) < target == design.target
     )
     assert two_group_power(animals, design.effect_planning) >= design.target
 
@@ -118,7 +118,9 @@ def test_momentum_follows_the_months_after_the_published_ones_and_misses_its_tar
     assert int(first) == int(published[2]) + 1
     assert f"CRSP daily returns file {first}–{last}" in asked.reagents
     months = 12 * (int(last) - int(first) + 1)
-    [window] = [each.quantity for each in asked.constraints if each.key == "window"]
+    [window] = [
+        constraint.quantity for constraint in asked.constraints if constraint.key == "window"
+    ]
     assert design.population_max == window == months == asked.reference_protocol.sample_size
     assert design.effect_planning == round(lower_out_of_sample(asked), 3)
     [all_of_them, power] = map(float, re.findall(r"\d[\d.]*\d", design.why["target"]))
@@ -129,22 +131,22 @@ def test_momentum_follows_the_months_after_the_published_ones_and_misses_its_tar
 
 def test_momentum_says_how_likely_its_criteria_hold_together() -> None:
     """Significance and nearness together, integrated over the SD that the sample may show."""
-    asked = STUDIES["fin_momentum"]
-    assert asked.design.effect_planning is not None
-    n, shift, sd = asked.design.population_max or 0, asked.design.effect_planning, 0.95 / 0.177
+    study = STUDIES["fin_momentum"]
+    assert study.design.effect_planning is not None
+    n, shift, sd = study.design.population_max or 0, study.design.effect_planning, 0.95 / 0.177
     error, critical = sd / math.sqrt(n), stats.t.isf(0.025, n - 1)
     spread = stats.chi2(n - 1)
 
     def near_and_significant(drawn: float) -> float:
-        least = critical * sd * math.sqrt(drawn / (n - 1) / n)
+        minimum = critical * sd * math.sqrt(drawn / (n - 1) / n)
         means = stats.norm(shift * sd, error)
-        return float(means.cdf(1.25) - means.cdf(max(0.65, least))) * float(spread.pdf(drawn))
+        return float(means.cdf(1.25) - means.cdf(max(0.65, minimum))) * float(spread.pdf(drawn))
 
     both, _ = integrate.quad(near_and_significant, spread.ppf(1e-12), spread.isf(1e-12))
-    [criterion] = [c for c in asked.success_criteria if "within 0.3 points" in c]
-    [said] = re.findall(r"together is (0\.\d\d) with all (\d+) months", criterion)
-    assert (float(said[0]), int(said[1])) == (round(both, 2), n)
-    [fact] = [f.text for f in asked.paper.facts if "from 0.65 to 1.25 %" in f.text]
+    [criterion] = [c for c in study.success_criteria if "within 0.3 points" in c]
+    [text] = re.findall(r"together is (0\.\d\d) with all (\d+) months", criterion)
+    assert (float(text[0]), int(text[1])) == (round(both, 2), n)
+    [fact] = [f.text for f in study.paper.facts if "from 0.65 to 1.25 %" in f.text]
     alone = one_sample_power(n, shift)
     assert re.findall(r"is (0\.\d\d)", fact) == [f"{alone:.2f}", f"{both:.2f}"]
 
@@ -158,7 +160,9 @@ def test_overreaction_follows_windows_after_the_published_ones_and_is_below_its_
     assert rest == 0
     assert f"a {windows + 1}th window" in asked.paper.teaches
     counted = 2 * windows  # each with a portfolio of losers and one of winners
-    [history] = [each.quantity for each in asked.constraints if each.key == "history"]
+    [history] = [
+        constraint.quantity for constraint in asked.constraints if constraint.key == "history"
+    ]
     assert design.population_max == history == counted == asked.reference_protocol.sample_size
     [periods, power, planned, at_published, published] = told(design.why["target"])
     assert (periods, planned, published) == (
@@ -178,8 +182,8 @@ def test_overreaction_says_how_its_first_window_and_the_published_data_overlap()
     assert first <= end < last
     [fact] = [f.text for f in asked.paper.facts if f"window {first}–{last}" in f.text]
     shared = {1: "first year", 2: "first two years"}[end - first + 1]
-    for said in (f"end in December {end}", "none of the published 16", shared):
-        assert said in fact
+    for text in (f"end in December {end}", "none of the published 16", shared):
+        assert text in fact
 
 
 @pytest.mark.parametrize(
@@ -189,5 +193,5 @@ def test_overreaction_says_how_its_first_window_and_the_published_data_overlap()
 def test_study_page_says_that_n_counts_others_than_those_treated(
     scenario_id: str, counted: str, treated: str
 ) -> None:
-    shown = " ".join(html(paper_panel(load_scenario(scenario_id))).split())
-    assert re.search(rf"n counts {counted}, [^.]*\b{treated}\b", shown)
+    text = " ".join(html(paper_panel(load_scenario(scenario_id))).split())
+    assert re.search(rf"n counts {counted}, [^.]*\b{treated}\b", text)

@@ -24,9 +24,9 @@ def read(text: str) -> list[list[str]]:
 
 def test_sheet_is_read_back_row_by_row_with_quotes_and_lines_within_a_cell() -> None:
     rows = [('say "so"', 1, 2.5), ("two\nlines", 0, 1e-9), ("a,b", -3000.0, 0.766)]
-    found = sheet(("text", "count", "value"), rows)
-    assert found.startswith("\ufeff")
-    assert read(found) == [
+    text = sheet(("text", "count", "value"), rows)
+    assert text.startswith("\ufeff")
+    assert read(text) == [
         ["text", "count", "value"],
         ['say "so"', "1", "2.5"],
         ["two\nlines", "0", "0.000000001"],
@@ -42,8 +42,8 @@ def test_text_that_a_spreadsheet_would_calculate_leaves_as_text(sign: str) -> No
     text = f"{sign}cmd|' /C calc'!A0"
     [[cell]] = read(sheet(("study",), [(text,)]))[1:]
     assert cell == f"'{text}"
-    kept = openpyxl.load_workbook(BytesIO(workbook({"one": [["a"], [text]]})))["one"]["A2"]
-    assert (kept.data_type, kept.value) == ("s", " ".join(text.split()))
+    saved = openpyxl.load_workbook(BytesIO(workbook({"one": [["a"], [text]]})))["one"]["A2"]
+    assert (saved.data_type, saved.value) == ("s", " ".join(text.split()))
 
 
 def test_workbook_has_a_sheet_for_each_table_whatever_it_is_called() -> None:

@@ -69,22 +69,22 @@ def test_contrast_of_known_pairs_is_as_published() -> None:
 
 def pairs(name: str) -> Iterator[tuple[str, str, list[str], float]]:
     """Yield what stands on which backgrounds in a theme, with the contrast that it needs."""
-    found = theme(name)
-    both = [found["backgroundColor"], found["secondaryBackgroundColor"]]
+    record = theme(name)
+    both = [record["backgroundColor"], record["secondaryBackgroundColor"]]
     for key in ("textColor", "linkColor", "codeTextColor"):
-        yield key, found[key], both, TEXT_CONTRAST
+        yield key, record[key], both, TEXT_CONTRAST
     for paper in both:
-        yield "caption", blend(found["textColor"], paper, CAPTION_OPACITY), [paper], TEXT_CONTRAST
+        yield "caption", blend(record["textColor"], paper, CAPTION_OPACITY), [paper], TEXT_CONTRAST
     for colour in COLOURS:
-        badge = found[f"{colour}BackgroundColor"]
-        yield f"{colour} text", found[f"{colour}TextColor"], [badge, *both], TEXT_CONTRAST
-        yield f"text on {colour}", found["textColor"], [badge], TEXT_CONTRAST
-        yield f"{colour} mark", found[f"{colour}Color"], both, MARK_CONTRAST
-    primary, header = found["primaryColor"], found["dataframeHeaderBackgroundColor"]
+        badge = record[f"{colour}BackgroundColor"]
+        yield f"{colour} text", record[f"{colour}TextColor"], [badge, *both], TEXT_CONTRAST
+        yield f"text on {colour}", record["textColor"], [badge], TEXT_CONTRAST
+        yield f"{colour} mark", record[f"{colour}Color"], both, MARK_CONTRAST
+    primary, header = record["primaryColor"], record["dataframeHeaderBackgroundColor"]
     yield "white on primary", "#FFFFFF", [primary], TEXT_CONTRAST
     yield "primary", primary, both, MARK_CONTRAST
-    yield "table header", found["dataframeHeaderTextColor"], [header], TEXT_CONTRAST
-    for place, colour in enumerate(found["chartCategoricalColors"], start=1):
+    yield "table header", record["dataframeHeaderTextColor"], [header], TEXT_CONTRAST
+    for place, colour in enumerate(record["chartCategoricalColors"], start=1):
         yield f"chart colour {place}", colour, both[:1], MARK_CONTRAST
     if name == "light":
         # In dark, no blue can carry white text and be text itself; Streamlit writes white on it.
@@ -96,9 +96,9 @@ def pairs(name: str) -> Iterator[tuple[str, str, list[str], float]]:
 def test_whatever_is_to_be_seen_stands_out_from_what_it_stands_on(name: str) -> None:
     weak = {
         (what, paper): contrast(colour, paper)
-        for what, colour, papers, least in pairs(name)
+        for what, colour, papers, minimum in pairs(name)
         for paper in papers
-        if contrast(colour, paper) < least
+        if contrast(colour, paper) < minimum
     }
     assert weak == {}
 
@@ -114,14 +114,14 @@ def test_chart_scales_do_not_repeat_and_lead_away_from_the_paper(name: str) -> N
 
 def test_both_themes_set_the_same_keys_and_every_key_is_one_that_streamlit_knows() -> None:
     assert theme("light").keys() == theme("dark").keys()
-    known = streamlit_config.get_config_options()
+    options = streamlit_config.get_config_options()
     keys = {
         f"{section}.{key}.{inner}" if isinstance(value, dict) else f"{section}.{key}"
         for section, settings in CONFIG.items()
         for key, value in settings.items()
         for inner in (value if isinstance(value, dict) else [key])
     }
-    assert keys <= known.keys()
+    assert keys <= options.keys()
 
 
 def test_app_is_served_to_this_machine_only_and_tells_nobody() -> None:

@@ -97,10 +97,10 @@ def run(days: int = ASKED) -> Negotiation:
 
 
 def revised(days: int = ASKED) -> Block:
-    found = ways(days)
-    assert found.offer is not None
-    changes = all_changes(found.yours, found.offer.changes, found.known)
-    return revision_panel(PlanStep(found.yours, found.offer.after), changes)
+    analysis = ways(days)
+    assert analysis.offer is not None
+    changes = all_changes(analysis.yours, analysis.offer.changes, analysis.known)
+    return revision_panel(PlanStep(analysis.yours, analysis.offer.after), changes)
 
 
 def waiting() -> PlanAnalysis:
@@ -111,10 +111,10 @@ def waiting() -> PlanAnalysis:
 
 def standing(plan: Assessment, title: str, named: str = "") -> Block:
     """Return the rows that compare a plan with the plans that nothing beats."""
-    found = PlanAnalysis(plan)
-    assert frontier.standing_verdict(found).title == title
-    assert not named or named in frontier.better_plans(found)
-    return frontier.standing_table(found)
+    analysis = PlanAnalysis(plan)
+    assert frontier.standing_verdict(analysis).title == title
+    assert not named or named in frontier.better_plans(analysis)
+    return frontier.standing_table(analysis)
 
 
 def least(**changes: object) -> PlanAnalysis:
@@ -128,8 +128,8 @@ def shown_nothing() -> str:
 
 
 def both() -> list[Side]:
-    kept = judged(ASKED, days=20)
-    return [Side(name, plan, None) for name, plan in (("A", judged()), ("B", kept))]
+    saved = judged(ASKED, days=20)
+    return [Side(name, plan, None) for name, plan in (("A", judged()), ("B", saved))]
 
 
 PLACES: Final[dict[str, Callable[[], str | Block]]] = {
@@ -205,11 +205,11 @@ That of a power analysis is of a study that is made of numbers alone, and has no
 
 @pytest.mark.parametrize("place", PLACES)
 def test_broken_wish_is_told_by(place: str) -> None:
-    found = PLACES[place]()
-    said = found if isinstance(found, str) else words(found)
-    said = said.replace("&#39;", "'")
-    assert FULL in said or SHORT in said
-    assert LACKS in said or any(text in said for text in LACKS_SHORT)
+    result = PLACES[place]()
+    line = result if isinstance(result, str) else words(result)
+    line = line.replace("&#39;", "'")
+    assert FULL in line or SHORT in line
+    assert LACKS in line or any(text in line for text in LACKS_SHORT)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -218,24 +218,25 @@ def test_control_whose_protection_is_not_given_is_named_alone_by(
 ) -> None:
     bare = make_control(name="sham lamp", protects_against="Not given.")
     monkeypatch.setitem(globals(), "SHAM", bare)
-    found = PLACES[place]()
-    said = found if isinstance(found, str) else words(found)
-    said = said.replace("&#39;", "'")
-    assert "'sham lamp'" in said or LACKS_SHORT[0] in said
-    assert not [word for word in ("against Not given", "..", "against heat") if word in said]
+    result = PLACES[place]()
+    text = result if isinstance(result, str) else words(result)
+    text = text.replace("&#39;", "'")
+    assert "'sham lamp'" in text or LACKS_SHORT[0] in text
+    assert not [word for word in ("against Not given", "..", "against heat") if word in text]
 
 
 def test_every_panel_and_slide_is_walked_or_judges_no_plan() -> None:
     modules = [
-        import_module(f"{facts.__name__}.{found.name}") for found in iter_modules(facts.__path__)
+        import_module(f"{facts.__name__}.{iter_module.name}")
+        for iter_module in iter_modules(facts.__path__)
     ]
     drawn = {
         name
         for module in modules
-        for name, found in inspect.getmembers(module, inspect.isfunction)
-        if name.endswith("_panel") and found.__module__ == module.__name__
+        for name, result in inspect.getmembers(module, inspect.isfunction)
+        if name.endswith("_panel") and result.__module__ == module.__name__
     }
-    drawn |= {f"Slide.{each.name}" for each in slides.Slide}
+    drawn |= {f"Slide.{slide.name}" for slide in slides.Slide}
     assert drawn - {*PLACES} == JUDGE_NO_PLAN
 
 
@@ -248,12 +249,12 @@ def test_days_that_let_a_wish_be_kept_are_told_as_more_means() -> None:
 
 
 def test_plan_that_keeps_every_wish_is_told_nothing() -> None:
-    kept = ways(ASKED, days=20, controls=make_study().controls)
-    talk = by_rule(kept.yours.pack, kept.yours.plan, scientist=ScientistKind.DIRECT)
-    yours, verdict = kept.yours, verdicts.plan_verdict(kept.yours)
+    analysis = ways(ASKED, days=20, controls=make_study().controls)
+    talk = by_rule(analysis.yours.pack, analysis.yours.plan, scientist=ScientistKind.DIRECT)
+    yours, verdict = analysis.yours, verdicts.plan_verdict(analysis.yours)
     drawn = check.header_panel(yours), check.check_panel(yours), rounds.round_panel(talk, 0)
-    said = words(*drawn) + verdict.text + negotiation.outcome_verdict(talk).text
-    assert not [word for word in ("wish", "lacks") if word in said]
+    text = words(*drawn) + verdict.text + negotiation.outcome_verdict(talk).text
+    assert not [word for word in ("wish", "lacks") if word in text]
     assert verdict.title == "Feasible"
 
 
@@ -289,17 +290,17 @@ MAY_GO: Final = (
 def test_plan_without_a_control_is_not_said_to_need_nothing(
     controls: list[str], lacks: str
 ) -> None:
-    found = PlanAnalysis(assess(revise(STROOP.reference_protocol, controls=controls), STROOP))
-    assert verdicts.plan_verdict(found.yours).text.endswith(f" L{lacks[1:]}.")
-    [(_, [none])] = options.take_parts(found)
+    analysis = PlanAnalysis(assess(revise(STROOP.reference_protocol, controls=controls), STROOP))
+    assert verdicts.plan_verdict(analysis.yours).text.endswith(f" L{lacks[1:]}.")
+    [(_, [none])] = options.take_parts(analysis)
     assert none.startswith("Nothing: the lab can run the plan")
     assert none.endswith(f" L{lacks[1:]}.")
-    talk = by_rule(STROOP, found.yours.plan, scientist=ScientistKind.DIRECT)
+    talk = by_rule(STROOP, analysis.yours.plan, scientist=ScientistKind.DIRECT)
     agreed = negotiation.outcome_verdict(talk)
     assert (agreed.status, agreed.title) == (Status.CAUTION, "Agreed")
     assert lacks in agreed.text
 
 
 def test_proof_of_a_plan_without_controls_keeps_to_those_that_it_lists() -> None:
-    found = PlanAnalysis(assess(make_protocol(), lab(min_days=13)))
-    assert "every set of droppable controls that the plan lists," in options.search_text(found)
+    analysis = PlanAnalysis(assess(make_protocol(), lab(min_days=13)))
+    assert "every set of droppable controls that the plan lists," in options.search_text(analysis)

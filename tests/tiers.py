@@ -53,8 +53,8 @@ EVERY_LAB: Final = [
 
 _FEW: Final = ("bio_jq1_myeloma-hard", "fin_momentum-medium", "phys_millikan-hard")
 FEW_LABS: Final = [
-    pytest.param(*each.values, id=each.id, marks=() if each.id in _FEW else pytest.mark.long)
-    for each in EVERY_LAB
+    pytest.param(*item.values, id=item.id, marks=() if item.id in _FEW else pytest.mark.long)
+    for item in EVERY_LAB
 ]
 """The same for whole pages, whose parts are tried in every lab elsewhere: `make test` tries three.
 

@@ -137,9 +137,9 @@ def reference_offer(plan: Assessment) -> Offer | None:
 def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
     """Return fix 4: halve until the budget fits, and on to where a staff unit is saved."""
     sizes, halvings, reasons = [before.samples], 0, list[str]()
-    least = before.controls + 1
-    while sizes[-1] > least and len(sizes) <= HALVINGS:
-        sizes.append(max(sizes[-1] // 2, least))
+    minimum = before.controls + 1
+    while sizes[-1] > minimum and len(sizes) <= HALVINGS:
+        sizes.append(max(sizes[-1] // 2, minimum))
 
     def lacking(amount: Amount, place: int) -> float:
         return amount.lacking(before._replace(samples=sizes[place]), pack)
@@ -340,13 +340,13 @@ def answer_questions(questions: Sequence[str], scenario: Pack) -> str:
 
     It is the lab's own data, never the hidden reference.
     """
-    asked = " ".join(label_key(question) for question in questions)
+    text = " ".join(label_key(question) for question in questions)
     items = [r for r in scenario.resources if r.category is not ResourceCategory.PERSONNEL]
-    named = [item for item in items if label_key(item.label) in asked]
+    named = [item for item in items if label_key(item.label) in text]
     for item in sorted(named, key=lambda item: len(item.label), reverse=True):
-        asked = asked.replace(label_key(item.label), " ")  # a name may hold a topic's word
+        text = text.replace(label_key(item.label), " ")  # a name may hold a topic's word
     lines = [_standing(item, scenario) for item in named]
-    lines += [answer(scenario) for words, answer in _TOPICS if re.search(rf"\b(?:{words})", asked)]
+    lines += [answer(scenario) for words, answer in _TOPICS if re.search(rf"\b(?:{words})", text)]
     return lines_text(lines or [answer(scenario) for _, answer in _TOPICS])
 
 

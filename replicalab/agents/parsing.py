@@ -155,12 +155,12 @@ def _decode(span: str) -> Payload:
 
 
 def _unique(pairs: list[tuple[str, object]]) -> Payload:
-    found: Payload = {}
+    record: Payload = {}
     for key, value in pairs:
-        if key in found:
+        if key in record:
             raise ValueError(f"duplicate key {_name(key)}")
-        found[key] = value
-    return found
+        record[key] = value
+    return record
 
 
 def _whole_number(digits: str) -> int | Decimal:
@@ -179,13 +179,13 @@ _DECODER: Final = json.JSONDecoder(
 
 def _problems(error: ValidationError) -> str:
     """Return ``field: problem`` for each problem, on one line."""
-    found = error.errors(include_url=False, include_input=False)
+    records = error.errors(include_url=False, include_input=False)
     texts = [
         f"{_place(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
-        for item in found[:MAX_PROBLEMS]
+        for item in records[:MAX_PROBLEMS]
     ]
-    if len(found) > MAX_PROBLEMS:
-        texts.append(f"and {len(found) - MAX_PROBLEMS} more")
+    if len(records) > MAX_PROBLEMS:
+        texts.append(f"and {len(records) - MAX_PROBLEMS} more")
     return "; ".join(texts)
 
 

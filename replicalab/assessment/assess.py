@@ -97,17 +97,17 @@ class Assessment(Framed):
 
     def in_lab(self, pack: scenarios.Pack) -> Assessment:
         """Return the same plan in another lab of its study; what no lab changes is kept."""
-        there = Assessment(self.plan, pack)
-        vars(there).update((name, vars(self)[name]) for name in _IN_ANY_LAB if name in vars(self))
-        return there
+        plan = Assessment(self.plan, pack)
+        vars(plan).update((name, vars(self)[name]) for name in _IN_ANY_LAB if name in vars(self))
+        return plan
 
     def revised(self, plan: models.Protocol) -> Assessment:
         """Return another plan in the same lab; what its wording leaves as it was is kept."""
-        there, own = Assessment(plan, self.pack), self.plan
-        if _WORDS(plan) == _WORDS(own):
+        existing, protocol = Assessment(plan, self.pack), self.plan
+        if _WORDS(plan) == _WORDS(protocol):
             facts = vars(self)
-            vars(there).update((name, facts[name]) for name in _BY_WORDING if name in facts)
-        return there
+            vars(existing).update((name, facts[name]) for name in _BY_WORDING if name in facts)
+        return existing
 
     @cached_property
     def counts(self) -> Counts:
@@ -124,8 +124,8 @@ class Assessment(Framed):
     @property
     def cost_terms(self) -> tuple[CostTerm, ...]:
         """The terms of the cost, in the document's order."""
-        own = own_prices(self.plan, self.pack)
-        return cost_terms(self.counts, self.pack, own)
+        pair = own_prices(self.plan, self.pack)
+        return cost_terms(self.counts, self.pack, pair)
 
     @cached_property
     def staff(self) -> int:
@@ -155,8 +155,8 @@ class Assessment(Framed):
     @cached_property
     def control_keys(self) -> tuple[str, ...]:
         """The keys of its controls, as often as it lists them."""
-        known = self.pack.control_keys
-        return tuple([known.get(name) or label_key(name) for name in self.plan.controls])
+        record = self.pack.control_keys
+        return tuple([record.get(name) or label_key(name) for name in self.plan.controls])
 
     # --- the check --------------------------------------------------------------------------
 
@@ -237,7 +237,7 @@ class Assessment(Framed):
     def reasons(self) -> dict[str, list[str]]:
         """Why it fails each dimension; nothing where it passes."""
         rows, failing = DIMENSION_ROWS.items(), self.failing
-        return {each: row.reasons(self) if each in failing else [] for each, row in rows}
+        return {text: row.reasons(self) if text in failing else [] for text, row in rows}
 
     @property
     def reasons_once(self) -> list[tuple[str, str]]:
@@ -283,7 +283,11 @@ class Assessment(Framed):
     def repeated(self) -> list[str]:
         """The other failing dimensions that errors on paper repeat."""
         others = (_REPORTED_BY.get(category) for _, category, _ in self._error_findings)
-        return [each for each in dict.fromkeys(others) if each is not None and each in self.failing]
+        return [
+            dimension
+            for dimension in dict.fromkeys(others)
+            if dimension is not None and dimension in self.failing
+        ]
 
     @property
     def _error_findings(self) -> list[Finding]:
@@ -405,10 +409,10 @@ def used_substitutions(
     alike = len({o for _, o, _ in possible}) == len({a for _, _, a in possible}) == len(possible)
     if alike:  # each stands for one item and each item has one: nothing to choose
         return [row for row, _, _ in possible]
-    most = len(possible)
+    limit = len(possible)
     chosen = _assigned(
         [
-            _Row(original, other, (row.fidelity_loss << most) - (1 << (most - 1 - place)))
+            _Row(original, other, (row.fidelity_loss << limit) - (1 << (limit - 1 - place)))
             for place, (row, original, other) in enumerate(possible)
         ]
     )

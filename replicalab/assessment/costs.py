@@ -73,11 +73,11 @@ _TERMS: Final = (
 
 def counts_of(protocol: Protocol, pack: Pack) -> Counts:
     """Return the five counts of a plan in a lab; duplicates count, and cost, as listed."""
-    more = 0.0
+    extra = 0.0
     if pack.lab.prices:
         equipment, reagents = own_prices(protocol, pack)
         model = pack.cost_model
-        more = (
+        extra = (
             sum(equipment, 0.0)
             - len(equipment) * model.per_equipment_item
             + sum(reagents)
@@ -89,7 +89,7 @@ def counts_of(protocol: Protocol, pack: Pack) -> Counts:
         len(protocol.controls),
         len(protocol.required_equipment),
         len(protocol.required_reagents),
-        more,
+        extra,
     )
 
 
@@ -152,19 +152,19 @@ def cost(counts: Counts, pack: Pack) -> Amount:
 
 
 def _direct(counts: Counts, pack: Pack) -> Amount:
-    samples, days, controls, equipment, reagents, own = counts
+    samples, days, controls, equipment, reagents, custom = counts
     model = pack.lab.cost_model
-    found = (
+    result = (
         samples * model.per_sample
         + days * model.per_day
         + controls * model.per_control
         + equipment * model.per_equipment_item
         + reagents * model.per_reagent
-        + own
+        + custom
     )
     if not model.per_staff_day:
-        return found
-    return found + staff(counts, pack.lab.staff_model) * model.per_staff_day * days
+        return result
+    return result + staff(counts, pack.lab.staff_model) * model.per_staff_day * days
 
 
 def credits_needed(counts: Counts, pack: Pack) -> float:

@@ -177,8 +177,8 @@ def _over_budget(plan: Assessment) -> Iterator[dict[str, str]]:
 
 
 def _too_long(plan: Assessment) -> Iterator[dict[str, str]]:
-    days, has, left = plan.counts.days, plan.pack.lab.days_left, left_text(plan.pack.lab)
-    limit = f"; {left}" if left else f", {days - has} over the limit of {has}"
+    days, has, text = plan.counts.days, plan.pack.lab.days_left, left_text(plan.pack.lab)
+    limit = f"; {text}" if text else f", {days - has} over the limit of {has}"
     yield {"used": count_text(days, "day"), "limit": limit}
 
 

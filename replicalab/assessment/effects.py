@@ -100,21 +100,21 @@ def _of_original(work: Callable[[Kind, Original], float | None]) -> Callable[...
 
 
 def _telescopes(design: Design) -> float | None:
-    found = _any_telescopes(design)
-    return None if found is None or _is_beyond_original(design, found) else found
+    value = _any_telescopes(design)
+    return None if value is None or _is_beyond_original(design, value) else value
 
 
 def _any_telescopes(design: Design) -> float | None:
     if design.original is None:
         return None
-    given = DesignParameters.by(design)
-    return small_telescopes(KINDS[design.kind], design.original, given)
+    parameters = DesignParameters.by(design)
+    return small_telescopes(KINDS[design.kind], design.original, parameters)
 
 
 def _is_beyond_original(design: Design, effect: float) -> bool:
     row, original = KINDS[design.kind], design.original
-    found = original and effect_of(row, original)
-    return row.effect is None or not found or row.effect.size(effect) > row.effect.size(found)
+    result = original and effect_of(row, original)
+    return row.effect is None or not result or row.effect.size(effect) > row.effect.size(result)
 
 
 CHOICES: Final = (
@@ -158,12 +158,12 @@ def chosen_effect(choice: EffectChoice, design: Design) -> float | None:
     effect = design.row.effect
     if effect is None or design.effect_planning is None or not effect.offers(choice.label):
         return None
-    found = choice.work(design)
-    if found is None:
+    value = choice.work(design)
+    if value is None:
         return None
     # No effect is none to plan with; an original's numbers may come to it.
-    cannot = effect.fault_in_plan(abs(found)) or effect.fault_in_file(abs(found))
-    return None if design.original and cannot else abs(found)
+    cannot = effect.fault_in_plan(abs(value)) or effect.fault_in_file(abs(value))
+    return None if design.original and cannot else abs(value)
 
 
 def choice_name(text: str) -> str:
@@ -204,8 +204,8 @@ class NamedEffect(NamedTuple):
 
 def offered_effects(design: Design) -> list[NamedEffect]:
     """Return each choice that a design offers, with its effect, without a sign."""
-    found = ((choice, chosen_effect(choice, design)) for choice in CHOICES)
-    return [NamedEffect(choice, effect) for choice, effect in found if effect is not None]
+    pairs = ((choice, chosen_effect(choice, design)) for choice in CHOICES)
+    return [NamedEffect(choice, effect) for choice, effect in pairs if effect is not None]
 
 
 def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
@@ -231,18 +231,18 @@ def effects_of(design: Design, written: Design | None = None) -> tuple[AssumedEf
         written: as its author wrote it, where that may differ.
     """
     written = written or design
-    asked, planned = design.effect_planning, written.effect_planning
+    value, planned = design.effect_planning, written.effect_planning
     others = assumed_effects(written)
-    if asked is None or planned is None or not others:
+    if value is None or planned is None or not others:
         return ()
-    own = [AssumedEffect(YOURS, abs(asked))] if asked != planned else []
-    return merged_effects([*own, AssumedEffect(PLANNED, abs(planned)), *others])
+    effects = [AssumedEffect(YOURS, abs(value))] if value != planned else []
+    return merged_effects([*effects, AssumedEffect(PLANNED, abs(planned)), *others])
 
 
 def merged_effects(effects: Iterable[AssumedEffect]) -> tuple[AssumedEffect, ...]:
     """Return the effects in their order, those of one size as one: ``halved, as published``."""
     labels: dict[float, list[str]] = {}
     for label, effect in effects:
-        same = next((known for known in labels if math.isclose(known, effect)), effect)
+        same = next((value for value in labels if math.isclose(value, effect)), effect)
         labels.setdefault(same, []).append(label)
     return tuple(AssumedEffect(", ".join(names), effect) for effect, names in labels.items())

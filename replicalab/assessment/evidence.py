@@ -146,9 +146,9 @@ def counted_units(design: Design, n: int) -> tuple[int, ...]:
     Dropout takes samples: a unit is gone only with its last one.
     """
     per_unit = design.units.samples if design.units else 1.0
-    left, planned = (samples_in_arms(each, design) for each in (counted_of(design, n), n))
+    rest, planned = (samples_in_arms(number, design) for number in (counted_of(design, n), n))
     return tuple(
-        int(units_left(some, every, per_unit)) for some, every in zip(left, planned, strict=True)
+        int(units_left(some, every, per_unit)) for some, every in zip(rest, planned, strict=True)
     )
 
 
@@ -182,8 +182,8 @@ def evidence_by_size(
 ) -> Callable[[int], float]:
     """Return `evidence_value` as a function of ``n``, for whoever asks for many of them."""
     value, dropout = design.row.value, design.dropout
-    given = DesignParameters.by(design, factor)
-    return lambda n: value(analysed_of(n, dropout), effect, given._replace(planned=n))
+    parameters = DesignParameters.by(design, factor)
+    return lambda n: value(analysed_of(n, dropout), effect, parameters._replace(planned=n))
 
 
 def tier_of(design: Design, value: float) -> EvidenceTier:

@@ -80,7 +80,7 @@ def substitutions(category: str, plan: Assessment, listed: set[str]) -> Iterator
         for label in getattr(plan.plan, field):  # one that is listed twice is replaced twice
             if (item := missing.get((field, label))) is None:
                 continue
-            free = (each for each in item.options if label_key(each) not in listed)
+            free = (option for option in item.options if label_key(option) not in listed)
             if (alternative := next(free, None)) is not None:
                 listed.add(label_key(alternative))
                 yield substitution(item, alternative, plan.pack)

@@ -72,7 +72,7 @@ def _number_errors(plan: Assessment) -> tuple[bool, bool, bool, bool]:
 def _number_findings(plan: Assessment) -> Iterator[Finding]:
     samples, days, controls, *_ = plan.counts
     no_samples, no_days, too_long, only_controls = _number_errors(plan)
-    lab, least = plan.pack.lab, plan.pack.min_days
+    lab, minimum = plan.pack.lab, plan.pack.min_days
     exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
     if no_samples:
         yield (
@@ -85,8 +85,8 @@ def _number_findings(plan: Assessment) -> Iterator[Finding]:
     if too_long:
         has = left_text(lab) or f"this lab has {lab.days_left}"
         yield _ERROR, IssueCategory.DURATION, f"{_duration(days)}; {has}."
-    if days < least != 1:
-        lost = f"{_duration(days)}; below {least} the study's endpoint is lost."
+    if days < minimum != 1:
+        lost = f"{_duration(days)}; below {minimum} the study's endpoint is lost."
         yield _WARNING, IssueCategory.DURATION, lost
     if exist is not None and samples > exist:
         beyond = f"the study has {exist:,}, so {samples - exist:,} cannot count."
@@ -188,8 +188,8 @@ def breaks_policy(texts: Iterable[str], pack: Pack) -> bool:
     together = "\n".join(listed)
     if not pack.study.may_forbid(together):
         return False
-    found = violations([("", text) for text in listed], parts_of(together), pack.policy_rules)
-    return bool(found)
+    result = violations([("", text) for text in listed], parts_of(together), pack.policy_rules)
+    return bool(result)
 
 
 def breaks(text: str, phrase: str) -> bool:

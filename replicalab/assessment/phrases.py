@@ -62,8 +62,8 @@ def samples_text(plan: Assessment) -> str:
 
 def planned_text(planned: int, analysed: int) -> str:
     """Return planned samples: ``152 samples (128 analysed)``; one number if all are."""
-    left = analysed_text(planned, analysed)
-    return f"{count_text(planned, 'sample')}{f' ({left})' if left else ''}"
+    text = analysed_text(planned, analysed)
+    return f"{count_text(planned, 'sample')}{f' ({text})' if text else ''}"
 
 
 def analysed_text(planned: int, analysed: int) -> str:

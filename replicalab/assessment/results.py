@@ -114,9 +114,9 @@ class FeasibilityCheckResult(Record):
     def _load_a_dump(cls, data: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if not isinstance(data, Mapping):
             return handler(data)
-        given = {name: data[name] for name in _COMPUTED if name in data}
-        result = handler({key: value for key, value in data.items() if key not in given})
-        for name, value in given.items():
+        record = {name: data[name] for name in _COMPUTED if name in data}
+        result = handler({key: value for key, value in data.items() if key not in record})
+        for name, value in record.items():
             if value != getattr(result, name):
                 raise ValueError(f"{name} is {value!r} but the dimensions give another value")
         return result

@@ -63,8 +63,8 @@ def _lab_at(name: str) -> tuple[Difficulty, LabOverrides]:
 def case_of(options: Options, study: Study, lab: str, fields: Values) -> Case:
     """Return a case with the settings of a command and further fields."""
     level, own_lab = _lab_at(lab)
-    own = own_lab.model_dump(mode="json", exclude_defaults=True)
-    tree: Values = {"own_lab": own, "question": {}, **fields}
+    record = own_lab.model_dump(mode="json", exclude_defaults=True)
+    tree: Values = {"own_lab": record, "question": {}, **fields}
     for text in options.settings or ():
         _put(tree, text, study)
     values = {"study": study.scenario_id, "lab": level, "seed": options.seed, **tree}

@@ -73,10 +73,10 @@ def _play(options: Options, case: Case, pack: Pack) -> Answer:
         code, why = (2, "the language model failed") if failed else (130, "by Ctrl-C")
         stop = f"Stopped after {lexicon.count_text(len(talk.rounds), 'round')}, {why}."
     spent = model.spent_text(lexicon.count_text(len(talk.rounds), "round")) if model else ""
-    more = {"spent": model.spent, "stopped": stop} if model else {}
+    record = {"spent": model.spent, "stopped": stop} if model else {}
     blocks = [*_ending_blocks(talk), stop, spent]
     return Answer(
-        code, blocks, lambda: {**more, **records.negotiated(talk)}, _transcript(talk, model)
+        code, blocks, lambda: {**record, **records.negotiated(talk)}, _transcript(talk, model)
     )
 
 

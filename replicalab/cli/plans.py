@@ -68,8 +68,8 @@ def lab(options: Options) -> Answer:
     study, _ = asking.study_at(options.study)
     case = asking.case_of(options, study, options.lab, {})
     pack, original = asking.pack_of(case, study), scenarios.pack_of(study, case.lab, case.seed)
-    own = (value.text for value in own_values(original, pack))
-    blocks = [place_text(pack), amounts_text(pack.lab), *own]
+    custom = (value.text for value in own_values(original, pack))
+    blocks = [place_text(pack), amounts_text(pack.lab), *custom]
     return Answer(0, blocks, lambda: records.place(pack), scenarios.lab_json(pack.own_lab))
 
 
@@ -87,10 +87,10 @@ def check(options: Options) -> Answer:
 def plan(options: Options) -> Answer:
     """Find the plan with the least loss, change by change, and what the lab lacks."""
     analysis, _ = asking.analysis(options)
-    least = analysis.least
-    shows = least.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
-    code = 0 if least.after.feasible and shows else 1
-    file = scenarios.plan_json(least.plan, analysis.yours.pack.scenario_id)
+    loss = analysis.least
+    shows = loss.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
+    code = 0 if loss.after.feasible and shows else 1
+    file = scenarios.plan_json(loss.plan, analysis.yours.pack.scenario_id)
     blocks = [*opening(analysis.yours), *texts.plan_blocks(analysis)]
     return Answer(code, blocks, lambda: records.planned(analysis), file)
 
@@ -181,7 +181,7 @@ def _report_ending(options: Options) -> str:
     named = options.save is not None and str(options.save) != STANDARD
     ending = options.save.suffix.lower()[1:] if options.save and named else "md"
     if ending not in ENDINGS:
-        remedy = f"end its name in {joined([f'.{known}' for known in ENDINGS], 'or')}"
+        remedy = f"end its name in {joined([f'.{text}' for text in ENDINGS], 'or')}"
         raise CommandError(f"--save '{options.save}': no such form; {remedy}")
     if ending == BUNDLE and options.kind in {"brief", "funding"}:
         problem = f"--kind {options.kind}: a bundle is no document"

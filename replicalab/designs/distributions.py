@@ -233,8 +233,8 @@ def mean_over_scale(function: Callable[[float], float], df: int, turns: Iterable
     edges.update(turn for turn in turns if max(low, _FROM_ZERO) < turn < high)
     total = mass = 0.0
     power, log, exp = df - 1, math.log, math.exp
-    for left, right in pairwise(sorted(edges)):
-        half, centre = (right - left) / 2, (left + right) / 2
+    for rest, right in pairwise(sorted(edges)):
+        half, centre = (right - rest) / 2, (rest + right) / 2
         for node, weight in _RULE:
             s = centre + half * node
             away = s - 1
@@ -306,18 +306,18 @@ def detection_probability(n: int, share: float, population: int | None) -> float
     bad = round(share * population)
     if n > population - bad:
         return 1.0 if bad else 0.0
-    fewer, more = sorted((n, bad))
+    fewer, extra = sorted((n, bad))
     if not fewer:
         return 0.0
-    if fewer * (more / population) > _CERTAIN:
+    if fewer * (extra / population) > _CERTAIN:
         return 1.0
     if fewer <= _FEW:
-        return -math.expm1(sum(math.log1p(-more / (population - i)) for i in range(fewer)))
+        return -math.expm1(sum(math.log1p(-extra / (population - i)) for i in range(fewer)))
     # The same sum, by Euler and Maclaurin. It is above -40 and has many terms, so that ``more`` is
     # a small part of the population, and the terms change so slowly that the first correction is
     # good to 1e-15.
     middle, first, last = (fewer - 1) / 2, -0.5, fewer - 0.5
     places = ((middle + fewer / 2 * node, weight) for node, weight in _RULE)
-    area = fewer / 2 * sum(w * math.log1p(-more / (population - i)) for i, w in places)
-    start, end = (1 / (population - i) - 1 / (population - more - i) for i in (first, last))
+    area = fewer / 2 * sum(w * math.log1p(-extra / (population - i)) for i, w in places)
+    start, end = (1 / (population - i) - 1 / (population - extra - i) for i in (first, last))
     return -math.expm1(area - (end - start) / 24)

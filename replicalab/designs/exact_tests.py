@@ -96,16 +96,16 @@ def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
         beyond = math.exp(b * log_rest)
     log_poch = math.log(distributions.special().poch(b, top))
     log_step = log_poch + top * math.log(x) + b * log_rest - math.lgamma(top)
-    step, total, left = math.exp(log_step) / top, 0.0, 1.0
+    step, total, value = math.exp(log_step) / top, 0.0, 1.0
     for j in range(MOST_TERMS):
         total += weight * beyond
-        left -= weight
+        value -= weight
         falls = square * (a + shift + j) / (1 + shift + j)
         weight *= falls
         if falls < 1 and weight <= _ROUNDED_AWAY * total * (1 - falls):
             return total
         if not shift and beyond > _NEARLY_ONE and step <= _ROUNDED_AWAY * (1 - x):
-            return total + max(0.0, left)  # Every later one is as good as 1
+            return total + max(0.0, value)  # Every later one is as good as 1
         beyond = min(_ONE, beyond + step)
         step *= x * (top + b + j) / (top + 1 + j)
     return None
@@ -161,13 +161,13 @@ def shares_power(n: int, size: float, baseline: float, alpha: float) -> float:
         baseline: the higher of both shares, in (0, 1].
         alpha: significance level in (0, 1).
     """
-    each, other = n // 2, other_share(baseline, size)
+    number, other = n // 2, other_share(baseline, size)
     alpha = max(alpha, distributions.SMALLEST_ALPHA)
     if other >= baseline:
-        return _at(min(each, MOST_PER_GROUP), baseline, baseline, alpha)[0]
-    if each <= MOST_PER_GROUP:
-        return _most_power(each, baseline, other, alpha)[0]
-    corrected = _corrected(each, baseline, other, alpha)
+        return _at(min(number, MOST_PER_GROUP), baseline, baseline, alpha)[0]
+    if number <= MOST_PER_GROUP:
+        return _most_power(number, baseline, other, alpha)[0]
+    corrected = _corrected(number, baseline, other, alpha)
     best, _ = _most_power(MOST_PER_GROUP, baseline, other, alpha, corrected)
     return corrected if corrected > best else best
 
@@ -180,26 +180,26 @@ def least_h(n: int, target: float, baseline: float, alpha: float) -> float | Non
     # The power is the most of many sizes. So the least h is the least of their own: from one at
     # which a size reaches the target, the size that is best there leads to a smaller one, till it
     # is best itself. To know the best takes as long as a hundred powers of one size.
-    each, most, alpha = n // 2, largest_h(baseline), max(alpha, distributions.SMALLEST_ALPHA)
-    few = min(each, MOST_PER_GROUP)
+    number, limit, alpha = n // 2, largest_h(baseline), max(alpha, distributions.SMALLEST_ALPHA)
+    few = min(number, MOST_PER_GROUP)
 
     def own(size: int) -> float | None:
         return distributions.least_reaching(
-            lambda h: _at(size, baseline, other_share(baseline, h), alpha)[0], target, most
+            lambda h: _at(size, baseline, other_share(baseline, h), alpha)[0], target, limit
         )
 
     def corrected(h: float) -> float:
         other = other_share(baseline, h)
-        return _corrected(each, baseline, other, alpha) if other < baseline else 0.0
+        return _corrected(number, baseline, other, alpha) if other < baseline else 0.0
 
-    found = distributions.least_reaching(corrected, target, most) if each > few else own(few)
+    value = distributions.least_reaching(corrected, target, limit) if number > few else own(few)
     while True:
-        here = other_share(baseline, most if found is None else found)
+        here = other_share(baseline, limit if value is None else value)
         best, luckiest = _most_power(few, baseline, here, alpha, target)
         nearer = own(luckiest) if best >= target else None
-        if nearer is None or (found is not None and nearer >= found):
-            return found
-        found = nearer
+        if nearer is None or (value is not None and nearer >= value):
+            return value
+        value = nearer
 
 
 def _corrected(each: int, one: float, other: float, alpha: float) -> float:
@@ -224,12 +224,12 @@ def _most_power(
     """
     best, luckiest = 0.0, 0
     for size in range(each, 0, -1):
-        found, most = _at(size, one, other, alpha)
-        if found > best:
-            best, luckiest = found, size
+        value, limit = _at(size, one, other, alpha)
+        if value > best:
+            best, luckiest = value, size
         if best > 1 - _ROUNDING:
             return 1.0, luckiest
-        if most < max(best - _ROUNDING, known - _ROUNDING, _ROUNDING):
+        if limit < max(best - _ROUNDING, known - _ROUNDING, _ROUNDING):
             break
     return (best if best > _ROUNDING else 0.0), luckiest
 
@@ -258,11 +258,11 @@ def _at(each: int, one: float, other: float, alpha: float) -> tuple[float, float
     # With the next table of each total they would be these.
     next_lower = [fewer[bounds[x + 1] + 2] if x < each else lower[-1] for x in counts]
     next_upper = [fewer[each - 1 - bounds[each - x + 1]] if x else upper[0] for x in counts]
-    more = sum(map(mul, chances, next_lower)) - right
-    more += sum(map(mul, chances, upper)) - sum(map(mul, chances, next_upper))
-    more += _at_the_ends(each, bounds[each], alpha, first, second)
+    extra = sum(map(mul, chances, next_lower)) - right
+    extra += sum(map(mul, chances, upper)) - sum(map(mul, chances, next_upper))
+    extra += _at_the_ends(each, bounds[each], alpha, first, second)
     wrong = max(0.0, wrong)
-    return min(1.0, right + wrong), right + wrong + more
+    return min(1.0, right + wrong), right + wrong + extra
 
 
 def _at_the_ends(each: int, bound: int, alpha: float, first: _Counts, second: _Counts) -> float:
@@ -306,18 +306,18 @@ def _bounds(each: int, alpha: float) -> Sequence[int]:
     while True:
         # The bound lies between this table, which is rejected, and the first that is not.
         while y < x:
-            left = 2 * each - x - y
-            beyond = tail + chance * x * (each - y) / ((y + 1) * left)
+            rest = 2 * each - x - y
+            beyond = tail + chance * x * (each - y) / ((y + 1) * rest)
             if beyond > half:
                 break
-            chance *= (each - y) / (y + 1) * ((x + y + 1) / left)
+            chance *= (each - y) / (y + 1) * ((x + y + 1) / rest)
             tail, y = beyond, y + 1
         bounds[x] = y
         if x == each:
             return bounds
-        left = 2 * each - x - y
-        tail -= chance * (each - y) / left
-        chance *= (each - x) / (x + 1) * ((x + y + 1) / left)
+        rest = 2 * each - x - y
+        tail -= chance * (each - y) / rest
+        chance *= (each - x) / (x + 1) * ((x + y + 1) / rest)
         tail, x = max(tail, chance), x + 1
 
 

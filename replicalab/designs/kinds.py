@@ -48,7 +48,7 @@ def _root_of_arms(n: int, given: parameters.DesignParameters) -> float:
 
 def _arms(n: int, given: parameters.DesignParameters) -> Iterator[tuple[int, int]]:
     """Yield how many samples of each of two arms count, and how many were planned."""
-    arms = (parameters.arms_of(each, given.share) for each in (n, _planned(n, given)))
+    arms = (parameters.arms_of(number, given.share) for number in (n, _planned(n, given)))
     return zip(*arms, strict=True)
 
 
@@ -67,8 +67,8 @@ def _worth(n: int, planned: int, given: parameters.DesignParameters) -> float:
         return n
     if _units(n, planned, given) < parameters.LEAST_UNITS:
         return 0.0
-    left = parameters.samples_left(n, planned, given.per_unit)
-    return n / parameters.design_effect(left, given.icc)
+    rest = parameters.samples_left(n, planned, given.per_unit)
+    return n / parameters.design_effect(rest, given.icc)
 
 
 def _two_group(n: int, size: float, given: parameters.DesignParameters) -> float:
@@ -120,11 +120,11 @@ def _share_misfit(effect: float, given: parameters.DesignParameters) -> str:
             f"a baseline of {given.baseline:g} needs two equal groups of independent samples; "
             "leave it out, or units and arms"
         )
-    if effect <= (most := exact_tests.largest_h(given.baseline)):
+    if effect <= (limit := exact_tests.largest_h(given.baseline)):
         return ""
     return (
         f"effect_planning is {effect:g}, and no share lies so far below the baseline of "
-        f"{given.baseline:g}; assume at most {most:.4g}, or give the higher of both shares"
+        f"{given.baseline:g}; assume at most {limit:.4g}, or give the higher of both shares"
     )
 
 

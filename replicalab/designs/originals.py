@@ -126,25 +126,25 @@ def worked_out(row: Kind, reported: _Reported) -> float | None:
     """
     # A source takes a count as a whole number.
     whole = {name: int(x) if x.is_integer() else x for name, x in reported.numbers.items()}
-    known = {**counts_of(row, reported), **whole}
+    record = {**counts_of(row, reported), **whole}
     for source in row.sources:
         names = {number.name for number in source.asked}
-        if names <= known.keys() and any(name in reported.numbers for name in names):
-            for _, problem, remedy in source.faults(known):
+        if names <= record.keys() and any(name in reported.numbers for name in names):
+            for _, problem, remedy in source.faults(record):
                 raise ValueError(f"{problem}; {remedy}")
-            return source.numbers(known)["effect_planning"]
+            return source.numbers(record)["effect_planning"]
     return None
 
 
 def counts_of(row: Kind, reported: _Reported) -> dict[str, float]:
     """Return the samples that are reported, under each name by which a source asks for them."""
-    known: dict[str, float | None] = {name: getattr(reported, name) for name in _COUNTS}
-    if known["n"] is None and reported.n1 and reported.n2:
-        known["n"] = reported.n1 + reported.n2
+    record: dict[str, float | None] = {name: getattr(reported, name) for name in _COUNTS}
+    if record["n"] is None and reported.n1 and reported.n2:
+        record["n"] = reported.n1 + reported.n2
     if row.normal is not None and len(sizes := sizes_of(row.normal, reported)) == 2:
-        known["n1"], known["n2"] = sizes
-    known["samples"] = known["n"]
-    return {name: count for name, count in known.items() if count is not None}
+        record["n1"], record["n2"] = sizes
+    record["samples"] = record["n"]
+    return {name: count for name, count in record.items() if count is not None}
 
 
 def se_of_interval(scale: NormalScale, low: float, high: float, level: float = _LEVEL) -> float:
@@ -203,22 +203,25 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
 
     It names both, and the one that the results rest on.
     """
-    found = estimate_of(row, reported)
-    if found is None or found.explained is None or row.normal is None:
+    estimate = estimate_of(row, reported)
+    if estimate is None or estimate.explained is None or row.normal is None:
         return ""
-    least, most = found.explained
-    if least / UNEXPLAINED <= found.se <= most * UNEXPLAINED:
+    minimum, limit = estimate.explained
+    if minimum / UNEXPLAINED <= estimate.se <= limit * UNEXPLAINED:
         return ""
-    by_n = least if found.se < least else most
-    times, than = max(found.se / by_n, by_n / found.se), "large" if by_n > found.se else "small"
+    by_n = minimum if estimate.se < minimum else limit
+    times, than = (
+        max(estimate.se / by_n, by_n / estimate.se),
+        "large" if by_n > estimate.se else "small",
+    )
     far = f"{times:.3g}" if times < _MANY else f"over {_MANY:,}"
     counted = "events" if row.normal.in_events else "samples"
     what, has = "standard error", "The standard error is"
     if reported.se is None:
         what, has = "interval", "The interval leaves a standard error of"
     return (
-        f"{has} {found.se:.3g} on the scale of {row.normal.name}; "
-        f"{sum(found.sizes):,.12g} {counted} would have {by_n:.3g}, {far} times as {than}. "
+        f"{has} {estimate.se:.3g} on the scale of {row.normal.name}; "
+        f"{sum(estimate.sizes):,.12g} {counted} would have {by_n:.3g}, {far} times as {than}. "
         f"z, p and all that follows rest on the {what}, but for the small telescopes, "
         f"which count the {counted}."
     )
@@ -230,18 +233,18 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
 def faults_of(row: Kind, reported: _Reported) -> Iterator[str]:
     """Yield the faults in the numbers of an original, each with its remedy."""
     try:
-        found = list(_faults(row, reported))
+        texts = list(_faults(row, reported))
     except ValueError as error:
-        found = [str(error)]
-    yield from found
+        texts = [str(error)]
+    yield from texts
 
 
 def _faults(row: Kind, reported: _Reported) -> Iterator[str]:
     if row.effect is None:
         yield f"{row.kind} has no effect that a study could find; leave the original out"
         return
-    given = {name: getattr(reported, name) for name in ("effect", "low", "high")}
-    for name, value in given.items():
+    record = {name: getattr(reported, name) for name in ("effect", "low", "high")}
+    for name, value in record.items():
         if value is not None and (fault := row.effect.fault(value)):
             yield f"{name} is {value:g}; {row.named} effect is {fault}"
             return
@@ -272,26 +275,26 @@ def _faults_of_counts(row: Kind, reported: _Reported) -> Iterator[str]:
         yield f"n is {n}, but n1 and n2 are {n1 + n2} together; correct them, or leave n out"
     if reported.events is not None and not (scale and scale.in_events):
         yield f"events is {reported.events}, but {row.named} design counts none; leave it out"
-    known = n if n is not None or n1 is None or n2 is None else n1 + n2
-    if known is not None and reported.events is not None and reported.events > known:
-        yield f"events is {reported.events}, but n is {known}; give at most as many events"
+    number = n if n is not None or n1 is None or n2 is None else n1 + n2
+    if number is not None and reported.events is not None and reported.events > number:
+        yield f"events is {reported.events}, but n is {number}; give at most as many events"
     if scale is None:
         return
     if reported.se is None and scale.in_events:
         return
-    least = scale.groups if scale.in_events else scale.least
-    if known is not None and known < least:
-        yield f"n is {known}; {row.named} test needs {least} or more"
+    minimum = scale.groups if scale.in_events else scale.least
+    if number is not None and number < minimum:
+        yield f"n is {number}; {row.named} test needs {minimum} or more"
 
 
 def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[str]:
-    asked = {number.name for source in row.sources for number in source.asked}
-    known = asked - _ASKED_COUNTS
+    texts = {number.name for source in row.sources for number in source.asked}
+    names = texts - _ASKED_COUNTS
     for name in reported.numbers:
-        if name not in known:
+        if name not in names:
             yield (
                 f"numbers has '{shortened(name)}', which {row.named} effect cannot be worked out "
-                f"from; give {joined(sorted(known), 'or')}"
+                f"from; give {joined(sorted(names), 'or')}"
             )
             return
     worked = worked_out(row, reported)
@@ -304,8 +307,8 @@ def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[str]:
             )
         return
     if reported.effect is not None and row.effect is not None:
-        own, other = row.effect.size(reported.effect), row.effect.size(worked)
-        if not agree(own, other):
+        value, other = row.effect.size(reported.effect), row.effect.size(worked)
+        if not agree(value, other):
             yield (
                 f"effect is {reported.effect:g}, but {worked:.4g} follows from its numbers; "
                 "correct one, or leave effect out"

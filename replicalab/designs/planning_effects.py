@@ -37,14 +37,14 @@ def safeguard(row: Kind, reported: _Reported) -> float | None:
     Of a t-test that interval is exact: the effect at which a t as large, or larger, has a
     probability of 0.2. None where it reaches no effect.
     """
-    found = estimate_of(row, reported)
-    if found is None or not found.value:
+    estimate = estimate_of(row, reported)
+    if estimate is None or not estimate.value:
         return None
-    if found.t is not None and found.df is not None:
-        size = _safeguard_shift(abs(found.t), found.df) * (found.value / found.t)
+    if estimate.t is not None and estimate.df is not None:
+        size = _safeguard_shift(abs(estimate.t), estimate.df) * (estimate.value / estimate.t)
     else:
-        size = abs(found.value) - z_critical(2 * _BEYOND) * found.se
-    return _effect(row, found, size)
+        size = abs(estimate.value) - z_critical(2 * _BEYOND) * estimate.se
+    return _effect(row, estimate, size)
 
 
 @lru_cache(maxsize=1024)
@@ -64,9 +64,9 @@ def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) ->
     if row.sought is None or row.effect is None or row.effect.within_margin:
         return None
     if row.normal is not None:
-        found = estimate_of(row, reported)
-        shift = None if found is None else _telescope(row, found)
-        return None if found is None or shift is None else _effect(row, found, shift)
+        estimate = estimate_of(row, reported)
+        shift = None if estimate is None else _telescope(row, estimate)
+        return None if estimate is None or shift is None else _effect(row, estimate, shift)
     n, groups = reported.n, reported.numbers.get("groups")
     if n is None:
         return None
@@ -80,8 +80,8 @@ def original_shift(row: Kind, reported: _Reported) -> float:
 
     By the original's own test, as `small_telescopes` works it out.
     """
-    found = estimate_of(row, reported)
-    return (_telescope(row, found) or 0.0) if found else 0.0
+    estimate = estimate_of(row, reported)
+    return (_telescope(row, estimate) or 0.0) if estimate else 0.0
 
 
 def _telescope(row: Kind, found: Estimate) -> float | None:
@@ -139,10 +139,10 @@ def shrunken(row: Kind, reported: _Reported) -> float | None:
 
     None where its z is 1 or less: then nothing is left.
     """
-    found = estimate_of(row, reported)
-    if found is None or abs(found.z) <= 1:
+    estimate = estimate_of(row, reported)
+    if estimate is None or abs(estimate.z) <= 1:
         return None
-    return _effect(row, found, abs(found.value) * (1 - 1 / found.z**2))
+    return _effect(row, estimate, abs(estimate.value) * (1 - 1 / estimate.z**2))
 
 
 def _effect(row: Kind, found: Estimate, size: float) -> float | None:

@@ -41,8 +41,8 @@ class ReportedNumber(NamedTuple):
             inside = self.least < value < self.most
             if inside or (not self.between and self.least <= value <= self.most):
                 return ""
-        least, most = amount_text(self.least), amount_text(self.most)
-        return f"between {least} and {most}" if self.between else f"{least} to {most}"
+        text, limit = amount_text(self.least), amount_text(self.most)
+        return f"between {text} and {limit}" if self.between else f"{text} to {limit}"
 
 
 class EffectSource(NamedTuple):
@@ -70,8 +70,8 @@ class EffectSource(NamedTuple):
         for number in self.asked:
             value = typed.get(number.name)
             if fault := number.fault(value):
-                shown = exact_text(value) if isinstance(value, int | float) else "empty"
-                yield number.name, f"{number.label} is {shown}", f"type {fault}"
+                text = exact_text(value) if isinstance(value, int | float) else "empty"
+                yield number.name, f"{number.label} is {text}", f"type {fault}"
 
     def numbers(self, typed: Mapping[str, float]) -> dict[str, float]:
         """Return the numbers of a design, by field.
@@ -80,12 +80,12 @@ class EffectSource(NamedTuple):
             ValueError: there is no such effect; says what is wrong, and what to do.
         """
         try:
-            found = self.work(*(typed[number.name] for number in self.asked))
+            record = self.work(*(typed[number.name] for number in self.asked))
         except (ZeroDivisionError, OverflowError):
-            found = {"": math.nan}
-        if not all(map(math.isfinite, found.values())):
+            record = {"": math.nan}
+        if not all(map(math.isfinite, record.values())):
             raise ValueError(f"{_stated(self.asked, typed)} leave no effect; check {self.formula}")
-        return dict(found)
+        return dict(record)
 
     def text(self, typed: Mapping[str, float]) -> str:
         """Return numbers and formula in a sentence: ``From t = 2.5, n = 20: d = t / √n``."""

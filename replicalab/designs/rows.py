@@ -58,8 +58,8 @@ class Effect:
 
     def offers(self, name: str) -> bool:
         """Return whether an effect of a name is worth planning at."""
-        known = (AS_PUBLISHED, HALVED, SMALLEST)
-        return (name if name in known else HALVED) in self.offered
+        row = (AS_PUBLISHED, HALVED, SMALLEST)
+        return (name if name in row else HALVED) in self.offered
 
     def size(self, effect: float) -> float:
         """Return how far an effect is from none."""
@@ -344,21 +344,24 @@ class Kind:
         effect, usual = self.effect, design.effect_planning
         if self.sought is None or effect is None or usual is None or n < 1:
             return None
-        given, assumed = DesignParameters.by(design, factor, planned), effect.size(usual) * factor
+        parameters, assumed = (
+            DesignParameters.by(design, factor, planned),
+            effect.size(usual) * factor,
+        )
 
         def power(size: float) -> float:
             seen = size * factor
             if effect.within_margin:
-                return _value(self.formula, n, assumed, given._replace(margin=seen))
-            return _value(self.formula, n, seen, given)
+                return _value(self.formula, n, assumed, parameters._replace(margin=seen))
+            return _value(self.formula, n, seen, parameters)
 
         top = LARGEST if effect.within_margin else effect.largest_size
-        if self.least_size and design.target > given.alpha:
-            seen = self.least_size(n, design.target, given)
-            least = seen and seen / factor
+        if self.least_size and design.target > parameters.alpha:
+            seen = self.least_size(n, design.target, parameters)
+            minimum = seen and seen / factor
         else:
-            least = least_reaching(power, design.target, top)
-        return None if least is None else effect.of_size(least, usual)
+            minimum = least_reaching(power, design.target, top)
+        return None if minimum is None else effect.of_size(minimum, usual)
 
     def faults(self, design: _Design) -> Iterator[str]:
         """Yield the faults in the numbers of a design, each with its remedy."""
@@ -376,9 +379,9 @@ class Kind:
     def _of_effects(self, design: _Design) -> Iterator[str]:
         planned, margin = design.effect_planning, design.margin
         names = ("effect_published", "effect_planning", "sesoi")
-        given = {name: effect for name in names if (effect := getattr(design, name)) is not None}
+        record = {name: effect for name in names if (effect := getattr(design, name)) is not None}
         if self.effect is None:
-            for name in given:
+            for name in record:
                 yield f"{self.kind} has no effect, and {name} gives one; write null"
         else:
             if fault := self.effect.fault_in_plan(planned):
@@ -388,7 +391,7 @@ class Kind:
                     f"effect_planning is {planned}, and the margin {margin}; "
                     "assume less than the margin, or widen it"
                 )
-            for name, effect in given.items():
+            for name, effect in record.items():
                 if fault := self.effect.fault_in_file(effect):
                     yield f"{name} is {effect}; {self.named} effect is {fault}"
         if self.misfit and planned is not None:

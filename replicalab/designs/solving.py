@@ -40,8 +40,8 @@ def analysed_of(n: int, dropout: float) -> int:
     # The share is the decimal number that is written: of 100 samples, 7 % dropout leaves 93.
     if not dropout:
         return n
-    kept = _kept(dropout)
-    return n * kept.numerator // kept.denominator
+    fraction = _kept(dropout)
+    return n * fraction.numerator // fraction.denominator
 
 
 @lru_cache(maxsize=64)
@@ -117,14 +117,14 @@ class PowerAnalysis:
     # --- each of the five ---
 
     def _evidence(self) -> float:
-        found = self.evidence
-        if not math.isfinite(found):
+        value = self.evidence
+        if not math.isfinite(value):
             raise self._refused(
                 Unknown.EVIDENCE,
                 f"{self._planned}, less dropout, leave none, and so no {self.row.measure}",
                 "plan more samples",
             )
-        return found
+        return value
 
     def _samples(self) -> float:
         groups = self.given.groups or self.row.groups
@@ -133,11 +133,11 @@ class PowerAnalysis:
         def is_enough(each: int) -> bool:
             return replace(whole, samples=each * groups).reaches
 
-        most = LARGEST_PLANNED // groups
-        each = bisect_left(range(most + 1), True, 1, key=is_enough)
+        limit = LARGEST_PLANNED // groups
+        each = bisect_left(range(limit + 1), True, 1, key=is_enough)
         planned = math.ceil(each * groups / _kept(self.dropout))
         planned += -planned % groups
-        if each > most or planned > LARGEST_PLANNED:
+        if each > limit or planned > LARGEST_PLANNED:
             raise self._refused(
                 Unknown.SAMPLES,
                 f"more than {count_text(LARGEST_PLANNED, 'sample')} would be needed to reach "
@@ -148,17 +148,17 @@ class PowerAnalysis:
 
     def _alpha(self) -> float:
         def is_enough(alpha: float) -> bool:
-            given = self.given._replace(alpha=max(alpha, _SMALLEST_ALPHA))
-            return replace(self, given=given).reaches
+            parameters = self.given._replace(alpha=max(alpha, _SMALLEST_ALPHA))
+            return replace(self, given=parameters).reaches
 
-        least = least_that(is_enough, math.nextafter(1, 0))
-        if least is None:
+        minimum = least_that(is_enough, math.nextafter(1, 0))
+        if minimum is None:
             raise self._refused(
                 Unknown.ALPHA,
                 f"{self._planned} do not reach {self._aim} at any alpha below 1",
                 "plan more samples, or aim at less",
             )
-        return _neat(max(least, _SMALLEST_ALPHA), lambda alpha: alpha < 1 and is_enough(alpha))
+        return _neat(max(minimum, _SMALLEST_ALPHA), lambda alpha: alpha < 1 and is_enough(alpha))
 
     def _effect(self) -> float:
         effect, like = self.row.effect, self.effect
@@ -173,19 +173,19 @@ class PowerAnalysis:
         if effect.within_margin:
             top = math.nextafter(self.given.margin, 0)
         if not shrinks:
-            found = least_that(is_enough, top)
-            if found == 0:
+            result = least_that(is_enough, top)
+            if result == 0:
                 raise self._refused(
                     Unknown.EFFECT,
                     f"{self._aim} is reached without any effect: alpha is {self.given.alpha:g}",
                     "aim at more than alpha",
                 )
         elif not is_enough(0.0):
-            found = None
+            result = None
         else:
             beyond = least_that(lambda size: not is_enough(size), top)
-            found = top if beyond is None else math.nextafter(beyond, 0)
-        if found is None:
+            result = top if beyond is None else math.nextafter(beyond, 0)
+        if result is None:
             raise self._refused(
                 Unknown.EFFECT,
                 f"{self._planned} do not reach {self._aim} at any {effect.name}",
@@ -200,7 +200,7 @@ class PowerAnalysis:
                 and is_enough(effect.size(value))
             )
 
-        return _neat(effect.of_size(found, like), fits)
+        return _neat(effect.of_size(result, like), fits)
 
     def _dropout(self) -> float:
         whole = replace(self, dropout=0.0)

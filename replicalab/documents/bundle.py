@@ -78,7 +78,7 @@ def bundle(
 ) -> str:
     """Return a plan in its lab, and the negotiation that led to it, as the text of a file."""
     yours, pack = options.yours, options.yours.pack
-    held: dict[str, object] = {
+    record: dict[str, object] = {
         "format": FORMAT,
         "version": __version__,
         "input_hash": input_hash(yours),
@@ -90,8 +90,8 @@ def bundle(
         "plan": yours.plan.model_dump(mode="json"),
     }
     if run is not None:
-        held["negotiation"] = json.loads(save(run, recording))
-    return json.dumps(held, ensure_ascii=False, indent=1) + "\n"
+        record["negotiation"] = json.loads(save(run, recording))
+    return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 
 
 # --- what arrives ---------------------------------------------------------------------------
@@ -104,26 +104,26 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundl
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
     values = read_kind(data, FileKind.BUNDLE, source)
-    held = {name: value for name, value in values.items() if name != _OF_THE_ANSWER}
+    record = {name: value for name, value in values.items() if name != _OF_THE_ANSWER}
     try:
-        found = _Bundle.model_validate_json(json.dumps(held))
+        result = _Bundle.model_validate_json(json.dumps(record))
     except ValidationError as error:
         raise record_error(error, _Bundle, source) from error
-    study = _study(found, source)
+    study = _study(result, source)
     here, case = (
         in_labs_of(study),
         Case(
             study=study.scenario_id,
-            lab=found.difficulty,
-            seed=found.seed,
-            own_lab=found.own_lab,
-            question=found.question,
-            plan=found.plan,
+            lab=result.difficulty,
+            seed=result.seed,
+            own_lab=result.own_lab,
+            question=result.question,
+            plan=result.plan,
         ),
     )
     written, yours = case.written(here), case.assessed(here)
     try:
-        run = replay(found.negotiation, yours.pack) if found.negotiation else None
+        run = replay(result.negotiation, yours.pack) if result.negotiation else None
     except TraceError as error:
         problem, _, remedy = str(error).rpartition("; ")
         fault = Fault("negotiation", problem or remedy, remedy if problem else _REMEDY)
@@ -131,9 +131,9 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundl
     return OpenedBundle(
         options=PlanAnalysis(yours),
         written=written,
-        recording=found.negotiation.recording if found.negotiation else None,
+        recording=result.negotiation.recording if result.negotiation else None,
         run=run,
-        caution="" if found.input_hash == input_hash(yours) else _CHANGED,
+        caution="" if result.input_hash == input_hash(yours) else _CHANGED,
     )
 
 
@@ -143,7 +143,7 @@ def _study(found: _Bundle, source: str) -> scenarios.Study:
         return scenarios.parse_study(json.dumps(found.study, ensure_ascii=False), source)
     except ScenarioError as error:
         faults = [
-            Fault(f"study.{each.path}".rstrip("."), each.problem, each.remedy)
-            for each in error.faults
+            Fault(f"study.{fault.path}".rstrip("."), fault.problem, fault.remedy)
+            for fault in error.faults
         ]
         raise ScenarioError(source, faults, error.more) from error

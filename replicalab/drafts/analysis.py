@@ -78,8 +78,8 @@ class TypedAnalysis:
         Numbers without n, and an effect that is typed itself, may be assumed: nobody says that a
         study found them.
         """
-        found = self._reported
-        return None if found is None or any(faults_of(KINDS[self.kind], found)) else found
+        original = self._reported
+        return None if original is None or any(faults_of(KINDS[self.kind], original)) else original
 
     @property
     def _reported(self) -> Original | None:
@@ -104,8 +104,8 @@ class TypedAnalysis:
         """What its source makes of the effect, and what is wrong with what was typed of it."""
         if self.source is None:
             return {}, {}
-        found = self.source.faults(self.reported)
-        faults = {name: [Fault(name, problem, remedy)] for name, problem, remedy in found}
+        rows = self.source.faults(self.reported)
+        faults = {name: [Fault(name, problem, remedy)] for name, problem, remedy in rows}
         if faults:
             return {}, faults
         try:
@@ -123,12 +123,12 @@ class TypedAnalysis:
         """
         if not self._is_safeguarded or (original := self._reported) is None:
             return numbers
-        if (found := safeguard(KINDS[self.kind], original)) is None:
+        if (value := safeguard(KINDS[self.kind], original)) is None:
             raise ValueError(
                 "the 60 % interval of what was reported reaches no effect, so that no safeguard "
                 "effect is left; plan with another effect"
             )
-        return {**numbers, "effect_planning": abs(found)}
+        return {**numbers, "effect_planning": abs(value)}
 
     @cached_property
     def worked_out(self) -> float | None:

@@ -52,12 +52,12 @@ def new_study(
         days: how many days are planned, right or wrong.
         name: what it is called.
     """
-    row, given = KINDS[kind], numbers or {}
-    design: Block = {"kind": kind, **usual_numbers(row), **given}
+    row, record = KINDS[kind], numbers or {}
+    design: Block = {"kind": kind, **usual_numbers(row), **record}
     design["floor"] = _floor(row, design)
-    named = [name for name in NUMBERS if name not in OPTIONAL or given.get(name) is not None]
-    named += ["dropout"] if given.get("dropout") else []
-    why = dict.fromkeys(named, UNSTATED) | ({} if "floor" in given else {"floor": DEFAULT})
+    named = [name for name in NUMBERS if name not in OPTIONAL or record.get(name) is not None]
+    named += ["dropout"] if record.get("dropout") else []
+    why = dict.fromkeys(named, UNSTATED) | ({} if "floor" in record else {"floor": DEFAULT})
     design |= {"unit_of_n": "samples", "source": UNSTATED, "why": {**why}}
     size = _enough_samples(design) if sample is None else sample
     credits = _planned(size) * COST_PER_SAMPLE + _planned(days) * COST_PER_DAY
@@ -133,9 +133,9 @@ def _floor(row: Kind, design: Block) -> Data:
 
 def analysis_of(design: Design, samples: int) -> PowerAnalysis:
     """Return the power analysis that a design and so many planned samples are."""
-    given, effect = DesignParameters.by(design), design.effect_planning
+    parameters, effect = DesignParameters.by(design), design.effect_planning
     row = KINDS[design.kind]
-    return PowerAnalysis(row, given, effect, design.target, samples, design.dropout)
+    return PowerAnalysis(row, parameters, effect, design.target, samples, design.dropout)
 
 
 def _enough_samples(numbers: Block) -> int:

@@ -62,12 +62,12 @@ class Draft:
     def of(cls, study: Study) -> Draft:
         """Return the draft of a study; what it makes is that study again."""
         data = study_data(study)
-        kept = cls(data, OtherLabs.KEPT)
+        saved = cls(data, OtherLabs.KEPT)
         for others in (OtherLabs.SAME, OtherLabs.MADE):
-            draft = kept.with_others(others)
+            draft = saved.with_others(others)
             if draft.written() == data:
                 return replace(draft, aside={})
-        return kept
+        return saved
 
     # --- what stands in it ---
 
@@ -129,17 +129,17 @@ class Draft:
         """
         old, new = self.row, KINDS[kind]
         design = dict(cast("Block", self.at("design")))
-        own = (*NUMBERS, *GROUPINGS, "original")
-        left = {name: design.pop(name) for name in own if name in design}
+        texts = (*NUMBERS, *GROUPINGS, "original")
+        record = {name: design.pop(name) for name in texts if name in design}
         numbers = self.aside.get(kind)
         if numbers is None:
             numbers = usual_numbers(new)
             if new.scale is old.scale:
                 shared = ("alpha", "target", "floor")
                 numbers |= {
-                    name: left[name] for name in shared if left.get(name) and name in numbers
+                    name: record[name] for name in shared if record.get(name) and name in numbers
                 }
-        aside = {**self.aside, old.kind: left}
+        aside = {**self.aside, old.kind: record}
         design |= {"kind": kind, **numbers}
         ordered = {name: design[name] for name in Design.model_fields if name in design}
         return replace(self.put(ordered, "design"), aside=aside)
@@ -154,15 +154,15 @@ class Draft:
 
         A new one is used by the plan; one that is gone leaves the plan and the labs.
         """
-        known = {label_key(label) for label in self.labels(category)}
-        there = {label_key(label) for label in labels}
+        texts = {label_key(label) for label in self.labels(category)}
+        existing = {label_key(label) for label in labels}
         in_plan = ("reference_protocol", _PLAN_LISTS[category])
-        planned = [label for label in self.labels(*in_plan) if label_key(label) in there]
-        planned += [label for label in labels if label_key(label) not in known]
+        planned = [label for label in self.labels(*in_plan) if label_key(label) in existing]
+        planned += [label for label in labels if label_key(label) not in texts]
         draft = self.put([*labels], category).put([*planned], *in_plan)
         for level, lab in cast("Block", self.at("labs")).items():
             if isinstance(lab, dict):
-                draft = draft.put(_without(lab, known - there), "labs", level)
+                draft = draft.put(_without(lab, texts - existing), "labs", level)
         return draft
 
     def with_entry(self, part: str, entry: Block) -> Draft:
@@ -227,13 +227,13 @@ class Draft:
 
 def _without(lab: Block, gone: set[str]) -> Block:
     """Return a lab in which nothing is said of some items."""
-    left = dict(lab)
+    record = dict(lab)
     for name in ("booked", "prices", "out_of_stock"):
         if isinstance(items := lab.get(name), dict):
-            left[name] = {item: at for item, at in items.items() if label_key(item) not in gone}
+            record[name] = {item: at for item, at in items.items() if label_key(item) not in gone}
         elif isinstance(items, list):
-            left[name] = [item for item in items if label_key(str(item)) not in gone]
-    return {name: value for name, value in left.items() if value or not lab[name]}
+            record[name] = [item for item in items if label_key(str(item)) not in gone]
+    return {name: value for name, value in record.items() if value or not lab[name]}
 
 
 def _with_made_labs(study: Study) -> Study:
@@ -249,7 +249,7 @@ def _with_made_labs(study: Study) -> Study:
         "days": worth.plan.duration_days + lab.start_day - 1,
         "staff": worth.staff,
     }
-    means = {name: min(MOST, max(getattr(lab, name), least)) for name, least in enough.items()}
+    means = {name: min(MOST, max(getattr(lab, name), minimum)) for name, minimum in enough.items()}
     easy = lab.model_copy(update={"booked": {}, "out_of_stock": [], **means})
     hard = lab.with_means(
         budget=_less(lab.budget), days=max(1, int(_less(lab.days))), staff=max(1, lab.staff - 1)
@@ -329,10 +329,10 @@ def _place(path: str, problem: str) -> str:
 
 def free_name(name: str, taken: Iterable[str], longest: int = LONGEST_TITLE) -> str:
     """Return a name that is not taken: it, or with a number after it: ``My study (2)``."""
-    keys = {label_key(each) for each in taken}
+    keys = {label_key(text) for text in taken}
     ends = ("" if number == 1 else f" ({number})" for number in count(1))
     tried = (f"{name[: longest - len(end)].rstrip()}{end}" for end in ends)
-    return next(each for each in tried if label_key(each) not in keys)
+    return next(text for text in tried if label_key(text) not in keys)
 
 
 def longest_name(study: Study) -> int:
@@ -350,10 +350,10 @@ def renamed(text: str, study: Study, name: str) -> str:
     wanted = {**study.model_dump(mode="json")["paper"], field: name}
     written = with_text_at(text, json.dumps(name, ensure_ascii=False), "paper", field)
     try:
-        found = parse_study(written, "your study")
+        result = parse_study(written, "your study")
     except ScenarioError:
-        found = None
-    if found is not None and found.model_dump(mode="json")["paper"] == wanted:
+        result = None
+    if result is not None and result.model_dump(mode="json")["paper"] == wanted:
         return written
     # Written in a way that cannot be changed in its place: the whole file is written anew.
     anew = Draft.of(study).put(name, "paper", field).text()

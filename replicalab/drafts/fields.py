@@ -293,8 +293,8 @@ def field_at(path: FieldPath, row: Kind) -> StudyField:
     if name in FIELDS:
         return FIELDS[name]
     if path[:-1] == (*ORIGINAL, "numbers"):
-        asked = {number.name: number for source in row.sources for number in source.asked}
-        number = asked[str(path[-1])]
+        record = {number.name: number for source in row.sources for number in source.asked}
+        number = record[str(path[-1])]
         return _reported(number.label, 1 if number.whole else 0.1)
     if path[0] == "design":
         parameter = PARAMETERS[number_name := str(path[-1])]
@@ -392,7 +392,10 @@ def original_ways(row: Kind) -> dict[str, EffectSource | None]:
     if row.effect is None:
         return {}
     by_numbers = {frozenset(numbers_of(source)): source for source in row.sources}
-    return {row.effect.name: None, **{each.label: each for each in by_numbers.values()}}
+    return {
+        row.effect.name: None,
+        **{by_number.label: by_number for by_number in by_numbers.values()},
+    }
 
 
 def numbers_of(source: EffectSource) -> list[str]:
@@ -404,10 +407,10 @@ def original_way(draft: Draft) -> str | None:
     """Return the label of the way in which a draft's original is reported; None without one."""
     if draft.at(*ORIGINAL) is None or draft.row.effect is None:
         return None
-    known = {*draft.labels(*ORIGINAL, "numbers")}
+    texts = {*draft.labels(*ORIGINAL, "numbers")}
     ways = original_ways(draft.row).items()
-    own = (label for label, source in ways if source and known == {*numbers_of(source)})
-    return next(own, draft.row.effect.name) if known else draft.row.effect.name
+    custom = (label for label, source in ways if source and texts == {*numbers_of(source)})
+    return next(custom, draft.row.effect.name) if texts else draft.row.effect.name
 
 
 def with_original_way(draft: Draft, way: str | None) -> Draft:

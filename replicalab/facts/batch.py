@@ -33,7 +33,7 @@ def counted_text(numbers: Mapping[str, int]) -> str:
 
 def agreed_text(found: Iterable[Summary]) -> str:
     """Return what a picture of a batch shows: how many agreed, of how many that were played."""
-    shares = [share for each in found for share in each.shares.items()]
+    shares = [share for summary in found for share in summary.shares.items()]
     agreed = sum(share.number for outcome, share in shares if outcome is Outcome.AGREED)
     played = sum(share.number for _, share in shares)
     ends = "ends" if played == 1 else "end"
@@ -44,11 +44,11 @@ def group_names(found: Sequence[Summary], studies: Mapping[str, str]) -> list[st
     """Return what tells each group from the others, apart from its lab: study, players, or both."""
     groups = [
         (
-            studies.get(each.study, each.study),
-            SCIENTISTS[each.scientist].name,
-            LAB_MANAGERS[each.lab_manager].name,
+            studies.get(summary.study, summary.study),
+            SCIENTISTS[summary.scientist].name,
+            LAB_MANAGERS[summary.lab_manager].name,
         )
-        for each in found
+        for summary in found
     ]
     differing = [len(set(column)) > 1 for column in zip(*groups, strict=True)]
     differing = differing if any(differing) else [True, False, False]
@@ -57,7 +57,7 @@ def group_names(found: Sequence[Summary], studies: Mapping[str, str]) -> list[st
 
 def outcomes_text(summary: Summary) -> str:
     """Return each outcome of a group of negotiations with its share, and their mean regret."""
-    parts = [f"{OUTCOME_TITLES[each]}: {share_text(s)}" for each, s in summary.shares.items()]
+    parts = [f"{OUTCOME_TITLES[outcome]}: {share_text(s)}" for outcome, s in summary.shares.items()]
     parts += [f"mean regret {regret_text(summary.regret.value)}"] if summary.regret else []
     return "; ".join([*parts, *([failed_text(summary.failed)] if summary.failed else [])])
 
@@ -74,12 +74,12 @@ def stopped_text(came: int, asked: int) -> str:
 
 def kept_text(found: Sequence[Summary], studies: Mapping[str, str]) -> str:
     """Return what a batch is called until somebody renames it."""
-    ids = list(dict.fromkeys(each.study for each in found))
+    ids = list(dict.fromkeys(summary.study for summary in found))
     named = studies.get(ids[0], ids[0]) if len(ids) == 1 else count_text(len(ids), "study")
-    labs = list(dict.fromkeys(str(each.lab) for each in found))
+    labs = list(dict.fromkeys(str(summary.lab) for summary in found))
     where = f"{labs[0]} lab" if len(labs) == 1 else count_text(len(labs), "lab")
-    played = sum(share.of for each in found for share in [*each.shares.values()][:1])
-    number = played + sum(each.failed for each in found)
+    played = sum(share.of for summary in found for share in [*summary.shares.values()][:1])
+    number = played + sum(summary.failed for summary in found)
     return f"{named} · {where} · {count_text(number, 'negotiation')}"
 
 
@@ -131,7 +131,7 @@ def shares_panel(found: Iterable[Summary], names: Mapping[str, str], why: Iterab
         *("Study", "Lab", "Scientist · Lab Manager", "Outcome"),
         Column("Share (95 % interval)", "fixed", "before", "Share, with its interval"),
     )
-    rows = [row for each in found for row in _rows(each, names)]
+    rows = [row for summary in found for row in _rows(summary, names)]
     return blocks.group(
         blocks.table("How often each outcome came", columns, rows, kind="shares", scrolls=True),
         blocks.listing(Sentence(text, "Not played:") for text in why),
@@ -158,8 +158,10 @@ def regret_panel(found: Iterable[Result]) -> Group:
         for player, mean in regrets(found).items()
     ]
     columns = ("Scientist", Column("Mean regret", "number"), Column("Runs", "number"))
-    told = Sentence(f"{REGRET_TITLE}.") if rows else None
-    return blocks.group(told, blocks.table(REGRET_TITLE, columns, rows, kind="plain", scrolls=True))
+    sentence = Sentence(f"{REGRET_TITLE}.") if rows else None
+    return blocks.group(
+        sentence, blocks.table(REGRET_TITLE, columns, rows, kind="plain", scrolls=True)
+    )
 
 
 def _rows(found: Summary, names: Mapping[str, str]) -> Iterator[tuple[Cell, ...]]:

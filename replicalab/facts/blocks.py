@@ -211,10 +211,10 @@ def table(
     places: Iterable[str] = (),
 ) -> Table:
     """Return a table; a column may be its name alone, a cell its text alone."""
-    named = tuple(Column(each) if isinstance(each, str) else each for each in columns)
-    held = tuple(row(*each) for each in rows)
+    named = tuple(Column(column) if isinstance(column, str) else column for column in columns)
+    stored = tuple(row(*item) for item in rows)
     lines = tuple(map(tuple, below))
-    return Table(caption, named, held, lines, totals, kind, scrolls, tuple(places))
+    return Table(caption, named, stored, lines, totals, kind, scrolls, tuple(places))
 
 
 def plain_table(caption: str, names: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
@@ -234,7 +234,7 @@ def number_cell(value: float) -> Cell:
 
 def listing(texts: Iterable[Sentence | str]) -> Listing:
     """Return a list of sentences; a text alone is one."""
-    return Listing(tuple(Sentence(each) if isinstance(each, str) else each for each in texts))
+    return Listing(tuple(Sentence(text) if isinstance(text, str) else text for text in texts))
 
 
 def panel(template: str, **facts: object) -> Panel:

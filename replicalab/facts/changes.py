@@ -105,7 +105,7 @@ def revision_panel(whole: PlanStep, changes: Iterable[Changed] = ()) -> Panel:
         "revision",
         status=standing(whole.after)[0],
         revision=revision_text(whole),
-        changes=[change_text(each) for each in changes],
+        changes=[change_text(change) for change in changes],
     )
 
 
@@ -132,7 +132,7 @@ def mend_text(step: PlanStep) -> str:
 def mend_price(step: PlanStep) -> str:
     """Return what such a button leads to: credits, evidence and tier, and what newly fails."""
     after = step.after
-    new = [each for each in after.failing if each not in step.before.failing]
+    new = [text for text in after.failing if text not in step.before.failing]
     parts = [texts.saved_text(step), placed_text(after.evidence)]
     parts += [lexicon.capitalised(failing_text(after, new))] if new else []
     return " · ".join(parts)
@@ -198,10 +198,12 @@ def reasons_table(
     The reasons are those with which the Lab Manager or the planner would make the same change, each
     by its name; of any other nobody has said why, unless whoever registers the plan does.
     """
-    found = PlanAnalysis(reference)
-    known = [("Lab Manager", change) for change in (found.offer.changes if found.offer else ())]
-    known += [("Planner", change) for change in found.least.changes]
-    rows = [_reasoned(step, known, given) for step in field_steps(reference, options.yours)]
+    analysis = PlanAnalysis(reference)
+    pairs = [
+        ("Lab Manager", change) for change in (analysis.offer.changes if analysis.offer else ())
+    ]
+    pairs += [("Planner", change) for change in analysis.least.changes]
+    rows = [_reasoned(step, pairs, given) for step in field_steps(reference, options.yours)]
     return blocks.table("Why, and what is lost", ("What", "Reason", "What is lost"), rows)
 
 

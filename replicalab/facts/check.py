@@ -79,7 +79,7 @@ def check_panel(
         reasons = [] if in_numbers else plan.reasons_once
         bound = [BINDING] if slack.dimension == binding else []
         below.append(bound + [text for failing, text in reasons if failing == slack.dimension])
-    places = [mend_place(study, each) if each in mended else "" for each in plan.slack]
+    places = [mend_place(study, item) if item in mended else "" for item in plan.slack]
     caption = "The seven dimensions"
     return blocks.group(
         blocks.table(caption, columns, rows, below=below, kind="check", places=places),
@@ -109,8 +109,8 @@ def slack_table(plan: assessment.Assessment) -> blocks.Table:
 
 def _amounts(plan: assessment.Assessment, slack: assessment.Slack) -> tuple[Cell, Cell, Cell]:
     """Return what is used, the limit, and what is left; words alone where nothing can be left."""
-    left, bar = texts.slack_text(slack), slack_bar(slack)
-    if not left:
+    text, bar = texts.slack_text(slack), slack_bar(slack)
+    if not text:
         return Cell(texts.used_text(plan, slack), bar=bar), Cell(), Cell()
     unit = "free" if slack.row.category else plural(slack.row.noun, slack.limit)
     limit = f"{amount_text(slack.limit)} {unit}"
@@ -120,7 +120,7 @@ def _amounts(plan: assessment.Assessment, slack: assessment.Slack) -> tuple[Cell
     return (
         Cell(f"{amount_text(slack.used)}{last}", slack.used, bar=bar),
         Cell(limit, slack.limit),
-        Cell(left, slack.slack),
+        Cell(text, slack.slack),
     )
 
 
@@ -151,7 +151,7 @@ def cost_table(
     totals = {"Total": plan}
     if after is not None and after.cost != plan.cost:
         totals["As ticked"] = after
-    widest = max(budget, *(each.cost for each in totals.values())) or 1.0
+    widest = max(budget, *(total.cost for total in totals.values())) or 1.0
     ends = accumulate(term.credits for term in terms)
     mark = budget / widest
     rows = [
@@ -171,14 +171,14 @@ def cost_table(
             name,
             f"of {amount_text(budget)}",
             Cell(
-                amount_text(each.cost),
-                each.cost,
-                _within(each) if signed else None,
-                Bar(each.cost / widest, mark),
-                _within(each),
+                amount_text(total.cost),
+                total.cost,
+                _within(total) if signed else None,
+                Bar(total.cost / widest, mark),
+                _within(total),
             ),
         )
-        for name, each in totals.items()
+        for name, total in totals.items()
     ]
     columns = (
         Column("Term", is_seen=False),
@@ -282,11 +282,11 @@ def _assumed(plans: Mapping[str, assessment.Assessment], *, at_effects: bool) ->
 def _at_effects(plans: Sequence[assessment.Assessment]) -> Iterator[tuple[str, ...]]:
     """Yield a row for each other effect worth assuming: its size, what it takes, the evidence."""
     effects = assessment.assumed_effects(plans[0].pack.design)
-    for each, *at_effect in zip(effects, *map(texts.assumed_rows, plans), strict=True):
+    for effect, *at_effect in zip(effects, *map(texts.assumed_rows, plans), strict=True):
         label, size, _ = at_effect[0]
-        said = "; ".join(filter(None, (size, takes_text(plans[0], each.effect))))
+        text = "; ".join(filter(None, (size, takes_text(plans[0], effect.effect))))
         numbers = [evidence.number for *_, evidence in at_effect]
-        yield (f"At the effect {label} ({said})", *numbers)
+        yield (f"At the effect {label} ({text})", *numbers)
 
 
 def evidence_bar(
@@ -348,7 +348,7 @@ def effects_panel(
     effects: Sequence[assessment.AssumedEffect], plans: Mapping[str, assessment.Assessment]
 ) -> Group:
     """Return what each plan's sample is worth at each effect, all on one scale."""
-    judged = [[plan.evidence_at(each.effect) for plan in plans.values()] for each in effects]
+    judged = [[plan.evidence_at(item.effect) for plan in plans.values()] for item in effects]
     others = [evidence for row in judged for evidence in row]
     rows = [
         (

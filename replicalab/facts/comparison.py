@@ -64,7 +64,7 @@ class Line(NamedTuple):
 
 def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
     """Return the rows that compare some sides, by the title of their part; no part is empty."""
-    found = {
+    record = {
         DIFFERS: [line for line in _fields(sides) if line.differs],
         SLACK: [
             _line(_named(sides, dimension), (_used(side.plan, dimension) for side in sides))
@@ -74,7 +74,7 @@ def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
         EVIDENCE: [*_evidence(sides)],
         OUTCOME: [*_outcomes(sides)],
     }
-    return {title: lines for title, lines in found.items() if lines}
+    return {title: lines for title, lines in record.items() if lines}
 
 
 def _currency(sides: Sequence[Side]) -> str:
@@ -149,10 +149,12 @@ def _lab(sides: Sequence[Side]) -> Iterator[Line]:
             named = _named(sides, amount.label_in(CREDITS))
             yield _line(in_currency(named, currency), map(_amount, values))
     yield from _calendar(labs)
-    known = [
-        (each.label, each.category.value) for side in sides for each in side.plan.pack.resources
+    pairs = [
+        (resource.label, resource.category.value)
+        for side in sides
+        for resource in side.plan.pack.resources
     ]
-    for item, category in dict.fromkeys(known):
+    for item, category in dict.fromkeys(pairs):
         yield _line(item, (Cell(_standing(side.plan.pack, item, category)) for side in sides))
 
 
@@ -180,13 +182,13 @@ def _amount(value: float) -> Cell:
 
 def _asked(pack: Pack, number: str) -> Cell:
     value = getattr(pack.design, QUESTION_FIELDS[number])
-    own = "" if number in pack.asked else " (the study’s own)"
-    return Cell(f"{'none' if value is None else f'{value:zg}'}{own}", number=value)
+    custom = "" if number in pack.asked else " (the study’s own)"
+    return Cell(f"{'none' if value is None else f'{value:zg}'}{custom}", number=value)
 
 
 def _grouped(pack: Pack, name: str) -> Cell:
-    asked = name in pack.asked
-    return Cell(grouping_text(getattr(pack.question, name)) if asked else "the study’s own")
+    request = name in pack.asked
+    return Cell(grouping_text(getattr(pack.question, name)) if request else "the study’s own")
 
 
 def _player(side: Side, players: Mapping[_Kind, negotiation.Player], seat: str) -> str:
@@ -198,21 +200,23 @@ def _player(side: Side, players: Mapping[_Kind, negotiation.Player], seat: str) 
 
 def _used(plan: Assessment, dimension: str) -> Cell:
     slack = plan.slack[dimension]
-    left = slack_text(slack)
-    text = f"{used_text(plan, slack)}{f' ({left})' if left else ''}"
+    rest = slack_text(slack)
+    text = f"{used_text(plan, slack)}{f' ({rest})' if rest else ''}"
     status = Status.PASS if slack.ok else Status.FAIL
-    return Cell(text, slack.slack if left else None, status, check.slack_bar(slack))
+    return Cell(text, slack.slack if rest else None, status, check.slack_bar(slack))
 
 
 def _cost(sides: Sequence[Side]) -> Iterator[Line]:
     dearest = max(side.plan.cost for side in sides) or 1.0
 
     def line(label: str, amounts: Iterable[float]) -> Line:
-        return _line(label, (_amount(each)._replace(bar=Bar(each / dearest)) for each in amounts))
+        return _line(
+            label, (_amount(amount)._replace(bar=Bar(amount / dearest)) for amount in amounts)
+        )
 
-    held = [{term.label: term.credits for term in side.plan.cost_terms} for side in sides]
-    for label in dict.fromkeys(label for terms in held for label in terms):
-        yield line(_named(sides, label), (terms.get(label, 0.0) for terms in held))
+    records = [{term.label: term.credits for term in side.plan.cost_terms} for side in sides]
+    for label in dict.fromkeys(label for terms in records for label in terms):
+        yield line(_named(sides, label), (terms.get(label, 0.0) for terms in records))
     yield line("Total", (side.plan.cost for side in sides))
 
 
@@ -246,8 +250,8 @@ def _stands(side: Side) -> Cell:
 def _outcomes(sides: Sequence[Side]) -> Iterator[Line]:
     if any(side.is_run for side in sides):
         yield _line("Plan judged", (Cell(judged_text(side)) for side in sides))
-    found = [plan_verdict(side.plan) for side in sides]
-    yield _line("Plan", (Cell(each.title, status=each.status) for each in found))
+    verdicts = [plan_verdict(side.plan) for side in sides]
+    yield _line("Plan", (Cell(verdict.title, status=verdict.status) for verdict in verdicts))
     yield _line("Negotiated", map(_negotiated, sides))
 
 
@@ -320,7 +324,7 @@ def _pictured(side: Side, sides: Sequence[Side]) -> tuple[Cell, ...]:
     The sign of the evidence is the plan's: what cannot be run shows nothing.
     """
     plan, evidence = side.plan, side.plan.evidence
-    alike = [each.plan.evidence for each in sides if each.plan.evidence.kind == evidence.kind]
+    alike = [item.plan.evidence for item in sides if item.plan.evidence.kind == evidence.kind]
     failed = "" if plan.feasible else plan_verdict(plan).title.lower()
     worth = Cell(
         ", ".join(filter(None, (evidence.text, failed))),

@@ -31,7 +31,7 @@ def samples_panel(found: Curves) -> Panel:
     Dotted is the floor, solid the target, upright the most samples that fit the lab. A page lays
     what moves the point below it.
     """
-    plan, most = found.plan, found.most_samples
+    plan, limit = found.plan, found.most_samples
     worst, best = scale_of([plan.evidence, *found.of_samples.values()])
 
     def up(value: float) -> float:
@@ -43,11 +43,11 @@ def samples_panel(found: Curves) -> Panel:
         "curve",
         title=samples_title(found),
         label=f"{plan.evidence.title} over samples. {effect_title(found)}.",
-        points=[(point.x / most, up(point.y)) for point in found.over_samples],
+        points=[(point.x / limit, up(point.y)) for point in found.over_samples],
         target=up(plan.evidence.target),
         floor=up(plan.evidence.floor),
-        fits=fits / most if fits is not None and fits <= most else None,
-        at=(min(1.0, plan.counts.samples / most), up(plan.evidence.value)) if shows else None,
+        fits=fits / limit if fits is not None and fits <= limit else None,
+        at=(min(1.0, plan.counts.samples / limit), up(plan.evidence.value)) if shows else None,
         status=evidence_status(plan.evidence),
     )
 
@@ -101,13 +101,13 @@ def level_text(found: Curves) -> str:
 
 def bound_text(found: Curves) -> str:
     """Return what keeps the curves down: days too few, samples that cannot count; empty if none."""
-    plan, most = found.plan, found.most_counted
+    plan, number = found.plan, found.most_counted
     days, lines = plan.counts.days, list[str]()
     if days < plan.pack.min_days:
         lines.append(f"{capitalised(plan.evidence.void_reason or '')}.")
-    elif most is not None and (most <= found.most_samples or found.needed() is None):
+    elif number is not None and (number <= found.most_samples or found.needed() is None):
         limit = counting_text(days, plan.pack)
-        lines.append(texts.NO_MORE_COUNT.format(samples=count_text(most, "sample"), limit=limit))
+        lines.append(texts.NO_MORE_COUNT.format(samples=count_text(number, "sample"), limit=limit))
     if found.in_more_days is not None:
         samples, longer = found.in_more_days
         size, time = count_text(samples, "sample"), count_text(longer, "day")
@@ -119,15 +119,15 @@ def bound_text(found: Curves) -> str:
 
 def outside_text(found: Curves) -> str:
     """Return which effects no sample size reaches the target at; empty for none."""
-    lost = [f"{each.label} ({effect_text(each.effect)})"
-            for each in found.effects if found.needed(each.effect) is None]  # fmt: skip
+    lost = [f"{effect.label} ({effect_text(effect.effect)})"
+            for effect in found.effects if found.needed(effect.effect) is None]  # fmt: skip
     if not lost:
         return ""
-    most, exist = found.most_counted, found.plan.pack.design.population_max
-    text = texts.NO_SIZE_AT if most in (None, exist) else texts.NO_SIZE_IN_DAYS_AT
+    limit, exist = found.most_counted, found.plan.pack.design.population_max
+    text = texts.NO_SIZE_AT if limit in (None, exist) else texts.NO_SIZE_IN_DAYS_AT
     return text.format(
         days=count_text(found.plan.counts.days, "day"),
-        most=amount_text(most or LARGEST_PLANNED),
+        most=amount_text(limit or LARGEST_PLANNED),
         effects=joined(lost, "or"),
     )
 
@@ -143,9 +143,9 @@ def samples_rows(found: Curves) -> list[tuple[str, ...]]:
         "for the target": found.needed(),
         "the most that budget and staff allow": found.largest,
     }
-    most = found.most_counted
-    if most is not None and most <= found.most_samples:
-        named[f"the most that can count: {counting_text(plan.counts.days, plan.pack)}"] = most
+    limit = found.most_counted
+    if limit is not None and limit <= found.most_samples:
+        named[f"the most that can count: {counting_text(plan.counts.days, plan.pack)}"] = limit
     rows = [(n, name) for name, n in named.items() if n is not None]
     rows += [(int(n), "") for n, _ in _some(found.over_samples)]
     judged = [(n, found.at(n), name) for n, name in rows]

@@ -34,8 +34,8 @@ def _arm_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
     largest = max((samples for _, samples, _ in arms), default=0) or 1
     for name, samples, text in arms[:ROWS]:
         yield name, Cell(text, samples, bar=Bar(samples / largest))
-    if (more := len(arms) - ROWS) > 0:
-        yield "Others", Cell(f"{count_text(more, 'group')} like these")
+    if (extra := len(arms) - ROWS) > 0:
+        yield "Others", Cell(f"{count_text(extra, 'group')} like these")
 
 
 def _arms(plan: Assessment) -> Iterator[tuple[str, int, str]]:

@@ -72,11 +72,11 @@ def plans_of(options: PlanAnalysis, reference: Assessment) -> dict[str, Assessme
         OFFERED: options.offered,
         LEAST: options.least.after,
     }
-    found: dict[str, Assessment] = {}
+    plans: dict[str, Assessment] = {}
     for name, plan in named.items():
-        if all(plan.plan != other.plan for other in found.values()):
-            found[name] = plan
-    return found
+        if all(plan.plan != other.plan for other in plans.values()):
+            plans[name] = plan
+    return plans
 
 
 def least_sentence(options: PlanAnalysis, plans: dict[str, Assessment]) -> Sentence:
@@ -102,8 +102,8 @@ def cautions_sentences(plans: dict[str, Assessment]) -> Iterator[Sentence]:
 def take_blocks(options: PlanAnalysis, most: int | None = None) -> Iterator[Block]:
     """Yield what the lab would have to add, at most so many sentences of each kind."""
     for title, ways in options_text.take_parts(options):
-        left = len(ways[most:]) if most is not None else 0
-        rest = [f"And {left} more, in the report."] if left else []
+        number = len(ways[most:]) if most is not None else 0
+        rest = [f"And {number} more, in the report."] if number else []
         if len(ways) == 1:
             yield Sentence(ways[0], f"{title}:" if title else "")
         else:
@@ -181,8 +181,8 @@ def cited(paper: Paper) -> str:
 
 def unstated_sentence(texts: Mapping[str, str]) -> Sentence:
     """Return which texts of a study nobody has given, by what they say; nothing where all are."""
-    left = [name for name, text in texts.items() if not stated(text)]
-    return Sentence(f"Not given: {joined(left)}." if left else "")
+    rest = [name for name, text in texts.items() if not stated(text)]
+    return Sentence(f"Not given: {joined(rest)}." if rest else "")
 
 
 def doi_link(paper: Paper) -> str:
@@ -192,7 +192,7 @@ def doi_link(paper: Paper) -> str:
 
 def own_lines(written: Pack | None, pack: Pack) -> tuple[str, ...]:
     """Return what of a lab is one's own, in place of the study's."""
-    return tuple(f"{own.text}." for own in own_values(written, pack)) if written else ()
+    return tuple(f"{own_value.text}." for own_value in own_values(written, pack)) if written else ()
 
 
 # --- where it comes from ---

@@ -75,16 +75,16 @@ COUNTED = ("samples", "days", "cost", "staff", "analysed")  # keys of facts show
 def plan_facts(plan: Assessment) -> list[Fact]:
     """Return the size of a plan, its cost, and what its sample is worth."""
     evidence, lab = plan.evidence, plan.pack.lab
-    shown = evidence_value("evidence", evidence.title, evidence.value, evidence)
+    fact = evidence_value("evidence", evidence.title, evidence.value, evidence)
     if evidence.void_reason:
-        shown = Fact("evidence", evidence.title, None, evidence.measure, text=evidence.number)
+        fact = Fact("evidence", evidence.title, None, evidence.measure, text=evidence.number)
     within = Status.PASS if plan.cost <= lab.budget else Status.FAIL
     return [
         count("samples", "Samples", plan.counts.samples, "sample"),
         count("days", "Days", plan.counts.days, "day"),
         money("cost", "Cost", plan.cost, lab)._replace(status=within),
         count("staff", "Staff", plan.staff, "staff unit"),
-        shown._replace(note=cautions_title(plan)),
+        fact._replace(note=cautions_title(plan)),
         count("analysed", "Samples analysed", evidence.analysed, "sample"),
         Fact("fidelity_loss", "Fidelity loss", plan.fidelity_loss),
         Fact("wishes_broken", "Wishes broken", len(plan.broken_wishes)),

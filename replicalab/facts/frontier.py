@@ -75,24 +75,24 @@ def all_outside_text(found: planner.Frontier, evidence: assessment.Evidence) -> 
 
 def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
     """Return where a plan stands to the plans that nothing beats; see `standing_table`."""
-    yours, found = options.yours, options.frontier
+    yours, frontier = options.yours, options.frontier
     void = yours.evidence.void_reason
-    if not found.plans:
+    if not frontier.plans:
         return Verdict(Status.FAIL, "Nothing fits", " ".join(_nothing_fits(options)))
     better = better_plans(options)
     if not yours.feasible:
         text = texts.DOES_NOT_FIT.format(failing=phrases.failing_text(yours))
-        more = ""
+        extra = ""
         if not better and void:
-            more = texts.NOR_EVIDENCE.format(reason=void)
+            extra = texts.NOR_EVIDENCE.format(reason=void)
         elif not better:
-            more = texts.NONE_AS_STRONG if found.exact else texts.NONE_FOUND_AS_STRONG
-        return Verdict(Status.FAIL, "Does not fit", f"{text} {more}".strip())
+            extra = texts.NONE_AS_STRONG if frontier.exact else texts.NONE_FOUND_AS_STRONG
+        return Verdict(Status.FAIL, "Does not fit", f"{text} {extra}".strip())
     if better:
         return Verdict(Status.CAUTION, "Beaten", texts.BEATEN)
     if void:
         return Verdict(Status.FAIL, "No evidence", texts.PASSES_FOR_NOTHING.format(reason=void))
-    if not found.exact:
+    if not frontier.exact:
         return Verdict(Status.CAUTION, "Unbeaten, not proven", texts.UNBEATEN_NOT_PROVEN)
     adding, currency = phrases.adding_none(yours), yours.pack.lab.currency
     status = Status.CAUTION if yours.dropped else Status.PASS
@@ -101,18 +101,18 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
 
 def better_plans(options: planner.PlanAnalysis) -> dict[str, assessment.Assessment]:
     """Return plans that fit and are better, by how; else one with as much evidence."""
-    yours, found = options.yours, options.frontier
-    standing, evidence = found.standing(yours), yours.evidence
+    yours, frontier = options.yours, options.frontier
+    standing, evidence = frontier.standing(yours), yours.evidence
     better = {
         "Same evidence, cheaper": standing.cheaper,
         "More evidence, no dearer": standing.stronger,
         "Less given up, or faster": standing.gentler,
     }
     if not (any(better.values()) or yours.feasible or evidence.void_reason):
-        least = options.least.after
-        if least.feasible and least.evidence.text == evidence.text:
-            return {"Least loss, as much evidence": least}
-        better = {"As much evidence": found.as_strong(evidence)}
+        minimum = options.least.after
+        if minimum.feasible and minimum.evidence.text == evidence.text:
+            return {"Least loss, as much evidence": minimum}
+        better = {"As much evidence": frontier.as_strong(evidence)}
     return {name: options.judged(plan.plan(yours.plan)) for name, plan in better.items() if plan}
 
 
@@ -159,7 +159,9 @@ def swap_text(old: str, new: str | None = None) -> str:
 def given_up_text(plan: assessment.Assessment) -> str:
     """Return which substitutions and dropped controls a plan's fidelity loss comes from."""
     parts = [swap_text(s.original, s.alternative) for s in plan.substitutions if s.fidelity_loss]
-    parts += [f"{swap_text(each.name)}{'' if each.droppable else _VOID}" for each in plan.dropped]
+    parts += [
+        f"{swap_text(control.name)}{'' if control.droppable else _VOID}" for control in plan.dropped
+    ]
     return "; ".join(parts) or "nothing"
 
 
@@ -212,12 +214,12 @@ def _extra_fact(extra: planner.SmallestAddition) -> Fact:
 
 def frontier_table(options: planner.PlanAnalysis) -> Table:
     """Return plans of each line: the cheapest, the dearest, and some between them."""
-    found = options.frontier
-    listed, plans = len(found.listed), amount_text(len(found.plans))
+    frontier = options.frontier
+    listed, plans = len(frontier.listed), amount_text(len(frontier.plans))
     currency = options.yours.pack.lab.currency
     caption = texts.FRONTIER_CAPTION.format(listed=listed, plans=plans, currency=currency)
     names = ("Plan", "Evidence", "Fidelity loss", "Given up")
-    rows = [_frontier_row(plan, options) for plan in found.listed]
+    rows = [_frontier_row(plan, options) for plan in frontier.listed]
     return table(caption, names, rows, kind="plain")
 
 

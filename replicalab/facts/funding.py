@@ -89,9 +89,9 @@ def headline(options: PlanAnalysis) -> str:
 
 def _better_for_less(options: PlanAnalysis) -> Assessment | None:
     """Return the plan for less money that shows more than the one in the headline, if any does."""
-    yours, least = options.yours, options.least.after
+    yours, minimum = options.yours, options.least.after
     meets = yours.feasible and yours.evidence.tier is EvidenceTier.MEETS_TARGET
-    named = yours if meets else least
+    named = yours if meets else minimum
     plan = options.frontier.best_for(_money(yours) * SHARES[0])
     if plan is None or (
         named.feasible and not named.evidence.row.scale.reaches(plan.value, named.evidence.value)
@@ -132,16 +132,18 @@ def _cost_text(plan: Assessment) -> str:
 
 def _cuts(options: PlanAnalysis) -> Iterator[Block]:
     """Yield each change from the plan to the one that gives up the least in the lab as it is."""
-    yours, least = options.yours, options.least
+    yours, loss = options.yours, options.least
     yield Sentence(options_text.search_text(options))
-    if not least.changes or least.after.evidence.void_reason:
+    if not loss.changes or loss.after.evidence.void_reason:
         text = "Nothing more is cut from the plan asked for: no plan for this lab gives up less."
-        yield Sentence(text if yours.feasible and not least.changes else "")
+        yield Sentence(text if yours.feasible and not loss.changes else "")
         yield from _cut_already(yours)
         return
-    made = all_changes(yours, least.changes, options.known)
+    made = all_changes(yours, loss.changes, options.known)
     rows = [_row("The plan asked for", "", yours)]
-    rows += [_row(*_change(each), each.step.after, _gives_up(each.step)) for each in made]
+    rows += [
+        _row(*_change(changed), changed.step.after, _gives_up(changed.step)) for changed in made
+    ]
     name = f"Changes that fit this lab, one after the other, {yours.pack.lab.currency}"
     yield blocks.table(name, _columns("Change", "Saves", yours), rows)
 
@@ -160,24 +162,24 @@ def _change(each: Changed) -> tuple[str, str]:
 
 def _gives_up(step: PlanStep) -> str:
     """Return what a cut gives up besides those before it; its own name says what it changes."""
-    more = step.after.fidelity_loss - step.before.fidelity_loss
-    lost = f"{more} of fidelity" if more else ""
+    extra = step.after.fidelity_loss - step.before.fidelity_loss
+    lost = f"{extra} of fidelity" if extra else ""
     return ". ".join(filter(None, (lost, newly_broken_text(step)))) or "nothing more"
 
 
 def _less(options: PlanAnalysis) -> Iterator[Block]:
     """Yield the best plan for each share of the money that the lab has, or that the plan needs."""
-    yours, found = options.yours, options.frontier
+    yours, result = options.yours, options.frontier
     lab = yours.pack.lab
-    money, rows, shown = _money(yours), [], set[FrontierPlan]()
+    money, rows, plans = _money(yours), [], set[FrontierPlan]()
     for share in SHARES:
-        best = found.best_for(money * share)
+        best = result.best_for(money * share)
         named, amount = f"{percent_text(share)} of it", amount_text(money * share)
         if best is None or frontier.shows_nothing(yours.evidence, best.value):
             rows.append(blocks.row(named, amount, "no plan fits that shows anything", "", "", ""))
             break
-        if best not in shown:
-            shown.add(best)
+        if best not in plans:
+            plans.add(best)
             rows.append(_row(named, amount, options.judged(best.plan(yours.plan))))
     what = "what the plan costs" if money == yours.cost else "the lab’s budget"
     name = f"The most evidence for less than {lab.money(money)}, {what}"

@@ -41,8 +41,8 @@ def lab_text(pack: Pack) -> str:
         return pack.own_lab.name
     seed = f", seed {pack.seed}" if pack.seed else ""
     changes = pack.own_lab.changes
-    said = f", {count_text(changes, 'change')}" if changes else ""
-    return f"{pack.difficulty} lab{seed}{said}"
+    text = f", {count_text(changes, 'change')}" if changes else ""
+    return f"{pack.difficulty} lab{seed}{text}"
 
 
 def own_values(written: Pack, pack: Pack) -> list[OverriddenValue]:
@@ -58,12 +58,12 @@ def weekends_text(lab: Lab) -> str:
 
 def _calendar(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
     """Yield what differs of the currency and the calendar."""
-    held: tuple[tuple[str, Callable[[Lab], str]], ...] = (
+    pairs: tuple[tuple[str, Callable[[Lab], str]], ...] = (
         ("currency", lambda lab: lab.currency),
         ("first day", lambda lab: lab.dated(1).strip(" ()") or "no date"),
         ("weekends", weekends_text),
     )
-    for label, text_of in held:
+    for label, text_of in pairs:
         if (yours := text_of(after)) != (written := text_of(before)):
             yield OverriddenValue(label, yours, written)
 
@@ -90,7 +90,7 @@ def _by_its_calendar(written: Pack, pack: Pack) -> Pack:
 def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
     written = _by_its_calendar(written, pack)
     for item in pack.own_lab.items:
-        where = [standing_text(each, item.label, item.category) for each in (pack, written)]
+        where = [standing_text(entry, item.label, item.category) for entry in (pack, written)]
         if where[0] != where[1]:
             yield OverriddenValue(item.label, *where)
         if item.price is not None:
@@ -118,7 +118,7 @@ def unspoken_text(pack: Pack) -> str:
 
 def own_text(written: Pack, pack: Pack) -> str:
     """Return in a sentence what of the lab is one's own; empty where nothing is."""
-    text = ", ".join(own.text for own in own_values(written, pack))
+    text = ", ".join(own_value.text for own_value in own_values(written, pack))
     return f"Your lab: {text}." if text else ""
 
 
@@ -133,20 +133,20 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
     if (start := own.start_day) is not None:
         means.append(f"work from day {start:,}{_dated(own, start)}")
     others = own.changes - len(means)
-    said = [*means, *([count_text(others, "change", "other" if means else "")] if others else [])]
+    text = [*means, *([count_text(others, "change", "other" if means else "")] if others else [])]
     name = f" ({own.name})" if own.name else ""
     written = f"{difficulty} lab{f', seed {seed}' if seed else ''}"
-    if not said:
+    if not text:
         return texts.EACH_STUDYS_LAB.format(written=written)
-    return texts.OWN_LAB.format(name=name, changes=joined(said), written=written)
+    return texts.OWN_LAB.format(name=name, changes=joined(text), written=written)
 
 
 def _dated(own: LabOverrides, day: int) -> str:
     """Return the date of a day where it is the same in every study; else nothing."""
     if own.start_date is None or own.weekends is None:
         return ""
-    found = date_of(day, own.start_date, weekends=own.weekends)
-    return f" ({date_text(found)})" if found else ""
+    result = date_of(day, own.start_date, weekends=own.weekends)
+    return f" ({date_text(result)})" if result else ""
 
 
 # --- an item in its row ---
@@ -163,8 +163,8 @@ class ItemRow(NamedTuple):
 def item_row(written: Pack, pack: Pack, label: str, category: str) -> ItemRow:
     """Return how an item of a lab is shown, with what the study's lab has in place of it."""
     written = _by_its_calendar(written, pack)
-    where, was = (standing_text(each, label, category) for each in (pack, written))
-    price, rate = (price_text(each, label, category) for each in (pack, written))
+    where, was = (standing_text(item, label, category) for item in (pack, written))
+    price, rate = (price_text(item, label, category) for item in (pack, written))
     more = [pack.study.term(category), f"{price} {pack.lab.currency}"]
     more += [f"the study’s: {was}"] if where != was else []
     more += [f"the study’s price: {rate}"] if price != rate else []

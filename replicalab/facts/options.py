@@ -46,17 +46,17 @@ def too_short(pack: Pack) -> bool:
 
 def difference_text(options: PlanAnalysis) -> str:
     """Return that the least-loss plan gives up no less, or shows nothing; else its passing."""
-    least, offered, after = options.least, options.offered, options.least.after
+    loss, offered, after = options.least, options.offered, options.least.after
     if after.evidence.void_reason:
         return texts.NOTHING_TO_GAIN.format(reason=_shows_nothing(options))
-    if least.plan != offered.plan:
+    if loss.plan != offered.plan:
         return ""
-    whose = texts.YOUR_PLAN if least.plan == options.yours.plan else texts.MANAGERS_PLAN
-    if not least.exact:
-        return texts.NO_LESS_FOUND.format(whose=whose)
-    within = least_days_text(after.pack) if least.none_above_floor else ""
+    text = texts.YOUR_PLAN if loss.plan == options.yours.plan else texts.MANAGERS_PLAN
+    if not loss.exact:
+        return texts.NO_LESS_FOUND.format(whose=text)
+    within = least_days_text(after.pack) if loss.none_above_floor else ""
     adding = phrases.adding_none(options.yours)
-    return texts.NONE_GIVES_UP_LESS.format(whose=whose, within=within, adding=adding)
+    return texts.NONE_GIVES_UP_LESS.format(whose=text, within=within, adding=adding)
 
 
 def difference_table(options: PlanAnalysis) -> Table | None:
@@ -72,14 +72,14 @@ def difference_table(options: PlanAnalysis) -> Table | None:
 
 def _shows_nothing(options: PlanAnalysis) -> str:
     """Return why the least-loss plan shows nothing, and first that it passes where it does."""
-    least = options.least.after
-    pack, why = least.pack, least.evidence.void_reason or ""
+    plan = options.least.after
+    pack, why = plan.pack, plan.evidence.void_reason or ""
     if too_short(pack):
         why = _too_short_text(pack)
-    if not least.feasible:
+    if not plan.feasible:
         return why
-    whose = texts.YOUR_PLAN if least.plan == options.yours.plan else texts.LEAST_PLAN
-    return texts.PASSES_AND_SHOWS_NOTHING.format(whose=whose, reason=why)
+    text = texts.YOUR_PLAN if plan.plan == options.yours.plan else texts.LEAST_PLAN
+    return texts.PASSES_AND_SHOWS_NOTHING.format(whose=text, reason=why)
 
 
 def _too_short_text(pack: Pack) -> str:
@@ -105,13 +105,13 @@ def proof_text(least: LeastLoss) -> str:
         return texts.NONE_REACHES.format(floor=floor) if least.none_above_floor else ""
     if not least.exact:
         return texts.BEST_FOUND.format(failing=failing)
-    kept = _kept_phrases(plan)
-    if not kept:
+    saved = _kept_phrases(plan)
+    if not saved:
         return texts.NONE_PASSES.format(none=capitalised(none), failing=failing)
-    others = [each for each in plan.failing if each is not Dimension.POLICY]
+    others = [text for text in plan.failing if text is not Dimension.POLICY]
     failing = phrases.failing_text(plan, others)
     even = texts.EVEN_THEN.format(none=none, failing=failing) if others else ""
-    return texts.WORDING_BREAKS.format(phrases=joined(kept), even=even)
+    return texts.WORDING_BREAKS.format(phrases=joined(saved), even=even)
 
 
 def least_days_text(pack: Pack) -> str:
@@ -129,9 +129,9 @@ def none_passes_text(pack: Pack) -> str:
 def _kept_phrases(plan: Assessment) -> list[str]:
     """Return what breaks a restriction in texts that the search keeps, and where it stands."""
     return [
-        texts.PHRASE.format(phrase=each.phrase, field=FIELD_LABELS[each.field].lower())
-        for each in plan.violations
-        if each.field in ("technique", "rationale")
+        texts.PHRASE.format(phrase=violation.phrase, field=FIELD_LABELS[violation.field].lower())
+        for violation in plan.violations
+        if violation.field in ("technique", "rationale")
     ]
 
 
@@ -140,11 +140,11 @@ def search_text(options: PlanAnalysis) -> str:
 
     The search keeps the technique and the rationale, so the proof holds for them.
     """
-    least, pack = options.least, options.least.after.pack
-    proof = proof_text(least)
-    if not least.exact:
+    loss, pack = options.least, options.least.after.pack
+    proof = proof_text(loss)
+    if not loss.exact:
         return f"{proof} {texts.NOT_ALL_SEARCHED}".strip()
-    if not proof or _kept_phrases(least.after):
+    if not proof or _kept_phrases(loss.after):
         return proof
     first = f"from {pack.min_days} " if least_days_text(pack) else "up "
     listed = texts.LISTED_CONTROLS if options.yours.dropped else ""
@@ -171,8 +171,8 @@ def take_parts(options: PlanAnalysis, name: str = "This plan") -> list[tuple[str
         ("One addition, the plan adapted", [*alone_lines(options), alone_text(options)]),
         ("Waiting, the plan adapted", wait_lines(options)),
     ]
-    shown = [(title, [*filter(None, lines)]) for title, lines in parts]
-    return [(title, lines) for title, lines in shown if lines]
+    pairs = [(title, [*filter(None, lines)]) for title, lines in parts]
+    return [(title, lines) for title, lines in pairs if lines]
 
 
 def nothing_needed(options: PlanAnalysis) -> bool:
@@ -184,12 +184,12 @@ def nothing_needed(options: PlanAnalysis) -> bool:
 
 def run_text(relief: Shortfall) -> str:
     """Return what it takes together to run a plan exactly as it is."""
-    left = phrases.failing_text(relief.judged, relief.left)
+    rest = phrases.failing_text(relief.judged, relief.left)
     if not relief.asks:
         can_run = with_cautions(texts.NOTHING_TO_RUN, relief.judged)
-        return can_run if relief.possible else texts.NOTHING_ADDED_HELPS.format(failing=left)
+        return can_run if relief.possible else texts.NOTHING_ADDED_HELPS.format(failing=rest)
     text = texts.ADDED_BUT_FAILS if relief.left else texts.ADDED
-    return text.format(additions=capitalised(additions_text(relief.asks)), failing=left)
+    return text.format(additions=capitalised(additions_text(relief.asks)), failing=rest)
 
 
 def wasted_text(plan: Assessment) -> str:
@@ -212,16 +212,16 @@ def wasted_text(plan: Assessment) -> str:
 
 def target_text(options: PlanAnalysis) -> str:
     """Return how many samples and days reach the evidence target, and what that takes."""
-    yours, least = options.yours, options.least.after
+    yours, plan = options.yours, options.least.after
     goal, relief = bound_text(yours.evidence, "target"), options.asks.target
     if relief is None:
         why = unreached_text(yours), units_limit_text(yours, alone=False)
         return " ".join(filter(None, [texts.TARGET_UNREACHED.format(goal=goal), *why]))
-    own = with_cautions(_reaching_text(relief, goal), relief.judged)
-    own = f"{own} {units_limit_text(yours)}".strip()
-    if relief.asks and least.feasible and least.evidence.tier is EvidenceTier.MEETS_TARGET:
-        return texts.LEAST_IS_ENOUGH.format(own=own)
-    return own
+    custom = with_cautions(_reaching_text(relief, goal), relief.judged)
+    custom = f"{custom} {units_limit_text(yours)}".strip()
+    if relief.asks and plan.feasible and plan.evidence.tier is EvidenceTier.MEETS_TARGET:
+        return texts.LEAST_IS_ENOUGH.format(own=custom)
+    return custom
 
 
 def _reaching_text(relief: Shortfall, goal: str) -> str:
@@ -249,8 +249,8 @@ def alone_lines(options: PlanAnalysis) -> list[str]:
         ask = capitalised(single.ask.text)
         text = with_cautions(texts.ALONE.format(ask=ask, adapted=adapted, goal=goal), after)
         if single.dropped:
-            kept = texts.ALL_KEPT.format(ask=single.kept.text) if single.kept else texts.NONE_KEPT
-            text = f"{text} {kept}"
+            saved = texts.ALL_KEPT.format(ask=single.kept.text) if single.kept else texts.NONE_KEPT
+            text = f"{text} {saved}"
         lines.append(text)
     return lines
 
@@ -268,13 +268,13 @@ def wait_lines(options: PlanAnalysis) -> list[str]:
     """Return each later start that buys something: what it frees and leaves, and the best plan."""
     lines = []
     for wait in options.asks.waits:
-        after, free, left = wait.least.after, quoted(wait.items), count_text(wait.days_left, "day")
+        after, free, rest = wait.least.after, quoted(wait.items), count_text(wait.days_left, "day")
         are, stay = ("is" if number == 1 else "are" for number in (len(free), wait.days_left))
         still = texts.STILL.format(failing=phrases.failing_text(after)) if after.failing else ""
         text = texts.WAIT.format(
             day=f"{wait.start_day:,}{after.pack.lab.dated(wait.start_day)}",
             items=f"{joined(free)} {are}",
-            left=f"{left} {stay}",
+            left=f"{rest} {stay}",
             adapted=_adapted_text(after, options.yours),
             evidence=phrases.placed_text(after.evidence),
             still=still,
@@ -285,13 +285,13 @@ def wait_lines(options: PlanAnalysis) -> list[str]:
 
 def alone_text(options: PlanAnalysis) -> str:
     """Return what single additions cannot do, or that none is needed; empty when they can."""
-    least, asks = options.least, options.asks
-    evidence = least.after.evidence
-    reached = evidence.tier if least.after.feasible else EvidenceTier.BELOW_FLOOR
+    loss, asks = options.least, options.asks
+    evidence = loss.after.evidence
+    reached = evidence.tier if loss.after.feasible else EvidenceTier.BELOW_FLOOR
     if reached is EvidenceTier.MEETS_TARGET:
-        whose = texts.YOUR_PLAN if least.plan == options.yours.plan else texts.LEAST_PLAN
+        text = texts.YOUR_PLAN if loss.plan == options.yours.plan else texts.LEAST_PLAN
         goal = bound_text(evidence, "target")
-        return with_cautions(texts.REACHED_ALONE.format(whose=whose, goal=goal), least.after)
+        return with_cautions(texts.REACHED_ALONE.format(whose=text, goal=goal), loss.after)
     missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
     missed += [] if asks.alone_target else ["target"]
     goals = joined([bound_text(evidence, bound) for bound in missed], "or")
@@ -318,16 +318,16 @@ def unreached_text(plan: Assessment) -> str:
 
     ``All there is, 420 samples, shows power 0.62.``
     """
-    found, evidence, units = why_unreached(plan), plan.evidence, plan.pack.design.units
-    if found is None:
+    unreached, evidence, units = why_unreached(plan), plan.evidence, plan.pack.design.units
+    if unreached is None:
         return ""
-    size = count_text(found.samples, "sample")
-    is_all = found.samples == plan.pack.design.population_max
+    size = count_text(unreached.samples, "sample")
+    is_all = unreached.samples == plan.pack.design.population_max
     text = texts.ALL_SHOWS if is_all else texts.MOST_SHOWS
-    measure = f"{evidence.measure} {evidence.amount(found.value)}"
-    if found.limit is TargetLimit.UNITS and units and found.independent is not None:
+    measure = f"{evidence.measure} {evidence.amount(unreached.value)}"
+    if unreached.limit is TargetLimit.UNITS and units and unreached.independent is not None:
         alike = texts.ALIKE.format(
-            units=plural(units.name, 2), unit=units, alone=evidence.amount(found.independent)
+            units=plural(units.name, 2), unit=units, alone=evidence.amount(unreached.independent)
         )
         measure = f"{measure} {alike}"
     return text.format(size=size, measure=measure)
@@ -338,7 +338,7 @@ def unreached_text(plan: Assessment) -> str:
 
 def plan_blocks(analysis: PlanAnalysis) -> Iterator[Block | str | None]:
     """Yield the offer, the least-loss plan and what the lab lacks, change by change."""
-    least, offer = analysis.least, analysis.offer
+    loss, offer = analysis.least, analysis.offer
     yield first_of_all(analysis)
     if offer:
         yield Heading("The Lab Manager's changes")
@@ -348,8 +348,8 @@ def plan_blocks(analysis: PlanAnalysis) -> Iterator[Block | str | None]:
     yield difference_text(analysis)
     yield difference_table(analysis)
     yield search_text(analysis)
-    if not least.after.evidence.void_reason:
-        yield from _changes(analysis, least)
+    if not loss.after.evidence.void_reason:
+        yield from _changes(analysis, loss)
     for name, end in analysis.ends.items():
         whole = changes.revision_text(PlanStep(analysis.yours, end))
         yield Heading(name)

@@ -55,9 +55,9 @@ def reported_text(design: Design, original: Original) -> str:
     row = KINDS[design.kind]
     effect, estimate = effect_of(row, original), original_estimate(design)
     name = row.effect.name if row.effect else ""
-    said = [f"{capitalised(name)} {effect_text(effect)}", *_given(original)]
+    text = [f"{capitalised(name)} {effect_text(effect)}", *_given(original)]
     comes = f": {estimate_text(estimate)}" if estimate else ""
-    reported = ended(f"{', '.join(said)}{comes}")
+    reported = ended(f"{', '.join(text)}{comes}")
     return f"{reported} {doubt_of(row, original)}".strip()
 
 
@@ -146,19 +146,19 @@ def source_text(original: Original) -> str:
 def effects_table(found: Curves) -> Table:
     """Return each effect to plan with: its size, the samples it takes, what the plan shows then."""
     plan, written = found.plan, _written(found)
-    planned, asked = written.effect_planning, plan.pack.design.effect_planning
+    planned, value = written.effect_planning, plan.pack.design.effect_planning
     effects: list[tuple[str, float | None, str]] = []
-    is_yours = asked != planned or "effect" in plan.pack.asked
+    is_yours = value != planned or "effect" in plan.pack.asked
     if is_yours:
-        effects.append((YOURS, asked, "The effect that is asked here."))
-    if not is_yours or asked != planned:
+        effects.append((YOURS, value, "The effect that is asked here."))
+    if not is_yours or value != planned:
         effects.append((PLANNED, planned, "The effect that the study plans with."))
     for choice, size in offered_effects(written):
         source = f" {choice.source}." if choice.source else ""
         effects.append((choice.label, size, f"{choice.meaning}{source}"))
     rows, below = [], []
-    known = [(label, size, meaning) for label, size, meaning in effects if size is not None]
-    for label, effect, meaning in known:
+    names = [(label, size, meaning) for label, size, meaning in effects if size is not None]
+    for label, effect, meaning in names:
         needed, evidence = found.needed_anywhere(effect), found.at(plan.counts.samples, effect)
         worth = None if evidence.void_reason else evidence.value
         rows.append(
@@ -197,8 +197,8 @@ def fits_text(found: Curves) -> str:
 
     ``Takes: the samples for power 0.80. 36 affordable here; 24 can count.``
     """
-    most, evidence = found.most_counted, found.plan.evidence
-    counted = f"; {able_text(most)}" if most is not None else ""
+    limit, evidence = found.most_counted, found.plan.evidence
+    counted = f"; {able_text(limit)}" if limit is not None else ""
     fits = capitalised(texts.FITS.format(fits=fit_text(found.largest), counted=counted))
     if evidence.row.effect is None:  # no table, and so no such column
         return fits

@@ -23,8 +23,8 @@ _ENOUGH_FEWER: Final = 0.75  # Fewer samples are spoken of from this share of th
 
 def listed(opening: str, labels: Iterable[str]) -> str:
     """Return labels in quotation marks after an opening; empty where there are none."""
-    found = lexicon.joined(lexicon.quoted(labels))
-    return f"{opening}{found}" if found else ""
+    text = lexicon.joined(lexicon.quoted(labels))
+    return f"{opening}{text}" if text else ""
 
 
 def elsewhere_text(saved_for: str | None, pack: Pack) -> str:
@@ -81,8 +81,8 @@ def spare_text(plan: assessment.Assessment) -> str:
         if samples == 1
         else f"{lexicon.amount_text(samples)} {unit}"
     )
-    if left := phrases.analysed_text(samples, lean.evidence.analysed):
-        size += f" ({left})"
+    if text := phrases.analysed_text(samples, lean.evidence.analysed):
+        size += f" ({text})"
     planned_size = lexicon.amount_text(planned)
     return texts.TO_SPARE.format(size=size, evidence=lean.evidence.text, planned=planned_size)
 
@@ -148,9 +148,13 @@ def with_cautions(text: str, plan: assessment.Assessment) -> str:
 def newly_broken_text(step: PlanStep) -> str:
     """Return which of the study's wishes a step breaks, or breaks further; empty if none."""
     before, after = step.before, step.after
-    new = [each for each in after.broken_wishes if each not in before.broken_wishes]
-    found = filter(None, (assessment.wishes_text(after, new), phrases.further_text(before, after)))
-    return " ".join(f"{lexicon.capitalised(text)}." for text in found)
+    new = [
+        broken_wish
+        for broken_wish in after.broken_wishes
+        if broken_wish not in before.broken_wishes
+    ]
+    result = filter(None, (assessment.wishes_text(after, new), phrases.further_text(before, after)))
+    return " ".join(f"{lexicon.capitalised(text)}." for text in result)
 
 
 def dropped_cautions(plan: assessment.Assessment) -> list[str]:
@@ -197,8 +201,8 @@ def asked_text(pack: Pack, most: int | None = _NAMED_ONE_BY_ONE) -> str:
     number = len(pack.asked)
     if most is not None and number > most:
         return texts.ASSUMPTIONS.format(number=number)
-    asked = ", ".join(_number_text(name, pack) for name in pack.asked)
-    return f"{asked}, yours" if asked else ""
+    text = ", ".join(_number_text(name, pack) for name in pack.asked)
+    return f"{text}, yours" if text else ""
 
 
 def _number_text(name: str, pack: Pack) -> str:
@@ -245,15 +249,15 @@ def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
     total, groups = lexicon.amount_text(samples), KINDS[design.kind].groups_of(design)
     if arms := arms_text(samples, design):
         return texts.SAMPLES_IN_ALL.format(total=total, parts=arms)
-    each, left = divmod(samples, groups)
-    if groups < 2 or not (left or per_group):
+    number, rest = divmod(samples, groups)
+    if groups < 2 or not (rest or per_group):
         return ""
-    size = lexicon.amount_text(each)
-    if not left:
+    size = lexicon.amount_text(number)
+    if not rest:
         return texts.EVEN_GROUPS.format(size=size, total=total)
-    parts = texts.GROUPS_AND_REST.format(groups=groups, size=size, left=left)
+    parts = texts.GROUPS_AND_REST.format(groups=groups, size=size, left=rest)
     if design.groups is None:
-        parts = f"{size} and {lexicon.amount_text(samples - each)}"
+        parts = f"{size} and {lexicon.amount_text(samples - number)}"
     return texts.SAMPLES_IN_ALL.format(total=total, parts=parts)
 
 
@@ -262,13 +266,13 @@ def group_text(samples: int, design: Design) -> str:
     if arms := arms_text(samples, design):
         return arms
     groups = KINDS[design.kind].groups_of(design)
-    each, left = divmod(samples, groups)
+    number, rest = divmod(samples, groups)
     if groups < 2:
         return ""
-    if not left:
-        return f"{lexicon.amount_text(each)} a group"
-    other = f" and {lexicon.amount_text(samples - each)}" if design.groups is None else ""
-    return f"groups of {lexicon.amount_text(each)}{other}"
+    if not rest:
+        return f"{lexicon.amount_text(number)} a group"
+    other = f" and {lexicon.amount_text(samples - number)}" if design.groups is None else ""
+    return f"groups of {lexicon.amount_text(number)}{other}"
 
 
 def dropout_text(plan: assessment.Assessment) -> str:

@@ -131,7 +131,7 @@ def _stands(step: PlanStep) -> dict[str, object]:
     now = step.after
     samples, *others = amounts(step)
     noun = capitalised(plans.unit_noun(now.pack.design))
-    repeated = [each for each in now.failing if each not in now.causes]
+    repeated = [text for text in now.failing if text not in now.causes]
     term = now.pack.study.term
     return {
         "seven": [
@@ -163,7 +163,8 @@ def conceded(negotiation: Negotiation) -> list[Concession]:
     return [
         step
         for step in ledger(negotiation)
-        if step.who is Role.SCIENTIST and [each.field for each in step.step.fields] != ["rationale"]
+        if step.who is Role.SCIENTIST
+        and [field.field for field in step.step.fields] != ["rationale"]
     ]
 
 
@@ -182,11 +183,11 @@ def concession_slide(
     design = step.after.pack.design
     rows = texts.change_rows(step, ("rationale",))
     fields = [
-        each
-        for each in field_steps(step.before, step.after)
-        if [one.field for one in each.fields] != ["rationale"]
+        field_step
+        for field_step in field_steps(step.before, step.after)
+        if [one.field for one in field_step.fields] != ["rationale"]
     ]
-    lost = " ".join(dict.fromkeys(filter(None, (lost_text(each, changes) for each in fields))))
+    lost = " ".join(dict.fromkeys(filter(None, (lost_text(field, changes) for field in fields))))
     loses = filter(None, (plans.evidence_text(step), plans.fidelity_move(step)))
     verdict, offer = texts.answer_verdict(done), texts.offered_plan(done)
     causes = step.after.causes
@@ -227,7 +228,7 @@ def _moved(fields: Sequence[PlanStep]) -> str:
 
 def _passes(step: PlanStep) -> str:
     """Return which checks pass after a step."""
-    passes = [each for each in step.before.causes if each not in step.after.failing]
+    passes = [cause for cause in step.before.causes if cause not in step.after.failing]
     verb = "pass" if are_many(passes) else "passes"
     return f"; {dimensions_text(step.after.pack, passes)} then {verb}" if passes else ""
 
@@ -238,7 +239,7 @@ def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange
     if len(steps) > _FEW_STEPS:
         fields = field_steps(first, last)
         whole = (steps[-1]._replace(step=s, total=PlanStep(first, s.after)) for s in fields)
-        steps = [each for each in whole if each.counts] or steps
+        steps = [concession for concession in whole if concession.counts] or steps
     saved = PlanStep(first, last).credits_saved
     return blocks.panel(
         "slide_ledger",
@@ -260,8 +261,8 @@ def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
     offer = next(filter(None, map(texts.offered_plan, negotiation.rounds)), None)
     ended = next(done.plan for done in reversed(rule.rounds) if done.plan)
     named = {"Asked": judged[0], "Lab Manager’s first offer": offer, "Simple rule": ended}
-    shown = {name: plan for name, plan in {**named, "This run": judged[-1]}.items() if plan}
-    evidence = [plan.evidence for plan in shown.values()]
+    visible = {name: plan for name, plan in {**named, "This run": judged[-1]}.items() if plan}
+    evidence = [plan.evidence for plan in visible.values()]
     keeps = ended.failing and "a plan that fails"
     return blocks.panel(
         "slide_rule",
@@ -278,7 +279,7 @@ def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
                 "worth": "none" if plan.evidence.void_reason else plan.evidence.number,
                 "fails": bool(plan.failing),
             }
-            for name, plan in shown.items()
+            for name, plan in visible.items()
         ],
         text=texts.simple_rule_text(rule),
     )
@@ -320,13 +321,13 @@ def decision_slide(
     ended, cautions = verdict.text if verdict else "", cautions_text(run) if runs else ""
     if negotiation and negotiation.outcome is Outcome.AGREED:
         ended = f"Agreed in round {len(negotiation.rounds)}."
-    shown = [
+    pairs = [
         ("", plans.in_its_noun(ended, design)),
         ("Take care", plans.in_its_noun(cautions, design)),
         ("Note", note),
         ("To do more", plans.in_its_noun(_ask(here), design)),
     ]
-    shown = [(name, text) for name, text in shown if text]
+    pairs = [(name, text) for name, text in pairs if text]
     return blocks.panel(
         "slide_decision",
         title=title,
@@ -336,8 +337,8 @@ def decision_slide(
         bar=evidence_bar(evidence, [evidence, here.yours.evidence], here.yours.evidence)
         if run.feasible
         else None,
-        texts=shown,
-        roomy=len(shown) <= _FEW_STEPS // 2,
+        texts=pairs,
+        roomy=len(pairs) <= _FEW_STEPS // 2,
     )
 
 

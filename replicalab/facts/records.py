@@ -75,19 +75,19 @@ def checked(options: PlanAnalysis) -> Data:
 
 def planned(options: PlanAnalysis) -> Data:
     """Return the changes to a plan and the additions to its lab."""
-    yours, offer, least, asks = options.yours, options.offer, options.least, options.asks
-    made = change_steps(yours, least.changes, options.known)
+    yours, offer, loss, asks = options.yours, options.offer, options.least, options.asks
+    made = change_steps(yours, loss.changes, options.known)
     offered = change_steps(yours, offer.changes, options.known) if offer else ()
     alone = [
-        {**fields(each.ask, *_ASK), "tier": each.tier, "plan": plan(each.least.after)}
-        for each in asks.singles
+        {**fields(single.ask, *_ASK), "tier": single.tier, "plan": plan(single.least.after)}
+        for single in asks.singles
     ]
-    waits = [{**fields(each, "start_day", "items"), "plan": each.least.plan} for each in asks.waits]
+    waits = [{**fields(wait, "start_day", "items"), "plan": wait.least.plan} for wait in asks.waits]
     target = asks.target and _shortfall(asks.target)
     return {
         **checked(options),
         "offer": offer and _revision(offer.after, offered),
-        "least_loss": {**_revision(least.after, made), "exact": least.exact},
+        "least_loss": {**_revision(loss.after, made), "exact": loss.exact},
         "cheapest": options.cheapest and plan(options.cheapest),
         "most_evidence": options.most_evidence and plan(options.most_evidence),
         "takes": {"run": _shortfall(asks.run), "target": target, "alone": alone, "waits": waits},
@@ -227,7 +227,7 @@ def batch_workbook(results: Sequence[Result], found: Iterable[Summary]) -> bytes
 
     A group of which no job could be played has a row without an outcome.
     """
-    shares = (row for each in found for row in _shares(each))
+    shares = (row for summary in found for row in _shares(summary))
     outcomes = [SUMMARY_COLUMNS, *_plain(shares)]
     return workbook(
         {"Outcomes": outcomes, "Results": [RESULT_COLUMNS, *_plain(map(_result, results))]}

@@ -39,7 +39,7 @@ LINES: Final = {
 def limit_facts(pack: Pack) -> dict[RegionLimit, Fact]:
     """Return each limit of a study in its lab."""
     lab, rate, exist = pack.lab, pack.samples_per_day, pack.design.population_max
-    found = {
+    facts = {
         RegionLimit.BUDGET: money("budget", "Budget", lab.budget, lab),
         RegionLimit.SCHEDULE: count("days", "Days", lab.days_left, "day"),
         RegionLimit.STAFF: count("staff", "Staff", lab.staff, "staff unit"),
@@ -47,12 +47,12 @@ def limit_facts(pack: Pack) -> dict[RegionLimit, Fact]:
     }
     if rate is not None:
         counted = count("samples_per_day", "Count", rate.value, "sample")
-        found[RegionLimit.THROUGHPUT] = counted._replace(text=f"{counted.text} a day")
+        facts[RegionLimit.THROUGHPUT] = counted._replace(text=f"{counted.text} a day")
     if exist is not None:
-        found[RegionLimit.POPULATION] = count("population", "Population", exist, "sample")
-    if held := "; ".join(limit.text for limit in pack.limits if limit.hard):
-        found[RegionLimit.STUDY] = Fact("study", "Study", held)
-    return found
+        facts[RegionLimit.POPULATION] = count("population", "Population", exist, "sample")
+    if text := "; ".join(limit.text for limit in pack.limits if limit.hard):
+        facts[RegionLimit.STUDY] = Fact("study", "Study", text)
+    return facts
 
 
 def region_title(found: Region) -> str:
@@ -84,8 +84,8 @@ def means_text(pack: Pack) -> str:
 
 def keeps_own_items(drawn: PlanToDraw, yours: Assessment, effect: float | None) -> bool:
     """Return whether the plan's own items show something else than those of the region."""
-    there = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)
-    return yours.evidence_at(effect).text != there.text
+    evidence = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)
+    return yours.evidence_at(effect).text != evidence.text
 
 
 def region_facts(
@@ -112,10 +112,10 @@ def region_facts(
             "fails", "At every point", fails, status=Status.FAIL, note=texts.REGION_FAILS
         )  # fmt: skip
     if keeps_own_items(drawn, yours, effect):
-        there = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)
-        own = yours.evidence_at(effect)
-        yield Fact("own_items", "* Your plan, own items", own.text)
-        yield Fact("these_items", "Your plan, items in the chart", there.text)
+        evidence = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)
+        custom = yours.evidence_at(effect)
+        yield Fact("own_items", "* Your plan, own items", custom.text)
+        yield Fact("these_items", "Your plan, items in the chart", evidence.text)
     if least is not None:
         yield Fact("least_loss", "Least loss, not in the chart", _items_text(least))
     for name, samples in outside:
@@ -149,16 +149,16 @@ def reading_fold(evidence: Evidence, *, lost: bool) -> Fold:
 
 def no_evidence_text(options: PlanAnalysis) -> str:
     """Return that the study should not be run in this lab, empty when some plan has evidence."""
-    least, pack = options.least, options.yours.pack
-    if not least.after.evidence.void_reason:
+    loss, pack = options.least, options.yours.pack
+    if not loss.after.evidence.void_reason:
         return ""
     if too_short(pack):
         return do_not_run_text(pack)
-    if not least.exact:
+    if not loss.exact:
         return texts.NOT_PROVEN_BEST
     reason = texts.NOTHING_IN_FEWER.format(none=none_passes_text(pack))
-    if least.after.feasible and least.after.counts.days >= pack.min_days:
-        reason = least.after.evidence.void_reason
+    if loss.after.feasible and loss.after.counts.days >= pack.min_days:
+        reason = loss.after.evidence.void_reason
     return texts.DO_NOT_RUN.format(reason=reason)
 
 
@@ -175,11 +175,11 @@ def loaded_text(before: Protocol, after: Protocol) -> str:
 
 def _items(before: Protocol, after: Protocol) -> list[str]:
     """Return the items and controls of the one plan that the other does not have."""
-    found: list[str] = []
+    result: list[str] = []
     for field in ("required_equipment", "required_reagents", "controls"):
-        known = set(map(label_key, getattr(before, field)))
-        found += [each for each in getattr(after, field) if label_key(each) not in known]
-    return found
+        names = set(map(label_key, getattr(before, field)))
+        result += [item for item in getattr(after, field) if label_key(item) not in names]
+    return result
 
 
 def point_facts(plan: Assessment, effect: float | None = None) -> Iterator[Fact]:
@@ -187,8 +187,8 @@ def point_facts(plan: Assessment, effect: float | None = None) -> Iterator[Fact]
     evidence, lab = plan.evidence, plan.pack.lab
     yield Fact("evidence", evidence.title, evidence.number, note=str(evidence.tier))
     if effect is not None:
-        there = plan.evidence_at(effect)
-        yield Fact("evidence_at_effect", "At the effect assumed here", there.number)
+        existing = plan.evidence_at(effect)
+        yield Fact("evidence_at_effect", "At the effect assumed here", existing.number)
     if groups := group_text(plan.counts.samples, plan.pack.design):
         yield Fact("groups", "Groups", groups)
     if evidence.analysed < plan.counts.samples:
@@ -223,13 +223,13 @@ def _columns(region: Region, drawn: PlanToDraw, effect: float | None) -> Iterato
     Between days that are further apart nothing is known, so each has its own.
     """
     deep = region.deep
-    most = deep.most_feasible.tolist(), deep.most_useful.tolist()
-    columns = zip(deep.days.tolist(), *most, strict=True)
+    pair = deep.most_feasible.tolist(), deep.most_useful.tolist()
+    columns = zip(deep.days.tolist(), *pair, strict=True)
     apart = deep.days[1] - deep.days[0] > 1
     for (_, fits, useful), alike in groupby(columns, key=lambda row: (apart and row[0], *row[1:])):
         first, *_, last = [day for day, *_ in alike] * 2
         span = number_cell(first) if first == last else Cell(f"{first:,}–{last:,}")
-        counts = (Cell("none") if most < 0 else number_cell(most) for most in (fits, useful))
+        counts = (Cell("none") if limit < 0 else number_cell(limit) for limit in (fits, useful))
         worth = Cell("–") if useful < 0 else _worth(drawn.at(first, useful).evidence_at(effect))
         yield (span, *counts, worth)
 

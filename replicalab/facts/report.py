@@ -117,8 +117,8 @@ def report(
                 "Facts and their sources",
                 ("Fact", "Source", "How sure"),
                 [
-                    (each.text, each.source, CONFIDENCE[each.confidence])
-                    for each in pack.paper.facts
+                    (fact.text, fact.source, CONFIDENCE[fact.confidence])
+                    for fact in pack.paper.facts
                 ],
             ),
         ),
@@ -142,14 +142,14 @@ def _question(pack: Pack) -> Iterator[Block]:
     yield Sentence(stated(paper.caution), "Take care:")
     yield Sentence(paper.contested or "", "Contested:")
     yield listing(f"A success if: {criterion}" for criterion in criteria)
-    known = {
+    record = {
         documents.GOAL: paper.goal,
         "what the study claims": paper.hypothesis,
         "what to take care of": paper.caution,
         "what counts as a success": " ".join(criteria),
         documents.SOURCE: documents.cited(paper),
     }
-    yield documents.unstated_sentence(known)
+    yield documents.unstated_sentence(record)
 
 
 def _fields(caption: str, fields: Mapping[str, str]) -> Table:
@@ -256,8 +256,8 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     yield "Design", counted, f"The published study: {method}" if method else ""
     how = f"Planned {kind.measure}: {kind.meaning}."
     worked = lexicon.capitalised(kind.method_of(design))
-    told = (f"{worked}.", source_text(design))
-    yield "Test and method", " ".join(filter(None, told)), how
+    pair = (f"{worked}.", source_text(design))
+    yield "Test and method", " ".join(filter(None, pair)), how
     if kind.effect is None:
         return
     name = kind.effect.name
@@ -308,9 +308,9 @@ def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
     if kind.sought:
         target = evidence.amount(evidence.target)
         swapped = ", through the plan’s substitutions" if evidence.factor != 1 else ""
-        least = f"At the target of {kind.measure} {target}{swapped}."
-        found = plan.detectable_effect
-        yield lexicon.capitalised(kind.sought), Cell(effect_text(found), found), least
+        text = f"At the target of {kind.measure} {target}{swapped}."
+        value = plan.detectable_effect
+        yield lexicon.capitalised(kind.sought), Cell(effect_text(value), value), text
     for reply in features.ask("facts", plan):
         if reply.note:
             yield reply.feature.title, NOT_GIVEN, reply.note
@@ -336,8 +336,8 @@ def _why(pack: Pack, field: str) -> str:
     """Return the reason for a number of the design; the study's is none for one's own number."""
     number = _NUMBERS.get(field)
     if number in pack.question.asked:
-        own = {str(name): reason for name, reason in pack.question.why.items()}
-        return f"{own.get(number, lexicon.capitalised(NOT_GIVEN) + '.')} {_ASKED}"
+        record = {str(name): reason for name, reason in pack.question.why.items()}
+        return f"{record.get(number, lexicon.capitalised(NOT_GIVEN) + '.')} {_ASKED}"
     return pack.design.why.get(field, "")
 
 
@@ -356,15 +356,15 @@ def samples_table(plan: Assessment) -> Table:
     """Return what more and fewer samples are worth and cost, with everything else as planned."""
     sizes = _sizes_shown(plan)
     plans = [assess(revise(plan.plan, sample_size=n), plan.pack) for n in sizes]
-    found = [each.evidence for each in plans]
+    evidences = [item.evidence for item in plans]
     rows = [
         row(
             number_cell(n),
-            evidence_cell(each, found),
-            number_cell(each.cost),
-            "; ".join(filter(None, (sizes[n], _cut_text(each)))),
+            evidence_cell(item, evidences),
+            number_cell(item.cost),
+            "; ".join(filter(None, (sizes[n], _cut_text(item)))),
         )
-        for n, each in zip(sizes, plans, strict=True)
+        for n, item in zip(sizes, plans, strict=True)
     ]
     measure = plan.evidence.title
     names = ("Samples", measure, lexicon.capitalised(plan.pack.lab.currency), "What it is")
@@ -381,9 +381,9 @@ def _cut_text(plan: Assessment) -> str:
 
 def _sizes_shown(plan: Assessment) -> dict[int, str]:
     """Return the sample sizes to show, in their order, and what is particular to each."""
-    planned, found = plan.counts.samples, dict[int, list[str]]()
+    planned, record = plan.counts.samples, dict[int, list[str]]()
     for quarter in _QUARTERS:
-        found[min(LARGEST_PLANNED, -(-planned * quarter // 4))] = []
+        record[min(LARGEST_PLANNED, -(-planned * quarter // 4))] = []
     lean = leanest(plan)
     for name, n in (
         ("planned", planned),
@@ -391,5 +391,5 @@ def _sizes_shown(plan: Assessment) -> dict[int, str]:
         ("the fewest that meet the target", lean.counts.samples if lean else None),
     ):
         if n is not None:
-            found.setdefault(n, []).append(name)
-    return {n: ", ".join(found[n]) for n in sorted(found) if n > 0}
+            record.setdefault(n, []).append(name)
+    return {n: ", ".join(record[n]) for n in sorted(record) if n > 0}

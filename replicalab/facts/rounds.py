@@ -54,24 +54,24 @@ def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> blo
 
 def _scientist(before: Assessment | None, done: Round, design: Design) -> dict[str, object]:
     action, plan = done.action, done.plan
-    said = list(action.questions) if action else []
+    text = list(action.questions) if action else []
     if action is not None and action.action_type is ScientistActionType.ACCEPT:
         moves = plan is not None and (before is None or plan.plan != before.plan)
-        said = [texts.TAKES_OFFER if moves else texts.TAKES_PLAN]
-    asked = plan if action is not None and action.protocol is not None else None
+        text = [texts.TAKES_OFFER if moves else texts.TAKES_PLAN]
+    request = plan if action is not None and action.protocol is not None else None
     return {
         "does": facts.turn_title(done).lower(),
-        "said": [f"{plans.in_its_noun(size_text(asked), design)}."] if asked else said,
+        "said": [f"{plans.in_its_noun(size_text(request), design)}."] if request else text,
         "rule": plans.in_its_noun(done.reason, design) or texts.RULE_PERSON,
         "asks": done.only_asks,
-        "plan": _whole_plan(asked) if asked else [],
+        "plan": _whole_plan(request) if request else [],
     }
 
 
 def _whole_plan(asked: Assessment) -> list[tuple[str, str]]:
     plan = asked.plan
-    known = {label_key(each.name): each.guards for each in asked.pack.controls}
-    guards = [known.get(label_key(label), label) for label in plan.controls]
+    record = {label_key(control.name): control.guards for control in asked.pack.controls}
+    guards = [record.get(label_key(label), label) for label in plan.controls]
     guarded = "; ".join(filter(None, guards)) or (blocks.NOT_GIVEN if guards else "")
     items = (plan.controls, plan.required_equipment, plan.required_reagents)
     names = ("Controls", "Equipment", asked.pack.study.term("Reagents"))
@@ -139,8 +139,8 @@ def amounts(step: PlanStep) -> list[Amount]:
     """Return samples, days, credits and evidence as a step moves them, with their limits."""
     before, now = step.before, step.after
     currency = capitalised(now.pack.lab.currency)
-    samples, was, found = now.counts.samples, before.evidence, now.evidence
-    shared = plans.group_text(samples, now.pack.design), analysed_text(samples, found.analysed)
+    samples, was, evidence = now.counts.samples, before.evidence, now.evidence
+    shared = plans.group_text(samples, now.pack.design), analysed_text(samples, evidence.analysed)
     had = before.counts.samples
     return [
         Amount(
@@ -158,12 +158,12 @@ def amounts(step: PlanStep) -> list[Amount]:
         ),
         _limited(currency, before.cost, now.cost, now.slack[Dimension.BUDGET]),
         Amount(
-            found.title,
+            evidence.title,
             was.number if step.evidence_changed else "",
-            found.number,
-            bounds_text(found),
-            evidence_bar(found, [was, found], was),
-            evidence_status(found),
+            evidence.number,
+            bounds_text(evidence),
+            evidence_bar(evidence, [was, evidence], was),
+            evidence_status(evidence),
         ),
     ]
 
@@ -257,9 +257,9 @@ def _round_change(before: Assessment | None, done: Round) -> str:
         return f"opens with {size_text(done.plan)}"
     accepts = done.action.action_type is ScientistActionType.ACCEPT
     changes = [
-        _what_changed(each)
-        for each in field_steps(before, done.plan)
-        if each.fields[0].field != "rationale"
+        _what_changed(field_step)
+        for field_step in field_steps(before, done.plan)
+        if field_step.fields[0].field != "rationale"
     ]
     return ", ".join(["accepts", *changes] if accepts else changes) or "none"
 
@@ -267,11 +267,15 @@ def _round_change(before: Assessment | None, done: Round) -> str:
 def ledger_panel(negotiation: Negotiation) -> blocks.Group:
     """Return what the Scientist gave up, step by step, and how far the Lab Manager moved."""
     steps, moved = concession_steps(negotiation), ledger(negotiation)
-    offers = [each for each in moved if each.who is Role.LAB_MANAGER and each.counts]
-    manager = [each.total for each in offers[-1:]]
-    given = blocks.Sentence("" if steps or manager else texts.NOTHING_GIVEN)
+    offers = [
+        concession
+        for concession in moved
+        if concession.who is Role.LAB_MANAGER and concession.counts
+    ]
+    manager = [offer.total for offer in offers[-1:]]
+    sentence = blocks.Sentence("" if steps or manager else texts.NOTHING_GIVEN)
     rows = given_up_table(steps, suggested(negotiation), manager) if steps or manager else None
-    return blocks.group(blocks.Heading("What was given up"), given, rows)
+    return blocks.group(blocks.Heading("What was given up"), sentence, rows)
 
 
 def suggested(negotiation: Negotiation) -> list[SuggestionChange]:
@@ -291,12 +295,12 @@ def given_up_table(
     The bars stand one after the other: where one ends the next begins. ``manager`` is the step of
     all the Lab Manager's offers.
     """
-    changes, made = list(changes), [each.step for each in steps]
+    changes, made = list(changes), [concession.step for concession in steps]
     whole = [PlanStep(made[0].before, made[-1].after)] if made else []
     first = next(iter([*made, *manager]))
     costs = [plan.cost for step in made for plan in step[:2]] or [0.0]
-    least, span = min(costs), max(costs) - min(costs) or 1.0
-    shown = [plan.evidence for step in [*made, *manager] for plan in step[:2]]
+    minimum, span = min(costs), max(costs) - min(costs) or 1.0
+    evidences = [plan.evidence for step in [*made, *manager] for plan in step[:2]]
     named = [
         *((_what_changed(step), step) for step in made),
         *(("In all", step) for step in whole),
@@ -304,7 +308,7 @@ def given_up_table(
     ]
     rows: list[tuple[blocks.Cell | str, ...]] = []
     for at, (what, step) in enumerate(named):
-        begins, ends = sorted((plan.cost - least) / span for plan in step[:2])
+        begins, ends = sorted((plan.cost - minimum) / span for plan in step[:2])
         bar = None if step in manager else blocks.Bar(ends, begins=begins)
         both = step.before.evidence.number, step.after.evidence.number
         lost = lost_text(step, changes) if at < len(made) else ""
@@ -314,7 +318,7 @@ def given_up_table(
                 blocks.Cell(facts.signed_credits(step), -step.credits_saved, bar=bar),
                 blocks.Cell(
                     " → ".join(both) if step.evidence_changed else "unchanged",
-                    bar=evidence_bar(step.after.evidence, shown, step.before.evidence),
+                    bar=evidence_bar(step.after.evidence, evidences, step.before.evidence),
                     shade=evidence_status(step.after.evidence),
                 ),
                 _loss_moved(step),

@@ -93,10 +93,10 @@ def score_panel(found: Score, who: str = "The run") -> blocks.Group:
     ``who`` is whose result it is.
     """
     verdict, plan, best = score_verdict(found), found.plan, found.best
-    said = blocks.Sentence(verdict.text, f"{verdict.title}.", verdict.status)
+    sentence = blocks.Sentence(verdict.text, f"{verdict.title}.", verdict.status)
     if plan is None:
         return blocks.group(
-            blocks.Heading("Your score" if who == YOU else "Score", 2, part=True), said
+            blocks.Heading("Your score" if who == YOU else "Score", 2, part=True), sentence
         )
     both = [plan.evidence, best.evidence]
     rows: list[tuple[blocks.Cell | str, ...]]
@@ -106,24 +106,24 @@ def score_panel(found: Score, who: str = "The run") -> blocks.Group:
             best.evidence.title,
             *(
                 blocks.Cell(
-                    each.evidence.number,
-                    status=standing(each)[0],
-                    bar=evidence_bar(each.evidence, both),
-                    shade=evidence_status(each.evidence),
+                    item.evidence.number,
+                    status=standing(item)[0],
+                    bar=evidence_bar(item.evidence, both),
+                    shade=evidence_status(item.evidence),
                 )
-                for each in (plan, best)
+                for item in (plan, best)
             ),
         ),
-        (noun, *(amount_text(each.counts.samples) for each in (plan, best))),
-        ("Days", *(amount_text(each.counts.days) for each in (plan, best))),
-        (capitalised(lab.currency), *(amount_text(each.cost) for each in (plan, best))),
-        ("Fidelity loss", *(str(each.fidelity_loss) for each in (plan, best))),
+        (noun, *(amount_text(item.counts.samples) for item in (plan, best))),
+        ("Days", *(amount_text(item.counts.days) for item in (plan, best))),
+        (capitalised(lab.currency), *(amount_text(item.cost) for item in (plan, best))),
+        ("Fidelity loss", *(str(item.fidelity_loss) for item in (plan, best))),
     ]
     names = ("Yours" if who == YOU else who, "Best")
     columns = [blocks.Column("What"), *(blocks.Column(name, "fixed", "after") for name in names)]
     return blocks.group(
         blocks.Heading("Your score" if who == YOU else "Score", 2, part=True),
-        said,
+        sentence,
         blocks.Sentence(cautions_sentence(plan)),
         blocks.table("The result and the best", columns, rows),
         blocks.Sentence(

@@ -56,8 +56,8 @@ def design_panel(pack: scenarios.Pack) -> Fold:
     """Return what the planned evidence rests on: each number, and why it was chosen."""
     design, kind = pack.design, KINDS[pack.design.kind]
     judged = design.row
-    asked = {scenarios.QUESTION_FIELDS.get(name, name) for name in pack.question.asked}
-    rows = [(f"{label}{', yours' * (field in asked)}", _number(value), design.why.get(field, ""))
+    texts = {scenarios.QUESTION_FIELDS.get(name, name) for name in pack.question.asked}
+    rows = [(f"{label}{', yours' * (field in texts)}", _number(value), design.why.get(field, ""))
             for field, label, value in (
         ("effect_published", "Published effect", design.effect_published),
         ("effect_planning", "Planning effect", design.effect_planning),
@@ -71,11 +71,11 @@ def design_panel(pack: scenarios.Pack) -> Fold:
         why = f"{reported_text(design, original)} {source_text(original)}"
         rows.insert(1, ("Original's effect", effect, why))
     rows += [
-        (f"{title}{', yours' * (name in asked)}", text, design.why.get(name, ""))
+        (f"{title}{', yours' * (name in texts)}", text, design.why.get(name, ""))
         for name, (title, text) in groupings(design).items()
     ]
     if design.dropout:
-        name = f"Dropout of planned samples{', yours' * ('dropout' in asked)}"
+        name = f"Dropout of planned samples{', yours' * ('dropout' in texts)}"
         rows.append((name, lexicon.percent_text(design.dropout), design.why.get("dropout", "")))
     if pack.samples_per_day:
         per_day = pack.samples_per_day
@@ -124,8 +124,8 @@ def _where(
     status = pack.inventory.status(label, category.value)
     if status is scenarios.ItemStatus.AVAILABLE:
         price = pack.inventory.price(label)
-        own = f", at {pack.lab.money(price)}" if price is not None else ""
-        return Status.PASS, f"{status}{own}"
+        custom = f", at {pack.lab.money(price)}" if price is not None else ""
+        return Status.PASS, f"{status}{custom}"
     return Status.FAIL, pack.inventory.standing(label, category.value)
 
 
@@ -147,7 +147,9 @@ def rules_panel(pack: scenarios.Pack) -> Panel:
     parts = {
         "restrictions": pack.policy_rules,
         "success criteria": list(filter(None, map(stated, pack.success_criteria))),
-        "constraints": [(each.label, *_constraint_texts(each)) for each in pack.constraints],
+        "constraints": [
+            (constraint.label, *_constraint_texts(constraint)) for constraint in pack.constraints
+        ],
         "controls": pack.controls,
     }
     rules, criteria, constraints, controls = parts.values()
@@ -189,11 +191,11 @@ def picture_panel(options: PlanAnalysis) -> Panel:
     """Return the picture of a story: its plan, the Lab Manager's, and the one closest to it."""
     yours = options.yours
     named = {"Asked": yours, "Offered": options.offered, "Least loss": options.least.after}
-    shown: dict[str, Assessment] = {}
+    plans: dict[str, Assessment] = {}
     for name, plan in named.items():
-        if all(plan.plan != other.plan for other in shown.values()):
-            shown[name] = plan
-    evidence = [plan.evidence for plan in shown.values()]
+        if all(plan.plan != other.plan for other in plans.values()):
+            plans[name] = plan
+    evidence = [plan.evidence for plan in plans.values()]
     noun = unit_noun(yours.pack.design)
     return blocks.panel(
         "story",
@@ -206,7 +208,7 @@ def picture_panel(options: PlanAnalysis) -> Panel:
                 "status": verdicts.evidence_status(plan.evidence),
                 "number": plan.evidence.number,
             }
-            for name, plan in shown.items()
+            for name, plan in plans.items()
         ],
     )
 
@@ -250,9 +252,9 @@ def _lab_row(name: str, lab: PlanAnalysis) -> dict[str, object]:
 
 def legend_panel(number: int, of: int, seed: int) -> Panel:
     """Return how many studies are shown, and how to read the bars of their labs."""
-    shown = f"{number} of {of}" if number < of else f"{of}"
+    text = f"{number} of {of}" if number < of else f"{of}"
     at = f" Labs at seed {seed}." if seed else ""
-    return blocks.panel("legend", count=f"{shown} studies.{at}")
+    return blocks.panel("legend", count=f"{text} studies.{at}")
 
 
 def kind_panel(kind: str) -> Panel:

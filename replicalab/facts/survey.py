@@ -125,8 +125,8 @@ def survey_panel(
 
     ``level`` is that of its heading.
     """
-    held = list(rows)
-    currencies = {found.pack.lab.currency for found, _, __ in held}
+    stored = list(rows)
+    currencies = {study.pack.lab.currency for study, _, __ in stored}
     one = currencies.pop() if len(currencies) == 1 else ""
     columns = [
         Column(
@@ -138,7 +138,7 @@ def survey_panel(
         )
         for name in NAMES
     ]
-    cells_of = [_row(*row, priced=not one) for row in held]
+    cells_of = [_row(*row, priced=not one) for row in stored]
     note = NOTE.replace(f"fewer {CREDITS}", f"fewer {one}" if one else "less cost")
     caption = "The best plan of every study in this lab"
     return blocks.group(

@@ -23,22 +23,22 @@ LAST: Final = "last plan"  # Of a negotiation
 
 def plans_shown(options: PlanAnalysis) -> dict[str, Assessment]:
     """Return the plans that are marked, by name; a least-loss plan without evidence is no plan."""
-    found, least = {YOUR_PLAN: options.yours}, options.least.after
+    plans, plan = {YOUR_PLAN: options.yours}, options.least.after
     if options.offer is not None:
-        found[OFFER] = options.offered
-    return found if least.evidence.void_reason else {**found, LEAST_LOSS: least}
+        plans[OFFER] = options.offered
+    return plans if plan.evidence.void_reason else {**plans, LEAST_LOSS: plan}
 
 
 def unbeaten_shown(options: PlanAnalysis) -> dict[str, Assessment]:
     """Return the plans marked in the chart of the frontier."""
-    found = {name: plan for name, plan in plans_shown(options).items() if name != OFFER}
-    found |= {name.lower(): plan for name, plan in options.ends.items()}
-    return found if options.balanced is None else {**found, BALANCED: options.balanced}
+    plans = {name: plan for name, plan in plans_shown(options).items() if name != OFFER}
+    plans |= {name.lower(): plan for name, plan in options.ends.items()}
+    return plans if options.balanced is None else {**plans, BALANCED: options.balanced}
 
 
 def points_of(plans: Mapping[str, Assessment], drawn: PlanToDraw) -> dict[str, Assessment]:
     """Return the plan itself, and those others that are points of the region of a plan."""
-    return {name: each for name, each in plans.items() if name == YOUR_PLAN or drawn.holds(each)}
+    return {name: plan for name, plan in plans.items() if name == YOUR_PLAN or drawn.holds(plan)}
 
 
 def trade_off_blocks(options: PlanAnalysis) -> Iterator[Block]:

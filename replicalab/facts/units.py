@@ -34,10 +34,10 @@ def grouping_text(value: Record) -> str:
 
 def groupings(design: Design) -> dict[str, tuple[str, str]]:
     """Return the units and the arms of a design, by field: how they are called, and in words."""
-    found = {"units": (UNITS_TITLE, design.units), "arms": (ARMS_TITLE, design.arms)}
+    pairs = {"units": (UNITS_TITLE, design.units), "arms": (ARMS_TITLE, design.arms)}
     return {
         name: (title, capitalised(grouping_text(value)))
-        for name, (title, value) in found.items()
+        for name, (title, value) in pairs.items()
         if value is not None
     }
 
@@ -54,7 +54,9 @@ def units_text(plan: Assessment) -> str:
     design = plan.pack.design
     if design.units is None:
         return ""
-    return _units_text(design, [int(each) for each in units_in_arms(plan.counts.samples, design)])
+    return _units_text(
+        design, [int(units_in_arm) for units_in_arm in units_in_arms(plan.counts.samples, design)]
+    )
 
 
 def _units_text(design: Design, arms: Sequence[int]) -> str:
@@ -72,19 +74,19 @@ def basis_text(plan: Assessment) -> str:
     design, counted = plan.pack.design, plan.evidence.analysed
     lines = [texts.ARMS_OF.format(arms=arms) for arms in [arms_text(counted, design)] if arms]
     units = design.units
-    found = units_worth(plan, units.icc or 0.0) if units else None
-    if units is not None and units.icc is not None and found:
+    worth = units_worth(plan, units.icc or 0.0) if units else None
+    if units is not None and units.icc is not None and worth:
         arms = counted_units(design, plan.evidence.able)
-        some_left = found.remaining < units.samples
-        left = texts.LEFT_IN_EACH.format(left=f"{found.remaining:.3g}") if some_left else ""
+        some_left = worth.remaining < units.samples
+        text = texts.LEFT_IN_EACH.format(left=f"{worth.remaining:.3g}") if some_left else ""
         lines.append(
             texts.DESIGN_EFFECT.format(
                 units=_units_text(design, arms),
-                left=left,
+                left=text,
                 icc=f"{units.icc:g}",
-                effect=f"{found.design_effect:.3g}",
+                effect=f"{worth.design_effect:.3g}",
                 samples=count_text(counted, "sample"),
-                worth=_worth_text(found.worth),
+                worth=_worth_text(worth.worth),
             )
         )
     return " ".join(lines)
@@ -100,10 +102,10 @@ def unknown_text(plan: Assessment) -> str:
     units, evidence = plan.pack.design.units, plan.evidence
     if units is None or units.icc is not None or evidence.void_reason:
         return ""
-    if not (found := by_correlation(plan)):
+    if not (record := by_correlation(plan)):
         return ""
-    tried = joined([f"{rho:g}" for rho in found])
-    values = joined([evidence.amount(value) for value in found.values()])
+    tried = joined([f"{rho:g}" for rho in record])
+    values = joined([evidence.amount(value) for value in record.values()])
     return texts.AT_CORRELATIONS.format(tried=tried, measure=evidence.measure, values=values)
 
 
@@ -135,15 +137,15 @@ def correlations_table(plan: Assessment, units: Units) -> Table:
     evidence, rows = plan.evidence, list[tuple[Cell | str, ...]]()
     which = () if units.icc is None else ("Which",)
     for rho, value in by_correlation(plan).items():
-        found = units_worth(plan, rho)
-        if found is None:
+        worth = units_worth(plan, rho)
+        if worth is None:
             continue
         mark = "yours" if rho == units.icc else ""
         rows.append(
             row(
                 Cell(f"{rho:g}", rho),
-                Cell(f"{found.design_effect:.3g}", found.design_effect),
-                Cell(_worth_text(found.worth), found.worth),
+                Cell(f"{worth.design_effect:.3g}", worth.design_effect),
+                Cell(_worth_text(worth.worth), worth.worth),
                 Cell(evidence.amount(value), value),
                 *([mark] if which else []),
             )
@@ -166,30 +168,30 @@ def units_limit_text(plan: Assessment, *, alone: bool = True) -> str:
     ``With 4 tanks in each arm no number of samples shows more than power 0.47; power 0.80 takes
     12 tanks of 16 in each arm.``
     """
-    found, design, evidence = units_limit(plan), plan.pack.design, plan.evidence
-    if found is None or design.units is None:
+    limit, design, evidence = units_limit(plan), plan.pack.design, plan.evidence
+    if limit is None or design.units is None:
         return ""
     name, target = design.units.name, evidence.amount(evidence.target)
-    more = list[str]()
-    if found.per_unit is not None:
-        more.append(texts.IN_EACH.format(samples=count_text(found.per_unit, "sample"), unit=name))
-    if found.enough is not None:
+    extra = list[str]()
+    if limit.per_unit is not None:
+        extra.append(texts.IN_EACH.format(samples=count_text(limit.per_unit, "sample"), unit=name))
+    if limit.enough is not None:
         of = f"{plural(name, 2)} of {design.units.samples:g}"
-        more.append(f"{in_arms_text(found.enough, name, of)}")
+        extra.append(f"{in_arms_text(limit.enough, name, of)}")
     takes = ""
-    if more:
+    if extra:
         takes = texts.UNITS_FOR_TARGET.format(
-            measure=evidence.measure, target=target, ways=" or ".join(more)
+            measure=evidence.measure, target=target, ways=" or ".join(extra)
         )
-    if found.exceeds and takes and alone:
+    if limit.exceeds and takes and alone:
         exist = count_text(design.population_max or 0, "sample")
         takes += texts.STUDY_HAS.format(samples=exist)
-    if found.per_unit is None:
-        most = texts.NO_SIZE_SHOWS.format(
-            measure=evidence.measure, most=evidence.amount(found.most)
+    if limit.per_unit is None:
+        text = texts.NO_SIZE_SHOWS.format(
+            measure=evidence.measure, most=evidence.amount(limit.most)
         )
-        takes = "; ".join(filter(None, [most, takes]))
-    return texts.WITH_UNITS.format(units=in_arms_text(found.units, name), takes=takes)
+        takes = "; ".join(filter(None, [text, takes]))
+    return texts.WITH_UNITS.format(units=in_arms_text(limit.units, name), takes=takes)
 
 
 def in_arms_text(units: tuple[int, ...], name: str, named: str = "") -> str:

@@ -122,10 +122,10 @@ def plan_size(plan: Assessment) -> str:
 
 def largest_text(plan: Assessment) -> str:
     """Return the most samples that the lab can afford with the rest as planned, and their worth."""
-    most = largest_sample(plan.plan, plan.pack)
-    if most is None:
+    limit = largest_sample(plan.plan, plan.pack)
+    if limit is None:
         return texts.NONE_AFFORDABLE
-    size = min(most, LARGEST_PLANNED)
+    size = min(limit, LARGEST_PLANNED)
     largest = assess(revise(plan.plan, sample_size=size), plan.pack).evidence
     return texts.MOST_AFFORDABLE.format(samples=count_text(size, "sample"), evidence=largest.text)
 

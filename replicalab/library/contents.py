@@ -225,9 +225,9 @@ def _about_batch(text: str) -> str:
 
 
 def _plan_facts(text: str) -> dict[str, object]:
-    kept = read_case(text)
-    plan = kept.plan or kept.pack().reference_protocol
-    return {**plan.model_dump(mode="json"), **kept.model_dump(mode="json", exclude={"plan"})}
+    saved = read_case(text)
+    plan = saved.plan or saved.pack().reference_protocol
+    return {**plan.model_dump(mode="json"), **saved.model_dump(mode="json", exclude={"plan"})}
 
 
 def _run_facts(text: str) -> dict[str, object]:

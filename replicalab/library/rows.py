@@ -76,8 +76,8 @@ def size_of(text: str) -> int:
 def numbered(name: str, end: str = "") -> Iterator[str]:
     """Yield a name with an end, then with each number from 2 on, cut to the longest name."""
     for number in count(1):
-        more = f"{end} ({number})" if number > 1 else end
-        yield name[: limits.LONGEST_ENTRY_NAME - len(more)].rstrip() + more
+        text = f"{end} ({number})" if number > 1 else end
+        yield name[: limits.LONGEST_ENTRY_NAME - len(text)].rstrip() + text
 
 
 def remove_overdue(connection: Connection, now: datetime) -> None:

@@ -76,11 +76,11 @@ class Library:
         """
         name, new = contents.checked_name(name), self._checked(kind, content, notes)
         with self._saving(owner) as rows:
-            if there := rows.named(kind, name):
+            if entry := rows.named(kind, name):
                 return _same_or_conflict(
-                    rows.version(there),
+                    rows.version(entry),
                     new,
-                    f"you have a {kind} named '{there.name}' already; save this one under another "
+                    f"you have a {kind} named '{entry.name}' already; save this one under another "
                     "name, or as a version of that one",
                 )
             return rows.add(kind, name, new)
@@ -191,11 +191,11 @@ class Library:
         name = contents.checked_name(name)
         with self._saving(owner) as rows:
             entry = rows.entry(entry_id)
-            there = rows.named(entry.kind, name)
-            if there and there.id != entry.id:
+            existing = rows.named(entry.kind, name)
+            if existing and existing.id != entry.id:
                 raise LibraryConflictError(
-                    f"you have a {entry.kind} named '{there.name}' already; choose another name",
-                    _with_problem(rows.version(there)),
+                    f"you have a {entry.kind} named '{existing.name}' already; choose another name",
+                    _with_problem(rows.version(existing)),
                 )
             return rows.write(entry._replace(name=name))
 
@@ -296,12 +296,12 @@ class Library:
 
 def _kept_beside(rows: OwnerRows, kind: EntryKind, name: str, new: NewVersion) -> Entry:
     places = ((tried, rows.named(kind, tried)) for tried in numbered(name))
-    tried, there = next(
-        (tried, there)
-        for tried, there in places
-        if there is None or _is_same(rows.version(there), new)
+    tried, entry = next(
+        (tried, entry)
+        for tried, entry in places
+        if entry is None or _is_same(rows.version(entry), new)
     )
-    return there or rows.add(kind, tried, new)
+    return entry or rows.add(kind, tried, new)
 
 
 def _is_same(now: StoredVersion, new: NewVersion) -> bool:

@@ -32,7 +32,7 @@ def readable(text: str) -> str:
 
 def observe(state: State, pack: Pack) -> ScientistObservation:
     """Return what the Scientist sees before it acts; it shares no list with the state."""
-    plan, offer = (revise(each.plan) if each else None for each in (state.plan, state.offer))
+    plan, offer = (revise(item.plan) if item else None for item in (state.plan, state.offer))
     history = list(state.history)
     return pack.seen_by_scientist(history, plan, state.round_number, state.max_rounds, offer)
 
@@ -168,9 +168,9 @@ def _asked(model: Recorder | _Tape, state: State, pack: Pack, max_retries: int) 
     except ModelError as error:
         failure = str(error)
     corrections = [readable(sent[-1]) for sent, _ in model.calls[1:]]
-    given = readable(prompt), readable(model.calls[0][0][1])
+    pair = readable(prompt), readable(model.calls[0][0][1])
     attempts = tuple(
-        _attempt(number, given, output, correction)
+        _attempt(number, pair, output, correction)
         for number, ((_, output), correction) in enumerate(
             zip(model.calls, [*corrections, None], strict=True), start=1
         )

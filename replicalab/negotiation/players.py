@@ -91,9 +91,9 @@ def question(*texts: str) -> models.ScientistAction:
 
 def _baseline(state: State, pack: Pack) -> Choice:
     history, plan = list(state.history), state.plan.plan if state.plan else None
-    number, most = state.round_number, state.max_rounds
+    number, limit = state.round_number, state.max_rounds
     # It looks at no offer, and neither changes nor keeps what it sees: nothing need be copied.
-    seen = pack.seen_by_scientist(history, plan, number, most, None)
+    seen = pack.seen_by_scientist(history, plan, number, limit, None)
     action = build_baseline_scientist_action(seen)
     if action.action_type is models.ScientistActionType.PROPOSE_PROTOCOL:
         reason = "It opens with a plan of its own: the default of the paper's field."
@@ -127,27 +127,27 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
     remaining change falls below the floor.
     """
     opening = state.opening or PlanAnalysis(assess(setup.opening or pack.reference_protocol, pack))
-    yours, least = opening.yours, opening.least
-    reaches = is_worth_running(least.after)
+    yours, loss = opening.yours, opening.least
+    reaches = is_worth_running(loss.after)
     if state.plan is None and not state.is_last:
         return _open(state, yours.plan, pack)
     if state.plan is None and reaches:
         reason = "It has one round, so it opens with the least-loss plan."
-        return Choice(put_forward(state, least.plan), reason)
+        return Choice(put_forward(state, loss.plan), reason)
     offer, below = state.offer, yours.evidence.tier is EvidenceTier.BELOW_FLOOR
-    if offer and is_worth_running(offer) and rank(offer, yours.plan) <= least.rank:
+    if offer and is_worth_running(offer) and rank(offer, yours.plan) <= loss.rank:
         return Choice(
             models.ACCEPT_ACTION, f"No plan ranks above the offer: {phrases.size_text(offer)}."
         )
-    found = None
-    if least.after.feasible and not below and (reaches or not state.is_last):
+    step = None
+    if loss.after.feasible and not below and (reaches or not state.is_last):
         counters = offer is not None and offer.plan == yours.plan
-        found = next_concession(
+        step = next_concession(
             opening, yours if counters else state.plan or yours, is_last=state.is_last
         )
-    if found is not None:
-        return Choice(put_forward(state, found.after.plan), found.text)
-    reason = f"{capitalised(best_text(least))}."
+    if step is not None:
+        return Choice(put_forward(state, step.after.plan), step.text)
+    reason = f"{capitalised(best_text(loss))}."
     if below:
         reason = f"The opening has {phrases.placed_text(yours.evidence)}. {reason}"
     return Choice(None, reason if reaches else f"{reason} {_relief(opening)[1]}")
@@ -223,16 +223,16 @@ def next_concession(
     None if nothing remains to be changed, or if every remaining change falls below the floor. The
     last one takes all that remain.
     """
-    least = opening.least
+    loss = opening.least
     remaining = [
-        change for change in changes_between(opening) if _remains(change, plan.plan, least.plan)
+        change for change in changes_between(opening) if _remains(change, plan.plan, loss.plan)
     ]
     if is_last and remaining:
-        return _Step(tuple(remaining), least.after)
+        return _Step(tuple(remaining), loss.after)
     for change in remaining:
-        found = _with_repair(change, remaining, plan)
-        if found.after.evidence.tier is not EvidenceTier.BELOW_FLOOR:
-            return found
+        step = _with_repair(change, remaining, plan)
+        if step.after.evidence.tier is not EvidenceTier.BELOW_FLOOR:
+            return step
     return None
 
 
@@ -301,8 +301,10 @@ def _direct(state: State, pack: Pack) -> Choice:
     it acts at most three times.
     """
     asking = models.ScientistActionType.REQUEST_INFO.value
-    asked = any(e.role is models.Role.SCIENTIST and e.action_type == asking for e in state.history)
-    if state.plan is None and not state.is_last and not asked:
+    request = any(
+        e.role is models.Role.SCIENTIST and e.action_type == asking for e in state.history
+    )
+    if state.plan is None and not state.is_last and not request:
         reference = assess(pack.reference_protocol, pack)
         if reference.evidence.tier is not EvidenceTier.BELOW_FLOOR:
             reason = f"{_OPENS_WITH_OWN}: {phrases.placed_text(reference.evidence)}."
@@ -311,12 +313,12 @@ def _direct(state: State, pack: Pack) -> Choice:
     meets = offer and offer.evidence.tier is EvidenceTier.MEETS_TARGET
     if offer and meets and offer.feasible and not offer.broken_wishes:
         return Choice(models.ACCEPT_ACTION, f"The offer has {phrases.placed_text(offer.evidence)}.")
-    found = best_options(state.options, pack)
-    if is_worth_running(found.least.after):
-        return _take_or_counter(state, found.least)
-    asks, relief = _relief(found)
-    finding = f"{capitalised(best_text(found.least))}. {relief}"
-    if asked:
+    analysis = best_options(state.options, pack)
+    if is_worth_running(analysis.least.after):
+        return _take_or_counter(state, analysis.least)
+    asks, relief = _relief(analysis)
+    finding = f"{capitalised(best_text(analysis.least))}. {relief}"
+    if request:
         return Choice(None, f"The lab adds nothing to what it has. {finding}")
     if state.is_last or not asks:
         return Choice(None, finding)
@@ -363,21 +365,24 @@ def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
     The single addition that is the smallest share of what the lab has, where one is enough; else
     everything together that the target takes; else what this plan takes, if it is worth running.
     """
-    found, plan = options.asks, options.yours
-    if found.alone_floor:
-        ask, after = found.alone_floor[0].ask, found.alone_floor[0].least.after
+    shortfalls, plan = options.asks, options.yours
+    if shortfalls.alone_floor:
+        ask, after = shortfalls.alone_floor[0].ask, shortfalls.alone_floor[0].least.after
         reaches = f"{phrases.size_text(after)}: {phrases.placed_text(after.evidence)}"
         loss = f", at a fidelity loss of {after.fidelity_loss}" if after.fidelity_loss else ""
         breaks = f" ({cautions})" if (cautions := phrases.cautions_title(after)) else ""
         return (ask,), f"With {ask.text} it could run {reaches}{loss}{breaks}."
-    if found.target and found.target.possible and found.target.asks:
-        wanted, size = additions_text(found.target.asks), phrases.size_text(found.target.judged)
-        return found.target.asks, f"To reach the target with {size} it would take {wanted}."
+    if shortfalls.target and shortfalls.target.possible and shortfalls.target.asks:
+        wanted, size = (
+            additions_text(shortfalls.target.asks),
+            phrases.size_text(shortfalls.target.judged),
+        )
+        return shortfalls.target.asks, f"To reach the target with {size} it would take {wanted}."
     worth = plan.evidence.tier is not EvidenceTier.BELOW_FLOOR
-    if worth and found.run.possible and found.run.asks:
-        wanted, size = additions_text(found.run.asks), phrases.size_text(plan)
+    if worth and shortfalls.run.possible and shortfalls.run.asks:
+        wanted, size = additions_text(shortfalls.run.asks), phrases.size_text(plan)
         shows = phrases.placed_text(plan.evidence)
-        return found.run.asks, f"To run {size} as planned would take {wanted}: {shows}."
+        return shortfalls.run.asks, f"To run {size} as planned would take {wanted}: {shows}."
     return (), "No single addition by the lab would open one."
 
 
@@ -415,14 +420,14 @@ def best_text(best: LeastLoss) -> str:
     # It says what was searched: the planner's plans keep the endpoint if the lab has the days.
     if not after.feasible:
         days = 1 < pack.min_days <= pack.lab.days_left
-        least = f" of at least {count_text(pack.min_days, 'day')}" if days else ""
-        none = f"no plan{least} with this method passes in this lab"
+        text = f" of at least {count_text(pack.min_days, 'day')}" if days else ""
+        none = f"no plan{text} with this method passes in this lab"
         if not best.exact:
             none = "no plan with this method was found that passes in this lab"
         return f"{none}: at best {phrases.failing_text(after)}"
-    found = "exists" if best.exact else "was found"
+    result = "exists" if best.exact else "was found"
     floor = evidence.amount(evidence.floor)
-    none = f"no plan that reaches the floor of {floor} {found} in this lab with this method"
+    none = f"no plan that reaches the floor of {floor} {result} in this lab with this method"
     if not evidence.void_reason:
         return f"{none}: the least-loss plan has {evidence.text}"
     why = evidence.void_reason

@@ -144,16 +144,16 @@ def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiati
     Raises:
         NegotiationError: no such round, or a plan without samples.
     """
-    most = len(negotiation.rounds)
-    if not 0 <= number < most:
+    limit = len(negotiation.rounds)
+    if not 0 <= number < limit:
         raise NegotiationError(
-            f"round {number + 1}: the negotiation has {count_text(most, 'round')}; choose one from "
-            f"1 to {most}"
+            f"round {number + 1}: the negotiation has {count_text(limit, 'round')}; choose "
+            f"1 to {limit}"
         )
     setup = negotiation.setup.model_copy(update={"forked_at": number})
-    kept = replace(negotiation, setup=setup, rounds=negotiation.rounds[:number])
-    action = put_forward(kept.state, protocol)
-    return play_on(play(kept, Turn(action=action, by=TurnAuthor.FORK)))
+    saved = replace(negotiation, setup=setup, rounds=negotiation.rounds[:number])
+    action = put_forward(saved.state, protocol)
+    return play_on(play(saved, Turn(action=action, by=TurnAuthor.FORK)))
 
 
 def moves_of(negotiation: Negotiation) -> tuple[Move, ...]:

@@ -65,7 +65,7 @@ class Score(NamedTuple):
             for plan in (self.plan, self.best)
         )
         terms = zip(Rank._fields, mine, best, strict=True)
-        first = ((name, float(own - term)) for name, own, term in terms if own != term)
+        first = ((name, float(value - term)) for name, value, term in terms if value != term)
         return next(first, (None, 0.0)) if mine > best else (None, 0.0)
 
 
@@ -75,20 +75,20 @@ def score_of(plan: Assessment, best: PlanAnalysis | None = None) -> Score:
 
 
 def _against(plan: Assessment | None, options: PlanAnalysis) -> Score:
-    least, study = options.least, options.yours
-    if plan is not None and rank(plan, study.plan, study) < least.rank:
+    loss, study = options.least, options.yours
+    if plan is not None and rank(plan, study.plan, study) < loss.rank:
         return Score(plan, plan, options.least.exact)
-    return Score(plan, least.after, options.least.exact)
+    return Score(plan, loss.after, options.least.exact)
 
 
 def score(negotiation: Negotiation) -> Score:
     """Return the score of what a negotiation came to: the agreed plan, or nothing."""
     agreed = negotiation.outcome not in (None, Outcome.NO_DEAL)
     # What a rule found of the study's own plan while it played is not looked for again.
-    known, reference = None, negotiation.pack.reference_protocol
+    analysis, reference = None, negotiation.pack.reference_protocol
     if negotiation.rounds and (options := negotiation.rounds[0].after.options):
-        known = options if options.yours.plan == reference else None
-    best = known or best_options(None, negotiation.pack)
+        analysis = options if options.yours.plan == reference else None
+    best = analysis or best_options(None, negotiation.pack)
     return _against(negotiation.final_plan if agreed else None, best)
 
 
@@ -144,7 +144,7 @@ def concession_steps(negotiation: Negotiation) -> list[Concession]:
         if whole.who is Role.SCIENTIST:
             first = whole.total.before
             for step in field_steps(whole.step.before, whole.step.after):
-                if [each.field for each in step.fields] != ["rationale"]:
+                if [field.field for field in step.fields] != ["rationale"]:
                     total = PlanStep(first, step.after)
                     steps.append(Concession(whole.round_number, whole.who, step, total))
     return steps

@@ -41,9 +41,9 @@ def unlimited(plan: Assessment, variants: PlanVariants) -> dict[str, LeastLoss]:
     The variants are those of the lab as it is, which amounts leave alone.
     """
     return {
-        key: least_loss_of(there, variants=variants if row.is_amount else None)
+        key: least_loss_of(existing, variants=variants if row.is_amount else None)
         for key, row in DIMENSION_ROWS.items()
-        if row.is_granted and (there := _without(key, plan)) is not None
+        if row.is_granted and (existing := _without(key, plan)) is not None
     }
 
 
@@ -63,9 +63,9 @@ def _all_that_is_missing(dimension: str, plan: Assessment) -> Iterator[Addition]
     )
     if amount := DIMENSION_ROWS[dimension].amount:
         on_days = dimension == Dimension.SCHEDULE
-        most = LARGEST_COUNT if on_days else amount.needed(counts, plan.pack)
-        if most > has:
-            yield Addition(dimension, has, most, currency=lab.currency)
+        limit = LARGEST_COUNT if on_days else amount.needed(counts, plan.pack)
+        if limit > has:
+            yield Addition(dimension, has, limit, currency=lab.currency)
     yield from (ask for ask in missing_items(plan.pack) if ask.dimension == dimension)
 
 
@@ -86,7 +86,7 @@ def extras(
         without: what `unlimited` returned.
     """
     steps = (_Steps(plan, least, variants, study, d, without[d]) for d in amounts() if d in without)
-    return tuple(extra for each in steps if (extra := each.smallest()) is not None)
+    return tuple(extra for step in steps if (extra := step.smallest()) is not None)
 
 
 @dataclass(frozen=True)
@@ -108,12 +108,12 @@ class _Steps:
     def smallest(self) -> SmallestAddition | None:
         """Return the smallest addition that buys something, None where none does."""
         self._found[self._top] = self.without
-        found = None
+        number = None
         if self._gains_by(self.without):
-            found = self._first_to_buy(self._first_gain(), self._top)
-        if found is None:
+            number = self._first_to_buy(self._first_gain(), self._top)
+        if number is None:
             return None
-        return SmallestAddition(self._ask(found), self.least, self._least(found))
+        return SmallestAddition(self._ask(number), self.least, self._least(number))
 
     def _gains(self, given_up: GivenUp, shown: str) -> bool:
         now = self.least.rank.given_up
@@ -127,9 +127,9 @@ class _Steps:
         """Return an addition with which less is given up, the smallest that buys or a smaller."""
         # Most often it is what the best of all needs once its sample is cut to the fewest that gain
         # something. Two plans prove that; else all is searched.
-        more = self._needed_by_fewest()
-        least = self._least_useful
-        low = least if more > least and self._gains_with(more - 1) else max(least, more)
+        extra = self._needed_by_fewest()
+        minimum = self._least_useful
+        low = minimum if extra > minimum and self._gains_with(extra - 1) else max(minimum, extra)
         return fewest(self._gains_with, low, self._top)
 
     @property
@@ -155,14 +155,14 @@ class _Steps:
         def gains(samples: int) -> bool:
             evidence = max(study, worth.step(samples, factor))
             reached = rank._replace(tier=worth.tier(samples, factor), evidence=evidence)
-            shown = after.evidence.amount(worth.value(samples, factor))
-            return self._gains(reached.given_up, shown)
+            text = after.evidence.amount(worth.value(samples, factor))
+            return self._gains(reached.given_up, text)
 
         counting = fewest(gains, 0, after.evidence.able)
         cut = CountLimits(after.pack).fewest(after.counts, counting)
         sized = revise(after.plan, sample_size=cut.samples, duration_days=cut.days)
-        there = assess(sized, after.pack).slack[self.dimension]
-        return max(1, ceil(there.used - self.plan.slack[self.dimension].limit))
+        slack = assess(sized, after.pack).slack[self.dimension]
+        return max(1, ceil(slack.used - self.plan.slack[self.dimension].limit))
 
     def _buys(self, more: int) -> bool:
         return self._gains_with(more) and not self._least(more).after.evidence.void_reason
@@ -197,6 +197,6 @@ class _Steps:
 
     def _least(self, more: int) -> LeastLoss:
         if more not in self._found:
-            there = self.plan.in_lab(with_additions([self._ask(more)], self.plan.pack))
-            self._found[more] = least_loss_of(there, variants=self.variants)
+            plan = self.plan.in_lab(with_additions([self._ask(more)], self.plan.pack))
+            self._found[more] = least_loss_of(plan, variants=self.variants)
         return self._found[more]

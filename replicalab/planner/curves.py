@@ -59,8 +59,8 @@ class Curves:
         design = self.plan.pack.design
         if design.row.effect is None:
             return ()
-        if found := assessment.effects_of(design, self.written):
-            return found
+        if effects := assessment.effects_of(design, self.written):
+            return effects
         planned = design.effect_planning
         return () if planned is None else (assessment.AssumedEffect("planned", planned),)
 
@@ -82,9 +82,9 @@ class Curves:
         return self._needed[effect]
 
     def _fewest_that_reach(self, effect: float | None) -> int | None:
-        plan, most = self.plan, self.most_counted or LARGEST_PLANNED
+        plan, limit = self.plan, self.most_counted or LARGEST_PLANNED
         lost = plan.counts.days < plan.pack.min_days
-        return EvidenceCurve(plan.pack, most, lost, effect).needed(0, plan.evidence_factor)
+        return EvidenceCurve(plan.pack, limit, lost, effect).needed(0, plan.evidence_factor)
 
     def needed_anywhere(self, effect: float) -> int | None:
         """Return the fewest samples that reach the target at an effect, could all of them count.
@@ -100,8 +100,8 @@ class Curves:
     @cached_property
     def most_counted(self) -> int | None:
         """The most samples that can count in the plan's days, None where any number can."""
-        most = most_counted(self.plan.counts.days, self.plan.pack)
-        return most if most < LARGEST_PLANNED else None
+        limit = most_counted(self.plan.counts.days, self.plan.pack)
+        return limit if limit < LARGEST_PLANNED else None
 
     @cached_property
     def in_more_days(self) -> tuple[int, int] | None:
@@ -121,12 +121,14 @@ class Curves:
     def most_samples(self) -> int:
         """How far the axis of samples goes: as far for a plan with other samples on it."""
         pack, planned = self.plan.pack, self.plan.counts.samples
-        shown = [pack.reference_protocol.sample_size, self.needed() or 1]
-        near = _near([self.largest or 1], shown)
-        most = math.ceil(near * _BEYOND) + 1
-        if planned > most:
-            most = math.ceil(planned * _BEYOND) + 1
-        return most if self.most_counted is None else min(most, max(self.most_counted, planned, 1))
+        numbers = [pack.reference_protocol.sample_size, self.needed() or 1]
+        near = _near([self.largest or 1], numbers)
+        limit = math.ceil(near * _BEYOND) + 1
+        if planned > limit:
+            limit = math.ceil(planned * _BEYOND) + 1
+        return (
+            limit if self.most_counted is None else min(limit, max(self.most_counted, planned, 1))
+        )
 
     @cached_property
     def of_samples(self) -> dict[int, assessment.Evidence]:
@@ -148,14 +150,14 @@ class Curves:
     def span(self) -> tuple[float, float]:
         """The ends of the axis of effects; none of it where none is assumed."""
         design = self.plan.pack.design
-        effect, known = design.row.effect, [each.effect for each in self.effects]
+        effect, values = design.row.effect, [item.effect for item in self.effects]
         if effect is None:
             return 0.0, 0.0
         if effect.within_margin:
             return 0.0, math.nextafter(design.margin or 1.0, 0)
-        sizes = [effect.size(each) for each in known]
+        sizes = [effect.size(value) for value in values]
         ends = (min(size, effect.largest_size) for size in (min(sizes) / 2, max(sizes) * _BEYOND))
-        low, high = sorted(effect.of_size(size, known[0]) for size in ends)
+        low, high = sorted(effect.of_size(size, values[0]) for size in ends)
         return low, high
 
     @cached_property
@@ -167,17 +169,17 @@ class Curves:
     @cached_property
     def samples_over_effects(self) -> tuple[Point, ...]:
         """The fewest samples that reach the target, over the effect; without those of no n."""
-        found = ((effect, self.needed(effect)) for effect in self._spread_effects)
+        pairs = ((effect, self.needed(effect)) for effect in self._spread_effects)
         return tuple(
-            Point(effect, n) for effect, n in found if n is not None and n <= self.highest_needed
+            Point(effect, n) for effect, n in pairs if n is not None and n <= self.highest_needed
         )
 
     @cached_property
     def highest_needed(self) -> float:
         """How far the axis of the samples needed goes."""
-        shown = [self.plan.counts.samples, self.largest or 1, self.needed() or 1]
-        wanted = [n for each in self.effects if (n := self.needed(each.effect)) is not None]
-        return math.ceil(_near(wanted, shown) * _BEYOND)
+        visible = [self.plan.counts.samples, self.largest or 1, self.needed() or 1]
+        wanted = [n for effect in self.effects if (n := self.needed(effect.effect)) is not None]
+        return math.ceil(_near(wanted, visible) * _BEYOND)
 
     @property
     def _spread_effects(self) -> list[float]:
@@ -185,7 +187,7 @@ class Curves:
         low, high = self.span
         if low >= high:
             return []
-        noted = (each.effect for each in self.effects if low <= each.effect <= high)
+        noted = (effect.effect for effect in self.effects if low <= effect.effect <= high)
         return sorted({*_spread(low, high), *noted})
 
 
@@ -199,8 +201,8 @@ def _points(found: Iterable[tuple[float, assessment.Evidence]]) -> tuple[Point, 
 
 def _near(wanted: Iterable[float], shown: Sequence[float]) -> float:
     """Return the largest number, without what is wanted and lies out of all proportion."""
-    most = max(shown)
-    return max([most, *(each for each in wanted if each <= most * _AT_MOST_WIDER)])
+    limit = max(shown)
+    return max([limit, *(value for value in wanted if value <= limit * _AT_MOST_WIDER)])
 
 
 def _spread(low: float, high: float) -> list[float]:

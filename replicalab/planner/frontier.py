@@ -101,23 +101,23 @@ class Frontier(Framed):
         """Return where a plan stands to the frontier."""
         short, cost = as_loss(plan.evidence.value, plan.pack), plan.cost
         rivals = [
-            (as_loss(each.value, plan.pack), each)
-            for each in self.plans
-            if each.days <= plan.counts.days
-            and each.credits <= cost
-            and each.loss <= plan.fidelity_loss
-            and as_loss(each.value, plan.pack) <= short
+            (as_loss(item.value, plan.pack), item)
+            for item in self.plans
+            if item.days <= plan.counts.days
+            and item.credits <= cost
+            and item.loss <= plan.fidelity_loss
+            and as_loss(item.value, plan.pack) <= short
         ]
         if not rivals:
             return Standing()
         cheaper = min(rivals, key=lambda r: (r[1].credits, r[0]))[1]
-        least, stronger = min(rivals, key=lambda r: (r[0], r[1].credits))
+        minimum, stronger = min(rivals, key=lambda r: (r[0], r[1].credits))
         gentler = min(rivals, key=lambda r: (r[1].loss, r[1].days))[1]
-        found = Standing(
-            cheaper if cheaper.credits < cost else None, stronger if least < short else None
+        standing = Standing(
+            cheaper if cheaper.credits < cost else None, stronger if minimum < short else None
         )
         same = (gentler.loss, gentler.days) == (plan.fidelity_loss, plan.counts.days)
-        return found if not found.unbeaten or same else Standing(gentler=gentler)
+        return standing if not standing.unbeaten or same else Standing(gentler=gentler)
 
     def best_for(self, credits: float) -> FrontierPlan | None:
         """Return the plan with the most evidence for so many credits; of equals the least lost."""
@@ -162,8 +162,8 @@ class Frontier(Framed):
         # of the same fidelity loss has as much evidence.
         rising: dict[int, list[FrontierPlan]] = {}
         best: dict[int, float] = {}
-        found = ((as_loss(plan.value, self.pack), plan) for plan in self.plans)
-        for short, plan in sorted(found, key=lambda each: (each[1].credits, each[0])):
+        pairs = ((as_loss(plan.value, self.pack), plan) for plan in self.plans)
+        for short, plan in sorted(pairs, key=lambda each: (each[1].credits, each[0])):
             if plan.loss not in best or short < best[plan.loss]:
                 best[plan.loss] = short
                 rising.setdefault(plan.loss, []).append(plan)
@@ -173,11 +173,11 @@ class Frontier(Framed):
     def listed(self) -> tuple[FrontierPlan, ...]:
         """About `LISTED` plans, line by line, each line's evenly spaced by credits."""
         lines, balanced = self.lines, self.balanced
-        each = max(_FEWEST_OF_A_LINE, LISTED // max(1, len(lines)))
-        found = [plan for line in lines for plan in _spaced(line.plans, each)]
-        if balanced is not None and balanced not in found:
-            found.append(balanced)
-        return tuple(sorted(found, key=lambda plan: (plan.loss, plan.credits)))
+        number = max(_FEWEST_OF_A_LINE, LISTED // max(1, len(lines)))
+        plans = [plan for line in lines for plan in _spaced(line.plans, number)]
+        if balanced is not None and balanced not in plans:
+            plans.append(balanced)
+        return tuple(sorted(plans, key=lambda plan: (plan.loss, plan.credits)))
 
 
 def _spaced(plans: Sequence[FrontierPlan], most: int) -> list[FrontierPlan]:
@@ -218,21 +218,21 @@ def _curve(
     """Yield the plans of one variant that may be on the frontier, by growing sample."""
     pack, factor = worth.pack, variant.factor
     limits, counts = CountLimits(pack), variant.counts(counts)
-    allowed, most = worth.allowed(factor), limits.most_that_count(counts, worth.most)
-    if most is None or allowed is None or max(1, allowed) > most:
+    allowed, limit = worth.allowed(factor), limits.most_that_count(counts, worth.most)
+    if limit is None or allowed is None or max(1, allowed) > limit:
         return
-    if not counted_of(pack.design, most):
+    if not counted_of(pack.design, limit):
         return
-    low = fewest(lambda n: counted_of(pack.design, n) > 0, max(1, allowed), most)
-    best = as_loss(worth.value(most, factor), pack)
-    enough = fewest(lambda n: as_loss(worth.value(n, factor), pack) == best, low, most)
+    low = fewest(lambda n: counted_of(pack.design, n) > 0, max(1, allowed), limit)
+    best = as_loss(worth.value(limit, factor), pack)
+    enough = fewest(lambda n: as_loss(worth.value(n, factor), pack) == best, low, limit)
     for counting in _sizes(low, enough, sizes, pack):
-        least = limits.fewest(counts, counting)
-        able = min(least.samples, most_counted(least.days, pack))
-        value, cost = worth.value(able, factor), credits_needed(least, pack)
+        minimum = limits.fewest(counts, counting)
+        able = min(minimum.samples, most_counted(minimum.days, pack))
+        value, cost = worth.value(able, factor), credits_needed(minimum, pack)
         tier, counted = tier_of(pack.design, value), counted_of(pack.design, able)
         yield FrontierPlan(
-            least.samples, counted, least.days, cost, value, tier, variant.loss, variant
+            minimum.samples, counted, minimum.days, cost, value, tier, variant.loss, variant
         )
 
 

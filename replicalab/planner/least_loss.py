@@ -74,7 +74,7 @@ def rank(plan: Assessment, original: Protocol, study: Assessment | None = None) 
     """
     pack, counts = plan.pack, plan.counts
     study = study or assess(pack.reference_protocol, pack)
-    own, design = study.counts, pack.design
+    custom, design = study.counts, pack.design
     return Rank(
         len(plan.failing),
         TIER_RANK[plan.evidence.tier],
@@ -82,11 +82,11 @@ def rank(plan: Assessment, original: Protocol, study: Assessment | None = None) 
         len(plan.broken_wishes),
         plan.fidelity_loss,
         max(step_of(plan.evidence, design), step_of(study.evidence, design)),
-        _cut(counts.samples, own.samples) + _cut(counts.days, own.days),
+        _cut(counts.samples, custom.samples) + _cut(counts.days, custom.days),
         len(differences(original, plan.plan)),
         plan.cost,
-        -min(counts.samples, own.samples),
-        -min(counts.days, own.days),
+        -min(counts.samples, custom.samples),
+        -min(counts.days, custom.days),
     )
 
 
@@ -192,8 +192,8 @@ def cheapest_of(least: LeastLoss, search: PlanSearch, known: list[Assessment]) -
         return None
     pack = search.plan.pack
     budget = search.lowest_cost() or sys.float_info.min  # a budget is above zero
-    there = pack.in_lab(pack.lab.with_means(budget=budget))
-    in_lab = replace(search, plan=search.plan.in_lab(there), _limits={}, _most={})
+    existing = pack.in_lab(pack.lab.with_means(budget=budget))
+    in_lab = replace(search, plan=search.plan.in_lab(existing), _limits={}, _most={})
     best = in_lab.closest()
     return judged(best.plan(search.plan.plan), search.plan, known) if best else None
 
@@ -245,9 +245,9 @@ class Reasons:
 
     def of_words(self, changes: Iterable[SuggestionChange]) -> Iterator[SuggestionChange]:
         """Yield the changes of items and controls, each dropped control with its reason."""
-        kept = set(map(label_key, self.after.plan.controls))
+        texts = set(map(label_key, self.after.plan.controls))
         for change in changes:
-            if change.field == "controls" and label_key(change.original) not in kept:
+            if change.field == "controls" and label_key(change.original) not in texts:
                 controls = [*self.after.plan.controls, change.original]
                 reason = self._reason("With it", self._judged(controls=controls))
                 yield change.model_copy(update={"reason": reason})
@@ -279,13 +279,13 @@ class Reasons:
             term = "endpoint_lost"
         new = [wish for wish in undone.broken_wishes if wish not in after.broken_wishes]
         bound = "floor" if better.tier else "target"
-        whose = "the" if bound in pack.question.asked else "the study's"
+        text = "the" if bound in pack.question.asked else "the study's"
         return _WORSE.get(term, _NO_GAIN).format(
             subject=subject,
-            failing=joined([each for each in undone.failing if each not in after.failing]),
+            failing=joined([item for item in undone.failing if item not in after.failing]),
             days=count_text(pack.min_days, "day"),
             wish=asked_text(new[0]) if new else "",
-            bound=f"{whose} {bound}",
+            bound=f"{text} {bound}",
             evidence=undone.evidence.text,
             credits=pack.lab.money(undone.cost - after.cost),
         )
@@ -294,11 +294,11 @@ class Reasons:
         after, design = self.after, self.after.pack.design
         if new < old and name == "duration_days":
             return lost_days(old, new, after.pack)
-        there = self._judged(**{name: old})
+        plan = self._judged(**{name: old})
         if new > old:
-            rises = "; the cost rises" if there.cost < after.cost else ""
+            rises = "; the cost rises" if plan.cost < after.cost else ""
             return f"Nothing of the evidence{rises}."
-        weaker = step_of(there.evidence, design) < step_of(after.evidence, design)
+        weaker = step_of(plan.evidence, design) < step_of(after.evidence, design)
         lost = "weaker evidence" if weaker else "the evidence is no weaker"
         return f"{count_text(old - new, 'sample')} fewer: {lost}."
 
@@ -317,18 +317,18 @@ def deciding_text(
     if not plan.feasible:
         return ""
     if counts.days < min(study.counts.days, longest):
-        most = largest_sample(revise(plan.plan, duration_days=counts.days + 1), pack) or 0
-        if most < counts.samples:
-            return f"1 more day would cost {count_text(counts.samples - most, 'sample')}."
+        limit = largest_sample(revise(plan.plan, duration_days=counts.days + 1), pack) or 0
+        if limit < counts.samples:
+            return f"1 more day would cost {count_text(counts.samples - limit, 'sample')}."
     if counts.samples < study.counts.samples:
-        more = revise(plan.plan, sample_size=counts.samples + 1)
+        protocol = revise(plan.plan, sample_size=counts.samples + 1)
         days = (
             days
             for days in range(counts.days, pack.min_days - 1, -1)
-            if judge(revise(more, duration_days=days)).feasible
+            if judge(revise(protocol, duration_days=days)).feasible
         )
         if fewer := counts.days - next(days, counts.days):
             return f"1 more sample would cost {count_text(fewer, 'day')}."
-        if failing := judge(more).failing:
+        if failing := judge(protocol).failing:
             return f"With 1 more sample the plan fails on {joined(failing)}."
     return f"The lab has {days_text(pack.lab)}." if counts.days < study.counts.days else ""

@@ -52,8 +52,8 @@ def largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
     """
     if low <= high and fits(high):
         return high
-    found = fewest(lambda number: not fits(number), low, high) - 1
-    return found if found >= low else None
+    result = fewest(lambda number: not fits(number), low, high) - 1
+    return result if result >= low else None
 
 
 def fewest(holds: Callable[[int], bool], low: int, high: int) -> int:
@@ -79,8 +79,8 @@ def most_looked_at(plan: Protocol) -> int:
 def most_counted(days: int, pack: Pack) -> int:
     """Return how many samples can count in so many days: throughput and population."""
     rate, exist = pack.samples_per_day, pack.design.population_max
-    most = LARGEST_COUNT if rate is None else min(LARGEST_COUNT, rate.value * days)
-    return most if exist is None else min(most, exist)
+    limit = LARGEST_COUNT if rate is None else min(LARGEST_COUNT, rate.value * days)
+    return limit if exist is None else min(limit, exist)
 
 
 class CountBox(NamedTuple):
@@ -115,8 +115,8 @@ class CountLimits:
         """Return the range that the study's own hard constraints, and the box, leave a number."""
         if not self._on_paper:
             return box
-        least, most = hard_range(self.pack.limits, number)
-        return max(least, box[0], 1), min(most, box[1])
+        minimum, limit = hard_range(self.pack.limits, number)
+        return max(minimum, box[0], 1), min(limit, box[1])
 
     @cached_property
     def _samples(self) -> tuple[float, float]:
@@ -130,10 +130,10 @@ class CountLimits:
     @cached_property
     def days(self) -> tuple[int, int]:
         """The fewest days to plan, and the most; out of order if no number of days is allowed."""
-        most = LARGEST_COUNT if Dimension.SCHEDULE in self.given_up else self.pack.lab.days_left
-        usual = min(self.pack.min_days, most), most
-        least, longest = self._bounded(Bounds.DAYS, self.box.days if self.box else usual)
-        return int(least), int(min(most, longest))
+        limit = LARGEST_COUNT if Dimension.SCHEDULE in self.given_up else self.pack.lab.days_left
+        usual = min(self.pack.min_days, limit), limit
+        minimum, longest = self._bounded(Bounds.DAYS, self.box.days if self.box else usual)
+        return int(minimum), int(min(limit, longest))
 
     def fewest_samples(self, controls: int) -> int:
         """Return the fewest samples to plan: one beside the controls, unless that is given up."""
@@ -146,8 +146,8 @@ class CountLimits:
     def fewest_days(self, counting: int) -> int:
         """Return the fewest days in which so many samples can count."""
         rate = self.pack.samples_per_day
-        least = self.days[0]
-        return least if rate is None else max(least, -(-counting // rate.value))
+        minimum = self.days[0]
+        return minimum if rate is None else max(minimum, -(-counting // rate.value))
 
     def fewest(self, counts: assessment.Counts, counting: int) -> assessment.Counts:
         """Return the counts with the fewest samples and days in which so many samples can count."""
@@ -240,8 +240,10 @@ class EvidenceCurve:
         0 where they allow none at all, as where they say nothing of the evidence; None where no
         sample size will do.
         """
-        held = (each for each in self.pack.limits if each.hard and each.number is Bounds.EVIDENCE)
-        return self.fewest([*held], factor)
+        limits = (
+            limit for limit in self.pack.limits if limit.hard and limit.number is Bounds.EVIDENCE
+        )
+        return self.fewest([*limits], factor)
 
     def fewest(self, bounds: Sequence[StudyLimit], factor: float) -> int | None:
         """Return the same for some bounds of the study on the evidence."""
@@ -279,8 +281,8 @@ class EvidenceCurve:
         """Return the fewest samples whose evidence is enough, None where none is."""
         if self.is_void:
             return None
-        found = fewest(lambda samples: enough(self.value(samples, factor)), 1, self._most)
-        return found if found <= self._most else None
+        number = fewest(lambda samples: enough(self.value(samples, factor)), 1, self._most)
+        return number if number <= self._most else None
 
     def tier(self, samples: int, factor: float) -> int:
         """Return the tier of so many samples: 0 meets the target, 1 is above the floor, 2 below."""

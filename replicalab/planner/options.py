@@ -77,11 +77,11 @@ class PlanAnalysis:
     def ends(self) -> dict[str, Assessment]:
         """The cheapest plan and the one with most evidence, each if it is another plan."""
         ends = {"Cheapest": self.cheapest, "Most evidence": self.most_evidence}
-        shown = (self.yours.plan, self.least.plan)
+        pair = (self.yours.plan, self.least.plan)
         return {
             name: plan
             for name, plan in ends.items()
-            if plan and plan.plan not in shown and not plan.evidence.void_reason
+            if plan and plan.plan not in pair and not plan.evidence.void_reason
         }
 
     @cached_property
@@ -102,7 +102,7 @@ class PlanAnalysis:
     def relieved(self) -> dict[str, LeastLoss]:
         """For each lab limit whose relief alone buys something, the least-loss plan without it."""
         without = self._unlimited
-        return {d: each for d, each in without.items() if gives_up_less(each, self.least)}
+        return {d: loss for d, loss in without.items() if gives_up_less(loss, self.least)}
 
     @property
     def binding(self) -> str | None:
@@ -118,15 +118,17 @@ class PlanAnalysis:
     @cached_property
     def balanced(self) -> Assessment | None:
         """The plan of the frontier at which the two sides' gains balance, None where none does."""
-        found = self.frontier.balanced
-        return None if found is None else self.judged(found.plan(self.yours.plan))
+        plan = self.frontier.balanced
+        return None if plan is None else self.judged(plan.plan(self.yours.plan))
 
     @cached_property
     def mends(self) -> dict[str, PlanStep]:
         """For each dimension that fails by itself, its smallest repair; another may fail then."""
         changes = [self.least.changes, *([self.offer.changes] if self.offer else [])]
-        fixes = {each: fix_of(self.yours, each, changes, self.judged) for each in self.yours.causes}
-        return {each: PlanStep(self.yours, after) for each, after in fixes.items() if after}
+        fixes = {
+            cause: fix_of(self.yours, cause, changes, self.judged) for cause in self.yours.causes
+        }
+        return {text: PlanStep(self.yours, after) for text, after in fixes.items() if after}
 
     @cached_property
     def known(self) -> list[Assessment]:
@@ -175,9 +177,9 @@ class PlanToDraw:
 
     def holds(self, other: Assessment) -> bool:
         """Return whether another plan differs in nothing but the days and samples."""
-        now, own = self.plan.plan, other.plan
+        now, protocol = self.plan.plan, other.plan
         numbers = {name: getattr(now, name) for name in NUMBER_FIELDS}
-        return revise(own, **numbers) == now
+        return revise(protocol, **numbers) == now
 
     def at(self, days: int, samples: int) -> Assessment:
         """Return the plan with other numbers."""
@@ -199,9 +201,9 @@ def plan_to_draw(options: PlanAnalysis) -> PlanToDraw:
     )
     for changes in repairs:
         items = tuple(change for change in changes if change.field in _ITEM_FIELDS)
-        found = PlanToDraw(options.judged(apply_changes(options.yours.plan, items)), items)
-        if not found.failing:
-            return found
+        draw = PlanToDraw(options.judged(apply_changes(options.yours.plan, items)), items)
+        if not draw.failing:
+            return draw
     return yours
 
 
@@ -210,11 +212,11 @@ def least_to_draw(options: PlanAnalysis, drawn: PlanToDraw) -> PlanToDraw | None
 
     None if it is worded as the plan that is drawn, or if it does not fit either.
     """
-    least, now = options.least, drawn.plan.plan
-    plan = revise(least.plan, **{name: getattr(now, name) for name in NUMBER_FIELDS})
-    if plan == now or not least.after.feasible:
+    loss, now = options.least, drawn.plan.plan
+    plan = revise(loss.plan, **{name: getattr(now, name) for name in NUMBER_FIELDS})
+    if plan == now or not loss.after.feasible:
         return None
-    changes = tuple(change for change in least.changes if change.field not in NUMBER_FIELDS)
+    changes = tuple(change for change in loss.changes if change.field not in NUMBER_FIELDS)
     return PlanToDraw(options.judged(plan), changes)
 
 
@@ -310,7 +312,9 @@ def fix_of(
     amount = DIMENSION_ROWS[dimension].amount
     if amount:
         revised = (
-            each for name in amount.smaller for each in _smaller(plan, dimension, name, judge)
+            protocol
+            for name in amount.smaller
+            for protocol in _smaller(plan, dimension, name, judge)
         )
     else:
         revised = (needed for some in changes for needed in _needed(plan, dimension, some, judge))
@@ -331,14 +335,14 @@ def _smaller(plan: Assessment, dimension: str, name: str, judge: Judge) -> Itera
         used, limit = DIMENSION_ROWS[dimension].measured(judge(at(number)))
         return used <= limit
 
-    if most := largest(fits, 1, getattr(plan.plan, name) - 1):
-        yield at(most)
+    if maximum := largest(fits, 1, getattr(plan.plan, name) - 1):
+        yield at(maximum)
 
 
 def _needed(plan: Assessment, dimension: str, changes: Changes, judge: Judge) -> Iterator[Protocol]:
     needed = list(changes)
     for change in changes:
-        rest = [each for each in needed if each is not change]
+        rest = [item for item in needed if item is not change]
         if dimension not in judge(apply_changes(plan.plan, rest)).failing:
             needed = rest
     yield apply_changes(plan.plan, needed)

@@ -79,9 +79,9 @@ def numeric_checks(counts: Counts, pack: Pack) -> NumericChecks:
     needs = {key: _rounded(amount.need(counts, pack)) for key, amount in rows.items()}
     samples, days = np.asarray(counts.samples), np.asarray(counts.days)
     sound = (samples > counts.controls) & (days >= 1)
-    for number, found in ((Bounds.SAMPLES, samples), (Bounds.DAYS, days)):
-        least, most = hard_range(pack.limits, number)
-        sound = sound & (found >= least) & (found <= most)
+    for number, values in ((Bounds.SAMPLES, samples), (Bounds.DAYS, days)):
+        minimum, limit = hard_range(pack.limits, number)
+        sound = sound & (values >= minimum) & (values <= limit)
     return NumericChecks(
         needs=needs,
         within={key: needs[key] <= amount.has(pack.lab) for key, amount in rows.items()},
@@ -100,7 +100,7 @@ def _rounded(needed: npt.ArrayLike) -> npt.NDArray[Any]:
     nearly_half = np.abs(amounts * 1e6 % 1 - 0.5) < _HALF
     if not nearly_half.any():
         return amounts.round(6)
-    exact = np.array([round(float(each), 6) for each in amounts.flat]).reshape(amounts.shape)
+    exact = np.array([round(float(item), 6) for item in amounts.flat]).reshape(amounts.shape)
     return np.where(nearly_half, exact, amounts.round(6))
 
 
@@ -185,10 +185,10 @@ class Region:
         able = np.minimum(self.samples[:, None], countable(self.days, pack)[None, :])
         distinct, place = np.unique(able, return_inverse=True)
         worth = np.array([self._worth.value(int(n), factor) for n in distinct])
-        found: Floats = worth[place].reshape(able.shape)
-        left = np.array([counted_of(pack.design, int(n)) for n in distinct])
-        void = (self.days[None, :] < pack.min_days) | (left[place].reshape(able.shape) < 1)
-        return np.where(void | ~np.isfinite(found), np.nan, found)
+        values: Floats = worth[place].reshape(able.shape)
+        rest = np.array([counted_of(pack.design, int(n)) for n in distinct])
+        void = (self.days[None, :] < pack.min_days) | (rest[place].reshape(able.shape) < 1)
+        return np.where(void | ~np.isfinite(values), np.nan, values)
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
@@ -214,20 +214,20 @@ class Region:
         constraints are a line only where they allow less than the lab and all that exists.
         """
         pack, top = self.plan.pack, self._top
-        found = {
+        valueses = {
             **{limit: self._within[key] for key, limit in _CHECKED.items()},
             RegionLimit.ENDPOINT: self._largest(lambda checks: checks.endpoint_ok),
         }
         if pack.samples_per_day is not None:
-            found[RegionLimit.THROUGHPUT] = np.minimum(_finished(self.days, pack), top)
+            valueses[RegionLimit.THROUGHPUT] = np.minimum(_finished(self.days, pack), top)
         if pack.design.population_max is not None:
-            most = min(pack.design.population_max, top)
-            found[RegionLimit.POPULATION] = np.full(self.days.shape, most)
+            number = min(pack.design.population_max, top)
+            valueses[RegionLimit.POPULATION] = np.full(self.days.shape, number)
         named = (*_CHECKED.values(), RegionLimit.POPULATION)
-        others = [found[limit] for limit in named if limit in found]
+        others = [valueses[limit] for limit in named if limit in valueses]
         if (self._study < np.min(others, axis=0)).any():
-            found[RegionLimit.STUDY] = self._study
-        return found
+            valueses[RegionLimit.STUDY] = self._study
+        return valueses
 
     @cached_property
     def _within(self) -> dict[str, Ints]:
@@ -237,10 +237,10 @@ class Region:
     @cached_property
     def _study(self) -> Ints:
         """The line of the study's own hard constraints on n and the days."""
-        _, most = hard_range(self.plan.pack.limits, Bounds.SAMPLES)
+        _, limit = hard_range(self.plan.pack.limits, Bounds.SAMPLES)
         shortest, longest = hard_range(self.plan.pack.limits, Bounds.DAYS)
         open_ = (self.days >= shortest) & (self.days <= longest)
-        return np.where(open_, math.floor(min(most, self._top)), -1)
+        return np.where(open_, math.floor(min(limit, self._top)), -1)
 
     @property
     def _top(self) -> int:
@@ -254,8 +254,8 @@ class Region:
         low, high = np.full(self.days.shape, -1), np.full(self.days.shape, self._top)
         while (low < high).any():
             middle = (low + high + 1) // 2
-            held = ok(self._checks(middle, self.days))
-            low, high = np.where(held, middle, low), np.where(held, high, middle - 1)
+            values = ok(self._checks(middle, self.days))
+            low, high = np.where(values, middle, low), np.where(values, high, middle - 1)
         return low
 
     @cached_property
@@ -277,11 +277,11 @@ class Region:
     @cached_property
     def most_feasible(self) -> Ints:
         """The largest feasible sample for each number of days, -1 where there is none."""
-        pack, asked, open_ = self.plan.pack, self._asked, self.days >= 1
-        if asked is None or self.drawn.failing:
+        pack, number, open_ = self.plan.pack, self._asked, self.days >= 1
+        if number is None or self.drawn.failing:
             return np.full(self.days.shape, -1)
-        if asked:
-            open_ = open_ & (self.days >= pack.min_days) & (countable(self.days, pack) >= asked)
+        if number:
+            open_ = open_ & (self.days >= pack.min_days) & (countable(self.days, pack) >= number)
         lines = [*self._within.values(), self._study]
         return self._at_least(np.where(open_, np.min(lines, axis=0), -1))
 
@@ -307,14 +307,14 @@ class Region:
         two ways: it takes some for so many to count, and each one more leaves less for samples. So
         the fewest days decide how many fit.
         """
-        pack, asked = self.plan.pack, self._asked
-        if asked is None or self.drawn.failing:
+        pack, number = self.plan.pack, self._asked
+        if number is None or self.drawn.failing:
             return None
         rate, exist = pack.samples_per_day, pack.design.population_max
         shortest = math.ceil(max(1.0, hard_range(pack.limits, Bounds.DAYS)[0]))
 
         def days(samples: int) -> int:
-            counting = samples if useful else asked
+            counting = samples if useful else number
             if not counting:
                 return shortest
             taken = -(-counting // rate.value) if rate else 1
@@ -324,8 +324,8 @@ class Region:
             return bool(self._checks(np.array(samples), np.array(duration)).all_ok)
 
         planned, first = LARGEST_PLANNED, days(self.least)
-        most = planned if exist is None or not useful else min(planned, exist)
-        samples = largest(lambda n: fits(n, days(n)), self.least, most)
+        limit = planned if exist is None or not useful else min(planned, exist)
+        samples = largest(lambda n: fits(n, days(n)), self.least, limit)
         last = largest(lambda d: fits(self.least, d), first, planned)
         return None if samples is None or last is None else Span(samples, first, last)
 
@@ -334,12 +334,12 @@ class Region:
     def outside(self, plans: Mapping[str, Assessment]) -> list[tuple[str, int]]:
         """Return which of the plans and levels lie outside the grid, each with its samples."""
         highest, longest = int(self.samples[-1]), int(self.days[-1])
-        found = [
+        pairs = [
             (name, plan.counts.samples)
             for name, plan in plans.items()
             if plan.counts.samples > highest or plan.counts.days > longest
         ]
-        return found + [(name, n) for name, n in self.levels if n > highest]
+        return pairs + [(name, n) for name, n in self.levels if n > highest]
 
 
 def region(drawn: PlanToDraw, shown: Sequence[Assessment], effect: float | None = None) -> Region:
@@ -348,13 +348,13 @@ def region(drawn: PlanToDraw, shown: Sequence[Assessment], effect: float | None 
     Where what fits is too small to be read so, less than a sixth of the rows, the grid is closer to
     it: of plans and levels it then shows those that are not far out.
     """
-    found = Region(drawn, *grid_for(shown), effect)
-    most, top = int(found.most_feasible.max()), int(found.samples[-1])
-    if 0 < most < top * SMALL_SHARE:
-        others = [*(plan.counts.samples for plan in shown), *(n for _, n in found.levels)]
-        high = max([most, *(n for n in others if n <= most * _AT_MOST_WIDER)])
-        return replace(found, samples=_spaced(0, high * 5 // 4 + 2, MOST_REGION_ROWS))
-    return found
+    result = Region(drawn, *grid_for(shown), effect)
+    limit, top = int(result.most_feasible.max()), int(result.samples[-1])
+    if 0 < limit < top * SMALL_SHARE:
+        others = [*(plan.counts.samples for plan in shown), *(n for _, n in result.levels)]
+        high = max([limit, *(n for n in others if n <= limit * _AT_MOST_WIDER)])
+        return replace(result, samples=_spaced(0, high * 5 // 4 + 2, MOST_REGION_ROWS))
+    return result
 
 
 def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
@@ -381,9 +381,9 @@ def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
 
 def _highest(plan: int, others: list[int], limits: list[int]) -> int:
     """Return the highest number to show: limits and the plan only where they are not far out."""
-    most = max(1, *others)
-    most = max([most, *(limit for limit in limits if limit <= most * 3 // 2)])
-    return max(most, plan) if plan <= most * _AT_MOST_WIDER else most
+    number = max(1, *others)
+    number = max([number, *(limit for limit in limits if limit <= number * 3 // 2)])
+    return max(number, plan) if plan <= number * _AT_MOST_WIDER else number
 
 
 def _spaced(low: int, high: int, most: int) -> Ints:

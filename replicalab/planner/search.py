@@ -96,8 +96,8 @@ _Step = Callable[[int, Candidate], float]
 
 def _least_of(candidates: Iterable[T], key: Callable[[T], float]) -> list[T]:
     keyed = [(key(one), one) for one in candidates]
-    least = min((value for value, _ in keyed), default=0.0)
-    return [one for value, one in keyed if value == least]
+    minimum = min((value for value, _ in keyed), default=0.0)
+    return [one for value, one in keyed if value == minimum]
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,12 @@ class PlanSearch:
         """
         passing = [one for one in self._candidates if not one.variant.failing | one.given_up]
         gentle = [one for one in passing if one.variant.loss <= loss]
-        boxed = [each for one in gentle for each in self._boxed(one) if each.missed <= wishes]
+        boxed = [
+            candidate
+            for one in gentle
+            for candidate in self._boxed(one)
+            if candidate.missed <= wishes
+        ]
         best = _least_of(boxed, lambda one: self._step(one.most, one))
         best = _least_of(_least_of(best, self._tier), lambda one: one.missed)
         return self._settled(_least_of(best, lambda one: one.variant.loss), self._step)
@@ -151,7 +156,7 @@ class PlanSearch:
         best = _least_of(self._candidates, self._tier)
         best = _least_of(best, lambda one: one.box.days[1] < self.plan.pack.min_days)
         reaching = [one._replace(fewest=self._reaching(one)) for one in best]
-        boxed = [each for one in reaching for each in self._boxed(one)]
+        boxed = [candidate for one in reaching for candidate in self._boxed(one)]
         best = _least_of(boxed, lambda one: one.missed)
         return _least_of(best, lambda one: one.variant.loss)
 
@@ -172,9 +177,9 @@ class PlanSearch:
 
     @cached_property
     def _spans(self) -> list[CountBox]:
-        lab, own = self.plan.pack.lab.days_left, self.plan.counts.days
+        lab, custom = self.plan.pack.lab.days_left, self.plan.counts.days
         usual = CountBox(days=(max(1, min(self.plan.pack.min_days, lab)), lab))
-        return [usual, CountBox(days=(own, own))] if own < usual.days[0] else [usual]
+        return [usual, CountBox(days=(custom, custom))] if custom < usual.days[0] else [usual]
 
     def _candidate(
         self, variant: PlanVariant, given_up: frozenset[str], box: CountBox
@@ -184,8 +189,8 @@ class PlanSearch:
         if allowed is None:
             return None
         one = Candidate(variant, given_up, box, allowed, 0)
-        most = self._most_that_count(one)
-        return one._replace(most=most) if most is not None and most >= allowed else None
+        limit = self._most_that_count(one)
+        return one._replace(most=limit) if limit is not None and limit >= allowed else None
 
     def _most_that_count(self, one: Candidate) -> int | None:
         """Return the most samples that count and fit, None if no plan fits."""
@@ -221,12 +226,12 @@ class PlanSearch:
         for samples, days in product(self._cells(Bounds.SAMPLES), self._cells(Bounds.DAYS)):
             span = max(days.least, one.box.days[0]), min(days.most, one.box.days[1])
             boxed = one._replace(box=CountBox(samples[:2], span))
-            most = self._most_that_count(boxed) if span[0] <= span[1] else None
-            if most is not None and most >= one.fewest:
-                reached = [level for level in levels if level <= most]
+            limit = self._most_that_count(boxed) if span[0] <= span[1] else None
+            if limit is not None and limit >= one.fewest:
+                reached = [level for level in levels if level <= limit]
                 missed = samples.missed + days.missed + len(levels) - len(reached)
                 low = int(max([one.fewest, *reached]))
-                yield boxed._replace(fewest=low, most=most, missed=missed)
+                yield boxed._replace(fewest=low, most=limit, missed=missed)
 
     def _levels(self, factor: float) -> list[float]:
         """Return how many samples must count for each soft constraint on the evidence."""
@@ -239,11 +244,11 @@ class PlanSearch:
         wishes = [w for w in self.plan.pack.limits if not w.hard and w.number is number]
         ends = {-inf, inf, *(end for wish in wishes for end in (wish.least, wish.most + 1))}
         planned = self.plan.counts.days if number is Bounds.DAYS else self.plan.counts.samples
-        most = max(LARGEST_PLANNED, planned, hard_range(self.plan.pack.limits, number)[0])
+        limit = max(LARGEST_PLANNED, planned, hard_range(self.plan.pack.limits, number)[0])
         return [
-            _Cell(least, beyond - 1, sum(not wish.allows(least) for wish in wishes))
-            for least, beyond in pairwise(sorted(ends))
-            if least <= most
+            _Cell(minimum, beyond - 1, sum(not wish.allows(minimum) for wish in wishes))
+            for minimum, beyond in pairwise(sorted(ends))
+            if minimum <= limit
         ]
 
     # --- the numbers ------------------------------------------------------------------------
@@ -259,23 +264,23 @@ class PlanSearch:
         pack, limits, most_shown = self.plan.pack, self._within(one), step(one.most, one)
         before, study = self.plan.counts, self.study.counts
         counting = fewest(lambda n: step(n, one) <= most_shown, self._reaching(one), one.most)
-        least = limits.fewest(self._counts(one), counting)
+        minimum = limits.fewest(self._counts(one), counting)
 
         def fits(samples: int, days: int) -> bool:
-            return limits.allows(least._replace(samples=samples, days=days))
+            return limits.allows(minimum._replace(samples=samples, days=days))
 
         @cache
         def most(days: int) -> int:
-            top = max(least.samples, study.samples)
-            return largest(lambda n: fits(n, days), least.samples, top) or int(least.samples)
+            top = max(minimum.samples, study.samples)
+            return largest(lambda n: fits(n, days), minimum.samples, top) or int(minimum.samples)
 
         def cut(samples: int, days: int) -> int:
             fewer, shorter = max(0, study.samples - samples), max(0, study.days - days)
             return int(fewer * max(1, study.days) + shorter * max(1, study.samples))
 
-        top = int(max(least.days, study.days))
-        longest = largest(lambda days: fits(least.samples, days), least.days, top)
-        spans, closest = [(least.days, longest or least.days)], inf
+        top = int(max(minimum.days, study.days))
+        longest = largest(lambda days: fits(minimum.samples, days), minimum.days, top)
+        spans, closest = [(minimum.days, longest or minimum.days)], inf
         while spans:
             low, high = spans.pop()
             if cut(most(low), high) > closest:
@@ -294,7 +299,7 @@ class PlanSearch:
                             len(one.variant.fields)
                             + (samples != before.samples)
                             + (days != before.days),
-                            credits_needed(least._replace(samples=samples, days=days), pack),
+                            credits_needed(minimum._replace(samples=samples, days=days), pack),
                             -min(samples, study.samples),
                             -min(days, study.days),
                         ),

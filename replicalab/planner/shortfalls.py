@@ -188,21 +188,21 @@ def _relief(plan: assessment.Assessment) -> Shortfall:
         plan.slack[dimension] for dimension, amount in assessment.amounts().items() if amount.grant
     ]
     currency = plan.pack.lab.currency
-    asked = [
-        Addition(each.dimension, each.limit, each.used, currency=currency)
-        for each in lacks
-        if each.slack < 0
+    additions = [
+        Addition(lack.dimension, lack.limit, lack.used, currency=currency)
+        for lack in lacks
+        if lack.slack < 0
     ]
-    found = (*asked, *_missing(plan).values())
-    return Shortfall(plan, found, tuple(plan.in_lab(with_additions(found, plan.pack)).failing))
+    result = (*additions, *_missing(plan).values())
+    return Shortfall(plan, result, tuple(plan.in_lab(with_additions(result, plan.pack)).failing))
 
 
 def _missing(plan: assessment.Assessment) -> dict[str, Addition]:
-    found: dict[str, Addition] = {}
+    additions: dict[str, Addition] = {}
     for item in plan.items:
         if item.status in MISSING:
-            found.setdefault(label_key(item.label), _item_ask(item.label, item.category))
-    return found
+            additions.setdefault(label_key(item.label), _item_ask(item.label, item.category))
+    return additions
 
 
 def missing_items(pack: Pack) -> list[Addition]:
@@ -270,22 +270,22 @@ class AdditionSearch:
         allowed = self._worth.allowed(variant.factor)
         if needed is None or allowed is None:
             return None
-        least = self._limits.fewest(variant.counts(self.plan.counts), max(needed, allowed))
-        return least if self._limits.within(least) else None
+        counts = self._limits.fewest(variant.counts(self.plan.counts), max(needed, allowed))
+        return counts if self._limits.within(counts) else None
 
     def alone(self, tier: EvidenceTier) -> Iterator[SingleAddition]:
         """Yield what each addition that is enough for a tier opens; none if it is reached now."""
         if self._reaches(self.least, tier):
             return
-        found = [(ask, self._with(ask, self.variants)) for ask in self._enough(tier)]
+        pairs = [(ask, self._with(ask, self.variants)) for ask in self._enough(tier)]
         if self._amounts_allow(tier):
-            found += [each for each in self._with_items if self._reaches(each[1], tier)]
-        for ask, least in sorted(found, key=lambda each: each[0].share):
-            dropped, kept = tuple(PlanStep(self.plan, least.after).newly_dropped), None
+            pairs += [each for each in self._with_items if self._reaches(each[1], tier)]
+        for ask, loss in sorted(pairs, key=lambda each: each[0].share):
+            dropped, addition = tuple(PlanStep(self.plan, loss.after).newly_dropped), None
             if dropped and ask.item is None:
                 enough = self._enough(tier, controls_stay=True)
-                kept = next((each for each in enough if each.dimension is ask.dimension), None)
-            yield SingleAddition(ask, tier, least, dropped, kept)
+                addition = next((each for each in enough if each.dimension is ask.dimension), None)
+            yield SingleAddition(ask, tier, loss, dropped, addition)
 
     def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
         return least.after.feasible and least.rank.tier <= TIER_RANK[tier]
@@ -333,11 +333,11 @@ class AdditionSearch:
         useful = {label_key(item.label) for item in self.plan.items}
         rows = self.pack.allowed_substitutions
         useful |= {label_key(r.alternative) for r in rows if label_key(r.original) in useful}
-        found = _missing(self.plan)
+        additions = _missing(self.plan)
         for ask in missing_items(self.pack):
             if (key := label_key(ask.item or "")) in useful:
-                found.setdefault(key, ask)
-        return list(found.values())
+                additions.setdefault(key, ask)
+        return list(additions.values())
 
     @cached_property
     def _with_items(self) -> list[tuple[Addition, LeastLoss]]:
@@ -359,12 +359,12 @@ class AdditionSearch:
         inventory, lab = self.pack.inventory, self.pack.lab
         booked = [(inventory.booked_until(ask.item or ""), ask.item or "") for ask in self.items]
         ends = sorted({until for until, _ in booked if until is not None and until < lab.days})
-        found, best = list[LaterStart](), self.least
+        starts, best = list[LaterStart](), self.least
         for last in ends[:MOST_ITEMS_TRIED]:
-            there = self.pack.in_lab(lab.with_means(start_day=last + 1))
-            least = least_loss_of(self.plan.in_lab(there))
-            if gives_up_less(least, best):
+            pack = self.pack.in_lab(lab.with_means(start_day=last + 1))
+            loss = least_loss_of(self.plan.in_lab(pack))
+            if gives_up_less(loss, best):
                 free = tuple(item for until, item in booked if until is not None and until <= last)
-                found.append(LaterStart(last + 1, free, there.lab.days_left, least))
-                best = least
-        return found[::-1]
+                starts.append(LaterStart(last + 1, free, pack.lab.days_left, loss))
+                best = loss
+        return starts[::-1]

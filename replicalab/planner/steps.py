@@ -106,23 +106,23 @@ def judged(revised: Protocol, plan: Assessment, known: list[Assessment]) -> Asse
 
 def differences(before: Protocol, after: Protocol) -> list[FieldChange]:
     """Return every field in which two plans differ; labels only as they come or go."""
-    found = []
+    changes = []
     for name in PROTOCOL_FIELDS:
         old, new = getattr(before, name), getattr(after, name)
         if old == new:
             continue
         if not isinstance(old, list):
-            found.append(FieldChange(name, old, new))
+            changes.append(FieldChange(name, old, new))
         elif any(labels := (_only(old, new), _only(new, old))):
-            found.append(FieldChange(name, *labels))
-    return found
+            changes.append(FieldChange(name, *labels))
+    return changes
 
 
 def _only(these: list[str], others: list[str]) -> tuple[str, ...]:
-    left = Counter(map(label_key, others))
-    found = []
+    rest = Counter(map(label_key, others))
+    texts = []
     for label in these:
-        left[label_key(label)] -= 1
-        if left[label_key(label)] < 0:
-            found.append(label)
-    return tuple(found)
+        rest[label_key(label)] -= 1
+        if rest[label_key(label)] < 0:
+            texts.append(label)
+    return tuple(texts)

@@ -54,16 +54,16 @@ def why_unreached(plan: Assessment) -> Unreached | None:
     worth = EvidenceCurve(pack, most_looked_at(plan.plan))
     if worth.needed(0, factor) is not None:
         return None
-    most = min(worth.most, design.population_max or worth.most)
-    value, independent = worth.value(most, factor), None
+    number = min(worth.most, design.population_max or worth.most)
+    value, independent = worth.value(number, factor), None
     if design.units is not None and design.units.icc is not None:
         plain = design.model_copy(update={"units": None})
-        independent = evidence_value(plain, most, seen_effect(plain, factor), factor)
+        independent = evidence_value(plain, number, seen_effect(plain, factor), factor)
     if independent is not None and tier_of(design, independent) is EvidenceTier.MEETS_TARGET:
         limit = TargetLimit.UNITS
     else:
-        limit = TargetLimit.PLANNED if most == worth.most else TargetLimit.POPULATION
-    return Unreached(limit, most, value, independent)
+        limit = TargetLimit.PLANNED if number == worth.most else TargetLimit.POPULATION
+    return Unreached(limit, number, value, independent)
 
 
 @dataclass(frozen=True)

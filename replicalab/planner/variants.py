@@ -112,7 +112,7 @@ class PlanVariant(NamedTuple):
 
     def changes(self, pack: Pack) -> list[SuggestionChange]:
         """Return the changes that lead from the plan to it."""
-        known = {label_key(control.name): control for control in pack.controls}
+        controls = {label_key(control.name): control for control in pack.controls}
         swaps = (
             substitution(swap.item, swap.alternative, pack, _cause(swap, pack))
             for swap in self.swaps
@@ -125,7 +125,7 @@ class PlanVariant(NamedTuple):
             if (key := label_key(label)) in self.dropped:
                 # The reason is another once the whole plan is known.
                 reason = "Without it less has to be given up."
-                guards = known[key].guards
+                guards = controls[key].guards
                 tradeoff = f"No longer protects against {guards}." if guards else _UNKNOWN_LOSS
             changes.append(change_of("controls", label, DROPPED, reason, tradeoff))
         return changes
@@ -150,7 +150,7 @@ def price_range(plan: assessment.Assessment) -> tuple[float, float]:
     """Return bounds of what substitutions can add to a plan's cost, whatever the lab releases."""
     if not plan.pack.lab.prices:
         return 0.0, 0.0
-    found = [
+    result = [
         [
             item.times * _added(item, row.alternative, plan.pack)
             for row in plan.pack.allowed_substitutions
@@ -158,7 +158,9 @@ def price_range(plan: assessment.Assessment) -> tuple[float, float]:
         ]
         for item in plan.items
     ]
-    return sum(min([0.0, *each]) for each in found), sum(max([0.0, *each]) for each in found)
+    return sum(min([0.0, *values]) for values in result), sum(
+        max([0.0, *values]) for values in result
+    )
 
 
 class PlanVariants(NamedTuple):
@@ -176,10 +178,10 @@ def variants_of(plan: assessment.Assessment, *, by_instruments: bool = False) ->
     stated = PlanVariant(_forbidden([plan.plan.technique, plan.plan.rationale], plan.pack))
     items, controls = _items(plan, by_instruments), control_variants(plan)
     room = max(1, MOST_VARIANTS // len(controls))
-    found = tuple(
+    variants = tuple(
         stated.combined(part).combined(rest) for part in items.listed[:room] for rest in controls
     )
-    return PlanVariants(found, items.exact and len(items.listed) <= room)
+    return PlanVariants(variants, items.exact and len(items.listed) <= room)
 
 
 def _forbidden(texts: Sequence[str], pack: Pack) -> frozenset[str]:
@@ -192,7 +194,7 @@ def _forbidden(texts: Sequence[str], pack: Pack) -> frozenset[str]:
 
 def _item_failing(items: Sequence[assessment.Item], pack: Pack) -> frozenset[str]:
     """Return the dimensions that fail because a plan lists an item under these spellings."""
-    failing, item = _forbidden([each.label for each in items], pack), items[0]
+    failing, item = _forbidden([entry.label for entry in items], pack), items[0]
     if item.status is not ItemStatus.AVAILABLE:
         failing |= {assessment.ITEM_DIMENSIONS[item.category]}
         if item.status is not ItemStatus.UNKNOWN and not item.options:
@@ -221,17 +223,17 @@ class _Need(NamedTuple):
 def _items(plan: assessment.Assessment, by_instruments: bool) -> PlanVariants:
     rows, listed = plan.pack.allowed_substitutions, {label_key(i.label) for i in plan.items}
     needs, fixed = _needs(plan, listed, by_instruments)
-    found, exact = [PlanVariant(fixed)], True
+    variants, exact = [PlanVariant(fixed)], True
     components = list(_components(needs, rows))
     for keys, tied in components:
-        own = [row for row in rows if label_key(row.original) in keys]
-        component = _component(tied, own, listed & keys, by_instruments)
-        found = _pareto(one.combined(other) for one in found for other in component.listed)
-        many = by_instruments or any(one.price for one in found)
-        few = _few(found, MOST_VARIANTS // len(components)) if many else found
-        exact = exact and component.exact and len(few) == len(found)
-        found = few
-    return PlanVariants(tuple(found), exact)
+        substitutions = [row for row in rows if label_key(row.original) in keys]
+        component = _component(tied, substitutions, listed & keys, by_instruments)
+        variants = _pareto(one.combined(other) for one in variants for other in component.listed)
+        many = by_instruments or any(one.price for one in variants)
+        few = _few(variants, MOST_VARIANTS // len(components)) if many else variants
+        exact = exact and component.exact and len(few) == len(variants)
+        variants = few
+    return PlanVariants(tuple(variants), exact)
 
 
 def _few(found: list[PlanVariant], most: int) -> list[PlanVariant]:
@@ -259,7 +261,7 @@ def _needs(
         }
         if options:
             times = sum(item.times for item in items)
-            prices = {each: times * _added(first, each, plan.pack) for each in options}
+            prices = {option: times * _added(first, option, plan.pack) for option in options}
             frees = by_instruments and first.category == "equipment"
             useful = failing or frees or min(prices.values()) < 0
             need = _Need(key, items, failing, options, prices)
@@ -294,14 +296,14 @@ def _components(
     # The labels that no need is among are one component more: what the plan has substituted
     # already.
     pairs = [{label_key(row.original), label_key(row.alternative)} for row in rows]
-    left = list(needs)
-    while left:
-        keys = {left[0].key}
+    rest = list(needs)
+    while rest:
+        keys = {rest[0].key}
         while tied := [pair for pair in pairs if pair & keys]:
             pairs = [pair for pair in pairs if not pair & keys]
             keys = keys.union(*tied)
-        yield keys, [need for need in left if need.key in keys]
-        left = [need for need in left if need.key not in keys]
+        yield keys, [need for need in rest if need.key in keys]
+        rest = [need for need in rest if need.key not in keys]
     if pairs:
         yield set[str]().union(*pairs), []
 
@@ -332,7 +334,7 @@ def _component(
             return None
         used = assessment.used_substitutions((listed - gone) | stay | {*come}, rows)
         loss, factor = sum(r.fidelity_loss for r in used), prod(r.evidence_factor for r in used)
-        held = zip(needs, taken, strict=True) if by_instruments else ()
+        stored = zip(needs, taken, strict=True) if by_instruments else ()
         return PlanVariant(
             failing,
             loss=loss,
@@ -341,15 +343,15 @@ def _component(
             price=price,
             instruments=frozenset(
                 need.key if alternative is None else label_key(alternative)
-                for need, alternative in held
+                for need, alternative in stored
                 if need.items[0].category == "equipment"
             ),
         )
 
     exact = prod(len(need.options) + 1 for need in needs) <= MOST_COMBINATIONS
     tried: Iterable[tuple[str | None, ...]] = product(*([None, *n.options] for n in needs))
-    found = map(decided, tried if exact else _best_assignments(needs, rows))
-    return PlanVariants(tuple(_pareto(part for part in found if part is not None)), exact)
+    variants = map(decided, tried if exact else _best_assignments(needs, rows))
+    return PlanVariants(tuple(_pareto(part for part in variants if part is not None)), exact)
 
 
 def _best_assignments(
@@ -362,9 +364,9 @@ def _best_assignments(
     for categories in ({"equipment"}, {"reagent"}, {"equipment", "reagent"}):
         wanted = [need for need in needs if need.items[0].category in categories]
         keys = {need.key for need in wanted}
-        offered = {label_key(each) for need in wanted for each in need.options}
-        own = [row for row in rows if label_key(row.original) in keys]
-        used = assessment.used_substitutions(offered, own)
+        offered = {label_key(option) for need in wanted for option in need.options}
+        substitutions = [row for row in rows if label_key(row.original) in keys]
+        used = assessment.used_substitutions(offered, substitutions)
         pairs = {(label_key(row.original), label_key(row.alternative)) for row in used}
         yield tuple(
             next((a for a in need.options if (need.key, label_key(a)) in pairs), None)
@@ -379,7 +381,7 @@ def _pareto(found: Iterable[PlanVariant]) -> list[PlanVariant]:
         fields, labels = len(part.fields), len(part.swaps) + len(part.gone)
         return len(part.failing), part.loss, -part.factor, fields, part.price, labels
 
-    kept: list[PlanVariant] = []
+    variants: list[PlanVariant] = []
     for one in sorted(found, key=order):
         fields = one.fields
         if not any(
@@ -389,10 +391,10 @@ def _pareto(found: Iterable[PlanVariant]) -> list[PlanVariant]:
             and better.factor >= one.factor
             and better.fields <= fields
             and better.instruments <= one.instruments
-            for better in kept
+            for better in variants
         ):
-            kept.append(one)
-    return kept
+            variants.append(one)
+    return variants
 
 
 # --- controls -------------------------------------------------------------------------------

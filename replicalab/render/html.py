@@ -50,9 +50,9 @@ _LINE_PX: Final = 20
 def html(*blocks: Block) -> str:
     """Return blocks as a page shows them, one below the other."""
     drawn = []
-    for each in blocks:
-        has_box = isinstance(each, Group | Panel) or (isinstance(each, Table) and each.scrolls)
-        drawn.append(_drawn(each if has_box else Group((each,))))
+    for block in blocks:
+        has_box = isinstance(block, Group | Panel) or (isinstance(block, Table) and block.scrolls)
+        drawn.append(_drawn(block if has_box else Group((block,))))
     return "".join(drawn)
 
 
@@ -62,11 +62,11 @@ def _drawn(block: Block, *, paper: bool = False) -> Markup:
         return _template(block.template, **block.facts)
     name = type(block).__name__.lower()
     if isinstance(block, Fold | Group):
-        held = Markup().join(_drawn(each, paper=paper) for each in block.blocks)
-        found: Markup = getattr(_BLOCKS, name)(block, held)
+        markup = Markup().join(_drawn(item, paper=paper) for item in block.blocks)
+        result: Markup = getattr(_BLOCKS, name)(block, markup)
     else:
-        found = getattr(_BLOCKS, name)(block, paper)
-    return found
+        result = getattr(_BLOCKS, name)(block, paper)
+    return result
 
 
 def _template(template: str, **facts: object) -> Markup:

@@ -45,9 +45,9 @@ def _block(block: Block) -> str:
         case Sentence():
             lead = f"**{escaped(block.lead)}**" if block.lead else ""
             sign = _SIGNS[block.status] if block.status else ""
-            told, word = map(escaped, block.linked)
-            told += f" [{word}]({block.link})" if word else ""
-            return f"{sign}{' '.join(filter(None, (lead, told)))}"
+            message, word = map(escaped, block.linked)
+            message += f" [{word}]({block.link})" if word else ""
+            return f"{sign}{' '.join(filter(None, (lead, message)))}"
         case Listing():
             texts = (f"{item.lead} {item.text}".strip() for item in block.items)
             return "\n".join(f"- {escaped(text)}" for text in texts)

@@ -27,16 +27,16 @@ def read_date(said: object) -> date:
     Raises:
         ValueError: it names none, or one outside the years that a lab may start in.
     """
-    found = said if isinstance(said, date) and not isinstance(said, datetime) else None
+    day = said if isinstance(said, date) and not isinstance(said, datetime) else None
     if isinstance(said, str) and _ISO.fullmatch(said):
         try:
-            found = date.fromisoformat(said)
+            day = date.fromisoformat(said)
         except ValueError:
-            found = None
-    if found is None or not FIRST_YEAR <= found.year <= LAST_YEAR:
-        shown = repr(said if found is None else found.isoformat())
-        raise ValueError(f"{shown[:60]} is not a date that a lab can start on; {_REMEDY}")
-    return found
+            day = None
+    if day is None or not FIRST_YEAR <= day.year <= LAST_YEAR:
+        text = repr(said if day is None else day.isoformat())
+        raise ValueError(f"{text[:60]} is not a date that a lab can start on; {_REMEDY}")
+    return day
 
 
 StartDate = Annotated[date, BeforeValidator(read_date), Field(json_schema_extra={"maxLength": 10})]
@@ -62,8 +62,8 @@ def date_of(day: int, start: date, *, weekends: bool) -> date | None:
             first, weekday = first + _WEEK - weekday, 0
         weeks, rest = divmod(weekday + later, _WORKED)
         later = weeks * _WEEK + rest - weekday
-    found = first + later
-    return date.fromordinal(found) if found <= date(MAXYEAR, 12, 31).toordinal() else None
+    number = first + later
+    return date.fromordinal(number) if number <= date(MAXYEAR, 12, 31).toordinal() else None
 
 
 def day_of(day: date, start: date, *, weekends: bool) -> int:

@@ -152,10 +152,10 @@ def limits_of(constraints: Iterable[ScenarioConstraint]) -> tuple[StudyLimit, ..
     for one in constraints:
         if one.bounds is not None:
             bound = (one.quantity or 0.0) * (one.conditions or 1)
-            least = -math.inf if one.comparator is Comparator.AT_MOST else bound
-            most = math.inf if one.comparator is Comparator.AT_LEAST else bound
+            minimum = -math.inf if one.comparator is Comparator.AT_MOST else bound
+            limit = math.inf if one.comparator is Comparator.AT_LEAST else bound
             shared = one.bounds is Bounds.SAMPLES_PER_CONDITION
-            limits.append(StudyLimit(one, Bounds.SAMPLES if shared else one.bounds, least, most))
+            limits.append(StudyLimit(one, Bounds.SAMPLES if shared else one.bounds, minimum, limit))
     return tuple(limits)
 
 

@@ -108,8 +108,8 @@ class Inventory:
 
     def items(self, labels: Sequence[str], category: str) -> list[Item]:
         """Return what a plan lists of a category and where it stands here, each label once."""
-        known = self._items[category]
-        items = [known.get(label) or self._item(label, category) for label in dict.fromkeys(labels)]
+        names = self._items[category]
+        items = [names.get(label) or self._item(label, category) for label in dict.fromkeys(labels)]
         if len(items) == len(labels):
             return items
         return [item._replace(times=labels.count(item.label)) for item in items]

@@ -150,8 +150,8 @@ class Lab(models.Record):
     @property
     def days_left(self) -> int:
         """How many days there are from the start day on; 0 where it lies after the last."""
-        left = self.days - self.start_day + 1
-        return left if left > 0 else 0
+        rest = self.days - self.start_day + 1
+        return rest if rest > 0 else 0
 
     def money(self, amount: float, word: str = "") -> str:
         """Return an amount of its currency: ``1,250 credits``, ``2,600 EUR``, ``10 more EUR``."""
@@ -162,8 +162,8 @@ class Lab(models.Record):
 
         A word may stand before it: `` (to Mon 7 Dec 2026)``.
         """
-        found = self._date(day)
-        return f" ({f'{word} ' if word else ''}{found})" if found else ""
+        text = self._date(day)
+        return f" ({f'{word} ' if word else ''}{text})" if text else ""
 
     def dated_span(self, first: int, last: int) -> str:
         """Return the dates of some days: `` (from Mon 7 Dec 2026 to Fri 18 Dec 2026)``."""
@@ -171,8 +171,8 @@ class Lab(models.Record):
         return f" (from {begins} to {ends})" if begins and ends else ""
 
     def _date(self, day: int) -> str:
-        found = self.start_date and date_of(day, self.start_date, weekends=self.weekends)
-        return date_text(found) if found else ""
+        result = self.start_date and date_of(day, self.start_date, weekends=self.weekends)
+        return date_text(result) if result else ""
 
     def with_means(
         self,
@@ -197,9 +197,9 @@ class Lab(models.Record):
 
 
 def _within_bounds(lab: Lab) -> Lab:
-    for name, most in (("budget", lab.budget), ("days", lab.days), ("staff", lab.staff)):
-        if most > fields.MOST:
-            raise ValueError(f"{name} is {most:,.0f}; a study's lab has at most {fields.MOST:,}")
+    for name, limit in (("budget", lab.budget), ("days", lab.days), ("staff", lab.staff)):
+        if limit > fields.MOST:
+            raise ValueError(f"{name} is {limit:,.0f}; a study's lab has at most {fields.MOST:,}")
     if lab.start_day > lab.days:
         raise ValueError(
             f"start_day {lab.start_day:,} is beyond the {lab.days:,} days; start on one"

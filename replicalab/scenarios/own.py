@@ -94,16 +94,16 @@ class LabOverrides(Record):
     @model_validator(mode="after")
     def _overhead_is_a_percentage(self) -> Self:
         if (percent := self.rates.get("overhead_percent", 0.0)) > limits.MOST_PERCENT:
-            most = f"at most {limits.MOST_PERCENT:,}"
-            raise ValueError(f"overhead_percent is {percent:,.12g}; give {most}")
+            text = f"at most {limits.MOST_PERCENT:,}"
+            raise ValueError(f"overhead_percent is {percent:,.12g}; give {text}")
         return self
 
     def with_amount(self, amount: LabAmount, value: float | None) -> Self:
         """Return these overrides with another amount; None leaves the study's."""
         if not amount.part:
             return self.model_copy(update={amount.key: value})
-        held = {key: was for key, was in getattr(self, amount.part).items() if key != amount.key}
-        changed = held if value is None else {**held, amount.key: value}
+        record = {key: was for key, was in getattr(self, amount.part).items() if key != amount.key}
+        changed = record if value is None else {**record, amount.key: value}
         return self.model_copy(update={amount.part: changed})
 
     @property
@@ -116,8 +116,8 @@ class LabOverrides(Record):
     def changes(self) -> int:
         """How many values of the study's lab it replaces; a price counts besides a state."""
         of_items = [value for item in self.items for value in (item.state, item.price)]
-        given = [value for value in of_items if value is not None]
-        parts = given, self.stated, self.rates, self.steps
+        start = [value for value in of_items if value is not None]
+        parts = start, self.stated, self.rates, self.steps
         return sum(map(len, parts))
 
     def over(self, lab: Lab, study: Study) -> Lab:
@@ -127,15 +127,15 @@ class LabOverrides(Record):
         used = {*map(label_key, (*study.equipment, *study.reagents))}
         booked = {item: day for item, day in lab.booked.items() if label_key(item) not in stated}
         gone = [item for item in lab.out_of_stock if label_key(item) not in stated]
-        own = {"equipment": list(lab.equipment), "reagent": list(lab.reagents)}
-        used |= {label_key(item) for items in own.values() for item in items}
+        record = {"equipment": list(lab.equipment), "reagent": list(lab.reagents)}
+        used |= {label_key(item) for items in record.values() for item in items}
         for key, item in by_key.items():
             if item.state is ItemState.BOOKED:
                 booked[item.label] = item.until if item.until is not None else self.days or lab.days
             elif item.state is ItemState.OUT_OF_STOCK:
                 gone.append(item.label)
             if key not in used:
-                own[item.category].append(item.label)
+                record[item.category].append(item.label)
         prices = {item.label: item.price for item in self.items if item.price is not None}
         priced = {*map(label_key, prices)}
         return lab.model_copy(
@@ -143,8 +143,8 @@ class LabOverrides(Record):
                 **self.stated,
                 "booked": booked,
                 "out_of_stock": gone,
-                "equipment": own["equipment"],
-                "reagents": own["reagent"],
+                "equipment": record["equipment"],
+                "reagents": record["reagent"],
                 "prices": {
                     **{i: p for i, p in lab.prices.items() if label_key(i) not in priced},
                     **prices,
@@ -180,12 +180,12 @@ class EvidenceAssumptions(Record):
             ScenarioError: the kind of design cannot be asked that.
         """
         fields_of = {**QUESTION_FIELDS, **{name: name for name in QUESTION_RECORDS}}
-        asked: dict[str, Any] = {fields_of[name]: getattr(self, name) for name in self.asked}
-        if not asked and not self.why:
+        record: dict[str, Any] = {fields_of[name]: getattr(self, name) for name in self.asked}
+        if not record and not self.why:
             return design
         why = {**design.why, **{fields_of[name]: reason for name, reason in self.why.items()}}
         try:
-            return Design.model_validate({**dict(design), **asked, "why": why})
+            return Design.model_validate({**dict(design), **record, "why": why})
         except ValidationError as error:
             message = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
             kind = design.kind

@@ -123,8 +123,8 @@ class Pack(Shown, models.Record):
             return self
         study = self.study.model_copy(update={"design": question.over(self.study.design)})
         lab = own_lab.over(self.lab, study).model_copy(update={"expected": None})
-        own = {"study": study, "lab": lab, "own_lab": own_lab, "question": question}
-        return self.model_copy(update=own)
+        records = {"study": study, "lab": lab, "own_lab": own_lab, "question": question}
+        return self.model_copy(update=records)
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -263,8 +263,8 @@ class Pack(Shown, models.Record):
 
     def price(self, label: str, category: str) -> float:
         """Return what an item of that category costs here: its own price, or else its rate."""
-        own = self.inventory.price(label) if self.lab.prices else None
-        return self.cost_model.rate(category) if own is None else own
+        value = self.inventory.price(label) if self.lab.prices else None
+        return self.cost_model.rate(category) if value is None else value
 
     @property
     def expected(self) -> ExpectedOutcome | None:
@@ -307,7 +307,7 @@ class Pack(Shown, models.Record):
     @property
     def constraints(self) -> list[ScenarioConstraint]:
         """The study's own constraints, then the lab's three."""
-        own = [
+        constraints = [
             ScenarioConstraint(
                 key=key,
                 label=label,
@@ -318,7 +318,7 @@ class Pack(Shown, models.Record):
             )
             for key, (label, quantity, unit) in zip(LAB_CONSTRAINT_KEYS, self.means, strict=True)
         ]
-        return [*self.study.constraints, *own]
+        return [*self.study.constraints, *constraints]
 
     @property
     def resources(self) -> list[ScenarioResource]:
@@ -413,8 +413,8 @@ def require_seed(seed: object) -> int:
     """
     if isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed <= MAX_SEED:
         return seed
-    shown = repr(seed) if not isinstance(seed, int) or abs(seed) < 10**30 else "a huge number"
-    fault = Fault("seed", f"{shown} is not a seed", f"use a whole number from 0 to {MAX_SEED}")
+    text = repr(seed) if not isinstance(seed, int) or abs(seed) < 10**30 else "a huge number"
+    fault = Fault("seed", f"{text} is not a seed", f"use a whole number from 0 to {MAX_SEED}")
     raise ScenarioError("lab", [fault])
 
 
@@ -448,16 +448,16 @@ def _moved(lab: Lab, study: Study, key: str) -> Lab:
     tens = _near(lab.budget, BUDGET_SWING_PERCENT, BUDGET_STEP, draw(key, "budget"))
     days = max(lab.start_day, _near(lab.days, DAYS_SWING_PERCENT, 1, draw(key, "days")))
     further = {*map(label_key, (*lab.equipment, *lab.reagents))}
-    kept = {item: day for item, day in lab.booked.items() if label_key(item) in further}
+    record = {item: day for item, day in lab.booked.items() if label_key(item) in further}
     gone = [item for item in lab.out_of_stock if label_key(item) in further]
-    booked = _chosen(study.equipment, len(lab.booked) - len(kept), f"{key}|booked")
+    booked = _chosen(study.equipment, len(lab.booked) - len(record), f"{key}|booked")
     spent = _chosen(study.reagents, len(lab.out_of_stock) - len(gone), f"{key}|out of stock")
     until = {item: _between(1, 2 * days, draw(key, "booked until", item)) for item in booked}
     return lab.model_copy(
         update={
             "budget": float(BUDGET_STEP * tens),
             "days": days,
-            "booked": until | kept,
+            "booked": until | record,
             "out_of_stock": [*spent, *gone],
             "expected": None,
         }

@@ -279,10 +279,10 @@ def read_kind(data: bytes | str | Values, kind: FileKind, source: str) -> Values
     """
     remedy = f"load a {kind} that was saved here"
     values = data if isinstance(data, dict) else read_json(data, source, kind, remedy)
-    held = kind_of(values)
+    stored = kind_of(values)
     problem, _, advice = format_problem(values.get("format", FORMAT)).partition("; ")
-    if held and not _KEYS[kind] & values.keys():
-        problem, advice = f"the file holds a {held}, no {kind}", remedy
+    if stored and not _KEYS[kind] & values.keys():
+        problem, advice = f"the file holds a {stored}, no {kind}", remedy
     if problem:
         raise ScenarioError(source, [Fault("", problem, advice)])
     return values
@@ -341,9 +341,9 @@ def _in_words(detail: ErrorDetails, path: FieldPath, record: type[Record]) -> tu
     if kind == "value_error":
         problem, _, remedy = message.partition("; ")
         return problem, remedy or "change one of them"
-    own = _REMEDIES.get(detail.get("ctx", {}).get("pattern", "")) or _REMEDIES.get(kind)
+    custom = _REMEDIES.get(detail.get("ctx", {}).get("pattern", "")) or _REMEDIES.get(kind)
     must = re.sub(r"^\w+ should", "must", message).partition(" after validation")[0]
-    return f"{shown(detail['input'])} is not allowed", own or must
+    return f"{shown(detail['input'])} is not allowed", custom or must
 
 
 def shown(value: object) -> str:

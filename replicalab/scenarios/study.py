@@ -126,8 +126,8 @@ class Paper(Record):
 def _known_kind(kind: str) -> str:
     if kind not in KINDS:
         names = [f"'{name}'" for name in KINDS]
-        known = lexicon.joined(names, "or")
-        raise PydanticCustomError("enum", "Input should be {known}", {"known": known})
+        text = lexicon.joined(names, "or")
+        raise PydanticCustomError("enum", "Input should be {known}", {"known": text})
     return kind
 
 
@@ -421,9 +421,9 @@ class Study(Record):
 
     def may_forbid(self, text: str) -> bool:
         """Return whether a text may say a forbidden phrase; of most it is seen at once."""
-        said = text.casefold()
-        found = [others for longest, others in self._forbidden_words if longest in said]
-        return any(all(word in said for word in others) for others in found)
+        line = text.casefold()
+        result = [others for longest, others in self._forbidden_words if longest in line]
+        return any(all(word in line for word in others) for others in result)
 
     @cached_property
     def harmless_labels(self) -> frozenset[str]:
@@ -478,10 +478,10 @@ class Study(Record):
     def _phrases_can_be_looked_for(self) -> Self:
         for name in ("forbidden_phrases", "allowed_mentions"):
             number = sum(len(getattr(rule, name)) for rule in self.policy_rules)
-            most = limits.MOST_PHRASES
-            if number > most:
+            limit = limits.MOST_PHRASES
+            if number > limit:
                 raise ValueError(
-                    f"the restrictions have {number} {name}; {most} in all are looked for"
+                    f"the restrictions have {number} {name}; {limit} in all are looked for"
                 )
         return self
 
@@ -525,11 +525,11 @@ def _unknown_labels(study: Study) -> Iterator[InitErrorDetails]:
         references[f"labs.{level}.booked.*"] = lab.booked, here
         references[f"labs.{level}.out_of_stock.*"] = lab.out_of_stock, here
         references[f"labs.{level}.prices.*"] = lab.prices, here + alternatives
-    for place, (labels, known) in references.items():
-        keys = {*map(lexicon.label_key, known)}
+    for place, (labels, texts) in references.items():
+        keys = {*map(lexicon.label_key, texts)}
         for path, label in _entries(place, labels):
             if lexicon.label_key(label) not in keys:
-                words = {"label": lexicon.shortened(label), "known": known}
+                words = {"label": lexicon.shortened(label), "known": texts}
                 error = PydanticCustomError(
                     "unknown_label", "'{label}' is not in this study", words
                 )

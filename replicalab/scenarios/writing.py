@@ -127,8 +127,8 @@ def read_lab(data: bytes | reading.Values, source: str = "the lab's file") -> La
 
 def plan_json(plan: Protocol, study: str) -> str:
     """Return a plan as the text of a file, with the id of its study."""
-    said = {**plan.model_dump(mode="json"), "study": study}
-    return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+    record = {**plan.model_dump(mode="json"), "study": study}
+    return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 
 
 def read_plan(data: bytes | reading.Values, source: str = "the plan's file") -> SavedPlan:
@@ -138,12 +138,12 @@ def read_plan(data: bytes | reading.Values, source: str = "the plan's file") -> 
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
     values = reading.read_kind(data, reading.FileKind.PLAN, source)
-    found = _checked(_PlanFile, values, source)
-    plan = Protocol.model_validate(found.model_dump(exclude={"study"}))
+    file = _checked(_PlanFile, values, source)
+    plan = Protocol.model_validate(file.model_dump(exclude={"study"}))
     for problem in too_large(plan):
         value, _, remedy = problem.partition("; ")
         raise ScenarioError(source, [Fault("", value, remedy)])
-    return SavedPlan(plan, found.study)
+    return SavedPlan(plan, file.study)
 
 
 def _checked(model: type[_M], values: reading.Values, source: str) -> _M:

@@ -110,7 +110,7 @@ def _read(query: Mapping[str, str], find: FindPack) -> Workspace:
         plan = work.case.protocol(find).model_dump(mode="json")
         _put(values, _PLAN, plan | {"sample_size": samples})
         work = _validated(values)
-    for case in (work.case, *(kept.case for kept in work.tray)):
+    for case in (work.case, *(saved.case for saved in work.tray)):
         _check(case, find)
     return work
 

@@ -103,14 +103,14 @@ class VisitorBatch:
 
     def run(self) -> None:
         """Play every job, until it is stopped."""
-        known = {_key(job): job for job in self.jobs}
+        cases = {_key(job): job for job in self.jobs}
         results = run_batch(self.jobs, workers=_WORKERS, niceness=_POLITE)
         try:
             for result in results:
                 if self.is_stopping:
                     break
                 # One job for both: what came from another process is a copy.
-                self.came.append(result.model_copy(update={"job": known[_key(result.job)]}))
+                self.came.append(result.model_copy(update={"job": cases[_key(result.job)]}))
         except Exception as error:  # noqa: BLE001 - a thread has nobody to tell
             self.problem = failure_text(error)
         finally:
@@ -139,10 +139,10 @@ class Batches:
     def of(self, owner: str) -> VisitorBatch | None:
         """Return a visitor's batch, now looked at; None where there is none."""
         with self._lock:
-            found = self._found.get(owner)
-            if found is not None:
-                found.seen = self._clock()
-            return found
+            batch = self._found.get(owner)
+            if batch is not None:
+                batch.seen = self._clock()
+            return batch
 
     def gave_way(self, owner: str) -> str:
         """Return what became of a visitor's batch that gave way to another's; empty for none."""
@@ -217,8 +217,8 @@ class Batches:
         return True
 
     def _busy(self, owner: str) -> str:
-        own = self._found.get(owner)
-        if own is not None and not own.is_over:
+        batch = self._found.get(owner)
+        if batch is not None and not batch.is_over:
             return _IS_UNDER_WAY
         return ""
 

@@ -99,13 +99,13 @@ def between(label: str, bounds: tuple[float, float], kept: str = "") -> WhyNot:
         bounds: the least and the most that it may be.
         kept: what holds instead, such as ``the lab keeps 6``.
     """
-    least, most = bounds
+    minimum, limit = bounds
 
     def why_not(typed: float | None) -> str:
-        if typed is None or least <= typed <= most:
+        if typed is None or minimum <= typed <= limit:
             return ""
         instead = f", so {kept}" if kept else ""
-        between = f"{amount_text(least)} to {amount_text(most)}"
+        between = f"{amount_text(minimum)} to {amount_text(limit)}"
         return f"{label} cannot be {amount_text(typed)}{instead}. Type {between}."
 
     return why_not

@@ -42,12 +42,12 @@ def open_file(data: bytes, name: str) -> Opening:
     Raises:
         ReplicaLabError: it cannot be opened; nothing has changed.
     """
-    found = detect_kind(data, name)
-    if not DOCUMENTS[found.kind].opens:
-        fault = errors.Fault("", f"it holds a {found.kind}", "import it on the Library page")
+    file = detect_kind(data, name)
+    if not DOCUMENTS[file.kind].opens:
+        fault = errors.Fault("", f"it holds a {file.kind}", "import it on the Library page")
         raise errors.ScenarioError(name, [fault])
     try:
-        return PAGE_ROWS[found.kind].open(found, name)
+        return PAGE_ROWS[file.kind].open(file, name)
     except (errors.LibraryContentError, errors.TraceError) as error:  # without the file's name
         raise type(error)(f"{name}: {error}") from error
 
@@ -58,12 +58,12 @@ def open_entry(entry: Entry) -> str:
     Raises:
         ReplicaLabError: it cannot be opened; nothing has changed.
     """
-    kind, kept = KEPT[entry.kind], shelf().read(owner(), entry.id)
-    found = FoundFile(kind, kept.content, {})
+    kind, version = KEPT[entry.kind], shelf().read(owner(), entry.id)
+    file = FoundFile(kind, version.content, {})
     open_it = _reopen_study if kind is FileKind.STUDY else PAGE_ROWS[kind].open
-    open_it(found, entry.name)
+    open_it(file, entry.name)
     if kind is FileKind.KEPT_PLAN:
-        mark_kept(kept.entry)
+        mark_kept(version.entry)
     return PAGE_ROWS[kind].page
 
 
@@ -179,16 +179,16 @@ def keep_file(data: bytes, file: str) -> Kept:
     Raises:
         ReplicaLabError: it cannot be saved; names every fault.
     """
-    found, stem = detect_kind(data, file), PurePath(file).stem
-    if kept_as := DOCUMENTS[found.kind].kept_as:
-        part = kept_as, _name_in(found, file) or stem, found.text
+    result, stem = detect_kind(data, file), PurePath(file).stem
+    if kept_as := DOCUMENTS[result.kind].kept_as:
+        part = kept_as, _name_in(result, file) or stem, result.text
         return Kept(shelf().keep_beside(owner(), part))
-    if found.kind is FileKind.PLAN:  # saved with the open study and lab
-        saved = read_plan(found.values, file)
+    if result.kind is FileKind.PLAN:  # saved with the open study and lab
+        saved = read_plan(result.values, file)
         part = _plan_part(drafting.kept_case(state.case().changed(plan=saved.plan)))
         caution = elsewhere_text(saved.study, state.written())
         return Kept(shelf().keep_beside(owner(), part), caution=caution)
-    bundle = drafting.bundle_here(found.values, file)
+    bundle = drafting.bundle_here(result.values, file)
     parts = [_plan_part(drafting.bundled_case(bundle, file))]
     if bundle.run is not None:
         parts.append((EntryKind.RUN, stem, save(bundle.run, bundle.recording)))

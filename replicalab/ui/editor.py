@@ -64,9 +64,9 @@ class PlanForm(NamedTuple):
         """Return the field of a number."""
         planned, times, label = getattr(self.plan, field), self.times(field), self.label(field)
         # A plan without samples can be looked at, but not sent.
-        least = 0 if self.take or field != "sample_size" else 1
-        kept = f"the plan keeps {planned:,}" if self.take else ""
-        why_not = between(label, (least, limits.LARGEST_PLANNED), kept)
+        minimum = 0 if self.take or field != "sample_size" else 1
+        text = f"the plan keeps {planned:,}" if self.take else ""
+        why_not = between(label, (minimum, limits.LARGEST_PLANNED), text)
         unit = " per group" if times > 1 else " (days)" * (field == "duration_days")
         return NumberField(
             label=f"{label}{unit}",
@@ -87,19 +87,19 @@ class PlanForm(NamedTuple):
             revised = models.revise(self.plan, **{field: value})
         except ValidationError:
             return self._empty_text(field)
-        known = models.too_large(self.plan)
-        if large := [problem for problem in models.too_large(revised) if problem not in known]:
+        texts = models.too_large(self.plan)
+        if large := [problem for problem in models.too_large(revised) if problem not in texts]:
             shorten = "The plan keeps what it had; shorten" if self.take else "Shorten"
             return f"{self.term(large[0])}. {shorten} it."
         return ""
 
     def _empty_text(self, field: str) -> str:
         label, remedy = self.label(field), PROTOCOL_ROWS[field].if_empty
-        problem, kept = f"{label} is empty", f"“{getattr(self.plan, field)}”"
+        problem, text = f"{label} is empty", f"“{getattr(self.plan, field)}”"
         if not remedy:
-            problem, kept = f"{label} has an entry without a name", "what it had"
+            problem, text = f"{label} has an entry without a name", "what it had"
             remedy = "Remove that entry, or type a name."
-        return f"{problem}{f', so the plan keeps {kept}' if self.take else ''}. {remedy}"
+        return f"{problem}{f', so the plan keeps {text}' if self.take else ''}. {remedy}"
 
     def read(self) -> models.Protocol | None:
         """Return the plan in the fields, None if it is no plan or cannot be sent."""
@@ -110,9 +110,9 @@ class PlanForm(NamedTuple):
     def held(self) -> models.Protocol | None:
         """Return the plan in the fields, None if it is no plan."""
         values = {name: self.value(name) for name in PROTOCOL_ROWS}
-        given = {name: value for name, value in values.items() if value is not None}
+        record = {name: value for name, value in values.items() if value is not None}
         try:
-            return models.revise(self.plan, **given)
+            return models.revise(self.plan, **record)
         except ValidationError:
             return None
 
@@ -162,9 +162,9 @@ def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
         )
         complain(form.problem(field))
     # Fields that fit one by one may be too large together in a plan that is to be sent.
-    held = None if form.take else form.held()
+    protocol = None if form.take else form.held()
     problems = [form.problem(field) for field in PROTOCOL_ROWS]
-    for problem in models.too_large(held) if held else []:
+    for problem in models.too_large(protocol) if protocol else []:
         if not any(text.startswith(problem) for text in problems):
             complain(f"{form.term(problem)}. Shorten it.")
 
@@ -190,8 +190,8 @@ def _draw_labels(form: PlanForm, field: str, pack: Pack) -> None:
         offered += pack.inventory.usable_alternatives(category)
 
     def shown(label: str) -> str:
-        name, known = on_one_line(label), (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN)
-        if not category or pack.inventory.status(label, category) in known:
+        name, pair = on_one_line(label), (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN)
+        if not category or pack.inventory.status(label, category) in pair:
             return name
         return f"{name} ({pack.inventory.standing(label, category)})"
 

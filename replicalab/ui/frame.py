@@ -140,15 +140,15 @@ def _draw_navigation(title: str) -> None:
         help_ = HIDDEN if locked else None
         button("Share", "ios_share", export.open_drawer, key="share", disabled=locked, help=help_)
         button("Your lab", "biotech", lab.open_form, type="tertiary")
-        more = MORE | panel.draw_features("more", None) | sign_out_entry()
+        record = MORE | panel.draw_features("more", None) | sign_out_entry()
         st.menu_button(
             "More",
-            list(more),
+            list(record),
             key=_MORE,
             type="tertiary",
             icon=":material/more_horiz:",
-            format_func=lambda name: f":material/{more[name][0]}: {escaped(name)}",
-            on_click=lambda: more[st.session_state[_MORE]][1](title),
+            format_func=lambda name: f":material/{record[name][0]}: {escaped(name)}",
+            on_click=lambda: record[st.session_state[_MORE]][1](title),
         )
         panel.draw_skip_target()
 

@@ -30,8 +30,8 @@ def kept() -> dict[str, OwnStudy]:
 
 def shared(key: str | None) -> OwnStudy | None:
     """Return another visitor's study by its key; None where there is none, or it is one's own."""
-    found = _STUDIES.read(key) if key else None
-    return None if found is None or key_of(found.study.scenario_id) == key else found
+    study = _STUDIES.read(key) if key else None
+    return None if study is None or key_of(study.study.scenario_id) == key else study
 
 
 def readable(key: str | None) -> tuple[OwnStudy, ...]:
@@ -52,14 +52,14 @@ def origin(own: OwnStudy) -> str:
 
 def key_of(scenario_id: str) -> str | None:
     """Return the key of this visitor's study of that id, None where there is none."""
-    own = kept().get(scenario_id)
-    return own.key if own else None
+    study = kept().get(scenario_id)
+    return study.key if study else None
 
 
 def names(but: str = "") -> list[str]:
     """Return the names of this visitor's studies, leaving one id out, and of those on the shelf."""
     shelved = (summary.paper.name for summary in scenarios.list_scenarios())
-    return [*(own.study.paper.name for name, own in kept().items() if name != but), *shelved]
+    return [*(study.study.paper.name for name, study in kept().items() if name != but), *shelved]
 
 
 def name_refusal(name: str, others: Iterable[str]) -> str:
@@ -79,7 +79,9 @@ def refusal(text: str, study: scenarios.Study) -> str:
     One may have the name of a study on the shelf, of which it is a copy: lists say that it is
     one's own.
     """
-    others = (own.study.paper.name for name, own in kept().items() if name != study.scenario_id)
+    others = (
+        custom.study.paper.name for name, custom in kept().items() if name != study.scenario_id
+    )
     if refused := name_refusal(study.paper.name, others):
         return refused
     return _STUDIES.refusal(server.visitor(), study.scenario_id, text)
@@ -137,8 +139,8 @@ def find_or_add(text: str, study: scenarios.Study, source: str = "the study's fi
 
 def text_of(key: str | None) -> str:
     """Return the text of a study by its key; empty where there is none."""
-    found = _STUDIES.read(key) if key else None
-    return found.text if found else ""
+    study = _STUDIES.read(key) if key else None
+    return study.text if study else ""
 
 
 def is_saved(scenario_id: str, text: str) -> bool:
@@ -149,8 +151,8 @@ def is_saved(scenario_id: str, text: str) -> bool:
     if not server.is_lasting():
         return False
     with suppress(LibraryError):
-        found = _entries(owner(), scenario_id)
-        return any(shelf().read(owner(), each.id).content == text for each in found)
+        entries = _entries(owner(), scenario_id)
+        return any(shelf().read(owner(), entry.id).content == text for entry in entries)
     return False
 
 
@@ -173,14 +175,16 @@ def take_stock(scenario_id: str) -> None:
     Raises:
         LibraryError: it cannot be read; nothing has changed.
     """
-    if found := _entries(owner(), scenario_id):
-        _bring_back(found[0])
+    if entries := _entries(owner(), scenario_id):
+        _bring_back(entries[0])
     else:
         forget(scenario_id)
 
 
 def _entries(whose: Owner, scenario_id: str) -> list[Entry]:
-    return [each for each in shelf().entries(whose, EntryKind.STUDY) if each.about == scenario_id]
+    return [
+        entry for entry in shelf().entries(whose, EntryKind.STUDY) if entry.about == scenario_id
+    ]
 
 
 def _bring_back(entry: Entry) -> None:
@@ -194,8 +198,8 @@ def _save_later(scenario_id: str, save: writer.Save) -> None:
 
 
 def _save(whose: Owner, text: str, study: scenarios.Study) -> None:
-    if found := _entries(whose, study.scenario_id):
-        entry = found[0]
+    if entries := _entries(whose, study.scenario_id):
+        entry = entries[0]
         # An entry goes by its study's name until somebody gives it one of its own.
         is_by_study = entry.name == _name_in(shelf().read(whose, entry.id).content)
         name = study.paper.name[:LONGEST_ENTRY_NAME] if is_by_study else ""
@@ -225,10 +229,10 @@ def is_on_the_shelf(study: scenarios.Study, source: str) -> bool:
     Raises:
         ScenarioError: another study of that id is there.
     """
-    there = on_the_shelf(study.scenario_id)
-    if there is None:
+    existing = on_the_shelf(study.scenario_id)
+    if existing is None:
         return False
-    require_same(study, there, "on the shelf", source)
+    require_same(study, existing, "on the shelf", source)
     return True
 
 
@@ -275,11 +279,11 @@ def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scena
     """
     if own is None:
         return scenarios.load_scenario(scenario_id, difficulty, seed)
-    if (found := _STUDIES.read(own)) is None:
+    if (study := _STUDIES.read(own)) is None:
         restock()
-        found = _STUDIES.read(own)
-    if found is None or found.study.scenario_id != scenario_id:
+        study = _STUDIES.read(own)
+    if study is None or study.study.scenario_id != scenario_id:
         problem = f"'{scenario_id}' is not on this server"
         gone = Fault("scenario_id", problem, "bring its file under Make a study on Scenarios")
         raise ScenarioError("studies of visitors", [gone])
-    return scenarios.pack_of(found.study, scenarios.Difficulty(difficulty), seed)
+    return scenarios.pack_of(study.study, scenarios.Difficulty(difficulty), seed)

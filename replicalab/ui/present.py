@@ -48,12 +48,12 @@ class Shown(NamedTuple):
 
 def draw(here: PlanAnalysis) -> None:
     """Draw the buttons and the slide on show; the others are there for the printer."""
-    shown, story = deck(here), state.open_story()
-    last = len(shown)
+    showns, story = deck(here), state.open_story()
+    last = len(showns)
     number = min(state.workspace().presenting, last)
     _draw_ways(number, last)
     point = present.point_panel(story.title, story.line) if story else None
-    slides = [each.panel for each in shown]
+    slides = [item.panel for item in showns]
     panel.draw(present.deck_panel(here.yours.pack, slides, number, point))
 
 
@@ -67,8 +67,8 @@ def deck(here: PlanAnalysis) -> list[Shown]:
         return [*slides(here, table.current(here.yours), note)]
     except (NegotiationError, TraceError) as error:
         none = Shown(Slide.MISSING, present.stated_slide("No negotiation", f"{error}."))
-        stake, own, decision = slides(here, None, note)
-        return [stake, own, none, decision]
+        stake, custom, decision = slides(here, None, note)
+        return [stake, custom, none, decision]
 
 
 def slides(here: PlanAnalysis, kept: RunSession | None, note: str = "") -> Iterator[Shown]:

@@ -283,11 +283,11 @@ def ask(question: EvidenceAssumptions) -> None:
     Raises:
         ScenarioError: they do not fit the study; nothing has changed.
     """
-    asked = case().with_own(question=question)
-    asked.pack(_find)
+    request = case().with_own(question=question)
+    request.pack(_find)
     if question != case().question:
         _remember()
-        _set(workspace().with_case(asked))
+        _set(workspace().with_case(request))
 
 
 def set_tray(tray: tuple[TrayCase, ...]) -> None:
@@ -316,9 +316,9 @@ def bring(text: str, study: scenarios.Study) -> str:
     """Keep a visitor's study and open it, or return why not; an open one keeps its plan."""
     if refused := own_studies.keep(text, study):
         return refused
-    own = own_studies.key_of(study.scenario_id)
-    if case().own != own:
-        open_study(study.scenario_id, own)
+    custom = own_studies.key_of(study.scenario_id)
+    if case().own != custom:
+        open_study(study.scenario_id, custom)
         return ""
     work = workspace().with_case(case().with_own())
     try:

@@ -36,7 +36,7 @@ class _Drawer:
     used: float = 0.0
 
     def size(self, without: str = "") -> int:
-        return sum(own.size for name, own in self.studies.items() if name != without)
+        return sum(study.size for name, study in self.studies.items() if name != without)
 
 
 class StudyCache:
@@ -124,8 +124,8 @@ class StudyCache:
                 return
             total -= drawer.size()
             del self._drawers[owner]
-            for own in drawer.studies.values():
-                del self._places[own.key]
+            for study in drawer.studies.values():
+                del self._places[study.key]
 
 
 def key_of(owner: str, scenario_id: str) -> str:

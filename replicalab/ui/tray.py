@@ -31,8 +31,8 @@ class TrayCandidate(NamedTuple):
 def place_of(case: Case, *, run: bool | None = None) -> int | None:
     """Return the index of a case in the tray, as a run or not; None if missing."""
     wanted = {run} if run is not None else {True, False}
-    kept = enumerate(state.workspace().tray)
-    return next((n for n, each in kept if each.case == case and each.is_run in wanted), None)
+    saved = enumerate(state.workspace().tray)
+    return next((n for n, item in saved if item.case == case and item.is_run in wanted), None)
 
 
 def has_room() -> bool:
@@ -71,11 +71,11 @@ def keep_only(candidates: Iterable[TrayCandidate]) -> None:
 
 def named(candidate: TrayCandidate, others: Iterable[TrayCase]) -> TrayCase:
     """Return a case under a name that is free."""
-    taken, name = {each.name for each in others}, candidate.name
+    taken, name = {other.name for other in others}, candidate.name
     noun = "Run" if candidate.run else "Plan"
     names = [name] if name else [f"{noun} {letter}" for letter in ascii_uppercase]
     again = (f"{name[: LONGEST_NAME - 4]} {number}" for number in count(2))
-    free = (each for many in (names, again) for each in many if each not in taken)
+    free = (text for many in (names, again) for text in many if text not in taken)
     return TrayCase(name=next(free)[:LONGEST_NAME], case=candidate.case, run=candidate.run)
 
 
@@ -83,7 +83,7 @@ def _replace(at: int, *new: TrayCandidate) -> None:
     """Replace a case, or remove it; the open case stays open."""
     tray = state.workspace().tray
     before, after = tray[:at], tray[at + 1 :]
-    state.set_tray((*before, *(named(each, (*before, *after)) for each in new), *after))
+    state.set_tray((*before, *(named(candidate, (*before, *after)) for candidate in new), *after))
 
 
 def draw_line(*, linked: bool = True) -> None:

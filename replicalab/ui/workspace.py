@@ -61,10 +61,10 @@ class Workspace(Record):
 
     def changed(self, **changes: object) -> Workspace:
         """Return this workspace with changed fields, also of its case, validated."""
-        shown = {name: value for name, value in changes.items() if name in Workspace.model_fields}
-        if of_case := {name: value for name, value in changes.items() if name not in shown}:
-            shown["case"] = self.case.changed(**of_case)
-        return self.model_copy(update=shown)
+        record = {name: value for name, value in changes.items() if name in Workspace.model_fields}
+        if of_case := {name: value for name, value in changes.items() if name not in record}:
+            record["case"] = self.case.changed(**of_case)
+        return self.model_copy(update=record)
 
     def with_case(self, case: Case) -> Workspace:
         """Return this workspace with another case at its first round."""
@@ -88,23 +88,25 @@ class Workspace(Record):
             moves = last.moves
         elif any(getattr(case, name) != value for name, value in players.items()):
             moves = ()
-        shown = {name: getattr(now, name) for name in ("presenting", "survey", "challenge")}
-        shown["round_number"] = 0
+        record = {name: getattr(now, name) for name in ("presenting", "survey", "challenge")}
+        record["round_number"] = 0
         is_same_study = (case.study, case.own) == (last.study, last.own)
-        said = (last if is_same_study else case).registration
-        return self.changed(case=case.changed(**players, moves=moves, registration=said), **shown)
+        registration = (last if is_same_study else case).registration
+        return self.changed(
+            case=case.changed(**players, moves=moves, registration=registration), **record
+        )
 
 
 def not_shown(case: Case) -> Iterator[str]:
     """Yield why pages cannot show a case, with a remedy."""
-    for name, value, most in (
+    for name, value, limit in (
         ("seed", case.seed, LARGEST_SEED),
         ("max_rounds", case.max_rounds, MOST_ROUNDS),
         ("moves", len(case.moves), MOST_ROUNDS),
     ):
-        if value > most:
-            shown = f"{value:,}" if value < 10**12 else "over 1,000,000,000,000"
+        if value > limit:
+            text = f"{value:,}" if value < 10**12 else "over 1,000,000,000,000"
             yield (
-                f"{name} is {shown}, and at most {most:,} can be shown here; play that negotiation "
-                f"anew with {most:,} or less"
+                f"{name} is {text}, and at most {limit:,} can be shown here; play that negotiation "
+                f"anew with {limit:,} or less"
             )

@@ -200,11 +200,15 @@ def test_parser_message_stays_short_for_a_huge_key(template: str) -> None:
     "value", ["9" * MAX_DIGITS, "9" * (MAX_DIGITS + 1), "-1" + "0" * 5000, "1" * 500_000], ids=len
 )
 def test_parser_refuses_numbers_beyond_reason_with_their_payload(value: str) -> None:
-    found = failure(PROPOSE.replace('"sample_size":40', f'"sample_size":{value}'))
-    assert found.code == "invalid_action"
-    assert "sample_size" in found.message
-    assert found.parsed_payload is not None
-    assert found.parsed_payload["controls"] == json.loads(PROPOSE)["controls"]
+    scientist_output_parse_error = failure(
+        PROPOSE.replace('"sample_size":40', f'"sample_size":{value}')
+    )
+    assert scientist_output_parse_error.code == "invalid_action"
+    assert "sample_size" in scientist_output_parse_error.message
+    assert scientist_output_parse_error.parsed_payload is not None
+    assert (
+        scientist_output_parse_error.parsed_payload["controls"] == json.loads(PROPOSE)["controls"]
+    )
 
 
 def test_parser_reads_as_many_digits_as_it_says_as_a_whole_number() -> None:

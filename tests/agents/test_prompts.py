@@ -29,7 +29,7 @@ def test_system_prompt_of_the_synthetic_study_reads_as_written() -> None:
     pack = make_pack(
         booked={"growth chamber": 4},
         out_of_stock=["agar plates"],
-        constraints=[make_constraint(key=f"c{n}", **each) for n, each in enumerate(bounds)],
+        constraints=[make_constraint(key=f"c{n}", **bound) for n, bound in enumerate(bounds)],
     )
     assert_golden("scientist_system_prompt", build_scientist_system_prompt(pack))
 

@@ -93,8 +93,8 @@ def expected_type(
         return REPORT
     if suggestion is None or not suggestion.improved:
         return REJECT
-    left = {d.value for d in LAB_DIMENSIONS} & {*suggestion.remaining_failures}
-    return REJECT if left else SUGGEST
+    texts = {d.value for d in LAB_DIMENSIONS} & {*suggestion.remaining_failures}
+    return REJECT if texts else SUGGEST
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -198,12 +198,12 @@ def test_renderer_may_reword_the_explanation_of_what_it_is_given_and_nothing_els
 
 def explanations(text: str, place: str) -> tuple[str, str]:
     """Return both ways' words on a plan that fails everything; the text stands in one place."""
-    said = {name: f"any {name}" for name in QUOTED} | {place: text}
-    swap = {name: said[name] for name in ("alternative", "condition", "tradeoff")}
-    rule = make_policy_rule(restriction=said["restriction"], forbidden_phrases=[said["phrase"]])
+    record = {name: f"any {name}" for name in QUOTED} | {place: text}
+    swap = {name: record[name] for name in ("alternative", "condition", "tradeoff")}
+    rule = make_policy_rule(restriction=record["restriction"], forbidden_phrases=[record["phrase"]])
     limit = make_constraint(
-        label=said["constraint"],
-        unit=said["unit"],
+        label=record["constraint"],
+        unit=record["unit"],
         quantity=10**6,
         comparator=">=",
         bounds="samples",
@@ -214,11 +214,11 @@ def explanations(text: str, place: str) -> tuple[str, str]:
         policy_rules=[rule],
         constraints=[limit],
     )
-    phrase = " ".join(said["phrase"].split())
-    plan = make_protocol(technique=phrase, required_equipment=[*EQUIPMENT, said["item"]])
+    phrase = " ".join(record["phrase"].split())
+    plan = make_protocol(technique=phrase, required_equipment=[*EQUIPMENT, record["item"]])
     judged = assess(plan, pack)
-    found = answer_on(judged, reference_offer(judged))
-    return answer_to(plan, pack)[2].explanation, found.explanation
+    action = answer_on(judged, reference_offer(judged))
+    return answer_to(plan, pack)[2].explanation, action.explanation
 
 
 QUOTED: Final = (

@@ -86,7 +86,7 @@ CASES: Final[dict[str, tuple[Changes, Changes]]] = {
     "an unknown item": ({"required_reagents": [CHAMBER]}, CHAMBER_BOOKED),
     "too long": ({"duration_days": 23}, {"days": 20}),
     # The last is the floor: one more than the controls.
-    **{f"budget for {most}": ({}, {"budget": afford(most)}) for most in (20, 19, 5, 4, 3)},
+    **{f"budget for {limit}": ({}, {"budget": afford(limit)}) for limit in (20, 19, 5, 4, 3)},
     # 37 -> 18 -> 9: two steps, though 37 is more than four times 9.
     "an odd sample": ({"sample_size": 37}, {"budget": afford(10)}),
     "too poor for the floor": ({}, {"budget": afford(3) - 1}),
@@ -127,14 +127,14 @@ def suggestion_in(case: str) -> AlternativeSuggestion:
 def test_suggestions_read_as_written() -> None:
     lines = []
     for case in CASES:
-        found = suggestion_in(case)
+        suggestion = suggestion_in(case)
         lines += [
             f"{case}: {change.field} {change.original} → {change.revised}: "
             f"{change.reason} {change.tradeoff}"
-            for change in found.applied_changes
+            for change in suggestion.applied_changes
         ]
-        left = " ".join(found.remaining_failures) or "nothing"
-        lines += [f"{case}: {left} still fails, {'' if found.improved else 'not '}improved"]
+        text = " ".join(suggestion.remaining_failures) or "nothing"
+        lines += [f"{case}: {text} still fails, {'' if suggestion.improved else 'not '}improved"]
     assert_golden("lab_manager_changes", "\n".join(lines))
 
 
@@ -180,9 +180,9 @@ def test_days_are_clamped_to_those_that_are_left_unless_none_is(
     lab: Changes, clamped: tuple[str, str] | None
 ) -> None:
     pack = make_pack(**CHAMBER_BOOKED, **lab)
-    found = suggest(make_protocol(), pack).applied_changes
-    changes = [each for each in found if each.field == "duration_days"]
-    assert [(each.revised, each.tradeoff) for each in changes] == ([clamped] if clamped else [])
+    result = suggest(make_protocol(), pack).applied_changes
+    changes = [item for item in result if item.field == "duration_days"]
+    assert [(item.revised, item.tradeoff) for item in changes] == ([clamped] if clamped else [])
 
 
 def halved(plan: Protocol, pack: Pack) -> tuple[int, int, int]:
@@ -217,19 +217,19 @@ def test_sample_is_halved_as_often_as_the_contract_says_and_says_why(first: int)
         )
         suggestion = suggest_alternative(plan, check_feasibility(plan, pack), pack)
         changes = suggestion.applied_changes if suggestion else []
-        for_budget, times, left = halved(plan, pack)
+        for_budget, times, rest = halved(plan, pack)
         if not times:
             assert changes == [], seed
             continue
-        [found] = changes
-        assert (found.original, found.revised) == (str(plan.sample_size), str(left)), seed
+        [result] = changes
+        assert (result.original, result.revised) == (str(plan.sample_size), str(rest)), seed
         short = cost_of(plan, plan.sample_size, plan.duration_days, pack) - pack.lab.budget
         why = [f"the budget is {pack.lab.money(short)} short"] * bool(for_budget)
         few = count_text(threshold, "sample")
         why += [f"at {few} or fewer the plan needs one staff unit less"] * (times > for_budget)
         often = {1: "once", 2: "twice"}.get(times, f"{times} times")
         text = f"{'; '.join(why)}; the sample is halved {often}."
-        assert found.reason == text[0].upper() + text[1:], seed
+        assert result.reason == text[0].upper() + text[1:], seed
 
 
 # --- any plan in any lab ----------------------------------------------------------------------
@@ -262,8 +262,8 @@ def test_suggestion_is_what_its_changes_and_a_fresh_check_say(
     assert AlternativeSuggestion.model_validate(suggestion.model_dump()) == suggestion
     assert AlternativeSuggestion.model_validate_json(suggestion.model_dump_json()) == suggestion
     # It only ever gives up.
-    kept = ("controls", "technique", "rationale")
-    assert all(getattr(revised, name) == getattr(protocol, name) for name in kept)
+    row = ("controls", "technique", "rationale")
+    assert all(getattr(revised, name) == getattr(protocol, name) for name in row)
     limit = pack.lab.days_left or protocol.duration_days  # without a day left none is taken off
     assert revised.duration_days == min(protocol.duration_days, limit)
     n, floor = protocol.sample_size, len(protocol.controls) + 1

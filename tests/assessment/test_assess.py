@@ -28,8 +28,8 @@ CHAMBER = EQUIPMENT[0]
 
 def test_slack_is_what_is_left_of_each_limit() -> None:
     pack = make_pack(budget=2600, days=4, staff=2, booked={CHAMBER: 9})
-    found = assess(make_protocol(), pack).slack
-    assert {d: (s.used, s.limit) for d, s in found.items()} == {
+    slacks = assess(make_protocol(), pack).slack
+    assert {d: (s.used, s.limit) for d, s in slacks.items()} == {
         "protocol": (1, 0),
         "budget": (1050, 2600),
         "equipment": (2, 1),
@@ -38,8 +38,8 @@ def test_slack_is_what_is_left_of_each_limit() -> None:
         "staff": (2, 2),
         "policy": (0, 0),
     }
-    assert found[Dimension.SCHEDULE].use == 5 / 4
-    assert found[Dimension.EQUIPMENT].use is None
+    assert slacks[Dimension.SCHEDULE].use == 5 / 4
+    assert slacks[Dimension.EQUIPMENT].use is None
 
 
 @pytest.mark.parametrize(
@@ -59,16 +59,16 @@ def test_wish_that_a_plan_breaks_is_a_soft_bound_that_its_numbers_miss(
 ) -> None:
     wish = make_constraint(**{"key": "wish", "hard": False, **bound})
     plan = make_protocol(sample_size=samples, duration_days=days)
-    found = assess(plan, make_pack(constraints=[wish]))
-    assert [limit.constraint.key for limit in found.broken_wishes] == ["wish"] * broken
+    result = assess(plan, make_pack(constraints=[wish]))
+    assert [limit.constraint.key for limit in result.broken_wishes] == ["wish"] * broken
 
 
 def test_broken_wishes_are_the_same_in_every_lab_of_a_study() -> None:
     wish = make_constraint(bounds="days", comparator=">=", quantity=9, hard=False)
     here = assess(make_protocol(), make_pack(constraints=[wish]))
     broken = here.broken_wishes
-    there = here.in_lab(make_pack(constraints=[wish], days=2, budget=1))
-    assert there.broken_wishes is broken
+    plan = here.in_lab(make_pack(constraints=[wish], days=2, budget=1))
+    assert plan.broken_wishes is broken
     assert len(broken) == 1
 
 
@@ -94,11 +94,11 @@ def test_cost_of_an_item_with_its_own_price_is_that_price() -> None:
 
 @given(itemised_protocols(), studied_packs())
 def test_slack_is_negative_exactly_where_its_dimension_fails(plan: Protocol, pack: Pack) -> None:
-    found = assess(plan, pack)
-    for dimension, slack in found.slack.items():
-        assert (slack.slack >= 0) == slack.ok == (dimension not in found.check.failing), dimension
-        assert slack.ok == (not found.reasons[dimension])
-    assert found.slack[Dimension.PROTOCOL].used == len(found.errors)
+    result = assess(plan, pack)
+    for dimension, slack in result.slack.items():
+        assert (slack.slack >= 0) == slack.ok == (dimension not in result.check.failing), dimension
+        assert slack.ok == (not result.reasons[dimension])
+    assert result.slack[Dimension.PROTOCOL].used == len(result.errors)
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_dropped_controls_are_those_that_the_plan_lacks_in_the_studys_order() ->
     pack = make_pack()
     first, *others = names = [control.name for control in pack.controls]
     assert others
-    for kept, dropped in ((names, []), (others, [first]), ([first.upper()], others), ([], names)):
-        found = assess(make_protocol(controls=kept), pack).dropped
-        assert [control.name for control in found] == dropped
+    for texts, dropped in ((names, []), (others, [first]), ([first.upper()], others), ([], names)):
+        controls = assess(make_protocol(controls=texts), pack).dropped
+        assert [control.name for control in controls] == dropped
 
 
 def test_fidelity_given_up_is_that_of_substitutions_and_a_point_for_each_dropped_control() -> None:

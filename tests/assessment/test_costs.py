@@ -57,12 +57,12 @@ def test_overhead_that_makes_no_whole_cents_is_rounded_once_to_a_millionth() -> 
 @pytest.mark.parametrize("field", ["per_staff_day", "overhead_percent"])
 @pytest.mark.parametrize("value", [-1, -0.001, float("nan"), float("inf"), 1e300, "1", None, True])
 def test_price_that_cannot_be_is_refused_by_its_place(field: str, value: Any) -> None:
-    for record, said, place in (
+    for record, text, place in (
         (CostModel, {field: value}, (field,)),
         (LabOverrides, {"rates": {field: value}}, ("rates", field)),
     ):
         with pytest.raises(ValidationError) as caught:
-            record.model_validate(said)
+            record.model_validate(text)
         assert caught.value.errors()[0]["loc"] == place
 
 
@@ -110,8 +110,8 @@ def exactly(plan: Protocol, pack: Pack) -> Fraction:
     total += len(plan.controls) * rates["per_control"]
     for labels, rate in zip(listed, ("per_equipment_item", "per_reagent"), strict=True):
         for label in labels:
-            own = pack.inventory.price(label)
-            total += rates[rate] if own is None else Fraction(own)
+            custom = pack.inventory.price(label)
+            total += rates[rate] if custom is None else Fraction(custom)
     total += people * days * rates["per_staff_day"]
     return total * (100 + rates["overhead_percent"]) / 100
 
@@ -125,10 +125,10 @@ def test_cost_is_the_exact_sum_to_a_millionth(plan: Protocol, pack: Pack) -> Non
 def test_cost_never_falls_when_samples_or_days_are_added(
     plan: Protocol, pack: Pack, samples: int, days: int
 ) -> None:
-    more = revise(
+    protocol = revise(
         plan, sample_size=plan.sample_size + samples, duration_days=plan.duration_days + days
     )
-    assert assess(more, pack).cost >= assess(plan, pack).cost
+    assert assess(protocol, pack).cost >= assess(plan, pack).cost
 
 
 def test_each_sample_is_a_unit_of_its_own_where_a_design_has_no_units() -> None:

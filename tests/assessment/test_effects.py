@@ -76,8 +76,8 @@ def choices(kind: str = "two_group", **reported: object) -> dict[str, float]:
 def test_interval_of_an_original_is_that_of_its_normal_scale(
     kind: str, reported: dict[str, object], ends: tuple[float, float] | None
 ) -> None:
-    found = original_interval(design_of(kind, **reported))
-    assert found == (None if ends is None else pytest.approx(ends, abs=1e-6))
+    pair = original_interval(design_of(kind, **reported))
+    assert pair == (None if ends is None else pytest.approx(ends, abs=1e-6))
 
 
 # --- safeguard --------------------------------------------------------------------------------
@@ -92,8 +92,8 @@ def test_safeguard_of_d_is_the_exact_lower_end_of_the_60_percent_interval() -> N
 @pytest.mark.parametrize("d", [0.5, 1.3, -2.0])
 def test_safeguard_leaves_a_chance_of_a_fifth_by_scipy(d: float, n: int) -> None:
     root = math.sqrt((n // 2) * (n - n // 2) / n)
-    found = choices(effect=d, n=n)["safeguard"]
-    chance = stats.nct.sf(abs(d) * root, n - 2, found * root)
+    value = choices(effect=d, n=n)["safeguard"]
+    chance = stats.nct.sf(abs(d) * root, n - 2, value * root)
     assert chance == pytest.approx(0.2, abs=1e-9)
 
 
@@ -117,17 +117,17 @@ def test_safeguard_of_other_kinds_is_that_of_the_normal_scale() -> None:
     assert choices("correlation", effect=0.5, n=28)["safeguard"] == pytest.approx(
         0.363560, abs=1e-6
     )
-    found = choices("survival", effect=0.5, events=100)["safeguard"]
-    assert found == pytest.approx(0.591664, abs=1e-5)
-    found = choices("two_proportions", effect=0.5, n1=50, n2=50)["safeguard"]
-    assert found == pytest.approx(0.5 - 0.841621 * 0.2, abs=1e-6)
+    value = choices("survival", effect=0.5, events=100)["safeguard"]
+    assert value == pytest.approx(0.591664, abs=1e-5)
+    value = choices("two_proportions", effect=0.5, n1=50, n2=50)["safeguard"]
+    assert value == pytest.approx(0.5 - 0.841621 * 0.2, abs=1e-6)
 
 
 def test_safeguard_of_an_error_that_n_does_not_explain_is_that_of_the_error() -> None:
     # Of n 40 alone the error would be 0.316, with what d adds 0.332; the telescopes count n alone.
-    found = choices(effect=0.9, se=0.5, n=40)
-    assert found["safeguard"] == pytest.approx(0.9 - 0.841621 * 0.5, abs=1e-6)
-    assert found["small telescopes"] == pytest.approx(0.4959, abs=5e-5)
+    record = choices(effect=0.9, se=0.5, n=40)
+    assert record["safeguard"] == pytest.approx(0.9 - 0.841621 * 0.5, abs=1e-6)
+    assert record["small telescopes"] == pytest.approx(0.4959, abs=5e-5)
 
 
 def test_safeguard_that_loses_its_sign_is_not_offered_and_says_why() -> None:
@@ -149,8 +149,8 @@ def test_small_telescopes_of_20_an_arm_is_simonsohns() -> None:
 
 @pytest.mark.parametrize(("first", "second"), [(10, 9), (5, 30), (150, 150)])
 def test_small_telescopes_have_a_power_of_a_third_by_scipy(first: int, second: int) -> None:
-    found = choices(effect=3.0, n1=first, n2=second)["small telescopes"]
-    df, shift = first + second - 2, found / math.sqrt(1 / first + 1 / second)
+    value = choices(effect=3.0, n1=first, n2=second)["small telescopes"]
+    df, shift = first + second - 2, value / math.sqrt(1 / first + 1 / second)
     critical = stats.t.isf(0.025, df)
     power = stats.nct.sf(critical, df, shift) + stats.nct.cdf(-critical, df, shift)
     assert power == pytest.approx(POWER, abs=1e-9)
@@ -158,31 +158,31 @@ def test_small_telescopes_have_a_power_of_a_third_by_scipy(first: int, second: i
 
 @pytest.mark.parametrize(("first", "second"), [(20, 20), (10, 9), (5, 30), (2, 2)])
 def test_small_telescopes_of_a_one_sided_test_are_exact_by_scipy(first: int, second: int) -> None:
-    found = choices(effect=9.0, n1=first, n2=second, sides=1)["small telescopes"]
-    df, shift = first + second - 2, found / math.sqrt(1 / first + 1 / second)
+    value = choices(effect=9.0, n1=first, n2=second, sides=1)["small telescopes"]
+    df, shift = first + second - 2, value / math.sqrt(1 / first + 1 / second)
     # What is significant with the wrong sign is none of the power: it would leave 0.389 of 0.391.
     assert stats.nct.sf(stats.t.isf(0.05, df), df, shift) == pytest.approx(POWER, abs=1e-9)
 
 
 def test_small_telescopes_of_a_one_sided_test_of_20_an_arm() -> None:
     # By scipy's brentq of nct.sf(t.isf(.05, 38), 38, d * sqrt(10)) - 1/3.
-    found = choices(effect=0.9, n=40, sides=1)["small telescopes"]
-    assert found == pytest.approx(0.3909004, abs=5e-8)
+    value = choices(effect=0.9, n=40, sides=1)["small telescopes"]
+    assert value == pytest.approx(0.3909004, abs=5e-8)
 
 
 def test_small_telescopes_of_one_sided_tests_of_other_kinds() -> None:
     for kind in ("paired", "one_sample"):
-        found = choices(kind, effect=2.0, n=12, sides=1)["small telescopes"]
-        power = stats.nct.sf(stats.t.isf(0.05, 11), 11, found * math.sqrt(12))
+        value = choices(kind, effect=2.0, n=12, sides=1)["small telescopes"]
+        power = stats.nct.sf(stats.t.isf(0.05, 11), 11, value * math.sqrt(12))
         assert power == pytest.approx(POWER, abs=1e-9)
     # Of a normal statistic Phi^-1(.95) + Phi^-1(1/3) standard errors: 1.644854 - 0.430727.
     shift = 1.214126
-    found = choices("two_proportions", effect=0.9, n=50, sides=1)["small telescopes"]
-    assert found == pytest.approx(shift * math.sqrt(2 / 25), abs=1e-6)
-    found = choices("survival", effect=0.4, events=100, sides=1)["small telescopes"]
-    assert found == pytest.approx(math.exp(-shift * 0.2), abs=1e-6)
-    found = choices("two_group", effect=0.9, se=0.3, sides=1)["small telescopes"]
-    assert found == pytest.approx(shift * 0.3, abs=1e-6)
+    value = choices("two_proportions", effect=0.9, n=50, sides=1)["small telescopes"]
+    assert value == pytest.approx(shift * math.sqrt(2 / 25), abs=1e-6)
+    value = choices("survival", effect=0.4, events=100, sides=1)["small telescopes"]
+    assert value == pytest.approx(math.exp(-shift * 0.2), abs=1e-6)
+    value = choices("two_group", effect=0.9, se=0.3, sides=1)["small telescopes"]
+    assert value == pytest.approx(shift * 0.3, abs=1e-6)
     # Several groups have no side: the F test stays one at 0.05.
     two, one = (
         choices("anova", numbers={"F": 9.0, "groups": 3}, n=60, sides=sides) for sides in (2, 1)
@@ -192,12 +192,12 @@ def test_small_telescopes_of_one_sided_tests_of_other_kinds() -> None:
 
 @pytest.mark.parametrize("n", [4, 10, 60])
 def test_small_telescopes_of_a_one_sided_correlation_by_integration(n: int) -> None:
-    found = choices("correlation", effect=0.999999, n=n, sides=1)["small telescopes"]
+    value = choices("correlation", effect=0.999999, n=n, sides=1)["small telescopes"]
     critical = stats.t.isf(0.05, n - 2)
 
     def beyond(scale: float) -> float:
         # Given the spread of the first measure, t is that of a regression: noncentral by r/√(1-r²).
-        shift = found / math.sqrt(1 - found * found) * math.sqrt(scale)
+        shift = value / math.sqrt(1 - value * value) * math.sqrt(scale)
         return float(stats.nct.sf(critical, n - 2, shift) * stats.chi2.pdf(scale, n - 1))
 
     power, _ = integrate.quad(beyond, 0, stats.chi2.isf(1e-13, n - 1), limit=200)
@@ -211,14 +211,14 @@ def test_small_telescopes_are_the_kinds_own_formula_of_equal_groups(kind: str) -
     if kind == "survival":
         counts = {"n": 40, "events": 24}
     design = design_of(kind, effect=effect, **counts)
-    found = named_effect(design, "small telescopes")
-    assert row.value(40, found, DesignParameters.by(design)) == pytest.approx(POWER, abs=1e-9)
+    value = named_effect(design, "small telescopes")
+    assert row.value(40, value, DesignParameters.by(design)) == pytest.approx(POWER, abs=1e-9)
 
 
 def test_small_telescopes_of_several_groups_by_scipy() -> None:
-    found = choices("anova", numbers={"F": 9.0, "groups": 3}, n=60)["small telescopes"]
+    value = choices("anova", numbers={"F": 9.0, "groups": 3}, n=60)["small telescopes"]
     critical = stats.f.isf(0.05, 2, 57)
-    assert stats.ncf.sf(critical, 2, 57, 60 * found**2) == pytest.approx(POWER, abs=1e-9)
+    assert stats.ncf.sf(critical, 2, 57, 60 * value**2) == pytest.approx(POWER, abs=1e-9)
 
 
 @pytest.mark.parametrize("ratio", [0.5, 2.0])
@@ -262,10 +262,10 @@ def test_choices_without_an_original_are_those_before() -> None:
 
 
 def test_choices_of_an_original_alone_stand_on_its_effect() -> None:
-    found = choices(numbers={"t": 2.2}, n=32)
-    assert found["as published"] == pytest.approx(2.2 * math.sqrt(2 / 16))
-    assert found["halved"] == pytest.approx(found["as published"] / 2)
-    assert [*found] == ["as published", "halved", "safeguard", "small telescopes", "shrunken"]
+    record = choices(numbers={"t": 2.2}, n=32)
+    assert record["as published"] == pytest.approx(2.2 * math.sqrt(2 / 16))
+    assert record["halved"] == pytest.approx(record["as published"] / 2)
+    assert [*record] == ["as published", "halved", "safeguard", "small telescopes", "shrunken"]
 
 
 def test_choices_without_a_standard_error_say_what_is_missing() -> None:
@@ -302,9 +302,9 @@ def test_choices_of_an_original_are_never_beyond_it(
     reported: dict[str, object] = {"n": n, "sides": sides, "effect": -size if other_side else size}
     if kind == "survival":
         reported.update(effect=1 / size if other_side else size, events=n)
-    found = choices(kind, **reported)
-    published = found["as published"]
-    for value in found.values():
+    record = choices(kind, **reported)
+    published = record["as published"]
+    for value in record.values():
         assert 0 < effect.size(value) <= effect.size(published) * (1 + 1e-9)
         assert effect.fault(value) is None
 
@@ -351,9 +351,9 @@ def test_choices_at_the_ends_of_what_is_valid_are_effects_or_none(
     )
     effect = KINDS[design.kind].effect
     assert effect is not None
-    for _, found in assumed_effects(design):
-        assert effect.fault(found) is None
-        assert math.isfinite(found)
+    for _, value in assumed_effects(design):
+        assert effect.fault(value) is None
+        assert math.isfinite(value)
     assert not any(bad in worked_out_interval_text(design) for bad in ("nan", "inf"))
     assert all(why for _, why in missing_choices(design))
 
@@ -363,29 +363,29 @@ def test_safeguard_and_telescopes_of_many_originals_by_scipy() -> None:
     for an_arm in range(3, 200, 7):
         for d in (0.3, 0.8, 2.0):
             root, df = math.sqrt(an_arm / 2), 2 * an_arm - 2
-            found = choices(effect=d, n=2 * an_arm)
-            if "safeguard" in found:
+            record = choices(effect=d, n=2 * an_arm)
+            if "safeguard" in record:
                 wanted = optimize.brentq(
                     lambda s, t=d * root, df=df: stats.nct.sf(t, df, s) - 0.2, 1e-9, d * root
                 )
-                assert found["safeguard"] == pytest.approx(wanted / root, abs=1e-8)
+                assert record["safeguard"] == pytest.approx(wanted / root, abs=1e-8)
 
 
 # --- to choose from -----------------------------------------------------------------------------
 
 
 def named_effects(asked: Design, written: Design | None = None) -> list[tuple[str, float]]:
-    return [(found.label, found.effect) for found in effects_of(asked, written)]
+    return [(effect.label, effect.effect) for effect in effects_of(asked, written)]
 
 
 def test_effects_begin_with_the_one_that_is_asked() -> None:
     design = make_design(effect_planning=0.7)
     name, value = named_effects(design)[0]
     assert (name, value) == ("planned", 0.7)
-    asked = design.model_copy(update={"effect_planning": 0.6})
-    assert [value for _, value in named_effects(asked, design)][:2] == [0.6, 0.7]
-    assert named_effects(asked, design)[0][0] == "yours"
-    assert named_effects(asked)[0][0] == "planned"
+    request = design.model_copy(update={"effect_planning": 0.6})
+    assert [value for _, value in named_effects(request, design)][:2] == [0.6, 0.7]
+    assert named_effects(request, design)[0][0] == "yours"
+    assert named_effects(request)[0][0] == "planned"
 
 
 def test_nothing_is_chosen_where_no_effect_is_assumed() -> None:

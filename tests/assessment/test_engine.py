@@ -70,7 +70,7 @@ def failing(plan: Protocol, pack: Pack) -> set[str]:
         or plan.duration_days < 1
         or plan.duration_days > days_left(pack)
         or 0 < len(plan.controls) >= plan.sample_size
-        or any(is_stuck(label, own, pack) for label, own in items),
+        or any(is_stuck(label, custom, pack) for label, custom in items),
         "budget": cost_of(plan, *numbers, pack) > lab.budget,
         "equipment": not all(is_free(i, equipment, pack) for i in plan.required_equipment),
         "reagents": not all(is_free(i, reagents, pack) for i in plan.required_reagents),
@@ -85,15 +85,15 @@ def failing(plan: Protocol, pack: Pack) -> set[str]:
 
 
 def assert_agree(plan: Protocol, pack: Pack) -> None:
-    found = assess(plan, pack)
-    assert set(found.failing) == failing(plan, pack)
+    result = assess(plan, pack)
+    assert set(result.failing) == failing(plan, pack)
     # Rates of up to 10⁹ with any digits: sums in another order may differ in the last of them.
     numbers = plan.sample_size, plan.duration_days
-    assert math.isclose(found.cost, cost_of(plan, *numbers, pack), rel_tol=1e-15)
-    assert math.isclose(sum(term.credits for term in found.cost_terms), found.cost, rel_tol=1e-9)
-    assert found.staff == staff_of(plan, *numbers, pack)
-    assert found.staff == pack.staff_model.base + sum(step.adds for step in found.staff_steps)
-    assert all(bool(found.check.check(d).reasons) == (d in found.failing) for d in DIMENSIONS)
+    assert math.isclose(result.cost, cost_of(plan, *numbers, pack), rel_tol=1e-15)
+    assert math.isclose(sum(term.credits for term in result.cost_terms), result.cost, rel_tol=1e-9)
+    assert result.staff == staff_of(plan, *numbers, pack)
+    assert result.staff == pack.staff_model.base + sum(step.adds for step in result.staff_steps)
+    assert all(bool(result.check.check(d).reasons) == (d in result.failing) for d in DIMENSIONS)
 
 
 def near(plan: Protocol, pack: Pack, rng: Random) -> Protocol:
@@ -121,8 +121,8 @@ def test_check_in_small_labs_is_what_a_second_engine_says(first: int) -> None:
     for seed in range(first, first + BATCH):
         plan, pack = small_lab(seed)
         pack, rng = change_pack(pack, constraints=[]), Random(seed)
-        for each in [plan, *(near(plan, pack, rng) for _ in range(PLANS - 1))]:
-            assert_agree(each, pack)
+        for protocol in [plan, *(near(plan, pack, rng) for _ in range(PLANS - 1))]:
+            assert_agree(protocol, pack)
 
 
 @given(itemised_protocols(), studied_packs() | own_packs(st.just(make_study())))

@@ -76,8 +76,8 @@ def test_tier_is_inclusive_at_both_bounds(
 
 
 def test_planned_evidence_says_what_it_assumes() -> None:
-    found = assess(make_protocol(sample_size=34), make_pack(design=make_design())).evidence
-    assert found == Evidence(
+    evidence = assess(make_protocol(sample_size=34), make_pack(design=make_design())).evidence
+    assert evidence == Evidence(
         kind="two_group",
         value=power(34, 0.9),
         target=0.8,
@@ -102,10 +102,10 @@ def test_planned_evidence_is_void_below_min_days_and_without_samples(
     plan: dict[str, Any], void: str | None, kind: str, worst: float
 ) -> None:
     pack = make_pack(design=design_of(kind), min_days=3)
-    found = assess(make_protocol(**plan), pack).evidence
-    assert found.void_reason == void
-    assert (found.value == worst) == (found.text == "no evidence") == (void is not None)
-    assert (found.tier is BELOW) == (void is not None)
+    evidence = assess(make_protocol(**plan), pack).evidence
+    assert evidence.void_reason == void
+    assert (evidence.value == worst) == (evidence.text == "no evidence") == (void is not None)
+    assert (evidence.tier is BELOW) == (void is not None)
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_planned_evidence_is_void_below_min_days_and_without_samples(
 def test_planned_evidence_without_days_says_what_is_missing(
     days: int, least: int, void: str | None
 ) -> None:
-    found = assess(make_protocol(duration_days=days), make_pack(min_days=least)).evidence
-    assert found.void_reason == void
+    evidence = assess(make_protocol(duration_days=days), make_pack(min_days=least)).evidence
+    assert evidence.void_reason == void
 
 
 # --- dropout ----------------------------------------------------------------------------------
@@ -156,19 +156,19 @@ def test_counted_samples_are_capped_by_throughput_and_population_less_those_that
         design=make_design(population_max=population, dropout=dropout),
         samples_per_day=None if rate is None else make_throughput(value=rate),
     )
-    found = assess(make_protocol(sample_size=samples, duration_days=days), pack)
-    evidence = found.evidence
+    plan = assess(make_protocol(sample_size=samples, duration_days=days), pack)
+    evidence = plan.evidence
     assert (evidence.able, evidence.analysed) == (able, counted)
     assert evidence.value == (power(counted, 0.9) if days else 0)
-    whole = assess(found.plan, make_pack())
-    assert (found.cost, found.staff) == (whole.cost, whole.staff)
+    whole = assess(plan.plan, make_pack())
+    assert (plan.cost, plan.staff) == (whole.cost, whole.staff)
 
 
 def test_evidence_is_void_where_dropout_leaves_no_sample() -> None:
     pack = make_pack(design=make_design(dropout=0.5))
-    found = assess(make_protocol(sample_size=1), pack).evidence
-    assert found.void_reason == "with 50 % dropout none of the samples is left"
-    assert (found.value, found.tier) == (0.0, BELOW)
+    evidence = assess(make_protocol(sample_size=1), pack).evidence
+    assert evidence.void_reason == "with 50 % dropout none of the samples is left"
+    assert (evidence.value, evidence.tier) == (0.0, BELOW)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -176,9 +176,9 @@ def test_dropout_is_as_if_so_many_fewer_were_planned(kind: str) -> None:
     design, whole = design_of(kind, dropout=0.2), design_of(kind)
     effect = design.effect_planning
     for n in (1, 4, 5, 36, 37, 250):
-        left = n * 4 // 5
-        assert evidence_value(design, n, effect) == evidence_value(whole, left, effect)
-        assert smallest_detectable_effect(design, n) == smallest_detectable_effect(whole, left)
+        rest = n * 4 // 5
+        assert evidence_value(design, n, effect) == evidence_value(whole, rest, effect)
+        assert smallest_detectable_effect(design, n) == smallest_detectable_effect(whole, rest)
 
 
 # --- substitutions ----------------------------------------------------------------------------
@@ -215,21 +215,21 @@ def test_factors_multiply_the_assumed_effect() -> None:
         design=make_design(effect_planning=1.25, sesoi=0.5), allowed_substitutions=SWAPS
     )
     protocol = make_protocol(sample_size=128, required_equipment=["window shelf", "phone camera"])
-    found = assess(protocol, pack).evidence
-    assert found.effect == pytest.approx(0.5)
-    assert found.value == pytest.approx(0.8015, abs=5e-5)  # G*Power 3.1: 64 per group
+    evidence = assess(protocol, pack).evidence
+    assert evidence.effect == pytest.approx(0.5)
+    assert evidence.value == pytest.approx(0.8015, abs=5e-5)  # G*Power 3.1: 64 per group
     assert assess(protocol, pack).evidence_at(0.5).effect == pytest.approx(0.2)
 
 
 def test_factors_divide_the_spread_of_a_precision_study() -> None:
     design = make_design(kind="precision", effect_planning=0.05, target=0.015, floor=0.025)
     pack = make_pack(design=design, allowed_substitutions=SWAPS)
-    found = assess(
+    evidence = assess(
         make_protocol(sample_size=25, required_equipment=["window shelf", METER]), pack
     ).evidence
-    assert found.effect == pytest.approx(0.0625)
-    assert found.value == pytest.approx(1.959964 * 0.0625 / 5, rel=1e-6)
-    assert found.tier is ABOVE
+    assert evidence.effect == pytest.approx(0.0625)
+    assert evidence.value == pytest.approx(1.959964 * 0.0625 / 5, rel=1e-6)
+    assert evidence.tier is ABOVE
 
 
 # --- words ------------------------------------------------------------------------------------
@@ -280,10 +280,10 @@ def test_published_plans_are_worth_what_the_fact_sheet_says(study: str) -> None:
     pack = load_scenario(study, Difficulty.EASY)
     plan, design = assess(pack.reference_protocol, pack), pack.design
     effects = (design.effect_published, design.effect_planning, design.sesoi)
-    found = [None if effect is None else plan.evidence_at(effect).value for effect in effects]
+    result = [None if effect is None else plan.evidence_at(effect).value for effect in effects]
     assert plan.evidence.analysed == n
-    assert [None if value is None else round(value, 2) for value in found] == list(values)
-    assert plan.evidence.value == found[1]
+    assert [None if value is None else round(value, 2) for value in result] == list(values)
+    assert plan.evidence.value == result[1]
 
 
 # --- assumed effects --------------------------------------------------------------------------
@@ -313,9 +313,9 @@ def test_assumed_effects_of_a_design(
     smallest: float | None,
     effects: list[tuple[str, float]],
 ) -> None:
-    more = {"precision": WIDTH, "coverage": CENSUS}.get(kind, {"kind": kind})
+    record = {"precision": WIDTH, "coverage": CENSUS}.get(kind, {"kind": kind})
     design = make_design(
-        **more, effect_published=published, effect_planning=planned, sesoi=smallest
+        **record, effect_published=published, effect_planning=planned, sesoi=smallest
     )
     assert list(assumed_effects(design)) == effects
 
@@ -349,8 +349,8 @@ def pack_of_widths(pack: Pack) -> Pack:
 
 
 def test_evidence_stands_at_its_value_and_none_at_the_worst_end() -> None:
-    shown = assess(make_protocol(), make_pack()).evidence
-    assert place_of(shown, 0.0) == shown.value
+    evidence = assess(make_protocol(), make_pack()).evidence
+    assert place_of(evidence, 0.0) == evidence.value
     void = assess(make_protocol(duration_days=1), make_pack()).evidence
     assert void.void_reason
     assert place_of(void, 0.25) == 0.25

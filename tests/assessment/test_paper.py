@@ -119,7 +119,7 @@ def test_findings_read_as_written() -> None:
     for case, (plan, lab) in CASES.items():
         issues = assess(make_protocol(**plan), make_pack(**lab)).validation.issues
         lines += [case] * (not issues)
-        lines += [f"{case}: {each.severity} {each.category}: {each.message}" for each in issues]
+        lines += [f"{case}: {issue.severity} {issue.category}: {issue.message}" for issue in issues]
     assert_golden("paper_findings", "\n".join(lines))
 
 
@@ -141,15 +141,15 @@ NEITHER: Final[Changes] = {"sample_size": 0, "controls": []}
     ],
 )
 def test_plan_has_as_many_errors_as_are_told(plan: Changes, lab: Changes, errors: int) -> None:
-    found = assess(make_protocol(**plan), make_pack(**lab))
-    assert len(found.errors) == found.slack[Dimension.PROTOCOL].used == errors
+    result = assess(make_protocol(**plan), make_pack(**lab))
+    assert len(result.errors) == result.slack[Dimension.PROTOCOL].used == errors
 
 
 def test_required_element_is_addressed_by_a_plan_that_says_nothing_else() -> None:
-    said = {"technique": "Sealed envelopes", "rationale": "envelopes"}
+    record = {"technique": "Sealed envelopes", "rationale": "envelopes"}
     nothing: dict[str, object] = {"controls": [], "required_equipment": [], "required_reagents": []}
     pack = make_pack(**needing("sealed envelopes"))
-    assert assess(make_protocol(**said, **nothing), pack).missing_elements == ()
+    assert assess(make_protocol(**record, **nothing), pack).missing_elements == ()
 
 
 def test_warnings_of_missing_items_are_left_to_the_dimensions() -> None:
@@ -179,10 +179,10 @@ def test_required_element_is_addressed_by_its_words_in_any_field(field: str, val
 
 @pytest.mark.parametrize("word", ["sealed", "envelopes", "unsealed envelopes", "sealed envelope"])
 def test_required_element_is_not_addressed_by_a_part_of_its_words(word: str) -> None:
-    found = assess(make_protocol(technique=word), make_pack(**needing("sealed envelopes")))
-    assert found.missing_elements == ("sealed envelopes",)
-    assert found.validation.valid
-    assert [issue.category for issue in found.validation.issues] == [IssueCategory.REQUIRED_ELEMENT]
+    plan = assess(make_protocol(technique=word), make_pack(**needing("sealed envelopes")))
+    assert plan.missing_elements == ("sealed envelopes",)
+    assert plan.validation.valid
+    assert [issue.category for issue in plan.validation.issues] == [IssueCategory.REQUIRED_ELEMENT]
 
 
 @pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])

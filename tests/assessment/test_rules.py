@@ -105,8 +105,8 @@ def test_negation_ends_with_its_clause(between: str) -> None:
 )
 def test_violations_name_the_field_in_which_the_phrase_stands(field: str, value: object) -> None:
     rule = make_policy_rule(restriction="No flames.", forbidden_phrases=["open flame"])
-    found = broken(make_protocol(**{field: value}), [rule])
-    assert found == [Violation("No flames.", "open flame", field)]
+    violations = broken(make_protocol(**{field: value}), [rule])
+    assert violations == [Violation("No flames.", "open flame", field)]
 
 
 def test_violations_name_each_phrase_once_per_field_in_the_order_of_the_rules() -> None:

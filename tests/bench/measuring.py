@@ -55,10 +55,10 @@ def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
 
 def hold(capsys: pytest.CaptureFixture[str], name: str, figure: float, detail: str = "") -> None:
     """Print a figure beside its bar, and fail where it is past it."""
-    held, aim = BARS[name]
+    value, aim = BARS[name]
     aimed = "" if aim is None else f", aim {aim:g}"
-    say(capsys, f"{name}: {figure:.2f} (bar {held:g}{aimed}) {detail}".rstrip())
-    assert figure <= held, f"{name} is past its bar"
+    say(capsys, f"{name}: {figure:.2f} (bar {value:g}{aimed}) {detail}".rstrip())
+    assert figure <= value, f"{name} is past its bar"
 
 
 def best(

@@ -111,9 +111,9 @@ class Session:
     async def hand_over(self, server: AppServer, label: str, text: str) -> bytes:
         """Upload a file as the browser does, and return the value of that uploader."""
         message = BackMsg()
-        asked = message.file_urls_request
-        asked.request_id, asked.session_id = uuid.uuid4().hex, self._id
-        asked.file_names.append("file.json")
+        request = message.file_urls_request
+        request.request_id, request.session_id = uuid.uuid4().hex, self._id
+        request.file_names.append("file.json")
         await self.socket.send(message.SerializeToString())
         answer = await self._until("file_urls_response")
         [urls] = answer.file_urls_response.file_urls
@@ -129,7 +129,7 @@ def _put(site: str, path: str, text: str) -> None:
     jar = CookieJar()
     opener: OpenerDirector = build_opener(HTTPCookieProcessor(jar))
     opener.open(f"{site}/_stcore/health").close()
-    token = next(each.value for each in jar if each.name == _TOKEN)
+    token = next(cookie.value for cookie in jar if cookie.name == _TOKEN)
     edge = uuid.uuid4().hex
     body = (
         f"--{edge}\r\nContent-Disposition: form-data; name=f; filename=file.json\r\n\r\n"

@@ -99,8 +99,8 @@ def test_steps_of_a_negotiation_against_validating_the_plan(
     taken = dict(zip(works, seconds([*works.values()]), strict=True))
     for name in list(steps_of(PACKS[0]))[1:]:
         ratios = {
-            lab: each / taken[lab, "validation"]
-            for (lab, step), each in taken.items()
+            lab: value / taken[lab, "validation"]
+            for (lab, step), value in taken.items()
             if step == name
         }
         dearest = max(ratios, key=lambda lab: ratios[lab])
@@ -153,7 +153,7 @@ def test_a_million_plans_of_any_size_on_arrays(
     study: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rng = np.random.default_rng(1)
-    counts = Counts(*(rng.integers(0, most, 10**6) for most in (400, 30, 6, 5, 5)))
+    counts = Counts(*(rng.integers(0, limit, 10**6) for limit in (400, 30, 6, 5, 5)))
     pack = load_scenario(study, Difficulty.MEDIUM)
     assert numeric_checks(counts, pack).all_ok.shape == (10**6,)
     taken = best(lambda: numeric_checks(counts, pack), clock=time.process_time)

@@ -28,9 +28,9 @@ pytestmark = pytest.mark.bench
 def filled(file: Path, number: int) -> Library:
     """Return a library with so many runs of three labs; one in fifty has a note."""
     library, runs = Library(f"sqlite:///{file}"), [make_run(seed) for seed in range(3)]
-    for each in range(number):
-        notes = "to be shown on Friday" if each % 50 == 0 else ""
-        library.keep(ANN, EntryKind.RUN, f"run {each}", runs[each % 3], notes=notes)
+    for item in range(number):
+        notes = "to be shown on Friday" if item % 50 == 0 else ""
+        library.keep(ANN, EntryKind.RUN, f"run {item}", runs[item % 3], notes=notes)
     return library
 
 

@@ -51,7 +51,7 @@ async def crowd(server: AppServer, page: str, label: str) -> tuple[list[float], 
             *(edit(person, label, EDITS, n) for n, person in enumerate(people))
         )
         grown = (server.resident_mib - first) / (PEOPLE - 1)
-    return [taken for each in times for taken in each[2:]], grown
+    return [taken for time in times for taken in time[2:]], grown
 
 
 def test_thirty_people_editing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

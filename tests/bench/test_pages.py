@@ -43,8 +43,8 @@ st.write(f"The number is {number}.")
 
 def query(state: str, **shown: object) -> str:
     """Return the query string of a state: of the first visit, or of where a story begins."""
-    found = {story.key: story.workspace for story in stories()} | {"first visit": Workspace()}
-    return urlencode(to_query(found[state].changed(**{"presenting": 0, **shown})))
+    workspaces = {story.key: story.workspace for story in stories()} | {"first visit": Workspace()}
+    return urlencode(to_query(workspaces[state].changed(**{"presenting": 0, **shown})))
 
 
 STATES: Final = {name: query(name) for name in ("first visit", *(s.key for s in stories()))}
@@ -82,9 +82,9 @@ def browser() -> Iterator[Browser]:
         chromium = find_chromium(playwright.chromium.executable_path)
         if chromium is None:
             pytest.skip("no Chromium found; name one in REPLICALAB_CHROMIUM")
-        found = playwright.chromium.launch(executable_path=chromium, args=list(CHROMIUM_FLAGS))
-        yield found
-        found.close()
+        result = playwright.chromium.launch(executable_path=chromium, args=list(CHROMIUM_FLAGS))
+        yield result
+        result.close()
 
 
 @pytest.fixture(scope="module")
@@ -207,14 +207,14 @@ EDITS: Final[tuple[tuple[str, str, Callable[[Page], Act]], ...]] = (
 )
 CASES: Final = [
     *(
-        Case(bar, f"{state}: {what}", f"/{bar.rpartition(' ')[2]}?{asked}", act)
-        for state, asked in STATES.items()
+        Case(bar, f"{state}: {what}", f"/{bar.rpartition(' ')[2]}?{text}", act)
+        for state, text in STATES.items()
         for bar, what, act in EDITS
     ),
     *(
-        Case(bar, state, f"/Negotiation?{query(state, **shown)}", stepping)
+        Case(bar, state, f"/Negotiation?{query(state, **record)}", stepping)
         for state in STATES
-        for bar, shown in (("a round of a negotiation", {}), ("a slide", {"presenting": 1}))
+        for bar, record in (("a round of a negotiation", {}), ("a slide", {"presenting": 1}))
     ),
     Case(
         "a click on what is beside, Compare",
@@ -239,8 +239,8 @@ def test_move_between_pages(
     browser: Browser, stock_url: str, our_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page, ours = opened(browser, stock_url), opened(browser, our_url)
-    there = moving(page, ("Other", "stock")), moving(ours, ("Protocol", "Scenarios"))
-    blank, full = medians(page, there[0], ours, there[1])
+    pair = moving(page, ("Other", "stock")), moving(ours, ("Protocol", "Scenarios"))
+    blank, full = medians(page, pair[0], ours, pair[1])
     hold(capsys, "move between pages", full / blank, f"{full:.0f} ms to {blank:.0f} ms")
 
 

@@ -111,13 +111,13 @@ def app_page(
     try:
         watch.assert_clean(page)
     except AssertionError as error:
-        kept = keep_picture(page, request.node.nodeid)
-        error.add_note(f"picture: {kept}\n--- server log\n{app_server.tail()}")
+        path = keep_picture(page, request.node.nodeid)
+        error.add_note(f"picture: {path}\n--- server log\n{app_server.tail()}")
         raise
     finally:
         watch.leave()
-        for each in context.pages:
-            each.close()
+        for item in context.pages:
+            item.close()
 
 
 @pytest.hookimpl(wrapper=True)

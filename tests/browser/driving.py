@@ -68,8 +68,8 @@ def find_chromium(bundled: str | None = None) -> Path | None:
     if named:
         return Path(named) if os.access(named, os.X_OK) else None
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    found = (shutil.which(name) for name in names)
-    candidates = ("/usr/bin/chromium", *found, bundled)
+    texts = (shutil.which(name) for name in names)
+    candidates = ("/usr/bin/chromium", *texts, bundled)
     return next((Path(path) for path in candidates if path and os.access(path, os.X_OK)), None)
 
 
@@ -242,13 +242,13 @@ def _environment() -> dict[str, str]:
 
     The folder of what is kept stays: it is the tests' own.
     """
-    kept = {
+    record = {
         key: value
         for key, value in os.environ.items()
         if not key.startswith(("STREAMLIT_", "REPLICALAB_"))
     }
-    kept |= {key: os.environ[key] for key in ("REPLICALAB_DATA",) if key in os.environ}
-    return {**kept, "PYTHONUNBUFFERED": "1"}
+    record |= {key: os.environ[key] for key in ("REPLICALAB_DATA",) if key in os.environ}
+    return {**record, "PYTHONUNBUFFERED": "1"}
 
 
 # ------------------------------------------------------------------------------- runs of the app
@@ -351,7 +351,7 @@ def _load(page: Page, load: Callable[[], object]) -> None:
     load()
     finished = _FINISHED_RUNS[page]
     # The page before may have connected anew meanwhile, to a server that was started again.
-    _wait_until(page, lambda: any(each in finished and not each.is_closed() for each in opened))
+    _wait_until(page, lambda: any(item in finished and not item.is_closed() for item in opened))
     page.remove_listener("websocket", note)
     page.evaluate(STILL, STILL_MS)
 
@@ -389,8 +389,8 @@ def forget_visitor(page: Page, url: str) -> None:
     """
     page.context.clear_permissions()
     page.context.clear_cookies()
-    asked = {"origin": url, "storageTypes": "cookies,local_storage,indexeddb"}
-    page.context.new_cdp_session(page).send("Storage.clearDataForOrigin", asked)
+    record = {"origin": url, "storageTypes": "cookies,local_storage,indexeddb"}
+    page.context.new_cdp_session(page).send("Storage.clearDataForOrigin", record)
     page.context.request.get(url)
 
 

@@ -54,14 +54,14 @@ def test_thousands_of_negotiations_are_stopped_half_way_and_what_came_is_kept(
     app_page.get_by_role("button", name="Stop", exact=True).click()
     stopped = app_page.get_by_text(re.compile(r"^Stopped: [1-9][\d,]* of 9,999 negotiations"))
     expect(stopped).to_be_visible()
-    told = stopped.inner_text()
-    came = re.findall(r"[\d,]+", told)[0]
+    text = stopped.inner_text()
+    came = re.findall(r"[\d,]+", text)[0]
     assert 0 < int(came.replace(",", "")) < 9999
     follow(app_page, "Protocol")
     follow(app_page, "Compare")
     show(app_page, "Many negotiations")
-    expect(stopped).to_have_text(told)
+    expect(stopped).to_have_text(text)
     reload_app(app_page)
     show(app_page, "Many negotiations")
-    expect(stopped).to_have_text(told)
+    expect(stopped).to_have_text(text)
     expect(app_page.locator(".gtitle")).to_contain_text(f"of {came} negotiations")

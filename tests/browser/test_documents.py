@@ -51,8 +51,8 @@ def test_look_at_a_document_breaks_no_word_of_a_table(page: Page, width: int) ->
     page.set_viewport_size({"width": PHONE.width if width < PHONE.width else 1280, "height": 800})
     options, on = WORKS["ego depletion"]().options, date(2026, 3, 2)
     for document in (funding_request(options, on=on), WORKS["ego depletion"]().report()):
-        shown = f"<div style='width: {width}px; font-family: app'>{preview(document)}</div>"
-        page.set_content(f"{STYLE}{app_font()}{shown}")
+        text = f"<div style='width: {width}px; font-family: app'>{preview(document)}</div>"
+        page.set_content(f"{STYLE}{app_font()}{text}")
         page.evaluate("document.fonts.ready")
         assert page.evaluate(BROKEN) == []
 
@@ -80,8 +80,8 @@ BROKEN = r"""() => {
 
 @pytest.mark.parametrize("name", ["shipped", "strangers"])
 def test_documents_are_accessible_and_scroll_one_way(page: Page, name: str) -> None:
-    found = strangers()["run"] if name == "strangers" else work("psy_ego_depletion", "hard")
-    for document in (found.brief(), found.report()):
+    result = strangers()["run"] if name == "strangers" else work("psy_ego_depletion", "hard")
+    for document in (result.brief(), result.report()):
         for view in (PROJECTOR, PHONE):
             page.set_viewport_size({"width": view.width, "height": view.height})
             page.set_content(document_html(document))

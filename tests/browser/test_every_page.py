@@ -172,8 +172,8 @@ CONTROLS: Final = "a[href]:not(.skip), button:not(:disabled), summary, label:has
 def assert_light(page: Page, address: str) -> None:
     """Fail unless a page says what it has to say in few words, on some two projector's screens."""
     first, whole = (page.evaluate(WORDS, height) for height in (PROJECTOR.height, 10**6))
-    most = OF_A_PAGE.get(address.partition("?")[0].removeprefix("/"), FIRST_SCREEN)
-    assert 20 <= first <= (READING if address.startswith(READ) else most)
+    limit = OF_A_PAGE.get(address.partition("?")[0].removeprefix("/"), FIRST_SCREEN)
+    assert 20 <= first <= (READING if address.startswith(READ) else limit)
     assert first <= whole <= OPEN
     height = page.get_by_test_id("stMain").evaluate("element => element.scrollHeight")
     assert height <= SCREENS * PROJECTOR.height
@@ -261,8 +261,8 @@ def test_verdict_and_menu_stay_in_reach_in_a_small_window(app_page: Page) -> Non
         header = box_of(where(app_page))
         assert header["y"] + header["height"] <= view.height / 5
         if view != NARROW:  # there the evidence wraps below it
-            told = box_of(evidence)
-            assert told["x"] + told["width"] <= box_of(menu)["x"]
+            record = box_of(evidence)
+            assert record["x"] + record["width"] <= box_of(menu)["x"]
         menu.click()
         expect(app_page.get_by_role("menuitem", name="Print")).to_be_visible()
         app_page.keyboard.press("Escape")

@@ -85,14 +85,14 @@ def test_copied_link_opens_the_same_elsewhere(app_page: Page, elsewhere: Page) -
     open_app(app_page, STROOP)
     type_number(app_page, "Sample size", 42)
     expect(where(app_page)).to_contain_text("Your plan")
-    told = where(app_page).inner_text()
+    text = where(app_page).inner_text()
     hand_over(app_page, "Link")
     expect(drawer(app_page)).to_contain_text("differs from the study’s own in 1 field")
     drawer(app_page).get_by_role("button", name="Copy to clipboard").click()
     link = str(app_page.evaluate("navigator.clipboard.readText()"))
     open_app(elsewhere, link)
     expect(number(elsewhere, "Sample size")).to_have_value("42")
-    expect(where(elsewhere)).to_have_text(told, use_inner_text=True)
+    expect(where(elsewhere)).to_have_text(text, use_inner_text=True)
     expect(elsewhere).to_have_url(re.compile("budget=1200"))
     expect(elsewhere).to_have_title("Protocol · ReplicaLab")
 
@@ -104,7 +104,7 @@ def test_what_is_exported_is_imported_elsewhere_and_verified(
     follow(app_page, "Protocol")
     type_number(app_page, "Sample size", 42)
     follow(app_page, "Negotiation")
-    told = outcome(app_page).inner_text()
+    text = outcome(app_page).inner_text()
     hand_over(app_page, "Bundle")
     bundle = file_of(app_page, "Bundle", tmp_path)
     open_app(elsewhere, "/")
@@ -116,7 +116,7 @@ def test_what_is_exported_is_imported_elsewhere_and_verified(
     expect(number(elsewhere, "Sample size")).to_have_value("42")
     expect(dimension(elsewhere, "Budget")).to_contain_text("/ 1,200 credits")
     follow(elsewhere, "Negotiation")
-    expect(outcome(elsewhere)).to_have_text(told, use_inner_text=True)
+    expect(outcome(elsewhere)).to_have_text(text, use_inner_text=True)
 
 
 def test_form_stays_open_while_it_is_filled_in(app_page: Page) -> None:

@@ -65,10 +65,10 @@ def looked_at(page: Page) -> dict[str, int]:
     """Return how many elements of each kind a page has, all unfolded; it fits every window."""
     for view in (PHONE, PROJECTOR):
         page.set_viewport_size({"width": view.width, "height": view.height})
-        found: dict[str, int] = page.evaluate(_SETTLED, _QUIET_MS)
+        record: dict[str, int] = page.evaluate(_SETTLED, _QUIET_MS)
         assert max(page.evaluate(_TOO_WIDE)) <= 0, f"{view}: a page is wider than its window"
     assert HOST not in str(page.evaluate(_HOSTS))
-    return found
+    return record
 
 
 def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str, int]]]:

@@ -127,7 +127,7 @@ def test_link_from_elsewhere_is_followed_by_the_same_visitor(
 ) -> None:
     def token() -> list[str]:
         cookies = app_page.context.cookies(app_server.url)
-        return [each["value"] for each in cookies if each["name"] == VISITOR_COOKIE]
+        return [cooky["value"] for cooky in cookies if cooky["name"] == VISITOR_COOKIE]
 
     open_app(app_page)
     first = token()

@@ -90,8 +90,8 @@ def test_wheel_carries_every_file_of_the_clone(wheel: Path) -> None:
     ).stdout.split("\n")
     wanted = {f if f.startswith("replicalab/") else f"replicalab/tree/{f}" for f in listed if f}
     with ZipFile(wheel) as opened:
-        held = {name for name in opened.namelist() if ".dist-info/" not in name}
-    assert held == wanted
+        texts = {name for name in opened.namelist() if ".dist-info/" not in name}
+    assert texts == wanted
 
 
 def test_wheel_has_version_ranges_and_extras(wheel: Path) -> None:
@@ -109,8 +109,8 @@ def test_wheel_has_version_ranges_and_extras(wheel: Path) -> None:
 
 
 def test_package_is_imported_from_any_folder(scripts: Path, elsewhere: Path) -> None:
-    asked = "import replicalab as rl; print(rl.__file__, rl.__version__, len(rl.studies()))"
-    file, version, studies = said([scripts / "python", "-c", asked], elsewhere).split()
+    text = "import replicalab as rl; print(rl.__file__, rl.__version__, len(rl.studies()))"
+    file, version, studies = said([scripts / "python", "-c", text], elsewhere).split()
     assert Path(file).is_relative_to(scripts.parent)
     assert (version, int(studies)) == (replicalab.__version__, len(replicalab.studies()))
 

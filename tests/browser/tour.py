@@ -55,8 +55,8 @@ def _opens(name: str) -> Callable[[Page], None]:
 
 def _to(heading: str) -> Callable[[Page], None]:
     def scroll(page: Page) -> None:
-        found = page.get_by_role("heading", name=heading).first
-        found.evaluate("each => each.scrollIntoView({block: 'center'})")
+        locator = page.get_by_role("heading", name=heading).first
+        locator.evaluate("each => each.scrollIntoView({block: 'center'})")
 
     return scroll
 
@@ -170,14 +170,14 @@ def main() -> int:
         sys.stderr.write("No Chromium found: name it in REPLICALAB_CHROMIUM.\n")
         return 1
     with (
-        tempfile.TemporaryDirectory() as kept,
-        AppServer(APP, Path(kept, "server.log"), environment={"REPLICALAB_DATA": kept}) as server,
+        tempfile.TemporaryDirectory() as text,
+        AppServer(APP, Path(text, "server.log"), environment={"REPLICALAB_DATA": text}) as server,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=chromium, args=[*CHROMIUM_FLAGS])
-        asked: dict[str, Any] = {**PROJECTOR.context_args(), "base_url": server.url}
+        record: dict[str, Any] = {**PROJECTOR.context_args(), "base_url": server.url}
         for stop in (README, *STOPS):
-            context = browser.new_context(**asked)
+            context = browser.new_context(**record)
             page = context.new_page()
             count_runs(page)
             _take(page, stop)

@@ -153,8 +153,8 @@ def put_away(page: Page) -> None:
 
 def expect_round(page: Page, shown: int, last: int) -> None:
     """Expect the scrubber and the address of a negotiation to stand at a round."""
-    said = re.compile(rf"^Round {shown} of {last}( so far)?$")
-    expect(page.get_by_text(said)).to_be_visible()
+    pattern = re.compile(rf"^Round {shown} of {last}( so far)?$")
+    expect(page.get_by_text(pattern)).to_be_visible()
     address = re.compile(rf"[?&]round={shown}(&|$)" if shown > 1 else r"^((?!round=).)*$")
     expect(page).to_have_url(address)
 

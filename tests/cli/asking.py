@@ -38,8 +38,8 @@ class Asking:
 
     def __call__(self, line: str) -> Registration:
         code = main(shlex.split(line))
-        told = self._capsys.readouterr()
-        return Registration(code, told.out, told.err)
+        result = self._capsys.readouterr()
+        return Registration(code, result.out, result.err)
 
 
 def _hear_interrupts() -> None:
@@ -52,6 +52,6 @@ def started(line: str, **settings: Any) -> subprocess.Popen[str]:
     Ctrl-C reaches it even where the tests run in the background, which ignores it.
     """
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
-    given: dict[str, Any] = {**pipes, "preexec_fn": _hear_interrupts, **settings}
+    record: dict[str, Any] = {**pipes, "preexec_fn": _hear_interrupts, **settings}
     command = [sys.executable, "-W", "error", "-m", "replicalab", *shlex.split(line)]
-    return subprocess.Popen(command, cwd=ROOT, text=True, **given)
+    return subprocess.Popen(command, cwd=ROOT, text=True, **record)

@@ -30,14 +30,14 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def test_batch_gives_the_result_of_each_job_in_order(ask: Asking) -> None:
     options = "--seeds 2-5 --workers 1 --set own_lab.budget=500"
-    said = ask(f"batch {STUDY} --lab hard --lab easy {options} --json")
+    registration = ask(f"batch {STUDY} --lab hard --lab easy {options} --json")
     jobs = jobs_of([STUDY], ["hard", "easy"], range(2, 6))
     ours = [run_job(job.model_copy(update={"own_lab": LabOverrides(budget=500)})) for job in jobs]
-    assert said.code == 0
+    assert registration.code == 0
     keys = ("outcome", "credits", "samples", "evidence")
-    found = [tuple(each[key] for key in keys) for each in said.data["results"]]
-    assert found == [tuple(each.model_dump(mode="json")[key] for key in keys) for each in ours]
-    assert said.data["results"][0]["job"]["own_lab"]["budget"] == 500
+    result = [tuple(item[key] for key in keys) for item in registration.data["results"]]
+    assert result == [tuple(our.model_dump(mode="json")[key] for key in keys) for our in ours]
+    assert registration.data["results"][0]["job"]["own_lab"]["budget"] == 500
     Path("mine.yaml").write_text(study_text(STUDY), encoding="utf-8")
     [mine, ours] = [
         ask(f"batch {study} --lab easy --workers 1 --json").data["results"]
@@ -47,27 +47,27 @@ def test_batch_gives_the_result_of_each_job_in_order(ask: Asking) -> None:
 
 
 def test_batch_tells_its_progress_on_standard_error(ask: Asking) -> None:
-    told = ask(f"batch {STUDY} --lab easy --seeds 0-19 --workers 1 --save out.csv")
-    assert told.err.splitlines()[-1] == "20 of 20 negotiations"
-    assert len(told.err.splitlines()) <= 10
+    registration = ask(f"batch {STUDY} --lab easy --seeds 0-19 --workers 1 --save out.csv")
+    assert registration.err.splitlines()[-1] == "20 of 20 negotiations"
+    assert len(registration.err.splitlines()) <= 10
     assert [row["seed"] for row in rows_of(Path("out.csv"))] == [str(seed) for seed in range(20)]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
 def test_batch_that_is_stopped_keeps_what_it_had(tmp_path: Path) -> None:
-    kept = tmp_path / "some.csv"
-    line = f"batch {STUDY} --lab hard --seeds 0-1999 --workers 1 --save {kept}"
+    path = tmp_path / "some.csv"
+    line = f"batch {STUDY} --lab hard --seeds 0-1999 --workers 1 --save {path}"
     process = started(line, start_new_session=True)
     assert process.stderr
     assert process.stderr.readline() == "200 of 2,000 negotiations\n"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to its workers too
-    told, faults = process.communicate(timeout=60)
+    text, faults = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in faults
-    seeds = [int(row["seed"]) for row in rows_of(kept)]
+    seeds = [int(row["seed"]) for row in rows_of(path)]
     assert 200 <= len(seeds) < 2000
     assert len(set(seeds)) == len(seeds)
-    assert told.strip().startswith(f"Stopped: {len(seeds):,} of 2,000 negotiations are played.")
+    assert text.strip().startswith(f"Stopped: {len(seeds):,} of 2,000 negotiations are played.")
 
 
 # --- on a cluster -------------------------------------------------------------------------------
@@ -75,9 +75,9 @@ def test_batch_that_is_stopped_keeps_what_it_had(tmp_path: Path) -> None:
 
 def test_dask_that_is_not_installed_is_told(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    said = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
-    assert said.code == 2
-    assert said.err == (
+    registration = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
+    assert registration.code == 2
+    assert registration.err == (
         "--dask: the package distributed is not installed; pip install distributed, or omit "
         "--dask\n"
     )
@@ -95,36 +95,38 @@ def cluster(dask: None) -> Iterator[Any]:
 
     with LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-    ) as found:
-        yield found
+    ) as result:
+        yield result
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(
     tmp_path: Path, cluster: Any
 ) -> None:
-    kept = tmp_path / "all.csv"
+    path = tmp_path / "all.csv"
     pids = [worker.pid for worker in cluster.workers.values()]
-    line = f"batch {STUDY} --seeds 0-{SEEDS - 1} --dask {cluster.scheduler_address} --save {kept}"
+    line = f"batch {STUDY} --seeds 0-{SEEDS - 1} --dask {cluster.scheduler_address} --save {path}"
     process = started(f"{line} --json")
     assert process.stderr
     assert process.stderr.readline() == "18 of 180 negotiations\n"
     os.kill(pids[0], signal.SIGKILL)
-    told, _ = process.communicate(timeout=120)
+    text, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     assert pids[0] not in [worker.pid for worker in cluster.workers.values()]
-    times = Counter((row["lab"], int(row["seed"])) for row in rows_of(kept))
+    times = Counter((row["lab"], int(row["seed"])) for row in rows_of(path))
     assert set(times.values()) == {1}
     assert len(times) == 3 * SEEDS
     here = [run_job(job).model_dump(mode="json") for job in jobs_of([STUDY], seeds=range(SEEDS))]
     for name in ("outcome", "credits"):
-        assert [each[name] for each in json.loads(told)["results"]] == [each[name] for each in here]
+        assert [load[name] for load in json.loads(text)["results"]] == [
+            record[name] for record in here
+        ]
 
 
 @pytest.mark.usefixtures("dask")
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_cluster_that_is_not_there_is_told(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("replicalab.cli.negotiations._DASK_SECONDS", 1)
-    said = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
-    assert said.code == 2
-    assert "--dask 'tcp://127.0.0.1:1': no scheduler answers there" in said.err
+    registration = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
+    assert registration.code == 2
+    assert "--dask 'tcp://127.0.0.1:1': no scheduler answers there" in registration.err

@@ -79,8 +79,8 @@ def test_check_has_the_values_of_the_assessment(ask: Asking, study: str, lab: st
 
 
 def test_settings_reach_lab_question_and_plan(ask: Asking) -> None:
-    own = LabOverrides(name="Ours", budget=5000, days=9)
-    Path("lab.json").write_text(lab_json(own))
+    overrides = LabOverrides(name="Ours", budget=5000, days=9)
+    Path("lab.json").write_text(lab_json(overrides))
     question = "--set question.effect=0.4 --set question.dropout=0.25 --set question.target=0.9"
     plan = "--set plan.controls=[] --set plan.technique=another --days 2"
     line = f"check {STUDY} --lab lab.json --set own_lab.budget=7000 {question}"
@@ -88,8 +88,8 @@ def test_settings_reach_lab_question_and_plan(ask: Asking) -> None:
     assert data["own_lab"] == {"name": "Ours", "budget": 7000, "days": 9}
     assert data["question"] == {"effect": 0.4, "dropout": 0.25, "target": 0.9}
     pack = load_scenario(STUDY, "medium")
-    asked = EvidenceAssumptions(effect=0.4, dropout=0.25, target=0.9)
-    evidence = assess(pack.reference_protocol, pack.with_own(own, asked)).evidence
+    assumptions = EvidenceAssumptions(effect=0.4, dropout=0.25, target=0.9)
+    evidence = assess(pack.reference_protocol, pack.with_own(overrides, assumptions)).evidence
     assert (data["evidence"]["value"], data["evidence"]["analysed"]) == (evidence.value, 75)
     changed = ask(f"{line} {plan} --json").data["plan"]
     assert (changed["controls"], changed["technique"]) == ([], "another")
@@ -124,8 +124,8 @@ def test_money_and_calendar_reach_the_costs(ask: Asking) -> None:
 def test_plan_has_the_least_loss_and_saves_it(ask: Asking) -> None:
     data = ask(f"plan {STUDY} --save plan.json --json").data
     pack = load_scenario(STUDY, "medium")
-    least = PlanAnalysis(assess(pack.reference_protocol, pack)).least
-    assert data["least_loss"]["plan"] == least.plan.model_dump(mode="json")
+    loss = PlanAnalysis(assess(pack.reference_protocol, pack)).least
+    assert data["least_loss"]["plan"] == loss.plan.model_dump(mode="json")
     assert ask(f"check {STUDY} --plan plan.json").code == 0
     elsewhere = ask("check fin_momentum --plan plan.json")
     assert elsewhere.err.startswith("plan.json: This plan was saved for another study")
@@ -226,8 +226,8 @@ def test_fault_is_one_message_with_exit_code_2(ask: Asking) -> None:
 
 def test_hostile_text_reaches_no_terminal(ask: Asking) -> None:
     label = "pump \u202e\u200b"
-    own = LabOverrides(items=(OwnItem(label=label, category="equipment", price=3.0),))
-    Path("lab.json").write_text(lab_json(own))
+    overrides = LabOverrides(items=(OwnItem(label=label, category="equipment", price=3.0),))
+    Path("lab.json").write_text(lab_json(overrides))
     pack = load_scenario(STUDY, "medium")
     plan = revise(pack.reference_protocol, required_equipment=[f"{label}\x1b[31m[red]"])
     Path("plan.json").write_text(plan_json(plan, STUDY))

@@ -28,9 +28,9 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("broken")
 def test_failure_is_one_line_with_an_exit_code_of_its_own(ask: Asking) -> None:
-    said = ask(f"check {STUDY}")
-    assert (said.code, said.out) == (70, "")
-    assert said.err == (
+    registration = ask(f"check {STUDY}")
+    assert (registration.code, registration.out) == (70, "")
+    assert registration.err == (
         "ReplicaLab itself failed (ZeroDivisionError: a sum of ⟨U+001B⟩[31mnothing), through no "
         "fault of the input; run it again with REPLICALAB_DEBUG=1 for the traceback\n"
     )
@@ -43,12 +43,12 @@ def test_failure_tells_where_with_debug(
 ) -> None:
     if by == "environment":
         monkeypatch.setenv(DEBUG, "1")
-    said = ask(f"{'--debug' if by == 'option' else ''} check {STUDY}")
-    assert said.code == 70
-    assert said.err.startswith("Traceback (most recent call last):\n")
-    assert "in fail" in said.err
-    assert "\x1b" not in said.err
-    assert said.err.splitlines()[-1].endswith("through no fault of the input")
+    registration = ask(f"{'--debug' if by == 'option' else ''} check {STUDY}")
+    assert registration.code == 70
+    assert registration.err.startswith("Traceback (most recent call last):\n")
+    assert "in fail" in registration.err
+    assert "\x1b" not in registration.err
+    assert registration.err.splitlines()[-1].endswith("through no fault of the input")
 
 
 def test_debug_changes_nothing_of_bad_input(ask: Asking) -> None:
@@ -68,5 +68,5 @@ def test_failure_reaches_the_shell() -> None:
 
 
 def test_version_is_the_package_s(ask: Asking) -> None:
-    said = ask("--version")
-    assert (said.code, said.out) == (0, f"replicalab {replicalab.__version__}\n")
+    registration = ask("--version")
+    assert (registration.code, registration.out) == (0, f"replicalab {replicalab.__version__}\n")

@@ -74,35 +74,35 @@ def waiting(exchange: Exchange) -> None:
 def test_model_plays_and_its_tokens_are_counted(ask: Asking, at: At) -> None:
     with serve(playing) as server:
         at(server)
-        told = ask(f"{PLAYS} --save talk.json")
-    assert (told.code, told.err) == (0, "")
-    lines = [line.strip() for line in told.out.splitlines()]
+        registration = ask(f"{PLAYS} --save talk.json")
+    assert (registration.code, registration.err) == (0, "")
+    lines = [line.strip() for line in registration.out.splitlines()]
     assert lines[1] == "Scientist: Language model (m-1). Lab Manager: Reference."
     assert any(line.startswith("Round 2: accepts 25 participants") for line in lines)
     [spent] = [line for line in lines if "tokens" in line]
     assert spent.startswith("2 rounds, 4,000 tokens sent, 600 received, ")
     assert "Saved: talk.json" in lines
-    assert "Regret 5.75, 0 is optimal. Evidence: 0.97 instead of 1.00." in told.out
-    kept = load(Path("talk.json").read_text())
-    assert kept.recording
-    assert kept.recording.settings.model == "m-1"
-    assert replay(kept, PACK).rounds
+    assert "Regret 5.75, 0 is optimal. Evidence: 0.97 instead of 1.00." in registration.out
+    transcript = load(Path("talk.json").read_text())
+    assert transcript.recording
+    assert transcript.recording.settings.model == "m-1"
+    assert replay(transcript, PACK).rounds
     assert ask(f"negotiate {STUDY} --replay talk.json").code == 0
-    assert CANARY not in Path("talk.json").read_text() + told.out
+    assert CANARY not in Path("talk.json").read_text() + registration.out
 
 
 def test_failure_after_a_round_keeps_the_rounds(ask: Asking, at: At) -> None:
     with serve(playing, failing(401, {"error": {"message": CANARY}})) as server:
         at(server)
-        told = ask(f"{PLAYS} --save talk.json")
-    assert told.code == 2
-    assert "refused the key (401); check REPLICALAB_LLM_API_KEY" in told.err
-    assert "Stopped after 1 round, the language model failed." in told.out
-    assert "Saved: talk.json" in told.out
-    assert "Regret" not in told.out
-    kept = load(Path("talk.json").read_text())
-    assert len(kept.moves) == 1
-    assert CANARY not in told.out + told.err + Path("talk.json").read_text()
+        registration = ask(f"{PLAYS} --save talk.json")
+    assert registration.code == 2
+    assert "refused the key (401); check REPLICALAB_LLM_API_KEY" in registration.err
+    assert "Stopped after 1 round, the language model failed." in registration.out
+    assert "Saved: talk.json" in registration.out
+    assert "Regret" not in registration.out
+    transcript = load(Path("talk.json").read_text())
+    assert len(transcript.moves) == 1
+    assert CANARY not in registration.out + registration.err + Path("talk.json").read_text()
 
 
 def test_unwritable_file_is_refused_before_a_call(ask: Asking, at: At) -> None:
@@ -114,9 +114,9 @@ def test_unwritable_file_is_refused_before_a_call(ask: Asking, at: At) -> None:
             f"{PLAYS} --save folder",
             f"{RUNS} --save missing/all.csv",
         ):
-            told = ask(line)
-            assert (told.code, told.out) == (2, "")
-            assert "cannot be written" in told.err
+            registration = ask(line)
+            assert (registration.code, registration.out) == (2, "")
+            assert "cannot be written" in registration.err
     assert server.received == []
     assert [*Path().iterdir()] == [Path("folder")]
 
@@ -127,17 +127,17 @@ def test_missing_or_forbidden_endpoint_is_refused(
 ) -> None:
     for name in ("BASE_URL", "MODEL", "API_KEY", "ALLOWED"):
         monkeypatch.delenv(f"REPLICALAB_LLM_{name}", raising=False)
-    told = ask(line)
-    assert (told.code, told.out) == (2, "")
-    assert told.err.startswith(
+    registration = ask(line)
+    assert (registration.code, registration.out) == (2, "")
+    assert registration.err.startswith(
         "To use a language model, set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL, and "
     )
     monkeypatch.setenv("REPLICALAB_LLM_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("REPLICALAB_LLM_MODEL", "m")
     monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "none")
-    told = ask(line)
-    assert (told.code, told.out) == (2, "")
-    assert "this address is not allowed" in told.err
+    registration = ask(line)
+    assert (registration.code, registration.out) == (2, "")
+    assert "this address is not allowed" in registration.err
 
 
 @pytest.mark.parametrize(
@@ -190,23 +190,23 @@ Command = Callable[[Server, str], subprocess.Popen[str]]
 @POSIX
 @pytest.mark.parametrize("more", ["", "--json"])
 def test_stopped_negotiation_keeps_the_rounds(command: Command, tmp_path: Path, more: str) -> None:
-    kept = tmp_path / "talk.json"
+    path = tmp_path / "talk.json"
     with serve(playing, waiting) as server:
-        process = command(server, f"{PLAYS} --save {kept} {more}")
+        process = command(server, f"{PLAYS} --save {path} {more}")
         received(server, 2)
         time.sleep(0.3)  # until the call is under way
         os.killpg(process.pid, signal.SIGINT)
-        told, faults = process.communicate(timeout=20)
+        text, faults = process.communicate(timeout=20)
         assert server.left.wait(10)
     assert process.returncode == 130
     assert "Traceback" not in faults
     if more:
-        assert json.loads(told)["stopped"] == "Stopped after 1 round, by Ctrl-C."
-        assert json.loads(told)["score"] is None
+        assert json.loads(text)["stopped"] == "Stopped after 1 round, by Ctrl-C."
+        assert json.loads(text)["score"] is None
     else:
-        assert "Stopped after 1 round, by Ctrl-C." in told
-        assert f"Saved: {kept}" in told
-    transcript = load(kept.read_text())
+        assert "Stopped after 1 round, by Ctrl-C." in text
+        assert f"Saved: {path}" in text
+    transcript = load(path.read_text())
     assert len(transcript.moves) == 1
     assert replay(transcript, PACK).rounds
 
@@ -230,9 +230,9 @@ def test_round_is_printed_before_the_next(command: Command) -> None:
 def test_model_and_rule_play_a_batch(ask: Asking, at: At) -> None:
     with serve(playing) as server:
         at(server)
-        told = ask(f"{RUNS} --scientist baseline --save all.csv")
-    assert told.code == 0
-    lines = [line.strip() for line in told.out.splitlines()]
+        registration = ask(f"{RUNS} --scientist baseline --save all.csv")
+    assert registration.code == 0
+    lines = [line.strip() for line in registration.out.splitlines()]
     [regret] = [line.split() for line in lines if line.startswith("Language model   ")]
     assert regret == ["Language", "model", "4.93", "4"]
     assert lines[-2].startswith("8 negotiations, 16,000 tokens sent, 2,400 received, ")
@@ -246,18 +246,18 @@ def test_model_and_rule_play_a_batch(ask: Asking, at: At) -> None:
 def test_batch_states_a_failure_once(ask: Asking, at: At) -> None:
     with serve(failing(403)) as server:
         at(server)
-        told = ask(RUNS)
-    assert told.code == 1
-    assert told.out.count("allow model 'm-1' for this key (403)") == 1
-    assert "4 negotiations could" in told.out
+        registration = ask(RUNS)
+    assert registration.code == 1
+    assert registration.out.count("allow model 'm-1' for this key (403)") == 1
+    assert "4 negotiations could" in registration.out
     assert len(server.received) == 4
-    assert CANARY not in told.out + told.err
+    assert CANARY not in registration.out + registration.err
 
 
 @POSIX
 def test_stopped_batch_keeps_the_results(command: Command, tmp_path: Path) -> None:
     """Three negotiations are played; then every call waits."""
-    kept, lock, calls = tmp_path / "some.csv", Lock(), list[int]()
+    path, lock, calls = tmp_path / "some.csv", Lock(), list[int]()
 
     def tiring(exchange: Exchange) -> None:
         with lock:
@@ -266,15 +266,15 @@ def test_stopped_batch_keeps_the_results(command: Command, tmp_path: Path) -> No
         (playing if number <= 6 else waiting)(exchange)
 
     with serve(tiring) as server:
-        process = command(server, f"{RUNS} --workers 1 --save {kept}")
+        process = command(server, f"{RUNS} --workers 1 --save {path}")
         received(server, 7)
         time.sleep(0.3)
         began = time.monotonic()
         os.killpg(process.pid, signal.SIGINT)
-        told, faults = process.communicate(timeout=20)
+        text, faults = process.communicate(timeout=20)
         assert time.monotonic() - began < 10
     assert process.returncode == 130
     assert "Traceback" not in faults
-    assert told.strip().startswith("Stopped: 3 of 4 negotiations are played.")
-    assert [row["outcome"] for row in rows_of(kept)] == ["agreed"] * 3
-    assert {row["scientist"] for row in rows_of(kept)} == {ScientistKind.MODEL.value}
+    assert text.strip().startswith("Stopped: 3 of 4 negotiations are played.")
+    assert [row["outcome"] for row in rows_of(path)] == ["agreed"] * 3
+    assert {row["scientist"] for row in rows_of(path)} == {ScientistKind.MODEL.value}

@@ -23,7 +23,7 @@ from tests.cli.asking import Asking
 from tests.tiers import one_in
 
 RULES: Final = sorted(AUTOMATIC)
-STUDIES: Final = [each.scenario_id for each in list_scenarios()]
+STUDIES: Final = [scenario.scenario_id for scenario in list_scenarios()]
 
 Came = tuple[str, int, int, int]
 """The outcome, the rounds, and the last plan's samples and days."""
@@ -48,14 +48,14 @@ def test_lab_comes_to_one_outcome_wherever_it_is_played(
     case = Case.of(pack, scientist=scientist, lab_manager=manager)
     page = came(negotiated(assess(pack.reference_protocol, pack), case))
     line = f"{study} --lab {lab} --scientist {scientist} --lab-manager {manager}"
-    found: Any = ask(f"negotiate {line} --json").data
-    counts = found["final"]["plan"]
+    result: Any = ask(f"negotiate {line} --json").data
+    counts = result["final"]["plan"]
     ends = counts["sample_size"], counts["duration_days"]
-    assert (found["outcome"], len(found["rounds"]), *ends) == page
+    assert (result["outcome"], len(result["rounds"]), *ends) == page
     [row] = ask(f"batch {line} --workers 1 --json").data["results"]
     assert (row["outcome"], row["rounds"], row["samples"], row["days"]) == page
     assert came(replicalab.negotiate(replicalab.load(study, lab), scientist, manager)) == page
     # Where nothing else is said, it opens with the study's own plan.
-    first = found["rounds"][0]
+    first = result["rounds"][0]
     assert first["reason"] == "It opens with the study's own plan."
     assert first["plan"]["plan"]["sample_size"] == pack.reference_protocol.sample_size

@@ -40,21 +40,21 @@ def test_port_that_is_taken_is_told_with_another_and_the_installed_command_alone
 ) -> None:
     with socket.create_server((HOST, 0)) as taken:
         port = taken.getsockname()[1]
-        said = ask(f"serve --port {port} --no-browser")
+        registration = ask(f"serve --port {port} --no-browser")
         monkeypatch.setattr(sys, "argv", ["/usr/bin/replicalab", "serve", f"--port={port}"])
         assert run() == 2
-    assert (said.code, said.out) == (2, "")
-    assert f"port {port} cannot be had (Address already in use)" in said.err
-    assert "--port" in said.err.partition(";")[2]
+    assert (registration.code, registration.out) == (2, "")
+    assert f"port {port} cannot be had (Address already in use)" in registration.err
+    assert "--port" in registration.err.partition(";")[2]
     assert f"port {port} cannot be had" in capsys.readouterr().err
     assert ask("serve --help").out.startswith("Usage: replicalab serve")
 
 
 @pytest.mark.parametrize("port", ["0", "-1", "65536"])
 def test_number_that_is_no_port_is_refused(ask: Asking, port: str) -> None:
-    said = ask(f"serve --port {port}")
-    assert (said.code, said.out) == (2, "")
-    assert f"--port {port} is no port; name one from 1024 to 65535" in said.err
+    registration = ask(f"serve --port {port}")
+    assert (registration.code, registration.out) == (2, "")
+    assert f"--port {port} is no port; name one from 1024 to 65535" in registration.err
 
 
 def test_server_that_cannot_start_says_why(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,5 +62,5 @@ def test_server_that_cannot_start_says_why(ask: Asking, monkeypatch: pytest.Monk
         raise SystemExit("ReplicaLab does not start: no host is called so.")
 
     monkeypatch.setattr(runpy, "run_module", end)
-    said = ask(f"serve --port {free_port()} --no-browser")
-    assert (said.code, said.err.count("no host is called so")) == (1, 1)
+    registration = ask(f"serve --port {free_port()} --no-browser")
+    assert (registration.code, registration.err.count("no host is called so")) == (1, 1)

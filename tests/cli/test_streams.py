@@ -24,8 +24,8 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Given:
     """Return what puts bytes on standard input."""
 
     def give(data: bytes | str) -> None:
-        held = data.encode() if isinstance(data, str) else data
-        monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(held), encoding="ascii"))
+        stored = data.encode() if isinstance(data, str) else data
+        monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(stored), encoding="ascii"))
 
     return give
 
@@ -55,20 +55,20 @@ def test_every_file_is_read_from_standard_input(ask: Asking, given: Given) -> No
 def test_what_is_wrong_with_standard_input_is_told(
     ask: Asking, given: Given, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for data, told in (
+    for data, text in (
         (b"", "standard input: line 1: it is not JSON (it ends"),
         (b"\xff\xfe", "standard input: "),
         ("[1, 2]", "standard input: the file holds no plan; load a plan that was saved here"),
         (b" " * (MOST_FILE_BYTES + 1), "'standard input' has more than 6,291,456 bytes"),
     ):
         given(data)
-        said = ask(f"check {STUDY} --plan -")
-        assert (said.code, said.out) == (2, "")
-        assert said.err.startswith(told)
+        registration = ask(f"check {STUDY} --plan -")
+        assert (registration.code, registration.out) == (2, "")
+        assert registration.err.startswith(text)
     monkeypatch.setattr(sys, "stdin", None)
-    said = ask(f"check {STUDY} --plan -")
-    assert said.code == 2
-    assert said.err == (
+    registration = ask(f"check {STUDY} --plan -")
+    assert registration.code == 2
+    assert registration.err == (
         "'standard input' cannot be read (it is closed); name a file that exists and may be read\n"
     )
 
@@ -90,10 +90,10 @@ def test_every_file_is_written_to_standard_output_alone(ask: Asking) -> None:
 def test_commands_are_joined_by_a_pipe() -> None:
     saved = started(f"plan {STUDY} --save -")
     checked = started(f"check {STUDY} --plan - --json", stdin=saved.stdout)
-    told, faults = checked.communicate(timeout=60)
+    text, faults = checked.communicate(timeout=60)
     saved.communicate()
     assert (saved.returncode, checked.returncode, faults) == (0, 0, "")
-    assert json.loads(told)["plan"]["sample_size"] == 45
+    assert json.loads(text)["plan"]["sample_size"] == 45
 
 
 def test_reader_of_a_file_that_goes_away_ends_it_in_silence() -> None:

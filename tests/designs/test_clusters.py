@@ -65,12 +65,12 @@ def test_arms_have_their_share_rounded_and_one_sample_at_least(
 @pytest.mark.parametrize("share", SHARES)
 def test_arms_never_shrink_and_are_the_same_for_arrays(share: float) -> None:
     sizes = np.arange(3000)
-    found = [arms_of(int(n), share) for n in sizes]
-    assert [*zip(*(part.tolist() for part in arms_of(sizes, share)), strict=True)] == found
-    for (one, other), (more, further) in pairwise(found[1:]):
-        assert (one <= more, other <= further) == (True, True)
-        assert more + further == one + other + 1
-    assert all(min(arms) >= 1 for arms in found[2:])
+    pairs = [arms_of(int(n), share) for n in sizes]
+    assert [*zip(*(part.tolist() for part in arms_of(sizes, share)), strict=True)] == pairs
+    for (one, other), (extra, further) in pairwise(pairs[1:]):
+        assert (one <= extra, other <= further) == (True, True)
+        assert extra + further == one + other + 1
+    assert all(min(arms) >= 1 for arms in pairs[2:])
 
 
 def test_units_are_rounded_up_but_not_for_an_error_of_rounding() -> None:
@@ -95,9 +95,9 @@ def test_fish_in_tanks_have_a_third_of_power_by_t_and_more_by_the_normal_approxi
     shift = 0.5 * math.sqrt(32 / (1 + 15 * 0.1))
     by_normal = stats.norm.cdf(shift - 1.959964) + stats.norm.cdf(-shift - 1.959964)
     assert by_normal == pytest.approx(0.432, abs=5e-4)
-    found = value("two_group", 128, 0.5, FISH)
-    assert found == pytest.approx(t_power(shift, 6, 0.05), abs=1e-9)
-    assert found == pytest.approx(0.326, abs=5e-4)
+    result = value("two_group", 128, 0.5, FISH)
+    assert result == pytest.approx(t_power(shift, 6, 0.05), abs=1e-9)
+    assert result == pytest.approx(0.326, abs=5e-4)
     independent = value("two_group", 128, 0.5, DesignParameters(alpha=0.05))
     assert independent == pytest.approx(0.801, abs=5e-4)
 
@@ -107,28 +107,28 @@ def test_fish_in_tanks_have_a_third_of_power_by_t_and_more_by_the_normal_approxi
 def test_two_group_power_of_unlike_arms_is_the_noncentral_t(n: int, share: float) -> None:
     first = round(share * n)
     shift = 0.6 * math.sqrt(first * (n - first) / n)
-    given = DesignParameters(alpha=0.02, share=share)
+    parameters = DesignParameters(alpha=0.02, share=share)
     expected = t_power(shift, n - 2, 0.02)
-    assert value("two_group", n, 0.6, given) == pytest.approx(expected, abs=1e-9)
+    assert value("two_group", n, 0.6, parameters) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.03, 0.5, 1.0])
 def test_one_group_of_clusters_is_a_t_test_of_its_units(correlation: float) -> None:
-    given = DesignParameters(alpha=0.05, per_unit=5.0, icc=correlation)
+    parameters = DesignParameters(alpha=0.05, per_unit=5.0, icc=correlation)
     shift = 0.4 * math.sqrt(50 / (1 + 4 * correlation))
     for kind in ("one_sample", "paired"):
-        assert value(kind, 50, 0.4, given) == pytest.approx(t_power(shift, 9, 0.05), abs=1e-9)
+        assert value(kind, 50, 0.4, parameters) == pytest.approx(t_power(shift, 9, 0.05), abs=1e-9)
 
 
 def test_shares_and_correlations_are_worth_less_by_the_design_effect() -> None:
-    given = DesignParameters(alpha=0.05, per_unit=11.0, icc=0.1)  # a design effect of 2
+    parameters = DesignParameters(alpha=0.05, per_unit=11.0, icc=0.1)  # a design effect of 2
     plain = DesignParameters(alpha=0.05)
-    assert value("two_proportions", 440, 0.3, given) == pytest.approx(
+    assert value("two_proportions", 440, 0.3, parameters) == pytest.approx(
         value("two_proportions", 220, 0.3, plain), abs=1e-12
     )
     shift, critical = math.atanh(0.2) * math.sqrt(220 - 3), stats.norm.isf(0.025)
     by_z = stats.norm.sf(critical - shift) + stats.norm.cdf(-critical - shift)
-    assert value("correlation", 440, 0.2, given) == pytest.approx(by_z, abs=1e-12)
+    assert value("correlation", 440, 0.2, parameters) == pytest.approx(by_z, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", CLUSTERED)
@@ -141,10 +141,10 @@ def test_units_of_one_sample_change_nothing_whatever_their_correlation(kind: str
 
 @pytest.mark.parametrize("kind", CLUSTERED)
 def test_one_unit_in_an_arm_shows_nothing_and_two_do(kind: str) -> None:
-    given = DesignParameters(alpha=0.05, per_unit=10.0, icc=0.01)
+    parameters = DesignParameters(alpha=0.05, per_unit=10.0, icc=0.01)
     arms = KINDS[kind].groups
-    assert value(kind, 10 * arms, 0.9, given) == 0
-    assert value(kind, 20 * arms, 0.9, given) > 0.05
+    assert value(kind, 10 * arms, 0.9, parameters) == 0
+    assert value(kind, 20 * arms, 0.9, parameters) > 0.05
 
 
 @pytest.mark.parametrize("kind", ARMED)
@@ -172,8 +172,8 @@ def test_equivalence_and_survival_of_unlike_arms_have_the_effective_size_of_even
 
 def test_method_of_survival_says_whether_its_arms_are_equal() -> None:
     row = KINDS["survival"]
-    for arms, said in ((None, "two equal arms"), (Arms(), "two equal arms")):
-        assert said in row.method_of(design_of("survival", **arms_of_design(arms)))
+    for arms, text in ((None, "two equal arms"), (Arms(), "two equal arms")):
+        assert text in row.method_of(design_of("survival", **arms_of_design(arms)))
     uneven = design_of("survival", **arms_of_design(Arms(share=0.3)))
     assert "two unequal arms" in row.method_of(uneven)
 
@@ -199,20 +199,22 @@ def test_dropout_leaves_smaller_tanks_and_as_many(dropout: float, left: tuple[in
         dropout=dropout,
         units=Units(name="tank", samples=16.0, icc=0.1),
     )
-    one, other = (worth_of(each, 4, 0.1) for each in left)
+    one, other = (worth_of(number, 4, 0.1) for number in left)
     expected = t_power(0.5 * math.sqrt(one * other / (one + other)), 6, 0.05)
     assert evidence_value(design, 128, 0.5) == pytest.approx(expected, abs=1e-9)
-    least = smallest_detectable_effect(design, 128)
-    assert least
-    shift = least * math.sqrt(one * other / (one + other))
+    minimum = smallest_detectable_effect(design, 128)
+    assert minimum
+    shift = minimum * math.sqrt(one * other / (one + other))
     assert t_power(shift, 6, 0.05) == pytest.approx(0.8, abs=1e-9)
 
 
 def test_dropout_takes_units_of_one_sample_as_it_takes_samples() -> None:
-    given = DesignParameters(alpha=0.05, per_unit=1.0, icc=0.7, planned=64)
+    parameters = DesignParameters(alpha=0.05, per_unit=1.0, icc=0.7, planned=64)
     plain = DesignParameters(alpha=0.05)
     for kind in CLUSTERED:
-        assert value(kind, 40, 0.3, given) == pytest.approx(value(kind, 40, 0.3, plain), abs=1e-12)
+        assert value(kind, 40, 0.3, parameters) == pytest.approx(
+            value(kind, 40, 0.3, plain), abs=1e-12
+        )
     # Half of 2 a unit: one is left of each, on average, and no more units than samples.
     pairs = DesignParameters(alpha=0.05, per_unit=2.0, icc=0.7, planned=64)
     assert value("one_sample", 32, 0.3, pairs) == pytest.approx(
@@ -233,7 +235,7 @@ def test_evidence_of_units_never_falls_with_more_samples_less_dropout(
         arms = Arms(share=share) if kind in ARMED else None
         design = design_of(kind, dropout=dropout, units=units, arms=arms)
         values = [evidence_value(design, n, 0.4) for n in range(1, 400)]
-        assert all(more >= one - 1e-12 for one, more in pairwise(values))
+        assert all(extra >= one - 1e-12 for one, extra in pairwise(values))
 
 
 # --- never less with more -----------------------------------------------------------------------
@@ -242,7 +244,7 @@ def test_evidence_of_units_never_falls_with_more_samples_less_dropout(
 def falls(kind: str, effect: float, given: DesignParameters, sizes: range) -> list[int]:
     values = [value(kind, n, effect, given) for n in sizes]
     return [
-        n for n, (one, more) in zip(sizes, pairwise(values), strict=False) if more < one - 1e-12
+        n for n, (one, extra) in zip(sizes, pairwise(values), strict=False) if extra < one - 1e-12
     ]
 
 
@@ -252,14 +254,14 @@ def test_evidence_of_unlike_arms_never_falls_with_more_samples(kind: str, share:
     effects = (0.0, 0.2) if kind == "equivalence" else (0.6,)
     for effect in effects:
         for margin in (0.25, 0.5, 1.0):
-            given = DesignParameters(alpha=0.05, margin=margin, share=share)
-            assert falls(kind, effect, given, range(1, 400)) == []
+            parameters = DesignParameters(alpha=0.05, margin=margin, share=share)
+            assert falls(kind, effect, parameters, range(1, 400)) == []
 
 
 def test_equivalence_that_is_likely_asks_for_no_smaller_sample() -> None:
-    given = DesignParameters(alpha=0.7, margin=1.0, share=0.95)
+    parameters = DesignParameters(alpha=0.7, margin=1.0, share=0.95)
     _two_one_sided.cache_clear()
-    assert value("equivalence", 500, 0.0, given) > 0.99
+    assert value("equivalence", 500, 0.0, parameters) > 0.99
     assert _two_one_sided.cache_info().misses == 1
 
 
@@ -267,16 +269,16 @@ def test_equivalence_that_is_likely_asks_for_no_smaller_sample() -> None:
 def test_equivalence_of_unlike_arms_never_falls_at_any_alpha(alpha: float) -> None:
     # In arms of 1 to 19 the power fell with one more sample of the larger, far above twice alpha.
     for share, margin in product((LEAST_SHARE, 0.25, 0.95), (0.2, 0.7, 2.0, 3.0, 6.0)):
-        given = DesignParameters(alpha=alpha, margin=margin, share=share)
-        assert falls("equivalence", 0.0, given, range(1, 130)) == []
+        parameters = DesignParameters(alpha=alpha, margin=margin, share=share)
+        assert falls("equivalence", 0.0, parameters, range(1, 130)) == []
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.02, 0.3, 1.0])
 @pytest.mark.parametrize("kind", CLUSTERED)
 def test_evidence_of_units_never_falls_with_more_samples(kind: str, correlation: float) -> None:
     for per_unit in (1.0, 2.5, 16.0):
-        given = DesignParameters(alpha=0.05, per_unit=per_unit, icc=correlation, share=0.4)
-        assert falls(kind, 0.4, given, range(1, 400)) == []
+        parameters = DesignParameters(alpha=0.05, per_unit=per_unit, icc=correlation, share=0.4)
+        assert falls(kind, 0.4, parameters, range(1, 400)) == []
 
 
 # --- simulated ----------------------------------------------------------------------------------
@@ -297,11 +299,11 @@ def test_power_is_how_often_a_t_test_of_unit_means_rejects(
         noise = rng.normal(0, math.sqrt((1 - correlation) / per_unit), (times, units))
         means.append(of_units + noise)
     rejected = stats.ttest_ind(*means, axis=1).pvalue < 0.05
-    given = DesignParameters(
+    parameters = DesignParameters(
         alpha=0.05, per_unit=planned, icc=correlation, planned=2 * units * planned
     )
-    found = value("two_group", 2 * units * per_unit, 0.5, given)
-    assert found == pytest.approx(rejected.mean(), abs=0.006)
+    result = value("two_group", 2 * units * per_unit, 0.5, parameters)
+    assert result == pytest.approx(rejected.mean(), abs=0.006)
 
 
 @pytest.mark.parametrize("formula", [KINDS[kind].formula for kind in ARMED])
@@ -311,8 +313,8 @@ def test_ends_of_what_is_valid_give_a_power(
     for share in (LEAST_SHARE, 1 - LEAST_SHARE):
         for per_unit in (1.0, 1e9):
             for correlation in (0.0, 1.0, None):
-                given = DesignParameters(
+                parameters = DesignParameters(
                     alpha=0.05, margin=0.5, share=share, per_unit=per_unit, icc=correlation
                 )
                 for n in (1, 2, 3, 10**6, 10**9):
-                    assert 0 <= formula(n, 0.1, given) <= 1
+                    assert 0 <= formula(n, 0.1, parameters) <= 1

@@ -124,8 +124,8 @@ def test_f_power_agrees_with_scipy(df1: int, df2: int, alpha: float) -> None:
     assert stats.f.sf(critical, df1, df2) == pytest.approx(alpha, rel=1e-9)
     for shift in (0.1, 0.5, 1.0, 2.0, 3.2, 5.0, 9.0, 21.0):
         expected = stats.ncf.sf(critical, df1, df2, shift**2)
-        found = f_test_power(shift, df1, df2, alpha)
-        assert found == pytest.approx(expected, abs=1e-9), shift
+        value = f_test_power(shift, df1, df2, alpha)
+        assert value == pytest.approx(expected, abs=1e-9), shift
 
 
 @pytest.mark.parametrize("alpha", [1e-12, 1e-6, 0.001, 0.05, 0.5])
@@ -156,7 +156,7 @@ def test_power_is_a_share_for_any_alpha_and_shift(df1: int, df2: int, alpha: flo
     powers = [f_test_power(shift, df1, df2, alpha) for shift in shifts]
     noise = 0 if df1 == 1 else 1e-14
     assert all(0 <= power <= 1 for power in powers)
-    assert all(more >= fewer - noise for fewer, more in pairwise(powers))
+    assert all(extra >= fewer - noise for fewer, extra in pairwise(powers))
     assert powers[0] == pytest.approx(max(alpha, 1e-150), rel=1e-12)
     assert powers[-1] == 1.0
 
@@ -168,8 +168,8 @@ def quad_tost(near: float, far: float, df: int, alpha: float) -> float:
     """Return the power by adaptive quadrature over SciPy's chi density of the scale."""
     t = stats.t.isf(alpha, df)
     scale = stats.chi(df, scale=1 / math.sqrt(df))
-    most = scale.isf(1e-18)
-    top = min(most, (near + far) / 2 / t) if t > 0 else most
+    limit = scale.isf(1e-18)
+    top = min(limit, (near + far) / 2 / t) if t > 0 else limit
 
     def at_scale(s: float) -> float:
         both = stats.norm.cdf(near - t * s) - stats.norm.cdf(t * s - far)
@@ -211,10 +211,10 @@ def test_tost_power_agrees_with_powertost(
     cv: float, ratio: float, groups: tuple[int, int], crossover: bool, printed: float
 ) -> None:
     sd = math.sqrt(math.log1p(cv * cv))
-    error = sd * math.sqrt(sum(1 / each for each in groups) / (2 if crossover else 1))
+    error = sd * math.sqrt(sum(1 / group for group in groups) / (2 if crossover else 1))
     near, far = sorted(math.log(1.25) + sign * math.log(ratio) for sign in (1, -1))
-    found = tost_power(near / error, far / error, sum(groups) - 2, 0.05)
-    assert found == pytest.approx(printed, abs=6e-8)
+    value = tost_power(near / error, far / error, sum(groups) - 2, 0.05)
+    assert value == pytest.approx(printed, abs=6e-8)
 
 
 # --- detection --------------------------------------------------------------------------------
@@ -237,13 +237,13 @@ def test_tost_power_agrees_with_powertost(
     ],
 )  # fmt: skip
 def test_detection_is_exact_in_any_population(n: int, bad: int, population: int) -> None:
-    fewer, more = sorted((n, bad))
-    none = math.prod(Fraction(population - more - i, population - i) for i in range(fewer))
+    fewer, extra = sorted((n, bad))
+    none = math.prod(Fraction(population - extra - i, population - i) for i in range(fewer))
     expected = float(1 - none)
-    found = detection_probability(n, bad / population, population)
-    assert found == pytest.approx(expected, rel=1e-11, abs=0)
+    value = detection_probability(n, bad / population, population)
+    assert value == pytest.approx(expected, rel=1e-11, abs=0)
     if n > 300:
-        assert found == pytest.approx(expected, abs=1e-13)
+        assert value == pytest.approx(expected, abs=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -254,15 +254,15 @@ def test_detection_is_exact_in_any_population(n: int, bad: int, population: int)
 def test_detection_of_nothing_or_by_nothing_is_impossible(
     n: int, share: float, population: int | None
 ) -> None:
-    found = detection_probability(n, share, population)
-    assert (found, math.copysign(1, found)) == (0.0, 1)
+    value = detection_probability(n, share, population)
+    assert (value, math.copysign(1, value)) == (0.0, 1)
 
 
 @pytest.mark.parametrize(("n", "d"), [(3, 0.1), (10, 0.1), (20, 0.2), (50, 0.1)])
 def test_wrong_sign_of_a_t_test_is_the_other_tail_of_the_noncentral_t(n: int, d: float) -> None:
     expected = stats.nct.cdf(-stats.t.isf(0.025, n - 1), n - 1, d * math.sqrt(n))
-    found = t_test_wrong_sign(d * math.sqrt(n), n - 1, 0.05)
-    assert found == pytest.approx(expected, abs=1e-9)
+    value = t_test_wrong_sign(d * math.sqrt(n), n - 1, 0.05)
+    assert value == pytest.approx(expected, abs=1e-9)
 
 
 # --- the least number that does -------------------------------------------------------------------
@@ -274,26 +274,26 @@ def test_least_effect_is_that_of_a_power_worked_backwards(
     root: float, steep: float, wanted: float
 ) -> None:
     at = stats.norm.ppf(wanted)
-    found = least_reaching(
+    value = least_reaching(
         lambda x: float(stats.norm.cdf(at + steep * (x / root - 1))), wanted, 1e15
     )
-    assert found is not None
+    assert value is not None
     if stats.norm.cdf(at - steep) < wanted:
-        assert found == pytest.approx(root, rel=1e-11 / min(1.0, steep) * (1 + abs(at)))
+        assert value == pytest.approx(root, rel=1e-11 / min(1.0, steep) * (1 + abs(at)))
 
 
 @given(st.floats(1e-9, 1e12), st.floats(0, 0.5), st.floats(0.51, 1))
 def test_least_effect_of_a_step_is_where_it_rises(root: float, low: float, high: float) -> None:
-    asked = list[float]()
+    values = list[float]()
 
     def power(x: float) -> float:
-        asked.append(x)
+        values.append(x)
         return high if x >= root else low
 
-    found = least_reaching(power, 0.505, 1e15)
-    assert found is not None
-    assert root <= found <= root * (1 + 1e-11)
-    assert len(asked) < 250
+    value = least_reaching(power, 0.505, 1e15)
+    assert value is not None
+    assert root <= value <= root * (1 + 1e-11)
+    assert len(values) < 250
 
 
 def test_least_effect_is_none_where_nothing_reaches_and_zero_where_all_does() -> None:

@@ -80,9 +80,9 @@ def test_power_of_a_correlation_is_that_of_simulated_pairs(n: int, rho: float) -
     other -= other.mean(axis=1, keepdims=True)
     squares = (one**2).sum(axis=1) * (other**2).sum(axis=1)
     r = (one * other).sum(axis=1) / np.sqrt(squares)
-    found = float((abs(r) > critical_r(n, 0.05)).mean())
-    error = 4 * math.sqrt(found * (1 - found) / rounds)
-    assert correlation_power(n, rho, 0.05) == pytest.approx(found, abs=error)
+    value = float((abs(r) > critical_r(n, 0.05)).mean())
+    error = 4 * math.sqrt(value * (1 - value) / rounds)
+    assert correlation_power(n, rho, 0.05) == pytest.approx(value, abs=error)
 
 
 @pytest.mark.parametrize("alpha", [1e-150, 1e-12, 1e-3, 0.05, 0.2, 0.9])
@@ -139,11 +139,11 @@ def brute_force(each: int, one: float, other: float, alpha: float) -> float:
 def test_power_of_two_shares_is_the_most_of_all_tables_of_as_many_samples_or_fewer(
     one: float, other: float, alpha: float
 ) -> None:
-    powers = [0.0, *(brute_force(each, one, other, alpha) for each in range(1, 19))]
+    powers = [0.0, *(brute_force(number, one, other, alpha) for number in range(1, 19))]
     for n in range(37):
-        found = shares_power(n, h_of(one, other), one, alpha)
-        most = max(powers[: n // 2 + 1])
-        assert found == pytest.approx(most, abs=1e-9)
+        value = shares_power(n, h_of(one, other), one, alpha)
+        limit = max(powers[: n // 2 + 1])
+        assert value == pytest.approx(limit, abs=1e-9)
 
 
 @pytest.mark.long
@@ -152,11 +152,11 @@ def test_power_of_two_shares_is_the_most_of_every_smaller_size_up_to_hundreds(
     one: float, other: float
 ) -> None:
     """Against every size on its own, with the hypergeometric distribution of SciPy."""
-    most = 0.0
-    for each in range(1, 121):
-        most = max(most, power_by_totals(each, one, other, 0.05))
-        found = shares_power(2 * each, h_of(one, other), one, 0.05)
-        assert found == pytest.approx(most, abs=1e-9)
+    limit = 0.0
+    for number in range(1, 121):
+        limit = max(limit, power_by_totals(number, one, other, 0.05))
+        value = shares_power(2 * number, h_of(one, other), one, 0.05)
+        assert value == pytest.approx(limit, abs=1e-9)
 
 
 def power_by_totals(each: int, one: float, other: float, alpha: float) -> float:
@@ -166,7 +166,7 @@ def power_by_totals(each: int, one: float, other: float, alpha: float) -> float:
     for total in range(2 * each + 1):
         x = np.arange(max(0, total - each), min(each, total) + 1)
         chance = stats.hypergeom.pmf(x, 2 * each, each, total)
-        p = [chance[chance <= own * (1 + 1e-7)].sum() for own in chance]
+        p = [chance[chance <= custom * (1 + 1e-7)].sum() for custom in chance]
         inside = np.array(p) <= alpha
         power += float((first[x] * second[total - x])[inside].sum())
     return power
@@ -174,15 +174,15 @@ def power_by_totals(each: int, one: float, other: float, alpha: float) -> float:
 
 @pytest.mark.long
 def test_power_of_two_shares_is_that_of_simulated_groups() -> None:
-    random, rounds, each = np.random.default_rng(20261124), 200_000, 30
-    counts = random.binomial(each, [[0.6], [0.25]], size=(2, rounds))
-    found = (
-        sum(int(((counts[0] == a) & (counts[1] == b)).sum()) for a, b in rejected(each, 0.05))
+    random, rounds, number = np.random.default_rng(20261124), 200_000, 30
+    counts = random.binomial(number, [[0.6], [0.25]], size=(2, rounds))
+    value = (
+        sum(int(((counts[0] == a) & (counts[1] == b)).sum()) for a, b in rejected(number, 0.05))
         / rounds
     )
-    error = 4 * math.sqrt(found * (1 - found) / rounds)
-    exact = shares_power(2 * each, h_of(0.6, 0.25), 0.6, 0.05)
-    assert exact == pytest.approx(found, abs=error)
+    error = 4 * math.sqrt(value * (1 - value) / rounds)
+    exact = shares_power(2 * number, h_of(0.6, 0.25), 0.6, 0.05)
+    assert exact == pytest.approx(value, abs=error)
 
 
 @pytest.mark.parametrize("alpha", [1e-12, 1e-3, 0.05, 0.5])
@@ -207,14 +207,14 @@ def test_power_of_two_shares_never_falls_with_n(alpha: float) -> None:
 
 
 def test_power_beyond_the_enumerated_is_the_z_test_with_a_continuity_correction() -> None:
-    each = 4 * MOST_PER_GROUP
+    number = 4 * MOST_PER_GROUP
     # The size without a correction that Fleiss, Levin & Paik's corrected one comes from.
-    plain = (each - 1 / 0.05) ** 2 / each
+    plain = (number - 1 / 0.05) ** 2 / number
     critical = stats.norm.isf(0.025) * math.sqrt(2 * 0.475 * 0.525)
     spread = math.sqrt(0.5 * 0.5 + 0.45 * 0.55)
     expected = stats.norm.cdf((0.05 * math.sqrt(plain) - critical) / spread)
-    found = shares_power(2 * each, h_of(0.5, 0.45), 0.5, 0.05)
-    assert found == pytest.approx(expected, abs=1e-6)
+    value = shares_power(2 * number, h_of(0.5, 0.45), 0.5, 0.05)
+    assert value == pytest.approx(expected, abs=1e-6)
     # The last enumerated size has the steps of the counts, and hardly less.
     last = shares_power(2 * MOST_PER_GROUP, h_of(0.5, 0.4), 0.5, 0.05)
     near = shares_power(2 * MOST_PER_GROUP + 20, h_of(0.5, 0.4), 0.5, 0.05)
@@ -247,8 +247,8 @@ def test_a_baseline_makes_the_power_that_of_fishers_test() -> None:
     assert evidence_value(without, 60, design.effect_planning) > power + 0.05
     assert "Fisher" in ROW.method_of(design)
     assert "arcsine" in ROW.method_of(without)
-    given = DesignParameters.by(design)
-    assert ROW.setting_text(given) == " below a share of 0.5"
+    parameters = DesignParameters.by(design)
+    assert ROW.setting_text(parameters) == " below a share of 0.5"
 
 
 @pytest.mark.parametrize("baseline", [0.04, 0.3, 0.5, 0.95, 1.0])
@@ -257,23 +257,23 @@ def test_smallest_detectable_effect_is_where_the_power_reaches_the_target(baseli
         design = of_shares(
             baseline, baseline / 2, alpha=alpha, target=target, floor=0.1, dropout=0.0
         )
-        found, most = smallest_detectable_effect(design, n), largest_h(baseline)
-        if found is None:
-            assert shares_power(n, most, baseline, alpha) < target
+        value, limit = smallest_detectable_effect(design, n), largest_h(baseline)
+        if value is None:
+            assert shares_power(n, limit, baseline, alpha) < target
             continue
-        assert shares_power(n, found, baseline, alpha) >= target
-        assert shares_power(n, found * (1 - 1e-10), baseline, alpha) < target
+        assert shares_power(n, value, baseline, alpha) >= target
+        assert shares_power(n, value * (1 - 1e-10), baseline, alpha) < target
         through = smallest_detectable_effect(design, n, factor=0.25)
-        assert through == pytest.approx(found * 4, rel=1e-12)
+        assert through == pytest.approx(value * 4, rel=1e-12)
 
 
 def test_smallest_detectable_effect_of_few_samples_is_that_of_all_tables() -> None:
     design = of_shares(0.9, 0.3, target=0.7, floor=0.1, dropout=0.0)
-    found = smallest_detectable_effect(design, 24)
-    assert found
-    for size, reaches in ((found * (1 + 1e-7), True), (found * (1 - 1e-7), False)):
+    value = smallest_detectable_effect(design, 24)
+    assert value
+    for size, reaches in ((value * (1 + 1e-7), True), (value * (1 - 1e-7), False)):
         other = other_share(0.9, size)
-        power = max(brute_force(each, 0.9, other, 0.05) for each in range(1, 13))
+        power = max(brute_force(number, 0.9, other, 0.05) for number in range(1, 13))
         assert (power >= 0.7) == reaches
 
 

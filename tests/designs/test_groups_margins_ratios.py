@@ -64,13 +64,13 @@ def test_equivalence_at_the_margin_comes_to_alpha(alpha: float) -> None:
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 7, 8, 9, 12, 29])
 def test_equivalence_is_that_of_the_test_unless_a_smaller_one_has_more(n: int) -> None:
     # With three samples the SD comes out far too small by chance more often than with ten.
-    each = {}
+    record = {}
     for size in {*range(3, min(n, 8) + 1), n}:
         end = 0.8 * math.sqrt(size // 2 * (size - size // 2) / size)
-        each[size] = quad_tost(end, end, size - 2, 0.05)
-    best = each[n] if each[n] >= 0.1 else max(each.values())
+        record[size] = quad_tost(end, end, size - 2, 0.05)
+    best = record[n] if record[n] >= 0.1 else max(record.values())
     assert tost(n, 0.0, 0.8) == pytest.approx(best, abs=1e-9)
-    assert best - each[n] < 0.02
+    assert best - record[n] < 0.02
 
 
 @pytest.mark.parametrize("alpha", [1e-12, 0.3, 0.5, 0.999])
@@ -91,18 +91,18 @@ def test_a_substitution_shrinks_the_difference_and_the_margin(
     # difference is assumed.
     design = design_of("equivalence", margin=0.8, effect_planning=planned)
     pack, plan = make_pack(design=design), make_protocol(sample_size=n)
-    found = bought(plan, pack, factor=0.5)
-    assert (found.effect, found.factor) == (seen, 0.5)
-    assert found.value == pytest.approx(tost(n, seen, 0.4), abs=1e-15)
-    assert found.value < bought(plan, pack).value
+    evidence = bought(plan, pack, factor=0.5)
+    assert (evidence.effect, evidence.factor) == (seen, 0.5)
+    assert evidence.value == pytest.approx(tost(n, seen, 0.4), abs=1e-15)
+    assert evidence.value < bought(plan, pack).value
 
 
 @pytest.mark.parametrize("factor", [1.0, 0.8])
 def test_the_smallest_margin_is_the_one_that_the_study_itself_could_show(factor: float) -> None:
     design = design_of("equivalence", margin=0.8, effect_planning=0.1)
-    found = smallest_detectable_effect(design, 140, factor)
-    assert found is not None
-    assert tost(140, 0.1 * factor, found * factor) == pytest.approx(design.target, abs=1e-9)
+    value = smallest_detectable_effect(design, 140, factor)
+    assert value is not None
+    assert tost(140, 0.1 * factor, value * factor) == pytest.approx(design.target, abs=1e-9)
 
 
 # --- ratios -----------------------------------------------------------------------------------
@@ -136,8 +136,8 @@ def test_equivalence_is_no_more_above_the_tests_of_all_samples_than_is_said(alph
     row = KINDS["equivalence"]
     assert "at most 0.02" in row.method
     for n, margin, part in product(range(3, 40), np.geomspace(0.05, 20, 60), (0, 0.7)):
-        given = DesignParameters(alpha=alpha, margin=float(margin))
+        parameters = DesignParameters(alpha=alpha, margin=float(margin))
         root = math.sqrt((n // 2) * (n - n // 2) / n)
         near, far = (1 - part) * margin * root, (1 + part) * margin * root
-        value = row.value(n, float(part * margin), given)
+        value = row.value(n, float(part * margin), parameters)
         assert -0.02 < tost_power(near, far, n - 2, alpha) - value < 1e-12

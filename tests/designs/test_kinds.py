@@ -54,8 +54,8 @@ def test_row_names_numbers_that_a_design_has(row: Kind) -> None:
     assert {*PARAMETERS, *GROUPINGS} <= {*Design.model_fields}
     assert [row.label(number) for number in row.numbers]
     assert bool(row.effect and row.effect.within_margin) == ("margin" in row.needs)
-    told = set(re.findall(r"{(\w+)", row.setting))
-    assert told == set(row.needs) - {"alpha", "population_max"}
+    text = set(re.findall(r"{(\w+)", row.setting))
+    assert text == set(row.needs) - {"alpha", "population_max"}
     assert row.setting_text(DesignParameters(groups=3, margin=0.5, event_share=0.6)) is not None
 
 
@@ -101,10 +101,10 @@ def test_a_design_gives_what_its_kind_needs(row: Kind) -> None:
 def test_a_design_gives_no_number_that_its_kind_has_no_use_for(row: Kind) -> None:
     for name in ("groups", "margin", "event_share"):
         if name not in row.needs:
-            given = NUMBERS[name]
-            message = rf"{name} is {given}, but {row.named} design has none; leave it out"
+            value = NUMBERS[name]
+            message = rf"{name} is {value}, but {row.named} design has none; leave it out"
             with pytest.raises(ValidationError, match=message):
-                design_with(row, **needed(row), **{name: given})
+                design_with(row, **needed(row), **{name: value})
     for name in ("alpha", "population_max"):
         design = design_with(row, **{**needed(row), name: NUMBERS[name]})
         assert getattr(design, name) == NUMBERS[name]
@@ -139,7 +139,7 @@ def test_a_design_says_which_number_does_not_fit_its_kind(
 def test_no_module_outside_asks_for_a_certain_kind_or_measure() -> None:
     names = {row.measure for row in KINDS.values()} | {*KINDS}
     files = [*(ROOT / "replicalab").rglob("*.py"), *(ROOT / "pages").glob("*.py"), ROOT / "app.py"]
-    found = []
+    texts = []
     for file in files:
         if file.is_relative_to(ROOM):
             continue
@@ -149,6 +149,8 @@ def test_no_module_outside_asks_for_a_certain_kind_or_measure() -> None:
                 keys = [k for k in getattr(node, "keys", []) if isinstance(k, ast.Constant)]
                 if any(key.value not in names for key in keys):  # keyed by something else
                     inside = [c for c in inside if c not in keys]
-                asked = [c for c in inside if c.value in names]
-                found += [f"{file.relative_to(ROOT)}:{n.lineno}: {ast.unparse(n)}" for n in asked]
-    assert not found, "read it from the row of the kind:\n" + "\n".join(found)
+                constants = [c for c in inside if c.value in names]
+                texts += [
+                    f"{file.relative_to(ROOT)}:{n.lineno}: {ast.unparse(n)}" for n in constants
+                ]
+    assert not texts, "read it from the row of the kind:\n" + "\n".join(texts)

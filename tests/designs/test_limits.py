@@ -32,8 +32,8 @@ def assert_grows(kind: str, values: list[float]) -> None:
     """Check that these are values of evidence, and that each is as good as the one before."""
     lower = KINDS[kind].scale.lower_is_better
     assert all(value >= 0 and (lower or value <= 1) for value in values)
-    for fewer, more in pairwise(values):
-        assert more <= fewer + NOISE if lower else more >= fewer - NOISE
+    for fewer, extra in pairwise(values):
+        assert extra <= fewer + NOISE if lower else extra >= fewer - NOISE
 
 
 # --- growth -----------------------------------------------------------------------------------
@@ -59,8 +59,8 @@ def test_evidence_grows_with_the_effect_or_shrinks_at_every_corner(kind: str, al
 @pytest.mark.parametrize("kind", SIGNED)
 def test_evidence_does_not_depend_on_the_sign_of_an_effect(kind: str) -> None:
     for effect in (0.01, 0.3, 0.9):
-        found, other = (evidence_value(design_of(kind), 40, e) for e in (effect, -effect))
-        assert found == other
+        value, other = (evidence_value(design_of(kind), 40, e) for e in (effect, -effect))
+        assert value == other
 
 
 @given(
@@ -69,8 +69,8 @@ def test_evidence_does_not_depend_on_the_sign_of_an_effect(kind: str) -> None:
     st.integers(4, 10**6),
 )
 def test_power_without_an_effect_is_alpha(kind: str, alpha: float, n: int) -> None:
-    found = evidence_value(design_of(kind, alpha), n, effect_of(kind, 0.0))
-    assert found == pytest.approx(max(alpha, 1e-150), rel=1e-9)
+    value = evidence_value(design_of(kind, alpha), n, effect_of(kind, 0.0))
+    assert value == pytest.approx(max(alpha, 1e-150), rel=1e-9)
 
 
 def test_half_width_of_no_samples_is_unbounded() -> None:
@@ -142,17 +142,17 @@ def test_power_at_the_smallest_detectable_effect_is_the_target(
     design, effect = design_of(kind, alpha, target=target), KINDS[kind].effect
     last = math.inf
     for n in (4, 5, 34, 128, 10**4, 10**6):
-        found = smallest_detectable_effect(design, n)
-        assert found is not None
+        value = smallest_detectable_effect(design, n)
+        assert value is not None
         assert effect is not None
-        assert evidence_if(design, n, found, 1.0) >= target - NOISE
+        assert evidence_if(design, n, value, 1.0) >= target - NOISE
         # It is exact to 1e-12 of itself; a correlation so near to 1 that this is much of what is
         # left has a power farther from the target.
-        assert evidence_if(design, n, found, 1 - 2e-12) <= target + NOISE
-        if effect.below > 1 or found < 0.999:
-            assert evidence_if(design, n, found, 1.0) == pytest.approx(target, abs=1e-8)
-        assert evidence_if(design, n, found, 1 - 1e-9) < target
-        size = found if effect.within_margin else effect.size(found)
+        assert evidence_if(design, n, value, 1 - 2e-12) <= target + NOISE
+        if effect.below > 1 or value < 0.999:
+            assert evidence_if(design, n, value, 1.0) == pytest.approx(target, abs=1e-8)
+        assert evidence_if(design, n, value, 1 - 1e-9) < target
+        size = value if effect.within_margin else effect.size(value)
         assert size <= last, "more samples detect less"
         last = size
 
@@ -171,8 +171,8 @@ def test_no_effect_is_detectable_without_a_test(kind: str, n: int) -> None:
 def test_no_effect_is_detectable_where_only_an_absurd_one_would_be() -> None:
     # Of two pairs the critical t is 2 / (pi alpha): 6e19, and 6.4e11, which is looked for.
     assert smallest_detectable_effect(design_of("paired", 1e-20), 2) is None
-    found = smallest_detectable_effect(design_of("paired", 1e-12), 2)
-    assert 1e11 < (found or 0) < 1e12
+    value = smallest_detectable_effect(design_of("paired", 1e-12), 2)
+    assert 1e11 < (value or 0) < 1e12
 
 
 @pytest.mark.parametrize("kind", sorted(POWER_KINDS - SHRINKING))
@@ -183,6 +183,6 @@ def test_no_effect_at_all_is_needed_where_alpha_is_the_target(kind: str) -> None
 @pytest.mark.parametrize("target", [0.05, 0.01, 0.9999])
 def test_smallest_detectable_effect_ends_at_any_target(target: float) -> None:
     design = make_design(target=target, floor=0.01)
-    found = smallest_detectable_effect(design, 30)
-    assert found is not None
-    assert evidence_value(design, 30, found) >= target
+    value = smallest_detectable_effect(design, 30)
+    assert value is not None
+    assert evidence_value(design, 30, value) >= target

@@ -23,9 +23,9 @@ def original_of(**reported: object) -> Original:
 
 def estimate(kind: str, **reported: object) -> Estimate:
     """Return the estimate of an original of a kind."""
-    found = estimate_of(KINDS[kind], original_of(**reported))
-    assert found is not None
-    return found
+    result = estimate_of(KINDS[kind], original_of(**reported))
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize(
@@ -43,18 +43,18 @@ def estimate(kind: str, **reported: object) -> Estimate:
     ],
 )
 def test_normal_scale_of_a_kind(kind: str, effect: float, n: int, value: float, se: float) -> None:
-    found, scale = estimate(kind, effect=effect, n=n), KINDS[kind].normal
+    result, scale = estimate(kind, effect=effect, n=n), KINDS[kind].normal
     assert scale is not None
-    assert (found.value, found.se) == pytest.approx((value, se), abs=5e-5)
-    assert found.n == n
-    assert scale.effect(found.value) == pytest.approx(effect)
-    assert scale.se_of(n) == found.se
+    assert (result.value, result.se) == pytest.approx((value, se), abs=5e-5)
+    assert result.n == n
+    assert scale.effect(result.value) == pytest.approx(effect)
+    assert scale.se_of(n) == result.se
 
 
 def test_normal_scale_of_a_hazard_ratio_counts_events() -> None:
     # Parmar, Torri & Stewart (1998): the variance of a log hazard ratio is 4 over the events.
-    found = estimate("survival", effect=0.7, events=100, n=400)
-    assert (found.value, found.se, found.n) == pytest.approx((math.log(0.7), 0.2, 100))
+    result = estimate("survival", effect=0.7, events=100, n=400)
+    assert (result.value, result.se, result.n) == pytest.approx((math.log(0.7), 0.2, 100))
     scale = KINDS["survival"].normal
     assert scale is not None
     assert scale.se_of(400, 0.25) == pytest.approx(0.2)
@@ -80,10 +80,10 @@ def test_estimate_takes_a_given_error_before_an_interval_before_n() -> None:
 def test_estimate_of_a_hazard_ratio_by_its_interval() -> None:
     # Altman & Bland (2011), BMJ 343, d2090: a ratio of 0.81 with an interval of 0.70 to 0.94 has a
     # log of -0.211, a standard error of 0.075, and so z of -2.81 (they print it without its sign).
-    found = estimate("survival", effect=0.81, low=0.70, high=0.94)
-    assert (found.value, found.se) == pytest.approx((-0.211, 0.075), abs=5e-4)
-    assert found.z == pytest.approx(-2.81, abs=0.02)
-    assert found.p == pytest.approx(0.005, abs=5e-4)
+    result = estimate("survival", effect=0.81, low=0.70, high=0.94)
+    assert (result.value, result.se) == pytest.approx((-0.211, 0.075), abs=5e-4)
+    assert result.z == pytest.approx(-2.81, abs=0.02)
+    assert result.p == pytest.approx(0.005, abs=5e-4)
 
 
 @pytest.mark.parametrize(
@@ -99,19 +99,19 @@ def test_estimate_of_a_hazard_ratio_by_its_interval() -> None:
 def test_estimate_has_the_t_and_the_p_of_its_test(
     kind: str, reported: dict[str, object], t: float, df: int
 ) -> None:
-    found = estimate(kind, **reported)
-    assert found.t == pytest.approx(t, abs=1e-5)
-    assert found.df == df
-    assert found.p == pytest.approx(2 * stats.t.sf(t, df), rel=1e-5)
+    result = estimate(kind, **reported)
+    assert result.t == pytest.approx(t, abs=1e-5)
+    assert result.df == df
+    assert result.p == pytest.approx(2 * stats.t.sf(t, df), rel=1e-5)
 
 
 @pytest.mark.parametrize(("n1", "n2"), [(20, 60), (60, 20), (5, 4), (30, 30)])
 def test_estimate_of_means_and_sds_is_the_t_test_of_their_groups(n1: int, n2: int) -> None:
     numbers = {"m1": 10.0, "m2": 8.0, "SD1": 4.0, "SD2": 3.0}
-    found = estimate("two_group", numbers=numbers, n1=n1, n2=n2)
+    result = estimate("two_group", numbers=numbers, n1=n1, n2=n2)
     t, p = stats.ttest_ind_from_stats(10, 4, n1, 8, 3, n2)
-    assert found.t == pytest.approx(t)
-    assert found.p == pytest.approx(p)
+    assert result.t == pytest.approx(t)
+    assert result.p == pytest.approx(p)
     # Where only n in all is known, groups are of one size, and of no n at all as well.
     in_all, alone = (estimate("two_group", numbers=numbers, **n) for n in ({"n": 40}, {"se": 0.3}))
     assert in_all.value == pytest.approx(alone.value)
@@ -129,10 +129,10 @@ def test_estimate_with_an_error_that_n_does_not_explain_has_no_t_test() -> None:
 
 def test_estimate_with_an_error_too_small_for_n_has_the_p_of_its_z() -> None:
     # Of d 0.5 from 20 and 20 it is 0.316; an interval of ±0.2288 has 0.1167, and z 4.28.
-    found = estimate("two_group", effect=0.5, low=0.2712, high=0.7288, n1=20, n2=20)
-    assert found.z == pytest.approx(4.28, abs=0.005)
-    assert (found.t, found.df) == (None, None)
-    assert found.p == pytest.approx(2 * stats.norm.sf(found.z))
+    result = estimate("two_group", effect=0.5, low=0.2712, high=0.7288, n1=20, n2=20)
+    assert result.z == pytest.approx(4.28, abs=0.005)
+    assert (result.t, result.df) == (None, None)
+    assert result.p == pytest.approx(2 * stats.norm.sf(result.z))
     # Rounding alone leaves it the t-test.
     assert estimate("two_group", effect=0.5, se=0.3, n1=20, n2=20).df == 38
 
@@ -153,10 +153,10 @@ def test_estimate_with_an_error_too_small_for_n_has_the_p_of_its_z() -> None:
 def test_error_that_is_far_from_that_of_n_is_doubted_and_both_are_named(
     kind: str, reported: dict[str, object], words: str
 ) -> None:
-    said = doubt_of(KINDS[kind], original_of(**reported))
-    assert words in said
+    text = doubt_of(KINDS[kind], original_of(**reported))
+    assert words in text
     what = "interval" if "low" in reported else "standard error"
-    assert f"z, p and all that follows rest on the {what}, but for the small tele" in said
+    assert f"z, p and all that follows rest on the {what}, but for the small tele" in text
 
 
 @pytest.mark.parametrize(
@@ -274,11 +274,11 @@ def test_original_number_that_is_none_is_refused(name: str, wrong: object) -> No
 def test_original_at_the_ends_of_what_is_valid_has_an_estimate(ends: dict[str, object]) -> None:
     design: Design = make_design(effect_published=None, original=dict(original_of(**ends)))
     assert design.original is not None
-    found = estimate_of(KINDS[design.kind], design.original)
-    assert found is not None
+    result = estimate_of(KINDS[design.kind], design.original)
+    assert result is not None
     assert not any(word in doubt_of(KINDS[design.kind], design.original) for word in ("nan", "inf"))
-    assert math.isfinite(found.z)
-    assert 0 <= found.p <= 1
+    assert math.isfinite(result.z)
+    assert 0 <= result.p <= 1
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ def test_half_width_with_assurance_is_that_of_kupper_and_hafner(
 ) -> None:
     design = with_assurance(assurance, alpha)
     for n in (2, 3, 10, 97, 1000):
-        found = evidence_value(design, n, 0.5)
-        assert found == pytest.approx(expected(n, 0.5, assurance, alpha), rel=1e-9)
+        value = evidence_value(design, n, 0.5)
+        assert value == pytest.approx(expected(n, 0.5, assurance, alpha), rel=1e-9)
 
 
 @pytest.mark.long
@@ -88,6 +88,6 @@ def test_an_assurance_that_cannot_be_is_refused(wrong: Any) -> None:
 
 
 def test_a_visitor_asks_for_an_assurance() -> None:
-    found = EvidenceAssumptions(assurance=0.9).over(with_assurance(None))
-    assert found.assurance == 0.9
-    assert EvidenceAssumptions(assurance=0.9).asking("assurance", 0.8, found).assurance == 0.8
+    design = EvidenceAssumptions(assurance=0.9).over(with_assurance(None))
+    assert design.assurance == 0.9
+    assert EvidenceAssumptions(assurance=0.9).asking("assurance", 0.8, design).assurance == 0.8

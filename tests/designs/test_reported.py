@@ -15,7 +15,7 @@ SOURCES: Final = [(kind, source) for kind, row in KINDS.items() for source in ro
 
 def source_of(kind: str, label: str) -> EffectSource:
     """Return a source of a kind by what it asks for."""
-    return next(each for each in KINDS[kind].sources if each.label == label)
+    return next(source for source in KINDS[kind].sources if source.label == label)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_effect_from_reported_numbers_agrees_with_the_textbook(
     kind: str, label: str, typed: tuple[float, ...], numbers: dict[str, float]
 ) -> None:
     source = source_of(kind, label)
-    stated = {asked.name: value for asked, value in zip(source.asked, typed, strict=True)}
+    stated = {number.name: value for number, value in zip(source.asked, typed, strict=True)}
     assert not list(source.faults(stated))
     assert source.numbers(stated) == pytest.approx(numbers, rel=1e-3)
     assert source.sets == set(numbers)
@@ -87,8 +87,10 @@ def test_effect_from_reported_numbers_agrees_with_the_textbook(
 def test_effect_at_the_ends_of_what_may_be_typed_is_a_number_or_a_refusal(
     kind: str, source: EffectSource
 ) -> None:
-    for values in product(*(_ends(asked.least, asked.most, asked.whole) for asked in source.asked)):
-        typed = {asked.name: value for asked, value in zip(source.asked, values, strict=True)}
+    for values in product(
+        *(_ends(number.least, number.most, number.whole) for number in source.asked)
+    ):
+        typed = {number.name: value for number, value in zip(source.asked, values, strict=True)}
         if list(source.faults(typed)):
             continue
         assert _is_finite_or_told(source, typed), (kind, typed)
@@ -110,17 +112,17 @@ def _ends(least: float, most: float, whole: bool) -> tuple[float, ...]:
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e300, None, "2", 10**30])
 def test_number_that_cannot_be_is_named_with_what_may_stand_there(value: object) -> None:
     for _, source in SOURCES:
-        usual = {asked.name: asked.usual for asked in source.asked}
-        for asked in source.asked:
-            [(name, problem, remedy)] = source.faults({**usual, asked.name: value})
-            assert name == asked.name
-            assert problem.startswith(f"{asked.label} is ")
+        usual = {number.name: number.usual for number in source.asked}
+        for number in source.asked:
+            [(name, problem, remedy)] = source.faults({**usual, number.name: value})
+            assert name == number.name
+            assert problem.startswith(f"{number.label} is ")
             assert remedy.startswith("type ")
 
 
 def test_usual_numbers_of_every_source_make_an_effect_that_can_be_planned() -> None:
     for kind, source in SOURCES:
-        usual = {asked.name: asked.usual for asked in source.asked}
+        usual = {number.name: number.usual for number in source.asked}
         assert not list(source.faults(usual))
         effect = KINDS[kind].effect
         assert effect is not None

@@ -59,9 +59,9 @@ def analysis(kind: str, **changes: Any) -> PowerAnalysis:
 def test_samples_are_the_fewest_of_equal_groups_with_dropout_on_top(
     kind: str, changes: dict[str, object], samples: int
 ) -> None:
-    found = analysis(kind, **changes).worked_out(Unknown.SAMPLES)
-    assert found == samples
-    assert isinstance(found, int)
+    value = analysis(kind, **changes).worked_out(Unknown.SAMPLES)
+    assert value == samples
+    assert isinstance(value, int)
 
 
 @pytest.mark.parametrize("per_group", [10, 64, 200])
@@ -72,9 +72,9 @@ def test_effect_is_the_smallest_that_an_exact_test_shows_by_scipy(per_group: int
         return float(stats.nct.sf(t, df, shift)) - 0.8  # the other tail is below 1e-6
 
     exact = float(optimize.brentq(short_of, 0.01, 5))
-    found = analysis("two_group", samples=2 * per_group).worked_out(Unknown.EFFECT)
-    assert exact <= found == pytest.approx(exact, rel=1.1e-3)
-    assert len(f"{found:.10g}".replace(".", "").lstrip("0")) <= 4
+    value = analysis("two_group", samples=2 * per_group).worked_out(Unknown.EFFECT)
+    assert exact <= value == pytest.approx(exact, rel=1.1e-3)
+    assert len(f"{value:.10g}".replace(".", "").lstrip("0")) <= 4
 
 
 def test_alpha_is_the_smallest_by_scipy() -> None:
@@ -83,8 +83,8 @@ def test_alpha_is_the_smallest_by_scipy() -> None:
         return float(stats.nct.sf(t, 126, shift)) - 0.9
 
     exact = float(optimize.brentq(short_of, 1e-6, 0.9))
-    found = analysis("two_group", samples=128, target=0.9).worked_out(Unknown.ALPHA)
-    assert exact <= found == pytest.approx(exact, rel=1.1e-3)
+    value = analysis("two_group", samples=128, target=0.9).worked_out(Unknown.ALPHA)
+    assert exact <= value == pytest.approx(exact, rel=1.1e-3)
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_dropout_is_the_most_that_leaves_enough(kind: str, samples: int, dropout
 
 def test_hazard_ratio_stays_on_its_side_of_one() -> None:
     # 4 (z + z)² / log(hr)² = 66 events: 2 or 1/2.
-    for like, found in ((0.7, 0.5), (1.3, 2.0)):
+    for like, value in ((0.7, 0.5), (1.3, 2.0)):
         ratio = analysis("survival", samples=66, effect=like).worked_out(Unknown.EFFECT)
-        assert ratio == pytest.approx(found, rel=0.01)
+        assert ratio == pytest.approx(value, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -138,9 +138,9 @@ def test_each_of_the_five_reaches_the_target_and_a_little_less_does_not(kind: st
     for unknown in unknowns_of(enough.row):
         if unknown is Unknown.EVIDENCE:
             continue
-        found = enough.worked_out(unknown)
-        assert _with(enough, unknown, found).reaches, unknown
-        assert not _with(enough, unknown, _a_little_less(enough, unknown, found)).reaches, unknown
+        value = enough.worked_out(unknown)
+        assert _with(enough, unknown, value).reaches, unknown
+        assert not _with(enough, unknown, _a_little_less(enough, unknown, value)).reaches, unknown
 
 
 def _with(of: PowerAnalysis, unknown: Unknown, value: float) -> PowerAnalysis:
@@ -179,26 +179,26 @@ def _a_little_less(of: PowerAnalysis, unknown: Unknown, value: float) -> float:
 def test_any_analysis_has_an_answer_or_a_reason(
     kind: str, unknown: Unknown, samples: int, share: float, dropout: float
 ) -> None:
-    asked = analysis(kind, samples=samples, target=share, alpha=share, dropout=dropout)
-    if unknown not in unknowns_of(asked.row):
+    request = analysis(kind, samples=samples, target=share, alpha=share, dropout=dropout)
+    if unknown not in unknowns_of(request.row):
         return
-    assert _is_reached_or_told(asked, unknown)
+    assert _is_reached_or_told(request, unknown)
 
 
 def _is_reached_or_told(asked: PowerAnalysis, unknown: Unknown) -> bool:
     try:
-        found = asked.worked_out(unknown)
+        value = asked.worked_out(unknown)
     except ScenarioError as error:
         return bool(error.faults[0].remedy)
-    assert math.isfinite(found)
-    return found >= 0 if unknown is Unknown.EVIDENCE else _with(asked, unknown, found).reaches
+    assert math.isfinite(value)
+    return value >= 0 if unknown is Unknown.EVIDENCE else _with(asked, unknown, value).reaches
 
 
-@pytest.mark.parametrize("unknown", [each for each in Unknown if each is not Unknown.EVIDENCE])
+@pytest.mark.parametrize("unknown", [item for item in Unknown if item is not Unknown.EVIDENCE])
 @pytest.mark.parametrize(
     "kind", [row for row in KINDS.values() if row.sought], ids=lambda row: row.kind
 )
 def test_no_number_makes_a_significant_result_certain(kind: Any, unknown: Unknown) -> None:
-    asked = analysis(str(kind.kind), target=1.0, samples=10_000)
+    request = analysis(str(kind.kind), target=1.0, samples=10_000)
     with pytest.raises(ScenarioError, match="aim at less than 1"):
-        asked.worked_out(unknown)
+        request.worked_out(unknown)

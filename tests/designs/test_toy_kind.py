@@ -49,9 +49,9 @@ def test_toy_kind_is_checked_and_changed(study: Study) -> None:
     assert yours.failing
     suggestion = suggest_alternative(yours.plan, yours.check, pack)
     assert suggestion is not None
-    least = PlanAnalysis(yours).least.after
-    assert not least.failing
-    assert least.evidence.measure == "toy power"
+    plan = PlanAnalysis(yours).least.after
+    assert not plan.failing
+    assert plan.evidence.measure == "toy power"
 
 
 def test_toy_kind_is_in_the_form_and_on_the_protocol_page() -> None:

@@ -50,9 +50,9 @@ def typed(
 
 
 def study_of(analysis: TypedAnalysis) -> Study:
-    found = check(analysis.draft("mine", "Naps")).study
-    assert found is not None
-    return found
+    study = check(analysis.draft("mine", "Naps")).study
+    assert study is not None
+    return study
 
 
 def test_study_of_an_analysis_has_its_numbers_its_name_and_what_was_worked_out_with_why() -> None:
@@ -93,8 +93,8 @@ def test_each_number_of_each_kind_is_worked_out_from_the_usual_ones(kind: str) -
         assert not analysis.faults
         assert analysis.worked_out is not None
         groups = 3 if kind == "anova" else KINDS[kind].groups
-        found = study_of(analysis).reference_protocol.sample_size
-        assert found == (size + -size % groups if unknown is Unknown.SAMPLES else size)
+        number = study_of(analysis).reference_protocol.sample_size
+        assert number == (size + -size % groups if unknown is Unknown.SAMPLES else size)
 
 
 def test_two_shares_are_worked_out_by_fishers_test_at_these_shares() -> None:
@@ -107,7 +107,7 @@ def test_two_shares_are_worked_out_by_fishers_test_at_these_shares() -> None:
     assert analysis.worked_out == 204
     design = study_of(analysis).design
     assert (design.baseline, f"{design.effect_planning:.3f}") == (0.5, "0.412")
-    powers = [power_by_totals(each, 0.5, 0.3, 0.05) for each in (*range(90, 102), 102)]
+    powers = [power_by_totals(item, 0.5, 0.3, 0.05) for item in (*range(90, 102), 102)]
     assert max(powers[:-1]) < 0.8 <= powers[-1]
 
 
@@ -161,19 +161,19 @@ def test_free_name_has_a_number_where_it_is_taken(name: str, taken: list[str], f
 )
 def test_renamed_file_is_the_same_study_and_the_same_text_but_for_its_name(name: str) -> None:
     texts = [template_text(), study_yaml(parse_study(template_text(), "x.yaml"))]
-    texts += [copy_text(each.scenario_id, "mine") for each in list_scenarios()]
+    texts += [copy_text(scenario.scenario_id, "mine") for scenario in list_scenarios()]
     for text in texts:
         study = parse_study(text, "x.yaml")
         written = renamed(text, study, name)
-        found = parse_study(written, "x.yaml")
-        assert found.paper.name == name
+        result = parse_study(written, "x.yaml")
+        assert result.paper.name == name
         field = "title" if study.paper.short_title is None else "short_title"
         was = getattr(study.paper, field)
-        assert found.paper.model_copy(update={field: was}) == study.paper
-        assert found.design == study.design
+        assert result.paper.model_copy(update={field: was}) == study.paper
+        assert result.design == study.design
         before, after = text.splitlines(), written.splitlines()
-        kept = [line for line in before if line.lstrip().startswith("#")]
-        assert [line for line in after if line.lstrip().startswith("#")] == kept
+        saved = [line for line in before if line.lstrip().startswith("#")]
+        assert [line for line in after if line.lstrip().startswith("#")] == saved
 
 
 @pytest.mark.parametrize("name", ["", "a\u202eb", "x" * 201, "a\x00b"])
@@ -225,14 +225,14 @@ def test_safeguard_effect_needs_n_and_a_normal_scale() -> None:
 @pytest.mark.parametrize("wrong", [None, float("nan"), 1e308, -1e308, 10**30, "2", 0.0])
 def test_safeguard_effect_of_a_wrong_number_is_told(wrong: Any) -> None:
     kind = "two_group"
-    source = next(each for each in KINDS[kind].sources if each.label == "t and n of both groups")
+    source = next(item for item in KINDS[kind].sources if item.label == "t and n of both groups")
     reported: dict[str, Any] = {"t": wrong, "n1": 20, "n2": 20}
-    found = TypedAnalysis(
+    analysis = TypedAnalysis(
         kind, Unknown.SAMPLES, usual_numbers(KINDS[kind]), 10, 10, source, reported, True
     )
-    assert found.faults
-    assert found.worked_out is None
-    check(found.draft("mine", "Naps"))
+    assert analysis.faults
+    assert analysis.worked_out is None
+    check(analysis.draft("mine", "Naps"))
 
 
 # --- what was reported is the original --------------------------------------------------------
@@ -240,7 +240,7 @@ def test_safeguard_effect_of_a_wrong_number_is_told(wrong: Any) -> None:
 
 def reporting(kind: str, label: str, **reported: Any) -> TypedAnalysis:
     """Return a power analysis whose effect is worked out from what is reported."""
-    [source] = [each for each in KINDS[kind].sources if each.label == label]
+    [source] = [item for item in KINDS[kind].sources if item.label == label]
     numbers = {**usual_numbers(KINDS[kind]), "dropout": 0.0}
     return TypedAnalysis(kind, Unknown.SAMPLES, numbers, 10, 10, source, reported)
 

@@ -44,7 +44,9 @@ def made(draft: Draft) -> Study:
 
 def faults(draft: Draft) -> dict[str, list[str]]:
     """Return what is said of a draft, by field."""
-    return {path: [fault.problem for fault in found] for path, found in check(draft).faults.items()}
+    return {
+        path: [fault.problem for fault in result] for path, result in check(draft).faults.items()
+    }
 
 
 # --- nothing is lost ---
@@ -157,9 +159,9 @@ def test_new_study_reaches_its_target_in_its_lab_and_says_nothing_in_its_authors
 
 def test_reason_stays_with_a_number_that_is_changed_but_a_given_floor_is_no_default() -> None:
     place = "design", "why", "floor"
-    given = Draft(new_study("mine", numbers={"floor": 0.6}))
+    value = Draft(new_study("mine", numbers={"floor": 0.6}))
     draft = Draft(new_study("mine"))
-    assert given.at(*place) == UNSTATED
+    assert value.at(*place) == UNSTATED
     assert draft.with_number("target", 0.9).at(*place) == "ReplicaLab’s default."
     typed = draft.with_number("floor", 0.6)
     assert (typed.at("design", "floor"), typed.at(*place)) == (0.6, UNSTATED)
@@ -187,14 +189,14 @@ def test_new_study_plans_the_fewest_samples_that_reach_its_target(
 
 def test_floor_of_a_new_study_is_never_above_its_target() -> None:
     designs = [made(Draft(new_study("mine", numbers={"target": t}))).design for t in (0.8, 0.3)]
-    assert [(each.target, each.floor) for each in designs] == [(0.8, 0.5), (0.3, 0.3)]
+    assert [(design.target, design.floor) for design in designs] == [(0.8, 0.5), (0.3, 0.3)]
 
 
 @given(designs(), st.integers(0, 10**6))
 def test_new_study_takes_the_numbers_of_any_design(given_design: object, sample: int) -> None:
     numbers = dict(given_design)  # type: ignore[call-overload]
-    kept = ("effect_planning", "alpha", "target", "population_max", "groups", "margin")
-    data = {name: numbers[name] for name in (*kept, "event_share", "baseline", "assurance")}
+    row = ("effect_planning", "alpha", "target", "population_max", "groups", "margin")
+    data = {name: numbers[name] for name in (*row, "event_share", "baseline", "assurance")}
     study = made(Draft(new_study("mine", numbers["kind"], data, sample)))
     assert {name: getattr(study.design, name) for name in data} == data
     assert study.reference_protocol.sample_size == sample
@@ -249,13 +251,13 @@ def test_made_labs_ease_and_harden_the_one_that_is_given(study: Study) -> None:
     study = made(Draft.of(study).with_others(OtherLabs.MADE))
     easy, lab, hard = study.labs.easy, study.labs.medium, study.labs.hard
     plan = study.reference_protocol
-    found = assess(plan, pack_of(study, Difficulty.EASY))
+    result = assess(plan, pack_of(study, Difficulty.EASY))
     assert not easy.booked
     assert not easy.out_of_stock
     for name in ("budget", "days", "staff"):
         assert getattr(easy, name) >= getattr(lab, name) >= getattr(hard, name)
-    if found.cost <= 10**9:
-        assert not {"budget", "staff"} & {*found.failing}
+    if result.cost <= 10**9:
+        assert not {"budget", "staff"} & {*result.failing}
         assert plan.duration_days <= easy.days_left or plan.duration_days > 10**9 - easy.start_day
     assert hard.budget <= 0.75 * lab.budget
     assert hard.days == max(1, math.floor(0.75 * lab.days))
@@ -299,25 +301,25 @@ def test_fault_stands_once_beside_its_field(others: OtherLabs) -> None:
     cases += [(path, value, field) for path, (value, field) in TOLD_ELSEWHERE.items()]
     for path, value, elsewhere in cases:
         steps = [int(step) if step.isdigit() else step for step in path.split()]
-        found = faults(draft.put(value, *steps))
-        assert [*found] == [elsewhere or path.replace(" 0", "[0]").replace(" ", ".")]
-        assert [*map(len, found.values())] == [1]
+        record = faults(draft.put(value, *steps))
+        assert [*record] == [elsewhere or path.replace(" 0", "[0]").replace(" ", ".")]
+        assert [*map(len, record.values())] == [1]
 
 
 @pytest.mark.parametrize(
     ("name", "label"), [("sample_size", "Sample size"), ("duration_days", "Duration")]
 )
 def test_fault_of_a_plan_is_told_in_words_for_people(name: str, label: str) -> None:
-    told = faults(template().put(10**9, "reference_protocol", name))
-    assert told == {f"reference_protocol.{name}": [f"{label} is 1,000,000,000"]}
+    record = faults(template().put(10**9, "reference_protocol", name))
+    assert record == {f"reference_protocol.{name}": [f"{label} is 1,000,000,000"]}
 
 
 def test_fault_of_a_lab_stands_at_the_one_asked_for_unless_another_is_kept() -> None:
     draft = template().with_others(OtherLabs.SAME)
     draft = draft.put(3, "labs", YOUR_LAB, "booked", "loud\u202espeaker")
-    [(path, told)] = faults(draft).items()
+    [(path, texts)] = faults(draft).items()
     assert path.startswith("labs.medium.booked")
-    assert "U+202E" in told[0]
+    assert "U+202E" in texts[0]
     assert list(faults(template().put(-1, "labs", "hard", "budget"))) == ["labs.hard.budget"]
 
 

@@ -51,8 +51,8 @@ def _told(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
     yield "verdict", " | ".join(verdicts.plan_verdict(yours))
     yield "first of all", ways.first_of_all(options)
     for slack in yours.slack.values():
-        left = plan.slack_text(slack)
-        yield slack.dimension, plan.used_text(yours, slack) + (f", slack {left}" if left else "")
+        rest = plan.slack_text(slack)
+        yield slack.dimension, plan.used_text(yours, slack) + (f", slack {rest}" if rest else "")
     yield "staff", plan.staff_text(yours)
     for dimension, reason in yours.reasons_once:
         yield f"why {dimension}", reason

@@ -27,9 +27,9 @@ def rows(*blocks: Block) -> list[list[str]]:
 
 def bars(*blocks: Block) -> list[tuple[float, float, list[float]]]:
     """Return where each bar begins and ends, and its marks, as shares of its cell."""
-    found = []
+    result = []
     for bar in bars_in(tree(*blocks)):
         ends = dict(part.split(":") for part in bar.attrib["style"].split(";"))
         marks = [float(mark.attrib["style"].split(":")[1]) for mark in bar.iterfind("b")]
-        found.append((float(ends["--from"]), float(ends["--to"]), marks))
-    return found
+        result.append((float(ends["--from"]), float(ends["--to"]), marks))
+    return result

@@ -35,9 +35,9 @@ def test_batch_is_told_in_shares_with_what_failed_and_how_far_it_came() -> None:
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3.
     assert share_text(Share(81, 263)) == "81 of 263, 31 % (26 to 37 %)"
     assert share_text(Share(0, 20)) == "0 of 20, 0 % (0 to 16 %)"
-    found = GROUP._replace(shares={Outcome.AGREED: Share(29, 29)}, failed=1)
-    told = "Agreed: 29 of 29, 100 % (88 to 100 %); 1 negotiation could not be played"
-    assert outcomes_text(found) == told
+    summary = GROUP._replace(shares={Outcome.AGREED: Share(29, 29)}, failed=1)
+    text = "Agreed: 29 of 29, 100 % (88 to 100 %); 1 negotiation could not be played"
+    assert outcomes_text(summary) == text
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,10 @@ def test_groups_are_named_by_what_tells_them_apart() -> None:
 
 def test_bars_are_shares_with_their_intervals() -> None:
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3: 81 of 263.
-    found = tree(shares_panel([GROUP], {}, []))
+    element = tree(shares_panel([GROUP], {}, []))
     ends = [
         [float(part.split(":")[1]) for part in mark.attrib["style"].split(";")]
-        for bar in bars_in(found)
+        for bar in bars_in(element)
         for mark in bar.iterfind("u")
     ]
     assert ends[0] == pytest.approx([0.255, 0.366], abs=0.001)

@@ -104,8 +104,8 @@ def test_slack_bar_marks_the_limit_on_the_wider_of_both() -> None:
 def test_binding_limit_is_marked_alone() -> None:
     for binding in (None, Dimension.BUDGET, Dimension.STAFF):
         rows = tree(check_panel(assess(PLAN, MOMENTUM), binding)).findall(".//tbody/tr")
-        found = [row for row, mark in pairwise(rows) if BINDING in "".join(mark.itertext())]
-        names = [(row[0][0].tail or "").strip().lower() for row in found]
+        elements = [row for row, mark in pairwise(rows) if BINDING in "".join(mark.itertext())]
+        names = [(row[0][0].tail or "").strip().lower() for row in elements]
         assert names == ([binding] if binding else [])
 
 
@@ -149,10 +149,10 @@ def test_plan_whose_item_stands_beside_its_substitute_is_not_told_to_pass() -> N
     pack = load_scenario("psy_stroop", "medium")
     items = ["voice-key booth", "key-press response box", "calibrated display"]
     plan = revise(pack.reference_protocol, sample_size=8, duration_days=2, required_equipment=items)
-    [found] = [
+    [texts] = [
         row for row in cells(evidence_panel({"Your plan": assess(plan, pack)})) if "0.68" in row
     ]
-    assert found[-1].endswith("✕ above floor, not feasible")
+    assert texts[-1].endswith("✕ above floor, not feasible")
 
 
 def plan_of(kind: str, effect: float, n: int, **design: object) -> Assessment:

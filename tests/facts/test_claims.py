@@ -39,24 +39,24 @@ def test_no_plan_ranks_above_one_called_best(study: str, lab: str) -> None:
 @IN_EVERY_LAB
 def test_run_called_optimal_ends_with_a_best_plan(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
-    own = pack.reference_protocol
-    best = min(place.rank for place in tried(own, pack))
+    protocol = pack.reference_protocol
+    best = min(place.rank for place in tried(protocol, pack))
     for scientist in sorted(AUTOMATIC):
         played = negotiate(Case.of(pack, scientist=scientist).setup(pack), pack)
-        found = score(played)
+        result = score(played)
         is_best = (
             played.outcome is not Outcome.NO_DEAL
             and played.final_plan is not None
-            and ranked(played.final_plan, own) <= best
+            and ranked(played.final_plan, protocol) <= best
         )
-        title = score_verdict(found).title
-        if title == "Optimal" and found.plan is not None:
+        title = score_verdict(result).title
+        if title == "Optimal" and result.plan is not None:
             assert is_best
-        assert (found.regret == 0) == is_best or found.plan is None
+        assert (result.regret == 0) == is_best or result.plan is None
 
 
 def test_score_of_a_search_cut_short_claims_less() -> None:
     pack = load_scenario("psy_stroop")
-    least = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
-    assert score_verdict(Score(least, least)).title == "Optimal"
-    assert score_verdict(Score(least, least, exact=False)).title == "Best found"
+    plan = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
+    assert score_verdict(Score(plan, plan)).title == "Optimal"
+    assert score_verdict(Score(plan, plan, exact=False)).title == "Best found"

@@ -38,8 +38,8 @@ PLAN: Final = PACK.reference_protocol
 
 
 def side(plan: Protocol = PLAN, pack: Pack = PACK, name: str = "A") -> Side:
-    found = assess(plan, pack)
-    return Side(name, found, negotiated(found))
+    result = assess(plan, pack)
+    return Side(name, result, negotiated(result))
 
 
 AUDIT: Final = load_scenario("math_pythagorean", "easy")
@@ -63,13 +63,13 @@ COMPARED: Final = {
 
 def told(name: str, sides: Sequence[Side]) -> str:
     """Return what is said of some sides; of all but the first only what is theirs alone."""
-    shown = (
+    visible = (
         line
         for title, lines in parts(sides).items()
         if name == "one field" or title in (DIFFERS, EVIDENCE, OUTCOME)
         for line in lines
     )
-    lines = (" | ".join([line.label, *(cell.text for cell in line.cells)]) for line in shown)
+    lines = (" | ".join([line.label, *(cell.text for cell in line.cells)]) for line in visible)
     return "\n".join([f"# {name}", *lines, f"alike: {same_text(sides)}"])
 
 
@@ -79,10 +79,10 @@ def test_sides_of_a_comparison_are_told_as_they_were_read() -> None:
 
 def test_numbers_are_the_assessments_own_and_equal_sides_differ_in_nothing() -> None:
     pair = COMPARED["one field"]
-    found = parts(pair)
-    power = next(line for line in found[EVIDENCE] if line.label == "Power")
-    assert [cell.number for cell in power.cells] == [each.plan.evidence.value for each in pair]
-    budget = next(line for line in found[SLACK] if line.label == "Budget")
+    record = parts(pair)
+    power = next(line for line in record[EVIDENCE] if line.label == "Power")
+    assert [cell.number for cell in power.cells] == [item.plan.evidence.value for item in pair]
+    budget = next(line for line in record[SLACK] if line.label == "Budget")
     assert [cell.status for cell in budget.cells] == [Status.FAIL, Status.PASS]
     heading, *rows = table(pair)
     assert heading == ["Part", "What", "A", "=B"]
@@ -126,17 +126,17 @@ def test_bars_of_costs_share_one_scale_and_those_above_stand_against_the_budget(
 
 
 def test_heads_tell_names_and_verdicts_once() -> None:
-    found = panel(sides(sample_size=25))
-    compared = found.findall(".//table")[1]
-    heads = [heard(each) for each in compared.iter("th")][1:3]
+    element = panel(sides(sample_size=25))
+    compared = element.findall(".//table")[1]
+    heads = [heard(item) for item in compared.iter("th")][1:3]
     assert heads == ["A fails Not feasible", "B fails Not feasible"]
 
 
 def test_evidence_of_a_plan_that_fails_has_no_mark_of_one_that_passes() -> None:
-    found = panel(sides(sample_size=25))
-    pictured, compared = found.findall(".//table")
-    shown = [heard(row.findall("td")[1]) for row in pictured.findall("tbody/tr")]
-    assert shown == ["fails power 1.00, not feasible"] * 2
+    element = panel(sides(sample_size=25))
+    pictured, compared = element.findall(".//table")
+    texts = [heard(row.findall("td")[1]) for row in pictured.findall("tbody/tr")]
+    assert texts == ["fails power 1.00, not feasible"] * 2
     rows = {cells[0]: cells[1:] for cells in (heard(r).split(" | ") for r in compared.iter("tr"))}
     assert rows["Power"] == ["1.00", "1.00"]
     assert rows["Stands"] == ["fails meets target, not feasible"] * 2
@@ -144,8 +144,8 @@ def test_evidence_of_a_plan_that_fails_has_no_mark_of_one_that_passes() -> None:
 
 def test_long_text_is_folded_and_whole() -> None:
     long = "word " * 100
-    found = panel(sides(rationale=long.strip()))
-    [folded] = [each for each in found.iter("details") if "word word" in "".join(each.itertext())]
+    element = panel(sides(rationale=long.strip()))
+    [folded] = [item for item in element.iter("details") if "word word" in "".join(item.itertext())]
     assert long.strip() in (folded[0].tail or "")
 
 
@@ -160,8 +160,8 @@ def test_evidence_of_other_kinds_is_drawn_on_a_scale_of_its_own() -> None:
 
 
 def test_costs_stand_term_by_term_where_only_one_lab_has_the_term() -> None:
-    own = LabOverrides(rates={"per_staff_day": 10.0, "overhead_percent": 50.0})
-    priced = PACK.with_own(own, EvidenceAssumptions())
+    overrides = LabOverrides(rates={"per_staff_day": 10.0, "overhead_percent": 50.0})
+    priced = PACK.with_own(overrides, EvidenceAssumptions())
     both = (side(), side(pack=priced, name="B"))
     cost = {line.label: [cell.text for cell in line.cells] for line in parts(both)[COST]}
     # Each staff unit takes 10 a day; the overhead is half of that and of the 1,600 together.
@@ -180,12 +180,12 @@ def test_labs_of_two_currencies_are_named_with_both_and_each_budget_with_its_own
         LabOverrides(currency="EUR", start_date=date(2026, 12, 7), weekends=False),
         EvidenceAssumptions(),
     )
-    found = parts((side(), side(pack=euros, name="B")))
-    assert "Cost, credits / EUR" in found
-    lines = {line.label: [cell.text for cell in line.cells] for line in found[DIFFERS]}
+    record = parts((side(), side(pack=euros, name="B")))
+    assert "Cost, credits / EUR" in record
+    lines = {line.label: [cell.text for cell in line.cells] for line in record[DIFFERS]}
     assert lines["First day"] == ["no date", "Mon 7 Dec 2026"]
     assert lines["Weekends"] == ["worked", "not worked"]
-    used = {line.label: [cell.text for cell in line.cells] for line in found[SLACK]}
+    used = {line.label: [cell.text for cell in line.cells] for line in record[SLACK]}
     assert used["Budget"] == ["1,600 / 1,000 credits (\u2212600)", "1,600 / 1,000 EUR (\u2212600)"]
     alone = parts((side(pack=euros), side(pack=euros, name="B")))
     assert "Cost, EUR" in alone

@@ -54,23 +54,25 @@ def test_curves_are_told_as_the_golden_file_has_them() -> None:
         study.scenario_id: load_scenario(study.scenario_id, Difficulty.MEDIUM)
         for study in list_scenarios()
     }
-    found = {name: Curves(assess(p.reference_protocol, p)) for name, p in shipped.items()}
-    found |= {f"{kind}, 15 % dropout": of_kind(design_of(kind, dropout=0.15)) for kind in KINDS}
-    told = ["\n".join([f"# {name}", *filter(None, said(each))]) for name, each in found.items()]
+    curveses = {name: Curves(assess(p.reference_protocol, p)) for name, p in shipped.items()}
+    curveses |= {f"{kind}, 15 % dropout": of_kind(design_of(kind, dropout=0.15)) for kind in KINDS}
+    text = [
+        "\n".join([f"# {name}", *filter(None, said(curves))]) for name, curves in curveses.items()
+    ]
     reef = load_scenario("eco_reef_fish", Difficulty.EASY)
     short = revise(shipped["psy_ego_depletion"].reference_protocol, duration_days=2)
-    for name, each in {
-        "a table with dropout": found["two_group, 15 % dropout"],
+    for name, curves in {
+        "a table with dropout": curveses["two_group, 15 % dropout"],
         "more than exist": Curves(assess(revise(reef.reference_protocol, sample_size=400), reef)),
         "too few days": Curves(assess(short, shipped["psy_ego_depletion"])),
     }.items():
-        told.append("\n".join([f"# {name}", *filter(None, said(each)), *tables(each)]))
-    assert_golden("curves", "\n\n".join(told))
+        text.append("\n".join([f"# {name}", *filter(None, said(curves)), *tables(curves)]))
+    assert_golden("curves", "\n\n".join(text))
 
 
 def test_table_over_the_effect_tells_the_evidence_and_the_samples_of_each() -> None:
-    found = of_kind(design_of("two_group", effect_planning=0.5, sesoi=0.4))
-    rows = {row[3]: row[:3] for row in effect_rows(found)}
+    curves = of_kind(design_of("two_group", effect_planning=0.5, sesoi=0.4))
+    rows = {row[3]: row[:3] for row in effect_rows(curves)}
     assert rows["planned"] == ("0.5", "0.86", "128")
     assert rows["smallest of interest"] == ("0.4", "0.69", "199")
 

@@ -36,10 +36,10 @@ SAID: Final[list[dict[str, Any]]] = [
 
 
 def test_lab_of_ones_own_is_told_beside_the_studys_and_for_all_studies() -> None:
-    told = [f"seeded: {lab_text(load_scenario('fin_momentum', 'hard', 3))}"]
-    for said in SAID:
-        own = LabOverrides.model_validate(said)
-        pack = WRITTEN.with_own(own, EvidenceAssumptions())
-        told += ["", f"called: {lab_text(pack)}", own_text(WRITTEN, pack)]
-        told.append(any_lab_text(own, "hard", 3))
-    assert_golden("labs", "\n".join(told))
+    texts = [f"seeded: {lab_text(load_scenario('fin_momentum', 'hard', 3))}"]
+    for record in SAID:
+        overrides = LabOverrides.model_validate(record)
+        pack = WRITTEN.with_own(overrides, EvidenceAssumptions())
+        texts += ["", f"called: {lab_text(pack)}", own_text(WRITTEN, pack)]
+        texts.append(any_lab_text(overrides, "hard", 3))
+    assert_golden("labs", "\n".join(texts))

@@ -122,7 +122,7 @@ def test_negotiation_on_the_shelf_is_told(
 
 
 def test_negotiation_by_hand_is_told() -> None:
-    texts = [f"--- {name}\n\n{told(each)}" for name, each in BY_HAND.items()]
+    texts = [f"--- {name}\n\n{told(negotiation)}" for name, negotiation in BY_HAND.items()]
     assert_golden("negotiation#by_hand", "\n\n".join(texts))
 
 
@@ -199,8 +199,8 @@ PANELS: Final[dict[str, Block]] = {
 
 
 def test_panels_of_a_negotiation_read_as_they_were_read() -> None:
-    told = [f"# {name}\n{heard(tree(panel))}" for name, panel in PANELS.items()]
-    assert_golden("negotiation#panels", "\n\n".join(told))
+    texts = [f"# {name}\n{heard(tree(panel))}" for name, panel in PANELS.items()]
+    assert_golden("negotiation#panels", "\n\n".join(texts))
 
 
 def test_bars_of_a_round_end_where_the_lab_is_used_up() -> None:
@@ -230,15 +230,15 @@ def test_what_a_model_said_is_folded() -> None:
             "Attempt 2: no valid action (invalid_json)",
             "Attempt 3: a valid action",
         ]
-        said = {"".join(part.itertext()) for part in tree(panel).iter("pre")}
-        assert {PROSE, attempts[0].observation, attempts[0].system_prompt} <= said
+        texts = {"".join(part.itertext()) for part in tree(panel).iter("pre")}
+        assert {PROSE, attempts[0].observation, attempts[0].system_prompt} <= texts
 
 
 def test_outcome_of_an_open_negotiation_is_neither_good_nor_bad() -> None:
     for talks, drawn in ((by_person(MEDIUM), "outcome"), (RULED, "outcome caution")):
         panel = outcome_panel(outcome_verdict(talks), is_open=talks.outcome is None)
-        [told] = tree(panel).iter("h2")
-        assert told.get("class") == drawn
+        [element] = tree(panel).iter("h2")
+        assert element.get("class") == drawn
 
 
 @given(studied_packs(), openings())

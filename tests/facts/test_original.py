@@ -79,22 +79,22 @@ def test_original_is_told_as_it_was_reported(
 
 
 def test_effects_stand_with_their_samples_and_what_the_plan_is_worth() -> None:
-    told = rows(curves(design_with(effect=0.5, n=40)))
+    record = rows(curves(design_with(effect=0.5, n=40)))
     # 64 and 308 an arm; the powers at 64 an arm are 0.8015 and 0.2458 (by scipy).
-    assert told["Planned"] == ("0.5", "128", "0.801")
-    assert told["Safeguard"] == ("0.226", "616", "0.25")
+    assert record["Planned"] == ("0.5", "128", "0.801")
+    assert record["Safeguard"] == ("0.226", "616", "0.25")
     # Its 20 an arm had a power of 0.338 at d 0.5, so that d33 is 0.4959.
-    assert told["Small telescopes"][0] == "0.496"
+    assert record["Small telescopes"][0] == "0.496"
     # 1 - 1/2.5 of 0.5.
-    assert told["Shrunken"][0] == "0.3"
+    assert record["Shrunken"][0] == "0.3"
 
 
 def test_samples_for_the_target_are_not_capped_by_what_can_count() -> None:
     design = design_with(effect=0.5, n=40).model_copy(update={"population_max": 100})
-    found = curves(design)
-    assert found.needed(0.5) is None
-    assert rows(found)["Planned"][1] == "128"
-    assert "100 can count" in fits_text(found)
+    result = curves(design)
+    assert result.needed(0.5) is None
+    assert rows(result)["Planned"][1] == "128"
+    assert "100 can count" in fits_text(result)
 
 
 def test_samples_for_the_target_grow_with_dropout() -> None:
@@ -107,24 +107,24 @@ def test_effect_asked_by_a_visitor_stands_beside_the_studys() -> None:
     design = design_with(effect=0.5, n=40)
     pack = make_pack(design=design).with_own(LabOverrides(), EvidenceAssumptions(effect=0.4))
     plan = assess(make_protocol(sample_size=128), pack)
-    told = rows(Curves(plan, design))
-    assert (told["Yours"][0], told["Planned"][0]) == ("0.4", "0.5")
+    record = rows(Curves(plan, design))
+    assert (record["Yours"][0], record["Planned"][0]) == ("0.4", "0.5")
     # Where nobody knows the study as it was written, no effect is called its own.
-    told = rows(Curves(plan))
-    assert told["Yours"][0] == "0.4"
-    assert "Planned" not in told
+    record = rows(Curves(plan))
+    assert record["Yours"][0] == "0.4"
+    assert "Planned" not in record
 
 
 def test_choice_that_is_lost_says_why() -> None:
     texts = choices_texts(design_with(effect=0.1, n=40))
     assert "Safeguard is not offered: the original's 60 % interval reaches no effect." in texts
     blocks = original_blocks(curves(design_with(effect=0.1, n=40)))
-    said = [block.text for block in blocks if isinstance(block, Sentence)]
-    assert any(text.startswith("Small telescopes is not offered: ") for text in said)
+    line = [block.text for block in blocks if isinstance(block, Sentence)]
+    assert any(text.startswith("Small telescopes is not offered: ") for text in line)
 
 
 def test_nothing_is_said_without_an_original() -> None:
-    found = curves(make_design())
-    assert original_blocks(found) == []
-    assert original_panel(found) is None
+    result = curves(make_design())
+    assert original_blocks(result) == []
+    assert original_panel(result) is None
     assert choices_texts(make_design()) == []

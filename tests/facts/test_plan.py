@@ -187,9 +187,11 @@ def test_all_that_is_said_of_a_kind_that_no_shipped_study_has_reads_as_it_was_re
     pack = make_pack(
         design=make_design(kind=kind, **design), allowed_substitutions=[shelf], booked={CHAMBER: 9}
     )
-    own = sized(60)
-    blurred = revise(own, required_equipment=[shelf.alternative, EQUIPMENT[1]])
-    assert_golden(f"kinds#{kind}", "\n\n".join(told(of(plan, pack)) for plan in (own, blurred)))
+    protocol = sized(60)
+    blurred = revise(protocol, required_equipment=[shelf.alternative, EQUIPMENT[1]])
+    assert_golden(
+        f"kinds#{kind}", "\n\n".join(told(of(plan, pack)) for plan in (protocol, blurred))
+    )
 
 
 # --- what must hold of them -------------------------------------------------------------------
@@ -198,7 +200,7 @@ def test_all_that_is_said_of_a_kind_that_no_shipped_study_has_reads_as_it_was_re
 @given(itemised_protocols(), studied_packs())
 def test_whatever_is_said_of_any_plan_is_whole_and_holds(plan: Protocol, pack: Pack) -> None:
     options = of(plan, pack)
-    yours, least = options.yours, options.least
+    yours, loss = options.yours, options.least
     for line in told(options).splitlines():
         assert not re.search(r"  |\.\.|\b(nan|inf|None)\b", line)
     assert ways.alone_lines(options) or ways.alone_text(options)
@@ -214,9 +216,9 @@ def test_whatever_is_said_of_any_plan_is_whole_and_holds(plan: Protocol, pack: P
     assert len(added) > 1 or not terms
     assert total.startswith(f"{yours.staff} of {pack.lab.staff:,} ")
     # what is not proven, or not needed, is not said to be
-    proof = ways.proof_text(least)
-    assert ("passes" in proof or "Remove" in proof) <= least.none_feasible
-    assert bool(proof) == (least.none_feasible or least.none_above_floor)
+    proof = ways.proof_text(loss)
+    assert ("passes" in proof or "Remove" in proof) <= loss.none_feasible
+    assert bool(proof) == (loss.none_feasible or loss.none_above_floor)
     if ways.nothing_needed(options):
         assert yours.feasible
         assert yours.evidence.tier is EvidenceTier.MEETS_TARGET
@@ -229,10 +231,10 @@ def worth_running(plan: Assessment) -> bool:
 
 @given(studied_packs(), itemised_protocols())
 def test_only_what_passes_above_the_floor_is_shown_as_a_pass(pack: Pack, plan: Protocol) -> None:
-    found = assess(plan, pack)
-    verdict = plan_verdict(found).status
-    assert (verdict is Status.PASS) is (worth_running(found) and not found.dropped)
-    fails = found.evidence.void_reason is not None or not found.lab_feasible
+    result = assess(plan, pack)
+    verdict = plan_verdict(result).status
+    assert (verdict is Status.PASS) is (worth_running(result) and not result.dropped)
+    fails = result.evidence.void_reason is not None or not result.lab_feasible
     assert (verdict is Status.FAIL) is fails
     reference = of_reference(change_pack(pack, reference_protocol=plan))
     assert offer_story(reference).status is not Status.PASS or worth_running(reference.offered)
@@ -241,12 +243,12 @@ def test_only_what_passes_above_the_floor_is_shown_as_a_pass(pack: Pack, plan: P
 def test_study_of_at_least_one_day_is_told_without_an_endpoint() -> None:
     """Its file names none: no plan takes less than a day."""
     pack = make_pack(min_days=1, start_day=19, days=17)
-    found = of(revise(PLAN, duration_days=0), pack)
-    assert ways.first_of_all(found).startswith("Do not run this here: the lab has 0 days")
-    assert found.yours.evidence.void_reason == "no days are planned"
+    analysis = of(revise(PLAN, duration_days=0), pack)
+    assert ways.first_of_all(analysis).startswith("Do not run this here: the lab has 0 days")
+    assert analysis.yours.evidence.void_reason == "no days are planned"
     limits = [fact.shown for fact in limit_facts(pack).values()]
-    said = found.yours.reasons, found.yours.validation, limits, found.least.changes
-    assert "endpoint" not in f"{said}"
+    row = analysis.yours.reasons, analysis.yours.validation, limits, analysis.least.changes
+    assert "endpoint" not in f"{row}"
 
 
 def test_lab_whose_passing_plans_are_lost_to_dropout_is_not_said_to_pass_none() -> None:
@@ -272,8 +274,8 @@ def test_samples_that_cannot_count_are_told_where_nothing_is_needed() -> None:
 def test_largest_sample_is_told_with_what_it_is_worth() -> None:
     pack = make_pack(budget=1000, cost_model=CostModel(per_day=0, per_control=0))
     bare = make_protocol(sample_size=5, required_equipment=[], required_reagents=[])
-    most = "at most 100 samples are affordable: power"  # 10 credits each
-    assert most in largest_text(assess(bare, pack))
+    text = "at most 100 samples are affordable: power"  # 10 credits each
+    assert text in largest_text(assess(bare, pack))
     none = largest_text(assess(bare, change_pack(pack, budget=9)))
     assert none == "With the rest as planned no sample is affordable."
     short = revise(bare, duration_days=1)
@@ -284,14 +286,14 @@ def test_largest_sample_is_told_with_what_it_is_worth() -> None:
 
 
 def test_step_tells_the_wishes_that_it_breaks_and_no_other() -> None:
-    kept, shorter, both = (assess(sized(*size), WISHING) for size in ((24, 9), (24, 5), (23, 5)))
+    plan, shorter, both = (assess(sized(*size), WISHING) for size in ((24, 9), (24, 5), (23, 5)))
     trays = (
         "'Trays a group' should be at least 12 trays in each of 2 conditions: at least 24 in all, "
         "the plan has 23"
     )
     assert newly_broken_text(PlanStep(shorter, both)) == f"Breaks a wish of the study: {trays}."
-    assert newly_broken_text(PlanStep(kept, both)).startswith("Breaks 2 wishes of the study: ")
-    assert newly_broken_text(PlanStep(both, kept)) == ""
+    assert newly_broken_text(PlanStep(plan, both)).startswith("Breaks 2 wishes of the study: ")
+    assert newly_broken_text(PlanStep(both, plan)) == ""
     assert newly_broken_text(PlanStep(both, both)) == ""
     shortest = assess(sized(23, 4), WISHING)
     assert newly_broken_text(PlanStep(both, shortest)) == (
@@ -303,19 +305,19 @@ def test_step_tells_the_wishes_that_it_breaks_and_no_other() -> None:
 def test_detectable_effect_is_larger_by_what_a_substitution_blurs() -> None:
     """The effect, seen through the substitute, is detected at the target power exactly."""
     plan = assess(MICE, MYELOMA)
-    found = plan.detectable_effect
-    assert found is not None
+    value = plan.detectable_effect
+    assert value is not None
     assert plan.evidence_factor == 0.85
-    assert evidence_value(plan.pack.design, 24, found * 0.85) == pytest.approx(0.80, abs=1e-6)
+    assert evidence_value(plan.pack.design, 24, value * 0.85) == pytest.approx(0.80, abs=1e-6)
     assert effect_text(None) == "none"
 
 
 def test_loss_in_all_names_its_parts_only_where_it_grows() -> None:
     """The substitution of the reef study's flume loses 2; a dropped control counts 1."""
     options = of_reference(REEF)
-    there = PlanStep(options.yours, options.least.after)
+    step = PlanStep(options.yours, options.least.after)
     back = PlanStep(options.least.after, options.yours)
-    assert total_loss_text(there).endswith(" 0 → 3 (substitution 2, dropped control 1)")
+    assert total_loss_text(step).endswith(" 0 → 3 (substitution 2, dropped control 1)")
     assert total_loss_text(back).endswith(" 3 → 0")
 
 
@@ -345,22 +347,22 @@ def test_samples_to_spare_are_told_from_a_quarter_on_with_those_analysed() -> No
 
 
 def test_dropout_is_told_where_samples_are() -> None:
-    kept, lost = (
+    plan, lost = (
         assess(sized(152), make_pack(design=make_design(**some)))
         for some in ({}, {"dropout": 0.155})
     )
     assert dropout_text(lost) == "Recruit 152 to analyse 128: 15.5 % dropout."
     assert size_text(lost) == "152 samples (128 analysed) in 5 days"
-    assert dropout_text(kept) == ""
-    assert size_text(kept) == "152 samples in 5 days"
+    assert dropout_text(plan) == ""
+    assert size_text(plan) == "152 samples in 5 days"
 
 
 def test_samples_beyond_what_the_days_allow_are_told_with_those_analysed() -> None:
     """Of six reactions a day, three days leave 18 of 24, and three in four of them are 13."""
     plan = assess(revise(SUZUKI.reference_protocol, duration_days=3), SUZUKI)
     lossy = SUZUKI.with_own(LabOverrides(), EvidenceAssumptions(dropout=0.25))
-    left = "Of 24, 18 can count (6 a day, 3 days); 25 % dropout leaves 13."
-    assert dropout_text(assess(plan.plan, lossy)) == left
+    text = "Of 24, 18 can count (6 a day, 3 days); 25 % dropout leaves 13."
+    assert dropout_text(assess(plan.plan, lossy)) == text
     assert size_text(plan) == "24 samples (18 analysed) in 3 days"
     assert effect_title(Curves(plan)).startswith("24 samples (18 analysed): power ")
     assert "Samples analysed, of those planned" in words(evidence_panel({"Your plan": plan}))
@@ -370,8 +372,8 @@ def test_samples_beyond_what_the_days_allow_are_told_with_those_analysed() -> No
 
 def test_groups_of_a_sample_are_told_by_their_size() -> None:
     two, one = (load_scenario(name).design for name in ("psy_ego_depletion", "psy_stroop"))
-    found = group_text(128, two), group_text(127, two), group_text(40, one)
-    assert found == ("64 a group", "groups of 63 and 64", "")
+    row = group_text(128, two), group_text(127, two), group_text(40, one)
+    assert row == ("64 a group", "groups of 63 and 64", "")
 
 
 # --- how the Lab Manager meets the reference protocol -----------------------------------------
@@ -379,9 +381,9 @@ def test_groups_of_a_sample_are_told_by_their_size() -> None:
 
 @pytest.mark.parametrize("study", SHIPPED)
 def test_front_door_story_of_each_lab_reads_as_it_was_read(study: str) -> None:
-    found = [of_reference(load_scenario(study, level)) for level in Difficulty]
-    lines = [" | ".join(offer_story(each)) for each in found]
-    assert_golden(f"stories#{study}", "\n".join([terms_text(found[0].yours), *lines]))
+    analysises = [of_reference(load_scenario(study, level)) for level in Difficulty]
+    lines = [" | ".join(offer_story(analysis)) for analysis in analysises]
+    assert_golden(f"stories#{study}", "\n".join([terms_text(analysises[0].yours), *lines]))
 
 
 @pytest.mark.parametrize(

@@ -70,13 +70,13 @@ def test_slides_read_as_they_were_read() -> None:
     assert_golden("slides", "\n\n".join(texts))
 
 
-@pytest.mark.parametrize("study", [each.scenario_id for each in list_scenarios()])
+@pytest.mark.parametrize("study", [scenario.scenario_id for scenario in list_scenarios()])
 def test_stake_tells_claim_doubt_goal_and_lab(study: str) -> None:
     pack = load_scenario(study, "medium")
     slide = stake_slide(assess(pack.reference_protocol, pack))
     paper, text = pack.paper, heard(tree(slide))
-    for shown in (paper.hypothesis, paper.contested or "", paper.goal, amounts_text(pack.lab)):
-        assert shown in text
+    for visible in (paper.hypothesis, paper.contested or "", paper.goal, amounts_text(pack.lab)):
+        assert visible in text
     assert not signs(slide), "no verdict"
 
 

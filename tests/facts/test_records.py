@@ -96,7 +96,7 @@ def test_summaries_have_a_row_for_each_outcome() -> None:
 def test_batch_without_a_result_is_headers() -> None:
     assert results_csv([]).count("\r\n") == 1
     sheets = pd.read_excel(BytesIO(batch_workbook([], [])), sheet_name=None)
-    assert [(len(each), *each.columns) for each in sheets.values()] == [
+    assert [(len(sheet), *sheet.columns) for sheet in sheets.values()] == [
         (0, *SUMMARY_COLUMNS),
         (0, *RESULT_COLUMNS),
     ]

@@ -59,8 +59,8 @@ def test_rules_and_lab_of_a_study_that_names_none_have_no_empty_parts() -> None:
 def test_page_leaves_out_what_a_study_does_not_give() -> None:
     pack = quick_start()
     slide = html(stake_slide(assess(pack.reference_protocol, pack)))
-    for shown in (story(pack), html(paper_panel(pack)), slide):
-        assert "Not given" not in shown
+    for text in (story(pack), html(paper_panel(pack)), slide):
+        assert "Not given" not in text
     assert "Hypothesis" not in html(paper_panel(pack))
     assert "<p>Power by the exact two-sided t-test (noncentral t).</p>" in html(design_panel(pack))
 
@@ -79,10 +79,10 @@ def test_sketch_of_each_kind_is_its_own_lies_in_its_box_and_is_not_read_out() ->
 
 
 def test_every_line_of_the_editor_has_its_number_and_some_that_follow() -> None:
-    for text, least in (("", 1), ("a\nb", 2), ("\n" * 300, 301)):
+    for text, minimum in (("", 1), ("a\nb", 2), ("\n" * 300, 301)):
         numbers = [int(n) for n in re.findall(r"%3E(\d+)%3C", numbers_style("key", text))]
         assert numbers == [*range(1, len(numbers) + 1)]
-        assert least < len(numbers) < least + 100
+        assert minimum < len(numbers) < minimum + 100
     assert len(numbers_style("key", "\n" * 300_000)) < 200_000, "a small message"
 
 

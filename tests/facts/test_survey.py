@@ -27,10 +27,10 @@ def found(study: str, own: LabOverrides = POOR) -> SurveyedStudy:
 
 def told(study: str, own: LabOverrides) -> str:
     """Return the row of a study in the file, and what the table says of what fits and binds."""
-    each = found(study, own)
-    row = (f"{value:.4g}" if isinstance(value, float) else f"{value}" for value in cells(each))
+    item = found(study, own)
+    row = (f"{value:.4g}" if isinstance(value, float) else f"{value}" for value in cells(item))
     named = (f"{name}: {value}".rstrip() for name, value in zip(COLUMNS, row, strict=True))
-    return "\n".join([f"# {fits_text(each)}; {binding_text(each)}", *named])
+    return "\n".join([f"# {fits_text(item)}; {binding_text(item)}", *named])
 
 
 def test_rows_of_the_table_and_of_its_file_read_as_they_were_read() -> None:
@@ -58,7 +58,7 @@ def test_order_is_by_its_column_and_of_equals_the_best_first() -> None:
 
 def test_costs_are_headed_by_the_currency_of_all_labs_or_each_has_its_own() -> None:
     euros = LabOverrides(currency="EUR")
-    some = [(found("fin_momentum", own), "", "") for own in (euros, POOR)]
+    some = [(found("fin_momentum", overrides), "", "") for overrides in (euros, POOR)]
     heads = {"EUR": some[:1], "Credits": some[1:], "Cost": some}
     for head, rows in heads.items():
         group = survey_panel("", rows, ORDERS[0])

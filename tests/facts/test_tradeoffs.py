@@ -68,31 +68,31 @@ def opened(place: tuple[str, str], samples: int | None = None, days: int = 0) ->
 
 def inexact(options: PlanAnalysis) -> PlanAnalysis:
     """Return options of which the frontier is not proven."""
-    found = PlanAnalysis(options.yours)
-    found.__dict__["frontier"] = replace(options.frontier, exact=False)
-    found.__dict__["least"] = replace(options.least, exact=False)
-    return found
+    analysis = PlanAnalysis(options.yours)
+    analysis.__dict__["frontier"] = replace(options.frontier, exact=False)
+    analysis.__dict__["least"] = replace(options.least, exact=False)
+    return analysis
 
 
 def beaten_in_days() -> PlanAnalysis:
     """Return options of a plan that only a faster one beats."""
-    found = opened(MOMENTUM, 161, 4)
-    yours = found.yours
+    analysis = opened(MOMENTUM, 161, 4)
+    yours = analysis.yours
     faster = FrontierPlan(
         161, 161, 3, yours.cost, yours.evidence.value, yours.evidence.tier, yours.fidelity_loss,
-        found.variants.listed[0],
+        analysis.variants.listed[0],
     )  # fmt: skip
-    found.__dict__["frontier"] = Frontier((faster,), yours.pack)
-    return found
+    analysis.__dict__["frontier"] = Frontier((faster,), yours.pack)
+    return analysis
 
 
 def too_dear() -> PlanAnalysis:
     """Return options in a lab that pays for two days at most, where the endpoint needs three."""
     plan = make_protocol(sample_size=4, duration_days=2)
-    found = PlanAnalysis(assess(plan, make_pack(budget=540.0)))
-    assert found.yours.feasible
-    assert found.least.plan == plan
-    return found
+    analysis = PlanAnalysis(assess(plan, make_pack(budget=540.0)))
+    assert analysis.yours.feasible
+    assert analysis.least.plan == plan
+    return analysis
 
 
 EXTRAS: Final = (MOMENTUM, REEF, ("ml_rl_seeds", "hard"), SUZUKI, ("psy_stroop", "easy"))
@@ -127,12 +127,12 @@ STANDINGS: Final = {
 @pytest.mark.parametrize("case", STANDINGS)
 def test_plan_stands_where_the_frontier_puts_it(case: str) -> None:
     options, status, title = STANDINGS[case]
-    found = standing_verdict(options)
-    assert (found.status, found.title) == (status, title)
+    verdict = standing_verdict(options)
+    assert (verdict.status, verdict.title) == (status, title)
     unbeaten = options.yours.feasible and bool(options.frontier.plans)
     unbeaten = unbeaten and options.frontier.standing(options.yours).unbeaten
     assert unbeaten == (title in ("Unbeaten", "Unbeaten, not proven", "No evidence"))
-    assert ("what can be had instead" in frontier_title(found)) == (status is not Status.PASS)
+    assert ("what can be had instead" in frontier_title(verdict)) == (status is not Status.PASS)
     if title == "Beaten":
         assert all(
             options.yours.feasible <= plan.feasible for plan in better_plans(options).values()
@@ -168,20 +168,20 @@ def test_title_goes_on_to_the_labs_last_day_where_the_chart_ends_before() -> Non
         LabOverrides(days=10, staff=5), EvidenceAssumptions()
     )
     plan = pack.reference_protocol
-    there = [
+    pairs = [
         (days, samples)
         for days in range(1, 14)
         for samples in range(1, 130)
         if _fits_and_counts(revise(plan, duration_days=days, sample_size=samples), pack)
     ]
-    most = max(samples for _, samples in there)
-    assert (there[0][0], there[-1][0]) == (1, 10)
-    assert title(pack) == f"What fits and counts: up to {most} samples, 1 to 10 days"
+    limit = max(samples for _, samples in pairs)
+    assert (pairs[0][0], pairs[-1][0]) == (1, 10)
+    assert title(pack) == f"What fits and counts: up to {limit} samples, 1 to 10 days"
 
 
 def _fits_and_counts(plan: Protocol, pack: Pack) -> bool:
-    found = assess(plan, pack)
-    return found.feasible and found.evidence.able == plan.sample_size
+    result = assess(plan, pack)
+    return result.feasible and result.evidence.able == plan.sample_size
 
 
 @pytest.mark.parametrize(
@@ -205,18 +205,18 @@ def _fits_and_counts(plan: Protocol, pack: Pack) -> bool:
 def test_title_is_of_the_lab_and_not_of_the_charts_columns(
     lab: dict[str, Any], said: str | None
 ) -> None:
-    found = title(make_pack(**lab), make_protocol(duration_days=3))
+    text = title(make_pack(**lab), make_protocol(duration_days=3))
     if said is None:
-        assert found == "With these items and controls nothing fits this lab"
+        assert text == "With these items and controls nothing fits this lab"
     else:
         none = "Whatever fits with these items and controls yields no evidence"
-        assert found == (f"What fits and counts: {said}" if said else none)
+        assert text == (f"What fits and counts: {said}" if said else none)
 
 
 def test_title_of_samples_of_which_not_all_can_count_does_not_deny_the_evidence() -> None:
-    asked = make_constraint(bounds="samples", comparator=">=", quantity=30, unit="trays")
+    constraint = make_constraint(bounds="samples", comparator=">=", quantity=30, unit="trays")
     few = make_throughput(value=5)
-    pack = make_pack(constraints=[asked], days=5, samples_per_day=few, budget=1000.0)
+    pack = make_pack(constraints=[constraint], days=5, samples_per_day=few, budget=1000.0)
     assert not assess(make_protocol(sample_size=30, duration_days=5), pack).evidence.void_reason
     # 1,000 credits less 400 for controls and items, and 50 for a day, at 10 a sample.
     assert title(pack) == "What fits, but does not all count: up to 55 samples, 1 to 5 days"
@@ -225,8 +225,8 @@ def test_title_of_samples_of_which_not_all_can_count_does_not_deny_the_evidence(
 def test_limits_are_those_that_the_study_and_the_lab_set() -> None:
     everything = load_scenario(*MOMENTUM)
     assert set(limit_facts(everything)) == set(RegionLimit)
-    least = {*RegionLimit} - {RegionLimit.THROUGHPUT, RegionLimit.POPULATION, RegionLimit.STUDY}
-    assert set(limit_facts(make_pack())) == least
+    minimum = {*RegionLimit} - {RegionLimit.THROUGHPUT, RegionLimit.POPULATION, RegionLimit.STUDY}
+    assert set(limit_facts(make_pack())) == minimum
 
 
 def test_region_of_a_plan_with_its_own_items_has_no_notes() -> None:
@@ -256,8 +256,8 @@ def _lines() -> Iterator[str]:
     tight = assess(opened(MOMENTUM, 300, 3).yours.plan, with_means(momentum.yours.pack, days=3))
     for options in (momentum, PlanAnalysis(tight), myeloma, opened(SUZUKI), reef):
         drawn = plan_to_draw(options)
-        outside, least = [("your plan", 1633)], least_to_draw(options, drawn)
-        yield from _rows("region", region_facts(drawn, options.yours, None, outside, least))
+        outside, draw = [("your plan", 1633)], least_to_draw(options, drawn)
+        yield from _rows("region", region_facts(drawn, options.yours, None, outside, draw))
     for days, samples in ((3, 161), (2, 161)):
         yield from _rows("point", point_facts(plan_to_draw(momentum).at(days, samples), 0.1))
     for pack in (momentum.yours.pack, LONE):
@@ -283,9 +283,9 @@ def test_each_effect_has_the_evidence_of_each_plan_as_a_number_and_a_bar(study: 
     assert len(effects) > 1
     panel = tree(effects_panel(effects, {"your plan": plan, "other": plan}))
     rows = list(panel.iter("tr"))[1:]
-    found = [plan.evidence_at(each.effect) for each in effects]
-    worst, best = scale_of(found)
-    for row, evidence in zip(rows, found, strict=True):
+    evidences = [plan.evidence_at(effect.effect) for effect in effects]
+    worst, best = scale_of(evidences)
+    for row, evidence in zip(rows, evidences, strict=True):
         numbers = [heard(cell) for cell in row.iter("td") if cell.get("class") == "number"]
         assert [number.split()[-1] for number in numbers] == [evidence.number.split()[-1]] * 2
         bars = [float(to) for to in _TO.findall(ElementTree.tostring(row, "unicode"))]
@@ -299,10 +299,10 @@ def test_each_row_of_a_table_has_a_heading_and_hostile_text_is_text_in_every_pla
     assert headings == ["mine", "yours"]
     assert heard(next(panel.iter("caption"))) == "The plans"
     hostile = plain_table(ATTACK, (ATTACK,), [(ATTACK,)]), listed_panel(ATTACK, [ATTACK])
-    for each in hostile:
-        found = tree(each)
-        assert not {"img", "a", "script"} & {part.tag for part in found.iter()}
-        assert heard(found).count("<img src=//x.test/b>") == html(each).count("&lt;img") > 0
+    for item in hostile:
+        element = tree(item)
+        assert not {"img", "a", "script"} & {part.tag for part in element.iter()}
+        assert heard(element).count("<img src=//x.test/b>") == html(item).count("&lt;img") > 0
 
 
 def test_what_lies_over_the_chart_is_nothing_to_a_screen_reader() -> None:

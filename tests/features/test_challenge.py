@@ -34,8 +34,8 @@ BEST: Final = PlanAnalysis(assess(PACK.reference_protocol, PACK)).least.after
 
 
 def workspace(app: AppTest) -> Workspace:
-    found: Workspace = app.session_state["state"].workspace
-    return found
+    result: Workspace = app.session_state["state"].workspace
+    return result
 
 
 def everything(app: AppTest) -> str:
@@ -93,7 +93,7 @@ def test_plan_is_tuned_asked_about_and_handed_in_for_a_score_and_tried_again() -
 def test_link_carries_the_challenge_and_no_plan() -> None:
     app = visit(PROTOCOL, **FISH)
     type_number(app, "Sample size", 100)
-    [link] = [each.value for each in app.code if "challenge=1" in each.value]
+    [link] = [code.value for code in app.code if "challenge=1" in code.value]
     assert "plan=" not in link
     assert "study=eco_reef_fish" in link
     assert query_of(app)["challenge"] == "1"

@@ -72,10 +72,10 @@ class Case(NamedTuple):
     def remarks(self) -> dict[str, Remark]:
         pack = make_pack(**self.pack).with_own(LabOverrides(), self.asked)
         plan = revise(pack.reference_protocol, **self.plan)
-        said = Registration(
+        registration = Registration(
             texts=dict(self.texts), choices=dict(self.choices), reasons=dict(self.reasons)
         )
-        return {each.key: each for each in critique(assess(plan, pack), said)}
+        return {remark.key: remark for remark in critique(assess(plan, pack), registration)}
 
 
 def designed(**changes: Any) -> dict[str, Any]:
@@ -339,14 +339,14 @@ def test_original_is_as_sure_as_its_estimate_and_standard_error_leave_it() -> No
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_shipped_study_is_asked_what_the_golden_file_says(study: str) -> None:
-    told = []
+    texts = []
     for lab in Difficulty:
         pack = load_scenario(study, lab.value)
         remarks = critique(assess(pack.reference_protocol, pack))
-        assert all((each.finder is None) is (each.standing is UNSAID) for each in remarks)
-        assert not any(each.finder is AUTHOR for each in remarks)  # who has said nothing
-        told += [f"# {lab}", *(line for line in map(_line, remarks) if line not in told)]
-    assert_golden(f"critique#{study}", "\n".join(told))
+        assert all((remark.finder is None) is (remark.standing is UNSAID) for remark in remarks)
+        assert not any(remark.finder is AUTHOR for remark in remarks)  # who has said nothing
+        texts += [f"# {lab}", *(line for line in map(_line, remarks) if line not in texts)]
+    assert_golden(f"critique#{study}", "\n".join(texts))
 
 
 def _line(remark: Remark) -> str:
@@ -360,17 +360,17 @@ def test_study_made_in_two_minutes_is_answered_by_the_core_alone() -> None:
         assert study is not None
         pack = pack_of(study, Difficulty.MEDIUM)
         remarks = critique(assess(pack.reference_protocol, pack))
-        assert {each.finder for each in remarks} <= {None, CORE}, kind
-        assert all(each.text and "Not given" not in each.text for each in remarks)
+        assert {remark.finder for remark in remarks} <= {None, CORE}, kind
+        assert all(remark.text and "Not given" not in remark.text for remark in remarks)
 
 
 def test_remarks_come_concerns_first_and_each_once() -> None:
     for study, lab in product(STUDIES, Difficulty):
         pack = load_scenario(study, lab.value)
         remarks = critique(PlanAnalysis(assess(pack.reference_protocol, pack)).least.after)
-        order = [list(Standing).index(each.standing) for each in remarks]
+        order = [list(Standing).index(remark.standing) for remark in remarks]
         assert order == sorted(order)
-        assert len({each.key for each in remarks}) == len(remarks)
+        assert len({remark.key for remark in remarks}) == len(remarks)
 
 
 def test_plan_without_evidence_is_asked_no_number() -> None:
@@ -384,11 +384,11 @@ def test_plan_without_evidence_is_asked_no_number() -> None:
 
 def test_reason_of_the_study_is_none_for_what_is_asked_in_its_place() -> None:
     written = designed(arms=Arms(share=0.25), why={"arms": "Light is dear."})
-    asked = EvidenceAssumptions(arms=Arms(share=0.1))
-    study, own = Case(pack=written), Case(pack=written, asked=asked)
+    assumptions = EvidenceAssumptions(arms=Arms(share=0.1))
+    study, custom = Case(pack=written), Case(pack=written, asked=assumptions)
     assert study.remarks()["unequal_arms"].standing is ANSWERED
-    assert own.remarks()["unequal_arms"].standing is CONCERN
-    assert own.remarks()["unequal_arms"].finder is AUTHOR
+    assert custom.remarks()["unequal_arms"].standing is CONCERN
+    assert custom.remarks()["unequal_arms"].finder is AUTHOR
 
 
 def test_hostile_texts_are_quoted_short_on_one_line() -> None:
@@ -420,6 +420,6 @@ def test_days_that_lack_for_a_wish_are_told_and_days_that_are_too_many_are_not()
         "'Watching' should be at least 9 days, and the plan has 8. What rests on the missing days "
         "cannot be shown."
     )
-    most = {"constraints": [make_constraint(bounds="days")]}
-    over = Case(pack=most, plan={"duration_days": 21}).remarks()["limits"]
+    record = {"constraints": [make_constraint(bounds="days")]}
+    over = Case(pack=record, plan={"duration_days": 21}).remarks()["limits"]
     assert "cannot be shown" not in over.text

@@ -111,13 +111,13 @@ def test_items_below_the_last_readable_row_are_refused() -> None:
 def test_quoted_line_breaks_and_separators_are_part_of_a_name() -> None:
     text = f'{HEADER}\n"two\nlines, one ""name""",equipment,,,\nb,zebra,,,\n'
     assert places(refused(text)) == [(3, "kind")]
-    [found] = read_inventory(text.replace("b,zebra", ",").encode(), "ours.csv")
-    assert found.label == 'two\nlines, one "name"'
+    [result] = read_inventory(text.replace("b,zebra", ",").encode(), "ours.csv")
+    assert result.label == 'two\nlines, one "name"'
 
 
 def test_formulas_and_missing_words_of_other_programs_are_text() -> None:
     texts = ["=cmd|' /C calc'!A0", "+1", "-x", "@sum(A1)", "NA", "null", "nan"]
-    assert [each.label for each in read(*(f'"{text}",reagent' for text in texts))] == texts
+    assert [entry.label for entry in read(*(f'"{text}",reagent' for text in texts))] == texts
 
 
 NUMBERS: Final = {
@@ -134,17 +134,17 @@ NUMBERS: Final = {
 
 
 def test_price_is_read_with_a_point_or_a_comma_and_a_day_where_it_is_whole() -> None:
-    for said, price in NUMBERS.items():
-        assert read(f'a,equipment,,,"{said}"') == (item("a", price=price),)
-    for said in ("12", "12.0", "12,0", " 12 "):
-        assert read(f'a,equipment,booked,"{said}",') == (item("a", state="booked", until=12),)
+    for text, price in NUMBERS.items():
+        assert read(f'a,equipment,,,"{text}"') == (item("a", price=price),)
+    for text in ("12", "12.0", "12,0", " 12 "):
+        assert read(f'a,equipment,booked,"{text}",') == (item("a", state="booked", until=12),)
 
 
 def test_as_many_items_as_a_lab_takes_are_read() -> None:
     rows = [f"item {n},reagent,,,{n}" for n in range(MOST_OWN_ITEMS)]
     assert len(read(*rows)) == MOST_OWN_ITEMS
-    more = "\n".join([HEADER, *rows, "one more,reagent,,,"])
-    assert "more than 200 rows below its headings" in str(refused(more))
+    text = "\n".join([HEADER, *rows, "one more,reagent,,,"])
+    assert "more than 200 rows below its headings" in str(refused(text))
 
 
 # --- workbooks ------------------------------------------------------------------------------

@@ -58,8 +58,8 @@ def assert_says_what_is_there(pack: Pack) -> None:
     items = read_back(pack)
     swaps = [swap.alternative for swap in pack.allowed_substitutions]
     study = [*pack.study.equipment, *pack.study.reagents, *swaps]
-    own = [*pack.lab.equipment, *pack.lab.reagents]
-    assert {*map(label_key, items)} == {*map(label_key, [*study, *own])}
+    texts = [*pack.lab.equipment, *pack.lab.reagents]
+    assert {*map(label_key, items)} == {*map(label_key, [*study, *texts])}
     for item in items.values():
         assert (item.state, item.until, item.price) == facts(pack, item)
 

@@ -68,12 +68,14 @@ def said_in(file: WordFile) -> list[str]:
 @pytest.mark.parametrize("name", ["brief", "report"])
 def test_word_file_says_all_texts_in_order(name: str) -> None:
     shipped = work("fin_momentum", "medium"), work("psy_stroop", "hard")
-    for found in (*strangers().values(), *shipped):
-        document = found.brief() if name == "brief" else found.report()
+    for result in (*strangers().values(), *shipped):
+        document = result.brief() if name == "brief" else result.report()
         file = opened(document)
         assert list(filter(None, said_in(file))) == list(filter(None, texts_of(document)))
         titles = [
-            each.text for each in file.paragraphs if each.style and each.style.name == "Heading 1"
+            paragraph.text
+            for paragraph in file.paragraphs
+            if paragraph.style and paragraph.style.name == "Heading 1"
         ]
         assert titles == [on_one_line(part.title) for part in document.parts if part.blocks]
 
@@ -87,13 +89,13 @@ def test_paper_size_is_the_one_asked_for() -> None:
 
 
 def test_title_authors_and_day_are_those_of_its_properties() -> None:
-    said = Registration(title="Our <own> title", authors="A. Nobody & B. Else")
-    file = opened(report(work("psy_stroop", "medium").options, on=DAY, said=said))
+    registration = Registration(title="Our <own> title", authors="A. Nobody & B. Else")
+    file = opened(report(work("psy_stroop", "medium").options, on=DAY, said=registration))
     about = file.core_properties
     assert (about.title, about.author) == ("Our <own> title", "A. Nobody & B. Else")
     assert about.created is not None
     assert about.created.date() == DAY
-    heading = [each.text for each in file.paragraphs[:2]]
+    heading = [paragraph.text for paragraph in file.paragraphs[:2]]
     assert heading == ["Our <own> title", "A. Nobody & B. Else"]
     of_nobody = opened(small(Sentence("A text."), title="t" * 400)).core_properties
     assert (of_nobody.author, of_nobody.comments) == ("", ""), "nor whose the template is"
@@ -109,18 +111,18 @@ def test_hostile_texts_stand_in_it_as_texts() -> None:
         table_of(hostile, (hostile,), ((Cell(hostile, note=hostile),),)),
         title=hostile,
     )
-    for found in (document, strangers()["run"].report()):
-        data = docx(found)
+    for result in (document, strangers()["run"].report()):
+        data = docx(result)
         for name, part in parts_of(data).items():
             if name.endswith((".xml", ".rels")):
                 etree.fromstring(part)
         external = re.findall(
             rb'Target="([^"]+)" TargetMode="External"', b"".join(parts_of(data).values())
         )
-        assert not [each for each in external if not each.startswith(b"https://doi.org/")]
-    assert on_one_line(hostile) in [each.text for each in opened(document).paragraphs]
-    told = " ".join(said_in(opened(strangers()["run"].report())))
-    assert marks(told) == marks(markdown(strangers()["run"].report()))
+        assert not [item for item in external if not item.startswith(b"https://doi.org/")]
+    assert on_one_line(hostile) in [paragraph.text for paragraph in opened(document).paragraphs]
+    text = " ".join(said_in(opened(strangers()["run"].report())))
+    assert marks(text) == marks(markdown(strangers()["run"].report()))
 
 
 def test_citation_names_its_doi() -> None:
@@ -133,4 +135,4 @@ def test_word_file_is_the_same_bytes_each_time() -> None:
     document = work("psy_stroop", "hard").report()
     assert docx(document) == docx(document)
     with ZipFile(BytesIO(docx(document))) as file:
-        assert {each.date_time[0] for each in file.infolist()} == {1980}
+        assert {info.date_time[0] for info in file.infolist()} == {1980}

@@ -28,16 +28,16 @@ needs_weasyprint = pytest.mark.skipif(
 
 @needs_weasyprint
 def test_file_names_title_and_authors() -> None:
-    said = Registration(title="Our <own> title", authors="A. Nobody")
-    document = report(work("psy_stroop", "medium").options, on=DAY, said=said)
+    registration = Registration(title="Our <own> title", authors="A. Nobody")
+    document = report(work("psy_stroop", "medium").options, on=DAY, said=registration)
     data = pdf(document)
-    held = b"\n".join(unpacked(data)).decode("latin-1")
-    assert re.search(r"<dc:title>.*Our &lt;own&gt; title.*</dc:title>", held, re.DOTALL)
-    assert re.search(r"<dc:creator>.*A\. Nobody.*</dc:creator>", held, re.DOTALL)
+    text = b"\n".join(unpacked(data)).decode("latin-1")
+    assert re.search(r"<dc:title>.*Our &lt;own&gt; title.*</dc:title>", text, re.DOTALL)
+    assert re.search(r"<dc:creator>.*A\. Nobody.*</dc:creator>", text, re.DOTALL)
 
 
 @needs_weasyprint
-@pytest.mark.parametrize(("scenario_id", "lab"), one_in(10, (each.values for each in EVERY_LAB)))
+@pytest.mark.parametrize(("scenario_id", "lab"), one_in(10, (item.values for item in EVERY_LAB)))
 def test_brief_is_one_page_in_every_lab_and_its_text_copies_as_it_is_seen(
     scenario_id: str, lab: Difficulty
 ) -> None:
@@ -74,10 +74,10 @@ p {{ background: url({0}/e.png); font-family: x }}</style>
 def test_pdf_fetches_nothing_whatever_its_page_asks_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    texts: list[str] = []
 
     def listen(self: OpenerDirector, request: Request, *_: object, **__: object) -> None:
-        asked.append(request.full_url)
+        texts.append(request.full_url)
         raise OSError(self)
 
     for address in (tmp_path.as_uri(), "http://127.0.0.1:1", "ftp://127.0.0.1:1", "data:text/css,"):
@@ -85,4 +85,4 @@ def test_pdf_fetches_nothing_whatever_its_page_asks_for(
             patch.setattr(OpenerDirector, "open", listen)
             data = print_html(f"<html>{FETCHED.format(address)}</html>", "A4", compact=False)
         assert "printed" in text_of(data)
-    assert asked == []
+    assert texts == []

@@ -51,8 +51,8 @@ OWN = LabOverrides(budget=6000, days=30, staff=5, start_day=1)
 
 
 def in_lab(*names: str, **changes: Any) -> list[Pack]:
-    own = OWN.model_copy(update=changes)
-    return [load_scenario(n, "medium").with_own(own, EvidenceAssumptions()) for n in names]
+    overrides = OWN.model_copy(update=changes)
+    return [load_scenario(n, "medium").with_own(overrides, EvidenceAssumptions()) for n in names]
 
 
 def synthetic(**changes: Any) -> Pack:
@@ -177,22 +177,22 @@ def test_missing_credits_count_from_a_millionth() -> None:
     controls = [make_control(name=name, droppable=False) for name in CONTROLS]
     rigid = {"allowed_substitutions": [], "controls": controls}  # so that there is one plan
     one = portfolio_of([PortfolioStudy(synthetic(**rigid))])
-    for budget, days, left in (
+    for budget, days, pair in (
         (2 * one.credits, one.last, (Lacking.TIME, 0.0)),
         (2 * one.credits - 1e-6, one.last, (Lacking.CREDITS, 1e-6)),
         (2 * one.credits - 1e-6, 12, (Lacking.CREDITS, 1e-6)),
     ):
         studies = [PortfolioStudy(synthetic(budget=budget, days=days, **rigid))] * 2
         result = portfolio_of(studies).left_out
-        assert [(study.lacking, study.credits) for study in result] == [left]
+        assert [(study.lacking, study.credits) for study in result] == [pair]
 
 
 def test_study_bound_beyond_the_population_leaves_it_out() -> None:
     # The 44 samples that exist have a power of about 0.83 at d = 0.9.
     bound = make_constraint(key="more", bounds="evidence", comparator=">=", quantity=0.99)
     pack = synthetic(design=make_design(population_max=44), constraints=[bound])
-    [left] = portfolio_of([PortfolioStudy(pack)]).left_out
-    assert left.lacking is Lacking.EVIDENCE
+    [out] = portfolio_of([PortfolioStudy(pack)]).left_out
+    assert out.lacking is Lacking.EVIDENCE
     [one] = portfolio_of([PortfolioStudy(change_pack(pack, constraints=[]))]).chosen
     assert one.plan.plan.sample_size <= 44
 
@@ -280,10 +280,10 @@ def test_choice_fits_the_lab_day_by_day(first: int) -> None:
         assert [(a, b) for a, b, _ in runs] == sorted((a, b) for a, b, _ in runs)
         for study in result.chosen:
             assert study.plan.feasible
-            asked = result.candidates[study.place]
+            request = result.candidates[study.place]
             meets = study.plan.evidence.tier is EvidenceTier.MEETS_TARGET
             assert meets or study.plan.evidence.tier is EvidenceTier.ABOVE_FLOOR
-            assert study.worth == asked.worth * (1 if meets else asked.floor_share) > 0
+            assert study.worth == request.worth * (1 if meets else request.floor_share) > 0
             assert study.last - study.first + 1 == study.plan.plan.duration_days
         at_work = [
             sum(plan.staff for a, b, plan in runs if a <= day <= b)
@@ -300,10 +300,10 @@ def test_choice_fits_the_lab_day_by_day(first: int) -> None:
         assert result.budget == lab.budget
         assert result.loss == sum(plan.fidelity_loss for *_, plan in runs)
         assert result.exact
-        left = {study.place: study for study in result.left_out}
-        assert sorted([*left, *(study.place for study in result.chosen)]) == [*range(6)]
-        for at, said in left.items():
-            assert said == _reason(result, at), (seed, at)
+        outs = {study.place: study for study in result.left_out}
+        assert sorted([*outs, *(study.place for study in result.chosen)]) == [*range(6)]
+        for at, out in outs.items():
+            assert out == _reason(result, at), (seed, at)
 
 
 def _reason(result: Portfolio, at: int) -> LeftOut:
@@ -312,10 +312,10 @@ def _reason(result: Portfolio, at: int) -> LeftOut:
     plans = plans_of(candidate).plans
     if not plans:
         return LeftOut(at, Lacking.EVIDENCE)
-    left = lab.budget - result.credits
+    rest = lab.budget - result.credits
     cheapest = min(plan.cost for plan in plans.values())
-    if cheapest > left + 1e-9:
-        return LeftOut(at, Lacking.CREDITS, credits=_cents(cheapest - left))
+    if cheapest > rest + 1e-9:
+        return LeftOut(at, Lacking.CREDITS, credits=_cents(cheapest - rest))
     return LeftOut(at, Lacking.TIME)
 
 

@@ -31,8 +31,8 @@ def _fits(tasks: Sequence[PlanOption], starts: Sequence[int], means: LabMeans) -
             for task, start in zip(tasks, starts, strict=True)
             if start <= day <= start + task.days - 1
         ]
-        held = [name for task in at_work for name in task.instruments]
-        if sum(task.staff for task in at_work) > means.staff or len(held) > len(set(held)):
+        texts = [name for task in at_work for name in task.instruments]
+        if sum(task.staff for task in at_work) > means.staff or len(texts) > len(set(texts)):
             return False
     return True
 
@@ -130,21 +130,21 @@ def test_undominated_options_equal_pairwise_comparison() -> None:
             )
             for _ in range(rng.randint(0, 30))
         ]
-        kept = undominated(options)
-        assert len(kept) == len({*kept})
-        assert {*kept} == {
+        saved = undominated(options)
+        assert len(saved) == len({*saved})
+        assert {*saved} == {
             one for one in options if not any(_no_worse(other, one) for other in {*options} - {one})
         }
 
 
 def _no_worse(one: PlanOption, other: PlanOption) -> bool:
     """Return whether an option gives and takes what another does, or what is better."""
-    asks, least = (
-        (-each.worth, each.loss, each.credits, each.days, each.staff, each.first)
-        for each in (one, other)
+    asks, row = (
+        (-option.worth, option.loss, option.credits, option.days, option.staff, option.first)
+        for option in (one, other)
     )
     takes = one.instruments <= other.instruments
-    return takes and all(a <= b for a, b in zip(asks, least, strict=True))
+    return takes and all(a <= b for a, b in zip(asks, row, strict=True))
 
 
 def _one(worth: int, credits: int, first: int = 1) -> PlanOption:

@@ -48,7 +48,7 @@ def registered(pack: Pack, said: Registration | None = None) -> Registered:
 
 
 def answered(found: Registered, form: str) -> dict[str, FormAnswer]:
-    return {each.item.question.key: each for each in answers_of(PROFILES[form], found)}
+    return {answer.item.question.key: answer for answer in answers_of(PROFILES[form], found)}
 
 
 VERBATIM: Final = ("effect", "original_administration", "question", "hypotheses", "success")
@@ -67,58 +67,58 @@ def test_every_item_of_every_form_is_answered_by_somebody_or_not_given(study: st
     of = two_minutes() if study == "mine" else None
     for lab, profile in product(Difficulty, PROFILES.values()):
         pack = pack_of(of, lab) if of else load_scenario(study, lab.value)
-        found, file = registered(pack), json.dumps(pack.study.model_dump(), default=str)
-        values, told = (
-            registration(profile, found, on=DAY).values,
-            markdown(registration(profile, found, on=DAY)),
+        result, file = registered(pack), json.dumps(pack.study.model_dump(), default=str)
+        values, message = (
+            registration(profile, result, on=DAY).values,
+            markdown(registration(profile, result, on=DAY)),
         )
-        answers = answers_of(profile, found)
+        answers = answers_of(profile, result)
         assert [*values] == [item.id for item in profile.items]
-        for each in answers:
-            assert not any(who is Finder.AUTHOR for who, _ in each.found)  # who has said nothing
-            for who, text in each.found:
+        for answer in answers:
+            assert not any(who is Finder.AUTHOR for who, _ in answer.found)  # who has said nothing
+            for who, text in answer.found:
                 said = text.strip(" .").casefold()
-                assert said not in ("", "none", NOT_GIVEN, each.item.question.label.casefold())
-                if who is Finder.STUDY and each.item.question.key in VERBATIM:
+                assert said not in ("", "none", NOT_GIVEN, answer.item.question.label.casefold())
+                if who is Finder.STUDY and answer.item.question.key in VERBATIM:
                     assert all(json.dumps(line)[1:-1] in file for line in text.splitlines())
-            assert (values[each.item.id] in (None, [])) is not each.is_given
-        left = sum(not each.is_given for each in answers)
-        listed = told.partition("## Not given")[2].partition("##")[0].partition("---")[0]
-        assert listed.count("\n- ") == left
-        assert ("! Not given" in told) is bool(left)
-        assert f"{len(answers) - left} of {len(answers)} items are answered" in told or not left
+            assert (values[answer.item.id] in (None, [])) is not answer.is_given
+        rest = sum(not answer.is_given for answer in answers)
+        listed = message.partition("## Not given")[2].partition("##")[0].partition("---")[0]
+        assert listed.count("\n- ") == rest
+        assert ("! Not given" in message) is bool(rest)
+        assert f"{len(answers) - rest} of {len(answers)} items are answered" in message or not rest
 
 
 def test_study_of_which_nothing_is_known_claims_nothing() -> None:
-    found = registered(pack_of(two_minutes(), Difficulty.MEDIUM))
-    given = {
+    result = registered(pack_of(two_minutes(), Difficulty.MEDIUM))
+    texts = {
         key
         for form in PROFILES
-        for key, each in answered(found, form).items()
-        if any(who is Finder.STUDY for who, _ in each.found)
+        for key, answer in answered(result, form).items()
+        if any(who is Finder.STUDY for who, _ in answer.found)
     }
-    assert given == set()
-    proposed = {key for key, each in answered(found, "replication").items() if each.proposal}
+    assert texts == set()
+    proposed = {key for key, answer in answered(result, "replication").items() if answer.proposal}
     assert proposed == {"stopping"}  # its 128 samples are the fewest that meet the target
     for key in ("controls", "here_stimuli", "here_measures", "here_procedure", "dates"):
-        assert not answered(found, "replication")[key].is_given
-    assert answered(found, "brandt-prereg-2")["sample_size"].text.startswith("128 samples.")
+        assert not answered(result, "replication")[key].is_given
+    assert answered(result, "brandt-prereg-2")["sample_size"].text.startswith("128 samples.")
 
 
 def test_author_takes_the_place_of_the_file_and_stands_beside_the_core() -> None:
-    said = Registration(
+    text = Registration(
         texts={"effect": "Naming is slowed.", "sample_size": "All who come in May."},
         choices={"same_pay": ("Exact",), "blinding": ("Subjects", "Analysts")},
         reasons={"sample_size": "A class."},
     )
-    found = registered(load_scenario("psy_stroop", "medium"), said)
-    answers = answered(found, "brandt-prereg-2")
+    result = registered(load_scenario("psy_stroop", "medium"), text)
+    answers = answered(result, "brandt-prereg-2")
     assert answers["effect"].found == ((Finder.AUTHOR, "Naming is slowed."),)
     assert [who for who, _ in answers["sample_size"].found] == [Finder.CORE, Finder.AUTHOR]
     assert answers["sample_rationale"].found[-1] == (Finder.AUTHOR, "A class.")
-    recipe = registration(PROFILES["brandt-prereg-2"], found, on=DAY).values
+    recipe = registration(PROFILES["brandt-prereg-2"], result, on=DAY).values
     assert (recipe["item1"], recipe["item22"]) == ("Naming is slowed.", "Exact")
-    assert registration(PROFILES["osf-preregistration-3"], found, on=DAY).values["q4"] == [
+    assert registration(PROFILES["osf-preregistration-3"], result, on=DAY).values["q4"] == [
         "Subjects",
         "Analysts",
     ]
@@ -126,24 +126,24 @@ def test_author_takes_the_place_of_the_file_and_stands_beside_the_core() -> None
 
 def test_numbers_of_a_sample_are_its_reason_only_where_no_fewer_meet_the_target() -> None:
     stroop = load_scenario("psy_stroop", "medium")
-    more = answered(registered(stroop), "brandt-prereg-2")["sample_rationale"]
-    assert not more.is_given
+    answer = answered(registered(stroop), "brandt-prereg-2")["sample_rationale"]
+    assert not answer.is_given
     # Paired, d = 1, alpha 0.05: power 0.78 on 9 pairs and 0.80 on 10 (SciPy).
     fewest = "The fewest that meet the target, all else as planned: 10 participants."
-    assert fewest in more.hint
-    told = markdown(registration(PROFILES["brandt-prereg-2"], registered(stroop), on=DAY))
-    assert "| ! Not given. What is known: Power 1.00, where 0.80 is aimed for" in told
+    assert fewest in answer.hint
+    text = markdown(registration(PROFILES["brandt-prereg-2"], registered(stroop), on=DAY))
+    assert "| ! Not given. What is known: Power 1.00, where 0.80 is aimed for" in text
     lean = assess(revise(stroop.reference_protocol, sample_size=10), stroop)
     of_ten = Registered(PlanAnalysis(lean), Registration())
-    least = answered(of_ten, "brandt-prereg-2")["sample_rationale"]
-    assert [who for who, _ in least.found] == [Finder.CORE]
-    assert "No fewer meet the target, all else as planned." in least.text
-    assert least.hint == ""
+    minimum = answered(of_ten, "brandt-prereg-2")["sample_rationale"]
+    assert [who for who, _ in minimum.found] == [Finder.CORE]
+    assert "No fewer meet the target, all else as planned." in minimum.text
+    assert minimum.hint == ""
     reasoned = registered(stroop, Registration(reasons={"sample_size": "A class."}))
-    given = answered(reasoned, "brandt-prereg-2")["sample_rationale"]
-    assert [who for who, _ in given.found] == [Finder.CORE, Finder.AUTHOR]
-    assert fewest in given.text
-    assert given.hint == ""
+    value = answered(reasoned, "brandt-prereg-2")["sample_rationale"]
+    assert [who for who, _ in value.found] == [Finder.CORE, Finder.AUTHOR]
+    assert fewest in value.text
+    assert value.hint == ""
 
 
 def test_proposal_counts_once_it_is_confirmed() -> None:
@@ -152,8 +152,8 @@ def test_proposal_counts_once_it_is_confirmed() -> None:
     assert proposed.proposal is not None
     assert proposed.proposal[0] == "Exact"
     assert not proposed.is_given
-    said = Registration(choices={"same_measures": ("Exact",)})
-    confirmed = answered(registered(pack, said), "brandt-prereg-2")["same_measures"]
+    text = Registration(choices={"same_measures": ("Exact",)})
+    confirmed = answered(registered(pack, text), "brandt-prereg-2")["same_measures"]
     assert (confirmed.text, confirmed.proposal) == ("Exact", None)
 
 
@@ -162,12 +162,12 @@ def test_substitution_is_proposed_as_close_or_different_by_what_it_loses() -> No
     for study, lab in product(STUDIES, Difficulty):
         pack = load_scenario(study, lab.value)
         options = PlanAnalysis(assess(pack.reference_protocol, pack))
-        least = options.least.after
-        found = Registered(PlanAnalysis(least), Registration())
+        plan = options.least.after
+        result = Registered(PlanAnalysis(plan), Registration())
         for key, owned in (("same_measures", pack.equipment), ("same_stimuli", pack.reagents)):
-            losses = [s.fidelity_loss for s in least.substitutions if s.original in owned]
+            losses = [s.fidelity_loss for s in plan.substitutions if s.original in owned]
             if losses:
-                proposal = answered(found, "replication")[key].proposal
+                proposal = answered(result, "replication")[key].proposal
                 assert proposal is not None
                 assert proposal[0] == ("Close" if max(losses) <= 1 else "Different")
                 seen.add(proposal[0])
@@ -184,17 +184,17 @@ def test_substitution_is_proposed_as_close_or_different_by_what_it_loses() -> No
 )
 def test_cut_of_a_funders_form_names_what_comes_and_goes(equipment: list[str], cut: str) -> None:
     plan = revise(make_protocol(), required_equipment=equipment)
-    found = Registered(PlanAnalysis(assess(plan, make_pack())), Registration())
-    assert cut in answered(found, "funder")["cuts"].text
+    result = Registered(PlanAnalysis(assess(plan, make_pack())), Registration())
+    assert cut in answered(result, "funder")["cuts"].text
 
 
 def test_count_of_what_is_left_names_what_the_form_requires() -> None:
-    found = registered(load_scenario("psy_stroop", "medium"))
-    answers = answers_of(PROFILES["osf-preregistration-3"], found)
+    result = registered(load_scenario("psy_stroop", "medium"))
+    answers = answers_of(PROFILES["osf-preregistration-3"], result)
     required = sum(a.item.required for a in answers if not a.is_given)
     assert left_text(answers).endswith(f" items are answered; {required} required ones are not.")
-    given = [a for a in answers if a.is_given]
-    assert left_text(given) == f"{len(given)} of {len(given)} items are answered."
+    value = [a for a in answers if a.is_given]
+    assert left_text(value) == f"{len(value)} of {len(value)} items are answered."
 
 
 @pytest.mark.parametrize(
@@ -231,29 +231,31 @@ def negotiated(study: str) -> Registered:
 
 
 def test_refused_plans_stand_with_their_reasons_on_every_form() -> None:
-    found = negotiated("phys_millikan")
-    assert found.plan.counts.samples == 40
-    [(who, told)] = answered(found, "replication")["refused"].found
+    result = negotiated("phys_millikan")
+    assert result.plan.counts.samples == 40
+    [(who, message)] = answered(result, "replication")["refused"].found
     assert who is Finder.CORE
-    by_lab, by_scientist = told.splitlines()
+    by_lab, by_scientist = message.splitlines()
     assert by_lab.startswith("Round 1: 58 drops in 5 days, 1,330 credits")
     assert "Refused by the lab." in by_lab
     assert "330 over the budget of 1,000" in by_lab
     assert by_scientist.startswith("Round 1: offered by the lab, 29 drops in 4 days, 990 credits")
     assert "Not taken by the Scientist. The offer has half-width ±2.02 %" in by_scientist
     for form in PROFILES.values():
-        text = markdown(registration(form, found, on=DAY))
+        text = markdown(registration(form, result, on=DAY))
         assert text.count("Refused by the lab.") == 1
         assert ("## How the plan was chosen" in text) is (form.key != "replication")
 
 
 def test_plan_that_is_registered_is_not_among_those_that_were_refused() -> None:
-    found = negotiated("psy_stroop")
-    assert found.run is not None
-    opening = found.run.rounds[0].plan
+    result = negotiated("psy_stroop")
+    assert result.run is not None
+    opening = result.run.rounds[0].plan
     assert opening is not None
-    told = answered(Registered(PlanAnalysis(opening), Registration(), run=found.run), "replication")
-    assert not told["refused"].is_given
+    answers = answered(
+        Registered(PlanAnalysis(opening), Registration(), run=result.run), "replication"
+    )
+    assert not answers["refused"].is_given
     assert not answered(registered(opening.pack), "replication")["refused"].is_given
 
 
@@ -262,18 +264,18 @@ def test_plan_that_is_registered_is_not_among_those_that_were_refused() -> None:
 
 def test_procedure_is_proposed_by_what_differs_from_the_studys_plan() -> None:
     pack = load_scenario("psy_stroop", "medium")
-    own = pack.reference_protocol
+    protocol = pack.reference_protocol
     proposed = []
     for changes in (
         {},
         {"duration_days": 3},
-        {"controls": own.controls[:1]},
+        {"controls": protocol.controls[:1]},
         {"technique": "Ask."},
     ):
-        plan = assess(revise(own, **changes), pack)
-        found = Registered(PlanAnalysis(plan), Registration())
-        proposed.append(answered(found, "replication")["same_procedure"].proposal)
-    exact, shorter, without, other = (each and each.answer for each in proposed)
+        plan = assess(revise(protocol, **changes), pack)
+        result = Registered(PlanAnalysis(plan), Registration())
+        proposed.append(answered(result, "replication")["same_procedure"].proposal)
+    exact, shorter, without, other = (proposal and proposal.answer for proposal in proposed)
     assert (exact, shorter, without, other) == ("Exact", "Close", "Close", "Different")
     assert proposed[1] is not None
     assert proposed[1].why.endswith("3 days in place of 4")
@@ -282,14 +284,16 @@ def test_procedure_is_proposed_by_what_differs_from_the_studys_plan() -> None:
 def test_dates_are_given_where_the_lab_has_some() -> None:
     pack = load_scenario("psy_stroop", "easy")
     assert not answered(registered(pack), "funder")["dates"].is_given
-    own = LabOverrides(start_date=date(2026, 12, 7))  # a Monday; four days on, a Thursday
-    told = answered(registered(pack.with_own(own, EvidenceAssumptions())), "funder")["dates"]
-    assert told.text == "4 days (from Mon 7 Dec 2026 to Thu 10 Dec 2026)."
+    overrides = LabOverrides(start_date=date(2026, 12, 7))  # a Monday; four days on, a Thursday
+    answer = answered(registered(pack.with_own(overrides, EvidenceAssumptions())), "funder")[
+        "dates"
+    ]
+    assert answer.text == "4 days (from Mon 7 Dec 2026 to Thu 10 Dec 2026)."
 
 
 def test_original_that_is_worked_out_is_the_cores_and_what_is_printed_the_files() -> None:
-    found = answered(registered(load_scenario("fin_momentum", "medium")), "replication")
-    (core, worked_out), (file, printed) = found["original_effect"].found
+    answers = answered(registered(load_scenario("fin_momentum", "medium")), "replication")
+    (core, worked_out), (file, printed) = answers["original_effect"].found
     assert (core, file) == (Finder.CORE, Finder.STUDY)
     assert "t = 3.07 (299 df)" in worked_out
     assert printed.startswith("n = 300 months")
@@ -299,11 +303,11 @@ def test_hostile_and_very_long_answers_are_text_in_every_form() -> None:
     hostile = "<script>alert(1)</script> | [x](javascript:1) ![y](http://e.vil/z) =1+1 \u202e"
     long = (hostile * (LONGEST_TEXT // len(hostile) + 1))[:LONGEST_TEXT].strip()
     texts = {key: long for key, question in QUESTIONS.items() if not question.options}
-    said = Registration(title=hostile[:100], authors=hostile, licence=hostile, texts=texts)
-    found = registered(load_scenario("psy_stroop", "medium"), said)
-    document = registration(PROFILES["replication"], found, on=DAY)
+    text = Registration(title=hostile[:100], authors=hostile, licence=hostile, texts=texts)
+    result = registered(load_scenario("psy_stroop", "medium"), text)
+    document = registration(PROFILES["replication"], result, on=DAY)
     assert "<script" not in document_html(document)
     assert "\n<script" not in markdown(document)
-    values = registration(PROFILES["replication"], found, on=DAY).values
+    values = registration(PROFILES["replication"], result, on=DAY).values
     assert values["ethics"] == long
     assert all(str(value).endswith(long) for key, value in values.items() if key in texts)

@@ -19,14 +19,14 @@ OSF = PROFILES["osf-preregistration-3"]
 
 def test_replication_recipe_has_its_twenty_eight_items_under_their_ids() -> None:
     assert [item.id for item in RECIPE.items] == [f"item{number}" for number in range(1, 29)]
-    asked = {item.id: item.question.key for item in RECIPE.items}
-    assert asked["item3"] == "original_effect"
-    assert (asked["item15"], asked["item16"]) == ("sample_size", "sample_rationale")
+    record = {item.id: item.question.key for item in RECIPE.items}
+    assert record["item3"] == "original_effect"
+    assert (record["item15"], record["item16"]) == ("sample_size", "sample_rationale")
     same = [
         item.id for item in RECIPE.items if item.question.options == QUESTIONS["same_pay"].options
     ]
     assert same == [f"item{number}" for number in range(17, 24)]
-    assert asked["item28"] == "success"
+    assert record["item28"] == "success"
     yes_or_no = [item.id for item in RECIPE.items if item.question.options == ("Yes", "No")]
     assert yes_or_no == ["item10"]
 
@@ -46,9 +46,9 @@ def test_list_of_features_names_every_form() -> None:
 
 
 def test_every_question_is_on_a_form_and_once_on_each() -> None:
-    asked = [[item.question.key for item in profile.items] for profile in PROFILES.values()]
-    assert all(len(keys) == len(set(keys)) for keys in asked)
-    assert {key for keys in asked for key in keys} == QUESTIONS.keys()
+    request = [[item.question.key for item in profile.items] for profile in PROFILES.values()]
+    assert all(len(keys) == len(set(keys)) for keys in request)
+    assert {key for keys in request for key in keys} == QUESTIONS.keys()
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,15 @@ def test_answer_that_no_form_takes_is_refused(said: dict[str, object], problem: 
 
 
 def test_answer_is_taken_changed_and_taken_away() -> None:
-    said = Registration().answering("ethics", "Approved.").answering("same_pay", ("Close",))
-    assert (said.answer("ethics"), said.answer("same_pay")) == ("Approved.", "Close")
-    assert said.answering("blinding", ("Subjects", "Analysts")).answer("blinding") == (
+    registration = Registration().answering("ethics", "Approved.").answering("same_pay", ("Close",))
+    assert (registration.answer("ethics"), registration.answer("same_pay")) == (
+        "Approved.",
+        "Close",
+    )
+    assert registration.answering("blinding", ("Subjects", "Analysts")).answer("blinding") == (
         "Subjects and Analysts"
     )
-    assert said.answering("ethics", "").answering("same_pay", ()) == Registration()
+    assert registration.answering("ethics", "").answering("same_pay", ()) == Registration()
 
 
 @pytest.mark.parametrize(
@@ -103,6 +106,6 @@ def test_choice_of_nobody_takes_the_place_of_the_others_and_they_of_it(
 def test_registration_longer_than_a_link_is_refused() -> None:
     letters = [chr(0x4E00 + (n * 7919) % 20000) for n in range(LONGEST_TEXT)]
     keys = [key for key, question in QUESTIONS.items() if not question.options]
-    said = Registration(title="Long", texts=dict.fromkeys(keys, "".join(letters)))
+    registration = Registration(title="Long", texts=dict.fromkeys(keys, "".join(letters)))
     with pytest.raises(LinkError, match="too long for a link"):
-        to_query(Workspace().changed(registration=said))
+        to_query(Workspace().changed(registration=registration))

@@ -45,17 +45,17 @@ def test_form_is_filled_in_kept_in_the_address_and_written_by_its_ids(files: Fil
     app.segmented_control(key=f"{PLACE}_same_pay").set_value("Close")
     app.text_input(key="hand_psy_stroop_title_").set_value("Stroop, again")
     press(app, "Confirm Exact")
-    said = registered(app).case.registration
-    assert said.texts == {"importance": "Much is built on it."}
-    assert said.choices == {"same_pay": ("Close",), "same_measures": ("Exact",)}
-    assert said.title == "Stroop, again"
+    registration = registered(app).case.registration
+    assert registration.texts == {"importance": "Much is built on it."}
+    assert registration.choices == {"same_pay": ("Close",), "same_measures": ("Exact",)}
+    assert registration.title == "Stroop, again"
     opened(app, form)
     values = json.loads(text(files, IDS))
     assert (values["item2"], values["item22"]) == ("Much is built on it.", "Close")
     assert text(files, "Markdown").startswith("# Stroop, again\n")
     # Undo brings a plan back, and leaves what somebody has written.
     undo(type_number(app, "Sample size", 42))
-    assert registered(app).case.registration == said
+    assert registered(app).case.registration == registration
     assert registered(app).case.plan is None
 
 
@@ -75,20 +75,20 @@ def test_proposed_text_is_an_answer_once_it_is_confirmed() -> None:
 def test_nobody_takes_the_place_of_who_is_blinded_and_they_of_it(files: Files) -> None:
     form = "osf-preregistration-3"
     app = opened(part("Registration", study="psy_stroop"), form)
-    for chosen, left in ((["Subjects"],) * 2, (["Nobody", "Subjects"], ["Nobody"]),
+    for chosen, texts in ((["Subjects"],) * 2, (["Nobody", "Subjects"], ["Nobody"]),
                          (["Nobody", "Analysts"], ["Analysts"])):  # fmt: skip
         app.pills(key=f"{PLACE}_blinding").set_value(chosen)
         app = opened(app.run(), form)
-        assert app.pills(key=f"{PLACE}_blinding").value == left
-        assert registered(app).case.registration.choices == {"blinding": tuple(left)}
-        assert json.loads(text(files, IDS))["q4"] == left
+        assert app.pills(key=f"{PLACE}_blinding").value == texts
+        assert registered(app).case.registration.choices == {"blinding": tuple(texts)}
+        assert json.loads(text(files, IDS))["q4"] == texts
 
 
 @pytest.mark.parametrize("form", PROFILES)
 def test_every_form_can_be_drawn_whole(form: str, files: Files) -> None:
     app = opened(part("Registration", study="fin_momentum"), form)
     told = in_drawer(app)
-    fields = {each.label for each in (*app.text_area, *app.segmented_control, *app.pills)}
+    fields = {entry.label for entry in (*app.text_area, *app.segmented_control, *app.pills)}
     for item in PROFILES[form].items:
         assert escaped(f"{item.question.label}{' *' * item.required}") in fields
     for title, items in PROFILES[form].sections.items():

@@ -44,8 +44,8 @@ NORMAL: Final = stats.norm
 def test_significance_has_the_printed_probability(
     z: float, alpha: float, c: float, printed: float, error: float
 ) -> None:
-    found = probability("significant", c, Basis(float(z), alpha))
-    assert found == pytest.approx(printed, abs=error)
+    value = probability("significant", c, Basis(float(z), alpha))
+    assert value == pytest.approx(printed, abs=error)
 
 
 # --- simulation and quadrature ------------------------------------------------------------------
@@ -271,20 +271,20 @@ def drawn_original(
         "two_proportions": math.sqrt(1 / n + 1 / (2 * n)),
     }.get(kind, 1 / math.sqrt(n))
     sizes = {"n1": n, "n2": 2 * n} if kind in ("two_group", "two_proportions") else {"n": n}
-    known: dict[str, Any] = {"events": n} if kind == "survival" else dict(sizes)
+    record: dict[str, Any] = {"events": n} if kind == "survival" else dict(sizes)
     df = {"two_group": 3 * n - 2, "paired": n - 1, "one_sample": n - 1}.get(kind)
     error, way, scale = by_n, draw.choice(("n", "se", "interval")), SCALES.get(kind, float)
-    said: dict[str, Any] = {"source": "Invented", "confidence": "verified", "sides": sides}
+    text: dict[str, Any] = {"source": "Invented", "confidence": "verified", "sides": sides}
     if way == "se":
-        error = said["se"] = by_n * draw.uniform(0.5, 2)
-        known, df, by_n = {}, None, error
+        error = text["se"] = by_n * draw.uniform(0.5, 2)
+        record, df, by_n = {}, None, error
     if way == "interval":
         level, error = draw.choice((0.9, 0.99)), by_n * draw.uniform(0.7, 1.6)
         half = float(NORMAL.isf((1 - level) / 2)) * error
-        said |= {"low": scale(value - half), "high": scale(value + half), "level": level}
+        text |= {"low": scale(value - half), "high": scale(value + half), "level": level}
     # The small telescopes count n where it is known, whatever the standard error is.
-    said |= {"effect": scale(value), "value": value, "n_error": by_n}
-    return {**said, **known}, error, df
+    text |= {"effect": scale(value), "value": value, "n_error": by_n}
+    return {**text, **record}, error, df
 
 
 @pytest.mark.parametrize(

@@ -43,15 +43,15 @@ def simulated(kind: str, effects: Any, n: int, rng: Any, *, units: bool, share: 
         # The mean of a group whose samples share units, of SD 1 within and between them.
         if not units:
             return rng.normal(at, 1 / math.sqrt(size), len(effects))
-        held = size // PER_UNIT
-        between = rng.normal(0, math.sqrt(ICC), (len(effects), held)).mean(axis=1)
+        number = size // PER_UNIT
+        between = rng.normal(0, math.sqrt(ICC), (len(effects), number)).mean(axis=1)
         within = rng.normal(0, math.sqrt((1 - ICC) / size), len(effects))
         return at + between + within
 
     match kind:
         case "two_group":
-            found = means(first, effects, n) - means(n - first, np.zeros(len(effects)), n)
-            return found, math.sqrt((1 / first + 1 / (n - first)) * effect)
+            result = means(first, effects, n) - means(n - first, np.zeros(len(effects)), n)
+            return result, math.sqrt((1 / first + 1 / (n - first)) * effect)
         case "paired" | "one_sample":
             return means(n, effects, n), math.sqrt(effect / n)
         case "correlation":
@@ -69,8 +69,8 @@ def simulated(kind: str, effects: Any, n: int, rng: Any, *, units: bool, share: 
         case "survival":
             # All have an event: the log of the ratio of two mean times, whose error is that of it.
             times = [rng.gamma(size, 1 / size, len(effects)) for size in (first, n - first)]
-            found = effects + np.log(times[1]) - np.log(times[0])
-            return found, math.sqrt(1 / first + 1 / (n - first))
+            result = effects + np.log(times[1]) - np.log(times[0])
+            return result, math.sqrt(1 / first + 1 / (n - first))
     raise ValueError(kind)
 
 
@@ -117,15 +117,15 @@ def chance_of(kind: str, name: str, n: int, units: Units | None, arms: Arms | No
 @pytest.mark.parametrize("kind", KINDS_HELD)
 def test_probability_equals_simulated_studies(kind: str, name: str, setting: str) -> None:
     row = KINDS[kind]
-    held = {"plain", *row.optional} - ({"units"} if kind in _NOT_SIMULATED else set())
-    if setting not in held:
+    texts = {"plain", *row.optional} - ({"units"} if kind in _NOT_SIMULATED else set())
+    if setting not in texts:
         pytest.skip(f"{kind} has no {setting}, or only by an approximation of its own")
     estimate, error, n = STUDIES[kind]
     rng = np.random.default_rng([*map(ord, f"{kind}{name}{setting}")])
     in_units, share = setting == "units", 0.25 if setting == "arms" else 0.5
     effects = rng.normal(estimate, error, DRAWS)
-    found, se = simulated(kind, effects, n, rng, units=in_units, share=share)
-    share_met = met(name, found, se, estimate, error).mean()
+    result, se = simulated(kind, effects, n, rng, units=in_units, share=share)
+    share_met = met(name, result, se, estimate, error).mean()
     units = Units(name="tank", samples=float(PER_UNIT), icc=ICC) if in_units else None
     arms = Arms(share=share) if setting == "arms" else None
     assert chance_of(kind, name, n, units, arms) == pytest.approx(share_met, abs=0.012)

@@ -57,7 +57,7 @@ def bounded_memory() -> Iterator[None]:
     tracemalloc.start()
     try:
         yield
-        most = tracemalloc.get_traced_memory()[1]
+        limit = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert most < 50 * 10**6
+    assert limit < 50 * 10**6

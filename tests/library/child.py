@@ -56,11 +56,11 @@ def once_free(do: Callable[[], Done]) -> Done:
 
 def save(library: Library, number: int) -> None:
     """Save an entry, and a version more of every second one; say each once it is confirmed."""
-    content, more = content_of(number), content_of(number + 1)
+    content, text = content_of(number), content_of(number + 1)
     entry = once_free(lambda: library.keep(ANN, EntryKind.PLAN, f"plan {number}", content))
     say(f"saved {entry.id} 1 {number}")
     if number % 2:
-        once_free(lambda: library.update(ANN, entry.id, more, base_version=1))
+        once_free(lambda: library.update(ANN, entry.id, text, base_version=1))
         say(f"saved {entry.id} 2 {number + 1}")
 
 

@@ -45,8 +45,8 @@ def make_plan(samples: int = 40, **changes: object) -> str:
     """Return a plan of the study's, with so many samples, as text."""
     reference = load_scenario(STUDY, Difficulty.MEDIUM, 0).reference_protocol
     plan = reference.model_copy(update={"sample_size": samples})
-    said = {"study": STUDY, "lab": Difficulty.MEDIUM, "plan": plan} | changes
-    return case_text(Case.model_validate(said))
+    record = {"study": STUDY, "lab": Difficulty.MEDIUM, "plan": plan} | changes
+    return case_text(Case.model_validate(record))
 
 
 def make_run(seed: int = 0) -> str:
@@ -94,10 +94,10 @@ def find_postgres() -> Path:
     """Return the folder of PostgreSQL's programs; without it the test is skipped, or fails."""
     if named := os.environ.get("REPLICALAB_POSTGRES"):
         return Path(named)
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    found += [Path(each).resolve() for each in [shutil.which("initdb")] if each]
-    if found:
-        return found[-1].parent
+    paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    paths += [Path(text).resolve() for text in [shutil.which("initdb")] if text]
+    if paths:
+        return paths[-1].parent
     if os.environ.get("REPLICALAB_REQUIRE_POSTGRES") == "1":
         pytest.fail(_REMEDY, pytrace=False)
     pytest.skip(_REMEDY)
@@ -146,14 +146,14 @@ class PostgresServer:
     def _run(self, program: str, *arguments: str) -> None:
         # What it leaves running holds no pipe of ours, or the run would not end.
         out = self._folder / f"{program}.out"
-        with out.open("w") as said:
+        with out.open("w") as iowrapper:
             done = subprocess.run(
                 [self._programs / program, *arguments],
                 cwd=self._folder,
                 user=self._user,
                 stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
+                stdout=iowrapper,
+                stderr=iowrapper,
                 check=False,
             )
         assert done.returncode == 0, out.read_text()

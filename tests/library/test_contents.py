@@ -49,9 +49,9 @@ def test_plan_comes_back_with_its_workspace_and_a_study_of_ones_own(shelf: Libra
     assert read_case(case_text(plan)) == plan
     assert plan.pack().own_lab == plan.own_lab
     assert json.loads(case_text(plan))["format"] == 2
-    own = case_text(Case(study="seedling_music", text=template_text(), lab=Difficulty.EASY))
-    assert shelf.keep(ANN, EntryKind.PLAN, "ours", own).about == "seedling_music"
-    assert read_case(own).pack().scenario_id == "seedling_music"
+    custom = case_text(Case(study="seedling_music", text=template_text(), lab=Difficulty.EASY))
+    assert shelf.keep(ANN, EntryKind.PLAN, "ours", custom).about == "seedling_music"
+    assert read_case(custom).pack().scenario_id == "seedling_music"
 
 
 PLAN = json.loads(make_plan())
@@ -103,13 +103,13 @@ def wrong_batches() -> Iterator[tuple[str, tuple[EntryKind, str]]]:
 
 
 def test_content_that_cannot_be_read_is_refused_with_its_place(shelf: Library) -> None:
-    told = []
+    texts = []
     for what, (kind, content) in (*WRONG.items(), *wrong_batches()):
         with pytest.raises(LibraryContentError) as caught:
             shelf.keep(ANN, kind, "ours", content)
-        told.append(f"{what}: {caught.value}")
+        texts.append(f"{what}: {caught.value}")
     assert shelf.entries(ANN) == []
-    assert_golden("library_faults", "\n".join(told))
+    assert_golden("library_faults", "\n".join(texts))
 
 
 def test_content_that_can_no_longer_be_read_is_told_and_stays(
@@ -124,11 +124,11 @@ def test_content_that_can_no_longer_be_read_is_told_and_stays(
     entry = shelf.keep(ANN, EntryKind.PLAN, "of our own folder", content)
     shelf.save_draft(ANN, content)
     file.unlink()
-    kept, draft = shelf.read(ANN, entry.id), shelf.draft(ANN)
+    version, draft = shelf.read(ANN, entry.id), shelf.draft(ANN)
     assert draft
-    assert kept.content == draft.content == content
-    assert "ours" in kept.problem
-    assert kept.problem == draft.problem
+    assert version.content == draft.content == content
+    assert "ours" in version.problem
+    assert version.problem == draft.problem
     assert shelf.entries(ANN) == [entry]
     assert shelf.duplicate(ANN, entry.id).name == "of our own folder (copy)"
 
@@ -139,9 +139,9 @@ def test_content_that_was_changed_behind_our_back_is_told(shelf: Library, tmp_pa
     with engine.begin() as connection:
         connection.execute(text("UPDATE library_versions SET content = '{\"format\": 9}'"))
     engine.dispose()
-    kept = shelf.read(ANN, entry.id)
-    assert kept.content == '{"format": 9}'
-    assert kept.problem == "a newer version of ReplicaLab wrote this file; read it there"
+    version = shelf.read(ANN, entry.id)
+    assert version.content == '{"format": 9}'
+    assert version.problem == "a newer version of ReplicaLab wrote this file; read it there"
 
 
 # --- batches ----------------------------------------------------------------------------------
@@ -150,21 +150,21 @@ def test_content_that_was_changed_behind_our_back_is_told(shelf: Library, tmp_pa
 def results() -> list[Result]:
     """Return what came of a batch on the shelf and on a study of one's own, in no order."""
     shelved = jobs_of((STUDY,), (Difficulty.EASY, Difficulty.HARD), (3, 0))
-    own = jobs_of(("seedling_music",), (Difficulty.MEDIUM,), (1,))
+    cases = jobs_of(("seedling_music",), (Difficulty.MEDIUM,), (1,))
     changes = {"text": template_text(), "own_lab": LabOverrides(budget=900)}
-    jobs = [shelved[2], *[each.model_copy(update=changes) for each in own], *shelved[:2]]
+    jobs = [shelved[2], *[item.model_copy(update=changes) for item in cases], *shelved[:2]]
     return [*map(run_job, jobs), Result(job=shelved[3], error="its process died")]
 
 
 def test_batch_comes_back_with_every_result_in_its_order() -> None:
     came = results()
     text = batch_text(KeptBatch.of(came, 9))
-    kept = read_batch(text)
-    assert (kept.came(), kept.asked) == (came, 9)
+    batch = read_batch(text)
+    assert (batch.came(), batch.asked) == (came, 9)
     assert json.loads(text)["format"] == 2
     assert checked(EntryKind.BATCH, text) == f"{STUDY}, seedling_music"
-    assert kept.texts == {"seedling_music": template_text()}
-    assert not any(job.text for job in kept.jobs), "a study of one's own is stored once"
+    assert batch.texts == {"seedling_music": template_text()}
+    assert not any(job.text for job in batch.jobs), "a study of one's own is stored once"
 
 
 def test_batch_of_the_most_that_a_page_runs_is_small_enough_to_be_kept() -> None:

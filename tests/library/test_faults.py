@@ -85,27 +85,27 @@ class Child:
 
     def confirmed(self) -> list[Confirmed]:
         """Return what it saved; a line that it was killed in says nothing."""
-        said = re.findall(r"^saved (\w{32}) (\d+) (\d+)$", "\n".join(self.lines), re.MULTILINE)
-        return [Confirmed(entry, int(version), int(number)) for entry, version, number in said]
+        text = re.findall(r"^saved (\w{32}) (\d+) (\d+)$", "\n".join(self.lines), re.MULTILINE)
+        return [Confirmed(entry, int(version), int(number)) for entry, version, number in text]
 
 
 def check_whole(url: str, confirmed: list[Confirmed]) -> None:
     """Check that all that was confirmed is there, and all that is there is whole."""
     library = Library(url)
     assert library.notices == ()
-    for said in confirmed:
-        assert library.read(ANN, said.entry, said.version).content == content_of(said.number)
-    held = library.entries(ANN)
+    for text in confirmed:
+        assert library.read(ANN, text.entry, text.version).content == content_of(text.number)
+    entries = library.entries(ANN)
     size = 0
-    for each in held:
-        versions = library.versions(ANN, each.id)
-        assert [version.number for version in versions] == list(range(each.version, 0, -1))
+    for entry in entries:
+        versions = library.versions(ANN, entry.id)
+        assert [version.number for version in versions] == list(range(entry.version, 0, -1))
         for version in versions:
-            kept = library.read(ANN, each.id, version.number)
-            assert kept.problem == ""
-            assert version.size == len(kept.content.encode())
+            saved = library.read(ANN, entry.id, version.number)
+            assert saved.problem == ""
+            assert version.size == len(saved.content.encode())
             size += version.size
-    assert library.usage(ANN) == (len(held), size)
+    assert library.usage(ANN) == (len(entries), size)
     library.close()
 
 
@@ -162,8 +162,8 @@ def test_full_disk_is_told_and_what_was_confirmed_stays(tmp_path: Path) -> None:
         child = Child("save_until_told", url)
         child.until("ready")
         child.go_on()
-        told = child.until("Library")
-        assert told.startswith("LibraryStorageError: the library: the disk is full; nothing")
+        text = child.until("Library")
+        assert text.startswith("LibraryStorageError: the library: the disk is full; nothing")
         child.until("ready")
         ballast.unlink()
         child.go_on()
@@ -198,12 +198,12 @@ def test_folder_that_cannot_be_written_is_told_and_stays(
         file.chmod(0o444)
         open_folder.chmod(rights)
     child = Child("open_as_nobody", url)
-    told = child.until("LibraryStorageError")
+    text = child.until("LibraryStorageError")
     child.finish()
-    assert "it cannot be written" in told
-    assert str(open_folder) not in told
+    assert "it cannot be written" in text
+    assert str(open_folder) not in text
     if not entries:
-        assert told.endswith("Make its folder writable, or name another in REPLICALAB_DATA")
+        assert text.endswith("Make its folder writable, or name another in REPLICALAB_DATA")
         assert list(open_folder.iterdir()) == []
         return
     open_folder.chmod(0o755)
@@ -279,11 +279,11 @@ def test_server_that_stops_and_starts_loses_nothing_and_its_address_is_not_told(
     postgres: PostgresServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     library = Library(postgres.fresh())
-    kept = library.keep(ANN, EntryKind.PLAN, "before", make_plan())
+    saved = library.keep(ANN, EntryKind.PLAN, "before", make_plan())
     postgres.stop()
     with (
         caplog.at_level(logging.DEBUG),
-        pytest.raises(LibraryStorageError, match="does not answer as it should") as told,
+        pytest.raises(LibraryStorageError, match="does not answer as it should") as error,
     ):
         library.keep(ANN, EntryKind.PLAN, "meanwhile", make_plan())
     with pytest.raises(LibraryStorageError):
@@ -292,8 +292,8 @@ def test_server_that_stops_and_starts_loses_nothing_and_its_address_is_not_told(
         Library(postgres.url)
     postgres.start()
     private = make_plan(), "tester", "127.0.0.1", str(postgres.port)
-    assert not [part for part in private if part in str(told.value) + caplog.text]
-    assert library.entries(ANN) == [kept]
+    assert not [part for part in private if part in str(error.value) + caplog.text]
+    assert library.entries(ANN) == [saved]
     library.keep(ANN, EntryKind.PLAN, "after", make_plan())
     assert [entry.name for entry in library.entries(ANN)] == ["after", "before"]
     library.close()
@@ -328,11 +328,11 @@ def test_address_of_a_database_is_never_told(
     address: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert os.environ.get("PGPASSWORD") is None
-    with caplog.at_level(logging.DEBUG), pytest.raises(LibraryStorageError) as told:
+    with caplog.at_level(logging.DEBUG), pytest.raises(LibraryStorageError) as error:
         Library(address)
-    trace = "".join(traceback.format_exception(told.value))
+    trace = "".join(traceback.format_exception(error.value))
     quoted = {"ann:x", "127.0.0.1", "hunter2", "ours"}
-    for said in (str(told.value), caplog.text):
-        assert not [part for part in quoted if part in said]
+    for text in (str(error.value), caplog.text):
+        assert not [part for part in quoted if part in text]
     # What Python prints of an error that nobody expected: source lines, and other errors' texts.
     assert "hunter2" not in trace.replace(address, "")

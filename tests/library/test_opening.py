@@ -186,8 +186,10 @@ def test_every_connection_to_a_file_is_set_up(tmp_path: Path) -> None:
     wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000}
     with engine.connect() as one, for_writing(engine).connect() as other:
         for connection in (one, other):
-            found = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in wanted}
-            assert found == wanted
+            record = {
+                name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in wanted
+            }
+            assert record == wanted
     engine.dispose()
 
 

@@ -32,10 +32,10 @@ from tests.library.making import ANN, BEN, CONTENTS, TIME, Clock, engine_of, mak
 @pytest.mark.parametrize("kind", CONTENTS)
 def test_kept_content_comes_back_as_it_was(library: Library, url: str, kind: EntryKind) -> None:
     entry = library.keep(ANN, kind, "ours", CONTENTS[kind], notes="of Friday\nand later")
-    kept = library.read(ANN, entry.id)
-    assert (kept.content, kept.problem) == (CONTENTS[kind], "")
-    assert kept.entry == entry
-    assert (kept.version.number, kept.version.notes) == (1, "of Friday\nand later")
+    version = library.read(ANN, entry.id)
+    assert (version.content, version.problem) == (CONTENTS[kind], "")
+    assert version.entry == entry
+    assert (version.version.number, version.version.notes) == (1, "of Friday\nand later")
     assert entry.created == entry.changed > TIME
     library.close()
     again = Library(url)
@@ -57,17 +57,17 @@ def test_secret_of_an_owner_is_nowhere_in_the_file(tmp_path: Path) -> None:
     secret = "x7Q-a-token-of-a-cookie"
     library.keep(Owner.of(secret), EntryKind.PLAN, "ours", make_plan())
     library.save_draft(Owner.of(secret), make_plan())
-    held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
-    assert Owner.of(secret).digest.encode() in held
-    assert secret.encode() not in held
+    data = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert Owner.of(secret).digest.encode() in data
+    assert secret.encode() not in data
     library.close()
 
 
 def test_entries_are_listed_by_kind_and_the_last_changed_first(library: Library) -> None:
-    kept = [library.keep(ANN, kind, f"a {kind}", text) for kind, text in CONTENTS.items()]
-    assert library.entries(ANN) == kept[::-1]
-    assert library.entries(ANN, EntryKind.LAB) == [kept[1]]
-    first = library.update(ANN, kept[0].id, make_plan(41), base_version=1)
+    entries = [library.keep(ANN, kind, f"a {kind}", text) for kind, text in CONTENTS.items()]
+    assert library.entries(ANN) == entries[::-1]
+    assert library.entries(ANN, EntryKind.LAB) == [entries[1]]
+    first = library.update(ANN, entries[0].id, make_plan(41), base_version=1)
     assert library.entries(ANN)[0] == first
 
 
@@ -75,14 +75,14 @@ def test_search_finds_every_word_in_any_case_and_as_it_stands(library: Library) 
     library.keep(ANN, EntryKind.PLAN, "Müller 100% é", make_plan(), notes="Friday")
     library.keep(ANN, EntryKind.PLAN, "second_plan", make_plan(), notes="/ and %")
     both = ["Müller 100% é", "second_plan"]
-    for searches, found in (
+    for searches, texts in (
         (("", "fin_mom"), both),
         (("MÜLLER", "100%", "friday  É"), both[:1]),
         (("plan second", "d_p"), both[1:]),
         (("0%0", "q_p", "friday second"), []),
     ):
         for search in searches:
-            assert sorted(each.name for each in library.entries(ANN, search=search)) == found
+            assert sorted(entry.name for entry in library.entries(ANN, search=search)) == texts
 
 
 # --- history ----------------------------------------------------------------------------------
@@ -118,9 +118,9 @@ def test_second_tab_that_saves_is_told_what_is_there_and_loses_nothing(library: 
     library.update(ANN, entry.id, make_plan(50), base_version=1)
     with pytest.raises(
         LibraryConflictError, match="at version 2, and yours began from version 1"
-    ) as told:
+    ) as error:
         library.update(ANN, entry.id, make_plan(60), base_version=1)
-    now = told.value.now
+    now = error.value.now
     assert (now.version.number, now.content, now.problem) == (2, make_plan(50), "")
     library.update(ANN, entry.id, make_plan(60), base_version=now.version.number)
     contents = [library.read(ANN, entry.id, number).content for number in (1, 2, 3)]
@@ -164,9 +164,9 @@ def test_name_is_given_once_for_each_kind(library: Library) -> None:
     plan = library.keep(ANN, EntryKind.PLAN, "Ours", make_plan(40))
     lab = library.keep(ANN, EntryKind.LAB, "Ours", CONTENTS[EntryKind.LAB])
     other = library.keep(ANN, EntryKind.PLAN, "Theirs", make_plan(50))
-    with pytest.raises(LibraryConflictError, match="a plan named 'Ours' already") as told:
+    with pytest.raises(LibraryConflictError, match="a plan named 'Ours' already") as error:
         library.keep(ANN, EntryKind.PLAN, "ours", make_plan(50))
-    assert told.value.now.content == make_plan(40)
+    assert error.value.now.content == make_plan(40)
     with pytest.raises(LibraryConflictError, match="a plan named 'Ours' already"):
         library.rename(ANN, other.id, "OURS")
     assert {entry.id for entry in library.entries(ANN)} == {plan.id, lab.id, other.id}
@@ -186,7 +186,7 @@ def test_duplicate_has_a_name_and_a_history_of_its_own(library: Library) -> None
     copies = [library.duplicate(ANN, entry.id) for _ in range(3)]
     assert [copy.name for copy in copies] == ["ours (copy)", "ours (copy) (2)", "ours (copy) (3)"]
     library.update(ANN, copies[0].id, make_plan(50), base_version=1)
-    contents = [library.read(ANN, each.id).content for each in (entry, *copies)]
+    contents = [library.read(ANN, item.id).content for item in (entry, *copies)]
     assert contents == [make_plan(40), make_plan(50), make_plan(40), make_plan(40)]
     assert copies[1].notes == "why"
 
@@ -214,8 +214,8 @@ def test_name_and_notes_that_cannot_be_shown_are_refused(library: Library) -> No
     with pytest.raises(LibraryContentError, match=r"character 3 is U\+202E, which nobody sees"):
         library.keep(ANN, EntryKind.PLAN, "ab\u202ecd", make_plan())
     for name in ("Ada\u00a0Lovelace", "\U0001f469\u200d\U0001f52c", "\u0645\u06cc\u200c\u062e"):
-        kept = library.keep(ANN, EntryKind.PLAN, name, make_plan())
-        assert kept.name == name, "it may hold what shapes letters"
+        entry = library.keep(ANN, EntryKind.PLAN, name, make_plan())
+        assert entry.name == name, "it may hold what shapes letters"
 
 
 # --- deleting ---------------------------------------------------------------------------------
@@ -379,21 +379,21 @@ def test_what_is_counted_is_what_is_there(
             _do(library, act, which)
         except LibraryError:
             continue
-    held = [*library.entries(ANN), *library.entries(ANN, deleted=True)]
+    entries = [*library.entries(ANN), *library.entries(ANN, deleted=True)]
     draft = library.draft(ANN)
-    versions = [version for entry in held for version in library.versions(ANN, entry.id)]
+    versions = [version for entry in entries for version in library.versions(ANN, entry.id)]
     size = sum(version.size for version in versions)
-    assert size == sum(entry.size for entry in held)
+    assert size == sum(entry.size for entry in entries)
     size += len(draft.content.encode()) if draft else 0
-    assert library.usage(ANN) == (len(held), size)
-    assert len(held) <= 4
+    assert library.usage(ANN) == (len(entries), size)
+    assert len(entries) <= 4
     assert size <= 8 * SIZE
     library.close()
 
 
 def _do(library: Library, act: str, which: int) -> None:
-    held = [*library.entries(ANN), *library.entries(ANN, deleted=True)]
-    entry = held[which % len(held)] if held else None
+    entries = [*library.entries(ANN), *library.entries(ANN, deleted=True)]
+    entry = entries[which % len(entries)] if entries else None
     if act == "keep":
         library.keep(ANN, EntryKind.PLAN, f"plan {which}", make_plan(which + 1))
     elif act == "draft":

@@ -56,8 +56,8 @@ OUTPUTS: Final = (
 
 
 def clock_of(*times: float) -> Callable[[], float]:
-    left = iter(times)
-    return lambda: next(left)
+    values = iter(times)
+    return lambda: next(values)
 
 
 # --- asked for a turn -----------------------------------------------------------------------
@@ -82,12 +82,12 @@ def test_valid_first_answer_is_a_turn() -> None:
 def test_failures_are_corrected_and_kept() -> None:
     generate = ScriptedGenerate([PROSE, CUT_OFF, PROPOSAL])
     first, *others = ask_model(generate, FRESH, BOOKED).attempts
-    assert all(each.observation is first.observation for each in others), "kept once"
-    told = [generate.sent[number][-1]["content"] for number in (1, 2)]
-    kept = [(a.number, a.error_code, a.correction_prompt, a.action) for a in (first, *others)]
-    assert kept == [
-        (1, "no_json", told[0], None),
-        (2, "invalid_json", told[1], None),
+    assert all(other.observation is first.observation for other in others), "kept once"
+    texts = [generate.sent[number][-1]["content"] for number in (1, 2)]
+    rows = [(a.number, a.error_code, a.correction_prompt, a.action) for a in (first, *others)]
+    assert rows == [
+        (1, "no_json", texts[0], None),
+        (2, "invalid_json", texts[1], None),
         (3, None, None, propose(PLAN)),
     ]
 
@@ -129,16 +129,16 @@ def test_too_large_action_is_corrected() -> None:
     generate = ScriptedGenerate([many, long, PROPOSAL])
     codes = [attempt.error_code for attempt in ask_model(generate, FRESH, BOOKED).attempts]
     assert codes == [ParseErrorCode.INVALID_ACTION, ParseErrorCode.INVALID_ACTION, None]
-    told = [messages[-1]["content"] for messages in generate.sent[1:]]
-    assert "questions[0]: String should have at most" in told[0]
-    assert "technique: String should" in told[1]
+    texts = [messages[-1]["content"] for messages in generate.sent[1:]]
+    assert "questions[0]: String should have at most" in texts[0]
+    assert "technique: String should" in texts[1]
 
 
 def test_server_texts_are_kept_within_bounds() -> None:
     spoken = Spoken(PROPOSAL)
     spoken.finish_reason = "stop" * 1000
     script: list[str | Exception] = [spoken, ModelError("no " * 5000), "x" * (LONGEST_OUTPUT + 1)]
-    answers = [ask_model(ScriptedGenerate([each]), FRESH, BOOKED) for each in script]
+    answers = [ask_model(ScriptedGenerate([item]), FRESH, BOOKED) for item in script]
     ended, failed, long = (answer.attempts[0].output for answer in answers)
     assert len(ended.finish_reason or "") == LONGEST_LABEL
     assert len(failed.failure or "") == LONGEST_TEXT

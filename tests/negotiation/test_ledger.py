@@ -79,7 +79,7 @@ def test_no_agent_ever_hears_of_the_hidden_reference(
 
 def test_ledger_of_a_medium_lab_by_hand() -> None:
     concessions = ledger(RULED)
-    found = [
+    rows = [
         (
             concession.round_number + 1,
             concession.who,
@@ -93,7 +93,7 @@ def test_ledger_of_a_medium_lab_by_hand() -> None:
     # (round, who, samples and days after, credits saved, power after, saved in all)
     #  plans:  420/8 = 5050 · 210/7 = 2900 · 105/6 = 1800 · 52/5 = 1220 · the offer of round 4
     #  offers: 210/6 = 2850 · the same · 105/6 = 1800 · 52/5 = 1220, accepted
-    assert found == [
+    assert rows == [
         (2, SCIENTIST, (210, 7), 2150, "0.47", 2150),
         (3, SCIENTIST, (105, 6), 1100, "0.26", 3250),
         (3, MANAGER, (105, 6), 1050, "0.26", 1050),
@@ -109,8 +109,8 @@ def test_ledger_of_a_medium_lab_by_hand() -> None:
 def test_ledger_of_a_scientist_that_comes_back_with_a_stronger_plan() -> None:
     # 420 months in 8 days cost 5050 and 300 in 5 days 3700; the offer in between was 2850.
     aware = by_rule(MEDIUM, MEDIUM.reference_protocol, scientist=ScientistKind.DIRECT)
-    found = [(each.who, each.step.credits_saved) for each in ledger(aware)]
-    assert found == [(SCIENTIST, 1350), (MANAGER, -850)]
+    pairs = [(concession.who, concession.step.credits_saved) for concession in ledger(aware)]
+    assert pairs == [(SCIENTIST, 1350), (MANAGER, -850)]
 
 
 def test_ledger_passes_over_questions_and_walking_away() -> None:
@@ -129,23 +129,23 @@ def test_leap_of_the_scientist_is_a_step_for_each_field_and_none_for_the_rationa
     smaller = make_protocol(sample_size=30, duration_days=4, rationale=FLAMING.rationale)
     actions = (propose(PLAN), revise_to(smaller), revise_to(revise(smaller, rationale="Other.")))
     negotiation = by_person(BOOKED, *actions, revise_to(PLAN))
-    assert {each.who for each in ledger(negotiation)} == {SCIENTIST, MANAGER}
-    found = [
+    assert {concession.who for concession in ledger(negotiation)} == {SCIENTIST, MANAGER}
+    rows = [
         (
-            each.round_number,
-            [change.field for change in each.step.fields],
-            each.step.credits_saved,
-            each.total.credits_saved,
+            concession_step.round_number,
+            [change.field for change in concession_step.step.fields],
+            concession_step.step.credits_saved,
+            concession_step.total.credits_saved,
         )
-        for each in concession_steps(negotiation)
+        for concession_step in concession_steps(negotiation)
     ]
-    assert found == [
+    assert rows == [
         (1, ["duration_days"], 50, 50),
         (1, ["sample_size"], 100, 150),
         (3, ["duration_days"], -50, 100),
         (3, ["sample_size"], -100, 0),
     ]
-    assert {each.who for each in concession_steps(negotiation)} == {SCIENTIST}
+    assert {concession_step.who for concession_step in concession_steps(negotiation)} == {SCIENTIST}
 
 
 def test_step_that_moves_no_amount_does_not_count() -> None:
@@ -157,10 +157,10 @@ def test_step_that_moves_no_amount_does_not_count() -> None:
 def assert_adds_up(negotiation: Negotiation) -> None:
     concessions = ledger(negotiation)
     for who in (SCIENTIST, MANAGER):
-        own = [concession for concession in concessions if concession.who is who]
-        saved = sum(concession.step.credits_saved for concession in own)
-        assert not own or own[-1].total.credits_saved == pytest.approx(saved)
-        assert all(one.step.after is other.step.before for one, other in pairwise(own))
+        custom = [concession for concession in concessions if concession.who is who]
+        saved = sum(concession.step.credits_saved for concession in custom)
+        assert not custom or custom[-1].total.credits_saved == pytest.approx(saved)
+        assert all(one.step.after is other.step.before for one, other in pairwise(custom))
     numbers = [concession.round_number for concession in concessions]
     assert numbers == sorted(numbers)
 

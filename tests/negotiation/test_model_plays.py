@@ -42,11 +42,11 @@ HALF: Final = "\ud83d"
 
 def test_each_round_comes_before_the_next_call() -> None:
     generate = ScriptedGenerate([PROPOSAL, said(ACCEPT)])
-    asked = [
+    pairs = [
         (len(played.rounds), len(generate.sent))
         for played in course(Negotiation(SETUP, BOOKED), generate)
     ]
-    assert asked == [(1, 1), (2, 2)]
+    assert pairs == [(1, 1), (2, 2)]
 
 
 def test_given_opening_is_played_without_a_call() -> None:

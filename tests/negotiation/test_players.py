@@ -158,10 +158,10 @@ def test_baseline_follows_the_documents_rules_on_every_shipped_lab(study: str, l
     plan = pack.reference_protocol
     negotiation = by_rule(pack, plan, 7)
     lines = [line(done) for done in negotiation.rounds]
-    least = len(plan.controls) + 1
+    minimum = len(plan.controls) + 1
     for earlier, later in pairwise(lines[:-1]):
         assert earlier.answer != "accept"
-        assert (later.n, later.days) == (max(earlier.n // 2, least), max(earlier.days - 1, 1))
+        assert (later.n, later.days) == (max(earlier.n // 2, minimum), max(earlier.days - 1, 1))
     assert lines[0][:3] == ("propose_protocol", plan.sample_size, plan.duration_days)
     assert pack.expected is not None
     assert lines[0].answer == pack.expected.answer
@@ -277,9 +277,9 @@ def test_aware_scientist_does_not_ask_in_the_last_round_nor_where_nothing_helps(
     # Twelve units at d = 0.3 have power below 0.10, so no sample reaches the floor of 0.50.
     design = OPEN.design.model_copy(update={"population_max": 12, "effect_planning": 0.3})
     poor = make_pack(budget=1, design=design, reference_protocol=SMALL)
-    found = choice(poor, propose(SMALL))
-    assert found.action is None
-    assert found.reason.endswith("No single addition by the lab would open one.")
+    result = choice(poor, propose(SMALL))
+    assert result.action is None
+    assert result.reason.endswith("No single addition by the lab would open one.")
 
 
 def test_question_that_is_too_long_is_cut_to_the_longest_that_there_is() -> None:
@@ -301,11 +301,11 @@ def test_every_ask_on_the_shelf_is_answered_thing_by_thing(study: str, lab: str)
     for done in negotiation.rounds:
         if done.action is None or not done.action.questions:
             continue
-        [asked], said = done.action.questions, said_in(done)
+        [text], said = done.action.questions, said_in(done)
         words = {"credit": "Budget:", "day": "Time:", "staff unit": "Staff:"}
         for noun, answer in words.items():
-            assert (answer in said) or not re.search(rf"\d more {noun}", asked)
-        for item in re.findall(r"'(.+?)' (?:released|supplied)", asked):
+            assert (answer in said) or not re.search(rf"\d more {noun}", text)
+        for item in re.findall(r"'(.+?)' (?:released|supplied)", text):
             assert f"'{item}' is " in said
 
 
@@ -333,9 +333,9 @@ def test_every_negotiation_of_the_aware_scientist_ends_well_or_not_at_all(
 
 def test_best_is_of_the_plan_on_the_table_or_else_of_the_reference_protocol() -> None:
     plan = assess(make_protocol(technique="another technique"), OPEN)
-    found = best_options(PlanAnalysis(plan), OPEN)
-    assert is_worth_running(found.least.after)
-    assert found.least.plan.technique == "another technique"
+    analysis = best_options(PlanAnalysis(plan), OPEN)
+    assert is_worth_running(analysis.least.after)
+    assert analysis.least.plan.technique == "another technique"
     for options in (None, PlanAnalysis(assess(FLAMING, OPEN))):
         assert best_options(options, OPEN).yours.plan == OPEN.reference_protocol
     # In 600 credits the plan with the flame fails more than the reference protocol does.
@@ -348,10 +348,10 @@ def test_best_is_of_the_plan_on_the_table_or_else_of_the_reference_protocol() ->
 
 @given(studied_packs(), st.none() | itemised_protocols())
 def test_best_that_is_worth_running_runs_above_the_floor(pack: Pack, plan: Protocol | None) -> None:
-    found = best_options(PlanAnalysis(assess(plan, pack)) if plan else None, pack).least
-    best = assess(found.plan, pack)
+    loss = best_options(PlanAnalysis(assess(plan, pack)) if plan else None, pack).least
+    best = assess(loss.plan, pack)
     worth = best.evidence.tier is not EvidenceTier.BELOW_FLOOR
-    assert is_worth_running(found.after) is (best.feasible and worth)
+    assert is_worth_running(loss.after) is (best.feasible and worth)
 
 
 # --- in words -------------------------------------------------------------------------------
@@ -375,14 +375,14 @@ def test_reasons_in_words() -> None:
         "aware, everything": aware(fewer),
         "aware, rejected": aware(POOR, make_protocol(duration_days=20)),
     }
-    told = []
+    texts = []
     for name, negotiation in played.items():
-        told.append(name)
+        texts.append(name)
         for does, done in zip(acts(negotiation), negotiation.rounds, strict=True):
-            asked = done.action.questions if done.action else []
-            told.append(" ".join([f"{does}: {done.reason}", *asked]))
-        told.append("")
-    assert_golden("negotiation#reasons", "\n".join(told).rstrip())
+            request = done.action.questions if done.action else []
+            texts.append(" ".join([f"{does}: {done.reason}", *request]))
+        texts.append("")
+    assert_golden("negotiation#reasons", "\n".join(texts).rstrip())
 
 
 def test_proof_says_what_was_searched_and_what_the_best_comes_to() -> None:
@@ -394,10 +394,10 @@ def test_proof_says_what_was_searched_and_what_the_best_comes_to() -> None:
         "a half-width": (millikan, millikan.reference_protocol),
         "the endpoint out of reach": (make_pack(days=2), SHORT),
     }
-    told = []
+    texts = []
     for name, (pack, plan) in labs.items():
         best = best_options(PlanAnalysis(assess(plan, pack)), pack).least
         assert not is_worth_running(best.after)
-        told.append(f"{name}: {best_text(best)}")
-        told.append(f"{name}, not all searched: {best_text(replace(best, exact=False))}")
-    assert_golden("negotiation#proofs", "\n".join(told))
+        texts.append(f"{name}: {best_text(best)}")
+        texts.append(f"{name}, not all searched: {best_text(replace(best, exact=False))}")
+    assert_golden("negotiation#proofs", "\n".join(texts))

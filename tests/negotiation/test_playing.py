@@ -81,8 +81,8 @@ def test_turns_and_answers_in_words() -> None:
     )
     actions = [ACCEPT, propose(PLAN), ask("The budget?", "And the days?"), revise_to(bare), None]
     negotiation = by_person(BOOKED, *actions)
-    told = [f"{e.role}, {e.action_type}: {e.message}" for e in negotiation.state.history]
-    assert_golden("negotiation#history", "\n".join(told))
+    texts = [f"{e.role}, {e.action_type}: {e.message}" for e in negotiation.state.history]
+    assert_golden("negotiation#history", "\n".join(texts))
     assert [e.round_number for e in negotiation.state.history] == [0, 0, 1, 1, 2, 2, 3, 3, 4]
 
 
@@ -102,9 +102,9 @@ def test_what_a_player_does_to_its_observation_stays_with_it() -> None:
     negotiation = by_person(BOOKED, propose(PLAN), ask("The days?"))
     before = [done.plan for done in negotiation.rounds]
     seen = observe(negotiation.state, BOOKED)
-    for found in (seen.current_protocol, seen.suggested_protocol):
-        assert found is not None
-        found.controls.append("mine")
+    for protocol in (seen.current_protocol, seen.suggested_protocol):
+        assert protocol is not None
+        protocol.controls.append("mine")
     seen.conversation_history.clear()
     first = negotiation.rounds[0]
     assert first.action is not None
@@ -144,8 +144,8 @@ def test_accept_takes_the_offer_that_stands_or_else_the_plan_and_judges_it_only_
 
 
 def test_question_or_the_same_plan_again_is_not_judged_or_offered_for_a_second_time() -> None:
-    first, asked, again = by_person(STUCK, propose(PLAN), ASKS, revise_to(make_protocol())).rounds
-    assert first.plan is asked.plan is again.plan
+    first, request, again = by_person(STUCK, propose(PLAN), ASKS, revise_to(make_protocol())).rounds
+    assert first.plan is request.plan is again.plan
     assert by_person(BOOKED, propose(PLAN), ASKS).rounds[1].offer is None
 
 
@@ -204,9 +204,9 @@ def test_setup_names_the_lab_has_no_players_of_its_own_and_1_to_50_rounds() -> N
 
 
 def test_plan_that_lists_more_than_a_plan_can_need_is_no_turn_and_no_opening() -> None:
-    long, most = (make_protocol(controls=[f"x {n}" for n in range(m)]) for m in (201, 200))
-    Turn(action=propose(most))
-    assert game(OPEN, most).opening == most
+    long, protocol = (make_protocol(controls=[f"x {n}" for n in range(m)]) for m in (201, 200))
+    Turn(action=propose(protocol))
+    assert game(OPEN, protocol).opening == protocol
     with pytest.raises(ValueError, match="at most 200 items"):
         Turn(action=propose(long))
     with pytest.raises(ValueError, match="has 201 entries; at most 200 fit"):
@@ -334,8 +334,8 @@ def test_any_fork_keeps_its_past_and_replays(
 
 def test_fork_at_no_round_or_without_samples_is_refused() -> None:
     for number, plan, why in (
-        (-1, PLAN, "^round 0: the negotiation has 5 rounds; choose one from 1 to 5$"),
-        (5, PLAN, "^round 6: the negotiation has 5 rounds; choose one from 1 to 5$"),
+        (-1, PLAN, "^round 0: the negotiation has 5 rounds; choose 1 to 5$"),
+        (5, PLAN, "^round 6: the negotiation has 5 rounds; choose 1 to 5$"),
         (1, make_protocol(sample_size=0), "a sample size of 0; a proposal needs at least 1 sample"),
     ):
         with pytest.raises(NegotiationError, match=why):

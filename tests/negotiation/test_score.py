@@ -28,10 +28,10 @@ def named(pack: Pack) -> str:
 @pytest.mark.parametrize("pack", PACKS, ids=named)
 def test_least_loss_plan_is_optimal(pack: Pack) -> None:
     best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
-    found = score_of(best)
-    assert found.regret == 0
-    if found.counts:
-        assert score_verdict(found).status is Status.PASS
+    result = score_of(best)
+    assert result.regret == 0
+    if result.counts:
+        assert score_verdict(result).status is Status.PASS
 
 
 def test_no_plan_beats_the_best_and_only_its_equal_has_no_regret() -> None:
@@ -41,9 +41,9 @@ def test_no_plan_beats_the_best_and_only_its_equal_has_no_regret() -> None:
     best = PlanAnalysis(assess(reference, pack)).least.after
     swapped = best.plan.required_equipment
     equals = 0
-    for kept in range(len(reference.controls) + 1):
+    for number in range(len(reference.controls) + 1):
         for controls, equipment, days in product(
-            combinations(reference.controls, kept),
+            combinations(reference.controls, number),
             (reference.required_equipment, swapped),
             range(7, 19),
         ):
@@ -58,9 +58,9 @@ def test_no_plan_beats_the_best_and_only_its_equal_has_no_regret() -> None:
                     ),
                     pack,
                 )
-                found = score_of(plan)
-                assert (found.deciding is None) == (found.regret == 0)
-                if not found.regret:
+                result = score_of(plan)
+                assert (result.deciding is None) == (result.regret == 0)
+                if not result.regret:
                     equals += 1
                     assert plan.evidence.value >= best.evidence.value
                     assert plan.fidelity_loss == best.fidelity_loss
@@ -123,9 +123,9 @@ def test_control_that_the_best_plan_keeps_is_fidelity() -> None:
     pack = load_scenario("psy_stroop", "easy")
     best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
     without = assess(revise(best.plan, controls=best.plan.controls[:1]), pack)
-    found = score_of(without)
-    assert found.deciding == "loss"
-    assert f"Fidelity loss: {without.fidelity_loss} instead of" in score_verdict(found).text
+    result = score_of(without)
+    assert result.deciding == "loss"
+    assert f"Fidelity loss: {without.fidelity_loss} instead of" in score_verdict(result).text
 
 
 def wishful(*, days: int = 9, budget: float = 1085.0) -> Pack:
@@ -134,17 +134,17 @@ def wishful(*, days: int = 9, budget: float = 1085.0) -> Pack:
         label="Watching", bounds="days", comparator=">=", quantity=days, unit="days", hard=False
     )
     controls = [make_control(name=name, droppable=name == CONTROLS[1]) for name in CONTROLS]
-    own = {"reference_protocol": make_protocol(sample_size=41), "controls": controls}
-    return make_pack(constraints=[wish], budget=budget, min_days=5, **own)
+    record = {"reference_protocol": make_protocol(sample_size=41), "controls": controls}
+    return make_pack(constraints=[wish], budget=budget, min_days=5, **record)
 
 
 def test_wish_that_the_best_plan_keeps_is_regretted_though_less_fidelity_is_lost() -> None:
     pack = wishful(budget=1235.0)  # for nine days a control must go
     best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
     assert (len(best.broken_wishes), best.fidelity_loss) == (0, 1)
-    found = score_of(assess(pack.reference_protocol, pack))
-    assert (found.deciding, found.regret) == ("wishes", 7.5)
-    verdict = score_verdict(found)
+    result = score_of(assess(pack.reference_protocol, pack))
+    assert (result.deciding, result.regret) == ("wishes", 7.5)
+    verdict = score_verdict(result)
     assert verdict.status is Status.CAUTION
     assert "Soft constraints missed: 1 instead of 0." in verdict.text
     assert score_of(best).regret == 0
@@ -152,9 +152,9 @@ def test_wish_that_the_best_plan_keeps_is_regretted_though_less_fidelity_is_lost
 
 def test_wish_that_no_plan_of_the_lab_keeps_is_not_regretted() -> None:
     pack = wishful()  # nine days would cost the target
-    found = score_of(assess(pack.reference_protocol, pack))
-    assert len(found.best.broken_wishes) == 1
-    assert (found.deciding, found.regret) == (None, 0)
+    result = score_of(assess(pack.reference_protocol, pack))
+    assert len(result.best.broken_wishes) == 1
+    assert (result.deciding, result.regret) == (None, 0)
 
 
 def test_regret_goes_by_the_first_term_that_differs() -> None:
@@ -162,9 +162,9 @@ def test_regret_goes_by_the_first_term_that_differs() -> None:
     # wish, and without a control lose fidelity of 1; they have power 0.79204, of a target of 0.80.
     pack = wishful(budget=5000.0)
     plan = revise(pack.reference_protocol, sample_size=40, controls=CONTROLS[:1])
-    found = score_of(assess(plan, pack))
-    assert (len(found.best.broken_wishes), found.best.fidelity_loss) == (0, 0)
-    assert (found.deciding, found.regret) == ("tier", 9.5), (
+    result = score_of(assess(plan, pack))
+    assert (len(result.best.broken_wishes), result.best.fidelity_loss) == (0, 0)
+    assert (result.deciding, result.regret) == ("tier", 9.5), (
         "one tier lower, and nine terms after it"
     )
 
@@ -174,20 +174,20 @@ def test_plan_below_the_floor_is_two_tiers_lower() -> None:
     pack = wishful(budget=5000.0)
     plan = assess(revise(pack.reference_protocol, sample_size=4, controls=CONTROLS[:1]), pack)
     assert (plan.feasible, len(plan.broken_wishes), plan.fidelity_loss) == (True, 1, 1)
-    found = score_of(plan)
-    assert (found.counts, found.deciding, found.regret) == (False, "tier", 9 + 2 / 3)
+    result = score_of(plan)
+    assert (result.counts, result.deciding, result.regret) == (False, "tier", 9 + 2 / 3)
 
 
 def test_result_is_held_against_the_studys_own_plan_whatever_was_on_the_table() -> None:
     # The plan with the flame can never run, and the study's own reaches the target with 41 trays.
-    found = score(by_rule(OPEN, FLAMING))
-    assert found.best.plan == make_protocol(sample_size=41)
-    assert (found.plan, found.counts, found.regret) == (assess(FLAMING, OPEN), False, 10.5)
+    result = score(by_rule(OPEN, FLAMING))
+    assert result.best.plan == make_protocol(sample_size=41)
+    assert (result.plan, result.counts, result.regret) == (assess(FLAMING, OPEN), False, 10.5)
 
 
 @pytest.mark.parametrize("actions", [(), (propose(FLAMING), None), (propose(FLAMING),)])
 def test_no_deal_and_no_end_are_as_good_as_no_plan(
     actions: tuple[ScientistAction | None, ...],
 ) -> None:
-    found = score(by_person(OPEN, *actions))
-    assert (found.plan, found.counts, found.regret) == (None, False, 11.0)
+    result = score(by_person(OPEN, *actions))
+    assert (result.plan, result.counts, result.regret) == (None, False, 11.0)

@@ -41,7 +41,7 @@ from tests.strategies import openings, studied_packs
 
 STEPS: Final = ScientistKind.STEP_BY_STEP
 BELOW: Final = EvidenceTier.BELOW_FLOOR
-LABS: Final = [(each.scenario_id, lab) for each in list_scenarios() for lab in Difficulty]
+LABS: Final = [(scenario.scenario_id, lab) for scenario in list_scenarios() for lab in Difficulty]
 AGREEMENTS: Final = (Ending.LAB_MANAGER_ACCEPTED, Ending.SCIENTIST_ACCEPTED)
 
 
@@ -67,23 +67,23 @@ def opened(negotiation: Negotiation) -> PlanAnalysis:
 def assert_ends_by_the_rules(negotiation: Negotiation) -> None:
     """Check how a run ends against the plans in it, without the order of the changes."""
     assert negotiation.ending in (*AGREEMENTS, Ending.WALKED_AWAY)
-    last, least = negotiation.final_plan, opened(negotiation).least.after
+    last, plan = negotiation.final_plan, opened(negotiation).least.after
     if negotiation.ending in AGREEMENTS:
         assert last is not None
         assert is_worth_running(last)
-        assert last.evidence.tier is least.evidence.tier
+        assert last.evidence.tier is plan.evidence.tier
         return
     if len(negotiation.rounds) == 1:
-        assert not is_worth_running(least)
+        assert not is_worth_running(plan)
         return
     assert last is not None
     is_last = len(negotiation.rounds) == negotiation.setup.max_rounds
-    if opened(negotiation).yours.evidence.tier is BELOW or not least.feasible or is_last:
+    if opened(negotiation).yours.evidence.tier is BELOW or not plan.feasible or is_last:
         return
-    assert least.evidence.tier is BELOW
-    numbers = [each.field for each in differences(last.plan, least.plan)]
+    assert plan.evidence.tier is BELOW
+    numbers = [difference.field for difference in differences(last.plan, plan.plan)]
     for name in {"duration_days", "sample_size"} & set(numbers):
-        alone = revise(last.plan, **{name: getattr(least.plan, name)})
+        alone = revise(last.plan, **{name: getattr(plan.plan, name)})
         assert assess(alone, negotiation.pack).evidence.tier is BELOW
 
 
@@ -100,7 +100,7 @@ def test_runs_end_by_the_rules_in_any_number_of_rounds(study: str, lab: Difficul
 @pytest.mark.parametrize(("study", "lab"), LABS)
 def test_each_concession_is_one_field_toward_least_loss(study: str, lab: Difficulty) -> None:
     negotiation = stepwise(load_scenario(study, lab), rounds=10)
-    plans, least = proposals(negotiation), opened(negotiation).least.plan
+    plans, protocol = proposals(negotiation), opened(negotiation).least.plan
     for before, after in pairwise(plans):
         changes = differences(before.plan, after.plan)
         newly = set(assess(after.plan, after.pack).failing) - set(before.failing)
@@ -108,15 +108,15 @@ def test_each_concession_is_one_field_toward_least_loss(study: str, lab: Difficu
         assert len(changes) == 1
         [change] = changes
         if change.field not in LIST_FIELDS:
-            assert change.after == getattr(least, change.field)
+            assert change.after == getattr(protocol, change.field)
     ledger = concession_steps(negotiation)
-    saved = sum(each.step.credits_saved for each in ledger)
+    saved = sum(concession.step.credits_saved for concession in ledger)
     assert negotiation.final_plan is not None
     assert saved == pytest.approx(plans[0].cost - negotiation.final_plan.cost)
     if ledger:
         assert ledger[-1].step.after.plan == negotiation.final_plan.plan
-    left_over = {each.field for each in differences(plans[0].plan, least)}
-    fields = {each.field for each in differences(plans[0].plan, plans[-1].plan)}
+    left_over = {difference.field for difference in differences(plans[0].plan, protocol)}
+    fields = {difference.field for difference in differences(plans[0].plan, plans[-1].plan)}
     assert fields <= left_over
 
 
@@ -223,9 +223,9 @@ def test_rejections_lead_step_by_step_to_least_loss() -> None:
     assert proposals(negotiation)[-1].plan == opened(negotiation).least.plan
     agreed = reply_to(negotiation, Reply(accepts=True))
     assert (agreed.ending, agreed.outcome) == (Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED)
-    left = play_on(reply_to(negotiation, Reply()))
-    assert left.ending is Ending.WALKED_AWAY
-    for played in (agreed, left):
+    rest = play_on(reply_to(negotiation, Reply()))
+    assert rest.ending is Ending.WALKED_AWAY
+    for played in (agreed, rest):
         assert len(moves_of(played)) == 4
         assert replay(load(save(played)), MEDIUM) == played
 
@@ -258,9 +258,9 @@ def test_counter_offer_becomes_the_opening() -> None:
     answered = play_on(countered)
     assert not differences(plan_of(answered.rounds[1]), opening.least.plan)
     below = revise(best, sample_size=20)
-    left = play_on(reply_to(negotiation, Reply(counter=below)))
-    assert left.ending is Ending.WALKED_AWAY
-    assert left.rounds[-1].reason.startswith("The opening has power ")
+    rest = play_on(reply_to(negotiation, Reply(counter=below)))
+    assert rest.ending is Ending.WALKED_AWAY
+    assert rest.rounds[-1].reason.startswith("The opening has power ")
 
 
 @pytest.mark.parametrize("scientist", [ScientistKind.BASELINE, ScientistKind.DIRECT])

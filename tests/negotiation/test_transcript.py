@@ -186,10 +186,10 @@ def test_replay_in_another_lab_is_refused() -> None:
         TraceError, match="other values of Your lab or the question; open it with its own"
     ):
         replay(load(save(RULED)), MEDIUM.with_own(lab, question))
-    own = MEDIUM.with_own(lab, EvidenceAssumptions())
+    pack = MEDIUM.with_own(lab, EvidenceAssumptions())
     other = MEDIUM.with_own(LabOverrides(budget=1_235), EvidenceAssumptions())
     with pytest.raises(TraceError, match=r"^it has other values of Your lab or the question"):
-        replay(load(save(by_rule(own))), other)
+        replay(load(save(by_rule(pack))), other)
 
 
 @pytest.mark.parametrize(
@@ -232,10 +232,10 @@ def refused(text: str) -> str:
 
 
 def test_too_large_file_is_refused_by_its_size() -> None:
-    saved, most = save(RULED), MOST_FILE_BYTES
-    just_fits = saved + " " * (most - len(saved.encode()))
+    saved, limit = save(RULED), MOST_FILE_BYTES
+    just_fits = saved + " " * (limit - len(saved.encode()))
     assert load(just_fits) == load(saved)
-    problem = f"the file has {most + 1} bytes, more than the {most} allowed; shorten it"
+    problem = f"the file has {limit + 1} bytes, more than the {limit} allowed; shorten it"
     assert refused(f"{just_fits} ") == problem
 
 
@@ -300,7 +300,11 @@ def test_file_with_one_changed_character_fails_in_no_other_way(place: int, new: 
 
 def shipped(key: str) -> Negotiation:
     """Return the negotiation of a shipped recording."""
-    transcripts = {each.recording.key: each for each in shipped_recordings() if each.recording}
+    transcripts = {
+        recording.recording.key: recording
+        for recording in shipped_recordings()
+        if recording.recording
+    }
     setup = transcripts[key].setup
     pack = load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
     return replay(transcripts[key], pack)
@@ -344,7 +348,7 @@ for text in json.load(sys.stdin):
 
 def test_saved_negotiations_replay_identically_in_a_new_process() -> None:
     plan, seeded = MEDIUM.reference_protocol, load_scenario("phys_millikan", "hard", 4711)
-    kept = [
+    negotiations = [
         by_rule(MEDIUM, plan, 5, ScientistKind.DIRECT, LabManagerKind.LEAST_LOSS),
         by_model(MEDIUM, [PROSE, said(propose(plan))], [said(ACCEPT)]),
         by_person(MEDIUM, propose(plan)),
@@ -354,13 +358,13 @@ def test_saved_negotiations_replay_identically_in_a_new_process() -> None:
     process = subprocess.run(
         [sys.executable, "-c", REPLAY],
         cwd=ROOT,
-        input=json.dumps([save(negotiation) for negotiation in kept]),
+        input=json.dumps([save(negotiation) for negotiation in negotiations]),
         env={**os.environ, "PYTHONHASHSEED": "1"},
         check=True,
         capture_output=True,
         text=True,
     )
     lines = [json.loads(line) for line in process.stdout.splitlines()]
-    for line, negotiation in zip(lines, kept, strict=True):
+    for line, negotiation in zip(lines, negotiations, strict=True):
         explanations = [done.answer and done.answer.explanation for done in negotiation.rounds]
         assert line == [negotiation.outcome, explanations]

@@ -99,9 +99,9 @@ def steps(evidence: Evidence) -> float:
 
 def _shares(samples: int, days: int, pack: Pack) -> tuple[Fraction]:
     study, total = pack.reference_protocol, Fraction(0)
-    for number, own in ((samples, study.sample_size), (days, study.duration_days)):
-        if number < own:
-            total += 1 - Fraction(number, own)
+    for number, custom in ((samples, study.sample_size), (days, study.duration_days)):
+        if number < custom:
+            total += 1 - Fraction(number, custom)
     return (total,)
 
 
@@ -117,21 +117,21 @@ def wishes_broken(samples: int, days: int, value: float, pack: Pack) -> int:
     a remainder is left.
     """
     return sum(
-        not _as_asked(each, samples, days, value)
-        for each in pack.study.constraints
-        if each.bounds is not None and not each.hard
+        not _as_asked(constraint, samples, days, value)
+        for constraint in pack.study.constraints
+        if constraint.bounds is not None and not constraint.hard
     )
 
 
 def _as_asked(asked: ScenarioConstraint, samples: int, days: int, value: float) -> bool:
     shares, bound = asked.conditions or 1, asked.quantity or 0.0
-    found: dict[str, tuple[float, float]] = {
+    pairs: dict[str, tuple[float, float]] = {
         "samples": (samples, samples),
         "samples_per_condition": (samples // shares, -(-samples // shares)),
         "days": (days, days),
         "evidence": (value, value),
     }
-    smallest, largest = found[str(asked.bounds)]
+    smallest, largest = pairs[str(asked.bounds)]
     at_least, at_most = smallest >= bound - 1e-9, largest <= bound + 1e-9
     return {">=": at_least, "<=": at_most, "=": at_least and at_most}[str(asked.comparator)]
 
@@ -145,23 +145,23 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
     """
     study = pack.reference_protocol
     cap = steps(assess(study, pack).evidence)
-    shown: dict[tuple[float, int], Evidence] = {}
-    most: dict[float, int] = {}
+    evidences: dict[tuple[float, int], Evidence] = {}
+    record: dict[float, int] = {}
     for worded in variants_of(original, pack):
-        there = assess(worded, pack)
-        factor, fixed = there.evidence.factor, _failing_anyhow(there)
-        if factor not in most:
-            most[factor] = max(enough(worded, pack), *_wished(worded, pack))
+        plan = assess(worded, pack)
+        factor, fixed = plan.evidence.factor, _failing_anyhow(plan)
+        if factor not in record:
+            record[factor] = max(enough(worded, pack), *_wished(worded, pack))
         changes = len(differences(original, revise(worded, **_numbers(original))))
         room = len(worded.controls) + 1
         planned = max(original.sample_size, study.sample_size)
-        top = max(most[factor], room, planned, _fewest_of_the_study(pack))
+        top = max(record[factor], room, planned, _fewest_of_the_study(pack))
         for days, samples in product(days_of(pack, original), range(1, min(top, _FAR) + 1)):
             able = int(min(samples, can_count(days, pack))) if days >= pack.min_days else 0
-            if (factor, able) not in shown:
+            if (factor, able) not in evidences:
                 numbers = {"sample_size": samples, "duration_days": days}
-                shown[factor, able] = assess(revise(worded, **numbers), pack).evidence
-            evidence, cost = shown[factor, able], cost_of(worded, samples, days, pack)
+                evidences[factor, able] = assess(revise(worded, **numbers), pack).evidence
+            evidence, cost = evidences[factor, able], cost_of(worded, samples, days, pack)
             failing, people = set(fixed), staff_of(worded, samples, days, pack)
             if cost > pack.lab.budget:
                 failing.add(Dimension.BUDGET)
@@ -174,7 +174,7 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
                 _TIERS.index(evidence.tier),
                 days < pack.min_days,
                 wishes_broken(samples, days, evidence.value, pack),
-                there.fidelity_loss,
+                plan.fidelity_loss,
                 max(steps(evidence), cap),
                 *_shares(samples, days, pack),
                 changes + (samples != original.sample_size) + (days != original.duration_days),
@@ -192,9 +192,9 @@ def _numbers(plan: Protocol) -> dict[str, int]:
 def _failing_anyhow(worded: Assessment) -> set[str]:
     """Return what a variant fails whatever its numbers."""
     failing: set[str] = {
-        each
-        for each in worded.failing
-        if each in (Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY)
+        text
+        for text in worded.failing
+        if text in (Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY)
     }
     items = (IssueCategory.EQUIPMENT, IssueCategory.REAGENT)
     if any(s is Severity.ERROR and category in items for s, category, _ in worded.findings):
@@ -209,12 +209,12 @@ def enough(worded: Protocol, pack: Pack) -> int:
     that exist if no number does.
     """
     exist = min(pack.design.population_max or _FAR, _FAR)
-    held = [each for each in pack.limits if each.hard and each.number is Bounds.EVIDENCE]
+    limits = [limit for limit in pack.limits if limit.hard and limit.number is Bounds.EVIDENCE]
     study = steps(assess(pack.reference_protocol, pack).evidence)
 
     def is_enough(evidence: Evidence) -> bool:
         meets = evidence.tier is EvidenceTier.MEETS_TARGET and steps(evidence) <= study
-        return meets and all(each.allows(evidence.value) for each in held)
+        return meets and all(limit.allows(evidence.value) for limit in limits)
 
     sizes = range(1, exist + 1)
     return next((n for n in sizes if is_enough(evidence_of(worded, n, pack))), exist)
@@ -224,23 +224,23 @@ def _wished(worded: Protocol, pack: Pack) -> Iterator[int]:
     """Yield the first number of samples that keeps each wish on n or the evidence; 1 and 1 too."""
     exist = min(pack.design.population_max or _FAR, _FAR)
     yield from (1, 1)
-    for each in pack.study.constraints:
-        if each.bounds not in (None, Bounds.DAYS) and not each.hard:
-            most = exist if each.bounds is Bounds.EVIDENCE else _FAR
-            values = ((n, evidence_of(worded, n, pack).value) for n in range(1, most + 1))
-            yield next((n for n, value in values if _as_asked(each, n, 0, value)), 1)
+    for constraint in pack.study.constraints:
+        if constraint.bounds not in (None, Bounds.DAYS) and not constraint.hard:
+            limit = exist if constraint.bounds is Bounds.EVIDENCE else _FAR
+            values = ((n, evidence_of(worded, n, pack).value) for n in range(1, limit + 1))
+            yield next((n for n, value in values if _as_asked(constraint, n, 0, value)), 1)
 
 
 def _fewest_of_the_study(pack: Pack) -> int:
     """Return the fewest samples that the study's own hard constraints on n allow."""
-    held = [each for each in pack.limits if each.hard and each.number is Bounds.SAMPLES]
-    return int(max([1, *(each.least for each in held if each.least > -inf)]))
+    limits = [limit for limit in pack.limits if limit.hard and limit.number is Bounds.SAMPLES]
+    return int(max([1, *(limit.least for limit in limits if limit.least > -inf)]))
 
 
 def _keeps(samples: int, days: int, value: float, pack: Pack) -> bool:
     """Return whether these numbers keep every hard constraint of the study's own."""
     numbers = {Bounds.SAMPLES: samples, Bounds.DAYS: days, Bounds.EVIDENCE: value}
-    return all(each.allows(numbers[each.number]) for each in pack.limits if each.hard)
+    return all(limit.allows(numbers[limit.number]) for limit in pack.limits if limit.hard)
 
 
 def key(label: str) -> str:
@@ -250,11 +250,14 @@ def key(label: str) -> str:
 
 def cost_of(worded: Protocol, samples: int, days: int, pack: Pack) -> float:
     """Return what a plan costs: the contract's terms, with own prices, staff and overhead."""
-    rates, own = pack.lab.cost_model, {key(item): price for item, price in pack.lab.prices.items()}
+    rates, record = (
+        pack.lab.cost_model,
+        {key(item): price for item, price in pack.lab.prices.items()},
+    )
     credits = samples * rates.per_sample + days * rates.per_day
     credits += len(worded.controls) * rates.per_control
-    credits += sum(own.get(key(i), rates.per_equipment_item) for i in worded.required_equipment)
-    credits += sum(own.get(key(i), rates.per_reagent) for i in worded.required_reagents)
+    credits += sum(record.get(key(i), rates.per_equipment_item) for i in worded.required_equipment)
+    credits += sum(record.get(key(i), rates.per_reagent) for i in worded.required_reagents)
     credits += days * staff_of(worded, samples, days, pack) * rates.per_staff_day
     if rates.overhead_percent:
         credits *= (100 + rates.overhead_percent) / 100
@@ -284,14 +287,14 @@ def days_of(pack: Pack, original: Protocol | None = None) -> list[int]:
     """Return the days that are tried: from the study's fewest to the lab's, and the plan's own."""
     limit = max(0, pack.lab.days - (pack.lab.start_day - 1))
     days = [*range(max(1, min(pack.min_days, limit)), limit + 1)]
-    own = original.duration_days if original else limit + 1
-    return days if own in days or own > limit else [own, *days]
+    custom = original.duration_days if original else limit + 1
+    return days if custom in days or custom > limit else [custom, *days]
 
 
 def can_count(days: int, pack: Pack) -> float:
     per_day, population = pack.samples_per_day, pack.design.population_max
-    most = float("inf") if per_day is None else per_day.value * days
-    return min(most, population or float("inf"))
+    limit = float("inf") if per_day is None else per_day.value * days
+    return min(limit, population or float("inf"))
 
 
 def sound(worded: Protocol, samples: int, pack: Pack, numbers: set[Bounds]) -> bool:
@@ -312,14 +315,14 @@ def evidence_of(worded: Protocol, samples: int, pack: Pack) -> Evidence:
 def variants_of(original: Protocol, pack: Pack) -> Iterator[Protocol]:
     """Return the plan with each set of substitutions and of dropped controls."""
     for fields in _substituted(original, pack):
-        for kept in _kept_controls(original, pack):
-            yield revise(original, controls=kept, **fields)
+        for kept_control in _kept_controls(original, pack):
+            yield revise(original, controls=kept_control, **fields)
 
 
 def _substituted(original: Protocol, pack: Pack) -> Iterator[dict[str, list[str]]]:
     """Return both item lists, each item kept or replaced wherever it is listed."""
     labels = {field: getattr(original, field) for field in ITEM_FIELDS}
-    listed = {label_key(label) for found in labels.values() for label in found}
+    listed = {label_key(label) for result in labels.values() for label in result}
     places = dict.fromkeys((field, label_key(label)) for field in labels for label in labels[field])
     taken = listed | missing(pack)
     options = [
@@ -338,8 +341,8 @@ def _substituted(original: Protocol, pack: Pack) -> Iterator[dict[str, list[str]
         if len(set(come)) == len(come):
             new = dict(zip(places, chosen, strict=True))
             yield {
-                field: [new.get((field, label_key(label))) or label for label in found]
-                for field, found in labels.items()
+                field: [new.get((field, label_key(label))) or label for label in result]
+                for field, result in labels.items()
             }
 
 

@@ -112,7 +112,7 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
     reference = _plan(rng, resources, controls, rich)
     plan = reference if rng.random() < 0.5 else _plan(rng, resources, controls, rich)
     days = rng.randint(1, 5 if rich else 3)
-    least = rng.randint(1, 2) if rng.random() < 0.8 else rng.randint(1, 6)
+    minimum = rng.randint(1, 2) if rng.random() < 0.8 else rng.randint(1, 6)
     rates = CostModel() if rng.random() < 0.4 else CostModel(**_drawn(rng, _RATES))
     steps = StaffModel(**_drawn(rng, _STEPS))
     # Near what the plan costs, so that it binds as often as not.
@@ -131,7 +131,7 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
         policy_rules=[make_policy_rule()] if rng.random() < 0.3 else [],
         design=_design(rng, Random(f"kind {seed}"), Random(f"dropout {seed}")),
         reference_protocol=reference,
-        min_days=least,
+        min_days=minimum,
         samples_per_day=make_throughput(value=rng.randint(1, 8)) if rng.random() < 0.4 else None,
         cost_model=rates,
         staff_model=steps,
@@ -142,8 +142,8 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
     if wishing.random() < (0.8 if rich else 0.4):
         wishes = _wishes(wishing, plan, pack)
         pack = change_pack(pack, constraints=[*pack.study.constraints, *wishes])
-    own = Random(f"own {seed}")
-    pack = _with_own(own, plan, pack) if own.random() < 0.5 else pack
+    random = Random(f"own {seed}")
+    pack = _with_own(random, plan, pack) if random.random() < 0.5 else pack
     money = Random(f"money {seed}")
     pack = _with_money(money, plan, pack) if money.random() < 0.4 else pack
     grouping = Random(f"grouping {seed}")
@@ -152,16 +152,16 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
 
 def _grouped(rng: Random, plan: Protocol, pack: Pack) -> Pack:
     """Return the study with samples in units, or in unlike arms, or both; the budget follows."""
-    known, given = KINDS[pack.design.kind].optional, dict[str, object]()
-    if "units" in known and rng.random() < 0.7:
-        given["units"] = Units(
+    texts, record = KINDS[pack.design.kind].optional, dict[str, object]()
+    if "units" in texts and rng.random() < 0.7:
+        record["units"] = Units(
             name="tank",
             samples=rng.choice((1.0, 2.0, 2.5, 4.0)),
             icc=rng.choice((None, 0.0, 0.1, 0.4, 1.0)),
         )
-    if "arms" in known and rng.random() < 0.7:
-        given["arms"] = Arms(share=rng.choice((0.5, 0.2, 0.35, 0.75)))
-    grouped = change_pack(pack, design=pack.design.model_copy(update=given))
+    if "arms" in texts and rng.random() < 0.7:
+        record["arms"] = Arms(share=rng.choice((0.5, 0.2, 0.35, 0.75)))
+    grouped = change_pack(pack, design=pack.design.model_copy(update=record))
     before = assess(plan, pack).cost
     scale = assess(plan, grouped).cost / before if before else 1.0
     return change_pack(grouped, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2)))
@@ -176,10 +176,10 @@ def _with_money(rng: Random, plan: Protocol, pack: Pack) -> Pack:
     model = pack.lab.cost_model
     if rng.random() < 0.2:
         model = model.model_copy(update={"per_sample": 0.0})
-    own = change_pack(pack, cost_model=model.model_copy(update=rates), currency="EUR")
+    custom = change_pack(pack, cost_model=model.model_copy(update=rates), currency="EUR")
     before = assess(plan, pack).cost
-    scale = assess(plan, own).cost / before if before else 1.0
-    return change_pack(own, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2)))
+    scale = assess(plan, custom).cost / before if before else 1.0
+    return change_pack(custom, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2)))
 
 
 def _usual_cost(plan: Protocol, rates: CostModel) -> float:
@@ -197,7 +197,7 @@ def _with_own(rng: Random, plan: Protocol, pack: Pack) -> Pack:
     cut = rng.randint(0, len(further))
     missing = [*lab.booked, *lab.out_of_stock, *(i for i in further if rng.random() < 0.3)]
     booked = {item: rng.randint(0, 6) for item in missing if rng.random() < 0.6}
-    own = change_pack(
+    custom = change_pack(
         pack,
         prices=prices,
         start_day=start,
@@ -208,8 +208,8 @@ def _with_own(rng: Random, plan: Protocol, pack: Pack) -> Pack:
         own_reagents=further[cut:],
     )
     usual = _usual_cost(plan, lab.cost_model)
-    scale = assess(plan, own).cost / usual if usual else 1.0
-    return change_pack(own, budget=max(0.01, round(lab.budget * scale, 2)))
+    scale = assess(plan, custom).cost / usual if usual else 1.0
+    return change_pack(custom, budget=max(0.01, round(lab.budget * scale, 2)))
 
 
 def _drawn(rng: Random, choices: Mapping[str, Sequence[T]]) -> dict[str, T]:
@@ -260,9 +260,9 @@ def _wishes(rng: Random, plan: Protocol, pack: Pack) -> Iterator[ScenarioConstra
         elif bounds == "samples" and rng.random() < 0.8:
             # More than the plan can have with its controls and items, or fewer than its controls.
             rate = pack.lab.cost_model.per_sample or 1.0
-            most = plan.sample_size + int((pack.lab.budget - assess(plan, pack).cost) // rate)
+            limit = plan.sample_size + int((pack.lab.budget - assess(plan, pack).cost) // rate)
             few = rng.randint(0, len(plan.controls))
-            quantity = float(max(0, most + rng.randint(1, 2) if comparator == ">=" else few))
+            quantity = float(max(0, limit + rng.randint(1, 2) if comparator == ">=" else few))
         else:
             conditions = 2 if bounds == "samples_per_condition" else None
             quantity = float(rng.randint(0, plan.sample_size + 3) // (conditions or 1))
@@ -293,9 +293,9 @@ def _of(resources: list[Item], category: str) -> list[str]:
 
 
 def _substitutions(rng: Random, resources: list[Item]) -> list[AllowedSubstitution]:
-    known = [r.label for r in resources]
+    texts = [r.label for r in resources]
     pairs = [
-        (original, rng.choice([*ALTERNATIVES, *ALTERNATIVES, *known]))
+        (original, rng.choice([*ALTERNATIVES, *ALTERNATIVES, *texts]))
         for original in rng.choices([*EQUIPMENT, *REAGENTS], k=rng.randint(4, 14))
     ]
     return [
@@ -318,23 +318,23 @@ def _controls(rng: Random, rich: bool) -> list[Control]:
 
 
 def _plan(rng: Random, resources: list[Item], controls: list[Control], rich: bool) -> Protocol:
-    most = 3 if rich else 2
+    limit = 3 if rich else 2
     names = [c.name for c in controls if rng.random() < 0.8]
     extra = ["a control of its own"] if rng.random() < 0.1 else []
     return make_protocol(
         sample_size=rng.randint(0 if rng.random() < 0.1 else 1, 16 if rich else 10),
         duration_days=rng.randint(0 if rng.random() < 0.1 else 1, 6),
         controls=_doubled(rng, [*names, *extra]),
-        required_equipment=_doubled(rng, _listed(rng, resources, "equipment", most)),
-        required_reagents=_doubled(rng, _listed(rng, resources, "reagent", most - 1)),
+        required_equipment=_doubled(rng, _listed(rng, resources, "equipment", limit)),
+        required_reagents=_doubled(rng, _listed(rng, resources, "reagent", limit - 1)),
         rationale="an open flame keeps it warm" if rng.random() < 0.05 else "plain",
     )
 
 
 def _listed(rng: Random, resources: list[Item], category: str, most: int) -> list[str]:
     labels = _of(resources, category)
-    found = rng.sample(labels, k=min(len(labels), rng.randint(0, most)))
-    return [*found, rng.choice(ALTERNATIVES)] if rng.random() < 0.1 else found
+    texts = rng.sample(labels, k=min(len(labels), rng.randint(0, most)))
+    return [*texts, rng.choice(ALTERNATIVES)] if rng.random() < 0.1 else texts
 
 
 def _doubled(rng: Random, labels: list[str]) -> list[str]:
@@ -354,7 +354,7 @@ def _design(rng: Random, later: Random, lost: Random) -> Design:
         target, floor = rng.choice((0.1, 0.15)), rng.choice((0.2, 0.3))
     small = rng.random() < 0.3 or "population_max" in KINDS[kind].needs
     effect = None if low == high else round(rng.uniform(low, high), 2)
-    alpha, most = rng.choice((0.05, 0.01)), rng.randint(2, 18) if small else None
+    alpha, limit = rng.choice((0.05, 0.01)), rng.randint(2, 18) if small else None
     numbers: dict[str, object] = {}
     if later.random() < 0.2 and not KINDS[kind].scale.lower_is_better:
         kind = later.choice([*_LATER])
@@ -367,7 +367,7 @@ def _design(rng: Random, later: Random, lost: Random) -> Design:
         alpha=alpha,
         target=target,
         floor=floor,
-        population_max=most,
+        population_max=limit,
         dropout=lost.choice((0.07, 0.15, 0.3, 0.5)) if lost.random() < 0.2 else 0.0,
         **numbers,
     )

@@ -46,8 +46,8 @@ def without(limit: Dimension, pack: Pack, days: int = 10**6) -> Pack:
 
 def given_up(options: PlanAnalysis, pack: Pack) -> GivenUp:
     """Return what the least-loss plan gives up in another lab; what shows nothing is no gain."""
-    least, now = PlanAnalysis(assess(options.yours.plan, pack)).least, options.least.rank.given_up
-    return now if least.after.evidence.void_reason else least.rank.given_up
+    loss, now = PlanAnalysis(assess(options.yours.plan, pack)).least, options.least.rank.given_up
+    return now if loss.after.evidence.void_reason else loss.rank.given_up
 
 
 def best_of_all(options: PlanAnalysis, pack: Pack) -> Place | None:
@@ -56,11 +56,12 @@ def best_of_all(options: PlanAnalysis, pack: Pack) -> Place | None:
     The plan itself and the Lab Manager's offer there are two of them.
     """
     plan = options.yours.plan
-    there = PlanAnalysis(assess(plan, pack))
+    analysis = PlanAnalysis(assess(plan, pack))
     theirs = [
-        (ranked(x, plan), x.evidence.void_reason is not None) for x in (there.yours, there.offered)
+        (ranked(x, plan), x.evidence.void_reason is not None)
+        for x in (analysis.yours, analysis.offered)
     ]
-    every = [(each.rank, each.void) for each in tried(plan, pack)]
+    every = [(item.rank, item.void) for item in tried(plan, pack)]
     rank, void = min([*theirs, *every])
     return None if void else rank[:6]
 
@@ -75,11 +76,11 @@ def test_binding_limit_is_the_one_that_trying_every_plan_finds(first: int) -> No
         yours, pack = options.yours, options.yours.pack
         days = max(yours.counts.samples, 60) + 6  # at one sample a day so many more can count
         tries = {limit: without(limit, pack, days) for limit in LAB_DIMENSIONS}
-        best = {limit: best_of_all(options, there) for limit, there in tries.items()}
+        best = {limit: best_of_all(options, existing) for limit, existing in tries.items()}
         now = ranked(options.least.after, yours.plan)[:6]
-        buying = {limit: each for limit, each in best.items() if each is not None and each < now}
-        least = min(buying, key=lambda limit: buying[limit], default=None)
-        assert (seed, options.binding) == (seed, least)
+        buying = {limit: item for limit, item in best.items() if item is not None and item < now}
+        dimension = min(buying, key=lambda limit: buying[limit], default=None)
+        assert (seed, options.binding) == (seed, dimension)
 
 
 def test_each_limit_binds_in_some_small_lab_and_none_in_others() -> None:
@@ -96,9 +97,9 @@ def test_relief_is_that_of_a_lab_without_the_limit_whatever_the_numbers() -> Non
             )
             now = options.least.rank.given_up
             then = {limit: given_up(options, without(limit, pack)) for limit in LAB_DIMENSIONS}
-            found = {limit: each.rank.given_up for limit, each in options.relieved.items()}
-            assert found == {limit: each for limit, each in then.items() if each < now}
-            bought += len(found)
+            rows = {limit: loss.rank.given_up for limit, loss in options.relieved.items()}
+            assert rows == {limit: row for limit, row in then.items() if row < now}
+            bought += len(rows)
     assert bought > LABS / 2
 
 
@@ -139,10 +140,10 @@ def _assert_extras_are_the_smallest(options: PlanAnalysis, credits: int) -> int:
     """Check each amount's extra against every smaller addition, and return how many there are."""
     offered = {extra.ask.dimension: int(extra.ask.more) for extra in options.extras}
     for amount in amounts():
-        most = credits if amount is Dimension.BUDGET else 12
-        first = next((m for m in range(1, most + 1) if buys(amount, m, options)), None)
-        more = offered.get(amount)
-        assert first == (None if more is None or more > most else more), amount
+        limit = credits if amount is Dimension.BUDGET else 12
+        first = next((m for m in range(1, limit + 1) if buys(amount, m, options)), None)
+        number = offered.get(amount)
+        assert first == (None if number is None or number > limit else number), amount
     return len(offered)
 
 
@@ -150,7 +151,7 @@ def _assert_extras_are_the_smallest(options: PlanAnalysis, credits: int) -> int:
 def test_extra_of_a_small_lab_is_the_first_of_all_that_buy(first: int) -> None:
     credits = 150 if first else 25  # in `make test` fewer are gone through
     labs = map(opened, range(first, first + LABS))
-    assert sum(_assert_extras_are_the_smallest(each, credits) for each in labs) > LABS / 4
+    assert sum(_assert_extras_are_the_smallest(lab, credits) for lab in labs) > LABS / 4
 
 
 def test_study_minimum_of_days_comes_before_the_controls() -> None:
@@ -162,9 +163,11 @@ def test_study_minimum_of_days_comes_before_the_controls() -> None:
     lab = {"budget": 440.0, "days": 9, "staff": 9, "min_days": 2}
     pack = make_pack(reference_protocol=plan, controls=controls, **lab)
     options = PlanAnalysis(assess(plan, pack))
-    bought = [more for more in range(1, 200) if buys(Dimension.BUDGET, more, options)]
+    bought = [number for number in range(1, 200) if buys(Dimension.BUDGET, number, options)]
     assert bought == [*range(20, 200)]
-    [extra] = [each for each in options.extras if each.ask.dimension is Dimension.BUDGET]
+    [extra] = [
+        addition for addition in options.extras if addition.ask.dimension is Dimension.BUDGET
+    ]
     assert extra.ask.more == 20
     assert extra.after.after.feasible
 

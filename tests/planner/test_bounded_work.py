@@ -77,12 +77,12 @@ def booked(
 
 def everything(plan: Protocol, pack: Pack) -> PlanAnalysis:
     """Return the options of a plan, every one of them worked out."""
-    found = PlanAnalysis(assess(plan, pack))
-    assert found.least.rank <= rank(found.offered, plan)
-    assert found.asks.run.plan == plan
-    assert all(extra.after.rank < found.least.rank for extra in found.extras)
-    assert all(each.days <= pack.lab.days for each in found.frontier.plans)
-    return found
+    analysis = PlanAnalysis(assess(plan, pack))
+    assert analysis.least.rank <= rank(analysis.offered, plan)
+    assert analysis.asks.run.plan == plan
+    assert all(extra.after.rank < analysis.least.rank for extra in analysis.extras)
+    assert all(item.days <= pack.lab.days for item in analysis.frontier.plans)
+    return analysis
 
 
 def test_two_hundred_copies_of_a_control_are_one_with_a_count() -> None:
@@ -90,10 +90,10 @@ def test_two_hundred_copies_of_a_control_are_one_with_a_count() -> None:
     plan, copies = pack.reference_protocol, 200
     droppable = next(control.name for control in pack.controls if control.droppable)
     listed = revise(plan, controls=[*plan.controls, *[droppable] * copies])
-    found = everything(listed, pack)
-    assert len(found.variants.listed) <= MOST_VARIANTS
-    assert found.least.exact
-    assert found.least.rank[:6] == PlanAnalysis(assess(plan, pack)).least.rank[:6]
+    analysis = everything(listed, pack)
+    assert len(analysis.variants.listed) <= MOST_VARIANTS
+    assert analysis.least.exact
+    assert analysis.least.rank[:6] == PlanAnalysis(assess(plan, pack)).least.rank[:6]
 
 
 @pytest.mark.parametrize(
@@ -105,33 +105,33 @@ def test_forty_booked_items_are_planned_and_what_is_not_proven_is_not_claimed(
     shared: list[int], reagents: int
 ) -> None:
     alternatives = [f"shared {n}" for n in shared]
-    found = everything(plan_of(reagents), booked(alternatives, reagents))
-    assert len(found.variants.listed) <= MOST_VARIANTS
-    assert not found.least.exact
-    assert not found.least.none_feasible
-    assert found.asks.untried == len(ITEMS) - MOST_ITEMS_TRIED
+    analysis = everything(plan_of(reagents), booked(alternatives, reagents))
+    assert len(analysis.variants.listed) <= MOST_VARIANTS
+    assert not analysis.least.exact
+    assert not analysis.least.none_feasible
+    assert analysis.asks.untried == len(ITEMS) - MOST_ITEMS_TRIED
 
 
 def test_least_loss_takes_the_least_of_each_of_forty_items_where_nothing_else_binds() -> None:
     controls = [control.name for control in CONTROLS]
     plan = revise(plan_of(reagents=20), sample_size=2000, controls=controls)
-    least = everything(plan, booked(OWN, reagents=20, budget=1e9, days=10**6)).least
-    assert least.exact
-    assert least.after.feasible
-    assert least.plan.controls == plan.controls
-    rows = least.after.pack.allowed_substitutions
+    loss = everything(plan, booked(OWN, reagents=20, budget=1e9, days=10**6)).least
+    assert loss.exact
+    assert loss.after.feasible
+    assert loss.plan.controls == plan.controls
+    rows = loss.after.pack.allowed_substitutions
     losses = (min(r.fidelity_loss for r in rows if r.original == item) for item in ITEMS)
-    assert least.after.fidelity_loss == sum(losses)
+    assert loss.after.fidelity_loss == sum(losses)
 
 
 @pytest.mark.long
 def test_eighty_alternatives_at_prices_of_their_own_are_planned() -> None:
     pack = booked(OWN, reagents=20)
     prices = {name: 1.7 ** (place % 23) for place, name in enumerate([*ITEMS, *OWN])}
-    own = change_pack(pack, prices=prices, booked={}, out_of_stock=[])
-    found = everything(plan_of(reagents=20), own)
-    assert len(found.variants.listed) <= MOST_VARIANTS
-    assert not found.least.exact
+    custom = change_pack(pack, prices=prices, booked={}, out_of_stock=[])
+    analysis = everything(plan_of(reagents=20), custom)
+    assert len(analysis.variants.listed) <= MOST_VARIANTS
+    assert not analysis.least.exact
 
 
 @pytest.mark.long
@@ -149,8 +149,8 @@ def test_forty_wishes_of_a_plan_of_forty_booked_items_are_planned(*, alike: bool
         for n in range(40)
     ]
     pack = change_pack(booked(OWN, 20), constraints=wishes)
-    found = everything(plan_of(20), pack)
-    assert 0 < found.least.rank.wishes < len(wishes)
+    analysis = everything(plan_of(20), pack)
+    assert 0 < analysis.least.rank.wishes < len(wishes)
 
 
 @pytest.mark.parametrize(

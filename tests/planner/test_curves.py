@@ -44,9 +44,9 @@ def test_samples_for_the_target_are_the_published_ones(
     changes: dict[str, Any], needed: int
 ) -> None:
     design = make_design(effect_published=None, sesoi=None, target=0.8, **changes)
-    found = curves_of(design, samples=150)
-    assert found.needed() == needed
-    assert dict(found.samples_over_effects)[changes["effect_planning"]] == needed
+    result = curves_of(design, samples=150)
+    assert result.needed() == needed
+    assert dict(result.samples_over_effects)[changes["effect_planning"]] == needed
 
 
 def judged(found: Curves, samples: int, effect: float | None = None) -> Evidence:
@@ -61,12 +61,12 @@ def assert_as_the_check(found: Curves, upto: int) -> None:
 
     def tried(effect: float | None) -> int | None:
         reach = (judged(found, n, effect) for n in range(1, upto + 1))
-        there = (
+        numbers = (
             n
             for n, e in enumerate(reach, 1)
             if not e.void_reason and scale.reaches(e.value, target)
         )
-        return next(there, None)
+        return next(numbers, None)
 
     for n, value in found.over_samples:
         assert (judged(found, int(n)).void_reason, judged(found, int(n)).value) == (None, value)
@@ -79,33 +79,33 @@ def assert_as_the_check(found: Curves, upto: int) -> None:
             value,
         )
     some = found.samples_over_effects[:: max(1, len(found.samples_over_effects) // 3)]
-    told: list[tuple[float | None, float]] = [(effect, n) for effect, n in some]
-    assumed = [None, *(each.effect for each in found.effects)]
-    told += [(effect, found.needed(effect) or math.inf) for effect in assumed]
-    for assuming, n in told:
+    pairs: list[tuple[float | None, float]] = [(effect, n) for effect, n in some]
+    assumed = [None, *(item.effect for item in found.effects)]
+    pairs += [(effect, found.needed(effect) or math.inf) for effect in assumed]
+    for assuming, n in pairs:
         assert (n if n <= upto else None) == tried(assuming)
-    if (more := found.in_more_days) is not None:
-        longer = revise(found.plan.plan, sample_size=more[0], duration_days=more[1])
-        there = assess(longer, found.plan.pack).evidence
-        assert there.tier is EvidenceTier.MEETS_TARGET
-        assert there.able == more[0]
+    if (pair := found.in_more_days) is not None:
+        longer = revise(found.plan.plan, sample_size=pair[0], duration_days=pair[1])
+        evidence = assess(longer, found.plan.pack).evidence
+        assert evidence.tier is EvidenceTier.MEETS_TARGET
+        assert evidence.able == pair[0]
 
 
 @pytest.mark.parametrize("first", batches(LABS, short=1, long=15))
 def test_curves_of_small_labs_are_what_the_check_says(first: int) -> None:
     for seed in range(first, first + LABS):
-        found = Curves(opened(seed).yours)
-        assert_as_the_check(found, upto=60)
-        assert len(found.over_samples) <= MOST
-        assert found.most_samples >= found.plan.counts.samples
-        assert all(point.y <= found.highest_needed for point in found.samples_over_effects)
+        result = Curves(opened(seed).yours)
+        assert_as_the_check(result, upto=60)
+        assert len(result.over_samples) <= MOST
+        assert result.most_samples >= result.plan.counts.samples
+        assert all(point.y <= result.highest_needed for point in result.samples_over_effects)
 
 
 def test_days_that_are_too_few_for_the_target_tell_how_many_would_do() -> None:
     pack = load_scenario("psy_ego_depletion", Difficulty.MEDIUM)
-    found = Curves(assess(pack.reference_protocol, pack))  # 20 a day in 12 days
-    assert (found.most_counted, found.needed()) == (240, None)
-    assert found.in_more_days == (329, 17)
+    result = Curves(assess(pack.reference_protocol, pack))  # 20 a day in 12 days
+    assert (result.most_counted, result.needed()) == (240, None)
+    assert result.in_more_days == (329, 17)
 
 
 def test_far_largest_sample_leaves_the_axis_to_what_matters() -> None:
@@ -117,9 +117,9 @@ def test_far_largest_sample_leaves_the_axis_to_what_matters() -> None:
 
 def test_effect_that_is_asked_stands_before_the_studys_own() -> None:
     written = make_design(effect_planning=0.5, effect_published=0.9, sesoi=0.3)
-    asked = written.model_copy(update={"effect_planning": 0.4})
-    plan = assess(make_protocol(), make_pack(design=asked))
-    labels = [each.label for each in Curves(plan, written).effects]
+    design = written.model_copy(update={"effect_planning": 0.4})
+    plan = assess(make_protocol(), make_pack(design=design))
+    labels = [effect.label for effect in Curves(plan, written).effects]
     assert labels == ["yours", "planned", "as published", "halved", "smallest of interest"]
 
 
@@ -169,36 +169,36 @@ def test_axis_of_samples_ends_with_those_that_can_count(days: int, samples: int,
 
 def test_axes_where_nothing_reaches_the_target_and_nothing_fits_hold_the_plan() -> None:
     lab = {"budget": 1.0, "reference_protocol": make_protocol(sample_size=1)}
-    found = curves_of(HOPELESS, 1, **lab)
-    assert (found.needed(), found.largest) == (None, None)
-    assert (found.most_samples, found.highest_needed) == (3, 2)  # 1.3, rounded up; of n 1 more
+    result = curves_of(HOPELESS, 1, **lab)
+    assert (result.needed(), result.largest) == (None, None)
+    assert (result.most_samples, result.highest_needed) == (3, 2)  # 1.3, rounded up; of n 1 more
 
 
 def test_points_over_the_samples_stand_closer_together_at_the_fewest() -> None:
-    found = curves_of(HALF, 7692, budget=10.0)  # 1.3 x 7,692 = 9,999.6
-    sizes = [point for point in found.of_samples if point not in (7692, 128)]
-    assert (found.most_samples, sizes[0], sizes[-1]) == (10_001, 1, 10_001)
+    result = curves_of(HALF, 7692, budget=10.0)  # 1.3 x 7,692 = 9,999.6
+    sizes = [point for point in result.of_samples if point not in (7692, 128)]
+    assert (result.most_samples, sizes[0], sizes[-1]) == (10_001, 1, 10_001)
     # Evenly spread over the root of n, so that half of them are below a quarter of the axis.
     assert len(sizes) == MOST_POINTS
     assert sum(n < 10_001 / 4 for n in sizes) == MOST_POINTS / 2
-    assert {7692, 128} < {*found.of_samples}
+    assert {7692, 128} < {*result.of_samples}
 
 
 def test_noted_samples_beyond_the_axis_have_no_point() -> None:
-    found = curves_of(HALF, 0, budget=4500.0)
-    assert found.largest == 385
-    assert {128, 168} < {*found.of_samples}
-    assert not {0, 385} & {*found.of_samples}
+    result = curves_of(HALF, 0, budget=4500.0)
+    assert result.largest == 385
+    assert {128, 168} < {*result.of_samples}
+    assert not {0, 385} & {*result.of_samples}
 
 
 def test_points_over_the_effect_are_evenly_spread_and_hold_the_effects_that_are_noted() -> None:
-    found = curves_of(make_design(effect_planning=0.6, effect_published=0.9, sesoi=0.3))
+    result = curves_of(make_design(effect_planning=0.6, effect_published=0.9, sesoi=0.3))
     # From half of the smallest to 1.3 times the largest; half of what is published is noted, too.
-    assert found.span == pytest.approx((0.15, 1.17))
-    effects = [effect for effect, _ in found.over_effects]
+    assert result.span == pytest.approx((0.15, 1.17))
+    effects = [effect for effect, _ in result.over_effects]
     assert {0.6, 0.9, 0.45, 0.3} < {*effects}
     spread = [effect for effect in effects if effect not in (0.6, 0.9, 0.45, 0.3)]
-    assert (spread[0], spread[-1]) == found.span
+    assert (spread[0], spread[-1]) == result.span
     steps = [after - before for before, after in pairwise(spread)]
     assert steps == pytest.approx([(1.17 - 0.15) / (MOST_POINTS - 1)] * (MOST_POINTS - 1))
 
@@ -211,17 +211,17 @@ def test_effects_end_where_those_of_their_kind_do() -> None:
     # A difference within a margin may be anything from none to the margin.
     none = {"effect_planning": 0.0, "effect_published": None, "sesoi": None, "margin": 0.8}
     equal = curves_of(make_design(kind="equivalence", **none))
-    assert [tuple(each) for each in equal.effects] == [("planned", 0.0)]
+    assert [tuple(effect) for effect in equal.effects] == [("planned", 0.0)]
     low, high = equal.span
     assert low == 0
     assert 0.8 - 1e-12 < high < 0.8
 
 
 def test_kind_without_an_effect_has_no_curve_over_effects() -> None:
-    found = curves_of(make_design(kind="coverage", population_max=100))
-    assert found.over_samples
-    assert (found.effects, found.span) == ((), (0.0, 0.0))
-    assert (found.over_effects, found.samples_over_effects) == ((), ())
+    result = curves_of(make_design(kind="coverage", population_max=100))
+    assert result.over_samples
+    assert (result.effects, result.span) == ((), (0.0, 0.0))
+    assert (result.over_effects, result.samples_over_effects) == ((), ())
 
 
 def test_point_on_the_end_of_the_axis_is_drawn() -> None:
@@ -242,12 +242,16 @@ def test_point_on_the_end_of_the_axis_is_drawn() -> None:
 def test_samples_needed_anywhere_are_those_of_a_lab_in_which_all_count(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = curves_of(HALF, samples_per_day=make_throughput())
-    assert (found.most_counted, found.needed(0.5), found.needed_anywhere(0.5)) == (100, None, 128)
+    result = curves_of(HALF, samples_per_day=make_throughput())
+    assert (result.most_counted, result.needed(0.5), result.needed_anywhere(0.5)) == (
+        100,
+        None,
+        128,
+    )
     monkeypatch.setattr(curves, "LARGEST_PLANNED", 128)
-    assert found.needed_anywhere(0.5) == 128
+    assert result.needed_anywhere(0.5) == 128
     monkeypatch.setattr(curves, "LARGEST_PLANNED", 127)
-    assert found.needed_anywhere(0.5) is None
+    assert result.needed_anywhere(0.5) is None
     # One draw finds what nine of ten have.
     audit = make_design(kind="audit", effect_planning=0.9, effect_published=None, sesoi=None)
     assert curves_of(audit).needed_anywhere(0.9) == 1

@@ -32,10 +32,10 @@ def _four(plan: Assessment) -> Four:
 
 def _feasible(yours: Assessment) -> dict[Four, Assessment] | None:
     """Return every feasible plan with evidence by its four, None if there are too many to try."""
-    found: dict[Four, Assessment] = {}
+    plans: dict[Four, Assessment] = {}
     pack = yours.pack
     if len(days_of(pack)) == 0 or days_of(pack)[0] < pack.min_days:
-        return found
+        return plans
     for worded in variants_of(yours.plan, pack):
         for days in days_of(pack):
             for samples in range(1, _MOST + 2):
@@ -44,16 +44,16 @@ def _feasible(yours: Assessment) -> dict[Four, Assessment] | None:
                     continue
                 if samples > _MOST and can_count(days, pack) >= samples:
                     return None
-                found[_four(plan)] = plan
-    return found
+                plans[_four(plan)] = plan
+    return plans
 
 
 def _unbeaten(fours: set[Four]) -> set[Four]:
-    kept: set[Four] = set()
+    rows: set[Four] = set()
     for four in sorted(fours):
-        if not any(all(a <= b for a, b in zip(other, four, strict=True)) for other in kept):
-            kept.add(four)
-    return kept
+        if not any(all(a <= b for a, b in zip(other, four, strict=True)) for other in rows):
+            rows.add(four)
+    return rows
 
 
 Tried = list[tuple[PlanAnalysis, dict[Four, Assessment]]]
@@ -63,9 +63,9 @@ Tried = list[tuple[PlanAnalysis, dict[Four, Assessment]]]
 def tried() -> Tried:
     """Every lab with all that was tried in it, without those in which that is too much."""
     labs = ((opened(seed), _feasible(opened(seed).yours)) for seed in range(LABS))
-    found = [(options, plans) for options, plans in labs if plans is not None]
-    assert len(found) > LABS * 0.8
-    return found
+    pairs = [(options, plans) for options, plans in labs if plans is not None]
+    assert len(pairs) > LABS * 0.8
+    return pairs
 
 
 def test_frontier_is_every_plan_that_none_of_all_tried_beats_and_says_what_it_is(
@@ -85,43 +85,45 @@ def test_frontier_of_many_more_labs_is_every_plan_that_none_of_all_tried_beats(f
 
 
 def _assert_every_unbeaten(options: PlanAnalysis, plans: dict[Four, Assessment]) -> None:
-    pack, found = options.yours.pack, options.frontier
+    pack, result = options.yours.pack, options.frontier
     assert pack.design.lower_is_better == (pack.design.kind == "precision")
-    wholes = [assess(each.plan(options.yours.plan), pack) for each in found.plans]
+    wholes = [assess(plan.plan(options.yours.plan), pack) for plan in result.plans]
     fours = [_four(whole) for whole in wholes]
     assert set(fours) == _unbeaten(set(plans))
     assert len(set(fours)) == len(fours)
-    assert [each.credits for each in found.plans] == sorted(four[0] for four in fours)
-    for each, whole in zip(found.plans, wholes, strict=True):
+    assert [plan.credits for plan in result.plans] == sorted(four[0] for four in fours)
+    for plan, whole in zip(result.plans, wholes, strict=True):
         assert whole.feasible
-        assert (each.samples, each.days) == whole.counts[:2]
-        assert (each.credits, each.loss) == (whole.cost, whole.fidelity_loss)
-        assert each.value == pytest.approx(whole.evidence.value, abs=1e-12)
-        assert each.tier is whole.evidence.tier
+        assert (plan.samples, plan.days) == whole.counts[:2]
+        assert (plan.credits, plan.loss) == (whole.cost, whole.fidelity_loss)
+        assert plan.value == pytest.approx(whole.evidence.value, abs=1e-12)
+        assert plan.tier is whole.evidence.tier
 
 
 def test_standing_says_what_beats_a_plan(tried: Tried) -> None:
     beaten = 0
     for options, plans in tried:
-        found, best = options.frontier, _unbeaten(set(plans))
+        result, best = options.frontier, _unbeaten(set(plans))
         for four, plan in list(plans.items())[:40]:
-            standing = found.standing(plan)
+            standing = result.standing(plan)
             assert standing.unbeaten == (four in best)
             beaten += not standing.unbeaten
-            _assert_standing(standing, four, found)
+            _assert_standing(standing, four, result)
     assert beaten > LABS
 
 
 def _assert_standing(standing: Standing, four: Four, found: Frontier) -> None:
     rivals = [
-        (each.credits, _short(each, found))
-        for each in found.plans
-        if all(a <= b for a, b in zip(_of(each, found), four, strict=True))
+        (plan.credits, _short(plan, found))
+        for plan in found.plans
+        if all(a <= b for a, b in zip(_of(plan, found), four, strict=True))
     ]
-    least, most = min(cost for cost, _ in rivals), min(short for _, short in rivals)
-    assert (standing.cheaper and standing.cheaper.credits) == (least if least < four[0] else None)
+    minimum, limit = min(cost for cost, _ in rivals), min(short for _, short in rivals)
+    assert (standing.cheaper and standing.cheaper.credits) == (
+        minimum if minimum < four[0] else None
+    )
     assert (standing.stronger and _short(standing.stronger, found)) == (
-        most if most < four[2] else None
+        limit if limit < four[2] else None
     )
     if standing.gentler is not None:
         gentler = _of(standing.gentler, found)
@@ -154,9 +156,9 @@ def test_standing_of_a_slower_plan_at_no_more_cost_is_beaten() -> None:
 def test_nash_point_has_the_largest_product_of_what_both_gain(tried: Tried) -> None:
     points = 0
     for options, _ in tried:
-        found, pack = options.frontier, options.yours.pack
-        point = found.balanced
-        above = [p for p in found.plans if p.tier is not EvidenceTier.BELOW_FLOOR]
+        result, pack = options.frontier, options.yours.pack
+        point = result.balanced
+        above = [p for p in result.plans if p.tier is not EvidenceTier.BELOW_FLOOR]
         assert (point is None) == (not above)
         if point is None:
             continue
@@ -187,14 +189,14 @@ def test_frontier_of_a_large_lab_holds_plans_that_no_size_beats(
         samples_per_day=make_throughput(value=value) if value else None,
     )
     plan = make_protocol(controls=[CONTROLS[0]])
-    found = frontier(pack, plan)
-    assert found.plans
-    for each in found.plans[:: max(1, len(found.plans) // 50)]:
-        for samples in range(max(2, each.samples - 8), each.samples + 9):
-            for days in {each.days, max(pack.min_days, each.days - 1)}:
+    result = frontier(pack, plan)
+    assert result.plans
+    for item in result.plans[:: max(1, len(result.plans) // 50)]:
+        for samples in range(max(2, item.samples - 8), item.samples + 9):
+            for days in {item.days, max(pack.min_days, item.days - 1)}:
                 rival = assess(revise(plan, sample_size=samples, duration_days=days), pack)
                 if rival.feasible:
-                    theirs, mine = _four(rival), _of(each, found)
+                    theirs, mine = _four(rival), _of(item, result)
                     same = theirs == mine
                     assert same or not all(a <= b for a, b in zip(theirs, mine, strict=True))
 
@@ -216,7 +218,7 @@ def test_free_sample_is_taken_up_to_the_staff_step_that_costs(value: int | None)
     plans = _feasible(options.yours)
     assert plans is not None
     _assert_every_unbeaten(options, plans)
-    assert 20 in [each.samples for each in options.frontier.plans]
+    assert 20 in [plan.samples for plan in options.frontier.plans]
 
 
 # --- as lines, and as a short list ------------------------------------------------------------
@@ -241,18 +243,18 @@ def _assert_lines(found: Frontier) -> None:
 
 
 def test_listed_plans_are_few_and_hold_the_ends_of_each_line_and_the_balanced_plan() -> None:
-    found = shipped("fin_momentum", "medium").frontier
-    assert found.balanced is not None
-    assert len(found.lines) == 4
-    assert 12 <= len(found.listed) <= 13  # three of each line, and the balanced one
-    assert found.balanced in found.listed
-    _assert_lines(found)
-    for line in found.lines:
-        assert {line.plans[0], line.plans[-1]} <= set(found.listed)
+    result = shipped("fin_momentum", "medium").frontier
+    assert result.balanced is not None
+    assert len(result.lines) == 4
+    assert 12 <= len(result.listed) <= 13  # three of each line, and the balanced one
+    assert result.balanced in result.listed
+    _assert_lines(result)
+    for line in result.lines:
+        assert {line.plans[0], line.plans[-1]} <= set(result.listed)
     # The first line alone, with no plan above the floor to balance, is evenly spaced, up to a
     # sample's ten credits each way.
-    below = [plan._replace(tier=EvidenceTier.BELOW_FLOOR) for plan in found.lines[0].plans]
-    listed = Frontier(tuple(below), found.pack).listed
+    below = [plan._replace(tier=EvidenceTier.BELOW_FLOOR) for plan in result.lines[0].plans]
+    listed = Frontier(tuple(below), result.pack).listed
     steps = [after.credits - before.credits for before, after in pairwise(listed)]
     assert len(steps) == 14
     assert max(steps) - min(steps) <= 20

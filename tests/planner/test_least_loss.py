@@ -44,19 +44,19 @@ def test_least_loss_proves_no_more_than_every_plan_tried_shows(first: int) -> No
     for seed in range(first, first + BATCH):
         plan, pack = small_lab(seed)
         options = PlanAnalysis(assess(plan, pack))
-        found, every = options.least, list(tried(plan, pack))
-        theirs = [ranked(each, plan) for each in (options.yours, options.offered)]
-        places = [*theirs, *(each.rank for each in every)]
+        loss, every = options.least, list(tried(plan, pack))
+        theirs = [ranked(item, plan) for item in (options.yours, options.offered)]
+        places = [*theirs, *(entry.rank for entry in every)]
         best = min(places)
         regardless = min(place[:3] + place[4:] for place in places)
         swayed += best[:3] + best[4:] > regardless
-        in_vain += found.plan.sample_size > found.after.evidence.able
-        passing = {each.tier for each in every if not each.failing}
-        if not passing and found.after.feasible:
+        in_vain += loss.plan.sample_size > loss.after.evidence.able
+        passing = {entry.tier for entry in every if not entry.failing}
+        if not passing and loss.after.feasible:
             # The plan or the suggestion, in fewer days than the endpoint needs.
-            assert found.plan.duration_days < pack.min_days <= pack.lab.days_left
+            assert loss.plan.duration_days < pack.min_days <= pack.lab.days_left
             continue
-        proven = found.none_feasible, found.none_above_floor
+        proven = loss.none_feasible, loss.none_above_floor
         assert (seed, *proven) == (seed, not passing, not passing - {2})
     assert in_vain > 5
     assert swayed > BATCH / 25  # so often the plan would be another if no wish counted
@@ -72,18 +72,18 @@ def test_more_samples_are_looked_at_than_people_can_plan_where_as_many_are_plann
         samples_per_day=None,
         budget=2250.0,
     )
-    found = {
+    losses = {
         planned: least_loss(make_protocol(sample_size=planned), pack)
         for planned in (10**6, 2 * 10**6)
     }
-    assert [each.rank.tier for each in found.values()] == [1, 0]
+    assert [loss.rank.tier for loss in losses.values()] == [1, 0]
 
 
 def test_what_is_left_of_the_effect_is_worth_nothing_where_the_endpoint_is_lost() -> None:
     # In days enough the shelf would find 0.4 of the errors, and the fan, which is cheaper, 0.24.
     swaps = [
-        make_substitution(original=CHAMBER, alternative=name, fidelity_loss=1, evidence_factor=left)
-        for name, left in (("shelf", 1.0), ("fan", 0.6))
+        make_substitution(original=CHAMBER, alternative=name, fidelity_loss=1, evidence_factor=rest)
+        for name, rest in (("shelf", 1.0), ("fan", 0.6))
     ]
     pack = make_pack(
         design=make_design(kind="audit", effect_planning=0.4),
@@ -93,18 +93,18 @@ def test_what_is_left_of_the_effect_is_worth_nothing_where_the_endpoint_is_lost(
         min_days=9,
         days=5,
     )
-    found = least_loss(make_protocol(), pack)
-    assert found.after.evidence.void_reason
-    assert found.plan.required_equipment == ["fan", METER]
+    loss = least_loss(make_protocol(), pack)
+    assert loss.after.evidence.void_reason
+    assert loss.plan.required_equipment == ["fan", METER]
 
 
 def test_control_goes_where_neither_the_endpoint_nor_a_bound_on_the_days_can_be_kept() -> None:
     long = make_constraint(key="long", bounds="days", comparator=">=", quantity=4)
     yours = assess(make_protocol(sample_size=1, duration_days=1), make_pack())
     lab = {"budget": yours.cost - 25, "days": 1, "min_days": 3}  # a control costs 25
-    found = least_loss(yours.plan, make_pack(constraints=[long], **lab))
-    assert found.after.failing == [Dimension.PROTOCOL]
-    assert found.plan.controls == [CONTROLS[0]]
+    loss = least_loss(yours.plan, make_pack(constraints=[long], **lab))
+    assert loss.after.failing == [Dimension.PROTOCOL]
+    assert loss.plan.controls == [CONTROLS[0]]
 
 
 # --- its changes ------------------------------------------------------------------------------
@@ -131,16 +131,16 @@ def test_an_item_that_the_lab_has_gives_way_for_a_reason(
 
 
 def test_small_labs_bite_in_every_way() -> None:
-    found = [opened(seed).least for seed in FEW]
-    fields = {change.field for each in found for change in each.changes}
+    losses = [opened(seed).least for seed in FEW]
+    fields = {change.field for loss in losses for change in loss.changes}
     assert fields == {
         "controls", "required_equipment", "required_reagents", "duration_days", "sample_size",
     }  # fmt: skip
-    assert {d for each in found for d in each.after.failing} >= set(Dimension) - {
+    assert {d for loss in losses for d in loss.after.failing} >= set(Dimension) - {
         Dimension.SCHEDULE
     }
-    assert {each.rank.tier for each in found} == {0, 1, 2}
-    claims = {(each.none_feasible, each.none_above_floor) for each in found}
+    assert {loss.rank.tier for loss in losses} == {0, 1, 2}
+    claims = {(loss.none_feasible, loss.none_above_floor) for loss in losses}
     assert claims == {(False, False), (False, True), (True, True)}
 
 
@@ -149,28 +149,28 @@ def test_least_loss_of_any_plan_is_repeatable_and_no_worse_than_the_lab_managers
     plan: Protocol, pack: Pack
 ) -> None:
     before, options = (plan.model_dump(), pack.model_dump()), PlanAnalysis(assess(plan, pack))
-    yours, found = options.yours, options.least
-    assert least_loss(plan, pack) == found
+    yours, loss = options.yours, options.least
+    assert least_loss(plan, pack) == loss
     assert (plan.model_dump(), pack.model_dump()) == before
-    assert found.rank <= min(rank(yours, plan), rank(options.offered, plan))
-    assert found.rank == rank(found.after, plan)
-    assert apply_changes(plan, list(found.changes)) == found.plan
-    offer = least_loss_offer(yours, found)
+    assert loss.rank <= min(rank(yours, plan), rank(options.offered, plan))
+    assert loss.rank == rank(loss.after, plan)
+    assert apply_changes(plan, list(loss.changes)) == loss.plan
+    offer = least_loss_offer(yours, loss)
     assert (offer is None) == yours.feasible
     if offer is not None:
-        assert (offer.after, offer.changes) == (found.after, found.changes)
-        assert offer.improved == (set(found.after.failing) < set(yours.failing))
+        assert (offer.after, offer.changes) == (loss.after, loss.changes)
+        assert offer.improved == (set(loss.after.failing) < set(yours.failing))
 
 
 def test_least_loss_drops_one_of_two_copies_before_a_control() -> None:
     plan = make_protocol(controls=[*CONTROLS, CONTROLS[1].upper()], duration_days=5)
     pack = make_pack(staff=2)  # 1, and 1 for more than 20 samples; a third control adds 1
-    found = least_loss(plan, pack)
-    assert found.plan.controls == [CONTROLS[0], CONTROLS[1].upper()]
-    assert [change.tradeoff for change in found.changes if change.field == "controls"] == [
+    loss = least_loss(plan, pack)
+    assert loss.plan.controls == [CONTROLS[0], CONTROLS[1].upper()]
+    assert [change.tradeoff for change in loss.changes if change.field == "controls"] == [
         "Nothing; the control is still in the plan."
     ]
-    assert found.rank.loss == 0
+    assert loss.rank.loss == 0
 
 
 # --- the fact sheet ---------------------------------------------------------------------------
@@ -178,6 +178,6 @@ def test_least_loss_drops_one_of_two_copies_before_a_control() -> None:
 
 def test_least_loss_proves_that_nothing_opens_the_suzuki_lab() -> None:
     pack = load_scenario("chem_suzuki_ppb", Difficulty.HARD)
-    found = least_loss(pack.reference_protocol, pack)
-    assert found.none_feasible
-    assert found.after.check.failing == [Dimension.PROTOCOL, Dimension.REAGENTS]
+    loss = least_loss(pack.reference_protocol, pack)
+    assert loss.none_feasible
+    assert loss.after.check.failing == [Dimension.PROTOCOL, Dimension.REAGENTS]

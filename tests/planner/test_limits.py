@@ -20,12 +20,12 @@ _MOST: Final = 60
 
 def _fits(plan: Protocol, samples: int, pack: Pack) -> bool:
     sized = assess(revise(plan, sample_size=samples), pack)
-    held = [limit for limit in pack.limits if limit.hard and limit.number is Bounds.SAMPLES]
+    limits = [limit for limit in pack.limits if limit.hard and limit.number is Bounds.SAMPLES]
     return (
         sized.cost <= pack.lab.budget
         and sized.staff <= pack.lab.staff
         and len(plan.controls) < samples <= can_count(plan.duration_days, pack)
-        and all(limit.allows(samples) for limit in held)
+        and all(limit.allows(samples) for limit in limits)
     )
 
 
@@ -33,14 +33,14 @@ def test_largest_sample_is_the_last_that_fits_of_all_tried() -> None:
     nones = bounded = 0
     for seed in range(300):
         plan, pack = opened(seed).yours.plan, opened(seed).yours.pack
-        found = largest_sample(plan, pack)
+        number = largest_sample(plan, pack)
         fitting = [n for n in range(1, _MOST) if _fits(plan, n, pack)]
-        if found is not None and found >= _MOST:
+        if number is not None and number >= _MOST:
             assert fitting == list(range(min(fitting), _MOST))
-            assert _fits(plan, found, pack)
+            assert _fits(plan, number, pack)
             continue
-        assert found == max(fitting, default=None)
-        nones, bounded = nones + (found is None), bounded + (found is not None)
+        assert number == max(fitting, default=None)
+        nones, bounded = nones + (number is None), bounded + (number is not None)
     assert min(nones, bounded) > 50
 
 
@@ -65,9 +65,9 @@ TARGET: Final = EvidenceTier.MEETS_TARGET
 
 def meets(plan: Assessment, samples: int) -> bool:
     """Return whether a plan of so many samples meets the target, and paper allows them."""
-    found = assess(revise(plan.plan, sample_size=samples), plan.pack)
-    hard = [limit for limit in found.broken_limits if limit.hard and limit.number != "days"]
-    return found.evidence.tier is TARGET and samples > plan.counts.controls and not hard
+    result = assess(revise(plan.plan, sample_size=samples), plan.pack)
+    hard = [limit for limit in result.broken_limits if limit.hard and limit.number != "days"]
+    return result.evidence.tier is TARGET and samples > plan.counts.controls and not hard
 
 
 def test_leanest_plan_of_a_small_lab_is_the_first_of_all_that_meets_the_target() -> None:
@@ -102,9 +102,9 @@ def test_leanest_audit_is_as_large_as_all_that_is_asked_of_its_evidence(
         design=make_design(kind="audit", effect_planning=share),
         constraints=[
             make_constraint(
-                key=f"k{n}", bounds="evidence", comparator=">=", quantity=each, unit=None
+                key=f"k{n}", bounds="evidence", comparator=">=", quantity=value, unit=None
             )
-            for n, each in enumerate(asked)
+            for n, value in enumerate(asked)
         ],
     )
     lean = leanest(assess(make_protocol(controls=[]), pack))

@@ -73,18 +73,18 @@ def some(seed: int) -> Frontier:
     """Return a frontier of made plans: those that none of the others beats."""
     pack = HALF_WIDTHS if seed % 2 else PACK
     every = {four(each, pack): each for each in points(seed, pack)}
-    kept = [each for one, each in every.items()
+    plans = [each for one, each in every.items()
             if not any(as_good(other, one) for other in every if other != one)]  # fmt: skip
-    return Frontier(tuple(sorted(kept, key=lambda each: (each.credits, each.days))), pack)
+    return Frontier(tuple(sorted(plans, key=lambda each: (each.credits, each.days))), pack)
 
 
 def test_plans_kept_are_those_that_no_other_beats() -> None:
     for seed in range(100):
         pack = HALF_WIDTHS if seed % 2 else PACK
         every = points(seed, pack, most=40)
-        kept = [*_pareto((short(each, pack), each) for each in every)]
-        fours = [four(each, pack) for each in kept]
-        others = {four(each, pack) for each in every}
+        plans = [*_pareto((short(plan, pack), plan) for plan in every)]
+        fours = [four(plan, pack) for plan in plans]
+        others = {four(plan, pack) for plan in every}
         beaten = {a for a, b in product(others, others) if a != b and as_good(b, a)}
         assert len(fours) == len({*fours})
         assert {*fours} == others - beaten
@@ -92,33 +92,33 @@ def test_plans_kept_are_those_that_no_other_beats() -> None:
 
 def test_standing_of_any_plan_is_what_comparing_it_with_each_says() -> None:
     for seed in range(100):
-        found = some(seed)
-        for each in points(seed + 1000, found.pack):
-            assert_standing(found, each)
+        result = some(seed)
+        for point in points(seed + 1000, result.pack):
+            assert_standing(result, point)
 
 
 def assert_standing(found: Frontier, plan: FrontierPlan) -> None:
     pack = found.pack
-    given: Any = SimpleNamespace(
+    value: Any = SimpleNamespace(
         evidence=SimpleNamespace(value=plan.value),
         pack=pack,
         cost=plan.credits,
         counts=SimpleNamespace(days=plan.days),
         fidelity_loss=plan.loss,
     )
-    own, standing = four(plan, pack), found.standing(given)
-    rivals = [rival for rival in (four(each, pack) for each in found.plans) if as_good(rival, own)]
-    cheaper = min(((cost, lacks) for cost, _, lacks, _ in rivals if cost < own[0]), default=None)
-    stronger = min(((lacks, cost) for cost, _, lacks, _ in rivals if lacks < own[2]), default=None)
+    row, standing = four(plan, pack), found.standing(value)
+    rivals = [rival for rival in (four(item, pack) for item in found.plans) if as_good(rival, row)]
+    cheaper = min(((cost, lacks) for cost, _, lacks, _ in rivals if cost < row[0]), default=None)
+    stronger = min(((lacks, cost) for cost, _, lacks, _ in rivals if lacks < row[2]), default=None)
     gentler = min(((loss, days) for _, days, _, loss in rivals
-                   if (loss, days) != (own[3], own[1])), default=None)  # fmt: skip
+                   if (loss, days) != (row[3], row[1])), default=None)  # fmt: skip
     if cheaper or stronger:
         gentler = None
     assert standing == Standing(standing.cheaper, standing.stronger, standing.gentler)
     assert pick(standing.cheaper, (0, 2), pack) == cheaper
     assert pick(standing.stronger, (2, 0), pack) == stronger
     assert pick(standing.gentler, (3, 1), pack) == gentler
-    assert standing.unbeaten == (not any(rival != own for rival in rivals))
+    assert standing.unbeaten == (not any(rival != row for rival in rivals))
 
 
 def pick(plan: FrontierPlan | None, places: Sequence[int], pack: Pack) -> tuple[float, ...] | None:
@@ -127,29 +127,29 @@ def pick(plan: FrontierPlan | None, places: Sequence[int], pack: Pack) -> tuple[
 
 def test_best_for_some_credits_has_the_most_evidence_then_the_least_loss() -> None:
     for seed in range(100):
-        found = some(seed)
+        result = some(seed)
         for credits in (9.0, 10.0, 25.0, 40.0, 1000.0):
-            fits = [four(each, found.pack) for each in found.plans if each.credits <= credits]
+            fits = [four(plan, result.pack) for plan in result.plans if plan.credits <= credits]
             best = min(((lacks, loss, cost) for cost, _, lacks, loss in fits), default=None)
-            assert pick(found.best_for(credits), (2, 3, 0), found.pack) == best
+            assert pick(result.best_for(credits), (2, 3, 0), result.pack) == best
 
 
 def test_as_strong_gives_up_the_least_of_those_with_as_much_evidence_as_is_shown() -> None:
     for seed in range(100):
-        found = some(seed)
+        result = some(seed)
         for value in (0.3, 0.5, 0.7, 0.9, 1.5):
             evidence: Any = SimpleNamespace(value=value, amount=str)
-            wanted = value if found.pack is HALF_WIDTHS else -value
-            enough = [four(each, found.pack) for each in found.plans
-                      if short(each, found.pack) <= wanted]  # fmt: skip
-            least = min(((loss, cost) for cost, _, _, loss in enough), default=None)
-            assert pick(found.as_strong(evidence), (3, 0), found.pack) == least
+            wanted = value if result.pack is HALF_WIDTHS else -value
+            enough = [four(plan, result.pack) for plan in result.plans
+                      if short(plan, result.pack) <= wanted]  # fmt: skip
+            pair = min(((loss, cost) for cost, _, _, loss in enough), default=None)
+            assert pick(result.as_strong(evidence), (3, 0), result.pack) == pair
 
 
 def test_as_strong_is_also_a_plan_whose_evidence_is_shown_as_the_same() -> None:
-    found = Frontier((made(10.0, 1, 0.7, 1), made(20.0, 1, 0.72, 2), made(30.0, 1, 0.8, 3)), PACK)
+    result = Frontier((made(10.0, 1, 0.7, 1), made(20.0, 1, 0.72, 2), made(30.0, 1, 0.8, 3)), PACK)
     evidence: Any = SimpleNamespace(value=0.73, amount=lambda value: f"{value:.1f}")
-    assert found.as_strong(evidence) == found.plans[0]
+    assert result.as_strong(evidence) == result.plans[0]
 
 
 def test_balanced_plan_shares_the_evidence_above_the_floor_by_the_loss() -> None:
@@ -174,20 +174,20 @@ def test_balanced_plan_shares_the_evidence_above_the_floor_by_the_loss() -> None
 
 def test_lines_hold_what_no_other_plan_of_the_same_loss_beats_on_credits_and_evidence() -> None:
     for seed in range(100):
-        found = some(seed)
-        told = [(line.loss, [pick(each, (0, 2), found.pack) for each in line.plans])
-                for line in found.lines]  # fmt: skip
+        result = some(seed)
+        pairs = [(line.loss, [pick(plan, (0, 2), result.pack) for plan in line.plans])
+                for line in result.lines]  # fmt: skip
         wanted = []
-        for loss in sorted({each.loss for each in found.plans}):
-            two = {(each.credits, short(each, found.pack))
-                   for each in found.plans if each.loss == loss}  # fmt: skip
+        for loss in sorted({plan.loss for plan in result.plans}):
+            two = {(plan.credits, short(plan, result.pack))
+                   for plan in result.plans if plan.loss == loss}  # fmt: skip
             drawn = [
                 (cost, lacks)
                 for cost, lacks in sorted(two)
                 if not any(a <= cost and b <= lacks and (a, b) != (cost, lacks) for a, b in two)
             ]
             wanted.append((loss, drawn))
-        assert told == wanted
+        assert pairs == wanted
 
 
 def line(credits: Sequence[float], loss: int = 0) -> list[FrontierPlan]:
@@ -196,8 +196,8 @@ def line(credits: Sequence[float], loss: int = 0) -> list[FrontierPlan]:
 
 
 def listed(*lines: list[FrontierPlan]) -> list[list[float]]:
-    plans = Frontier(tuple(plan for each in lines for plan in each), PACK).listed
-    return [[plan.credits for plan in plans if plan.loss == each[0].loss] for each in lines]
+    plans = Frontier(tuple(plan for item in lines for plan in item), PACK).listed
+    return [[plan.credits for plan in plans if plan.loss == item[0].loss] for item in lines]
 
 
 def test_listed_plans_of_a_line_are_evenly_spaced_by_credits() -> None:
@@ -220,9 +220,9 @@ def test_balanced_plan_is_listed_in_its_place() -> None:
     plans = line(range(31))
     plans[30] = balanced = made(30.0, 1, 0.6)
     plans += [made(cost, 1, 0.6 + cost / 1e6) for cost in range(31, 101)]
-    found = Frontier((*plans, *line(range(101), 1)), PACK)
-    assert found.balanced == balanced
-    assert [each.credits for each in found.listed if not each.loss][:4] == [0, 17, 30, 33]
+    result = Frontier((*plans, *line(range(101), 1)), PACK)
+    assert result.balanced == balanced
+    assert [plan.credits for plan in result.listed if not plan.loss][:4] == [0, 17, 30, 33]
 
 
 # --- which sizes are looked at ------------------------------------------------------------------
@@ -230,9 +230,9 @@ def test_balanced_plan_is_listed_in_its_place() -> None:
 
 def sizes(plan: Protocol, pack: Pack) -> dict[int, list[int]]:
     """Return the samples of the plans on the frontier, by what they give up."""
-    found = frontier(pack, plan)
-    losses = sorted({each.loss for each in found.plans})
-    return {loss: [e.samples for e in found.plans if e.loss == loss] for loss in losses}
+    result = frontier(pack, plan)
+    losses = sorted({item.loss for item in result.plans})
+    return {loss: [e.samples for e in result.plans if e.loss == loss] for loss in losses}
 
 
 def test_of_more_sizes_than_are_looked_at_some_are_evenly_spaced_and_the_last_among_them(
@@ -309,10 +309,10 @@ def test_free_samples_are_those_that_the_study_allows() -> None:
     few = make_constraint(bounds="samples", comparator="<=", quantity=10.0)
     assert sizes(plan, make_pack(**lab, constraints=[few])) == {0: [10]}
     # The fewest that the study's bound on the evidence allows are those that one person handles.
-    held = above_power_of_18()
-    assert sizes(plan, make_pack(**lab, constraints=[held])) == {0: [19, 40]}
+    constraint = above_power_of_18()
+    assert sizes(plan, make_pack(**lab, constraints=[constraint])) == {0: [19, 40]}
     daily = make_throughput(value=7)
-    assert sizes(plan, make_pack(**lab, constraints=[held], samples_per_day=daily)) == {
+    assert sizes(plan, make_pack(**lab, constraints=[constraint], samples_per_day=daily)) == {
         0: [19, 21, 28, 35, 40]
     }
 
@@ -335,9 +335,9 @@ def test_sizes_begin_with_what_dropout_leaves_and_the_study_allows() -> None:
     lab = {"budget": 700.0, "controls": [], "allowed_substitutions": []}  # for 20 samples
     # Of one sample dropout of 15 % leaves none, of three two, which show no more than one.
     dropout = make_pack(design=make_design(dropout=0.15), **lab)
-    left = {n: n * 85 // 100 for n in range(1, 21)}
-    more = [n for n in range(2, 21) if left[n] > left[n - 1] and left[n] != 2]
-    assert sizes(plan, dropout) == {0: more}
+    record = {n: n * 85 // 100 for n in range(1, 21)}
+    numbers = [n for n in range(2, 21) if record[n] > record[n - 1] and record[n] != 2]
+    assert sizes(plan, dropout) == {0: numbers}
     # A bound on the evidence: the power of 18 is below it, that of 19 is not.
     just = above_power_of_18()
     assert sizes(plan, make_pack(constraints=[just], **lab)) == {0: [19, 20]}
@@ -357,15 +357,17 @@ def test_no_frontier_where_no_plan_passes_or_shows_anything() -> None:
 def test_more_samples_than_show_anything_more_are_not_listed() -> None:
     # With so large an effect the power is soon 1 to twelve digits.
     pack = make_pack(budget=10_000.0, design=make_design(effect_planning=3.0), controls=[])
-    found = sizes(make_protocol(controls=[]), pack)[0]
-    rounded = [round(assess(make_protocol(sample_size=n), pack).evidence.value, 12) for n in found]
+    numbers = sizes(make_protocol(controls=[]), pack)[0]
+    rounded = [
+        round(assess(make_protocol(sample_size=n), pack).evidence.value, 12) for n in numbers
+    ]
     assert rounded == sorted({*rounded})
     assert rounded[-1] == 1
 
 
 def test_loss_counts_the_controls_that_the_plan_left_out_itself() -> None:
     plan = make_protocol(controls=[CONTROLS[0]])
-    found = frontier(make_pack(budget=700.0, allowed_substitutions=[]), plan)
-    assert {each.loss for each in found.plans} == {1}
+    result = frontier(make_pack(budget=700.0, allowed_substitutions=[]), plan)
+    assert {item.loss for item in result.plans} == {1}
     both = frontier(make_pack(budget=700.0, allowed_substitutions=[]), make_protocol())
-    assert {each.loss for each in both.plans} == {0, 1}
+    assert {item.loss for item in both.plans} == {0, 1}

@@ -47,10 +47,10 @@ def test_binding_limit_is_the_first_of_those_whose_relief_leaves_least_to_give_u
     several = 0
     for seed in range(16):
         options = opened(seed)
-        left = {limit: each.rank.given_up for limit, each in options.relieved.items()}
-        best = [limit for limit in left if left[limit] == min(left.values())]
+        rows = {limit: loss.rank.given_up for limit, loss in options.relieved.items()}
+        best = [limit for limit in rows if rows[limit] == min(rows.values())]
         assert options.binding == (best[0] if best else None)
-        several += len({*left.values()}) > 1
+        several += len({*rows.values()}) > 1
     assert several
 
 
@@ -72,8 +72,8 @@ def test_smallest_repair_of_a_dimension_is_offered(first: int) -> None:
                 ),
                 None,
             )
-            found = repaired.get(dimension)
-            assert (found.plan if found else None) == wanted, seed
+            result = repaired.get(dimension)
+            assert (result.plan if result else None) == wanted, seed
         if options.least.after.feasible and options.least.changes:
             words = {Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY}
             assert {*yours.causes} & words <= {*repaired}, seed
@@ -87,7 +87,7 @@ def fewer(plan: Protocol, name: str) -> Iterator[Protocol]:
 
 def without_controls(plan: Protocol, pack: Pack) -> Iterator[Protocol]:
     """Yield the plan with fewer and fewer of its controls: further copies go first."""
-    droppable = {label_key(each.name) for each in pack.controls if each.droppable}
+    droppable = {label_key(control.name) for control in pack.controls if control.droppable}
     keys = [label_key(label) for label in plan.controls]
     copies = [at for at, key in enumerate(keys) if key in keys[at + 1 :] and key in droppable]
     last = [at for at, key in enumerate(keys) if key in droppable and at not in copies]
@@ -108,9 +108,9 @@ SMALLEST: Final[dict[str, Callable[[Protocol, Pack], Iterable[Protocol]]]] = {
 
 def test_balanced_plan_is_that_of_the_frontier_whole() -> None:
     options = options_of(make_pack())
-    found = options.frontier.balanced
-    assert found is not None
-    assert options.balanced == assess(found.plan(options.yours.plan), options.yours.pack)
+    plan = options.frontier.balanced
+    assert plan is not None
+    assert options.balanced == assess(plan.plan(options.yours.plan), options.yours.pack)
     assert options_of(make_pack(budget=1.0)).balanced is None
 
 
@@ -128,10 +128,12 @@ def test_plan_is_drawn_with_substitutions_alone() -> None:
     options = options_of(make_pack(booked={CHAMBER: 9}, budget=800.0))
     assert options.offer is not None
     assert len(options.offer.changes) > 1
-    found = plan_to_draw(options)
-    assert [(each.original, each.revised) for each in found.changes] == [(CHAMBER, "window shelf")]
-    assert found.plan.plan == make_protocol(required_equipment=["window shelf", METER])
-    assert found.failing == ()
+    draw = plan_to_draw(options)
+    assert [(change.original, change.revised) for change in draw.changes] == [
+        (CHAMBER, "window shelf")
+    ]
+    assert draw.plan.plan == make_protocol(required_equipment=["window shelf", METER])
+    assert draw.failing == ()
 
 
 def test_plan_is_drawn_with_the_lab_managers_substitutions_before_the_planners() -> None:
@@ -146,13 +148,13 @@ def test_plan_is_drawn_with_the_lab_managers_substitutions_before_the_planners()
 
 
 def test_plan_is_drawn_with_what_only_the_planner_replaces() -> None:
-    found = plan_to_draw(options_of(make_pack(policy_rules=[FORBIDS_CHAMBER])))
-    assert [change.original for change in found.changes] == [CHAMBER]
-    assert found.failing == ()
+    draw = plan_to_draw(options_of(make_pack(policy_rules=[FORBIDS_CHAMBER])))
+    assert [change.original for change in draw.changes] == [CHAMBER]
+    assert draw.failing == ()
     # Nothing replaces a word of the rationale.
-    said = options_of(make_pack(policy_rules=[FORBIDS_CHAMBER]), rationale=f"in a {CHAMBER}")
-    drawn = plan_to_draw(said)
-    assert drawn == PlanToDraw(said.yours)
+    analysis = options_of(make_pack(policy_rules=[FORBIDS_CHAMBER]), rationale=f"in a {CHAMBER}")
+    drawn = plan_to_draw(analysis)
+    assert drawn == PlanToDraw(analysis.yours)
     assert drawn.failing == (Dimension.POLICY,)
 
 
@@ -162,10 +164,12 @@ def test_least_loss_plan_is_drawn_with_the_numbers_of_the_other_where_its_wordin
     options = options_of(make_pack(staff=2, staff_model=steps))
     assert options.least.plan.controls == [CONTROLS[0]]
     assert options.least.plan.sample_size != 40
-    found = least_to_draw(options, plan_to_draw(options))
-    assert found is not None
-    assert found.plan.plan == make_protocol(controls=[CONTROLS[0]])
-    assert [(each.field, each.original) for each in found.changes] == [("controls", CONTROLS[1])]
+    draw = least_to_draw(options, plan_to_draw(options))
+    assert draw is not None
+    assert draw.plan.plan == make_protocol(controls=[CONTROLS[0]])
+    assert [(change.field, change.original) for change in draw.changes] == [
+        ("controls", CONTROLS[1])
+    ]
 
 
 def test_least_loss_plan_is_not_drawn_where_its_wording_is_the_same_or_it_does_not_fit() -> None:
@@ -197,10 +201,10 @@ def test_rank_of_a_study_says_what_its_best_plan_lacks_and_costs() -> None:
         design=make_design(effect_planning=0.9),
         reference_protocol=make_protocol(controls=[]),
     )
-    found = surveyed(pack)
+    study = surveyed(pack)
     # 200 for two items of equipment, 150 for two reagents, 250 for five days: 16 samples are left.
-    assert found.best.counts.samples == 16
-    assert found.share == found.best.evidence.value / 0.8
-    assert found.rank == (0, 2, 1, 1 - found.share, 2, 760.0)
-    assert found.pack is pack
-    assert found.binding is PlanAnalysis(found.reference).binding
+    assert study.best.counts.samples == 16
+    assert study.share == study.best.evidence.value / 0.8
+    assert study.rank == (0, 2, 1, 1 - study.share, 2, 760.0)
+    assert study.pack is pack
+    assert study.binding is PlanAnalysis(study.reference).binding

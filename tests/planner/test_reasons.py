@@ -51,9 +51,9 @@ def own_changes(options: PlanAnalysis) -> Iterator[SuggestionChange]:
     """Yield each change of numbers and controls that the planner makes itself."""
     theirs = options.offer.changes if options.offer else ()
     changes = () if options.least.changes == theirs else options.least.changes
-    kept = set(map(label_key, options.least.plan.controls))
+    texts = set(map(label_key, options.least.plan.controls))
     for change in changes:
-        dropped = change.field == "controls" and label_key(change.original) not in kept
+        dropped = change.field == "controls" and label_key(change.original) not in texts
         if change.field in NUMBER_FIELDS or dropped:
             yield change
 
@@ -68,25 +68,25 @@ def first_worse(better: Place, worse: Place) -> int:
 def test_every_reason_names_the_first_term_that_would_worsen(first: int) -> None:
     used = set()
     for options in map(opened, range(first, first + LABS)):
-        found, plan, pack = options.least.after, options.yours.plan, options.yours.pack
+        result, plan, pack = options.least.after, options.yours.plan, options.yours.pack
         for change in own_changes(options):
-            back = assess(taken_back(change, found.plan), pack)
+            back = assess(taken_back(change, result.plan), pack)
             if change.field == "duration_days" and change.reason.startswith("The lab has"):
                 assert back.counts.days == pack.lab.days_left + 1
                 continue
-            pattern = next(each for each in TERMS if re.fullmatch(each, change.reason))
+            pattern = next(text for text in TERMS if re.fullmatch(text, change.reason))
             used.add(pattern)
-            term = first_worse(ranked(found, plan), ranked(back, plan))
+            term = first_worse(ranked(result, plan), ranked(back, plan))
             endpoint = TERMS[pattern] == 2 and back.evidence.void_reason
             assert term == TERMS[pattern] or endpoint, change.reason
-            check_numbers(change.reason, found, back)
+            check_numbers(change.reason, result, back)
     assert {*TERMS} - used <= RARE
 
 
 def check_numbers(reason: str, found: Assessment, back: Assessment) -> None:
     """Check what a sentence says of the plan that is taken back."""
     if "fails on" in reason:
-        new = [each for each in back.failing if each not in found.failing]
+        new = [text for text in back.failing if text not in found.failing]
         assert reason.endswith(f"fails on {joined(new)}.")
     elif "misses" in reason or "shows less" in reason:
         assert reason.endswith(f": {back.evidence.text}.")

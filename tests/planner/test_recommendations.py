@@ -21,24 +21,24 @@ def check_ends(options: PlanAnalysis, every: list[Tried]) -> None:
     """Check the recommended plans of a lab against each plan of it."""
     plan = options.yours.plan
     best: Place = (*options.least.rank,)
-    theirs = [ranked(each, plan) for each in (options.yours, options.offered)]
-    assert best == min([*theirs, *(each.rank for each in every)])
+    theirs = [ranked(item, plan) for item in (options.yours, options.offered)]
+    assert best == min([*theirs, *(entry.rank for entry in every)])
     assert options.least.exact
     worth_running = not best[0] and options.least.after.evidence.tier != EvidenceTier.BELOW_FLOOR
     assert (options.cheapest is not None) == worth_running
     if options.cheapest:
         cheapest = options.cheapest.cost, ranked(options.cheapest, plan)
-        alike = [each for each in every if each.rank[:5] == best[:5]]
-        assert cheapest == min((each.credits, each.rank) for each in alike)
+        alike = [entry for entry in every if entry.rank[:5] == best[:5]]
+        assert cheapest == min((entry.credits, entry.rank) for entry in alike)
     assert (options.most_evidence is not None) == options.least.after.feasible
     if options.most_evidence:
-        found = options.most_evidence
-        assert found.feasible
-        assert len(found.broken_wishes) <= best[3]
-        assert found.fidelity_loss <= best[4]
-        for each in every:
-            if not each.failing and each.rank[3] <= best[3] and each.loss <= best[4]:
-                assert shown(found, ranked(found, plan)) <= (each.evidence, each.rank)
+        result = options.most_evidence
+        assert result.feasible
+        assert len(result.broken_wishes) <= best[3]
+        assert result.fidelity_loss <= best[4]
+        for entry in every:
+            if not entry.failing and entry.rank[3] <= best[3] and entry.loss <= best[4]:
+                assert shown(result, ranked(result, plan)) <= (entry.evidence, entry.rank)
 
 
 def shown(plan: Assessment, place: Place) -> tuple[float, Place]:
@@ -58,8 +58,8 @@ def test_no_plan_ranks_above_a_recommendation_in_a_small_lab(first: int) -> None
     for seed in range(first, first + BATCH):
         plan, pack = small_lab(seed)
         options, every = PlanAnalysis(assess(plan, pack)), [*tried(plan, pack)]
-        for each in every[:: max(1, len(every) // 3)]:
-            assert (seed, each.rank) == (seed, ranked(assess(each.plan(), pack), plan))
+        for item in every[:: max(1, len(every) // 3)]:
+            assert (seed, item.rank) == (seed, ranked(assess(item.plan(), pack), plan))
         check_ends(options, every)
         offered += options.cheapest is not None
     assert offered > BATCH / 10

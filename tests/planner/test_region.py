@@ -34,8 +34,8 @@ from tests.tiers import one_in
 
 def columns(plans: list[Protocol], pack: Pack) -> Counts:
     """Return the counts of many plans as arrays."""
-    found = (counts_of(plan, pack) for plan in plans)
-    return Counts(*(np.array(column) for column in zip(*found, strict=True)))
+    countses = (counts_of(plan, pack) for plan in plans)
+    return Counts(*(np.array(column) for column in zip(*countses, strict=True)))
 
 
 def drawn(study: str, lab: str) -> Region:
@@ -47,13 +47,13 @@ def drawn(study: str, lab: str) -> Region:
 def assert_checked(found: Region, rows: Iterable[int], columns: Iterable[int]) -> None:
     """Check that the region says at these points what the check and the evidence say."""
     for row, column in zip(rows, columns, strict=True):
-        there = found.drawn.at(int(found.days[column]), int(found.samples[row]))
-        assert found.feasible[row, column] == there.feasible
-        assert found.checks.needs["budget"][row, column] == there.cost
-        if there.evidence.void_reason:
+        plan = found.drawn.at(int(found.days[column]), int(found.samples[row]))
+        assert found.feasible[row, column] == plan.feasible
+        assert found.checks.needs["budget"][row, column] == plan.cost
+        if plan.evidence.void_reason:
             assert np.isnan(found.evidence[row, column])
         else:
-            assert found.evidence[row, column] == pytest.approx(there.evidence.value, abs=1e-12)
+            assert found.evidence[row, column] == pytest.approx(plan.evidence.value, abs=1e-12)
 
 
 # --- arrays judge as the single check does ---
@@ -62,21 +62,21 @@ def assert_checked(found: Region, rows: Iterable[int], columns: Iterable[int]) -
 @given(studied_packs(), st.lists(itemised_protocols() | protocols(), min_size=1, max_size=20))
 def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protocol]) -> None:
     fits = numeric_checks(columns(plans, pack), pack)
-    for place, each in enumerate(plans):
-        plan = assess(each, pack)
+    for place, protocol in enumerate(plans):
+        plan = assess(protocol, pack)
         for amount in amounts():
             assert fits.needs[amount][place] == plan.slack[amount].used
             assert fits.within[amount][place] == plan.slack[amount].ok
-        assert fits.counts_ok[place] == (plan.evidence.analysed == each.sample_size)
-        assert fits.endpoint_ok[place] == (each.duration_days >= pack.min_days)
+        assert fits.counts_ok[place] == (plan.evidence.analysed == protocol.sample_size)
+        assert fits.endpoint_ok[place] == (protocol.duration_days >= pack.min_days)
         if not PlanToDraw(plan).failing and Bounds.EVIDENCE not in {e.number for e in pack.limits}:
             assert fits.all_ok[place] == plan.feasible
 
 
 @given(studied_packs(), itemised_protocols())
 def test_region_of_any_plan_is_what_the_check_says(pack: Pack, plan: Protocol) -> None:
-    found = Region(PlanToDraw(assess(plan, pack)), np.arange(0, 25, 3), np.arange(0, 100, 7))
-    assert_checked(found, (0, 3, 5, 14, 1), (0, 2, 7, 8, 1))
+    result = Region(PlanToDraw(assess(plan, pack)), np.arange(0, 25, 3), np.arange(0, 100, 7))
+    assert_checked(result, (0, 3, 5, 14, 1), (0, 2, 7, 8, 1))
 
 
 STATED: Final = {
@@ -107,16 +107,16 @@ def test_study_is_a_line_only_where_it_allows_least() -> None:
 def test_lines_of_the_momentum_study_are_those_worked_out_by_hand() -> None:
     # 3,700 credits less 4 × 25 for controls, 2 × 100 and 2 × 75 for items leave 3,250; 50 a day, 10
     # a sample that is 320 in one day. 60 a day and 420 months in all can count; days 3 to 6.
-    found = drawn("fin_momentum", "medium")
-    beyond = int(found.samples[-1]) + 1
-    lines = {limit: most.tolist() for limit, most in found.lines.items()}
-    assert found.days.tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    result = drawn("fin_momentum", "medium")
+    beyond = int(result.samples[-1]) + 1
+    lines = {limit: line.tolist() for limit, line in result.lines.items()}
+    assert result.days.tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9]
     assert lines[RegionLimit.BUDGET] == [320, 315, 310, 305, 300, 295, 290, 285, 280]
     assert lines[RegionLimit.SCHEDULE] == [*[beyond] * 6, -1, -1, -1]
     assert lines[RegionLimit.ENDPOINT] == [-1, -1, *[beyond] * 7]
     assert lines[RegionLimit.THROUGHPUT][:5] == [60, 120, 180, 240, 300]
     assert lines[RegionLimit.POPULATION] == [420] * 9
-    assert found.most_useful.tolist() == [-1, -1, 180, 240, 300, 295, -1, -1, -1]
+    assert result.most_useful.tolist() == [-1, -1, 180, 240, 300, 295, -1, -1, -1]
 
 
 @pytest.mark.parametrize(
@@ -124,14 +124,14 @@ def test_lines_of_the_momentum_study_are_those_worked_out_by_hand() -> None:
     [("fin_momentum", "medium"), ("chem_suzuki_ppb", "hard"), ("bio_jq1_myeloma", "easy")],
 )
 def test_most_useful_sample_of_each_day_is_the_planners_largest(study: str, lab: str) -> None:
-    found = drawn(study, lab)
-    plan, pack = found.plan.plan, found.plan.pack
-    for days, most in zip(found.days, found.most_useful, strict=True):
-        there = revise(plan, duration_days=int(days))
-        open_ = not found.drawn.failing and pack.min_days <= days <= pack.lab.days_left
-        largest = largest_sample(there, pack) if open_ else None
-        expected = -1 if largest is None else min(largest, int(found.samples[-1]) + 1)
-        assert int(most) == expected, days
+    result = drawn(study, lab)
+    plan, pack = result.plan.plan, result.plan.pack
+    for days, limit in zip(result.days, result.most_useful, strict=True):
+        protocol = revise(plan, duration_days=int(days))
+        open_ = not result.drawn.failing and pack.min_days <= days <= pack.lab.days_left
+        largest = largest_sample(protocol, pack) if open_ else None
+        expected = -1 if largest is None else min(largest, int(result.samples[-1]) + 1)
+        assert int(limit) == expected, days
 
 
 def test_fewest_samples_for_target_and_floor_are_the_published_ones() -> None:
@@ -166,16 +166,16 @@ def test_region_and_its_span_are_those_of_every_plan_gone_through(
     able = {"samples_per_day": make_throughput(value=rate) if rate else None, "min_days": 2}
     pack = make_pack(constraints=constraints, budget=budget, days=12, **able)
     days, samples = np.arange(1, 14), np.arange(1, 60)
-    found = Region(PlanToDraw(assess(make_protocol(), pack)), days, samples)
-    there = [[found.drawn.at(int(d), int(n)) for d in days] for n in samples]
-    fits = np.array([[plan.feasible for plan in row] for row in there])
-    able_to = np.array([[plan.evidence.able for plan in row] for row in there])
+    result = Region(PlanToDraw(assess(make_protocol(), pack)), days, samples)
+    existing = [[result.drawn.at(int(d), int(n)) for d in days] for n in samples]
+    fits = np.array([[plan.feasible for plan in row] for row in existing])
+    able_to = np.array([[plan.evidence.able for plan in row] for row in existing])
     counts = fits & (days >= 2) & (able_to == samples[:, None])
-    np.testing.assert_array_equal(found.feasible, fits)
+    np.testing.assert_array_equal(result.feasible, fits)
     for useful, inside in ((False, fits), (True, counts)):
         sizes, lengths = (samples[inside.any(axis=1)], days[inside.any(axis=0)])
         expected = Span(sizes[-1], lengths[0], lengths[-1]) if inside.any() else None
-        assert found.span(useful=useful) == expected
+        assert result.span(useful=useful) == expected
 
 
 OTHERS: Final = [
@@ -208,25 +208,25 @@ def test_region_of_a_lab_of_a_few_samples_is_that_of_every_plan(
         days=4,
     )
     days, samples = np.arange(0, 7), np.arange(0, 13)
-    found = Region(PlanToDraw(assess(make_protocol(controls=[CONTROLS[0]]), pack)), days, samples)
-    there = [[found.drawn.at(int(d), int(n)) for d in days] for n in samples]
-    fits = np.array([[plan.feasible for plan in row] for row in there])
-    able = np.array([[plan.evidence.able for plan in row] for row in there])
+    result = Region(PlanToDraw(assess(make_protocol(controls=[CONTROLS[0]]), pack)), days, samples)
+    existing = [[result.drawn.at(int(d), int(n)) for d in days] for n in samples]
+    fits = np.array([[plan.feasible for plan in row] for row in existing])
+    able = np.array([[plan.evidence.able for plan in row] for row in existing])
     worth = [
-        [nan if e.void_reason else e.value for e in (p.evidence for p in row)] for row in there
+        [nan if e.void_reason else e.value for e in (p.evidence for p in row)] for row in existing
     ]
     useful = fits & (days >= min_days) & (able == samples[:, None])
-    np.testing.assert_array_equal(found.feasible, fits)
-    np.testing.assert_allclose(found.evidence, worth, atol=1e-12)
-    np.testing.assert_array_equal(found.checks.counts_ok, able == samples[:, None])
+    np.testing.assert_array_equal(result.feasible, fits)
+    np.testing.assert_allclose(result.evidence, worth, atol=1e-12)
+    np.testing.assert_array_equal(result.checks.counts_ok, able == samples[:, None])
     if stated.get("bounds") != "evidence":
-        np.testing.assert_array_equal(found.checks.all_ok, fits)
-    for inside, most, span in (
-        (fits, found.most_feasible, found.span(useful=False)),
-        (useful, found.most_useful, found.span(useful=True)),
+        np.testing.assert_array_equal(result.checks.all_ok, fits)
+    for inside, values, span in (
+        (fits, result.most_feasible, result.span(useful=False)),
+        (useful, result.most_useful, result.span(useful=True)),
     ):
         expected = [max(samples[column], default=-1) for column in inside.T]
-        assert most.tolist() == expected
+        assert values.tolist() == expected
         lengths = days[inside.any(axis=0)]
         assert span == (Span(max(expected), lengths[0], lengths[-1]) if len(lengths) else None)
 
@@ -238,31 +238,31 @@ def test_credits_of_an_array_are_rounded_to_a_millionth_as_those_of_one_plan(
     # Of the first price no multiple is near to half a millionth, of the others many are one.
     pack = make_pack(cost_model=CostModel(per_sample=price, per_day=0))
     counts = Counts(np.arange(1, most + 1), 1, 0, 0, 0)
-    found = numeric_checks(counts, pack).needs["budget"].tolist()
-    assert found == [round(n * price, 6) for n in range(1, most + 1)]
+    result = numeric_checks(counts, pack).needs["budget"].tolist()
+    assert result == [round(n * price, 6) for n in range(1, most + 1)]
 
 
 def test_study_s_line_is_closed_on_the_days_that_it_forbids() -> None:
     pack = make_pack(constraints=[make_constraint(**STATED["days"])])
-    found = Region(PlanToDraw(assess(make_protocol(), pack)), np.arange(4, 9), np.arange(0, 31))
-    assert found.lines[RegionLimit.STUDY].tolist() == [-1, -1, 31, 31, 31]
+    result = Region(PlanToDraw(assess(make_protocol(), pack)), np.arange(4, 9), np.arange(0, 31))
+    assert result.lines[RegionLimit.STUDY].tolist() == [-1, -1, 31, 31, 31]
 
 
 def test_span_and_a_deep_region_end_with_what_can_be_planned() -> None:
     free = {"cost_model": CostModel(per_sample=0, per_day=0), "days": 10**9, "min_days": 1}
     pack = make_pack(constraints=[], **free)
-    found = Region(PlanToDraw(assess(make_protocol(), pack)), np.arange(1, 4), np.arange(0, 31))
-    assert found.span(useful=True) == Span(LARGEST_PLANNED, 1, LARGEST_PLANNED)
-    assert found.most_feasible.tolist() == [31] * 3
-    assert found.deep.most_feasible.tolist() == [LARGEST_PLANNED] * 3
-    assert found.deep.samples[0] == 0
-    assert found.deep.days.tolist() == [1, 2, 3]
+    result = Region(PlanToDraw(assess(make_protocol(), pack)), np.arange(1, 4), np.arange(0, 31))
+    assert result.span(useful=True) == Span(LARGEST_PLANNED, 1, LARGEST_PLANNED)
+    assert result.most_feasible.tolist() == [31] * 3
+    assert result.deep.most_feasible.tolist() == [LARGEST_PLANNED] * 3
+    assert result.deep.samples[0] == 0
+    assert result.deep.days.tolist() == [1, 2, 3]
 
 
 def test_plan_that_nothing_repairs_spans_nothing() -> None:
-    found = drawn("chem_suzuki_ppb", "hard")
-    assert found.drawn.failing
-    assert (found.span(useful=False), found.span(useful=True)) == (None, None)
+    result = drawn("chem_suzuki_ppb", "hard")
+    assert result.drawn.failing
+    assert (result.span(useful=False), result.span(useful=True)) == (None, None)
 
 
 # --- which grid ---
@@ -270,8 +270,8 @@ def test_plan_that_nothing_repairs_spans_nothing() -> None:
 
 def grid_of(samples: int, days: int, days_left: int = 1) -> tuple[list[int], list[int]]:
     """Return the grid of a plan in a study whose own has 19 samples and 10 days."""
-    own = make_protocol(sample_size=19, duration_days=10)
-    pack = make_pack(reference_protocol=own, days=days_left, min_days=1)
+    protocol = make_protocol(sample_size=19, duration_days=10)
+    pack = make_pack(reference_protocol=protocol, days=days_left, min_days=1)
     plan = assess(make_protocol(sample_size=samples, duration_days=days), pack)
     columns, rows = grid_for([plan])
     return columns.tolist(), rows.tolist()
@@ -307,9 +307,9 @@ def test_one_sample_is_drawn_closer_where_the_grid_has_more_than_six(
     # 100 and 75 and a day at 50 are 400 credits, a sample is 10.
     plan = make_protocol(sample_size=samples, duration_days=2, controls=[])
     pack = make_pack(reference_protocol=plan, constraints=[], controls=[], budget=419.0)
-    found = region(PlanToDraw(assess(plan, pack)), [assess(plan, pack)])
-    assert found.most_feasible.max() == 1
-    assert found.samples.tolist() == [*range(4 if closer else 7)]
+    result = region(PlanToDraw(assess(plan, pack)), [assess(plan, pack)])
+    assert result.most_feasible.max() == 1
+    assert result.samples.tolist() == [*range(4 if closer else 7)]
 
 
 def test_plans_and_levels_beyond_the_last_row_or_column_are_outside() -> None:
@@ -319,11 +319,11 @@ def test_plans_and_levels_beyond_the_last_row_or_column_are_outside() -> None:
         f"{n} in {days}": assess(make_protocol(sample_size=n, duration_days=days), pack)
         for n, days in ((41, 9), (42, 9), (41, 10))
     }
-    found = Region(PlanToDraw(plans["41 in 9"]), np.arange(1, 10), np.arange(0, 42))
-    target, floor = found.levels
+    result = Region(PlanToDraw(plans["41 in 9"]), np.arange(1, 10), np.arange(0, 42))
+    target, floor = result.levels
     assert floor.samples < target.samples == 41
-    assert found.outside(plans) == [("42 in 9", 42), ("41 in 10", 41)]
-    lower = replace(found, samples=np.arange(0, 41))
+    assert result.outside(plans) == [("42 in 9", 42), ("41 in 10", 41)]
+    lower = replace(result, samples=np.arange(0, 41))
     assert lower.outside({}) == [(target.label, 41)]
 
 
@@ -337,41 +337,41 @@ def test_grid_of_any_plans_is_evenly_spaced_and_small_and_shows_all_but_a_far_fi
     )
     for first, second in ((near, other), (other, near)):
         grid = grid_for([first, second])
-        for line, most, place in zip(grid, (60, 120), ("days", "samples"), strict=True):
+        for line, limit, place in zip(grid, (60, 120), ("days", "samples"), strict=True):
             steps = np.diff(line)
-            assert 2 <= len(line) <= most
+            assert 2 <= len(line) <= limit
             assert (steps == steps[0]).all()
             assert steps[0] >= 1
-            for shown in (near, second):
-                assert line[0] <= getattr(shown.counts, place) <= line[-1]
+            for plan in (near, second):
+                assert line[0] <= getattr(plan.counts, place) <= line[-1]
 
 
 def test_region_too_small_to_be_seen_is_drawn_close_up_and_the_rest_is_named() -> None:
-    options, found = shipped("math_four_colour", "hard"), drawn("math_four_colour", "hard")
+    options, result = shipped("math_four_colour", "hard"), drawn("math_four_colour", "hard")
     plans = {"your plan": options.yours}
-    assert found.most_feasible.max() == 20
-    assert found.outside(plans) == []
-    nearer = region(found.drawn, [options.yours, options.least.after])
+    assert result.most_feasible.max() == 20
+    assert result.outside(plans) == []
+    nearer = region(result.drawn, [options.yours, options.least.after])
     assert nearer.samples[-1] == 27, "20 and a quarter more, and 2"
     assert nearer.samples[0] == 0
-    assert nearer.days.tolist() == found.days.tolist()
+    assert nearer.days.tolist() == result.days.tolist()
     assert nearer.outside(plans) == [("your plan", 633), ("target 100 %", 633)]
 
 
 @pytest.mark.parametrize(("study", "lab"), [("fin_momentum", "hard"), ("chem_suzuki_ppb", "hard")])
 def test_region_that_can_be_seen_or_is_empty_is_drawn_as_it_is(study: str, lab: str) -> None:
-    options, found = shipped(study, lab), drawn(study, lab)
-    as_it_is = region(found.drawn, [options.yours, options.least.after])
-    np.testing.assert_array_equal(as_it_is.samples, found.samples)
+    options, result = shipped(study, lab), drawn(study, lab)
+    as_it_is = region(result.drawn, [options.yours, options.least.after])
+    np.testing.assert_array_equal(as_it_is.samples, result.samples)
 
 
 def test_close_up_shows_the_levels_and_plans_that_are_within_reach_of_what_fits() -> None:
-    options, found = shipped("psy_stroop", "hard"), drawn("psy_stroop", "hard")
-    assert (found.most_feasible.max(), [n for _, n in found.levels]) == (17, [15, 9])
+    options, result = shipped("psy_stroop", "hard"), drawn("psy_stroop", "hard")
+    assert (result.most_feasible.max(), [n for _, n in result.levels]) == (17, [15, 9])
 
     def top(samples: int) -> int:
-        plan = found.drawn.at(2, samples)
-        return int(region(found.drawn, [plan, options.least.after]).samples[-1])
+        plan = result.drawn.at(2, samples)
+        return int(region(result.drawn, [plan, options.least.after]).samples[-1])
 
     assert top(options.yours.counts.samples) == top(52) == 23, "17 and a quarter more, and 2"
     assert top(51) == 65, "three times 17 and a quarter more, and 2"

@@ -49,7 +49,7 @@ PLATES = REAGENTS[0]
 def _less(found: tuple[Addition, ...]) -> Iterator[tuple[Addition, ...]]:
     """Yield the asks with one of them a unit smaller, or without the item."""
     for ask in found:
-        others = tuple(each for each in found if each is not ask)
+        others = tuple(addition for addition in found if addition is not ask)
         if ask.item is not None:
             yield others
         else:
@@ -102,10 +102,10 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
         if hard_range(pack.limits, Bounds.DAYS)[1] < inf:
             continue  # the study allows too few days for any number of samples
         low = len(plan.controls) + 1
-        most = max(int(min(can_count(10**6, pack), 400)), low, 9)  # the study asks for 9 at most
+        limit = max(int(min(can_count(10**6, pack), 400)), low, 9)  # the study asks for 9 at most
         sizes = (
             n
-            for n in range(low, most + 1)
+            for n in range(low, limit + 1)
             if evidence_of(plan, n, pack).tier is TARGET
             and sound(plan, n, pack, {Bounds.SAMPLES, Bounds.EVIDENCE})
         )
@@ -114,15 +114,15 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
         if relief is None:
             continue
         reached += 1
-        there = assess(relief.plan, pack)
+        existing = assess(relief.plan, pack)
         days = range(1, relief.plan.duration_days + 1)
-        worth = [assess(revise(there.plan, duration_days=d), pack).evidence.tier for d in days]
+        worth = [assess(revise(existing.plan, duration_days=d), pack).evidence.tier for d in days]
         if not pack.limits:
             assert [tier is TARGET for tier in worth] == [False] * (len(worth) - 1) + [True]
-        kept = {"sample_size": plan.sample_size, "duration_days": plan.duration_days}
-        assert revise(relief.plan, **kept) == plan
-        assert there.evidence.tier is TARGET
-        _assert_enough_and_no_more(relief, there)
+        record = {"sample_size": plan.sample_size, "duration_days": plan.duration_days}
+        assert revise(relief.plan, **record) == plan
+        assert existing.evidence.tier is TARGET
+        _assert_enough_and_no_more(relief, existing)
     assert reached > LABS / 2
 
 
@@ -158,17 +158,17 @@ def _best(seed: int, *added: Addition) -> tuple[bool, EvidenceTier]:
 
 
 def test_single_asks_are_each_enough_and_all_that_are() -> None:
-    found = dict.fromkeys((TARGET, FLOOR), 0)
+    record = dict.fromkeys((TARGET, FLOOR), 0)
     for seed in range(LABS):
         options = opened(seed)
         for tier, enough in ((TARGET, {TARGET}), (FLOOR, {TARGET, FLOOR})):
-            reaching = {(True, each) for each in enough}
+            reaching = {(True, item) for item in enough}
             singles = options.asks.alone_target if tier is TARGET else options.asks.alone_floor
             alone = [single.ask for single in singles]
             if _best(seed) in reaching:
                 assert alone == []
                 continue
-            found[tier] += len(alone)
+            record[tier] += len(alone)
             assert [ask.share for ask in alone] == sorted(ask.share for ask in alone)
             for ask in alone:
                 assert _best(seed, ask) in reaching, (seed, ask)
@@ -178,7 +178,7 @@ def test_single_asks_are_each_enough_and_all_that_are() -> None:
             listed = set(map(_lever, alone))
             for ask in _levers(options.yours):
                 assert _lever(ask) in listed or _best(seed, ask) not in reaching, (seed, ask)
-    assert min(found.values()) > LABS / 30
+    assert min(record.values()) > LABS / 30
 
 
 @pytest.mark.parametrize(("missing_items", "untried"), [(2, 0), (8, 0), (9, 1), (10, 2)])
@@ -187,10 +187,10 @@ def test_each_of_eight_missing_items_is_tried_and_further_ones_are_counted(
 ) -> None:
     names = [f"salt {n}" for n in range(missing_items)]
     pack = make_pack(reagents=names, out_of_stock=names)
-    found = asks(make_protocol(required_reagents=names), pack)
-    assert found.untried == untried
-    assert [ask.item for ask in found.run.asks] == names
-    assert {(ask.more, ask.share) for ask in found.run.asks} == {(1, 1)}
+    shortfalls = asks(make_protocol(required_reagents=names), pack)
+    assert shortfalls.untried == untried
+    assert [ask.item for ask in shortfalls.run.asks] == names
+    assert {(ask.more, ask.share) for ask in shortfalls.run.asks} == {(1, 1)}
 
 
 def test_dropping_a_control_asks_for_less_and_what_keeping_it_takes_is_told() -> None:
@@ -205,9 +205,9 @@ def test_dropping_a_control_asks_for_less_and_what_keeping_it_takes_is_told() ->
 
 def test_where_no_control_goes_none_is_kept_by_more() -> None:
     yours = assess(make_protocol(controls=[CONTROLS[0]]), make_pack(controls=[make_control()]))
-    found = asks(yours.plan, change_pack(yours.pack, staff=1)).alone_floor
-    assert [single.ask.text for single in found] == ["1 more staff unit"]
-    assert (found[0].dropped, found[0].kept) == ((), None)
+    additions = asks(yours.plan, change_pack(yours.pack, staff=1)).alone_floor
+    assert [single.ask.text for single in additions] == ["1 more staff unit"]
+    assert (additions[0].dropped, additions[0].kept) == ((), None)
 
 
 # --- a later start ----------------------------------------------------------------------------
@@ -218,21 +218,21 @@ def _later_starts(yours: Assessment) -> dict[int, LeastLoss]:
 
     A start is worth it on a day on which nothing becomes free too, were it to buy anything.
     """
-    lab, found = yours.pack.lab, dict[int, LeastLoss]()
+    lab, losses = yours.pack.lab, dict[int, LeastLoss]()
     best = least_loss(yours.plan, yours.pack).rank.given_up
     for start in range(lab.start_day + 1, lab.days + 1):
-        there = change_pack(yours.pack, start_day=start)
-        least = least_loss(yours.plan, there)
-        if least.rank.given_up < best and not least.after.evidence.void_reason:
-            found[start], best = least, least.rank.given_up
-    return found
+        pack = change_pack(yours.pack, start_day=start)
+        loss = least_loss(yours.plan, pack)
+        if loss.rank.given_up < best and not loss.after.evidence.void_reason:
+            losses[start], best = loss, loss.rank.given_up
+    return losses
 
 
 def _best_of_all(plan: Protocol, there: Pack) -> Place:
     """Return what the best of all plans in a lab gives up, the Lab Manager's among them."""
     options = PlanAnalysis(assess(plan, there))
-    theirs = [ranked(each, plan) for each in (options.yours, options.offered)]
-    return min([*theirs, *(each.rank for each in tried(plan, there))])[:6]
+    theirs = [ranked(item, plan) for item in (options.yours, options.offered)]
+    return min([*theirs, *(entry.rank for entry in tried(plan, there))])[:6]
 
 
 @BATCHES
@@ -247,11 +247,11 @@ def test_waits_are_every_later_start_that_buys_more_than_those_before_it(first: 
         assert ranks == sorted(ranks)
         for wait in waits:
             assert wait.days_left == len(range(wait.start_day, yours.pack.lab.days + 1))
-            there = change_pack(yours.pack, start_day=wait.start_day)
+            pack = change_pack(yours.pack, start_day=wait.start_day)
             assert wait.items
-            assert not missing(there) & {*map(label_key, wait.items)}
+            assert not missing(pack) & {*map(label_key, wait.items)}
             assert missing(yours.pack) >= {*map(label_key, wait.items)}
-            assert wait.least.rank.given_up == _best_of_all(yours.plan, there)
+            assert wait.least.rank.given_up == _best_of_all(yours.plan, pack)
         bought += len(waits)
     assert bought > LABS / 30
 

@@ -119,7 +119,7 @@ def test_field_steps_lead_from_one_plan_to_another_field_by_field(
     start, end = assess(before, pack), assess(after, pack)
     steps = field_steps(start, end)
     assert [step.fields[0].field for step in steps] == sorted(
-        (each.field for each in differences(before, after)), key=IN_TURN.index
+        (difference.field for difference in differences(before, after)), key=IN_TURN.index
     )
     assert all(len(step.fields) == 1 for step in steps)
     assert all(one.after is two.before for one, two in pairwise(steps))

@@ -38,11 +38,11 @@ def share(found: SurveyedStudy) -> float:
 
 
 def test_order_of_small_labs_is_the_rule_step_by_step() -> None:
-    found = sorted((surveyed(small_lab(seed)[1]) for seed in range(100)), key=lambda e: e.rank)
-    worth = [rule(each) for each in found]
+    studies = sorted((surveyed(small_lab(seed)[1]) for seed in range(100)), key=lambda e: e.rank)
+    worth = [rule(study) for study in studies]
     assert worth == sorted(worth)
-    assert {len(each.best.failing) for each in found} >= {0, 1}
-    assert {each.best.evidence.tier for each in found} == set(EvidenceTier)
+    assert {len(study.best.failing) for study in studies} >= {0, 1}
+    assert {study.best.evidence.tier for study in studies} == set(EvidenceTier)
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def test_order_of_small_labs_is_the_rule_step_by_step() -> None:
     ],
 )
 def test_share_is_of_the_target_and_never_more_than_all_of_it(study: str, share: float) -> None:
-    found = surveyed(load_scenario(study, "medium").with_own(RICH, EvidenceAssumptions()))
-    assert found.share == pytest.approx(share, abs=0.005 / 0.8)
+    result = surveyed(load_scenario(study, "medium").with_own(RICH, EvidenceAssumptions()))
+    assert result.share == pytest.approx(share, abs=0.005 / 0.8)
 
 
 def test_plan_that_shows_nothing_reaches_nothing_of_its_target() -> None:
-    found, failing = (
+    result, failing = (
         surveyed(
             load_scenario(study, "medium").with_own(
                 LabOverrides(budget=budget, days=4, staff=2), EvidenceAssumptions()
@@ -68,8 +68,8 @@ def test_plan_that_shows_nothing_reaches_nothing_of_its_target() -> None:
         )
         for study, budget in (("eco_reef_fish", 1000), ("chem_suzuki_ppb", 900))
     )
-    assert found.best.evidence.void_reason
-    assert found.share == 0
-    assert found.best.feasible
+    assert result.best.evidence.void_reason
+    assert result.share == 0
+    assert result.best.feasible
     assert failing.best.failing == [Dimension.BUDGET]
-    assert found.rank < failing.rank, "what fits comes first, whatever the evidence"
+    assert result.rank < failing.rank, "what fits comes first, whatever the evidence"

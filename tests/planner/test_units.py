@@ -34,8 +34,8 @@ FISH: Final = change_pack(WRITTEN, design=WRITTEN.design.model_copy(update={"uni
 def tanks(arms: Arms | None = None, **changes: object) -> Assessment:
     """Return the fish study's reference protocol, with tanks of 16."""
     units = Units.model_validate({"name": "tank", "samples": 16, **changes})
-    asked = EvidenceAssumptions(units=units, arms=arms)
-    return assess(FISH.reference_protocol, FISH.with_own(LabOverrides(), asked))
+    assumptions = EvidenceAssumptions(units=units, arms=arms)
+    return assess(FISH.reference_protocol, FISH.with_own(LabOverrides(), assumptions))
 
 
 def power(shift: float, free: int) -> float:
@@ -44,17 +44,17 @@ def power(shift: float, free: int) -> float:
 
 
 def test_power_at_each_correlation_is_that_of_its_design_effect() -> None:
-    found = by_correlation(tanks())
+    record = by_correlation(tanks())
     expected = {rho: power(0.5 * (32 / (1 + 15 * rho)) ** 0.5, 6) for rho in (0.01, 0.05, 0.1)}
-    assert found == pytest.approx(expected, abs=1e-9)
+    assert record == pytest.approx(expected, abs=1e-9)
     assert [*by_correlation(tanks(icc=0.03))] == [0.01, 0.03, 0.05, 0.1]
 
 
 def test_units_without_a_correlation_change_no_number() -> None:
-    plain, given = assess(FISH.reference_protocol, FISH), tanks()
-    assert given.evidence == plain.evidence
-    assert given.detectable_effect == plain.detectable_effect
-    assert given.cost == plain.cost
+    plain, plan = assess(FISH.reference_protocol, FISH), tanks()
+    assert plan.evidence == plain.evidence
+    assert plan.detectable_effect == plain.detectable_effect
+    assert plan.cost == plain.cost
     assert [*by_correlation(plain)] == []
 
 
@@ -73,27 +73,27 @@ def test_shipped_study_names_its_units_and_no_correlation(
     study: str, units: tuple[str, float]
 ) -> None:
     pack = load_scenario(study, "easy")
-    found = pack.design.units
-    assert found
-    assert (found.name, found.samples, found.icc) == (*units, None)
+    result = pack.design.units
+    assert result
+    assert (result.name, result.samples, result.icc) == (*units, None)
     bare = change_pack(pack, design=pack.design.model_copy(update={"units": None}))
-    plan, plain = (assess(pack.reference_protocol, each) for each in (pack, bare))
+    plan, plain = (assess(pack.reference_protocol, item) for item in (pack, bare))
     assert (plan.evidence, plan.cost) == (plain.evidence, plain.cost)
-    assert found.name in cautions_text(plan)
+    assert result.name in cautions_text(plan)
     assert not cautions_text(plain)
 
 
 def test_report_says_what_an_unknown_correlation_would_make_of_the_plan() -> None:
     powers = [power(0.5 * (32 / (1 + 15 * rho)) ** 0.5, 6) for rho in (0.01, 0.05, 0.1)]
-    one, two, three = (f"{each:.2f}" for each in powers)
+    one, two, three = (f"{value:.2f}" for value in powers)
     text = unknown_text(tanks())
     assert text == (
         "With an intraclass correlation of 0.01, 0.05 and 0.1 the power would be "
         f"{one}, {two} and {three}."
     )
     assert unknown_text(tanks(icc=0.1)) == unknown_text(assess(FISH.reference_protocol, FISH)) == ""
-    found = markdown(report(PlanAnalysis(tanks()), on=date(2026, 11, 24)))
-    assert text in found
+    result = markdown(report(PlanAnalysis(tanks()), on=date(2026, 11, 24)))
+    assert text in result
 
 
 def test_evidence_in_small_labs_is_that_of_the_variance_between_and_within_units() -> None:
@@ -106,13 +106,13 @@ def test_evidence_in_small_labs_is_that_of_the_variance_between_and_within_units
             continue
         share = design.arms.share if design.arms else 0.5
         for n in (3, 7, 12, 25, 40):
-            found = evidence_value(design, n, effect)
+            value = evidence_value(design, n, effect)
             expected = power_by_hand(design, n, share if design.kind == T_TESTS[0] else None)
-            assert found == pytest.approx(expected, abs=1e-9), (seed, n)
+            assert value == pytest.approx(expected, abs=1e-9), (seed, n)
             tried += 1
         planned = assess(plan, pack)
-        held = tanks_of(planned.counts.samples, design, share)
-        assert sum(units_in_arms(planned.counts.samples, design)) == sum(held)
+        numbers = tanks_of(planned.counts.samples, design, share)
+        assert sum(units_in_arms(planned.counts.samples, design)) == sum(numbers)
     assert tried > 200
 
 
@@ -140,16 +140,16 @@ def power_by_hand(design: Design, n: int, share: float | None) -> float:
     assert units
     assert units.icc is not None
     assert design.effect_planning is not None
-    left = n - math.ceil(n * Fraction(str(design.dropout)))
-    arms = [arms_by_hand(each, design, share or 0.5) for each in (n, left)]
+    rest = n - math.ceil(n * Fraction(str(design.dropout)))
+    arms = [arms_by_hand(number, design, share or 0.5) for number in (n, rest)]
     variance, free = 0.0, 0
     for planned, counted in zip(*arms, strict=True):
-        held = min(math.ceil(planned / Fraction(str(units.samples))), counted)
-        if held < 2:
+        stored = min(math.ceil(planned / Fraction(str(units.samples))), counted)
+        if stored < 2:
             return 0.0
         between = max(units.samples / planned, 1 / counted)
         variance += units.icc * between + (1 - units.icc) / counted
-        free += held - 1
+        free += stored - 1
     at = stats.t.ppf(1 - (design.alpha or 0) / 2, free)
     shift = design.effect_planning / variance**0.5
     tails = stats.nct.sf(at, free, shift), stats.nct.cdf(-at, free, shift)
@@ -162,6 +162,6 @@ def test_no_correlation_is_tried_with_a_baseline_which_needs_independent_samples
     plan = assess(make_protocol(), make_pack(design=design))
     assert by_correlation(plan) == {}
     assert unknown_text(plan) == ""
-    said = markdown(report(PlanAnalysis(plan), on=date(2026, 3, 1)))
-    assert "By the intraclass correlation" not in said
+    text = markdown(report(PlanAnalysis(plan), on=date(2026, 3, 1)))
+    assert "By the intraclass correlation" not in text
     assert "Leave out the baseline" in str(units_panel(plan))

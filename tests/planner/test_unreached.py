@@ -35,52 +35,52 @@ def power(counts: tuple[int, ...], per_unit: float, icc: float, effect: float = 
 
 @pytest.mark.parametrize("icc", [0.02, 0.05, 0.1, 0.3])
 def test_no_more_fish_but_more_tanks_reach_the_target(icc: float) -> None:
-    found = units_limit(tanks(icc))
-    assert found
-    assert found.units == (4, 4)
-    assert found.most == pytest.approx(power((4, 4), float("inf"), icc), abs=1e-6)
+    limit = units_limit(tanks(icc))
+    assert limit
+    assert limit.units == (4, 4)
+    assert limit.most == pytest.approx(power((4, 4), float("inf"), icc), abs=1e-6)
     reached = [m for m in range(1, 3000) if power((4, 4), m, icc) >= 0.8]
-    assert found.per_unit == next(iter(reached), None)
+    assert limit.per_unit == next(iter(reached), None)
     enough = next(k for k in range(2, 200) if power((k, k), 16, icc) >= 0.8)
-    assert found.enough == (enough, enough)
-    assert not found.exceeds
+    assert limit.enough == (enough, enough)
+    assert not limit.exceeds
 
 
 def test_one_group_in_tanks_is_limited_by_them_too() -> None:
-    found = units_limit(tanks(samples=64, kind="paired"))
-    assert found
-    assert found.units == (4,)
-    assert found.most == pytest.approx(power((4,), float("inf"), 0.1), abs=1e-6)
-    assert found.most < 0.8
-    assert found.per_unit is None
-    assert found.enough == (next(k for k in range(2, 99) if power((k,), 16, 0.1) >= 0.8),)
+    limit = units_limit(tanks(samples=64, kind="paired"))
+    assert limit
+    assert limit.units == (4,)
+    assert limit.most == pytest.approx(power((4,), float("inf"), 0.1), abs=1e-6)
+    assert limit.most < 0.8
+    assert limit.per_unit is None
+    assert limit.enough == (next(k for k in range(2, 99) if power((k,), 16, 0.1) >= 0.8),)
 
 
 def test_fish_that_are_all_alike_are_as_good_as_one_in_each_tank() -> None:
     # At a correlation of 1 nine in tanks of 4 are worth 9 / 4, and one in each of the three 3.
     one = power((3,), 1, 1.0, effect=3.0)
-    found = units_limit(
+    limit = units_limit(
         tanks(1.0, 9, 4.0, kind="paired", effect_planning=3.0, target=one - 0.01, floor=0.1)
     )
-    assert found
-    assert found.per_unit == 1
+    assert limit
+    assert limit.per_unit == 1
 
 
 def test_plan_of_one_fish_has_no_number_of_them_that_reaches_the_target() -> None:
-    found = units_limit(tanks(samples=1))
-    assert found
-    assert (sorted(found.units), found.most, found.per_unit) == ([0, 1], 0.0, None)
+    limit = units_limit(tanks(samples=1))
+    assert limit
+    assert (sorted(limit.units), limit.most, limit.per_unit) == ([0, 1], 0.0, None)
 
 
 @pytest.mark.parametrize(("last", "told"), [(499, 500), (500, None)])
 def test_tanks_hold_no_more_fish_than_can_be_planned_in_all(last: int, told: int | None) -> None:
     # A million in 2,000 tanks are 500 in each. The target lies between two sizes of tank.
     small, large = (power((1000, 1000), m, 0.5, effect=0.1) for m in (last, last + 1))
-    found = units_limit(
+    limit = units_limit(
         tanks(0.5, 2000, 1.0, effect_planning=0.1, target=(small + large) / 2, floor=0.1)
     )
-    assert found
-    assert (found.units, found.per_unit) == ((1000, 1000), told)
+    assert limit
+    assert (limit.units, limit.per_unit) == ((1000, 1000), told)
 
 
 @pytest.mark.parametrize(("last", "told"), [(499_999, (31_250, 31_250)), (500_000, None)])
@@ -90,21 +90,21 @@ def test_no_more_tanks_are_told_than_can_be_planned(
     # 500,000 in each arm are a million; the target lies between them and one fewer, or one more.
     small, large = (power((31_250, 31_250), m / 31_250, 0.0, 0.005) for m in (last, last + 1))
     target = 0.2 * small + 0.8 * large  # beyond one fish more in a single arm
-    found = units_limit(tanks(0.0, 128, effect_planning=0.005, target=target, floor=0.1))
-    assert found
-    assert found.enough == told
+    limit = units_limit(tanks(0.0, 128, effect_planning=0.005, target=target, floor=0.1))
+    assert limit
+    assert limit.enough == told
 
 
 def test_more_fish_or_tanks_than_exist_are_told_as_such() -> None:
     # At a correlation of 0.02 the fewest are 4 + 4 tanks of some size, or 5 + 5 that are partly
     # filled: all that can be is tried.
-    each = next(m for m in range(1, 999) if power((4, 4), m, 0.02) >= 0.8)
-    more = next(m for m in range(65, 999) if partly(m, 0.02) >= 0.8)
-    fewest = 2 * min(4 * each, more)
+    number = next(m for m in range(1, 999) if power((4, 4), m, 0.02) >= 0.8)
+    extra = next(m for m in range(65, 999) if partly(m, 0.02) >= 0.8)
+    fewest = 2 * min(4 * number, extra)
     for exist in range(fewest - 3, fewest + 3):
-        found = units_limit(tanks(0.02, population_max=exist))
-        assert found
-        assert found.exceeds is (exist < fewest), exist
+        limit = units_limit(tanks(0.02, population_max=exist))
+        assert limit
+        assert limit.exceeds is (exist < fewest), exist
 
 
 def partly(arm: int, icc: float) -> float:
@@ -116,18 +116,18 @@ def partly(arm: int, icc: float) -> float:
 
 
 def test_unlike_arms_keep_their_tanks() -> None:
-    found = units_limit(tanks(arms=Arms(share=0.75)))
-    assert found
-    assert found.units == (6, 2)
-    assert found.most == pytest.approx(power((6, 2), float("inf"), 0.1), abs=1e-6)
+    limit = units_limit(tanks(arms=Arms(share=0.75)))
+    assert limit
+    assert limit.units == (6, 2)
+    assert limit.most == pytest.approx(power((6, 2), float("inf"), 0.1), abs=1e-6)
 
 
 def test_unlike_arms_keep_tanks_that_are_less_even_than_their_samples() -> None:
     # 5 % of 645 fish are 32, two tanks of 41: less than 5 % of the tanks.
-    found = units_limit(tanks(arms=Arms(share=0.05), samples=645))
-    assert found
-    assert found.units == (2, 39)
-    assert found.most == pytest.approx(power((2, 39), float("inf"), 0.1), abs=1e-6)
+    limit = units_limit(tanks(arms=Arms(share=0.05), samples=645))
+    assert limit
+    assert limit.units == (2, 39)
+    assert limit.most == pytest.approx(power((2, 39), float("inf"), 0.1), abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ UNREACHED: Final = (
 
 @pytest.mark.parametrize(("plan", "limit"), UNREACHED)
 def test_limit_that_binds_is_named(plan: Assessment, limit: TargetLimit | None) -> None:
-    found = why_unreached(plan)
-    assert (found and found.limit) == limit
+    unreached = why_unreached(plan)
+    assert (unreached and unreached.limit) == limit
     assert bool(unreached_text(plan)) == (limit is not None)
 
 

@@ -102,22 +102,22 @@ def small(seed: int) -> tuple[Protocol, Pack]:
 
 def listed(rng: Random, labels: tuple[str, ...], most: int) -> list[str]:
     """Return some of the labels, now and then one of them again, in other letters or not."""
-    found = rng.sample(labels, k=rng.randint(0, most))
-    if found and rng.random() < 0.4:
-        again = rng.choice(found)
-        found.insert(rng.randint(0, len(found)), rng.choice((again, again.upper())))
-    return found
+    texts = rng.sample(labels, k=rng.randint(0, most))
+    if texts and rng.random() < 0.4:
+        again = rng.choice(texts)
+        texts.insert(rng.randint(0, len(texts)), rng.choice((again, again.upper())))
+    return texts
 
 
 def respects(worded: Protocol, plan: Protocol, pack: Pack) -> Respects:
     """Return what the check says of a wording, and what its items cost more than the plan's."""
-    there = assess(worded, pack)
+    existing = assess(worded, pack)
     dropped = set(map(key, plan.controls)) - set(map(key, worded.controls))
     return Respects(
-        frozenset(_failing_anyhow(there)),
+        frozenset(_failing_anyhow(existing)),
         len(worded.controls),
-        there.substitution_loss + len(dropped),
-        there.evidence_factor,
+        existing.substitution_loss + len(dropped),
+        existing.evidence_factor,
         frozenset(change.field for change in differences(plan, worded)),
         items_cost(worded, pack) - items_cost(plan, pack),
     )
@@ -125,10 +125,10 @@ def respects(worded: Protocol, plan: Protocol, pack: Pack) -> Respects:
 
 def items_cost(plan: Protocol, pack: Pack) -> float:
     """Return what the items of a plan cost, each at its own price or else at its rate."""
-    own = {key(item): price for item, price in pack.lab.prices.items()}
+    record = {key(item): price for item, price in pack.lab.prices.items()}
     rates = pack.lab.cost_model
     return sum(
-        own.get(key(label), rate)
+        record.get(key(label), rate)
         for labels, rate in (
             (plan.required_equipment, rates.per_equipment_item),
             (plan.required_reagents, rates.per_reagent),
@@ -152,23 +152,23 @@ def check(seed: int) -> None:
     """Check that each variant listed is what it says, and that every wording has one as good."""
     plan, pack = small(seed)
     yours = assess(plan, pack)
-    found = variants_of(yours)
-    assert found.exact
-    assert len({*found.listed}) == len(found.listed)
-    for each in found.listed:
-        worded = each.applied_to(plan)
-        there, claimed = respects(worded, plan, pack), said(each)
-        assert claimed._replace(factor=0, price=0) == there._replace(factor=0, price=0)
-        assert (claimed.factor, claimed.price) == pytest.approx((there.factor, there.price))
-        assert apply_changes(plan, each.changes(pack)) == worded
+    result = variants_of(yours)
+    assert result.exact
+    assert len({*result.listed}) == len(result.listed)
+    for variant in result.listed:
+        worded = variant.applied_to(plan)
+        existing, claimed = respects(worded, plan, pack), said(variant)
+        assert claimed._replace(factor=0, price=0) == existing._replace(factor=0, price=0)
+        assert (claimed.factor, claimed.price) == pytest.approx((existing.factor, existing.price))
+        assert apply_changes(plan, variant.changes(pack)) == worded
         counts = assess(worded, pack).counts
         close = pytest.approx(counts.own_prices)
-        assert each.counts(yours.counts) == counts._replace(own_prices=close)
+        assert variant.counts(yours.counts) == counts._replace(own_prices=close)
     for worded in every_wording(plan, pack):
-        there = respects(worded, plan, pack)
-        assert any(said(each).as_good_as(there) for each in found.listed)
+        existing = respects(worded, plan, pack)
+        assert any(said(variant).as_good_as(existing) for variant in result.listed)
     if "open flame" not in " ".join((plan.technique, plan.rationale, *plan.controls)):
-        swapped = [said(each) for each in found.listed if not each.gone]
+        swapped = [said(variant) for variant in result.listed if not variant.gone]
         assert not any(one.as_good_as(other) for one, other in permutations(swapped, 2))
 
 
@@ -188,14 +188,14 @@ def test_changes_say_why_an_item_gives_way_and_what_a_control_protected_against(
     for seed in range(100):
         plan, pack = small(seed)
         rules = {phrase for rule in pack.policy_rules for phrase in rule.forbidden_phrases}
-        for each in variants_of(assess(plan, pack)).listed[:3]:
-            kept = set(map(key, each.applied_to(plan).controls))
-            for change in each.changes(pack):
+        for variant in variants_of(assess(plan, pack)).listed[:3]:
+            texts = set(map(key, variant.applied_to(plan).controls))
+            for change in variant.changes(pack):
                 old, new = change.original, change.revised
                 if change.field == "controls":
                     gone = f"No longer protects against {key(old)} bias."
                     stays = "Nothing; the control is still in the plan."
-                    assert change.tradeoff == (stays if key(old) in kept else gone)
+                    assert change.tradeoff == (stays if key(old) in texts else gone)
                     continue
                 category = ITEM_FIELDS[change.field]
                 here = {name: pack.price(name, category) for name in (old, new)}
@@ -219,7 +219,7 @@ def test_a_replacement_of_the_other_kind_does_not_help() -> None:
         required_equipment=[METER], required_reagents=[*factories.REAGENTS, CHAMBER]
     )
     options = PlanAnalysis(assess(plan, make_pack(booked={CHAMBER: 9})))
-    assert all(Dimension.REAGENTS in each.failing for each in options.variants.listed)
+    assert all(Dimension.REAGENTS in variant.failing for variant in options.variants.listed)
     assert options.least.plan.required_reagents == plan.required_reagents
     assert options.least.after.fidelity_loss == 0
     assert options.least.none_feasible
@@ -235,18 +235,20 @@ def test_of_more_variants_than_are_looked_at_the_first_ones_are_listed_and_no_mo
     labs = [assess(*small(seed)) for seed in range(60)]
     whole = [variants_of(plan) for plan in labs]
     cut = 0
-    for most in (1, 4, 12):
-        monkeypatch.setattr(variants, "MOST_VARIANTS", most)
+    for limit in (1, 4, 12):
+        monkeypatch.setattr(variants, "MOST_VARIANTS", limit)
         for plan, everything in zip(labs, whole, strict=True):
             if plan.pack.lab.prices:
                 continue
-            found = variants_of(plan)
+            result = variants_of(plan)
             # So many ways to replace items as fit with every way to drop controls; one at least.
-            controls = len(everything.listed) // len({each.swaps for each in everything.listed})
-            kept = max(1, most // controls) * controls
-            assert found.listed == everything.listed[:kept]
-            assert found.exact == (len(everything.listed) <= kept)
-            cut += not found.exact
+            controls = len(everything.listed) // len(
+                {variant.swaps for variant in everything.listed}
+            )
+            number = max(1, limit // controls) * controls
+            assert result.listed == everything.listed[:number]
+            assert result.exact == (len(everything.listed) <= number)
+            cut += not result.exact
     assert cut > 5
 
 
@@ -269,7 +271,7 @@ def of_ever_cheaper(items: int) -> PlanVariants:
 
 
 def saved(found: PlanVariants) -> list[float]:
-    return [-each.price for each in found.listed]
+    return [-variant.price for variant in found.listed]
 
 
 def test_of_very_many_ways_to_save_half_are_the_best_and_half_the_cheapest(
@@ -280,8 +282,8 @@ def test_of_very_many_ways_to_save_half_are_the_best_and_half_the_cheapest(
     whole = of_ever_cheaper(1)
     assert (saved(whole), whole.exact) == ([0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100], True)
     monkeypatch.setattr(variants, "MOST_VARIANTS", 6)
-    found = of_ever_cheaper(1)
-    assert (saved(found), found.exact) == ([0, 10, 20, 80, 90, 100], False)
+    result = of_ever_cheaper(1)
+    assert (saved(result), result.exact) == ([0, 10, 20, 80, 90, 100], False)
     # The number is shared by items that have nothing to do with each other.
     monkeypatch.setattr(variants, "MOST_VARIANTS", 22)
     both = of_ever_cheaper(2)
@@ -293,8 +295,8 @@ def test_of_very_many_ways_to_save_half_are_the_best_and_half_the_cheapest(
 def test_item_gives_way_where_only_one_of_its_replacements_is_cheaper() -> None:
     rows = [make_substitution(alternative=name, fidelity_loss=1) for name in ("fan", "room")]
     pack = make_pack(allowed_substitutions=rows, controls=[], prices={"fan": 99.0, "room": 300.0})
-    found = variants_of(assess(make_protocol(controls=[]), pack))
-    (why,) = (change.reason for each in found.listed for change in each.changes(pack))
+    result = variants_of(assess(make_protocol(controls=[]), pack))
+    (why,) = (change.reason for variant in result.listed for change in variant.changes(pack))
     assert why.startswith("'fan' costs 1 credit less here;")
 
 
@@ -335,14 +337,14 @@ def test_of_too_many_combinations_those_are_tried_that_replace_all_of_a_kind(
     pack = make_pack(
         booked={CHAMBER: 9, METER: 9}, out_of_stock=[AGAR], allowed_substitutions=rows, controls=[]
     )
-    found = variants_of(assess(make_protocol(required_reagents=[AGAR], controls=[]), pack))
-    assert found.exact is exact
+    result = variants_of(assess(make_protocol(required_reagents=[AGAR], controls=[]), pack))
+    assert result.exact is exact
     fan, gel = [(CHAMBER, "fan"), (METER, "shelf")], [(AGAR, "gel")]
-    told = [
-        ({*each.failing}, each.loss, [(item.label, other) for item, other in each.swaps])
-        for each in found.listed
+    text = [
+        ({*variant.failing}, variant.loss, [(item.label, other) for item, other in variant.swaps])
+        for variant in result.listed
     ]
-    assert told == [
+    assert text == [
         (set(), 4, fan + gel),
         ({Dimension.EQUIPMENT}, 1, gel),
         ({Dimension.REAGENTS}, 3, fan),
@@ -355,8 +357,8 @@ def test_item_that_is_listed_among_both_kinds_is_replaced_where_that_helps(
 ) -> None:
     monkeypatch.setattr(variants, "MOST_COMBINATIONS", 0)
     plan = make_protocol(required_equipment=[CHAMBER], required_reagents=[CHAMBER], controls=[])
-    found = variants_of(assess(plan, make_pack(booked={CHAMBER: 9}, controls=[])))
-    assert [{*each.failing} for each in found.listed] == [
+    result = variants_of(assess(plan, make_pack(booked={CHAMBER: 9}, controls=[])))
+    assert [{*variant.failing} for variant in result.listed] == [
         {Dimension.REAGENTS},
         {Dimension.EQUIPMENT, Dimension.REAGENTS},
     ]

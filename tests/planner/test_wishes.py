@@ -49,40 +49,40 @@ def reasons(found: LeastLoss) -> dict[str, str]:
 
 
 def test_tier_of_evidence_comes_before_a_wish() -> None:
-    found = least_loss(MEETS, lab(wish(9, "days")))  # would cost 20 of the samples
-    assert found.plan == MEETS
-    assert (found.rank.tier, found.rank.wishes) == (0, 1)
+    loss = least_loss(MEETS, lab(wish(9, "days")))  # would cost 20 of the samples
+    assert loss.plan == MEETS
+    assert (loss.rank.tier, loss.rank.wishes) == (0, 1)
 
 
 def test_control_that_is_fixed_stays_whatever_is_wished() -> None:
     fixed = [make_control(name=name, droppable=False) for name in CONTROLS]
-    found = least_loss(MEETS, lab(wish(44), controls=fixed))
-    assert (found.plan, found.rank.wishes) == (MEETS, 1)
+    loss = least_loss(MEETS, lab(wish(44), controls=fixed))
+    assert (loss.plan, loss.rank.wishes) == (MEETS, 1)
 
 
 def test_cheaper_item_keeps_a_soft_constraint() -> None:
     swap = make_substitution(original=CHAMBER, alternative="fan", fidelity_loss=2)
     fixed = [make_control(name=name, droppable=False) for name in CONTROLS]
     wishes = wish(60), wish(7, "days", key="days", label="Watching")
-    own = {"allowed_substitutions": [swap], "prices": {"fan": 1.0}, "controls": fixed}
-    found = least_loss(MEETS, lab(*wishes, **own))
+    record = {"allowed_substitutions": [swap], "prices": {"fan": 1.0}, "controls": fixed}
+    loss = least_loss(MEETS, lab(*wishes, **record))
     # The fan saves 99 credits: enough for two days, or for twelve trays, so for one wish of two.
-    assert (found.plan.duration_days, found.plan.sample_size) == (7, 41)
-    assert (found.rank.wishes, found.rank.loss) == (1, 2)
-    assert reasons(found)["duration_days"] == "'Watching' should be at least 7."
+    assert (loss.plan.duration_days, loss.plan.sample_size) == (7, 41)
+    assert (loss.rank.wishes, loss.rank.loss) == (1, 2)
+    assert reasons(loss)["duration_days"] == "'Watching' should be at least 7."
 
 
 def test_fewer_samples_are_planned_for_a_wish_as_long_as_the_tier_stays() -> None:
-    found = least_loss(make_protocol(sample_size=60), lab(wish(45, comparator="<="), budget=2000.0))
-    assert found.plan.sample_size == 41
-    assert reasons(found) == {"sample_size": "With 42 samples it costs 10 credits more."}
+    loss = least_loss(make_protocol(sample_size=60), lab(wish(45, comparator="<="), budget=2000.0))
+    assert loss.plan.sample_size == 41
+    assert reasons(loss) == {"sample_size": "With 42 samples it costs 10 credits more."}
 
 
 def test_wish_for_evidence_beyond_the_target_is_kept() -> None:
-    found = least_loss(MEETS, lab(wish(0.9, "evidence", label="Power"), budget=2000.0))
+    loss = least_loss(MEETS, lab(wish(0.9, "evidence", label="Power"), budget=2000.0))
     assert _power(27, 27) >= 0.9 > _power(27, 26)
-    assert found.plan.sample_size == 54
-    assert reasons(found) == {"sample_size": "'Power' should be at least 0.9."}
+    assert loss.plan.sample_size == 54
+    assert reasons(loss) == {"sample_size": "'Power' should be at least 0.9."}
 
 
 def _power(first: int, second: int) -> float:
@@ -128,13 +128,13 @@ HARD: Final = wish(2 * LARGEST_PLANNED, key="hard", hard=True)
 def test_wishes_at_their_ends_are_kept_or_broken_and_nothing_else_is_planned_for_them(
     wishes: list[ScenarioConstraint], broken: int
 ) -> None:
-    found = least_loss(MEETS, lab(*wishes, **FREE))
-    assert found.after.feasible
-    assert found.rank == rank(found.after, MEETS)
-    assert found.rank.wishes == broken
-    assert found.rank.given_up[:5] == (0, 0, 0, broken, 0)
-    assert found.plan.sample_size <= (2 if HARD in wishes else 1) * LARGEST_PLANNED
-    assert found.plan.duration_days <= LARGEST_PLANNED
+    loss = least_loss(MEETS, lab(*wishes, **FREE))
+    assert loss.after.feasible
+    assert loss.rank == rank(loss.after, MEETS)
+    assert loss.rank.wishes == broken
+    assert loss.rank.given_up[:5] == (0, 0, 0, broken, 0)
+    assert loss.plan.sample_size <= (2 if HARD in wishes else 1) * LARGEST_PLANNED
+    assert loss.plan.duration_days <= LARGEST_PLANNED
 
 
 def test_more_than_can_be_planned_is_planned_for_a_wish_where_the_plan_has_more_still() -> None:
@@ -145,9 +145,9 @@ def test_more_than_can_be_planned_is_planned_for_a_wish_where_the_plan_has_more_
     ):
         costs = CostModel(**{"per_sample": 0, "per_day": 0, price: 1})
         pack = lab(wish(wished, bounds), **{**FREE, "cost_model": costs, "budget": 1.5e6})
-        found = least_loss(make_protocol(**{"sample_size": 41, number: planned}), pack)
-        assert found.rank.wishes == 0
-        assert wished <= getattr(found.plan, number) <= 1_500_000
+        loss = least_loss(make_protocol(**{"sample_size": 41, number: planned}), pack)
+        assert loss.rank.wishes == 0
+        assert wished <= getattr(loss.plan, number) <= 1_500_000
 
 
 def test_wish_that_bounds_nothing_changes_nothing() -> None:
@@ -158,8 +158,8 @@ def test_wish_that_bounds_nothing_changes_nothing() -> None:
 def test_later_start_that_breaks_a_wish_buys_nothing() -> None:
     swap = make_substitution(original=CHAMBER, alternative=METER, fidelity_loss=1)
     plan: Protocol = make_protocol(sample_size=41, required_equipment=[CHAMBER])
-    own = {"allowed_substitutions": [swap], "booked": {CHAMBER: 10}, "budget": 2000.0}
+    record = {"allowed_substitutions": [swap], "booked": {CHAMBER: 10}, "budget": 2000.0}
     for days, starts in ((16, []), (21, [11])):
-        found = PlanAnalysis(assess(plan, lab(wish(9, "days"), **{**own, "days": days})))
-        assert [wait.start_day for wait in found.asks.waits] == starts
-        assert found.least.rank.wishes == 0
+        analysis = PlanAnalysis(assess(plan, lab(wish(9, "days"), **{**record, "days": days})))
+        assert [wait.start_day for wait in analysis.asks.waits] == starts
+        assert analysis.least.rank.wishes == 0

@@ -50,34 +50,34 @@ def test_charts_read_as_pinned() -> None:
         "more fits than is drawn": of(make_protocol(sample_size=20), make_pack(budget=1e6)),
         "nothing fits": of(make_protocol(), make_pack(budget=1)),
     }
-    told = [
-        f"=== {what}, {draw.__name__} ===\n{described(draw(found, TITLE))}"
-        for what, found in curves.items()
+    texts = [
+        f"=== {what}, {draw.__name__} ===\n{described(draw(curve, TITLE))}"
+        for what, curve in curves.items()
         for draw in (evidence_by_samples, *(OVER_EFFECT if what == "momentum" else ()))
     ]
-    told += [f"=== {what} ===\n{described(drawn)}" for what, drawn in NEGOTIATED.items()]
-    assert_golden("charts", "\n".join(told))
+    texts += [f"=== {what} ===\n{described(drawn)}" for what, drawn in NEGOTIATED.items()]
+    assert_golden("charts", "\n".join(texts))
 
 
 def test_curves_are_those_of_the_core() -> None:
-    found = shipped()
+    curves = shipped()
     for draw, points in (
-        (evidence_by_samples, found.over_samples),
-        (evidence_by_effect, found.over_effects),
-        (samples_by_effect, found.samples_over_effects),
+        (evidence_by_samples, curves.over_samples),
+        (evidence_by_effect, curves.over_effects),
+        (samples_by_effect, curves.samples_over_effects),
     ):
-        curve = named(draw(found, TITLE), "curve")
+        curve = named(draw(curves, TITLE), "curve")
         assert list(zip(curve.x, curve.y, strict=True)) == [*points]
-    plan = named(evidence_by_samples(found, TITLE), "plans")
-    assert (list(plan.x), list(plan.y)) == ([420], [found.plan.evidence.value])
+    plan = named(evidence_by_samples(curves, TITLE), "plans")
+    assert (list(plan.x), list(plan.y)) == ([420], [curves.plan.evidence.value])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_chart_of_every_kind_is_one_that_plotly_takes(kind: str) -> None:
-    found = of(make_protocol(sample_size=60), make_pack(design=design_of(kind, dropout=0.1)))
-    charts: list[Draw] = [evidence_by_samples, *(OVER_EFFECT if found.effects else [])]
+    curves = of(make_protocol(sample_size=60), make_pack(design=design_of(kind, dropout=0.1)))
+    charts: list[Draw] = [evidence_by_samples, *(OVER_EFFECT if curves.effects else [])]
     for draw in charts:
-        figure = draw(found, TITLE)
+        figure = draw(curves, TITLE)
         go.Figure(json.loads(figure.to_json()))  # checks every name and value
         assert len(named(figure, "curve").x) >= 2
         assert len(named(figure, "curve").customdata) == len(named(figure, "curve").x)
@@ -85,11 +85,11 @@ def test_chart_of_every_kind_is_one_that_plotly_takes(kind: str) -> None:
 
 def test_own_mark_stands_on_the_curve_beyond_what_can_count() -> None:
     reef = load_scenario("eco_reef_fish", Difficulty.EASY)
-    found = of(reef.reference_protocol, reef, sample_size=400)
-    figure = evidence_by_samples(found, TITLE)
+    curves = of(reef.reference_protocol, reef, sample_size=400)
+    figure = evidence_by_samples(curves, TITLE)
     [x], [y] = named(figure, "plans").x, named(figure, "plans").y
     curve = named(figure, "curve")
-    assert dict(zip(curve.x, curve.y, strict=True))[x] == y == found.plan.evidence.value
+    assert dict(zip(curve.x, curve.y, strict=True))[x] == y == curves.plan.evidence.value
 
 
 # --- how a negotiation converges --------------------------------------------------------------
@@ -130,10 +130,10 @@ def test_each_resource_and_the_evidence_is_a_line_over_the_rounds() -> None:
     assert list(lines) == [*RESOURCES, "power"]
     assert all(tuple(line.x) == (1, 2, 4) for line in lines.values())
     for name, dimension in RESOURCES.items():
-        assert lines[name].y == tuple(each.slack[dimension].use for _, each in ROUNDS)
+        assert lines[name].y == tuple(plan.slack[dimension].use for _, plan in ROUNDS)
     assert lines["budget"].y == (1.5, 1.05, 0.65)
     assert lines["days"].y == (2.0, 1.0, 1.0)
-    assert lines["power"].y == tuple(each.evidence.value for _, each in ROUNDS)
+    assert lines["power"].y == tuple(plan.evidence.value for _, plan in ROUNDS)
 
     looks = {(lines[name].line.dash, lines[name].marker.symbol) for name in RESOURCES}
     assert len(looks) == 3, "they differ by more than their colour"
@@ -153,9 +153,11 @@ def test_limits_stand_as_lines_with_their_names_each_in_a_panel_of_its_own() -> 
 
 def test_each_cell_that_was_played_holds_its_share_beside_a_short_name_without_markup() -> None:
     shares: list[list[float | None]] = [[1.0, 0.5], [None, 0.0]]
-    told = [["a", "b"], ["", "c"]]
-    drawn = outcomes_figure(["one", "two"], ["easy", "hard"], shares, told, "T")
-    cells = [(each.text, each.x, each.y) for each in drawn.layout.annotations]
+    text = [["a", "b"], ["", "c"]]
+    drawn = outcomes_figure(["one", "two"], ["easy", "hard"], shares, text, "T")
+    cells = [
+        (annotation.text, annotation.x, annotation.y) for annotation in drawn.layout.annotations
+    ]
     assert cells == [
         ("100%", "easy", "1. one"),
         ("50%", "hard", "1. one"),

@@ -53,16 +53,16 @@ _LEAST: Final = 5e-324
 
 def _ends(model: type[BaseModel]) -> dict[str, tuple[Any, ...]]:
     """Return what each number of a record may be, at its ends; what has none goes to `MOST`."""
-    found: dict[str, tuple[Any, ...]] = {}
+    record: dict[str, tuple[Any, ...]] = {}
     for name, field in model.model_json_schema()["properties"].items():
         for rules in (field, *field.get("anyOf", ())):
             if rules.get("type") == "integer":
-                found[name] = (rules["minimum"], rules.get("maximum", MOST))
+                record[name] = (rules["minimum"], rules.get("maximum", MOST))
             elif rules.get("type") == "number":
                 below = rules.get("exclusiveMaximum")
-                most = rules.get("maximum", MOST) if below is None else math.nextafter(below, 0.0)
-                found[name] = (*{rules.get("minimum", _LEAST), _LEAST}, float(most))
-    return found
+                limit = rules.get("maximum", MOST) if below is None else math.nextafter(below, 0.0)
+                record[name] = (*{rules.get("minimum", _LEAST), _LEAST}, float(limit))
+    return record
 
 
 ENDS: Final = {
@@ -82,18 +82,20 @@ class Case(NamedTuple):
     changes: Mapping[tuple[type[BaseModel], str], Any]
 
     def of(self, model: type[BaseModel]) -> dict[str, Any]:
-        return {name: value for (there, name), value in self.changes.items() if there is model}
+        return {
+            name: value for (existing, name), value in self.changes.items() if existing is model
+        }
 
     def options(self) -> PlanAnalysis | None:
         """Return what may be done about the plan; None where the numbers do not go together."""
         lab, rates, steps = self.of(Lab), self.of(CostModel), self.of(StaffModel)
         day = {"samples_per_day": make_throughput(**self.of(Throughput))}
-        given = {**lab, **(day if self.of(Throughput) else {})}
+        record = {**lab, **(day if self.of(Throughput) else {})}
         design = self._design()
         if design is None:
             return None
         pack: Pack = make_pack(
-            design=design, cost_model=CostModel(**rates), staff_model=StaffModel(**steps), **given
+            design=design, cost_model=CostModel(**rates), staff_model=StaffModel(**steps), **record
         )
         return PlanAnalysis(assess(make_protocol(**self.of(Protocol)), pack))
 
@@ -101,9 +103,9 @@ class Case(NamedTuple):
         changes = self.of(Design)
         bound = {name: changes[name] for name in ("target", "floor") if name in changes}
         both = dict.fromkeys(("target", "floor"), next(iter(bound.values()), None))
-        for given in (changes, {**changes, **both} if bound else changes):
+        for record in (changes, {**changes, **both} if bound else changes):
             try:
-                return design_of(self.kind, **given)
+                return design_of(self.kind, **record)
             except ValidationError:
                 continue
         return None
@@ -127,7 +129,7 @@ def _mixed(seed: int) -> Case:
         for name, ends in of.items()
         if model is not Design or name not in PARAMETERS or row.uses(name)
     ]
-    chosen = [each for each in every if rng.random() < 1 / 3]
+    chosen = [item for item in every if rng.random() < 1 / 3]
     return Case(row.kind, {(model, name): rng.choice(ends) for model, name, ends in chosen})
 
 
@@ -146,11 +148,11 @@ def _figures(here: PlanAnalysis | None) -> Figures:
     drawn = plan_to_draw(here)
 
     def with_tags(effect: float | None) -> go.Figure:
-        found = figures.labelled_region(
+        labelled = figures.labelled_region(
             region(drawn, [*plans.values()], effect), marks, LIMITS, TITLE
         )
-        assert len(found.tags) < 30
-        return found.figure
+        assert len(labelled.tags) < 30
+        return labelled.figure
 
     yield (
         "region_figure",
@@ -158,7 +160,7 @@ def _figures(here: PlanAnalysis | None) -> Figures:
             region(drawn, [*plans.values()]), marks, LIMITS, TITLE, lost=True
         ),
     )
-    assumed = [each.effect for each in curves.effects]
+    assumed = [item.effect for item in curves.effects]
     yield "labelled_region", lambda: with_tags(assumed[-1] if assumed else None)
     if here.frontier.plans:
         yield "frontier_figure", lambda: figures.frontier_figure(here.frontier, marks, TITLE)
@@ -204,8 +206,8 @@ def is_bounded(case: Case) -> bool:
             tracemalloc.reset_peak()
             before, _ = tracemalloc.get_traced_memory()
             figure = draw()
-            _, most = tracemalloc.get_traced_memory()
-            assert most - before < MOST_BYTES, (name, case)
+            _, limit = tracemalloc.get_traced_memory()
+            assert limit - before < MOST_BYTES, (name, case)
             assert _numbers_in(figure.to_plotly_json()) < MOST_NUMBERS, (name, case)
     finally:
         tracemalloc.stop()

@@ -61,14 +61,18 @@ def opened(study: str = "fin_momentum", lab: str = "medium") -> PlanAnalysis:
 
 @cache
 def there(study: str = "fin_momentum", lab: str = "medium") -> Region:
-    found = opened(study, lab)
-    return region(plan_to_draw(found), [found.yours])
+    analysis = opened(study, lab)
+    return region(plan_to_draw(analysis), [analysis.yours])
 
 
 def marks_of(**plans: Assessment) -> list[Mark]:
     """Return plans to mark, by name; those of the default study where none are given."""
-    found = opened()
-    named = plans or {YOUR_PLAN: found.yours, OFFER: found.offered, LEAST_LOSS: found.least.after}
+    analysis = opened()
+    named = plans or {
+        YOUR_PLAN: analysis.yours,
+        OFFER: analysis.offered,
+        LEAST_LOSS: analysis.least.after,
+    }
     return [Mark(name, plan, name, plan.evidence.number) for name, plan in named.items()]
 
 
@@ -80,21 +84,21 @@ def drawn(marks: list[Mark] | None = None, study: str = "fin_momentum", **how: b
 
 
 def test_region_chart_shows_the_evidence_of_the_region() -> None:
-    found, heat = there(), drawn().data[0]
+    result, heat = there(), drawn().data[0]
     assert heat.type == "heatmap"
-    assert list(heat.x) == list(found.days)
-    assert list(heat.y) == list(found.samples)
-    shown = np.array([[np.nan if v is None else v for v in row] for row in heat.z])
-    np.testing.assert_allclose(shown, found.evidence, atol=5e-5)
+    assert list(heat.x) == list(result.days)
+    assert list(heat.y) == list(result.samples)
+    values = np.array([[np.nan if v is None else v for v in row] for row in heat.z])
+    np.testing.assert_allclose(values, result.evidence, atol=5e-5)
 
 
 def test_region_chart_marks_the_plans_with_symbols_of_their_own_and_their_evidence() -> None:
-    marks, found = marks_of(), drawn()
-    shown = named(found, "plans")
-    assert list(shown.x) == [mark.plan.counts.days for mark in marks]
-    assert list(shown.y) == [mark.plan.counts.samples for mark in marks]
-    assert list(shown.marker.symbol) == [SYMBOLS[mark.name] for mark in marks]
-    assert {f"{mark.title} {mark.worth}" for mark in marks} <= set(labels(found))
+    marks, result = marks_of(), drawn()
+    visible = named(result, "plans")
+    assert list(visible.x) == [mark.plan.counts.days for mark in marks]
+    assert list(visible.y) == [mark.plan.counts.samples for mark in marks]
+    assert list(visible.marker.symbol) == [SYMBOLS[mark.name] for mark in marks]
+    assert {f"{mark.title} {mark.worth}" for mark in marks} <= set(labels(result))
     assert len(set(SYMBOLS.values())) == len(SYMBOLS)
 
 
@@ -120,13 +124,13 @@ def test_charts_read_as_pinned() -> None:
         "the frontier": frontier_drawn(),
         "the frontier where less is better": frontier_drawn("phys_millikan"),
     }
-    told = (f"=== {what} ===\n{described(chart)}" for what, chart in charts.items())
-    assert_golden("charts_of_tradeoffs", "\n".join(told))
+    texts = (f"=== {what} ===\n{described(chart)}" for what, chart in charts.items())
+    assert_golden("charts_of_tradeoffs", "\n".join(texts))
     for chart in charts.values():
-        shown = json.loads(chart.to_json())
-        checked = json.loads(go.Figure(shown).to_json())  # here, not while it is built
-        assert {**checked["layout"], "template": "none"} == shown["layout"]
-        assert checked["data"] == shown["data"]
+        visible = json.loads(chart.to_json())
+        checked = json.loads(go.Figure(visible).to_json())  # here, not while it is built
+        assert {**checked["layout"], "template": "none"} == visible["layout"]
+        assert checked["data"] == visible["data"]
 
 
 def lines_of(figure: go.Figure) -> dict[str, go.Scatter]:
@@ -138,7 +142,7 @@ def lines_of(figure: go.Figure) -> dict[str, go.Scatter]:
 def test_region_chart_names_every_limit_that_it_draws_once_in_its_colour(lost: bool) -> None:
     figure = drawn(lost=lost)
     for name, line in lines_of(figure).items():
-        [tag] = [each for each in figure.layout.annotations if each.text == name]
+        [tag] = [annotation for annotation in figure.layout.annotations if annotation.text == name]
         assert tag.bgcolor == line.line.color
     colours = [line.line.color for line in lines_of(figure).values()]
     assert len(set(colours)) == len(colours)
@@ -170,20 +174,20 @@ def test_colours_carry_white_letters_and_stand_out_in_both_themes() -> None:
         seen = [
             contrast(colour, theme(name)["backgroundColor"]) for name in THEMES if colour != INK
         ]
-        assert all(each >= MARK_CONTRAST for each in seen)
+        assert all(value >= MARK_CONTRAST for value in seen)
     shades = [contrast(shade, "#FFFFFF") for _, shade in drawn().data[0].colorscale]
     assert shades == sorted(shades), "better evidence is darker"
 
 
 def test_points_to_click_lie_on_the_grid_are_few_and_say_what_is_there() -> None:
-    found, points = there(), named(drawn(), "points")
+    result, points = there(), named(drawn(), "points")
     assert len(points.x) <= 24 * 30
-    assert set(points.x) <= set(found.days.tolist())
-    assert set(points.y) <= set(found.samples.tolist())
+    assert set(points.x) <= set(result.days.tolist())
+    assert set(points.y) <= set(result.samples.tolist())
     assert points.marker.opacity == 0
     assert points.marker.maxdisplayed == 1
     for days, samples, text in list(zip(points.x, points.y, points.customdata, strict=True))[::37]:
-        plan = found.drawn.at(int(days), int(samples))
+        plan = result.drawn.at(int(days), int(samples))
         fits = "fits" if plan.feasible else "does not fit"
         assert text == f"{plan.evidence.text}<br>{plan.cost:,.0f} credits, {fits}"
 
@@ -191,8 +195,8 @@ def test_points_to_click_lie_on_the_grid_are_few_and_say_what_is_there() -> None
 def test_point_over_the_chart_lies_where_a_plan_of_its_numbers_is_marked() -> None:
     spot, figure = spotted(there(), 4, 195), drawn()
     assert spot is not None
-    (left, right), (bottom, top) = figure.layout.xaxis.range, figure.layout.yaxis.range
-    assert left + spot[0] * (right - left) == pytest.approx(4)
+    (rest, right), (bottom, top) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    assert rest + spot[0] * (right - rest) == pytest.approx(4)
     assert bottom + spot[1] * (top - bottom) == pytest.approx(195)
     assert spotted(there(), 5000, 195) is None
 
@@ -206,11 +210,11 @@ def test_labels_over_the_chart_stand_where_they_do_within_it(lost: bool) -> None
     margin = within.layout.margin
     height = within.layout.height - margin.t - margin.b
     assert room == {"left": margin.l, "right": margin.r, "below": margin.b, "height": height}
-    (left, right), (bottom, top) = within.layout.xaxis.range, within.layout.yaxis.range
+    (rest, right), (bottom, top) = within.layout.xaxis.range, within.layout.yaxis.range
     for tag, written in zip(tags, within.layout.annotations, strict=True):
         assert (tag.text, tag.right, tag.above) == (written.text, written.xshift, written.yshift)
         assert (tag.ground, tag.ink) == (written.bgcolor, written.font.color)
-        assert left + tag.across * (right - left) == pytest.approx(written.x)
+        assert rest + tag.across * (right - rest) == pytest.approx(written.x)
         assert bottom + tag.up * (top - bottom) == pytest.approx(written.y)
 
 
@@ -218,23 +222,31 @@ def test_labels_over_the_chart_stand_where_they_do_within_it(lost: bool) -> None
 
 
 def frontier_drawn(study: str = "fin_momentum") -> go.Figure:
-    found = opened(study)
-    assert found.balanced is not None
-    marks = [(YOUR_PLAN, found.yours), (LEAST_LOSS, found.least.after), (BALANCED, found.balanced)]
-    return frontier_figure(found.frontier, marks_of(**dict(marks)), ("Evidence for credits", ""))
+    analysis = opened(study)
+    assert analysis.balanced is not None
+    marks = [
+        (YOUR_PLAN, analysis.yours),
+        (LEAST_LOSS, analysis.least.after),
+        (BALANCED, analysis.balanced),
+    ]
+    return frontier_figure(analysis.frontier, marks_of(**dict(marks)), ("Evidence for credits", ""))
 
 
 def test_frontier_draws_one_named_line_for_each_fidelity_loss() -> None:
-    figure, found = frontier_drawn(), opened().frontier
-    assert len(found.lines) > 1
-    for line in found.lines:
+    figure, frontier = frontier_drawn(), opened().frontier
+    assert len(frontier.lines) > 1
+    for line in frontier.lines:
         trace = named(figure, f"fidelity loss {line.loss}")
-        shown = list(zip(trace.x, trace.y, strict=True))
-        known = [(plan.credits, plan.value) for plan in line.plans]
-        assert set(shown) <= set(known)
-        assert (shown[0], shown[-1]) == (known[0], known[-1])
-        assert len(shown) == min(len(known), 40)
-        [tag] = [each for each in figure.layout.annotations if each.text == f"loss {line.loss}"]
+        pairs = list(zip(trace.x, trace.y, strict=True))
+        names = [(plan.credits, plan.value) for plan in line.plans]
+        assert set(pairs) <= set(names)
+        assert (pairs[0], pairs[-1]) == (names[0], names[-1])
+        assert len(pairs) == min(len(names), 40)
+        [tag] = [
+            annotation
+            for annotation in figure.layout.annotations
+            if annotation.text == f"loss {line.loss}"
+        ]
         assert tag.bgcolor == trace.line.color
     dashes = [trace.line.dash for trace in figure.data if trace.name.startswith("fidelity")]
     assert len(set(dashes)) == len(dashes)
@@ -262,12 +274,12 @@ def test_labels_of_plans_stand_at_their_marks_and_apart_on_every_screen(
     marks = [LabelPlace(*point) for point in points]
     named = [*zip(points, NAMES, strict=False)]
     wanted = [LabelRequest(text, around(text, *at)) for at, text in named]
-    found = placed(wanted, marks)
-    boxes = [each.boxes(place) for place, each in zip(found, wanted, strict=True)]
+    places = placed(wanted, marks)
+    boxes = [request.boxes(place) for place, request in zip(places, wanted, strict=True)]
     for on_a_screen in zip(*boxes, strict=True):
         assert not any(overlap(one, other) for one, other in combinations(on_a_screen, 2))
     # No further than its own length aside, or two lines up.
-    assert all(abs(place.right) <= 110 and abs(place.up) <= 42 for place in found)
+    assert all(abs(place.right) <= 110 and abs(place.up) <= 42 for place in places)
 
 
 def test_places_for_the_name_of_a_line_are_few_however_many_corners_it_has() -> None:
@@ -287,19 +299,27 @@ def test_name_of_a_line_is_where_it_can_be_drawn() -> None:
 
 @pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_no_label_of_a_shipped_study_is_far_from_what_it_names(study: str, lab: str) -> None:
-    found = opened(study, lab)
-    least = least_to_draw(found, plan_to_draw(found))
-    for each in (plan_to_draw(found), *([least] if least else [])):
-        plans = {YOUR_PLAN: found.yours, OFFER: found.offered, LEAST_LOSS: found.least.after}
+    analysis = opened(study, lab)
+    draw = least_to_draw(analysis, plan_to_draw(analysis))
+    for item in (plan_to_draw(analysis), *([draw] if draw else [])):
+        plans = {
+            YOUR_PLAN: analysis.yours,
+            OFFER: analysis.offered,
+            LEAST_LOSS: analysis.least.after,
+        }
         chart = region_figure(
-            region(each, list(plans.values())), marks_of(**plans), LIMITS, TITLE, lost=True
+            region(item, list(plans.values())), marks_of(**plans), LIMITS, TITLE, lost=True
         )
         lines = [trace for trace in chart.data if trace.name in labels(chart)]
         for tag in chart.layout.annotations:
             assert abs(tag.xshift) <= 180, tag.text
             assert abs(tag.yshift) <= 42, tag.text
         for line in lines:
-            [tag] = [each for each in chart.layout.annotations if each.text == line.name]
+            [tag] = [
+                annotation
+                for annotation in chart.layout.annotations
+                if annotation.text == line.name
+            ]
             assert on_a_line(tag.x, tag.y, list(zip(line.x, line.y, strict=True))), tag.text
 
 

@@ -68,8 +68,8 @@ def strangers() -> dict[str, Work]:
     """Return a study and a run in which every text is hostile that is taken so."""
     pack = pack_of(parse_study(hostile_study().text, "x.yaml"), Difficulty.MEDIUM, 0)
     transcript = load(hostile_run())
-    asked = PACK.with_own(transcript.setup.own_lab, transcript.setup.question)
-    run = replay(transcript, asked)
+    request = PACK.with_own(transcript.setup.own_lab, transcript.setup.question)
+    run = replay(transcript, request)
     assert run.final_plan is not None
     return {
         "study": Work(PlanAnalysis(assess(pack.reference_protocol, pack)), pack),
@@ -88,7 +88,7 @@ def seen_in(document: Document) -> str:
                 case Sentence():
                     seen += [signs[block.status], block.lead, block.text]
                 case Listing():
-                    seen += (" ".join(filter(None, (each.lead, each.text))) for each in block.items)
+                    seen += (" ".join(filter(None, (item.lead, item.text))) for item in block.items)
                 case Table():
                     seen += [block.caption, *block.names]
                     cells = [cell for row in block.rows for cell in row]
@@ -105,7 +105,9 @@ def pages_in(pdf: bytes) -> int:
 def pictures_in(pdf: bytes) -> list[str]:
     """Return what is said in place of the pictures of a tagged PDF, in no order."""
     text = b"\n".join([pdf, *unpacked(pdf)])
-    return [told.decode("latin-1") for told in re.findall(rb"/Alt ?\(((?:\\.|[^\\)])*)\)", text)]
+    return [
+        message.decode("latin-1") for message in re.findall(rb"/Alt ?\(((?:\\.|[^\\)])*)\)", text)
+    ]
 
 
 def text_of(pdf: bytes) -> str:
@@ -116,22 +118,22 @@ def text_of(pdf: bytes) -> str:
     for packed in unpacked(pdf):
         if pairs := re.match(rb"(?:\d+ \d+ )*\d+ \d+\s*(?=<<|\[|\()", packed):
             numbers = [*map(int, pairs[0].split())]
-            held = packed[pairs.end() :]
-            ends = [*numbers[3::2], len(held)]
+            data = packed[pairs.end() :]
+            ends = [*numbers[3::2], len(data)]
             for number, start, end in zip(numbers[::2], numbers[1::2], ends, strict=True):
-                objects[number] = held[start:end]
+                objects[number] = data[start:end]
     fonts = {}
     for body in objects.values():
         for name, number in re.findall(rb"/([A-Z]{6}) (\d+) 0 R", body):
-            if found := re.search(rb"/ToUnicode (\d+) 0 R", objects[int(number)]):
-                fonts[name] = _letters(next(iter(unpacked(objects[int(found[1])]))))
-    drawn = b"\n".join(each for each in unpacked(pdf) if b"\nBT\n" in each)
-    told, letters = "", dict[bytes, str]()
-    for name, shown in re.findall(rb"/([A-Z]{6}) [\d.]+ Tf|\[(.*?)\] TJ", drawn, re.DOTALL):
+            if match := re.search(rb"/ToUnicode (\d+) 0 R", objects[int(number)]):
+                fonts[name] = _letters(next(iter(unpacked(objects[int(match[1])]))))
+    drawn = b"\n".join(item for item in unpacked(pdf) if b"\nBT\n" in item)
+    text, letters = "", dict[bytes, str]()
+    for name, visible in re.findall(rb"/([A-Z]{6}) [\d.]+ Tf|\[(.*?)\] TJ", drawn, re.DOTALL):
         letters = fonts[name] if name else letters
-        glyphs = b"".join(re.findall(rb"<(\w+)>", shown))
-        told += "".join(letters[glyphs[at : at + 4]] for at in range(0, len(glyphs), 4))
-    return told
+        glyphs = b"".join(re.findall(rb"<(\w+)>", visible))
+        text += "".join(letters[glyphs[at : at + 4]] for at in range(0, len(glyphs), 4))
+    return text
 
 
 def _letters(table: bytes) -> dict[bytes, str]:

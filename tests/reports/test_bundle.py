@@ -33,19 +33,21 @@ Edit = Callable[[dict[str, Any]], object]
 
 
 def saved() -> dict[str, Any]:
-    found = work("fin_momentum", "medium")
-    held: dict[str, Any] = json.loads(bundle(*found))
-    return held
+    result = work("fin_momentum", "medium")
+    record: dict[str, Any] = json.loads(bundle(*result))
+    return record
 
 
 def faults(held: object) -> list[str]:
-    with pytest.raises(ScenarioError) as told:
+    with pytest.raises(ScenarioError) as error:
         open_bundle(json.dumps(held))
-    assert all(fault.remedy for fault in told.value.faults)
-    return [fault.path for fault in told.value.faults]
+    assert all(fault.remedy for fault in error.value.faults)
+    return [fault.path for fault in error.value.faults]
 
 
-@pytest.mark.parametrize("scenario_id", one_in(4, [each.scenario_id for each in list_scenarios()]))
+@pytest.mark.parametrize(
+    "scenario_id", one_in(4, [scenario.scenario_id for scenario in list_scenarios()])
+)
 def test_bundle_comes_back_equal_and_verified(scenario_id: str) -> None:
     written = load_scenario(scenario_id, "medium", 3)
     pack = written.with_own(OWN, ASKED)
@@ -94,9 +96,9 @@ def test_edit_of_a_bundle_is_a_caution(edit: Edit) -> None:
 
 
 def test_bundle_whose_negotiation_cannot_be_replayed_is_refused() -> None:
-    held = saved()
-    held["negotiation"]["setup"].update(seed=4)
-    assert faults(held) == ["negotiation"]
+    record = saved()
+    record["negotiation"]["setup"].update(seed=4)
+    assert faults(record) == ["negotiation"]
 
 
 def test_bundle_of_version_1_is_refused_in_one_sentence() -> None:
@@ -126,6 +128,6 @@ def test_fault_of_a_bundle_is_named_by_its_place(edit: Edit, place: str) -> None
 
 
 def test_hash_of_a_bundle_is_that_of_its_documents() -> None:
-    found = work("fin_momentum", "medium")
-    assert saved()["input_hash"] == input_hash(found.options.yours)
-    assert any(saved()["input_hash"] in line for line in found.brief().foot)
+    result = work("fin_momentum", "medium")
+    assert saved()["input_hash"] == input_hash(result.options.yours)
+    assert any(saved()["input_hash"] in line for line in result.brief().foot)

@@ -40,8 +40,8 @@ STUDIES = [("fin_momentum", "medium"), ("psy_ego_depletion", "hard")]
 
 
 def table(document: Document, caption: str) -> Table:
-    [found] = [each for each in document.tables if each.caption.startswith(caption)]
-    return found
+    [result] = [item for item in document.tables if item.caption.startswith(caption)]
+    return result
 
 
 def test_documents_of_a_bare_study_say_once_what_is_not_given() -> None:
@@ -49,14 +49,14 @@ def test_documents_of_a_bare_study_say_once_what_is_not_given() -> None:
     assert study is not None
     pack = pack_of(study, Difficulty.MEDIUM)
     options = PlanAnalysis(assess(pack.reference_protocol, pack))
-    asked: dict[Callable[..., Document], str] = {
+    record: dict[Callable[..., Document], str] = {
         brief: "what is to be found out and where the study was published",
         report: "what is to be found out, what the study claims, what to take care of, what counts "
         "as a success and where the study was published",
     }
-    for make, named in asked.items():
-        told = markdown(make(options, on=DAY))
-        question = told.split("## The question")[1].split("## The verdict")[0]
+    for make, named in record.items():
+        text = markdown(make(options, on=DAY))
+        question = text.split("## The question")[1].split("## The verdict")[0]
         assert question.strip() == f"Not given: {named}."
     funding = markdown(funding_request(options, on=DAY))
     assert "## The plan asked for\n\nNot given: what is to be found out.\n" in funding
@@ -86,15 +86,19 @@ def edited(
 
 @pytest.mark.parametrize(("scenario_id", "lab"), STUDIES)
 def test_documents_read_as_pinned(scenario_id: str, lab: str) -> None:
-    found = work(scenario_id, lab, "offered")
-    assert_golden(f"report#{scenario_id}_brief", markdown(found.brief()))
-    assert_golden(f"report#{scenario_id}_report", markdown(found.report()))
+    result = work(scenario_id, lab, "offered")
+    assert_golden(f"report#{scenario_id}_brief", markdown(result.brief()))
+    assert_golden(f"report#{scenario_id}_report", markdown(result.report()))
 
 
 def swapped() -> Work:
     """Return a plan with an alternative through which the effect is seen smaller."""
     pack = load_scenario("chem_suzuki_ppb", "easy")
-    [swap] = [each for each in pack.allowed_substitutions if each.evidence_factor < 1][:1]
+    [swap] = [
+        allowed_substitution
+        for allowed_substitution in pack.allowed_substitutions
+        if allowed_substitution.evidence_factor < 1
+    ][:1]
     reagents, equipment = (
         [swap.alternative if item == swap.original else item for item in items]
         for items in (pack.reagents, pack.equipment)
@@ -146,16 +150,16 @@ PINNED_ABOVE: Final = ("The question", "The plan", "Slack", "Cost", "The lab", "
 
 def test_documents_of_other_plans_read_as_pinned() -> None:
     """Each line where it first stands, but for parts that the documents above hold."""
-    seen, told = set[str](), list[str]()
+    seen, texts = set[str](), list[str]()
     for what, make in PLANS.items():
-        told.append(f"=== {what} ===")
-        found = make()
-        for document in (found.brief(), found.report(), *registered(found)):
+        texts.append(f"=== {what} ===")
+        result = make()
+        for document in (result.brief(), result.report(), *registered(result)):
             parts = tuple(part for part in document.parts if part.title not in PINNED_ABOVE)
             lines = markdown(replace(document, parts=parts, foot=())).splitlines()
-            told += (line for line in lines if line not in seen)
+            texts += (line for line in lines if line not in seen)
             seen.update(lines)
-    assert_golden("report#other_plans", "\n".join(told))
+    assert_golden("report#other_plans", "\n".join(texts))
 
 
 def registered(found: Work) -> Iterator[Document]:
@@ -164,19 +168,22 @@ def registered(found: Work) -> Iterator[Document]:
     if found.run is None or not steps:
         return
     reasons = {steps[0].fields[0].field: "Because we say so.", "sample_size": "We have that many."}
-    said = Registration(title="A title", reasons=reasons)
-    yield report(found.options, on=DAY, said=said)
+    registration = Registration(title="A title", reasons=reasons)
+    yield report(found.options, on=DAY, said=registration)
 
 
 def test_justification_tells_the_numbers_of_the_core() -> None:
-    found = work("fin_momentum", "medium")
-    yours, design = found.options.yours, found.written.design
-    told = choices(found)
+    result = work("fin_momentum", "medium")
+    yours, design = result.options.yours, result.written.design
+    pairs = choices(result)
     largest = largest_sample(yours.plan, yours.pack)
-    assert told["Most that the means allow"][0] == f"{largest} samples"
-    least = smallest_detectable_effect(design, yours.evidence.analysed, yours.evidence_factor)
-    assert told["Smallest detectable effect"][0] == f"{least:.3g}"
-    assert told["Assumed Cohen's d"] == (str(design.effect_planning), design.why["effect_planning"])
+    assert pairs["Most that the means allow"][0] == f"{largest} samples"
+    minimum = smallest_detectable_effect(design, yours.evidence.analysed, yours.evidence_factor)
+    assert pairs["Smallest detectable effect"][0] == f"{minimum:.3g}"
+    assert pairs["Assumed Cohen's d"] == (
+        str(design.effect_planning),
+        design.why["effect_planning"],
+    )
 
 
 @pytest.mark.parametrize("which", ["reference", "offered", "least"])
@@ -184,8 +191,8 @@ def test_justification_tells_the_numbers_of_the_core() -> None:
 def test_plans_are_told_with_the_numbers_of_the_core(
     scenario_id: str, lab: Difficulty, which: str
 ) -> None:
-    found = work(scenario_id, lab.value, which)
-    yours, pack = found.options.yours, found.written
+    result = work(scenario_id, lab.value, which)
+    yours, pack = result.options.yours, result.written
     plans: dict[str, Assessment] = {
         "This plan": yours,
         "Reference protocol": assess(pack.reference_protocol, pack),
@@ -202,9 +209,9 @@ def test_plans_are_told_with_the_numbers_of_the_core(
         ]
         for name, plan in plans.items()
     }
-    for document in (found.brief(), found.report()):
-        told = next(table for table in document.tables if table.names[:2] == ("Plan", "Samples"))
-        rows = {row[0].text: [cell.number for cell in row[1:]] for row in told.rows}
+    for document in (result.brief(), result.report()):
+        text = next(table for table in document.tables if table.names[:2] == ("Plan", "Samples"))
+        rows = {row[0].text: [cell.number for cell in row[1:]] for row in text.rows}
         assert rows == {name: expected[name] for name in rows}
         distinct = [
             name
@@ -213,13 +220,13 @@ def test_plans_are_told_with_the_numbers_of_the_core(
         ]
         assert [*rows] == distinct
         blocks = [block for part in document.parts for block in part.blocks]
-        said = " ".join(block.text for block in blocks if isinstance(block, Sentence))
-        assert "the Lab Manager's plan" not in said or "Lab Manager's plan" in rows
-    assert_evidence_is_called_weaker_where_it_moved(found.report(), yours)
+        line = " ".join(block.text for block in blocks if isinstance(block, Sentence))
+        assert "the Lab Manager's plan" not in line or "Lab Manager's plan" in rows
+    assert_evidence_is_called_weaker_where_it_moved(result.report(), yours)
 
 
 def assert_evidence_is_called_weaker_where_it_moved(told: Document, plan: Assessment) -> None:
-    rows = {each.caption.split(",")[0]: each.rows for each in told.tables}
+    rows = {item.caption.split(",")[0]: item.rows for item in told.tables}
     losses = {row[0].text: row[-1].text for row in rows.get("Why", ())}
     for name, *_, moved in rows.get("Changes from the reference protocol", ()):
         lost = losses.get(name.text, "")
@@ -228,27 +235,27 @@ def assert_evidence_is_called_weaker_where_it_moved(told: Document, plan: Assess
 
 
 def test_credits_add_up_to_their_totals() -> None:
-    found = work("psy_ego_depletion", "hard", "offered")
-    before = assess(found.written.reference_protocol, found.written)
-    *parts, whole = column(table(found.brief(), "Changes"), "Credits")
+    result = work("psy_ego_depletion", "hard", "offered")
+    before = assess(result.written.reference_protocol, result.written)
+    *parts, whole = column(table(result.brief(), "Changes"), "Credits")
     assert len(parts) == 4
     assert sum(cell.number or 0.0 for cell in parts) == whole.number
-    assert whole.number == found.options.yours.cost - before.cost
-    *terms, total = column(table(found.report(), "The cost"), "Credits")
-    assert sum(cell.number or 0.0 for cell in terms) == total.number == found.options.yours.cost
+    assert whole.number == result.options.yours.cost - before.cost
+    *terms, total = column(table(result.report(), "The cost"), "Credits")
+    assert sum(cell.number or 0.0 for cell in terms) == total.number == result.options.yours.cost
 
 
 def test_evidence_over_samples_is_that_of_each_plan() -> None:
-    found = work("fin_momentum", "medium")
-    yours = found.options.yours
-    told = table(found.report(), "Power over the sample")
-    sizes = [int(cell.number or 0) for cell in column(told, "Samples")]
+    result = work("fin_momentum", "medium")
+    yours = result.options.yours
+    text = table(result.report(), "Power over the sample")
+    sizes = [int(cell.number or 0) for cell in column(text, "Samples")]
     assert sizes == sorted({*sizes})
     assert {yours.counts.samples, largest_sample(yours.plan, yours.pack)} <= {*sizes}
     plans = [assess(revise(yours.plan, sample_size=n), yours.pack) for n in sizes]
     values = [plan.evidence.value for plan in plans]
-    assert [cell.number for cell in column(told, "Power")] == values
-    assert [cell.number for cell in column(told, "Credits")] == [plan.cost for plan in plans]
+    assert [cell.number for cell in column(text, "Power")] == values
+    assert [cell.number for cell in column(text, "Credits")] == [plan.cost for plan in plans]
 
 
 def test_input_hash_moves_with_study_lab_plan_and_question() -> None:
@@ -262,7 +269,7 @@ def test_input_hash_moves_with_study_lab_plan_and_question() -> None:
         pack.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01)),
         pack.with_own(LabOverrides(), EvidenceAssumptions(why={"alpha": "Because."})),
     ]
-    hashes = [input_hash(assess(plan, each)) for each in packs]
+    hashes = [input_hash(assess(plan, item)) for item in packs]
     hashes.append(input_hash(assess(revise(plan, sample_size=299), pack)))
     assert len({*hashes}) == len(hashes)
     assert input_hash(assess(plan, load_scenario("fin_momentum", "medium"))) == hashes[0]

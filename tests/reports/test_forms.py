@@ -89,7 +89,7 @@ def said(document: Document) -> Iterator[str]:
 def documents() -> tuple[Document, ...]:
     shipped = work("fin_momentum", "medium"), work("psy_stroop", "hard")
     every = [*strangers().values(), *shipped]
-    return *(found.brief() for found in every), *(found.report() for found in every)
+    return *(result.brief() for result in every), *(result.report() for result in every)
 
 
 def small(*blocks: Sentence | Listing | Table) -> Document:
@@ -100,7 +100,7 @@ def test_html_says_all_that_the_document_says_whatever_strangers_write() -> None
     for document in documents():
         page = Read(document_html(document))
         missing = [
-            each for each in said(document) if " ".join(shown(each).split()) not in page.text
+            text for text in said(document) if " ".join(shown(text).split()) not in page.text
         ]
         assert missing == page.opened == []
         assert {*page.names} <= ELEMENTS
@@ -121,13 +121,13 @@ def test_html_asks_for_nothing_from_elsewhere() -> None:
 
 
 def test_report_carries_every_text_of_a_stranger_that_it_tells() -> None:
-    found = strangers()["run"]
-    page, text = document_html(found.report()), markdown(found.report())
+    result = strangers()["run"]
+    page, text = document_html(result.report()), markdown(result.report())
     assert {223, 224} <= marks(page), "the lab's name and a reason"
     assert len(marks(page)) > 10
     assert marks(text) == marks(page)
-    told = [text for text in said(strangers()["study"].report()) if marks(text)]
-    assert any(ATTACK.partition("\n")[0] in text for text in told), "they are an attack"
+    texts = [text for text in said(strangers()["study"].report()) if marks(text)]
+    assert any(ATTACK.partition("\n")[0] in text for text in texts), "they are an attack"
 
 
 def test_markdown_reads_no_text_of_a_stranger_as_markup() -> None:
@@ -163,10 +163,10 @@ def test_markdown_escapes_what_would_be_read(text: str, kept: str) -> None:
 
 def test_csv_holds_every_table_with_numbers_to_the_last_digit() -> None:
     for document in documents():
-        found = csv_tables(document)
-        assert [*found] == [table.caption for table in document.tables]
+        record = csv_tables(document)
+        assert [*record] == [table.caption for table in document.tables]
         for table in document.tables:
-            names, *rows = csv.reader(StringIO(found[table.caption].removeprefix("\ufeff")))
+            names, *rows = csv.reader(StringIO(record[table.caption].removeprefix("\ufeff")))
             assert [*map(unguarded, names)] == [*table.names]
             for row, cells in zip(rows, table.rows, strict=True):
                 for value, cell in zip(row, cells, strict=True):
@@ -178,13 +178,13 @@ NUMBER: Final = re.compile(r"([+−±]?)([\d,]+(?:\.\d+)?)( %)?(?: samples?| day
 
 def assert_holds(value: str, cell: Cell) -> None:
     """Check what stands in a file for a cell, and that what reads as a number is one."""
-    found = NUMBER.fullmatch(cell.text)
+    match = NUMBER.fullmatch(cell.text)
     if cell.number is None:
         assert unguarded(value) == shown(cell.text)
-        assert not found, cell.text
+        assert not match, cell.text
         return
-    if found:
-        mark, figures, percent = found.groups()
+    if match:
+        mark, figures, percent = match.groups()
         part = 100 if percent else 1
         away = 0.5 * 10 ** -len(figures.partition(".")[2]) / part
         size = float(figures.replace(",", "")) / part * (-1 if mark == "−" else 1)
@@ -206,16 +206,16 @@ def test_workbook_holds_texts_as_texts_and_numbers_as_numbers() -> None:
     for document in documents():
         book = openpyxl.load_workbook(BytesIO(excel(document)))
         assert len(book.worksheets) == len([*document.tables])
-        found = {cell.data_type for sheet in book for row in sheet.iter_rows() for cell in row}
-        assert found <= {"s", "inlineStr", "n"}, "strangers write no formula"
+        result = {cell.data_type for sheet in book for row in sheet.iter_rows() for cell in row}
+        assert result <= {"s", "inlineStr", "n"}, "strangers write no formula"
 
 
 def test_title_and_authors_are_those_of_every_form() -> None:
-    found = work("psy_stroop", "medium")
-    said = Registration(
+    result = work("psy_stroop", "medium")
+    registration = Registration(
         title="Our <own> title", authors="A. Nobody", reasons={"sample_size": "We have =40."}
     )
-    document = report(found.options, on=DAY, said=said)
+    document = report(result.options, on=DAY, said=registration)
     assert document.title == "Our <own> title"
     page = document_html(document)
     for line in (
@@ -229,10 +229,10 @@ def test_title_and_authors_are_those_of_every_form() -> None:
     book = openpyxl.load_workbook(BytesIO(excel(document)))
     assert (book.properties.title, book.properties.creator) == ("Our <own> title", "A. Nobody")
     values = [cell.value for sheet in book for row in sheet.iter_rows() for cell in row]
-    assert [each for each in values if "We have =40." in str(each)]
-    assert found.written.paper.name in document.about, "the study is told beside a title"
-    of_nobody = found.report()
+    assert [value for value in values if "We have =40." in str(value)]
+    assert result.written.paper.name in document.about, "the study is told beside a title"
+    of_nobody = result.report()
     assert 'name="author"' not in document_html(of_nobody)
-    kept = ZipFile(BytesIO(excel(of_nobody))).read("docProps/core.xml").decode()
-    assert of_nobody.title in kept
-    assert "creator" not in kept
+    text = ZipFile(BytesIO(excel(of_nobody))).read("docProps/core.xml").decode()
+    assert of_nobody.title in text
+    assert "creator" not in text

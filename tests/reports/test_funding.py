@@ -26,16 +26,16 @@ from tests.tiers import EVERY_LAB
 
 
 def table(document: Document, caption: str) -> Table:
-    [found] = [each for each in document.tables if each.caption.startswith(caption)]
-    return found
+    [result] = [item for item in document.tables if item.caption.startswith(caption)]
+    return result
 
 
 @pytest.mark.parametrize(
     ("study", "lab"), [("eco_reef_fish", "hard"), ("math_pythagorean", "medium")]
 )
 def test_funding_request_reads_as_pinned(study: str, lab: str) -> None:
-    found = work(study, lab, "reference").funding()
-    assert_golden(f"report#{study}_funding", markdown(found))
+    document = work(study, lab, "reference").funding()
+    assert_golden(f"report#{study}_funding", markdown(document))
 
 
 @given(itemised_protocols(), studied_packs())
@@ -48,22 +48,22 @@ def test_cuts_lead_from_the_plan_to_the_best_one_here_and_what_they_save_adds_up
     study: str, lab: str
 ) -> None:
     options = work(study, lab, "reference").options
-    yours, least = options.yours, options.least.after
+    yours, plan = options.yours, options.least.after
     document = funding_request(options, on=DAY)
-    if not options.least.changes or least.evidence.void_reason:
-        assert not [each for each in document.tables if each.caption.startswith("Changes that fit")]
+    if not options.least.changes or plan.evidence.void_reason:
+        assert not [item for item in document.tables if item.caption.startswith("Changes that fit")]
         return
-    found = table(document, "Changes that fit")
-    names = found.names
-    costs = [row[names.index("Costs")].number for row in found.rows]
-    assert (costs[0], costs[-1]) == (yours.cost, least.cost)
-    assert sum(saved(found)) == pytest.approx(yours.cost - least.cost)
-    shown = found.rows[-1][names.index("Evidence")].text.removesuffix(", not feasible")
-    assert shown.split(", too few")[0] == least.evidence.text
-    given_up = [row[names.index("Gives up")].text for row in found.rows[1:]]
+    result = table(document, "Changes that fit")
+    names = result.names
+    costs = [row[names.index("Costs")].number for row in result.rows]
+    assert (costs[0], costs[-1]) == (yours.cost, plan.cost)
+    assert sum(saved(result)) == pytest.approx(yours.cost - plan.cost)
+    visible = result.rows[-1][names.index("Evidence")].text.removesuffix(", not feasible")
+    assert visible.split(", too few")[0] == plan.evidence.text
+    given_up = [row[names.index("Gives up")].text for row in result.rows[1:]]
     lost = [re.match(r"(\d+) of fidelity", text) for text in given_up]
-    assert sum(int(each[1]) for each in lost if each) == least.fidelity_loss - yours.fidelity_loss
-    wishes = len(least.broken_wishes) - len(yours.broken_wishes)
+    assert sum(int(match[1]) for match in lost if match) == plan.fidelity_loss - yours.fidelity_loss
+    wishes = len(plan.broken_wishes) - len(yours.broken_wishes)
     assert sum(text.count("' should be ") for text in given_up) >= wishes
 
 
@@ -77,11 +77,11 @@ def test_less_money_never_shows_more_than_headline(study: str, lab: str) -> None
             continue  # it names no evidence of a plan
         percent = 100 if "%" in evidence.text else 1
         number = re.findall(r"\d+\.?\d*", title)[-1]
-        most = scale.worst if "nothing" in title else float(number.rstrip(".")) / percent
+        limit = scale.worst if "nothing" in title else float(number.rstrip(".")) / percent
         for row in table(funding_request(options, on=DAY), "The most evidence for less").rows:
             text = re.findall(r"±?(\d[\d.]*)", row[4].text)
             value = float(text[0]) / percent if text else scale.worst
-            assert scale.reaches(most, value), (which, title, row)
+            assert scale.reaches(limit, value), (which, title, row)
 
 
 @pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
@@ -95,14 +95,16 @@ def test_failing_plan_is_marked_in_every_document(study: str, lab: str) -> None:
             assert ("ot feasible" in verdict.lead) == (not yours.feasible)
         plans = plans_of(it.options, reference_of(yours))
         for document in documents[:2]:
-            rows = {row[0].text: row for found in document.tables for row in found.rows}
+            rows = {row[0].text: row for result in document.tables for row in result.rows}
             for name, plan in plans.items():
                 assert ("not feasible" in rows[name][3].text) == (not plan.feasible)
-        cuts = [found for found in documents[2].tables if found.caption.startswith("Changes that")]
-        for found in cuts:
+        cuts = [
+            result for result in documents[2].tables if result.caption.startswith("Changes that")
+        ]
+        for cut in cuts:
             made = all_changes(yours, it.options.least.changes)
-            after = [yours, *(each.step.after for each in made)]
-            marks = ["not feasible" in row[4].text for row in found.rows]
+            after = [yours, *(changed.step.after for changed in made)]
+            marks = ["not feasible" in row[4].text for row in cut.rows]
             assert marks == [not plan.feasible for plan in after]
 
 
@@ -119,23 +121,24 @@ def saved(found: Table) -> list[float]:
 def test_plan_of_too_few_tanks_is_told_so_and_more_samples_save_less_than_nothing() -> None:
     pack = load_scenario("eco_reef_fish", Difficulty.MEDIUM)
     plan = revise(pack.reference_protocol, sample_size=16)  # one tank of 16 in all
-    found = table(funding_request(PlanAnalysis(assess(plan, pack)), on=DAY), "Changes that fit")
-    shown = [row[found.names.index("Evidence")].text for row in found.rows]
-    assert [", too few tanks" in text for text in shown] == [True] * 4 + [False]
-    assert min(saved(found)) == saved(found)[-1] < 0
+    result = table(funding_request(PlanAnalysis(assess(plan, pack)), on=DAY), "Changes that fit")
+    texts = [row[result.names.index("Evidence")].text for row in result.rows]
+    assert [", too few tanks" in text for text in texts] == [True] * 4 + [False]
+    assert min(saved(result)) == saved(result)[-1] < 0
 
 
 def test_less_money_buys_the_best_plan_that_it_pays_for() -> None:
     # Every sample size of the one wording that is offered there, by hand.
     pack = load_scenario("math_pythagorean", Difficulty.MEDIUM)
     options = PlanAnalysis(assess(pack.reference_protocol, pack))
-    found = table(funding_request(options, on=DAY), "The most evidence for less than")
-    for row in found.rows:
-        most, costs = (float(row[at].text.replace(",", "")) for at in (1, 3))
-        assert costs <= most
-        there = pack.in_lab(pack.lab.with_means(budget=most))
+    result = table(funding_request(options, on=DAY), "The most evidence for less than")
+    for row in result.rows:
+        limit, costs = (float(row[at].text.replace(",", "")) for at in (1, 3))
+        assert costs <= limit
+        existing = pack.in_lab(pack.lab.with_means(budget=limit))
         best = max(
-            (each for each in _tried(there) if each.feasible), key=lambda each: each.evidence.value
+            (each for each in _tried(existing) if each.feasible),
+            key=lambda each: each.evidence.value,
         )
         assert row[4].text == best.evidence.text
 
@@ -154,18 +157,18 @@ def _tried(pack: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("study", "lab"),
     [
-        pytest.param(*each.values, marks=() if Difficulty.HARD in each.values else pytest.mark.long)
-        for each in EVERY_LAB
+        pytest.param(*item.values, marks=() if Difficulty.HARD in item.values else pytest.mark.long)
+        for item in EVERY_LAB
     ],
 )
 def test_funding_request_is_one_page_in_every_lab_and_its_headline_copies(
     study: str, lab: Difficulty
 ) -> None:
-    found = work(study, lab.value, "reference").funding()
-    data = pdf(found, "letter")
+    document = work(study, lab.value, "reference").funding()
+    data = pdf(document, "letter")
     assert pages_in(data) == 1
-    said = headline(work(study, lab.value, "reference").options)
-    assert said.replace(" ", "") in text_of(data).replace(" ", "")  # a line may break at one
+    text = headline(work(study, lab.value, "reference").options)
+    assert text.replace(" ", "") in text_of(data).replace(" ", "")  # a line may break at one
 
 
 @needs_weasyprint
@@ -178,8 +181,8 @@ def test_plan_that_nothing_more_is_cut_from_lists_what_it_has_cut_already() -> N
     options = PlanAnalysis(work("ml_rl_seeds", "medium", "reference").options.least.after)
     document = funding_request(options, on=DAY)
     assert "Nothing more is cut from the plan asked for: no plan" in markdown(document)
-    found = table(document, "Changes from the reference protocol")
-    moved = {row[0].text: (row[1].text, row[2].text) for row in found.rows}
+    result = table(document, "Changes from the reference protocol")
+    moved = {row[0].text: (row[1].text, row[2].text) for row in result.rows}
     assert moved["Sample size"] == ("34", "27")
     assert moved["Duration"] == ("10 days", "7 days")
 

@@ -41,19 +41,19 @@ MONDAY = date(2026, 12, 7)
 def test_day_has_the_date_that_a_calendar_gives_it(
     day: int, start: date, weekends: bool, found: str
 ) -> None:
-    there = date_of(day, start, weekends=weekends)
-    assert there is not None
-    assert date_text(there) == found
+    existing = date_of(day, start, weekends=weekends)
+    assert existing is not None
+    assert date_text(existing) == found
 
 
 @given(start_dates, st.integers(1, 800), st.booleans())
 def test_day_is_the_one_that_counting_day_by_day_comes_to(
     start: date, day: int, weekends: bool
 ) -> None:
-    at, left = start - timedelta(days=1), day
-    while left:
+    at, rest = start - timedelta(days=1), day
+    while rest:
         at += timedelta(days=1)
-        left -= weekends or calendar.weekday(at.year, at.month, at.day) < calendar.SATURDAY
+        rest -= weekends or calendar.weekday(at.year, at.month, at.day) < calendar.SATURDAY
     assert date_of(day, start, weekends=weekends) == at
 
 
@@ -125,10 +125,10 @@ def test_plan_ends_on_its_last_working_day_and_bookings_count_the_same() -> None
 
 def test_dates_change_no_number_of_a_check() -> None:
     plan, pack = make_protocol(duration_days=4), make_pack()
-    there = pack.in_lab(
+    existing = pack.in_lab(
         pack.lab.model_copy(update={"start_date": MONDAY, "weekends": False, "currency": "EUR"})
     )
-    one, other = assess(plan, pack), assess(plan, there)
+    one, other = assess(plan, pack), assess(plan, existing)
     assert (one.slack, one.failing, one.cost) == (other.slack, other.failing, other.cost)
 
 
@@ -168,6 +168,6 @@ def test_day_of_a_date_counts_the_days_of_the_lab_up_to_it(
     day = start + timedelta(days=later)
     passed = (start + timedelta(days=n) for n in range(later + 1))
     before = (day + timedelta(days=n) for n in range(1, -later))
-    counted = [each for each in passed if weekends or each.weekday() < 5]
-    gone = [each for each in before if weekends or each.weekday() < 5]
+    counted = [item for item in passed if weekends or item.weekday() < 5]
+    gone = [item for item in before if weekends or item.weekday() < 5]
     assert day_of(day, start, weekends=weekends) == len(counted) - len(gone)

@@ -42,15 +42,15 @@ def limit_of(bounds: str, comparator: str, quantity: float, **more: object) -> S
 
 def test_shipped_study_holds_the_constraints_that_bound_a_number_and_its_plan_keeps_them() -> None:
     packs = [load_scenario(study.scenario_id) for study in list_scenarios()]
-    held = {
+    record = {
         pack.scenario_id: {
             one.key: one.bounds for one in pack.constraints if one.bounds is not None
         }
         for pack in packs
     }
-    assert {name: found for name, found in held.items() if found} == BOUND
+    assert {name: boundses for name, boundses in record.items() if boundses} == BOUND
     for pack in packs:
-        assert [limit.constraint.key for limit in pack.limits] == list(held[pack.scenario_id])
+        assert [limit.constraint.key for limit in pack.limits] == list(record[pack.scenario_id])
         plan = pack.reference_protocol
         numbers = {Bounds.SAMPLES: plan.sample_size, Bounds.DAYS: plan.duration_days}
         assert all(limit.allows(numbers[limit.number]) for limit in pack.limits)
@@ -62,10 +62,10 @@ def test_shared_samples_keep_a_bound_where_each_condition_does(
 ) -> None:
     limit = limit_of("samples_per_condition", comparator, quantity, conditions=conditions)
     shares = [samples // conditions + (k < samples % conditions) for k in range(conditions)]
-    kept = {"<=": max(shares) <= quantity, ">=": min(shares) >= quantity,
+    record = {"<=": max(shares) <= quantity, ">=": min(shares) >= quantity,
             "=": set(shares) == {quantity}}  # fmt: skip
     assert sum(shares) == samples
-    assert limit.allows(samples) == kept[comparator]
+    assert limit.allows(samples) == record[comparator]
     assert limit.number is Bounds.SAMPLES
 
 
@@ -111,10 +111,10 @@ def test_evidence_is_bounded_from_its_worse_side() -> None:
 
 
 def test_bound_is_put_into_words() -> None:
-    said = [
+    texts = [
         make_constraint(comparator=comparator, quantity=quantity, unit=unit).bound_text
         for comparator, quantity, unit in (
             ("<=", 2_000_000, "steps"), (">=", 0.5, None), ("=", -3, "°C"), ("=", None, "x"),
         )
     ]  # fmt: skip
-    assert said == ["at most 2,000,000 steps", "at least 0.5", "exactly \u22123 °C", ""]
+    assert texts == ["at most 2,000,000 steps", "at least 0.5", "exactly \u22123 °C", ""]

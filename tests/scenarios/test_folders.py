@@ -135,14 +135,17 @@ def test_folder_is_read_as_the_variable_stands_now_and_the_shipped_one_once(
     folder = own({"flat.yaml": named("flat")})
     (folder.parent / "link").symlink_to(SCENARIO_FOLDER)
     monkeypatch.chdir(folder.parent)
-    assert [each.path for each in scenario_folders()] == [SCENARIO_FOLDER, folder]
-    for name, found in ((str(folder), ["flat"]), ("own", ["flat"]), ("", []), ("link", [])):
+    assert [scenario_folder.path for scenario_folder in scenario_folders()] == [
+        SCENARIO_FOLDER,
+        folder,
+    ]
+    for name, texts in ((str(folder), ["flat"]), ("own", ["flat"]), ("", []), ("link", [])):
         monkeypatch.setenv(FOLDER_VARIABLE, name)
-        assert own_ids() == found
-        assert len(list_scenarios()) == len(SHIPPED) + len(found)
+        assert own_ids() == texts
+        assert len(list_scenarios()) == len(SHIPPED) + len(texts)
         assert broken_scenarios() == []
     monkeypatch.delenv(FOLDER_VARIABLE)
-    assert [each.path for each in scenario_folders()] == [SCENARIO_FOLDER]
+    assert [scenario_folder.path for scenario_folder in scenario_folders()] == [SCENARIO_FOLDER]
 
 
 def test_missing_folder_is_one_fault_with_variable_and_remedy_and_without_its_path(
@@ -251,9 +254,9 @@ def test_what_may_not_be_read_is_a_fault(own: Own, monkeypatch: pytest.MonkeyPat
 )  # fmt: skip
 def test_path_trick_in_an_id_is_an_unknown_id(trick: str) -> None:
     for call in (load_scenario, study_text):
-        said = refusal(partial(call, trick))
-        assert f"scenario_id: {repr(trick)[:59]}" in said
-        assert " is unknown; " in said
+        text = refusal(partial(call, trick))
+        assert f"scenario_id: {repr(trick)[:59]}" in text
+        assert " is unknown; " in text
 
 
 # --- One study in one lab ---
@@ -262,10 +265,10 @@ def test_path_trick_in_an_id_is_an_unknown_id(trick: str) -> None:
 def test_load_refuses_unknown_names_with_the_first_of_the_known_ones(own: Own) -> None:
     own({f"s{n}.yaml": named(f"s{n}", "demo") for n in range(40)})
     number: Any = 5
-    for scenario_id, said in ((number, "5 is unknown; "), ("s99", "'s99' is unknown; did you ")):
-        told = refusal(partial(load_scenario, scenario_id))
-        assert told.startswith(f"scenarios: scenario_id: {said}")
-        names = told.partition("known: ")[2].split(", ")
+    for scenario_id, text in ((number, "5 is unknown; "), ("s99", "'s99' is unknown; did you ")):
+        message = refusal(partial(load_scenario, scenario_id))
+        assert message.startswith(f"scenarios: scenario_id: {text}")
+        names = message.partition("known: ")[2].split(", ")
         assert names == sorted([*SHIPPED, *(f"s{n}" for n in range(40))])
     assert refusal(lambda: load_scenario("s1", "harder")) == (
         "scenarios: difficulty: 'harder' is unknown; did you mean 'hard'? known: easy, medium, hard"
@@ -279,10 +282,10 @@ def test_what_is_no_seed_is_refused() -> None:
     study = load_scenario("fin_momentum").study
     seeds: tuple[Any, ...] = (-1, True, 2.0, "2", None, 2**63)
     for seed in seeds:
-        said = f"lab: seed: {seed!r} is not a seed; use a whole number from 0 to {2**63 - 1}"
-        assert refusal(partial(pack_of, study, Difficulty.EASY, seed)) == said
-        assert refusal(partial(load_scenario, "fin_momentum", "easy", seed)) == said
-        assert refusal(partial(generate_scenario, seed, "finance_trading", "easy")) == said
+        text = f"lab: seed: {seed!r} is not a seed; use a whole number from 0 to {2**63 - 1}"
+        assert refusal(partial(pack_of, study, Difficulty.EASY, seed)) == text
+        assert refusal(partial(load_scenario, "fin_momentum", "easy", seed)) == text
+        assert refusal(partial(generate_scenario, seed, "finance_trading", "easy")) == text
     huge = refusal(partial(pack_of, study, Difficulty.EASY, 10**5000))
     assert "a huge number is not a seed" in huge
 

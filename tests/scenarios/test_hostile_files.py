@@ -105,22 +105,22 @@ def test_text_fields_hold_any_text_as_it_is_and_no_more_than_their_bound() -> No
         assert {value_at(study, path) for path in paths} == {text}
         assert pack_of(study, Difficulty.EASY).scenario_id == "tiny"
     for path in FREE_TEXTS:
-        said = message(with_values((path, "x" * 4001)))
-        assert re.search(r"must have at most (200|300|4000) characters|at most (4,000|300) f", said)
+        line = message(with_values((path, "x" * 4001)))
+        assert re.search(r"must have at most (200|300|4000) characters|at most (4,000|300) f", line)
 
 
 @pytest.mark.parametrize("path", NUMBERS, ids=dotted)
 def test_number_field_takes_a_number_and_one_that_a_lab_may_have(path: FieldPath) -> None:
     for text in ('"5"', "1_000", ".nan"):
-        said = message(written(path, text))
-        assert f"{dotted(path)}: " in said
-        assert " is not allowed; must be " in said
+        line = message(written(path, text))
+        assert f"{dotted(path)}: " in line
+        assert " is not allowed; must be " in line
     for number in (10**9, 1.7e308, -1):
-        found = outcome(with_values((path, number)))
-        if isinstance(found, Study):
-            assert pack_of(found, Difficulty.HARD, 3).scenario_id == "tiny"
+        result = outcome(with_values((path, number)))
+        if isinstance(result, Study):
+            assert pack_of(result, Difficulty.HARD, 3).scenario_id == "tiny"
         else:
-            assert re.search("is not allowed|design|at most", str(found))
+            assert re.search("is not allowed|design|at most", str(result))
 
 
 @pytest.mark.parametrize(
@@ -138,16 +138,16 @@ def test_tag_constructs_nothing(tag: str, monkeypatch: pytest.MonkeyPatch) -> No
 
     for owner, name in ((subprocess, "Popen"), (socket, "socket")):
         monkeypatch.setattr(owner, name, never)
-    said = message(bent(('title: "A tiny study"', f"title: {tag}")))
-    assert said.startswith("x.yaml: line 5, column 10: tag '")
-    assert said.endswith("' is not allowed; remove it")
+    text = message(bent(('title: "A tiny study"', f"title: {tag}")))
+    assert text.startswith("x.yaml: line 5, column 10: tag '")
+    assert text.endswith("' is not allowed; remove it")
 
 
 @pytest.mark.parametrize("trick", ["../../etc/passwd", "a/b", "C:\\x", "..", "x.yaml", "x\\0", "~"])
 def test_path_trick_in_an_id_is_refused(trick: str) -> None:
     for field in ("scenario_id", "domain_id"):
-        said = message(with_values((field, trick)))
-        assert "must be lower-case letters, digits and _, beginning with a letter" in said
+        text = message(with_values((field, trick)))
+        assert "must be lower-case letters, digits and _, beginning with a letter" in text
 
 
 @pytest.mark.parametrize("ending", ["\r\n", "\r"])
@@ -276,9 +276,9 @@ NOTHING_NEEDED: Final[list[Change]] = [
 
 def full(path: str) -> Change:
     """Return a list with as many entries as it may have; its bound is in the schema."""
-    entry, most = WIDEST[path]
+    entry, limit = WIDEST[path]
     text = json.dumps(entry)
-    return path, [json.loads(text.replace("{}", str(place))) for place in range(most)]
+    return path, [json.loads(text.replace("{}", str(place))) for place in range(limit)]
 
 
 def test_widest_study_is_read_and_judged() -> None:
@@ -331,7 +331,7 @@ def test_evidence_is_a_number_at_the_ends_of_what_a_design_may_say(kind: str) ->
             pack = pack_of(study, Difficulty.EASY)
             for items in (["kettle"], ["pot"]):
                 plan = revise(pack.reference_protocol, required_equipment=items)
-                found = assess(plan, pack).evidence
-                assert math.isfinite(found.value), (field, extreme)
-                assert not math.isnan(found.effect or 0)
-                assert len(found.text) < 60
+                evidence = assess(plan, pack).evidence
+                assert math.isfinite(evidence.value), (field, extreme)
+                assert not math.isnan(evidence.effect or 0)
+                assert len(evidence.text) < 60

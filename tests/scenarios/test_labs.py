@@ -197,9 +197,9 @@ def test_other_means_are_the_labs_and_nothing_else_changes(scenario_id: str) -> 
     means: dict[str, Any] = {"budget": 777, "days": 9, "staff": 4}
     assert with_means(pack, **means).lab == lab.model_copy(update=means)
     for item in (*lab.booked, *lab.out_of_stock):
-        kept = {other: day for other, day in lab.booked.items() if other != item}
-        left = [other for other in lab.out_of_stock if other != item]
-        freed = lab.model_copy(update={"booked": kept, "out_of_stock": left})
+        record = {other: day for other, day in lab.booked.items() if other != item}
+        texts = [other for other in lab.out_of_stock if other != item]
+        freed = lab.model_copy(update={"booked": record, "out_of_stock": texts})
         assert pack.lab.with_means(released=[item.upper()]) == freed
     # More may be asked for than a file may name.
     assert with_means(pack, budget=1e15, staff=10**9 + 4).lab.budget == 1e15

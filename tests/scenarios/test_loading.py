@@ -122,11 +122,11 @@ FAULTS: Final[list[list[tuple[str, str]]]] = [
 
 
 def test_fault_names_line_path_value_and_remedy() -> None:
-    told = [
+    texts = [
         "\n".join([*(new.strip()[:80] for _, new in changes), f"-> {message(bent(*changes))}"])
         for changes in FAULTS
     ]
-    assert_golden("study_faults", "\n\n".join(told))
+    assert_golden("study_faults", "\n\n".join(texts))
 
 
 def test_every_fault_is_reported_at_once_in_file_order() -> None:
@@ -143,14 +143,14 @@ def test_labels_compare_without_case_and_spare_spaces() -> None:
 
 
 def test_lab_may_name_further_items_prices_and_a_start_day() -> None:
-    own = """days: 5
+    custom = """days: 5
     start_day: 3
     equipment: ["oven"]
     reagents: ["milk"]
     booked: {"oven": 2, "tea": 4}
     out_of_stock: ["milk", "kettle"]
     prices: {"kettle": 0, "pot": 12.5, "oven": 30}"""
-    lab = parse_study(bent(("days: 5", own)), "x").labs.easy
+    lab = parse_study(bent(("days: 5", custom)), "x").labs.easy
     assert (lab.days_left, lab.equipment, lab.reagents) == (3, ["oven"], ["milk"])
     assert lab.booked == {"oven": 2, "tea": 4}
     assert lab.prices == {"kettle": 0, "pot": 12.5, "oven": 30}

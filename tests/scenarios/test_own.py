@@ -65,8 +65,8 @@ def test_items_stand_where_they_are_said_to_stand() -> None:
         (BROTH, "reagent", ItemStatus.BOOKED, 5),
         ("dry ice", "reagent", ItemStatus.OUT_OF_STOCK, None),
     ):
-        found = inventory.status(label, category), inventory.booked_until(label)
-        assert found == (status, until), label
+        pair = inventory.status(label, category), inventory.booked_until(label)
+        assert pair == (status, until), label
 
 
 def test_own_items_are_in_the_views_of_the_lab() -> None:
@@ -74,10 +74,12 @@ def test_own_items_are_in_the_views_of_the_lab() -> None:
     seen = pack.lab_manager_observation
     assert (seen.equipment_available, seen.equipment_booked) == ([CHAMBER, "centrifuge"], [METER])
     assert (seen.reagents_in_stock, seen.reagents_out_of_stock) == ([PLATES], [BROTH, "dry ice"])
-    available = [each.label for each in pack.resources if each.available]
+    available = [resource.label for resource in pack.resources if resource.available]
     assert available == [CHAMBER, "centrifuge", PLATES, "lab staff"]
     assert seen.time_limit_days == 16
-    assert [each.quantity for each in pack.constraints if each.key == "time_limit"] == [16]
+    assert [
+        constraint.quantity for constraint in pack.constraints if constraint.key == "time_limit"
+    ] == [16]
 
 
 def test_price_is_the_items_own_or_its_rate() -> None:
@@ -100,19 +102,19 @@ def test_replacement_that_is_an_item_of_the_lab_is_not_offered_beside_it_again()
     item = OwnItem(label="Window shelf", category="equipment", price=5.0)
     before = make_pack()
     after = before.with_own(LabOverrides(items=(item,)), EvidenceAssumptions())
-    found = [pack.inventory.usable_alternatives("equipment") for pack in (before, after)]
-    assert found == [["window shelf"], []]
-    assert [each.label for each in after.resources][2] == "Window shelf"
+    result = [pack.inventory.usable_alternatives("equipment") for pack in (before, after)]
+    assert result == [["window shelf"], []]
+    assert [resource.label for resource in after.resources][2] == "Window shelf"
     assert after.inventory.alternatives(CHAMBER) == ("window shelf",)
 
 
 @given(own_packs())
 def test_what_is_said_of_any_lab_stands(pack: Pack) -> None:
-    own, lab, written = pack.own_lab, pack.lab, pack.study.labs.at(pack.difficulty)
+    overrides, lab, written = pack.own_lab, pack.lab, pack.study.labs.at(pack.difficulty)
     assert lab.days_left == len(range(lab.start_day, lab.days + 1))
-    assert lab.start_day == (own.start_day or written.start_day)
+    assert lab.start_day == (overrides.start_day or written.start_day)
     categories = {label_key(r.label): r.category.value for r in pack.resources}
-    for item in own.items:
+    for item in overrides.items:
         category = categories[label_key(item.label)]
         assert category == item.category
         if item.price is not None:
@@ -153,7 +155,7 @@ def test_question_fits_a_design_or_says_which_number_and_what_to_do(
     question: EvidenceAssumptions, design: Design
 ) -> None:
     try:
-        found = question.over(design)
+        result = question.over(design)
     except ScenarioError as error:
         [fault] = error.faults
         assert re.search(r"\d", fault.problem) or "has no effect" in fault.problem
@@ -161,22 +163,22 @@ def test_question_fits_a_design_or_says_which_number_and_what_to_do(
         return
     for number in QUESTION_FIELDS:
         field = QUESTION_FIELDS[number]
-        asked: float | None = getattr(question, number)
-        assert getattr(found, field) == (getattr(design, field) if asked is None else asked)
+        value: float | None = getattr(question, number)
+        assert getattr(result, field) == (getattr(design, field) if value is None else value)
         why: dict[str, str] = dict(question.why.items())
-        assert found.why.get(field) == why.get(number, design.why.get(field))
+        assert result.why.get(field) == why.get(number, design.why.get(field))
 
 
 @given(designs(), st.sampled_from(NUMBERS))
 def test_asking_the_studys_own_number_asks_nothing(design: Design, number: str) -> None:
-    own = getattr(design, QUESTION_FIELDS[number])
-    asked = EvidenceAssumptions(
+    custom = getattr(design, QUESTION_FIELDS[number])
+    assumptions = EvidenceAssumptions(
         effect=0.3, alpha=0.01, target=0.9, floor=0.2, dropout=0.1, baseline=0.4, assurance=0.7
     ).model_copy(update={"why": {number: "because"}})
-    found = asked.asking(number, own, design)
-    assert getattr(found, number) is None
-    assert number not in found.why
-    assert set(found.asked) == set(QUESTION_FIELDS) - {number}
+    result = assumptions.asking(number, custom, design)
+    assert getattr(result, number) is None
+    assert number not in result.why
+    assert set(result.asked) == set(QUESTION_FIELDS) - {number}
 
 
 IMPOSSIBLE: Final[list[tuple[Any, dict[str, float]]]] = [
@@ -197,26 +199,30 @@ IMPOSSIBLE: Final[list[tuple[Any, dict[str, float]]]] = [
 
 
 def test_question_that_cannot_be_asked_is_said_with_what_to_give() -> None:
-    told = []
+    texts = []
     for number, value in (("effect", 2e6), ("alpha", 1.2), ("target", 0.0), ("dropout", 1.0)):
         with pytest.raises(ScenarioError) as refused:
             EvidenceAssumptions().asking(number, value, make_design())
-        told.append(f"{number} {value}: {refused.value}")
-    for kind, asked in IMPOSSIBLE:
+        texts.append(f"{number} {value}: {refused.value}")
+    for kind, record in IMPOSSIBLE:
         design = design_of(kind) if kind != "coverage" else make_design(kind=kind, population_max=9)
         with pytest.raises(ScenarioError) as refused:
-            EvidenceAssumptions.model_validate(asked).over(design)
-        told.append(f"{kind} {asked}: {refused.value}")
-    assert_golden("question_faults", "\n".join(told))
+            EvidenceAssumptions.model_validate(record).over(design)
+        texts.append(f"{kind} {record}: {refused.value}")
+    assert_golden("question_faults", "\n".join(texts))
 
 
 def test_question_changes_what_a_plan_is_worth_and_nothing_that_it_needs() -> None:
     pack, plan = make_pack(), make_protocol(sample_size=128)
-    asked = pack.with_own(LabOverrides(), EvidenceAssumptions(effect=0.5, dropout=0.5))
-    found, before = assess(plan, asked), assess(plan, pack)
-    assert found.evidence.value < before.evidence.value
-    assert found.evidence.analysed == 64
-    assert (found.cost, found.staff, found.failing) == (before.cost, before.staff, before.failing)
+    request = pack.with_own(LabOverrides(), EvidenceAssumptions(effect=0.5, dropout=0.5))
+    result, before = assess(plan, request), assess(plan, pack)
+    assert result.evidence.value < before.evidence.value
+    assert result.evidence.analysed == 64
+    assert (result.cost, result.staff, result.failing) == (
+        before.cost,
+        before.staff,
+        before.failing,
+    )
 
 
 SHIPPED: Final = [load_scenario(study.scenario_id, "medium") for study in list_scenarios()]
@@ -227,13 +233,13 @@ def test_any_question_to_a_shipped_study_is_answered_or_refused(
     question: EvidenceAssumptions, pack: Pack
 ) -> None:
     try:
-        asked = pack.with_own(LabOverrides(), question)
+        request = pack.with_own(LabOverrides(), question)
     except ScenarioError:  # which says why, as above
         return
-    found = assess(pack.reference_protocol, asked)
-    assert found.evidence.value >= 0  # no NaN
-    assert found.evidence.analysed <= found.evidence.able <= found.counts.samples
-    assert asked.design.effect_published == pack.design.effect_published
+    plan = assess(pack.reference_protocol, request)
+    assert plan.evidence.value >= 0  # no NaN
+    assert plan.evidence.analysed <= plan.evidence.able <= plan.counts.samples
+    assert request.design.effect_published == pack.design.effect_published
     assert EvidenceAssumptions.model_validate_json(question.model_dump_json()) == question
-    assert asked.with_own(LabOverrides(), EvidenceAssumptions()) == asked
-    assert Pack.model_validate_json(asked.model_dump_json()) == asked
+    assert request.with_own(LabOverrides(), EvidenceAssumptions()) == request
+    assert Pack.model_validate_json(request.model_dump_json()) == request

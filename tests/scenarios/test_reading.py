@@ -51,8 +51,8 @@ STAYS_TEXT: Final = """no yes on Off 2024-01-31 12:30:45 190:20 0o10 0x1F 1_000 
     ],
 )  # fmt: skip
 def test_scalar_reads_as_in_yaml_1_2(written: str, read: Data) -> None:
-    found = read_document(f"key: {written}", "x.yaml").data["key"]
-    assert (found, type(found)) == (read, type(read))
+    result = read_document(f"key: {written}", "x.yaml").data["key"]
+    assert (result, type(result)) == (read, type(read))
 
 
 def test_key_is_always_text_and_a_byte_order_mark_is_ignored() -> None:

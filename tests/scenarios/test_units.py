@@ -66,9 +66,9 @@ def test_units_are_asked_in_place_of_the_study_s() -> None:
     pack = make_pack(
         design=make_design(kind="two_group", units=TANKS.model_copy(update={"icc": 0.2}))
     )
-    asked = pack.with_own(LabOverrides(), EvidenceAssumptions(units=TANKS, arms=Arms(share=0.3)))
-    assert asked.asked == ("units", "arms")
-    assert (asked.design.units, asked.design.arms) == (TANKS, Arms(share=0.3))
+    request = pack.with_own(LabOverrides(), EvidenceAssumptions(units=TANKS, arms=Arms(share=0.3)))
+    assert request.asked == ("units", "arms")
+    assert (request.design.units, request.design.arms) == (TANKS, Arms(share=0.3))
     why = EvidenceAssumptions(units=TANKS, why={"units": "A pilot."})
     assert pack.with_own(LabOverrides(), why).design.why["units"] == "A pilot."
     assert EvidenceAssumptions.model_validate_json(why.model_dump_json()) == why

@@ -91,9 +91,9 @@ def test_any_study_is_read_back_as_written_and_fits_schema_and_lint(
     assert study_yaml(read) == written
     assert study == Study.model_validate(study.model_dump())
     assert study == Study.model_validate_json(study.model_dump_json())
-    found = parse_study(quoted, "x.yaml")
-    assert found == study
-    assert pack_of(found, Difficulty.HARD, seed) == pack_of(study, Difficulty.HARD, seed)
+    result = parse_study(quoted, "x.yaml")
+    assert result == study
+    assert pack_of(result, Difficulty.HARD, seed) == pack_of(study, Difficulty.HARD, seed)
     places = [finding.place for finding in lint(study)]
     assert {"labs.easy", "labs.medium", "labs.hard"} <= set(places)
 
@@ -170,8 +170,8 @@ WRONG_PLANS: Final[dict[str, bytes | str]] = {
 
 def test_each_refusal_of_a_plans_file_says_where_what_and_what_to_do() -> None:
     assert read_plan(json.dumps(PLAN).encode()) == (make_protocol(), None), "no study is named"
-    said = [f"{what}\n{refused(data, read_plan)}" for what, data in WRONG_PLANS.items()]
-    assert_golden("plan_file_faults", "\n".join(said))
+    texts = [f"{what}\n{refused(data, read_plan)}" for what, data in WRONG_PLANS.items()]
+    assert_golden("plan_file_faults", "\n".join(texts))
 
 
 # --- a lab ------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def test_lab_file_holds_what_differs_and_its_format() -> None:
 
 def test_largest_lab_fits_its_file() -> None:
     labels = ["\x01" * (LONGEST_LABEL - 3) + f"{n:03}" for n in range(MOST_OWN_ITEMS)]
-    items = tuple(OwnItem(label=each, category="reagent") for each in labels)
+    items = tuple(OwnItem(label=label, category="reagent") for label in labels)
     lab = LabOverrides(items=items)
     data = lab_json(lab).encode()
     assert len(data) <= MOST_FILE_BYTES
@@ -244,9 +244,9 @@ WRONG: Final[dict[str, bytes | str]] = {
 
 
 def test_each_refusal_of_a_lab_file_says_where_what_and_what_to_do() -> None:
-    said = [f"{what}\n{refused(data)}" for what, data in WRONG.items()]
-    assert_golden("lab_file_faults", "\n".join(said))
-    assert max(map(len, said)) < 1000
+    texts = [f"{what}\n{refused(data)}" for what, data in WRONG.items()]
+    assert_golden("lab_file_faults", "\n".join(texts))
+    assert max(map(len, texts)) < 1000
 
 
 def test_of_the_items_of_a_lab_file_the_first_that_is_wrong_is_told() -> None:
@@ -264,12 +264,12 @@ def test_edited_lab_file_is_a_lab_or_refused(seed: int) -> None:
         at = rng.randrange(len(data))
         data[at : at + rng.randint(0, 2)] = rng.randbytes(rng.randint(0, 2))
     try:
-        found = read_lab(bytes(data))
+        overrides = read_lab(bytes(data))
     except ScenarioError as error:
-        said = str(error)
-        assert len(said) < 2000
+        text = str(error)
+        assert len(text) < 2000
     else:
-        assert read_lab(lab_json(found).encode()) == found
+        assert read_lab(lab_json(overrides).encode()) == overrides
 
 
 @pytest.mark.parametrize("part", ["[],", '{"label": 1},'])
@@ -279,7 +279,7 @@ def test_largest_lab_file_takes_bounded_memory(part: str) -> None:
     tracemalloc.start()
     try:
         refused(data)
-        most = tracemalloc.get_traced_memory()[1]
+        limit = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert most < 50 * 10**6
+    assert limit < 50 * 10**6

@@ -197,8 +197,8 @@ def test_cookie_over_tls_belongs_to_host_alone(
     assert planted.headers["set-cookie"].startswith(f"{SECURE_COOKIE}=")
     assert planted.headers["set-cookie"].endswith("; Secure")
     assert TOKEN not in planted.headers["set-cookie"], "a neighbouring host may have set it"
-    own = client.get("/", headers={**named, "cookie": f"{SECURE_COOKIE}={TOKEN}"})
-    assert own.headers["set-cookie"].startswith(f"{SECURE_COOKIE}={TOKEN};")
+    response = client.get("/", headers={**named, "cookie": f"{SECURE_COOKIE}={TOKEN}"})
+    assert response.headers["set-cookie"].startswith(f"{SECURE_COOKIE}={TOKEN};")
 
 
 # --- loading and readiness --------------------------------------------------------------------

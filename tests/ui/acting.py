@@ -88,6 +88,6 @@ def choose_more(app: AppTest, name: str) -> AppTest:
 
 def pick(app: AppTest, label: str, value: object) -> AppTest:
     """Choose one of a list or of a few and return the app."""
-    found = next(field for field in [*app.radio, *app.selectbox] if field.label.startswith(label))
-    found.set_value(value)
+    result = next(field for field in [*app.radio, *app.selectbox] if field.label.startswith(label))
+    result.set_value(value)
     return run(app)

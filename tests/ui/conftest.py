@@ -13,11 +13,11 @@ from tests.ui.visitors import Browsers, move
 @pytest.fixture
 def browsers(monkeypatch: pytest.MonkeyPatch) -> Browsers:
     """An empty server with an empty library, and the browsers that visit it; the first is there."""
-    found = Browsers()
+    result = Browsers()
     move(monkeypatch)
-    monkeypatch.setattr(server, "cookie", lambda: found.token)
-    found.use()
-    return found
+    monkeypatch.setattr(server, "cookie", lambda: result.token)
+    result.use()
+    return result
 
 
 @pytest.fixture(scope="session", autouse=True)

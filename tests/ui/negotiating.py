@@ -51,8 +51,8 @@ def outcome(app: AppTest) -> tuple[str, str]:
     """
     if "Last" in labels(app) and can_press(app, "Last"):
         press(app, "Last")
-    found = (part for panel in panels(app) for part in panel.iter("h2"))
-    part = next(each for each in found if each.get("class", "").startswith("outcome"))
+    elements = (part for panel in panels(app) for part in panel.iter("h2"))
+    part = next(element for element in elements if element.get("class", "").startswith("outcome"))
     status = part.get("class", "").removeprefix("outcome").strip()
     return status, heard(part).partition(" ")[2] if status else heard(part)
 
@@ -71,15 +71,15 @@ def hand_over(app: AppTest, text: str | bytes) -> AppTest:
 
 def round_shown(app: AppTest) -> str:
     """Return where the scrubber stands: ``Round 2 of 5``, of so many so far."""
-    found = next(text for text in texts(keyed(app, "scrubber")) if "Round " in text)
-    return found.removesuffix(" so far").rpartition(": ")[2]
+    result = next(text for text in texts(keyed(app, "scrubber")) if "Round " in text)
+    return result.removesuffix(" so far").rpartition(": ")[2]
 
 
 def rows_in(app: AppTest, key: str) -> list[list[str]]:
     """Return the rows of a table of the negotiation's, as heard, its header first."""
     tables = (table for panel in panels(app) for table in panel.iter("table"))
-    found = next(each for each in tables if each.findtext("caption") == CAPTIONS[key])
-    return [[heard(cell) for cell in row] for row in found.iter("tr")]
+    element = next(item for item in tables if item.findtext("caption") == CAPTIONS[key])
+    return [[heard(cell) for cell in row] for row in element.iter("tr")]
 
 
 def headers(app: AppTest) -> list[str]:

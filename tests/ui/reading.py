@@ -43,8 +43,8 @@ def visit_lab(page: str, study: str, lab: str) -> AppTest:
 
 def links(app: AppTest) -> list[dict[str, str]]:
     """Return the query string of each link to a page."""
-    found = (link.proto.query_string for link in app.get("page_link")[: len(PAGES)])
-    return [dict(part.split("=", 1) for part in query.split("&")) for query in found]
+    result = (link.proto.query_string for link in app.get("page_link")[: len(PAGES)])
+    return [dict(part.split("=", 1) for part in query.split("&")) for query in result]
 
 
 def plain(markdown: str) -> str:
@@ -112,7 +112,9 @@ def _heard(part: ElementTree.Element) -> str:
     if part.get("role") == "img":
         return part.get("aria-label", "")
     inside = " ".join((part.text or "").split("\n"))
-    inside += "".join(_heard(each) + " ".join((each.tail or "").split("\n")) for each in part)
+    inside += "".join(
+        _heard(element) + " ".join((element.tail or "").split("\n")) for element in part
+    )
     if part.tag in _CELLS:
         return f" | {inside}"
     return f"\n{inside}\n" if part.tag in _LINES and inside.strip() else inside
@@ -120,7 +122,7 @@ def _heard(part: ElementTree.Element) -> str:
 
 def bars_in(part: ElementTree.Element) -> list[ElementTree.Element]:
     """Return the bars that are drawn in a part of a panel."""
-    return [each for each in part.iter("div") if "bar" in each.get("class", "").split()]
+    return [element for element in part.iter("div") if "bar" in element.get("class", "").split()]
 
 
 def panels(app: AppTest) -> list[ElementTree.Element]:
@@ -146,7 +148,7 @@ def drawer_of(app: AppTest) -> Block:
     """Return what stands outside the page's main part: an open drawer, and stylesheets."""
     # The harness has a face for the page's main part alone.
     parts = app._tree.children.values()  # noqa: SLF001
-    block = next(each for each in parts if each.type == "event")
+    block = next(part for part in parts if part.type == "event")
     assert isinstance(block, Block)
     return block
 
@@ -154,7 +156,7 @@ def drawer_of(app: AppTest) -> Block:
 def in_drawer(app: AppTest) -> str:
     """Return what an open drawer says, its boxes and the titles of its rows too, as read."""
     block = drawer_of(app)
-    rows = [plain(str(each.label)) for each in block if isinstance(each, Expander)]
+    rows = [plain(str(item.label)) for item in block if isinstance(item, Expander)]
     boxes = [
         plain(str(element.value))
         for element in block
@@ -166,14 +168,16 @@ def in_drawer(app: AppTest) -> str:
 def bodies(app: AppTest) -> list[str]:
     """Return the Markdown of every text and box of a page, as it is sent."""
     kinds = ("markdown", "caption", "header", "subheader", "title", "error", "warning", "success")
-    found = (element for element in app.main if isinstance(element, Element))
-    return [str(element.value) for element in found if element.type in (*kinds, "info", "heading")]
+    elements = (element for element in app.main if isinstance(element, Element))
+    return [
+        str(element.value) for element in elements if element.type in (*kinds, "info", "heading")
+    ]
 
 
 def tray(app: AppTest) -> tuple[TrayCase, ...]:
     """Return the cases in the comparison tray."""
-    found: tuple[TrayCase, ...] = app.session_state["state"].workspace.tray
-    return found
+    cases: tuple[TrayCase, ...] = app.session_state["state"].workspace.tray
+    return cases
 
 
 def keyed(app: AppTest, key: str) -> Block:
@@ -202,8 +206,8 @@ def status(app: AppTest) -> str:
 
 def _header(app: AppTest) -> ElementTree.Element | None:
     panels = (panel_of(part) for part in app.main if html_of(part))
-    found = (each for each in panels if each.find("./div[@class='rl header']") is not None)
-    return next(found, None)
+    elements = (panel for panel in panels if panel.find("./div[@class='rl header']") is not None)
+    return next(elements, None)
 
 
 def dimension(app: AppTest, name: str) -> list[str]:

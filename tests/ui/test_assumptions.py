@@ -48,7 +48,7 @@ def opened(part: str | None = None, **query: str) -> AppTest:
 
 def field(app: AppTest, name: str) -> NumberInput:
     """Return a number's field, whatever its label says now."""
-    return next(each for each in app.number_input if (each.key or "").startswith(f"ask_{name}_"))
+    return next(item for item in app.number_input if (item.key or "").startswith(f"ask_{name}_"))
 
 
 def ask(app: AppTest, **numbers: float) -> AppTest:
@@ -61,7 +61,7 @@ def ask(app: AppTest, **numbers: float) -> AppTest:
 
 def choices(app: AppTest) -> Radio[int]:
     """Return the effects that are one click away."""
-    return next(each for each in app.radio if each.label == "Effect to plan with")
+    return next(radio for radio in app.radio if radio.label == "Effect to plan with")
 
 
 def header(app: AppTest) -> str:
@@ -86,21 +86,21 @@ def of_reference(question: EvidenceAssumptions, study: str = "fin_momentum") -> 
 
 def test_closed_place_draws_nothing() -> None:
     app = visit(PROTOCOL)
-    assert any(each.label.startswith("Assumptions:") for each in app.expander)
-    assert not any((each.key or "").startswith("ask_") for each in app.number_input)
+    assert any(expander.label.startswith("Assumptions:") for expander in app.expander)
+    assert not any((item.key or "").startswith("ask_") for item in app.number_input)
     assert not app.get("plotly_chart")
 
 
 def test_number_that_is_asked_changes_the_evidence_and_is_marked() -> None:
-    app, asked = opened(), dict[str, float]()
+    app, record = opened(), dict[str, float]()
     for name, typed, value, mark in (
         ("target", 0.9, 0.9, "target 0.90, yours"),
         ("dropout", 7.0, 0.07, "target 0.90, dropout 7 %, yours"),
         ("effect", 0.2, 0.2, "3 assumptions, yours"),
         ("alpha", 0.1, 0.1, "4 assumptions, yours"),
     ):
-        asked[name] = value
-        plan = of_reference(EvidenceAssumptions.model_validate(asked))
+        record[name] = value
+        plan = of_reference(EvidenceAssumptions.model_validate(record))
         ask(app, **{name: typed})
         assert worth(app) == plan.evidence.number
         assert mark in header(app)
@@ -111,13 +111,13 @@ def test_number_that_is_asked_changes_the_evidence_and_is_marked() -> None:
 
 def test_effects_are_one_click_away() -> None:
     app = opened()
-    assert not any("per group" in each.label for each in app.toggle), "the study has no groups"
+    assert not any("per group" in toggle.label for toggle in app.toggle), "the study has no groups"
     assert choices(app).options == EFFECTS
     choices(app).set_value(3)
     run(app)
     assert worth(app) == of_reference(EvidenceAssumptions(effect=0.09)).evidence.number
     assert field(app, "effect").value == 0.09
-    [radio] = [each for each in go(app, TRADE_OFFS).radio if each.label == "Effect assumed"]
+    [radio] = [item for item in go(app, TRADE_OFFS).radio if item.label == "Effect assumed"]
     assert (radio.options, radio.value) == (
         ["yours, smallest of interest (0.09)", *EFFECTS[:3], *EFFECTS[4:]],
         0,
@@ -141,7 +141,7 @@ def test_number_that_cannot_be_asked_is_said_beside_it_and_nothing_is_lost() -> 
     ):
         [[name, value]] = typed.items()
         ask(app, **typed)
-        [box] = [each for each in alerts(app) if each.text.startswith(refused)]
+        [box] = [alert for alert in alerts(app) if alert.text.startswith(refused)]
         assert box.colour == "error"
         assert "It stays" in box.text
         assert field(app, name).value == value
@@ -188,13 +188,13 @@ def test_reason_is_kept_with_its_number_and_goes_with_it() -> None:
 
 
 def test_only_what_a_kind_has_is_asked_and_shares_in_percent() -> None:
-    for study, asked in (
+    for study, request in (
         ("math_four_colour", ["target", "floor", "dropout"]),
         ("phys_millikan", ["effect", "alpha", "target", "floor", "dropout", "assurance"]),
     ):
         app = opened(study=study)
-        keys = [each.key or "" for each in app.number_input]
-        assert [key.split("_")[1] for key in keys if key.startswith("ask_")] == asked
+        keys = [item.key or "" for item in app.number_input]
+        assert [key.split("_")[1] for key in keys if key.startswith("ask_")] == request
     target = field(app, "target")
     assert (target.label, target.value) == ("Target: half-width, %", 1.5)
     assert "target ±1.20 %, yours" in header(ask(app, target=1.2))
@@ -218,23 +218,23 @@ def test_number_that_a_kind_can_do_without_is_asked_in_a_field_that_is_empty() -
 
 
 def test_curves_are_the_cores_with_their_tables() -> None:
-    app, found = unfolded(opened()), Curves(assess(MOMENTUM.reference_protocol, MOMENTUM))
-    [radio] = [each for each in app.radio if each.key == PARTS]
+    app, curves = unfolded(opened()), Curves(assess(MOMENTUM.reference_protocol, MOMENTUM))
+    [radio] = [item for item in app.radio if item.key == PARTS]
     assert radio.options == ["Numbers", *CHARTS, *MORE, "Probability of success"]
-    for part, title, told in (
+    for part, title, text in (
         ("Evidence over n", samples_title, samples_rows),
         ("Evidence over effect", effect_title, effect_rows),
         ("n over effect", needed_title, effect_rows),
     ):
         [chart] = show(app, part, PARTS).get("plotly_chart")
-        assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == title(found)
+        assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == title(curves)
         rows = [row for table in panel_tables(app) for row in table]
-        assert all([*row] in rows for row in told(found))
+        assert all([*row] in rows for row in text(curves))
 
 
 def test_curves_over_the_effect_stand_only_where_there_is_one() -> None:
     app = opened("Evidence over n", study="math_four_colour")
-    [radio] = [each for each in app.radio if each.key == PARTS]
+    [radio] = [item for item in app.radio if item.key == PARTS]
     assert radio.options == ["Numbers", "Evidence over n", "The design"]
     assert app.get("plotly_chart")
 
@@ -244,7 +244,7 @@ def test_curves_over_the_effect_stand_only_where_there_is_one() -> None:
 
 def test_sample_size_may_be_typed_per_group() -> None:
     app = opened(study=REEF)
-    next(each for each in app.toggle if "per group" in each.label).set_value(True)
+    next(toggle for toggle in app.toggle if "per group" in toggle.label).set_value(True)
     run(app)
     assert number(app, "Sample size per group").value == 64
     assert "64 a group = 128 in all." in said(app)
@@ -271,11 +271,11 @@ def test_odd_total_tells_how_it_is_shared_out() -> None:
 
 def test_original_stands_with_each_effect_and_only_where_it_is_known() -> None:
     app = opened("The original")
-    told = said(app)
-    assert "Cohen's d 0.177, from t = 3.07, n = 300" in told
+    text = said(app)
+    assert "Cohen's d 0.177, from t = 3.07, n = 300" in text
     rows = {row[0]: row[1:] for table in panel_tables(app) for row in table if len(row) > 2}
     # By scipy's noncentral t 0.12813, for which a t-test needs 481 of 0.80 power.
     assert rows["Safeguard"][:2] == ["0.128", "481"]
-    assert "285 affordable here" in told
-    [radio] = [each for each in opened(study=REEF).radio if each.key == PARTS]
+    assert "285 affordable here" in text
+    [radio] = [item for item in opened(study=REEF).radio if item.key == PARTS]
     assert "The original" not in radio.options

@@ -73,12 +73,12 @@ def test_batch_that_is_stopped_keeps_what_has_come(monkeypatch: pytest.MonkeyPat
     def play(jobs: list[Case], **_: object) -> Iterator[Result]:
         for number, job in enumerate(jobs):
             if number == 20:
-                of(found, "a").stop()
+                of(result, "a").stop()
             yield Result(job=job, error="played")
 
     monkeypatch.setattr(batches, "run_batch", play)
-    found = Batches()
-    batch = played(found)
+    result = Batches()
+    batch = played(result)
     assert len(batch.came) == 20
     assert batch.is_stopping
     assert not batch.problem
@@ -99,32 +99,32 @@ def test_batch_that_breaks_off_says_why_without_a_path_and_keeps_what_has_come(
 
 @pytest.mark.usefixtures("held")
 def test_visitor_has_one_batch_at_a_time_and_sees_no_other() -> None:
-    found = Batches()
-    assert not found.begin("a", JOBS)
-    under_way = of(found, "a")
-    assert "under way" in found.begin("a", JOBS)
-    assert "under way" in found.show("a", VisitorBatch.opened("x", read_batch(make_batch())))
-    assert of(found, "a") is under_way
-    assert found.of("b") is None
+    result = Batches()
+    assert not result.begin("a", JOBS)
+    under_way = of(result, "a")
+    assert "under way" in result.begin("a", JOBS)
+    assert "under way" in result.show("a", VisitorBatch.opened("x", read_batch(make_batch())))
+    assert of(result, "a") is under_way
+    assert result.of("b") is None
 
 
 def test_batches_under_way_are_bounded_whoever_runs_them(held: Event) -> None:
-    found = Batches()
+    result = Batches()
     for number in range(MOST_AT_ONCE):
-        assert not found.begin(f"visitor {number}", JOBS)
-    assert "the most that this server runs" in found.begin("one more", JOBS)
-    assert found.of("one more") is None
+        assert not result.begin(f"visitor {number}", JOBS)
+    assert "the most that this server runs" in result.begin("one more", JOBS)
+    assert result.of("one more") is None
     held.set()
-    until(lambda: of(found, "visitor 0").is_over)
-    assert not found.begin("one more", JOBS)
+    until(lambda: of(result, "visitor 0").is_over)
+    assert not result.begin("one more", JOBS)
 
 
 def test_batch_of_nothing_or_of_too_many_is_refused_with_the_limit() -> None:
-    found = Batches()
-    assert "Nothing is chosen" in found.begin("a", [])
-    refused = found.begin("a", JOBS * (MOST_JOBS // len(JOBS) + 1))
+    result = Batches()
+    assert "Nothing is chosen" in result.begin("a", [])
+    refused = result.begin("a", JOBS * (MOST_JOBS // len(JOBS) + 1))
     assert f"at most {MOST_JOBS:,}" in refused
-    assert found.of("a") is None
+    assert result.of("a") is None
 
 
 def test_what_is_over_gives_way_only_when_nobody_looks_at_it(
@@ -132,22 +132,22 @@ def test_what_is_over_gives_way_only_when_nobody_looks_at_it(
 ) -> None:
     held.set()
     now = [0.0]
-    found = Batches(lambda: now[0])
+    result = Batches(lambda: now[0])
     monkeypatch.setattr(batches, "MOST_HELD", 2 * len(JOBS))
     for owner in "ab":
-        played(found, owner)
-    assert "no room" in found.begin("c", JOBS)
+        played(result, owner)
+    assert "no room" in result.begin("c", JOBS)
     now[0] = IN_USE_SECONDS + 1
-    of(found, "b")  # its visitor looks at it
-    assert not found.begin("c", JOBS)
-    assert found.of("a") is None
-    assert found.of("b") is not None
-    told = "The batch that was here gave way to another visitor’s, as this server had no room."
-    assert [found.gave_way(owner) for owner in "abc"] == [f"{told} Run it again.", "", ""]
-    found.back("a")  # on a page that was drawn before
+    of(result, "b")  # its visitor looks at it
+    assert not result.begin("c", JOBS)
+    assert result.of("a") is None
+    assert result.of("b") is not None
+    text = "The batch that was here gave way to another visitor’s, as this server had no room."
+    assert [result.gave_way(owner) for owner in "abc"] == [f"{text} Run it again.", "", ""]
+    result.back("a")  # on a page that was drawn before
     now[0] *= 3
-    assert not found.begin("a", JOBS)
-    assert [bool(found.gave_way(owner)) for owner in "abc"] == [False, True, False]
+    assert not result.begin("a", JOBS)
+    assert [bool(result.gave_way(owner)) for owner in "abc"] == [False, True, False]
 
 
 def opened(rows: int = len(JOBS)) -> VisitorBatch:
@@ -159,69 +159,73 @@ def test_batches_from_the_library_hold_no_room_against_another(
     held: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held.set()
-    found = Batches()
+    result = Batches()
     monkeypatch.setattr(batches, "MOST_HELD", 3 * len(JOBS))
-    played(found)
+    played(result)
     for owner in "abc":
-        last = found.of(owner)
-        assert not found.show(owner, opened())
-        assert of(found, owner).before is (last if owner == "a" else None)
-    of(found, "b")
-    assert not found.begin("d", JOBS)
-    assert not of(found, "a").kept_as, "what it played itself is there, and can be got nowhere else"
-    assert found.of("c") is None, "it was looked at least lately"
-    assert found.gave_way("a").endswith("had no room. Open x again from the library.")
-    assert found.of("b") is not None
-    played(found, "e")
-    assert found.of("b") is None
-    assert "no room" in found.begin("f", JOBS)
+        last = result.of(owner)
+        assert not result.show(owner, opened())
+        assert of(result, owner).before is (last if owner == "a" else None)
+    of(result, "b")
+    assert not result.begin("d", JOBS)
+    assert not of(result, "a").kept_as, (
+        "what it played itself is there, and can be got nowhere else"
+    )
+    assert result.of("c") is None, "it was looked at least lately"
+    assert result.gave_way("a").endswith("had no room. Open x again from the library.")
+    assert result.of("b") is not None
+    played(result, "e")
+    assert result.of("b") is None
+    assert "no room" in result.begin("f", JOBS)
 
 
 def test_batch_from_the_library_before_the_last_gives_way_too(
     held: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held.set()
-    found = Batches()
+    result = Batches()
     monkeypatch.setattr(batches, "MOST_HELD", 2 * len(JOBS))
-    assert not found.show("a", opened())
-    played(found)
-    assert of(found, "a").before is not None
-    assert not found.begin("b", JOBS)
-    assert of(found, "a").before is None
-    assert played(found).before is None, "there is no room for both"
+    assert not result.show("a", opened())
+    played(result)
+    assert of(result, "a").before is not None
+    assert not result.begin("b", JOBS)
+    assert of(result, "a").before is None
+    assert played(result).before is None, "there is no room for both"
 
 
 @pytest.mark.usefixtures("held")
 def test_batch_of_who_has_left_gives_its_slot_to_another() -> None:
     now = [0.0]
-    found = Batches(lambda: now[0])
+    result = Batches(lambda: now[0])
     for number in range(MOST_AT_ONCE):
-        assert not found.begin(f"visitor {number}", JOBS)
-    assert "the most that this server runs" in found.begin("one more", JOBS), "they looked just now"
+        assert not result.begin(f"visitor {number}", JOBS)
+    assert "the most that this server runs" in result.begin("one more", JOBS), (
+        "they looked just now"
+    )
     now[0] = AWAY_SECONDS + 1
     for present in ("visitor 0", "visitor 2"):
-        of(found, present)  # they look at it
-    assert not found.begin("one more", JOBS)
-    stopped = [of(found, f"visitor {number}").is_stopping for number in range(MOST_AT_ONCE)]
+        of(result, present)  # they look at it
+    assert not result.begin("one more", JOBS)
+    stopped = [of(result, f"visitor {number}").is_stopping for number in range(MOST_AT_ONCE)]
     assert stopped == [False, True, False]
-    assert "you were away for 10 minutes" in of(found, "visitor 1").problem
-    assert "the most that this server runs" in found.begin("another", JOBS)
+    assert "you were away for 10 minutes" in of(result, "visitor 1").problem
+    assert "the most that this server runs" in result.begin("another", JOBS)
 
 
 def test_new_batch_takes_the_place_of_the_last_which_comes_back_and_goes_again(held: Event) -> None:
     held.set()
-    found = Batches()
+    result = Batches()
     for jobs in (JOBS, JOBS[:3]):
-        played(found, jobs=jobs)
-    last, first = of(found, "a"), of(found, "a").before
+        played(result, jobs=jobs)
+    last, first = of(result, "a"), of(result, "a").before
     assert len(last.jobs) == 3
-    found.back("a")
-    assert first is of(found, "a")
+    result.back("a")
+    assert first is of(result, "a")
     assert len(first.jobs) == len(JOBS)
     assert first.before is last
     assert last.before is None, "of each visitor two are held"
-    found.back("a")
-    assert of(found, "a") is last
+    result.back("a")
+    assert of(result, "a") is last
 
 
 def test_batch_from_the_library_is_played_again_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,9 +240,9 @@ def test_batch_from_the_library_that_comes_out_otherwise_says_where() -> None:
     came = [run_job(job) for job in JOBS[:5]]
     forged = came[2].model_copy(update={"samples": came[2].samples + 1})
     batch = VisitorBatch.opened("x", KeptBatch.of([*came[:2], forged, *came[3:]], 5))
-    told = again_text(batch.again, 5)
-    assert "1 came out otherwise, such as psy_stroop, hard lab, seed 2: " in told
-    assert f"{forged.samples} samples" in told
+    text = again_text(batch.again, 5)
+    assert "1 came out otherwise, such as psy_stroop, hard lab, seed 2: " in text
+    assert f"{forged.samples} samples" in text
 
 
 def test_rounding_is_no_difference() -> None:
@@ -249,8 +253,8 @@ def test_rounding_is_no_difference() -> None:
 
 
 def test_result_that_came_out_otherwise_is_priced_in_the_currency_of_its_lab() -> None:
-    own = LabOverrides(currency="EUR")
-    was = run_job(Case(study="psy_stroop", lab=Difficulty.MEDIUM, own_lab=own))
+    overrides = LabOverrides(currency="EUR")
+    was = run_job(Case(study="psy_stroop", lab=Difficulty.MEDIUM, own_lab=overrides))
     now = was.model_copy(update={"samples": 3, "credits": 12.5})
     text = again_text([(was, now)], 1)
     assert f"{was.credits:,.0f} EUR as kept" in text

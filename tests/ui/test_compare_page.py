@@ -65,7 +65,7 @@ def test_single_plan_of_the_tray_is_compared_with_the_open_one_where_they_differ
 
 def test_three_labs_stand_side_by_side_with_one_click_and_by_a_link() -> None:
     app = press(visit(COMPARE, study="psy_stroop"), "The three labs")
-    assert [each.name for each in tray(app)] == ["easy lab", "medium lab", "hard lab"]
+    assert [item.name for item in tray(app)] == ["easy lab", "medium lab", "hard lab"]
     budgets = [f"{load_scenario('psy_stroop', level).lab.budget:,.0f}" for level in Difficulty]
     assert row(app, "Budget, credits") == budgets
     assert_golden("pages/compare#labs", said(app))
@@ -115,9 +115,11 @@ def test_kept_plan_is_put_beside_by_its_name_as_given_and_a_lab_around_the_open_
     work, name = Workspace().changed(plan=plan), "Momentum · n 77 (v2.1)"
     kept(EntryKind.PLAN, name, case_text(work.case))
     app = from_library(visit(COMPARE))
-    [box] = [each for each in app.selectbox if each.label == "A plan, a lab or a run"]
+    [box] = [
+        selectbox for selectbox in app.selectbox if selectbox.label == "A plan, a lab or a run"
+    ]
     assert box.options == [f"{name} (plan)"]
-    assert [(each.name, each.case) for each in tray(app)] == [(name, work.case)]
+    assert [(item.name, item.case) for item in tray(app)] == [(name, work.case)]
     assert row(app, "Sample size") == ["77", "420"]
     kept(EntryKind.LAB, "Ours", lab_json(LabOverrides(name="Ours", budget=5000)))
     assert row(from_library(visit(COMPARE)), "Budget, credits") == ["5,000", "3,700"]
@@ -131,10 +133,10 @@ def played(scientist: ScientistKind) -> Negotiation:
 def test_kept_run_is_put_beside_with_its_players_where_it_replays() -> None:
     run_ = played(ScientistKind.BASELINE)
     kept(EntryKind.RUN, "A run", save(run_))
-    [found] = tray(from_library(visit(COMPARE)))
-    assert found.case.scientist is ScientistKind.BASELINE
-    assert found.case.lab is Difficulty.HARD
-    assert found.case.protocol(find) == run_.setup.opening
+    [result] = tray(from_library(visit(COMPARE)))
+    assert result.case.scientist is ScientistKind.BASELINE
+    assert result.case.lab is Difficulty.HARD
+    assert result.case.protocol(find) == run_.setup.opening
 
 
 def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() -> None:
@@ -145,9 +147,9 @@ def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() ->
     plan = revise(pack.reference_protocol, sample_size=77)
     kept(EntryKind.RUN, "A run", save(by_model(pack, [proposing(plan)], rounds=1)))
     key = own_studies.key_of("my_stroop") or ""
-    [found] = tray(from_library(visit(COMPARE, study="my_stroop", own=key)))
-    assert found.name == "A run: its last plan"
-    assert found.case.protocol(find) == plan
+    [result] = tray(from_library(visit(COMPARE, study="my_stroop", own=key)))
+    assert result.name == "A run: its last plan"
+    assert result.case.protocol(find) == plan
 
 
 # --- labs ---
@@ -155,7 +157,7 @@ def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() ->
 
 def test_lab_of_ones_own_stands_beside_the_labs_of_its_study() -> None:
     app = press(visit(COMPARE, study="psy_stroop", budget="1500"), "Your lab and the study’s")
-    assert [each.name for each in tray(app)] == ["Your lab", "easy lab", "medium lab", "hard lab"]
+    assert [item.name for item in tray(app)] == ["Your lab", "easy lab", "medium lab", "hard lab"]
     assert row(app, "Budget, credits") == ["1,500", "1,700", "1,000", "620"]
 
 
@@ -168,14 +170,14 @@ def test_labs_of_an_own_study_that_are_the_same_are_one_column() -> None:
     assert not can_press(alone, "The three labs")
     assert "The three labs of this study are the same. Say under Your lab" in said(alone)
     app = press(visit(COMPARE, study="mine", own=key, staff="2"), "Your lab and the study’s")
-    assert [each.name for each in tray(app)] == ["Your lab", "the study’s lab"]
+    assert [item.name for item in tray(app)] == ["Your lab", "the study’s lab"]
     assert row(app, "Staff units") == ["2", "3"]
     two = study.model_copy(
         update={"labs": study.labs.model_copy(update={"hard": study.labs.hard.with_means(staff=1)})}
     )
     assert not own_studies.keep(study_yaml(two), two)
     app = press(visit(COMPARE, study="mine", own=key), "The three labs")
-    assert [each.name for each in tray(app)] == ["easy and medium lab", "hard lab"]
+    assert [item.name for item in tray(app)] == ["easy and medium lab", "hard lab"]
 
 
 # --- many negotiations ------------------------------------------------------------------------
@@ -233,8 +235,8 @@ def test_batch_that_gave_way_says_what_became_of_it(monkeypatch: pytest.MonkeyPa
     batch.seen -= IN_USE_SECONDS + 1
     monkeypatch.setattr(batches, "MOST_HELD", 3)
     assert not BATCHES.begin("somebody else", batch.jobs)
-    told = alerts(run(app))[0].text
-    assert told == (
+    text = alerts(run(app))[0].text
+    assert text == (
         "The batch that was here gave way to another visitor’s, as this server had no room. Run it "
         "again."
     )

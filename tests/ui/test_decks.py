@@ -47,19 +47,19 @@ class Deck:
         pack = load_scenario(study, lab)
         here = PlanAnalysis(assess(pack.reference_protocol, pack))
         case = Case.of(pack, scientist=scientist, lab_manager=lab_manager)
-        found = negotiated(here.yours, case)
-        assert found is not None
-        self.outcome, self.pack, self.opening = found.outcome, pack, here.yours
+        negotiation = negotiated(here.yours, case)
+        assert negotiation is not None
+        self.outcome, self.pack, self.opening = negotiation.outcome, pack, here.yours
         self.is_contrasted = scientist is not ScientistKind.BASELINE
         self.noun = unit_noun(pack.design)
         self.measure = here.yours.evidence.measure.capitalize()
-        self.negotiation = found
-        shown = [*slides(here, RunSession(found))]
-        self.kinds = [each.slide for each in shown]
-        self.trees = [tree(each.panel) for each in shown]
+        self.negotiation = negotiation
+        showns = [*slides(here, RunSession(negotiation))]
+        self.kinds = [item.slide for item in showns]
+        self.trees = [tree(item.panel) for item in showns]
 
     def of(self, kind: Slide) -> list[ElementTree.Element]:
-        return [panel for found, panel in zip(self.kinds, self.trees, strict=True) if found is kind]
+        return [panel for slide, panel in zip(self.kinds, self.trees, strict=True) if slide is kind]
 
     def one(self, kind: Slide) -> ElementTree.Element:
         [panel] = self.of(kind)
@@ -83,8 +83,8 @@ def in_every_deck(check: Callable[[Deck], None]) -> Callable[[str, str], None]:
             check(deck_of(study, lab, *players))
 
     test.__name__ = check.__name__
-    found: Callable[[str, str], None] = IN_EVERY_LAB(test)
-    return found
+    result: Callable[[str, str], None] = IN_EVERY_LAB(test)
+    return result
 
 
 def heading(panel: ElementTree.Element) -> str:
@@ -142,7 +142,10 @@ def test_ledger_adds_up_from_first_to_last_plan(deck: Deck) -> None:
         assert number(total[1]) == number(last["Credits"]) - number(first["Credits"])
         ends = [first[deck.measure], last[deck.measure]]
         assert total[3] == ("unchanged" if ends[0] == ends[1] else " → ".join(ends))
-        moves = [-each.step.credits_saved for each in concession_steps(deck.negotiation)]
+        moves = [
+            -concession_step.step.credits_saved
+            for concession_step in concession_steps(deck.negotiation)
+        ]
         assert len(moves) > MOST_ROWS or [row[1] for row in rows] == [*map(_signed, moves)]
 
 
@@ -155,9 +158,9 @@ def test_concession_shows_the_answer_to_it(deck: Deck) -> None:
     rounds = deck.negotiation.rounds
     plans = [done.plan for done in rounds if done.plan]
     changed = [now for was, now in pairwise(plans) if was.plan != now.plan]
-    shown = deck.of(Slide.CONCESSION)
-    assert len(shown) == len(changed)
-    for panel, plan in zip(shown, changed, strict=True):
+    elements = deck.of(Slide.CONCESSION)
+    assert len(elements) == len(changed)
+    for panel, plan in zip(elements, changed, strict=True):
         done = next(done for done in rounds if done.plan is plan)
         offer, text = offered_plan(done), heard(panel)
         assert ("accepts" in text) == plan.feasible

@@ -88,11 +88,11 @@ def test_draft_brings_back_what_is_too_long_for_a_link() -> None:
 
 def test_any_name_beside_that_an_address_takes_a_draft_takes_too() -> None:
     case = Workspace().changed(study="psy_stroop").case
-    there = [TrayCase(name=name, case=case) for name in (" ", "<b>x</b>", "\u202e", "x" * 60)]
-    saved(Workspace().changed(tray=tuple(there)))
+    cases = [TrayCase(name=name, case=case) for name in (" ", "<b>x</b>", "\u202e", "x" * 60)]
+    saved(Workspace().changed(tray=tuple(cases)))
     offer = drafting.latest()
     assert offer is not None
-    assert drafting.tray_of(offer.plan, []) == tuple(there)
+    assert drafting.tray_of(offer.plan, []) == tuple(cases)
 
 
 def test_study_survives_a_restart_for_its_author_and_for_who_read_it(
@@ -101,11 +101,11 @@ def test_study_survives_a_restart_for_its_author_and_for_who_read_it(
     author = browsers.token
     link = query_of(press(write(visit(), copy_text("psy_stroop", "my_stroop")), "Use this study"))
     reader = browsers.use()
-    found = {}
+    records = {}
     for browsers.token in (author, reader):
         app = type_number(visit(PROTOCOL, **link), "Sample size", 41)
-        found[browsers.token] = query_of(app)
-    for browsers.token, query in found.items():
+        records[browsers.token] = query_of(app)
+    for browsers.token, query in records.items():
         restart(monkeypatch)
         again = visit(PROTOCOL, **query)
         assert where(again).startswith("Stroop interference")
@@ -163,13 +163,13 @@ def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_someth
 def test_case_of_the_draft_that_cannot_be_opened_is_named() -> None:
     app = press(type_number(visit(PROTOCOL), "Sample size", 41), BESIDE)
     press(type_number(app, "Sample size", 42), BESIDE)
-    found = draft()
-    assert found is not None
-    held = read_draft(found.content)
-    (name, query), other = held.beside
+    result = draft()
+    assert result is not None
+    stored = read_draft(result.content)
+    (name, query), other = stored.beside
     gone = query.replace("fin_momentum", "gone")
-    changed = case_text(held.model_copy(update={"beside": ((name, gone), other)}))
-    shelf().save_draft(owner(), changed, found.place)
+    changed = case_text(stored.model_copy(update={"beside": ((name, gone), other)}))
+    shelf().save_draft(owner(), changed, result.place)
     back = go(press(visit(), "Go on with it"), PROTOCOL)
     assert "comparison, Plan A: " in said(back)
     assert tray(back) == tray(app)[1:]
@@ -229,13 +229,13 @@ def test_library_that_cannot_be_opened_stops_no_page(monkeypatch: pytest.MonkeyP
 
 
 def test_writer_saves_the_last_state_of_each_place() -> None:
-    found, wanted = list[str](), writer.Writer()
-    for each in "abc":
-        wanted.later("one", partial(found.append, each), 60)
-    wanted.later("other", partial(found.append, "d"), 60)
-    assert found == []
+    texts, wanted = list[str](), writer.Writer()
+    for text in "abc":
+        wanted.later("one", partial(texts.append, text), 60)
+    wanted.later("other", partial(texts.append, "d"), 60)
+    assert texts == []
     wanted.finish()
-    assert found == ["c", "d"]
+    assert texts == ["c", "d"]
 
 
 def test_writer_tries_again_what_could_not_be_saved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,9 +254,9 @@ def test_writer_tries_again_what_could_not_be_saved(monkeypatch: pytest.MonkeyPa
 
 
 def test_writer_outlives_a_fault_of_what_it_saves(caplog: pytest.LogCaptureFixture) -> None:
-    found, wanted = list[str](), writer.Writer()
+    texts, wanted = list[str](), writer.Writer()
     wanted.later("one", lambda: 1 // 0)
-    wanted.later("other", partial(found.append, "saved"), 0.01)
+    wanted.later("other", partial(texts.append, "saved"), 0.01)
     wanted.finish()
-    assert found == ["saved"]
+    assert texts == ["saved"]
     assert "'one' could not be saved" in caplog.text

@@ -54,13 +54,13 @@ def test_number_moves_verdict_header_and_rows() -> None:
 def test_number_that_cannot_be_planned_is_said_and_the_plan_keeps_its_own() -> None:
     app = visit(PROTOCOL)
     before = query_of(app)
-    for field, kept, value in (("Sample size", 420, -5), ("Duration (days)", 8, 1_000_001)):
+    for field, saved, value in (("Sample size", 420, -5), ("Duration (days)", 8, 1_000_001)):
         name = field.removesuffix(" (days)")
-        problem = f"{name} cannot be {value:,}, so the plan keeps {kept}. Type 0 to 1,000,000."
+        problem = f"{name} cannot be {value:,}, so the plan keeps {saved}. Type 0 to 1,000,000."
         assert problem in said(type_number(app, field, value))
         assert number(app, field).value == value
         assert query_of(app) == before
-        assert problem not in said(type_number(app, field, kept))
+        assert problem not in said(type_number(app, field, saved))
 
 
 def test_empty_text_is_said_until_the_plan_is_shown_again_and_keeps_it() -> None:
@@ -106,13 +106,13 @@ def test_lists_offer_and_take_what_is_missing_a_substitute_an_unknown_item_and_n
 
 def test_label_that_cannot_be_in_a_plan_is_said_and_not_taken() -> None:
     app = visit(PROTOCOL)
-    for label, told in (
+    for label, text in (
         ("   ", "has an entry without a name"),
         ("\u0085", "has an entry without a name"),
         ("x" * 301, "Controls has an entry of 301 characters; at most 300 fit"),
     ):
         choose(app, "Controls", *REFERENCE.controls, label)
-        assert told in said(app)
+        assert text in said(app)
         assert "plan" not in query_of(app)
 
 

@@ -96,15 +96,15 @@ Begin = Callable[[], AppTest]
 def place(app: AppTest) -> str:
     """Return the page that is shown, by its name in the navigation, where that stands strong."""
     names = [node.label for node in app.main if isinstance(node, PageLink)]
-    shown = [name.strip("*") for name in names if name.startswith("**")]
-    return shown[0] if shown else BEHIND
+    visible = [name.strip("*") for name in names if name.startswith("**")]
+    return visible[0] if visible else BEHIND
 
 
 def steps(app: AppTest) -> Iterator[Step]:
     """Yield what may be done on a page, and in the drawer that is open on it."""
     for part, where in ((app.main, place(app)), (drawer_of(app), BEHIND)):
         for node in part:
-            yield from (Step(where, *found) for found in _doable(node))
+            yield from (Step(where, *pair) for pair in _doable(node))
 
 
 def _doable(node: Node) -> Iterator[tuple[str, Any]]:
@@ -124,10 +124,10 @@ def do(app: AppTest, step: Step) -> None:
     """Do a step of a walk."""
     behind = step.place == BEHIND and place(app) != BEHIND
     part = drawer_of(app) if behind else app.main
-    named = {Step(step.place, *found).once: node for node in part for found in _doable(node)}
+    named = {Step(step.place, *pair).once: node for node in part for pair in _doable(node)}
     assert step.once in named, f"{step} is not there again"
     node = named[step.once]
-    for title in (each.proto.dialog.title for each in drawer_of(app) if behind and is_dialog(each)):
+    for title in (item.proto.dialog.title for item in drawer_of(app) if behind and is_dialog(item)):
         app.session_state[DRAWERS[title]] = True
     if isinstance(node, Button):
         node.click()
@@ -148,7 +148,7 @@ def is_dialog(node: Node) -> bool:
 @pytest.fixture
 def downloads(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
     """What makes the files that a page offers, since it was read last: of a name, once."""
-    found: list[Callable[[], object]] = []
+    result: list[Callable[[], object]] = []
     made: set[tuple[str, str]] = set()
     draw = st.download_button
 
@@ -156,11 +156,11 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
         name = label, how.get("file_name", "")
         if callable(data) and name not in made:
             made.add(name)
-            found.append(data)
+            result.append(data)
         return draw(label, data, *args, **how)
 
     monkeypatch.setattr(st, "download_button", drawn)
-    return found
+    return result
 
 
 @cache
@@ -189,8 +189,8 @@ def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
         assert not own_studies.keep(MINE, STUDY)
         writer.finish()
         question = EvidenceAssumptions(dropout=0.1)
-        own = own_studies.key_of("my_stroop")
-        work = Workspace().changed(study="my_stroop", own=own, own_lab=OURS, question=question)
+        custom = own_studies.key_of("my_stroop")
+        work = Workspace().changed(study="my_stroop", own=custom, own_lab=OURS, question=question)
         for kind, content in one_of_each().items() if page in LISTING else ():
             shelf().keep(owner(), kind, kind.capitalize(), content)
         sides = (
@@ -214,13 +214,13 @@ def walk_all(begun: Begin, places: set[str], downloads: list[Callable[[], object
         for make in downloads:
             assert make()
         downloads.clear()
-        here = {each.once: each for each in steps(app) if each.place in places}
+        here = {item.once: item for item in steps(app) if item.place in places}
         seen |= {once: (*walk, step) for once, step in here.items() if once not in seen}
-        if left := [once for once in here if once not in done]:
-            walk = (*walk, here[left[0]])
+        if rest := [once for once in here if once not in done]:
+            walk = (*walk, here[rest[0]])
             do(app, walk[-1])
-        elif left := [once for once in seen if once not in done]:
-            walk = min((seen[once] for once in left), key=len)
+        elif rest := [once for once in seen if once not in done]:
+            walk = min((seen[once] for once in rest), key=len)
             app = begun()
             for step in walk:
                 do(app, step)
@@ -267,5 +267,5 @@ def test_ways_of_a_study_out_of_a_power_analysis_are_compared() -> None:
     assert query_of(app)["study"] == "my_study"
     fill(press(app, "Your lab"), "Staff units", 2)
     press(go(app, COMPARE), "Yours, the Lab Manager’s and least loss")
-    names = [each.name for each in app.session_state["state"].workspace.tray]
+    names = [item.name for item in app.session_state["state"].workspace.tray]
     assert names == ["Your plan", "The Lab Manager’s", "Least loss"]

@@ -35,13 +35,13 @@ Files = dict[str, tuple[str, Any]]
 @pytest.fixture
 def files(monkeypatch: pytest.MonkeyPatch) -> Files:
     """What can be downloaded: of each button its file's name, and what makes it."""
-    found: Files = {}
+    pairs: Files = {}
 
     def draw(label: str, data: Callable[[], str | bytes], file_name: str, **_: Any) -> None:
-        found[label] = file_name, data
+        pairs[label] = file_name, data
 
     monkeypatch.setattr(st, "download_button", draw)
-    return found
+    return pairs
 
 
 def part(name: str, page: str = PROTOCOL, **query: str) -> AppTest:
@@ -62,29 +62,29 @@ def text(files: Files, label: str) -> str:
 
 def link(app: AppTest) -> dict[str, str]:
     """Return what the drawer's link carries."""
-    [code] = [each for each in drawer_of(app) if isinstance(each, Element) and each.type == "code"]
+    [code] = [item for item in drawer_of(app) if isinstance(item, Element) and item.type == "code"]
     return dict(parse_qsl(str(code.value).partition("?")[2]))
 
 
 def test_link_of_every_page_is_its_address_and_tells_what_it_carries() -> None:
-    said = {"budget": "1200", "alpha": "0.01", "round": "2", "samples": "42"}
-    app = visit(study="psy_stroop", **said)
+    record = {"budget": "1200", "alpha": "0.01", "round": "2", "samples": "42"}
+    app = visit(study="psy_stroop", **record)
     for page in PAGES:
         press(go(app, page), "Share")
         assert link(app) == query_of(app)
-    told = in_drawer(app)
+    message = in_drawer(app)
     for part in (
         STROOP.paper.name,
         "medium lab, 1 change",
         "differs from the study’s own in 1 field",
     ):
-        assert part in told
-    assert "(alpha)" in told
-    assert "round 2" in told
-    assert "does not carry" not in told
-    told = in_drawer(press(visit(NEGOTIATION, scientist="model"), "Share"))
-    assert "does not carry" in told
-    assert "what a language model said" in told
+        assert part in message
+    assert "(alpha)" in message
+    assert "round 2" in message
+    assert "does not carry" not in message
+    message = in_drawer(press(visit(NEGOTIATION, scientist="model"), "Share"))
+    assert "does not carry" in message
+    assert "what a language model said" in message
 
 
 @pytest.mark.parametrize(
@@ -101,17 +101,17 @@ def test_link_of_this_machine_alone_is_promised_to_nobody_else(
     monkeypatch: pytest.MonkeyPatch, server: str, here_only: bool
 ) -> None:
     monkeypatch.setattr(type(st.context), "url", property(lambda _: server))
-    told = in_drawer(press(visit(), "Share"))
-    assert ("of this machine only" in told) is here_only
-    assert ("Anyone with this link who can reach this server" in told) is not here_only
+    message = in_drawer(press(visit(), "Share"))
+    assert ("of this machine only" in message) is here_only
+    assert ("Anyone with this link who can reach this server" in message) is not here_only
 
 
 def test_link_without_a_plan_that_is_too_long_says_so() -> None:
     app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), "Share")
     assert "more" not in link(app)
-    told = in_drawer(app)
-    assert "your plan and the lab around it: they are too long for a link" in told
-    assert "your plan, which differs" not in told
+    message = in_drawer(app)
+    assert "your plan and the lab around it: they are too long for a link" in message
+    assert "your plan, which differs" not in message
 
 
 # --- the documents ----------------------------------------------------------------------------
@@ -121,15 +121,15 @@ def test_brief_is_seen_before_it_leaves_and_tells_the_numbers_of_the_page(files:
     pack = STROOP.with_own(LabOverrides(budget=1_234), EvidenceAssumptions())
     yours = assess(pack.reference_protocol, pack)
     app = part("Brief", study="psy_stroop", budget="1234")
-    told = text(files, "Markdown").replace("\\", "")
+    message = text(files, "Markdown").replace("\\", "")
     for fact in ("1,234 credits", amount_text(yours.cost), yours.evidence.number, pack.paper.name):
-        assert fact in told
-    assert "1 change" in told
+        assert fact in message
+    assert "1 change" in message
     assert files["HTML"][0] == "psy-stroop-medium-brief.html"
-    [seen] = [each for each in drawer_of(app) if isinstance(each, Element) and _is_preview(each)]
+    [seen] = [item for item in drawer_of(app) if isinstance(item, Element) and _is_preview(item)]
     for line in ("Not feasible here", "1,234 credits", "Least-loss plan"):
         assert line in heard(panel_of(seen))
-    assert not [each for each in drawer_of(again(app, "Report")) if _is_preview(each)]
+    assert not [item for item in drawer_of(again(app, "Report")) if _is_preview(item)]
 
 
 @pytest.mark.usefixtures("browsers")
@@ -162,7 +162,7 @@ def test_documents_with_the_negotiation_are_about_the_plan_that_it_came_to(files
     assert "| Sample size | 45 |" in negotiated.splitlines()
     assert "| Sample size | 100 |" not in negotiated.splitlines()
     assert "Round by round" in negotiated
-    assert [each.label for each in app.text_input if each.label.startswith("Sample size: why")]
+    assert [item.label for item in app.text_input if item.label.startswith("Sample size: why")]
     again(app, "Brief", hand_negotiated=True)
     assert "45 participants in 3 days for 1,000 of 1,000 credits" in text(files, "Markdown")
 
@@ -175,14 +175,14 @@ def test_report_says_what_is_filled_in_and_its_title_names_it_and_its_tables(fil
         ("Authors", "A. <b>Nobody</b>"),
         ("Sample size: why it is changed", "=42"),
     ):
-        [field] = [each for each in app.text_input if each.label == label]
+        [field] = [item for item in app.text_input if item.label == label]
         field.set_value(typed)
     again(again(app, "Report", **FILLING), "Report", hand_filling=False)
     assert files["HTML"][0] == "our-own-title-report.html"
-    told = text(files, "Markdown")
-    assert told.startswith("# Our Own: Title\n")
+    message = text(files, "Markdown")
+    assert message.startswith("# Our Own: Title\n")
     for line in (r"A. \<b\>Nobody", r"| Sample size | \=42"):
-        assert line in told
+        assert line in message
     again(app, "Tables")
     name, made = files["Excel, every table a sheet"]
     assert name == "our-own-title-tables.xlsx"
@@ -220,7 +220,7 @@ def test_pdf_is_made_in_place_and_says_there_why_it_is_not(
 
 def print_it(app: AppTest) -> None:
     """Press the button of the PDF; the harness knows no fragment's run."""
-    [button] = [each for each in app.button if each.label == "PDF"]
+    [button] = [item for item in app.button if item.label == "PDF"]
     button.set_value(True)
     again(app, "Brief")
 
@@ -250,12 +250,12 @@ def test_name_of_a_file_is_plain_whatever_it_is_made_of(text: str) -> None:
 def test_reviewer_questions_unfold_and_link_to_remedies(files: Files) -> None:
     app = part("Report", study="psy_stroop")
     assert files
-    told = "22 questions: 3 concerns, 14 unsaid, 5 answered."
-    assert told not in in_drawer(app)
+    message = "22 questions: 3 concerns, 14 unsaid, 5 answered."
+    assert message not in in_drawer(app)
     again(app, "Report", critique=True)
-    assert told in in_drawer(app)
-    boxes = [each for each in drawer_of(app) if isinstance(each, Element) and each.type == "html"]
-    links = {link for each in boxes for link in re.findall(r'href="(.*?)"', each.proto.body)}
+    assert message in in_drawer(app)
+    boxes = [item for item in drawer_of(app) if isinstance(item, Element) and item.type == "html"]
+    links = {link for box in boxes for link in re.findall(r'href="(.*?)"', box.proto.body)}
     [(page, query)] = {tuple(unescape(link).split("?")) for link in links}
     assert (page, dict(parse_qsl(query))) == ("Protocol", query_of(app))
     press(app, "Answer on the form")

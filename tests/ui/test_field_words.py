@@ -29,7 +29,7 @@ def shown(app: AppTest) -> str:
     return "\n".join([said(app), *labels])
 
 
-@pytest.mark.parametrize("study", [each.scenario_id for each in list_scenarios()])
+@pytest.mark.parametrize("study", [scenario.scenario_id for scenario in list_scenarios()])
 def test_reagents_are_named_in_wet_labs_only(study: str) -> None:
     texts = [shown(visit(page, study=study, lab="hard")) for page in (*NEED_STUDY, COMPARE)]
     texts.append(shown(show(visit(STUDY, study=study, lab="hard"), "The lab", "study_part")))
@@ -38,7 +38,7 @@ def test_reagents_are_named_in_wet_labs_only(study: str) -> None:
         texts += [shown(app), in_drawer(app)]
     texts += [heard(panel) for panel in deck_of(study, "hard", *PLAYERS).trees]
     made = work(study, "hard", "reference")
-    texts += [markdown(each) for each in (made.brief(), made.funding(), made.report())]
+    texts += [markdown(document) for document in (made.brief(), made.funding(), made.report())]
     lines = [line for text in texts for line in WET_WORDS.findall(text)]
     if study in WET:
         assert lines

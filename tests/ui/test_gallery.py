@@ -61,7 +61,9 @@ def test_gallery_shows_every_study_by_its_short_name_and_how_each_lab_answers() 
     for study in list_scenarios():
         assert names[f"open_{study.scenario_id}"] == study.paper.name
     assert broken(app) == []
-    [study] = [each for each in list_scenarios() if each.scenario_id == "math_four_colour"]
+    [study] = [
+        scenario for scenario in list_scenarios() if scenario.scenario_id == "math_four_colour"
+    ]
     [panel] = texts(keyed(app, "card_math_four_colour"))
     assert panel.splitlines() == [
         "Mathematics",
@@ -179,8 +181,8 @@ def test_broken_file_is_named_with_its_fault_and_offered_again_when_it_is_repair
     spoil(shelf, "budget: 900", "budget: -5")
     app = visit(lab="easy")
     assert cards(app) == [study for study in SHIPPED if study != "ml_resnet_cifar10"]
-    told = STORIES.keys() & {button.key for button in app.button}
-    assert told == STORIES.keys() - {"cut_that_costs_nothing"}
+    message = STORIES.keys() & {button.key for button in app.button}
+    assert message == STORIES.keys() - {"cut_that_costs_nothing"}
     [box] = broken(app)
     assert "ml_resnet_cifar10" in plain(box.label)
     fault = texts(box)[0]

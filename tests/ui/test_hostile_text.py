@@ -101,7 +101,7 @@ def in_panel(panel: Node) -> Iterator[tuple[str, str, str]]:
 
 def leaks(app: AppTest) -> list[str]:
     """Return what of a stranger's text the browser would read as more than text."""
-    found = []
+    texts = []
     for kind, field, text in sent(app):
         if not marks(text) or field in TYPED.get(kind, ()):
             continue
@@ -109,8 +109,8 @@ def leaks(app: AppTest) -> list[str]:
         unseen = hidden(bare.replace("\u200b", ""))
         wrong = [] if field in PLAIN.get(kind, ()) else read_as_markup(text)
         if wrong or unseen or ("\u05d0" in text and "\u2068\u05d0\u2069" not in text):
-            found.append(f"{kind}.{field}: {wrong or 'unseen'} in {text[:300]!r}")
-    return found
+            texts.append(f"{kind}.{field}: {wrong or 'unseen'} in {text[:300]!r}")
+    return texts
 
 
 def seen(app: AppTest) -> set[int]:
@@ -130,15 +130,15 @@ def _no_studies() -> Iterator[None]:
 
 def test_every_text_of_a_study_is_walked_and_refused_where_it_hides_something() -> None:
     assert set(text_places(Study)) <= {leaf.place for leaf in leaves(full_study())}
-    for place, said in hostile_study().refused.items():
-        assert place[-1 if place[-1] != "*" else 0] in said
+    for place, text in hostile_study().refused.items():
+        assert place[-1 if place[-1] != "*" else 0] in text
     for leaf in leaves(full_study()):
         if not leaf.is_key:
             data = full_study()
             put(data, leaf.path, f"a\u202e{leaf.text}")
-            said = refusal(partial(parse_study, json.dumps(data), "x.yaml"))
-            assert "U+202E" in said
-            assert str([step for step in leaf.path if isinstance(step, str)][-1]) in said
+            text = refusal(partial(parse_study, json.dumps(data), "x.yaml"))
+            assert "U+202E" in text
+            assert str([step for step in leaf.path if isinstance(step, str)][-1]) in text
 
 
 def test_hostile_study_is_text_on_every_page() -> None:
@@ -147,15 +147,15 @@ def test_hostile_study_is_text_on_every_page() -> None:
     run(app)
     assert not leaks(app)
     press(app, "Use this study")
-    shown: set[int] = set()
+    numbers: set[int] = set()
     for page in PAGES:
         go(app, page)
         assert not leaks(app), page
-        shown |= seen(app)
+        numbers |= seen(app)
     for part in study.PARTS:
         show(go(app, STUDY), part, study.TABS)
         assert not leaks(app), part
-        shown |= seen(app)
+        numbers |= seen(app)
     app.session_state["lab_is_open"] = True
     show(app, "Items", "lab_part")
     assert not leaks(app)
@@ -169,7 +169,7 @@ def test_hostile_study_is_text_on_every_page() -> None:
     opened.workspace = opened.workspace.changed(survey=True)
     assert not leaks(run(app))
     assert ("paper", "short_title") in {walked[number] for number in seen(app) & walked.keys()}
-    unseen = {walked[number] for number in walked.keys() - shown}
+    unseen = {walked[number] for number in walked.keys() - numbers}
     goal = next(number for number, place in walked.items() if place[:2] == ("paper", "goal"))
     assert goal in presented(app)
     walls = {"hidden_reference", "policy_rules", "constraints"}
@@ -188,39 +188,39 @@ def opened(text: str) -> AppTest:
 
 def walk(app: AppTest) -> set[int]:
     """Return the marks on all rounds of a run and in its presentation; nothing may leak there."""
-    shown: set[int] = set()
+    numbers: set[int] = set()
     for _ in range(60):
         assert not leaks(app)
-        shown |= seen(app)
+        numbers |= seen(app)
         if "Next" not in labels(app) or not can_press(app, "Next"):
             break
         press(app, "Next")
-    return shown | presented(app)
+    return numbers | presented(app)
 
 
 def presented(app: AppTest) -> set[int]:
     """Return the marks on all slides of a presentation; nothing may leak there."""
-    shown = seen(choose_more(app, "Present"))
+    numbers = seen(choose_more(app, "Present"))
     assert not leaks(app)
     while can_press(app, "Next"):
         assert not leaks(press(app, "Next"))
-        shown |= seen(app)
-    return shown
+        numbers |= seen(app)
+    return numbers
 
 
 def test_hostile_run_that_replays_is_text_in_every_round() -> None:
     runs = hostile_run(), hostile_counter()
-    found = {leaf.place for text in runs for leaf in leaves(json.loads(text))}
-    assert set(text_places(Transcript)) <= found
+    result = {leaf.place for text in runs for leaf in leaves(json.loads(text))}
+    assert set(text_places(Transcript)) <= result
     assert {*range(240, 245)} <= walk(opened(hostile_counter()))
-    shown = walk(opened(hostile_run()))
-    assert {*range(200, 205), *range(210, 217), 218, 220, *range(230, 235)} <= shown
+    numbers = walk(opened(hostile_run()))
+    assert {*range(200, 205), *range(210, 217), 218, 220, *range(230, 235)} <= numbers
 
 
 def test_run_with_every_text_edited_is_text_and_what_is_not_taken_is_named() -> None:
     walked = hostile_edit(hostile_run(), 300)
-    for place, said in walked.refused.items():
-        assert re.match(r"[a-z_]+(\[\d+\])?(\..+)?: .+; ", said, re.DOTALL), (place, said)
+    for place, text in walked.refused.items():
+        assert re.match(r"[a-z_]+(\[\d+\])?(\..+)?: .+; ", text, re.DOTALL), (place, text)
     edited, original = json.loads(walked.text), json.loads(hostile_run())
     for move, before in zip(edited["moves"], original["moves"], strict=True):
         move["outputs"] = before["outputs"]  # another action would end it
@@ -259,8 +259,8 @@ def test_hostile_plan_of_a_link_and_question_are_text_on_every_page() -> None:
 def test_hostile_name_of_what_is_beside_is_text_wherever_it_is_told() -> None:
     name = marked(5, ATTACK)[:LONGEST_NAME]
     works = {name: Workspace().changed(plan=hostile_plan(200)), f"{name[:-2]} 2": Workspace()}
-    kept = [TrayCase(name=each, case=work.case) for each, work in works.items()]
-    app = visit(COMPARE, **to_query(Workspace().changed(tray=tuple(kept))))
+    cases = [TrayCase(name=text, case=work.case) for text, work in works.items()]
+    app = visit(COMPARE, **to_query(Workspace().changed(tray=tuple(cases))))
     assert not leaks(app)
     assert {5, 200, 201, 202, 203, 204} <= seen(app)
     app.session_state["compare_library"] = True

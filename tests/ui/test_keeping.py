@@ -26,8 +26,8 @@ def kept(kind: EntryKind = EntryKind.PLAN) -> list[Entry]:
 def plans(entry: Entry) -> list[int]:
     """Return the sample size of each version of a plan, the latest first; 0 is the reference's."""
     whose = owner()
-    found = (shelf().read(whose, entry.id, v.number) for v in shelf().versions(whose, entry.id))
-    read = (read_case(each.content).plan for each in found)
+    versions = (shelf().read(whose, entry.id, v.number) for v in shelf().versions(whose, entry.id))
+    read = (read_case(version.content).plan for version in versions)
     return [plan.sample_size if plan else 0 for plan in read]
 
 
@@ -71,7 +71,7 @@ def test_disk_that_is_full_or_fills_in_the_middle_of_a_save_keeps_nothing_and_sa
             for step in ("named", "add"):
                 patch.setattr(OwnerRows, step, full_disk)
             press(app, act)
-        assert [each.text for each in alerts(app) if each.colour == "error"] == [
+        assert [alert.text for alert in alerts(app) if alert.colour == "error"] == [
             "Not saved: /srv/library.db: the disk is full; nothing was saved."
         ]
         assert box(app) == ""
@@ -102,11 +102,11 @@ def test_plan_of_another_lab_or_visitor_or_of_a_deleted_entry_is_kept_as_another
     assert [entry.version for entry in kept()] == [1]
     browsers.token = theirs
     assert [entry.version for entry in kept()] == [1, 1]
-    [entry] = [each for each in kept() if each.name == PLAN]
+    [entry] = [item for item in kept() if item.name == PLAN]
     shelf().delete(owner(), entry.id)
     press(app, "Save")
-    assert entry.id not in {each.id for each in kept()}
-    assert PLAN in {each.name for each in kept()}
+    assert entry.id not in {item.id for item in kept()}
+    assert PLAN in {item.name for item in kept()}
 
 
 def test_name_and_notes_are_changed_in_place_and_stay_with_the_next_version() -> None:
@@ -118,7 +118,7 @@ def test_name_and_notes_are_changed_in_place_and_stay_with_the_next_version() ->
     type_text(app, "Name", "For Friday")
     type_text(app, "Notes", "the board wants it small")
     for samples in (0, 75):
-        [entry] = [each for each in kept() if each.id != taken.id]
+        [entry] = [item for item in kept() if item.id != taken.id]
         assert (entry.name, entry.notes) == ("For Friday", "the board wants it small")
         assert plans(entry)[0] == samples
         press(type_number(app, "Sample size", 75), "Save")
@@ -139,7 +139,7 @@ def test_second_tab_sees_what_differs_and_may_save_over_it_with_both_in_the_hist
     _, second = two_tabs()
     assert "was saved elsewhere since" in said(press(second, "Save"))
     assert "was saved elsewhere since" in said(go(second, NEGOTIATION)), "until it is closed"
-    [table] = [each for each in second.table if "What differs" in each.value.columns]
+    [table] = [item for item in second.table if "What differs" in item.value.columns]
     assert rows_of(table) == [
         ["What differs", "There, version 2", "Yours"],
         ["Sample size", "75", "60"],
@@ -155,8 +155,8 @@ def test_second_tab_sees_what_differs_and_may_save_over_it_with_both_in_the_hist
 def test_second_tab_may_keep_its_own_as_another() -> None:
     _, second = two_tabs()
     press(press(second, "Save"), "Save mine as another")
-    found = {entry.version: plans(entry) for entry in kept()}
-    assert found == {1: [60], 2: [75, 0]}
+    record = {entry.version: plans(entry) for entry in kept()}
+    assert record == {1: [60], 2: [75, 0]}
     press(type_number(second, "Sample size", 61), "Save")
     assert sorted(plans(entry) for entry in kept()) == [[61, 60], [75, 0]]
 

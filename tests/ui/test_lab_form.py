@@ -30,7 +30,7 @@ def drawer(tab: str = "Means", page: str = PROTOCOL, **query: str) -> AppTest:
 
 def number(app: AppTest, label: str) -> Any:
     """Return the drawer's number of that label: the last one on the page."""
-    return [each for each in app.number_input if each.label == label][-1]
+    return [entry for entry in app.number_input if entry.label == label][-1]
 
 
 def fill(app: AppTest, label: str, value: float | None) -> AppTest:
@@ -55,8 +55,8 @@ def test_drawer_opens_from_every_page_with_what_the_lab_has() -> None:
     app = visit()
     for page in PAGES:
         press(go(app, page), "Your lab")
-        found = [number(app, label).value for label in ("Budget, credits", "Days", "Start day")]
-        assert found == [3700, 6, 1]
+        result = [number(app, label).value for label in ("Budget, credits", "Days", "Start day")]
+        assert result == [3700, 6, 1]
         assert "Back to the study’s lab" not in labels(app)
 
 
@@ -79,14 +79,14 @@ def test_number_that_is_typed_is_the_labs_and_taken_back_one_by_one_and_all_at_o
 def test_number_that_cannot_be_is_said_stays_and_is_not_taken() -> None:
     app = drawer()
     before = query_of(app)
-    for tab, label, value, kept, least in (
+    for tab, label, value, text, minimum in (
         ("Means", "Days", -5, "-5, so the lab keeps 6", 1),
         ("Means", "Days", 0, "0, so the lab keeps 6", 1),
         ("Means", "Staff units", 10**9 + 1, "1,000,000,001, so the lab keeps 4", 1),
         ("Rates and staff", "A sample, credits", -0.5, "-0.50, so the lab keeps 10", 0),
     ):
         fill(at(app, tab), label, value)
-        assert f"{label} cannot be {kept}. Type {least} to 1,000,000,000." in in_drawer(app)
+        assert f"{label} cannot be {text}. Type {minimum} to 1,000,000,000." in in_drawer(app)
         assert number(app, label).value == value
         assert query_of(app) == before
 
@@ -132,11 +132,13 @@ def test_item_is_where_it_is_said_to_stand_and_taken_back_and_its_numbers_are_wi
         ("Its own price, credits", "Its own price"),
         ("Booked until day", "Booked until day"),
     ):
-        told = f"{name} cannot be -1, so the item keeps what it had. Type 0 to 1,000,000,000."
-        assert told in in_drawer(fill(app, label, -1))
+        text = f"{name} cannot be -1, so the item keeps what it had. Type 0 to 1,000,000,000."
+        assert text in in_drawer(fill(app, label, -1))
         assert "own_lab" not in query_of(app)
     item(TERMINAL, app)
-    standing = next(each for each in app.selectbox if each.label == "Where it stands")
+    standing = next(
+        selectbox for selectbox in app.selectbox if selectbox.label == "Where it stands"
+    )
     standing.set_value("available")
     again(app)
     assert "2 needed, 2 free" in said(app)
@@ -170,7 +172,7 @@ def test_item_that_the_study_lacks_is_added_by_its_name_and_forgotten() -> None:
 
 def fields_of(app: AppTest) -> set[str]:
     """Return the labels of the choices and the texts on the page and in the drawer."""
-    return {each.label for each in [*app.selectbox, *app.text_input]}
+    return {entry.label for entry in [*app.selectbox, *app.text_input]}
 
 
 def test_row_of_an_item_opens_on_a_click_for_what_may_be_stated_of_it() -> None:
@@ -179,7 +181,9 @@ def test_row_of_an_item_opens_on_a_click_for_what_may_be_stated_of_it() -> None:
     assert "Where it stands" not in fields_of(app)
     app.session_state[row_key(TERMINAL)] = True
     again(app)
-    next(each for each in app.selectbox if each.label == "Where it stands").set_value("available")
+    next(
+        selectbox for selectbox in app.selectbox if selectbox.label == "Where it stands"
+    ).set_value("available")
     again(app)
     assert (
         f"{TERMINAL} available equipment · 100 credits · the study’s: booked until day 10"
@@ -197,7 +201,9 @@ def test_item_that_the_plan_names_is_offered_and_need_not_be_typed_again() -> No
     for label, row in (("eye tracker", "equipment"), ("consent forms", "material")):
         item(label, app)
         assert f"{label} not in this lab's inventory {row} · " in in_drawer(app)
-        field = next(each for each in app.selectbox if each.label == "Where it stands")
+        field = next(
+            selectbox for selectbox in app.selectbox if selectbox.label == "Where it stands"
+        )
         field.set_value("available")
         again(app)
         assert f"{label} available {row} · " in in_drawer(app)
@@ -206,11 +212,11 @@ def test_item_that_the_plan_names_is_offered_and_need_not_be_typed_again() -> No
 
 
 def test_items_beyond_the_rows_are_picked_by_name() -> None:
-    own = LabOverrides(items=tuple(OwnItem(label=f"mug {n}", **MUG) for n in range(60)))
-    app = hand_over(drawer(), "lab.json", lab_json(own))
-    told = in_drawer(at(app, "Items"))
-    assert "27 more: pick them by name above." in told
-    assert "mug 59" not in told
+    overrides = LabOverrides(items=tuple(OwnItem(label=f"mug {n}", **MUG) for n in range(60)))
+    app = hand_over(drawer(), "lab.json", lab_json(overrides))
+    text = in_drawer(at(app, "Items"))
+    assert "27 more: pick them by name above." in text
+    assert "mug 59" not in text
     assert "mug 59 available material · 3 credits" in in_drawer(item("mug 59", app))
 
 
@@ -218,8 +224,8 @@ def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("replicalab.ui.lab.items.MOST_OWN_ITEMS", 2)
-    own = LabOverrides(items=tuple(OwnItem(label=f"mug {n}", **MUG) for n in range(2)))
-    app = hand_over(drawer(), "lab.json", lab_json(own))
+    overrides = LabOverrides(items=tuple(OwnItem(label=f"mug {n}", **MUG) for n in range(2)))
+    app = hand_over(drawer(), "lab.json", lab_json(overrides))
     for label in (TERMINAL, "Another item …"):
         item(label, app)
         assert "200 items are yours already" in in_drawer(app)
@@ -262,8 +268,8 @@ def hand_over(app: AppTest, name: str, data: str) -> AppTest:
 
 
 def test_lab_file_of_another_study_is_taken() -> None:
-    own = LabOverrides(name="Ours", days=8, items=(OwnItem(label="mug", **MUG),))
-    app = hand_over(drawer(), "lab.json", lab_json(own))
+    overrides = LabOverrides(name="Ours", days=8, items=(OwnItem(label="mug", **MUG),))
+    app = hand_over(drawer(), "lab.json", lab_json(overrides))
     assert "The lab of lab.json is in use." in in_drawer(app)
     assert "Momentum returns · Ours" in said(app)
     assert query_of(app)["days"] == "8"

@@ -61,7 +61,7 @@ def own_lab(app: AppTest) -> LabOverrides:
 def test_folded_part_draws_no_field_until_it_is_unfolded() -> None:
     app = drawer("Means")
     assert not app.date_input
-    assert [each.label for each in app.number_input][-1] == "Staff units"
+    assert [item.label for item in app.number_input][-1] == "Staff units"
 
 
 def test_calendar_and_money_are_filled_in_and_taken_back() -> None:
@@ -71,17 +71,21 @@ def test_calendar_and_money_are_filled_in_and_taken_back() -> None:
     app = again(app)
     app.text_input[-1].set_value("EUR")
     app = fill(fill(again(app), "A staff unit a day, EUR", 40.0), "Overhead, %", 15.0)
-    found = own_lab(app)
-    assert (found.currency, found.start_date, found.weekends) == ("EUR", date(2026, 12, 5), False)
-    assert found.rates == {"per_staff_day": 40.0, "overhead_percent": 15.0}
+    overrides = own_lab(app)
+    assert (overrides.currency, overrides.start_date, overrides.weekends) == (
+        "EUR",
+        date(2026, 12, 5),
+        False,
+    )
+    assert overrides.rates == {"per_staff_day": 40.0, "overhead_percent": 15.0}
     # 5,050 as written; 4 people for 8 days at 40 are 1,280 more, and 15 % on 6,330 are 949.50.
     assert "7,279.50 / 3,700 EUR" in said(app)
     assert "8 / 6 days (to Wed 16 Dec 2026)" in said(app)
     assert "From day 1 (Mon 7 Dec 2026) to day 6 (Mon 14 Dec 2026)" in in_drawer(app)
     press(app, "The study’s: credits")
     press(unfolded_again(app), "The study’s: no date")
-    found = own_lab(app)
-    assert (found.currency, found.start_date, found.weekends) == (None, None, False)
+    overrides = own_lab(app)
+    assert (overrides.currency, overrides.start_date, overrides.weekends) == (None, None, False)
     assert "7,279.50 / 3,700 credits" in said(again(app))
 
 
@@ -146,11 +150,11 @@ def test_every_page_shows_the_currency_and_the_dates_of_the_lab() -> None:
     counted = dated = 0
     for place, app in _walked():
         for kind, field, text in sent(app):
-            shown = text.replace("\\", "")
-            bare = re.sub("|".join(map(re.escape, elsewhere)), "", shown)
+            visible = text.replace("\\", "")
+            bare = re.sub("|".join(map(re.escape, elsewhere)), "", visible)
             assert not re.search(r"\bcredits?\b", bare, re.IGNORECASE), (place, kind, field, text)
             counted += "EUR" in text
-            plain = re.sub(r"<[^>]+>", "", shown)
+            plain = re.sub(r"<[^>]+>", "", visible)
             for day in re.findall(r"(?:until|from|From|on|to) day \d+(.{0,10})", plain):
                 weekdays = (" (Mon ", " (Tue ", " (Wed ", " (Thu ", " (Fri ")
                 assert day.startswith(weekdays), (place, kind, field, text)
@@ -165,5 +169,5 @@ def test_kept_lab_has_the_currency_of_the_study_that_its_budget_is_counted_in() 
     mine = written.model_copy(update={"scenario_id": "mine", "labs": labs})
     app = at(again(press(go(using(study_yaml(mine)), PROTOCOL), "Your lab")), "Save")
     keep_as(app, "Ours")
-    own = own_lab(app)
-    assert (own.name, own.budget, own.currency) == ("Ours", 3700, "EUR")
+    overrides = own_lab(app)
+    assert (overrides.name, overrides.budget, overrides.currency) == ("Ours", 3700, "EUR")

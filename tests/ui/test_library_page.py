@@ -87,10 +87,10 @@ def test_list_has_what_the_visitor_kept_and_nobody_elses_and_says_what_to_do_whe
 
 def test_list_is_searched_filtered_and_comes_in_pages() -> None:
     keep(EntryKind.LAB, "two", notes="for Friday")
-    for each in range(10):
-        keep(EntryKind.PLAN, f"plan {each}", make_plan(40 + each))
+    for item in range(10):
+        keep(EntryKind.PLAN, f"plan {item}", make_plan(40 + item))
     app = visit(LIBRARY)
-    assert names(app) == [f"plan {each}" for each in range(9, 1, -1)]
+    assert names(app) == [f"plan {item}" for item in range(9, 1, -1)]
     app.session_state["library_page"] = 2
     assert names(run(app)) == ["plan 1", "plan 0", "two"]
     assert names(type_text(app, "Search", "FRIDAY two")) == ["two"], "which is on no second page"
@@ -161,8 +161,8 @@ def test_entry_is_renamed_noted_and_duplicated_and_no_two_have_one_name() -> Non
     app = type_text(visit(LIBRARY), "Name", "two")
     type_text(app, "Notes", "for Friday")
     assert names(press(app, "Duplicate")) == ["two (copy)", "two"]
-    found = shelf().entries(owner())
-    assert [entry.notes for entry in found] == ["for Friday"] * 2
+    entries = shelf().entries(owner())
+    assert [entry.notes for entry in entries] == ["for Friday"] * 2
     assert "choose another name" in said(type_text(app, "Name", "two"))
     assert names(app) == ["two (copy)", "two"]
 
@@ -237,16 +237,16 @@ def test_file_is_kept_as_what_it_holds_and_once() -> None:
     app, whose = visit(LIBRARY, study="fin_momentum"), owner()
     caution = "saved for another study, 'psy_stroop'; here it is judged as a plan for 'fin_mom"
     for name, (content, kind) in FILES.items():
-        before = {each.id for each in shelf().entries(whose)}
+        before = {item.id for item in shelf().entries(whose)}
         assert "Imported and kept" in said(hand_in(app, content, name))
         assert (caution in said(app)) is (name == "bare.json")
-        [entry] = [each for each in shelf().entries(whose) if each.id not in before]
+        [entry] = [item for item in shelf().entries(whose) if item.id not in before]
         assert entry.kind == kind
         if CONTENTS.get(kind) == content:
             assert shelf().read(whose, entry.id).content == content
-        found = shelf().entries(whose)
+        entries = shelf().entries(whose)
         hand_in(visit(LIBRARY), content, name)
-        assert shelf().entries(whose) == found, "once more it is the same"
+        assert shelf().entries(whose) == entries, "once more it is the same"
 
 
 FAKED: Final = case_text(
@@ -280,8 +280,8 @@ def test_of_a_bundle_all_is_kept_or_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_plan_goes_by_the_shelfs_study_and_opens_no_second_card_for_another_of_its_id() -> None:
-    asked = STROOP.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01))
-    written = bundle(PlanAnalysis(assess(asked.reference_protocol, asked)), STROOP)
+    pack = STROOP.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01))
+    written = bundle(PlanAnalysis(assess(pack.reference_protocol, pack)), STROOP)
     hand_in(visit(LIBRARY), written, "a.json")
     [entry] = shelf().entries(owner())
     plan = read_case(shelf().read(owner(), entry.id).content)
@@ -295,7 +295,7 @@ def test_plan_goes_by_the_shelfs_study_and_opens_no_second_card_for_another_of_i
 
 def test_file_that_cannot_be_kept_is_told_by_every_fault() -> None:
     app = visit(LIBRARY)
-    for name, data, told in (
+    for name, data, text in (
         (
             "cut.json",
             "{",
@@ -306,9 +306,9 @@ def test_file_that_cannot_be_kept_is_told_by_every_fault() -> None:
         ("study.yaml", "scenario_id: x\n", ["paper", "design"]),
         ("old.json", '{"format": 1, "study": "x"}', ["ReplicaLab 1 wrote this file"]),
     ):
-        [alert] = [each for each in alerts(hand_in(app, data, name)) if each.colour == "error"]
+        [alert] = [item for item in alerts(hand_in(app, data, name)) if item.colour == "error"]
         assert f"{name} is not imported." in alert.text
-        assert [part for part in told if part not in alert.text] == []
+        assert [part for part in text if part not in alert.text] == []
         assert shelf().entries(owner()) == []
 
 

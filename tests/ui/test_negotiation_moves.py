@@ -126,10 +126,10 @@ def test_rounds_are_taken_back_one_by_one_or_all_at_once_and_that_is_undone(app:
 
 
 def test_turn_pressed_twice_is_played_once() -> None:
-    kept = table.RunSession(OFFERED)
+    session = table.RunSession(OFFERED)
     for _ in range(2):
-        kept.play(1, Turn(action=ACCEPT))
-    assert [done.number for done in kept.negotiation.rounds] == [0, 1]
+        session.play(1, Turn(action=ACCEPT))
+    assert [done.number for done in session.negotiation.rounds] == [0, 1]
 
 
 def test_talks_are_kept_for_their_players_and_lab_whatever_the_plan_and_what_is_played_else(
@@ -147,8 +147,8 @@ def test_talks_are_kept_for_their_players_and_lab_whatever_the_plan_and_what_is_
     assert shows(press(app, BACK), OFFERED)
     assert "medium lab" in where(app)
     pick(app, "Scientist", "baseline")
-    for most in (1, 2, 3):
-        type_number(app, "Rounds at most", most)
+    for limit in (1, 2, 3):
+        type_number(app, "Rounds at most", limit)
     assert len(app.session_state["negotiation_table"].runs) == 2
     assert shows(press(app, BACK), OFFERED)
 
@@ -163,13 +163,13 @@ def reloaded(app: AppTest) -> AppTest:
 
 def test_what_a_person_played_survives_a_reload_and_is_played_on(app: AppTest) -> None:
     press(type_text(press(app, SEND), "Or ask the lab a question", "Which days?"), "Ask")
-    asked = by_person(PACK, PROPOSED, ask("Which days?"))
+    negotiation = by_person(PACK, PROPOSED, ask("Which days?"))
     press(app, "Accept the offer")
     again = reloaded(app)
     assert shows(again, by_person(PACK, PROPOSED, ask("Which days?"), ACCEPT))
     assert round_shown(again) == "Round 3 of 3"
-    assert shows(press(again, "Undo last round"), asked)
-    assert shows(reloaded(again), asked)
+    assert shows(press(again, "Undo last round"), negotiation)
+    assert shows(reloaded(again), negotiation)
 
 
 def test_moves_too_long_for_an_address_are_said_to_be_lost_by_a_reload(
@@ -204,13 +204,13 @@ FORKED: Final = fork(TOLD, 1, OTHER)
 
 def tree(app: AppTest) -> list[str]:
     """Return the run and its forks, as they are listed."""
-    courses = next(each for each in app.radio if each.label == "Run and forks")
+    courses = next(radio for radio in app.radio if radio.label == "Run and forks")
     return [plain(name) for name in courses.options]
 
 
 def choose_course(app: AppTest, place: int) -> AppTest:
     """Show the run or one of its forks, by its place in the tree, and return the app."""
-    next(each for each in app.radio if each.label == "Run and forks").set_value(place)
+    next(radio for radio in app.radio if radio.label == "Run and forks").set_value(place)
     return run(app)
 
 
@@ -246,12 +246,14 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
         "└─ Fork 1 in round 2: agreed, power 0.62",
     ]
     press(app, "Compare them")
-    assert [(each.name, len(each.case.moves)) for each in tray(app)] == [
+    assert [(item.name, len(item.case.moves)) for item in tray(app)] == [
         ("The run", 0),
         ("Fork 1 in round 2", 1),
     ]
     rows = {row[0]: row[1:] for row in panel_tables(app)[-1]}
-    outcomes = [OUTCOME_TITLES[each.outcome] for each in (TOLD, FORKED) if each.outcome]
+    outcomes = [
+        OUTCOME_TITLES[negotiation.outcome] for negotiation in (TOLD, FORKED) if negotiation.outcome
+    ]
     assert [cell.split(" ", 1)[1] for cell in rows["Negotiated"]] == outcomes
     assert rows["Sample size"] == ["52", "300"]
     assert rows["Plan judged"] == ["agreed in round 5", "agreed in round 2"]
@@ -282,10 +284,10 @@ def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:
 
 def test_kept_branch_survives_a_reload_is_forked_again_and_gives_way_to_how_it_was() -> None:
     app = press(forked(), "Continue with this fork")
-    for shown in (app, reloaded(app)):
-        assert shows(shown, FORKED)
-        assert round_shown(shown) == "Round 2 of 2"
-        assert "Your fork from round 2." in said(shown)
+    for visible in (app, reloaded(app)):
+        assert shows(visible, FORKED)
+        assert round_shown(visible) == "Round 2 of 2"
+        assert "Your fork from round 2." in said(visible)
     press(press(app, "Fork here"), "Continue from here")
     assert "Fork 1 in round 2 and fork 2 in round 2" in headers(app)
     assert shows(press(app, "Back to how it was"), TOLD)

@@ -80,7 +80,7 @@ def test_scrubber_goes_to_both_ends_and_plays_and_no_round_is_played_again(
         seen.append(round_shown(app))
         assert query_of(app).get("round", "1") == round_shown(app).split()[1]
         if step == "Last":
-            assert [can_press(app, each) for each in STEPS] == [True, True, False, False, True]
+            assert [can_press(app, text) for text in STEPS] == [True, True, False, False, True]
     assert seen == [f"Round {n} of 5" for n in (1, 2, 3, 2, 5, 1, 5, 1)]
     assert can_press(press(app, "Pause"), "Play")
     assert can_press(press(press(app, "Play"), "Next"), "Play"), "a step ends it too"
@@ -261,10 +261,10 @@ def test_file_that_cannot_be_shown_is_refused_and_the_page_stays() -> None:
     app = visit(NEGOTIATION)
     for text, problem in REFUSED.items():
         hand_over(app, text)
-        [told] = [alert for alert in alerts(app) if "That file cannot be opened" in alert.text]
-        assert told.colour == "error"
-        assert problem in told.text
-        assert "pydantic" not in told.text
+        [message] = [alert for alert in alerts(app) if "That file cannot be opened" in alert.text]
+        assert message.colour == "error"
+        assert problem in message.text
+        assert "pydantic" not in message.text
         assert round_shown(app) == "Round 1 of 4"
 
 

@@ -91,15 +91,15 @@ def test_bundle_opens_verified_with_all_that_was_in_it_whatever_its_name_and_is_
 
 def test_bundle_of_a_recorded_run_is_shown_as_recorded() -> None:
     transcript = shipped_recordings()[0]
-    setup, known = transcript.setup, transcript.recording
-    assert known is not None
+    setup, recording = transcript.setup, transcript.recording
+    assert recording is not None
     written = load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
     run = replay(transcript, written)
     plan = assess(written.reference_protocol, written)
-    app = opened(bundle(PlanAnalysis(plan), written, run, known))
+    app = opened(bundle(PlanAnalysis(plan), written, run, recording))
     assert " open" in in_drawer(app)
     assert shows(press(go(app, NEGOTIATION), "Last"), run)
-    assert known.title in said(app)
+    assert recording.title in said(app)
 
 
 def test_study_plan_lab_and_negotiation_open_alone_and_a_kept_plan_with_its_study_and_lab() -> None:
@@ -183,6 +183,6 @@ def test_hostile_names_are_shown_as_text_in_both_drawers() -> None:
     name = "<b>L</b> ![](http://x/y.png)"
     app = opened(lab_json(LabOverrides(name=name, budget=1200)), f"{name}.json")
     for drawer in (drawer_of(press(app, "Share")), drawer_of(choose_more(app, OPEN))):
-        bodies = [getattr(each, "value", "") for each in drawer]
+        bodies = [getattr(item, "value", "") for item in drawer]
         assert not [body for body in bodies if "![](" in str(body) or "<b>L" in str(body)]
     assert name in in_drawer(press(app, "Share"))

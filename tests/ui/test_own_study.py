@@ -152,9 +152,9 @@ def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_
 
 def caption(app: AppTest) -> str:
     """Return what the form says of where the study is."""
-    told = [str(each.value) for each in at_making(app).caption]
-    [found] = [each for each in told if "Download" in each or "address" in each]
-    return found
+    text = [str(item.value) for item in at_making(app).caption]
+    [result] = [entry for entry in text if "Download" in entry or "address" in entry]
+    return result
 
 
 def test_study_is_lost_by_a_reload_until_it_is_used_and_then_in_the_library_as_its_form_says(
@@ -219,13 +219,13 @@ def test_link_reads_the_study_on_every_page_and_changes_nothing(browsers: Browse
 def test_reader_of_a_study_of_the_same_id_sees_both_and_each_is_named(browsers: Browsers) -> None:
     link = query_of(using(RICH))
     browsers.use()
-    own = query_of(using(MINE))
+    record = query_of(using(MINE))
     reader = visit(**link)
     both = ["Psychology · shared with you, to read", "Psychology · yours"]
     assert cards_of_visitors(reader) == both
     assert "/ 5,000 credits" in said(go(reader, PROTOCOL))
     go(reader, SCENARIOS).button(key="open_my_stroop").click()
-    assert query_of(run(reader))["own"] == own["own"]
+    assert query_of(run(reader))["own"] == record["own"]
     assert "/ 1,000 credits" in said(go(reader, PROTOCOL))
 
 
@@ -335,8 +335,8 @@ def test_study_is_renamed_on_its_page_and_all_else_of_its_file_and_its_plan_stay
     assert where(app).startswith("Colours and words · ")
     assert query_of(app) == address
     assert number(go(app, PROTOCOL), "Sample size").value == 31
-    [own] = own_studies.kept().values()
-    assert own.text == noted.replace(f'"{TITLE}"', '"Colours and words"')
+    [study] = own_studies.kept().values()
+    assert study.text == noted.replace(f'"{TITLE}"', '"Colours and words"')
     writer.finish()
     [entry] = shelf().entries(owner(), EntryKind.STUDY)
     assert (entry.name, entry.version) == ("Colours and words", 2)
@@ -363,9 +363,9 @@ def test_entry_that_was_given_a_name_of_its_own_keeps_it() -> None:
 )
 def test_name_that_a_study_cannot_have_is_told_and_changes_nothing(name: str, told: str) -> None:
     app = using(OTHER, MINE)
-    before = {key: own.text for key, own in own_studies.kept().items()}
+    before = {key: study.text for key, study in own_studies.kept().items()}
     assert any(told in alert.text for alert in alerts(rename(app, name))), alerts(app)
-    assert {key: own.text for key, own in own_studies.kept().items()} == before
+    assert {key: study.text for key, study in own_studies.kept().items()} == before
 
 
 def test_study_is_edited_from_its_page_and_the_plan_and_lab_of_the_old_one_stay() -> None:

@@ -67,17 +67,17 @@ def test_part_of_the_form_reads_with_the_template_as_it_was_read() -> None:
 def test_every_field_for_text_takes_only_so_much(scientist: str) -> None:
     """A message of more than 2 MB ends the page's connection, each time that it connects again."""
     app = visit(scientist=scientist)
-    found: dict[str, int] = {}
+    record: dict[str, int] = {}
     ways: list[Callable[[AppTest], object]] = [partial(go, page=page) for page in PAGES]
     for go_on in (*ways, at_editor):
         go_on(app)
-        found |= {field.label: field.max_chars for field in (*app.text_input, *app.text_area)}
-    assert {"Search", "Study file (YAML)", "Rationale"} < found.keys()
-    assert {"person": "Or ask the lab a question", "model": "Key"}[scientist] in found
-    assert found["Study file (YAML)"] > MOST_STUDY_BYTES, (
+        record |= {field.label: field.max_chars for field in (*app.text_input, *app.text_area)}
+    assert {"Search", "Study file (YAML)", "Rationale"} < record.keys()
+    assert {"person": "Or ask the lab a question", "model": "Key"}[scientist] in record
+    assert record["Study file (YAML)"] > MOST_STUDY_BYTES, (
         "the reader says how much too long a file is"
     )
-    assert all(0 < most <= MOST_STUDY_BYTES * 1.2 for most in found.values()), found
+    assert all(0 < limit <= MOST_STUDY_BYTES * 1.2 for limit in record.values()), record
 
 
 # --- the Study page ---------------------------------------------------------------------------

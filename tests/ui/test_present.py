@@ -28,35 +28,35 @@ def place(app: AppTest) -> str:
 
 def slide(app: AppTest) -> str:
     """Return what the slide on show says, its top line first."""
-    pages = (each.find(".//div[@class='page shown']") for each in panels(app))
+    pages = (panel.find(".//div[@class='page shown']") for panel in panels(app))
     [page] = [page for page in pages if page is not None]
     return heard(page)
 
 
 def slides(app: AppTest) -> list[str]:
     """Return what every slide says, from the one on show to the last."""
-    found = [slide(app)]
+    texts = [slide(app)]
     while can_press(app, "Next"):
-        found.append(slide(press(app, "Next")))
-    return found
+        texts.append(slide(press(app, "Next")))
+    return texts
 
 
 @pytest.mark.parametrize("page", [SCENARIOS, NEGOTIATION, TRADE_OFFS])
 def test_page_is_presented_in_its_place_and_left_as_it_was(page: str) -> None:
     app = visit(page, study="psy_stroop", round="2", budget="1200")
-    told, query = said(app), query_of(app)
+    text, query = said(app), query_of(app)
     choose_more(app, "Present")
     assert place(app) == f"1 / {LAST}"
     assert not app.get("page_link")
     press(press(app, "Next"), "Leave")
-    assert (said(app), query_of(app)) == (told, query)
+    assert (said(app), query_of(app)) == (text, query)
     assert "Leave" not in labels(app)
 
 
 def test_deck_is_presented_as_it_was_read() -> None:
-    told = slides(visit(present="1"))
-    assert not any("Agreed" in text for text in told[:4]), "how it ends comes after every round"
-    assert_golden("pages/present#first", "\n\n".join(told))
+    texts = slides(visit(present="1"))
+    assert not any("Agreed" in text for text in texts[:4]), "how it ends comes after every round"
+    assert_golden("pages/present#first", "\n\n".join(texts))
 
 
 def test_slides_go_back_and_forth_and_to_both_ends_and_no_link_leads_beyond() -> None:

@@ -85,9 +85,9 @@ def test_pages_say_what_the_core_answers(study: str, lab: str) -> None:
     assert status(app) == plan_verdict(yours).status
     taken = run_text(options.asks.run), target_text(options), *alone_lines(options)
     notices = (f"{name}: {text}" for name, text in notes(yours))
-    told = first_of_all(options), difference_text(options), *notices
-    told = (*told, *(() if nothing_needed(options) else taken))
-    assert all(line in said(app) for line in told)
+    texts = first_of_all(options), difference_text(options), *notices
+    texts = (*texts, *(() if nothing_needed(options) else taken))
+    assert all(line in said(app) for line in texts)
     dimensions, worth, *_ = panel_tables(app)
     costs = costs_of(app)
     rows = [row[1::2] for row in dimensions[1:] if row[0]]
@@ -186,11 +186,11 @@ def test_tick_survives_edits_and_walks_and_never_moves_to_another_change() -> No
 
 
 def test_least_loss_plan_applied_is_the_planners_and_nothing_beats_it() -> None:
-    found = reference_options(MOMENTUM).least
+    loss = reference_options(MOMENTUM).least
     app = press(visit(PROTOCOL), "Apply the least-loss plan")
-    assert number(app, "Sample size").value == found.plan.sample_size
-    assert number(app, "Duration (days)").value == found.plan.duration_days
-    assert found.after.evidence.text in said(app)
+    assert number(app, "Sample size").value == loss.plan.sample_size
+    assert number(app, "Duration (days)").value == loss.plan.duration_days
+    assert loss.after.evidence.text in said(app)
     assert where(app).endswith("· Feasible")
     assert not any(button.key == "apply_least_loss" for button in app.button)
     undo(app)
@@ -261,13 +261,13 @@ def test_undo_names_its_edit_and_stays_in_its_study() -> None:
 
 def test_failing_row_has_the_button_that_mends_it() -> None:
     app = visit(PROTOCOL, study="eco_reef_fish", lab="medium")
-    button = next(each for each in app.button if each.key == "mend_budget")
+    button = next(item for item in app.button if item.key == "mend_budget")
     assert plain(button.label) == "128 → 85 fish"
     assert "saves 430 credits · power 0.62, below the target" in plain(button.help)
     press(app, button.label)
     assert number(app, "Sample size").value == 85
     assert dimension(app, "Budget")[0].startswith("passes")
-    assert "mend_budget" not in [each.key for each in app.button]
+    assert "mend_budget" not in [item.key for item in app.button]
 
 
 POINT: Final = "Samples on the curve"

@@ -28,20 +28,20 @@ print(gc.isenabled())
 startup._open_library()
 print(*(each in sys.modules for each in slow[:2]), gc.get_freeze_count() > 100_000)
 """
-    asked = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
     )
-    assert asked.stdout.splitlines() == ["True False False False False", "True", "True True True"]
+    assert process.stdout.splitlines() == ["True False False False False", "True", "True True True"]
 
 
 def test_library_is_not_asked_for_what_a_newcomer_has_kept(
     browsers: Browsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    texts: list[str] = []
 
     def nothing(method: str) -> Callable[..., list[object]]:
         def answer(*_: object) -> list[object]:
-            asked.append(method)
+            texts.append(method)
             return []
 
         return answer
@@ -51,6 +51,6 @@ def test_library_is_not_asked_for_what_a_newcomer_has_kept(
     with monkeypatch.context() as first:
         first.setattr(server, "is_new_visitor", lambda: True)
         visit(SCENARIOS)
-    assert not asked
+    assert not texts
     visit(SCENARIOS)
-    assert asked == ["entries", "draft"]
+    assert texts == ["entries", "draft"]

@@ -174,9 +174,9 @@ def test_undone_step_keeps_the_players_and_brings_the_lab_back() -> None:
     before = Workspace().changed(seed=4, lab=Difficulty.HARD, own_lab=LabOverrides(budget=2700))
     before = before.changed(round_number=4)
     players = {"max_rounds": 7, "scientist": "person", "lab_manager": "least_loss"}
-    shown = {"presenting": 3, "survey": True}
-    now = Workspace().changed(**players, **shown, round_number=2, recording="one_run")
-    assert before.stepped_from(now) == before.changed(round_number=0, **players, **shown)
+    record = {"presenting": 3, "survey": True}
+    now = Workspace().changed(**players, **record, round_number=2, recording="one_run")
+    assert before.stepped_from(now) == before.changed(round_number=0, **players, **record)
 
 
 @pytest.mark.parametrize(

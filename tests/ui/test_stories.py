@@ -18,9 +18,11 @@ STORIES: Final = {story.key: story for story in stories()}
 
 
 def test_stories_read_as_pinned_and_survive_as_links() -> None:
-    assert_golden("stories#stories", "\n".join(f"{each.title}: {each.line}" for each in stories()))
-    for each in stories():
-        assert from_query(to_query(each.workspace), find) == (each.workspace, [])
+    assert_golden(
+        "stories#stories", "\n".join(f"{story.title}: {story.line}" for story in stories())
+    )
+    for story in stories():
+        assert from_query(to_query(story.workspace), find) == (story.workspace, [])
 
 
 def options_of(key: str) -> PlanAnalysis:
@@ -48,7 +50,7 @@ def test_first_story_passes_as_it_is() -> None:
 
 def test_halved_sample_needs_one_day_only() -> None:
     story, options = STORIES["half_the_sample"], options_of("half_the_sample")
-    yours, least = options.yours, options.least.after
+    yours, minimum = options.yours, options.least.after
     assert story.page is StoryPage.PROTOCOL
     assert yours.failing == ["budget"]
     assert yours.cost - yours.pack.lab.budget == 10
@@ -59,11 +61,11 @@ def test_halved_sample_needs_one_day_only() -> None:
     worth = [plan.evidence for plan in (yours, options.offered)]
     assert f"power {worth[0].number} → {worth[1].number}. " in story.line
     assert worth[1].tier is EvidenceTier.BELOW_FLOOR
-    assert (least.counts.samples, least.counts.days, least.cost) == (24, 28 - 1, 2_490 - 50)
-    assert least.evidence.number == worth[0].number
+    assert (minimum.counts.samples, minimum.counts.days, minimum.cost) == (24, 28 - 1, 2_490 - 50)
+    assert minimum.evidence.number == worth[0].number
     # No smaller cut: one mouse fewer also fits, and costs power.
     assert numbered(yours, 23, 28).feasible
-    assert numbered(yours, 23, 28).evidence.value < least.evidence.value
+    assert numbered(yours, 23, 28).evidence.value < minimum.evidence.value
     assert yours.pack.lab.days_left < 36
 
 
@@ -104,14 +106,14 @@ def test_do_not_run_names_the_most_cases() -> None:
     assert offer is not None
     assert (offer.after.counts.samples, offer.after.feasible) == (316, True)
     assert offer.after.evidence.tier is EvidenceTier.BELOW_FLOOR
-    least = PlanAnalysis(offer.before).least.after
-    assert (least.counts.samples, least.evidence.text) == (437, "share examined 69 %")
-    plans = [numbered(least, size, days) for size in range(438, 634) for days in range(1, 9)]
-    assert max(p.evidence.value for p in plans if p.feasible) < least.evidence.value
+    plan = PlanAnalysis(offer.before).least.after
+    assert (plan.counts.samples, plan.evidence.text) == (437, "share examined 69 %")
+    plans = [numbered(plan, size, days) for size in range(438, 634) for days in range(1, 9)]
+    assert max(p.evidence.value for p in plans if p.feasible) < plan.evidence.value
     assert (acts(run)[-1], run.outcome) == ("leaves", Outcome.NO_DEAL)
     budget = run.pack.lab.budget
-    for more in (2_054, 2_055):
-        lab = run.pack.in_lab(run.pack.lab.with_means(budget=budget + more))
+    for extra in (2_054, 2_055):
+        lab = run.pack.in_lab(run.pack.lab.with_means(budget=budget + extra))
         best = PlanAnalysis(assess(run.pack.reference_protocol, lab)).least.after
-        assert (best.evidence.tier is EvidenceTier.MEETS_TARGET) == (more == 2_055)
+        assert (best.evidence.tier is EvidenceTier.MEETS_TARGET) == (extra == 2_055)
     assert "2,055 more credits" in run.rounds[-1].reason

@@ -60,15 +60,15 @@ def small(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
 
 def test_study_is_read_by_its_key_and_changed_by_its_owner_alone(store: StudyCache) -> None:
     kept(store, "ada", size=3)
-    found = store.read(key_of("ada", "mine"))
-    assert found is not None
-    assert found == store.of("ada")["mine"]
+    study = store.read(key_of("ada", "mine"))
+    assert study is not None
+    assert study == store.of("ada")["mine"]
     assert not store.of("eve")
     store.remove("eve", "mine")
     kept(store, "eve", size=5)
-    assert store.read(found.key) == found
+    assert store.read(study.key) == study
     store.remove("ada", "mine")
-    assert store.read(found.key) is None
+    assert store.read(study.key) is None
     assert store.of("eve")
 
 
@@ -93,12 +93,12 @@ def test_owner_keeps_up_to_so_many_studies_and_bytes(store: StudyCache) -> None:
     for number in range(MOST_OWN_STUDIES):
         assert not kept(store, "ada", name=f"s{number}")
     assert kept(store, "ada", name="more").startswith(f"You keep {MOST_OWN_STUDIES} studies here")
-    most = MOST_OWN_STUDY_BYTES - MOST_OWN_STUDIES + 1
-    assert not kept(store, "ada", most, "s0")
+    limit = MOST_OWN_STUDY_BYTES - MOST_OWN_STUDIES + 1
+    assert not kept(store, "ada", limit, "s0")
     before = store.of("ada")
-    refused = kept(store, "ada", most + 1, "s0")
+    refused = kept(store, "ada", limit + 1, "s0")
     assert f"{MOST_OWN_STUDY_BYTES + 1:,} bytes" in refused
-    assert refused == store.refusal("ada", "s0", "x" * (most + 1))
+    assert refused == store.refusal("ada", "s0", "x" * (limit + 1))
     assert store.of("ada") == before
     assert list(before)[-1] == "s0", "what was kept anew is the latest"
 
@@ -157,10 +157,10 @@ def test_nothing_stays_of_what_was_removed_or_gave_way(
             store.remove("ada", f"s{number}")
             kept(store, f"visitor {number}", 10)
             clock.now += 2 * IN_USE_SECONDS
-        left, _ = tracemalloc.get_traced_memory()
+        rest, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert left < 20_000
+    assert rest < 20_000
 
 
 Step = tuple[str, str, str, int]
@@ -176,7 +176,7 @@ steps: st.SearchStrategy[Step] = st.tuples(
 def test_whatever_is_done_the_bounds_hold_and_nothing_in_use_is_lost(done: list[Step]) -> None:
     clock = Clock()
     store = StudyCache(clock)
-    there: dict[tuple[str, str], int] = {}
+    record: dict[tuple[str, str], int] = {}
     seen: dict[str, float] = {}
     with pytest.MonkeyPatch.context() as patch:
         small(patch, 60)
@@ -188,24 +188,24 @@ def test_whatever_is_done_the_bounds_hold_and_nothing_in_use_is_lost(done: list[
             if what == "read" and store.read(key_of(owner, name)) is None:
                 continue
             seen[owner], mine = clock.now, store.of(owner)
-            there = {place: size for place, size in there.items() if place[0] != owner}
-            there |= {(owner, each): own.size for each, own in mine.items()}
+            record = {place: size for place, size in record.items() if place[0] != owner}
+            record |= {(owner, text): study.size for text, study in mine.items()}
             if what == "keep" and not kept(store, owner, number, name):
-                there[owner, name] = number
+                record[owner, name] = number
             elif what == "remove":
                 store.remove(owner, name)
-                there.pop((owner, name), None)
+                record.pop((owner, name), None)
         in_use = {
             place: size
-            for place, size in there.items()
+            for place, size in record.items()
             if clock.now - seen[place[0]] <= IN_USE_SECONDS
         }
-        found = {
-            (owner, name): own.size for owner in "abcd" for name, own in store.of(owner).items()
+        result = {
+            (owner, name): study.size for owner in "abcd" for name, study in store.of(owner).items()
         }
-        assert in_use.items() <= found.items() <= there.items()
-        assert sum(found.values()) <= 60
-        for owner, name in found:
+        assert in_use.items() <= result.items() <= record.items()
+        assert sum(result.values()) <= 60
+        for owner, name in result:
             assert store.read(key_of(owner, name)) == store.of(owner)[name]
 
 

@@ -122,7 +122,7 @@ def test_analysis_may_plan_with_the_safeguard_effect_of_what_was_reported() -> N
     ):
         type_value(app, label, value)
     assert "64 a group = 128 in all." in said(app)
-    [toggle] = [each for each in app.toggle if "safeguard" in each.label]
+    [toggle] = [item for item in app.toggle if "safeguard" in item.label]
     toggle.set_value(True)
     assert "308 a group = 616 in all." in said(run(app))
     type_value(app, "Reported t", 0.8)
@@ -137,7 +137,7 @@ def test_analysis_may_plan_with_the_safeguard_effect_of_what_was_reported() -> N
 
 def test_wrong_number_of_an_analysis_stays_and_is_told() -> None:
     app = begun()
-    for unknown, label, value, told in (
+    for unknown, label, value, text in (
         (Unknown.SAMPLES, "Effect: Cohen's d", 0.0, "The assumed effect is 0: a “Two groups”"),
         (Unknown.SAMPLES, "Alpha, two-sided", 1.5, "1.5 is not allowed: it must be less than 1."),
         (Unknown.SAMPLES, "Dropout, %", 100.0, "Dropout is 100 %: type 0 % or more, below 100 %."),
@@ -149,7 +149,7 @@ def test_wrong_number_of_an_analysis_stays_and_is_told() -> None:
         pick(app, WORK_OUT, unknown)
         right = number(app, label).value
         [alert] = alerts(type_value(app, label, value))
-        assert told in alert.text
+        assert text in alert.text
         assert number(app, label).value == value
         assert not can_press(app, "Use this analysis")
         type_value(app, label, right)
@@ -293,9 +293,9 @@ def test_units_and_arms_are_asked_for_by_kinds_that_may_have_them() -> None:
     assert design.units == Units(name="tray", samples=6.0, icc=0.1)
     assert (design.arms, design.why["units"]) == (Arms(share=0.25), "Six fit in.")
     at(app, COMPARISON).button(key="choose_anova").click()
-    asked = [field.label for field in at(run(app), ASSUMPTIONS).text_input]
-    assert "What one sample is" in asked
-    assert "What is treated as one" not in asked
+    texts = [field.label for field in at(run(app), ASSUMPTIONS).text_input]
+    assert "What one sample is" in texts
+    assert "What is treated as one" not in texts
     at(app, COMPARISON).button(key="choose_two_group").click()
     assert study_of(at(run(app), ASSUMPTIONS)).design.units == design.units
     type_text(at(app, ASSUMPTIONS), "What is treated as one", "")
@@ -315,8 +315,8 @@ def test_dropout_is_asked_for_and_a_worked_out_effect_is_shown_as_documents_writ
 
 def test_number_beyond_all_bounds_is_told() -> None:
     app = form(part=LAB)
-    for value, told in ((1e300, "has at most"), (-1e300, "is not allowed: it must be")):
-        assert told in alerts(type_value(app, "Budget (credits)", value))[0].text
+    for value, text in ((1e300, "has at most"), (-1e300, "is not allowed: it must be")):
+        assert text in alerts(type_value(app, "Budget (credits)", value))[0].text
         at(at(app, NEEDS), LAB)
         assert not can_press(app, "Use this study")
 
@@ -328,7 +328,9 @@ def test_lab_of_the_form_has_a_calendar_and_a_currency_of_its_own() -> None:
     type_text(at(app, LAB), "Currency", " EUR ")
     type_value(at(app, LAB), "A staff unit a day, EUR", 30.0)
     type_value(at(app, LAB), "Overhead, %", 20.0)
-    next(each for each in app.toggle if each.label == "Weekends count as days").set_value(False)
+    next(toggle for toggle in app.toggle if toggle.label == "Weekends count as days").set_value(
+        False
+    )
     lab = study_of(run(app)).labs.medium
     assert (lab.start_date, lab.currency, lab.weekends) == (date(2027, 3, 6), "EUR", False)
     assert (lab.cost_model.per_staff_day, lab.cost_model.overhead_percent) == (30, 20)
@@ -393,21 +395,21 @@ def test_form_that_is_left_for_a_new_start_is_one_click_away() -> None:
 
 def test_hostile_text_in_every_field_is_text() -> None:
     app = write(unopened(), hostile_study().text)
-    shown: set[int] = set()
+    numbers: set[int] = set()
     for part in study_form.PARTS:
         assert not leaks(at(app, part)), part
-        shown |= seen(app)
+        numbers |= seen(app)
         for field in (*app.text_input, *app.text_area):
             assert 0 < field.max_chars <= 300_000, field.label
-    assert len(shown) > 20
+    assert len(numbers) > 20
     written = (COMPARISON, ASSUMPTIONS, NEEDS, LAB)
     for part, adds in product(written, (True, False)):  # an entry before its fields
         at(app, part)
         for field in [*app.text_input, *app.text_area]:
-            left = ("Study file (YAML)", "Id in addresses", "Field of research")
-            if field.label not in left and field.label.startswith("Add a ") == adds:
-                most = {"Short name": 30, "Currency": 8}.get(field.label, 200)
-                field.set_value(marked(99, ATTACK.replace("\n", " "))[:most])
+            row = ("Study file (YAML)", "Id in addresses", "Field of research")
+            if field.label not in row and field.label.startswith("Add a ") == adds:
+                limit = {"Short name": 30, "Currency": 8}.get(field.label, 200)
+                field.set_value(marked(99, ATTACK.replace("\n", " "))[:limit])
         assert not leaks(run(app)), part
     type_text(at(app, LAB), "Currency", "EUR")  # for the text is none, which was told
     assert 99 in seen(at(app, CHECK))
@@ -459,7 +461,7 @@ def test_original_of_every_kind_is_asked_in_every_way(kind: str) -> None:
     assert sorted(ways[2:]) == sorted(source.label for source in by_numbers.values())
     for source in by_numbers.values():
         pick(app, WAY, source.label)
-        shown = [each.label for each in run(app).number_input]
-        asked = {number.label for number in source.asked if number.name not in counts}
-        assert asked <= {*shown}
+        texts = [item.label for item in run(app).number_input]
+        request = {number.label for number in source.asked if number.name not in counts}
+        assert request <= {*texts}
         assert not app.exception

@@ -53,20 +53,20 @@ def in_lab(own: LabOverrides = LAB, difficulty: str = "medium") -> list[Surveyed
 
 
 def test_table_shows_of_every_study_what_the_core_answers_best_first() -> None:
-    app, found = at_survey(budget="3000", days="40"), in_lab()
+    app, studies = at_survey(budget="3000", days="40"), in_lab()
     assert_golden("pages/scenarios#in_your_lab", said(app))
-    assert names(app) == [each.pack.paper.name for each in found]
-    for row, each in zip(rows(app), found, strict=True):
-        best, evidence = each.best, each.best.evidence
+    assert names(app) == [study.pack.paper.name for study in studies]
+    for row, study in zip(rows(app), studies, strict=True):
+        best, evidence = study.best, study.best.evidence
         _, fits, worth, samples, days, credits_, lost, binding = row
         assert fits.split("\n")[0] == "passes fits"
-        assert ("breaks a wish" in fits) == bool(each.best.broken_wishes)
+        assert ("breaks a wish" in fits) == bool(study.best.broken_wishes)
         assert worth.endswith(f"{evidence.text} {evidence.tier}")
         assert samples.partition(" ")[0] == amount_text(best.counts.samples)
         assert [days, credits_] == [amount_text(best.counts.days), amount_text(best.cost)]
         assert lost.split("\n")[0].strip() == str(best.fidelity_loss)
-        all_exist = best.counts.samples == each.pack.design.population_max
-        assert binding in (each.binding, "nothing", "population" if all_exist else "no one limit")
+        all_exist = best.counts.samples == study.pack.design.population_max
+        assert binding in (study.binding, "nothing", "population" if all_exist else "no one limit")
 
 
 def test_nothing_is_worked_out_until_the_table_is_opened_or_the_lab_changes(
@@ -89,11 +89,11 @@ def test_nothing_is_worked_out_until_the_table_is_opened_or_the_lab_changes(
 
 def test_two_numbers_are_the_lab_of_the_drawer_of_every_page_and_of_the_address() -> None:
     app = type_number(type_number(at_survey(lab="hard"), "Budget, credits", 3000), "Days", 40)
-    assert names(app) == [each.pack.paper.name for each in in_lab(LAB, "hard")]
+    assert names(app) == [study.pack.paper.name for study in in_lab(LAB, "hard")]
     assert where(app) == "Momentum returns · hard lab, 2 changes"
     assert query_of(app).items() >= {"budget": "3000", "days": "40", "survey": "1"}.items()
-    told = "Your lab: 3,000 credits and 40 days; the rest is each study’s own, of its hard lab"
-    assert told in said(app)
+    text = "Your lab: 3,000 credits and 40 days; the rest is each study’s own, of its hard lab"
+    assert text in said(app)
     press(app, "Your lab")
     drawn = [field.value for field in app.number_input if field.label in ("Days", "Staff units")]
     assert drawn == [40, None, 40, 3]
@@ -109,14 +109,14 @@ def test_every_order_is_that_of_the_page_and_of_its_file_without_formulas(
     monkeypatch.setattr(
         "replicalab.ui.files.st.download_button", lambda label, data, **_: files.append(data())
     )
-    app, found = at_survey(budget="3000", days="40"), in_lab()
+    app, studies = at_survey(budget="3000", days="40"), in_lab()
     for order in ORDERS:
         pick(app, "Sort by", order)
-        told = [each.pack.paper.name for each in sorted(found, key=order_key(order))]
-        assert names(app) == told
+        texts = [study.pack.paper.name for study in sorted(studies, key=order_key(order))]
+        assert names(app) == texts
         read = list(csv.reader(io.StringIO(files[-1].removeprefix("\ufeff"))))
         assert read[0] == list(COLUMNS)
-        assert [row[0] for row in read[1:]] == told
+        assert [row[0] for row in read[1:]] == texts
         assert {row[COLUMNS.index("credits")] for row in read[1:]} >= {"820", "2995", "3000"}
 
 

@@ -78,24 +78,26 @@ def squeezed(text: str) -> str:
 def test_table_of_a_long_plan_says_nothing_of_days_that_were_not_worked_out() -> None:
     study = load_scenario("bio_jq1_myeloma", "easy")
     plan = revise(study.reference_protocol, duration_days=100)
-    own = LabOverrides(days=100)
-    work = Workspace().changed(study="bio_jq1_myeloma", lab=Difficulty.EASY, plan=plan, own_lab=own)
+    overrides = LabOverrides(days=100)
+    work = Workspace().changed(
+        study="bio_jq1_myeloma", lab=Difficulty.EASY, plan=plan, own_lab=overrides
+    )
     app = unfolded(visit(TRADE_OFFS, **to_query(work)))
     _, _, table, *_ = panel_tables(app)
     days = [int(row[0]) for row in table[1:]]
     assert {later - one for one, later in pairwise(days)} == {2}  # 101 in at most 60 columns
     drawn = plan_to_draw(PlanAnalysis(assess(plan, with_means(study, days=100))))
     for day, fits, counts, evidence in table[1::10]:
-        for shown, most in zip((fits, counts), _most(drawn, int(day)), strict=True):
-            assert _amount(shown) == most
-        there = drawn.at(int(day), _amount(counts)).evidence.text if _amount(counts) else "–"
-        assert evidence == there
+        for text, limit in zip((fits, counts), _most(drawn, int(day)), strict=True):
+            assert _amount(text) == limit
+        existing = drawn.at(int(day), _amount(counts)).evidence.text if _amount(counts) else "–"
+        assert evidence == existing
 
 
 def _most(drawn: PlanToDraw, day: int) -> tuple[int, int]:
     """Return the most samples that fit on a day, and the most of these that all count."""
-    there = [drawn.at(day, samples) for samples in range(1, 400)]
-    fitting = [plan for plan in there if plan.feasible]
+    plans = [drawn.at(day, samples) for samples in range(1, 400)]
+    fitting = [plan for plan in plans if plan.feasible]
     counting = [
         plan.counts.samples
         for plan in fitting
@@ -159,10 +161,10 @@ def test_chosen_point_is_laid_over_a_chart_that_changes_with_its_layers_alone() 
 def test_region_is_of_other_items_than_your_plan_where_these_fit_and_says_the_difference() -> None:
     app, options = opened("eco_reef_fish"), options_for("eco_reef_fish")
     drawn, yours = plan_to_draw(options), options.yours
-    there = drawn.at(yours.counts.days, yours.counts.samples)
+    plan = drawn.at(yours.counts.days, yours.counts.samples)
     assert f">your plan* {yours.evidence.number}</span>" in over_chart(app)
-    assert yours.evidence.text != there.evidence.text
-    assert f"Your plan, items in the chart | {there.evidence.text}" in said(app)
+    assert yours.evidence.text != plan.evidence.text
+    assert f"Your plan, items in the chart | {plan.evidence.text}" in said(app)
     assert "no 'side-swap of currents'" in said(app)
     assert "up to 20 samples" in charts(app)[0]
     switch(app, "The least-loss plan’s items")
@@ -178,27 +180,27 @@ def test_region_is_of_other_items_than_your_plan_where_these_fit_and_says_the_di
 
 def point_at_cross(app: AppTest) -> str | None:
     """Return the cross over the chart, None where there is none."""
-    found = re.search(r"<b .*?✕</b>", over_chart(app))
-    return found and found[0]
+    match = re.search(r"<b .*?✕</b>", over_chart(app))
+    return match and match[0]
 
 
 def over_chart(app: AppTest) -> str:
     """Return the panel that lies over the chart."""
-    panels = (str(each.proto.body) for each in app.get("html") if isinstance(each, Element))
+    panels = (str(item.proto.body) for item in app.get("html") if isinstance(item, Element))
     return next(panel for panel in panels if "rl over" in panel)
 
 
 def switch(app: AppTest, label: str) -> AppTest:
     """Turn a switch the other way and return the app."""
-    found = next(each for each in app.toggle if each.label == label)
-    found.set_value(not found.value)
+    toggle = next(item for item in app.toggle if item.label == label)
+    toggle.set_value(not toggle.value)
     return run(app)
 
 
 def test_typed_point_is_judged_loaded_and_undone_beside_it() -> None:
     app = point_at(5, 261)
-    there = plan_to_draw(options_for()).at(5, 261)
-    assert all(fact.shown in said(app) for fact in point_facts(there))
+    plan = plan_to_draw(options_for()).at(5, 261)
+    assert all(fact.shown in said(app) for fact in point_facts(plan))
     press(app, "Load this point into the editor")
     assert where(app).endswith("medium lab · Feasible")
     assert not can_press(app, "Load this point into the editor")
@@ -276,8 +278,8 @@ def test_levers_move_the_lab_of_every_page_and_of_a_link_and_are_steps_of_their_
     pull(pull(app, "Days", 9), "Staff units", 5)
     press(app, "Back to the study’s lab")
     assert "Your lab:" not in said(app)
-    own = {"Budget, credits": 3700, "Days": 6, "Staff units": 4}
-    assert {slider.label: slider.value for slider in app.slider} == own
+    record = {"Budget, credits": 3700, "Days": 6, "Staff units": 4}
+    assert {slider.label: slider.value for slider in app.slider} == record
     assert not {"budget", "days", "staff"} & set(query_of(app))
 
 
@@ -320,9 +322,9 @@ def test_extreme_levers_from_an_address_are_shown(means: dict[str, str]) -> None
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A session without a page."""
-    found: dict[str, Any] = {"state": state.Session(Workspace())}
-    monkeypatch.setattr(st, "session_state", found)
-    return found
+    record: dict[str, Any] = {"state": state.Session(Workspace())}
+    monkeypatch.setattr(st, "session_state", record)
+    return record
 
 
 def test_number_that_is_typed_keeps_the_other_unless_another_point_was_chosen_since(

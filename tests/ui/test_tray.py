@@ -15,7 +15,7 @@ ADD: Final = "Add to comparison"
 
 
 def names(app: AppTest) -> list[str]:
-    return [each.name for each in tray(app)]
+    return [item.name for item in tray(app)]
 
 
 def line(app: AppTest) -> list[str]:
@@ -49,13 +49,13 @@ def test_plan_is_put_beside_under_a_name_only_once_and_opening_and_adding_are_st
     assert app.segmented_control[0].value is None
     load(press(app, ADD), 0)
     assert number(app, "Sample size").value == 420
-    for act, found in (
+    for act, texts in (
         ("", ["Plan A", "Plan B"]),
         ("Undo", ["Plan A", "Plan B"]),
         ("Undo", ["Plan A"]),
         ("Redo", ["Plan A", "Plan B"]),
     ):
-        assert names(press_first(app, act) if act else app) == found
+        assert names(press_first(app, act) if act else app) == texts
         assert number(app, "Sample size").value == (100 if act else 420)
 
 
@@ -85,7 +85,7 @@ def test_four_are_beside_at_most_and_stay_when_the_page_is_loaded_anew() -> None
     assert names(app) == ["Plan A", "Plan C", "Plan D", "Plan B"]
     again = tray(visit(PROTOCOL, **query_of(app)))
     assert again == tray(app)
-    assert [each.case.protocol(find).sample_size for each in again] == [10, 30, 40, 60]
+    assert [item.case.protocol(find).sample_size for item in again] == [10, 30, 40, 60]
 
 
 def test_run_played_by_hand_is_kept_beside_with_its_moves() -> None:
@@ -95,8 +95,8 @@ def test_run_played_by_hand_is_kept_beside_with_its_moves() -> None:
     assert len(moves) == 1
     for notice in ("Added as Run A: see Compare.", "Already in the comparison: Run A."):
         assert told(press(app, ADD)) == notice
-    [found] = tray(app)
-    assert (found.name, found.case.moves, found.is_run) == ("Run A", moves, True)
+    [result] = tray(app)
+    assert (result.name, result.case.moves, result.is_run) == ("Run A", moves, True)
     assert told(press(go(app, PROTOCOL), ADD)) == "Added as Plan A: see Compare."
-    assert [(each.name, each.is_run) for each in tray(app)] == [("Run A", True), ("Plan A", False)]
+    assert [(item.name, item.is_run) for item in tray(app)] == [("Run A", True), ("Plan A", False)]
     assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)

@@ -29,7 +29,7 @@ def opened(**query: str) -> AppTest:
 
 
 def field(app: AppTest, label: str) -> NumberInput:
-    return next(each for each in app.number_input if each.label == label)
+    return next(item for item in app.number_input if item.label == label)
 
 
 def type_in(app: AppTest, label: str, value: float | None) -> AppTest:
@@ -65,11 +65,11 @@ def test_units_and_arms_are_typed_and_the_page_says_what_they_make() -> None:
 
 def test_correlation_is_taken_away_again_and_all_is_taken_back() -> None:
     app = type_in(type_in(opened(), "Samples in one unit", 10.0), "Intraclass correlation", 0.2)
-    given = worth(app)
+    text = worth(app)
     app = type_in(app, "Intraclass correlation", None)
-    assert worth(app) == number(EvidenceAssumptions()) != given
+    assert worth(app) == number(EvidenceAssumptions()) != text
     undo(app)
-    assert worth(app) == given
+    assert worth(app) == text
     assert field(app, "Intraclass correlation").value == 0.2
     press(app, "Units and arms as the study has them")
     assert "yours" not in header(app)
@@ -90,7 +90,7 @@ def test_number_that_cannot_be_stays_in_its_field_and_below_stands_why(
     label: str, value: float, bounds: str
 ) -> None:
     app = type_in(opened(), label, value)
-    [box] = [each for each in alerts(app) if each.text.startswith(f"{label} cannot be")]
+    [box] = [alert for alert in alerts(app) if alert.text.startswith(f"{label} cannot be")]
     assert box.text.endswith(f"Type {bounds}.")
     assert field(app, label).value == value
     assert "yours" not in header(app)
@@ -98,6 +98,6 @@ def test_number_that_cannot_be_stays_in_its_field_and_below_stands_why(
 
 def test_kinds_without_units_and_arms_have_no_such_part() -> None:
     app = opened(study="math_four_colour")
-    [radio] = [each for each in app.radio if each.label == "Numbers or a curve"]
+    [radio] = [item for item in app.radio if item.label == "Numbers or a curve"]
     assert TITLE not in radio.options
     assert TITLE in next(r for r in opened().radio if r.label == radio.label).options

@@ -56,8 +56,8 @@ def test_escaped_word_can_break_wherever_it_is_long(letters: int) -> None:
 @example(list(HOSTILE))
 def test_list_holds_no_mark_but_those_of_its_items(lines: list[str]) -> None:
     for line in as_list("\n".join(lines)).splitlines():
-        left = only_backslashes_and_marks(line.removeprefix("- "))
-        assert not set(left) & set(string.punctuation)
+        rest = only_backslashes_and_marks(line.removeprefix("- "))
+        assert not set(rest) & set(string.punctuation)
 
 
 def test_list_keeps_paragraphs_and_items_apart() -> None:

@@ -62,13 +62,13 @@ def _draw(here: PlanAnalysis) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="challenge"):
         st.text_input("Your name, if you like", key=_NAME, max_chars=_NAME_LENGTH, width=220)
         button("Hand in", "task_alt", partial(_hand_in, here.yours), type="primary")
-        most = state.case().max_rounds
+        limit = state.case().max_rounds
         button(
             "Ask the Lab Manager",
             "forum",
             partial(_ask, here),
-            disabled=len(_answers()) >= most,
-            help=f"It answers {count_text(most, 'time')}: whether the lab runs the plan, and what "
+            disabled=len(_answers()) >= limit,
+            help=f"It answers {count_text(limit, 'time')}: whether the lab runs the plan, and what "
             "it would change. It does not look at the evidence.",
         )
         button("Leave the challenge", "lock_open", state.leave_challenge)
@@ -105,8 +105,8 @@ def _ask(here: PlanAnalysis) -> None:
 
 
 def _answers() -> Sequence[tuple[str, Protocol | None]]:
-    found: Sequence[tuple[str, Protocol | None]] = st.session_state.get(_ANSWERS, ())
-    return found
+    pairs: Sequence[tuple[str, Protocol | None]] = st.session_state.get(_ANSWERS, ())
+    return pairs
 
 
 def _draw_answers(yours: Assessment) -> None:
@@ -120,8 +120,8 @@ def _draw_answers(yours: Assessment) -> None:
 
 
 def _results() -> Sequence[Row]:
-    found: Sequence[Row] = st.session_state.get(RESULTS, ())
-    return found
+    result: Sequence[Row] = st.session_state.get(RESULTS, ())
+    return result
 
 
 def _draw_results() -> None:

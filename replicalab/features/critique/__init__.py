@@ -85,11 +85,11 @@ def critique(plan: Assessment, said: Registration | None = None) -> tuple[Remark
 def _remark(key: str, row: Mapping[str, Any], review: Review) -> Remark:
     outcome = RULES[key](review) if key in RULES else Outcome("not_on_form")
     forms: Sequence[str] = row.get("forms", ())
-    said, refused = review.answers(*forms), row.get("refused", {})
+    line, refused = review.answers(*forms), row.get("refused", {})
     if any(option in review.said.choices.get(form, ()) for form, option in refused.items()):
-        outcome = Outcome("refused", {"said": said}, Finder.AUTHOR)
-    elif said and not outcome.firm:
-        outcome = Outcome("said", {**outcome.values, "said": said}, Finder.AUTHOR)
+        outcome = Outcome("refused", {"said": line}, Finder.AUTHOR)
+    elif line and not outcome.firm:
+        outcome = Outcome("said", {**outcome.values, "said": line}, Finder.AUTHOR)
     standing, template = _texts(row).get(outcome.name) or _DEFAULTS[outcome.name]
     finder = None if standing is Standing.UNSAID else outcome.finder or Finder.CORE
     field = FORM[forms[0]].label if forms else row["field"]

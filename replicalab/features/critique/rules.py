@@ -73,15 +73,18 @@ class Review:
 
         The study's reason does not hold for a value asked in its place.
         """
-        asked = getattr(self.pack.question, field) is not None
-        own = {str(name): reason for name, reason in self.pack.question.why.items()}
-        reason = (own if asked else self.design.why).get(field, "")
+        request = getattr(self.pack.question, field) is not None
+        record = {str(name): reason for name, reason in self.pack.question.why.items()}
+        reason = (record if request else self.design.why).get(field, "")
         return quote(reason) if lexicon.is_given(reason) else ""
 
     def shown_criteria(self) -> str:
         """Return the first criteria of success, quoted, and the number of the others."""
-        more = len(self.criteria) - _SHOWN
-        texts = [*map(quote, self.criteria[:_SHOWN]), *([f"And {more} more."] if more > 0 else [])]
+        extra = len(self.criteria) - _SHOWN
+        texts = [
+            *map(quote, self.criteria[:_SHOWN]),
+            *([f"And {extra} more."] if extra > 0 else []),
+        ]
         return " ".join(texts)
 
 
@@ -118,8 +121,8 @@ def _correlation(of: Review) -> Outcome:
         values = {"icc": units.icc, "reason": of.reason("units")}
         return Outcome("reason" if values["reason"] else "bare", values, of.finder("units"))
     tried = {} if evidence.void_reason else by_correlation(of.plan)
-    shown = lexicon.joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
-    values = {"unit": units.name, "measure": evidence.measure, "values": shown}
+    text = lexicon.joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
+    values = {"unit": units.name, "measure": evidence.measure, "values": text}
     return Outcome("tried" if tried else "independent", values)
 
 
@@ -140,9 +143,9 @@ def _few_units(of: Review) -> Outcome:
 def _unequal_arms(of: Review) -> Outcome:
     arms, samples = of.design.arms, of.plan.counts.samples
     if arms is None or not of.design.uneven:
-        small, left = divmod(samples, of.groups)
+        small, rest = divmod(samples, of.groups)
         sizes = {"small": lexicon.amount_text(small), "large": lexicon.amount_text(small + 1)}
-        name = "nearly" if left else "even"
+        name = "nearly" if rest else "even"
         return Outcome(name, {"samples": lexicon.count_text(samples, "sample"), **sizes})
     values = {"share": lexicon.percent_text(arms.share), "reason": of.reason("arms")}
     return Outcome("reason" if values["reason"] else "bare", values, of.finder("arms"))
@@ -172,8 +175,8 @@ def _substitutions(of: Review) -> Outcome:
     plan, study = of.plan, of.pack.study
     listed = {item.key for item in plan.items}
     listed |= {lexicon.label_key(swap.original) for swap in plan.substitutions}
-    own = of.pack.reference_protocol
-    needed = (*own.required_equipment, *own.required_reagents)
+    protocol = of.pack.reference_protocol
+    needed = (*protocol.required_equipment, *protocol.required_reagents)
     left_out = [label for label in needed if lexicon.label_key(label) not in listed]
     costly = [swap.fidelity_loss > 0 or swap.evidence_factor < 1 for swap in plan.substitutions]
     swaps = [
@@ -223,13 +226,13 @@ def _limits(of: Review) -> Outcome:
 def _original_n(of: Review) -> Outcome:
     original, analysed = of.design.original, of.evidence.analysed
     arms = (original.n1, original.n2) if original else ()
-    known = original.n if original and original.n else sum(filter(None, arms))
-    if not known:
+    number = original.n if original and original.n else sum(filter(None, arms))
+    if not number:
         published = of.pack.paper.published
         name = "unknown" if lexicon.is_given(published) else "silent"
         return Outcome(name, {"published": quote(published)})
-    values = {"analysed": lexicon.amount_text(analysed), "known": lexicon.amount_text(known)}
-    if analysed >= known:
+    values = {"analysed": lexicon.amount_text(analysed), "known": lexicon.amount_text(number)}
+    if analysed >= number:
         return Outcome("enough", values)
     if reason := of.said.reasons.get("sample_size", "").strip():
         return Outcome("reason", {**values, "reason": quote(reason)}, Finder.AUTHOR)
@@ -238,8 +241,8 @@ def _original_n(of: Review) -> Outcome:
 
 def _dropout(of: Review) -> Outcome:
     share = of.design.dropout
-    left = lexicon.count_text(of.evidence.analysed, "sample")
-    values = {"share": lexicon.percent_text(share), "left": left, "reason": of.reason("dropout")}
+    text = lexicon.count_text(of.evidence.analysed, "sample")
+    values = {"share": lexicon.percent_text(share), "left": text, "reason": of.reason("dropout")}
     if share:
         name = "large" if share >= _LARGE_DROPOUT else "planned"
     else:

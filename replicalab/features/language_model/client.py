@@ -153,15 +153,15 @@ def reword(generate_fn: GenerateFn, done: Round) -> str | None:
         ]
     )
     words = readable(answer).strip()
-    said, meant = numbers(words), numbers(text)
+    line, meant = numbers(words), numbers(text)
     fault = ""
     if not words:
         fault = "is empty"
     elif len(words) > _SPARE_CHARACTERS + _TIMES_AS_LONG * len(text):
         fault = "is far too long"
-    elif left_out := meant - said:
+    elif left_out := meant - line:
         fault = f"leaves out {', '.join(left_out)}"
-    elif brought_in := [number for number in said if number not in meant]:
+    elif brought_in := [number for number in line if number not in meant]:
         fault = f"brings in {', '.join(brought_in)}"
     if fault:
         raise errors.ModelError(f"The model's wording {fault}; the built-in text stands.")
@@ -170,7 +170,7 @@ def reword(generate_fn: GenerateFn, done: Round) -> str | None:
 
 def numbers(text: str) -> Counter[str]:
     """Return the numbers in a text, thousands without commas, with their counts."""
-    return Counter(found.replace(",", "") for found in _NUMBER.findall(text))
+    return Counter(result.replace(",", "") for result in _NUMBER.findall(text))
 
 
 # --- with its tokens counted -----

@@ -160,12 +160,14 @@ def _draw_fields() -> None:
         autocomplete="off",
         **_kept("api_key"),
     )
-    for column, (name, (label, least, most)) in zip(st.columns(3), _NUMBERS.items(), strict=False):
+    for column, (name, (label, minimum, limit)) in zip(
+        st.columns(3), _NUMBERS.items(), strict=False
+    ):
         text = environment.get(SETTINGS[name], "")
         default = int(Endpoint.model_fields[name].default)
-        value = int(text) if text.isdecimal() and least <= int(text) <= most else default
+        value = int(text) if text.isdecimal() and minimum <= int(text) <= limit else default
         value = int(typed.setdefault(name, value))
-        column.number_input(label, least, most, value, step=1, **_kept(name))
+        column.number_input(label, minimum, limit, value, step=1, **_kept(name))
 
 
 def _kept(name: str) -> dict[str, Any]:

@@ -30,13 +30,13 @@ class PortfolioStudy:
 
     def __post_init__(self) -> None:
         name = f"'{shortened(self.pack.paper.name)}'"
-        for label, number, most, example in (
+        for label, number, limit, example in (
             ("worth of", self.worth, MOST, 2),
             ("share at the floor of", self.floor_share, 1, 0.5),
         ):
-            if not (isfinite(number) and 0 <= number <= most):
+            if not (isfinite(number) and 0 <= number <= limit):
                 raise PortfolioError(
-                    f"{label} {name}: {number:g} is no number from 0 to {most:,}; write one such "
+                    f"{label} {name}: {number:g} is no number from 0 to {limit:,}; write one such "
                     f"as {example}, and 0 for what does not count"
                 )
 

@@ -91,15 +91,15 @@ def best(studies: Sequence[Sequence[PlanOption]], means: LabMeans) -> StudyChoic
         name for options in able for name in {name for o in options for name in o.instruments}
     )
     shared = {name for name, number in users.items() if number > 1}
-    full = [{o._replace(instruments=o.instruments & shared): o for o in own} for own in able]
+    full = [{o._replace(instruments=o.instruments & shared): o for o in custom} for custom in able]
     listed = [(at, option) for at, options in enumerate(full) for option in undominated(options)]
-    plans, most, exact = _solved(listed, means)
+    plans, limit, exact = _solved(listed, means)
     if not exact:
         by_costs = sorted(listed, key=lambda pair: pair[1].costs)
         plans = min(plans, _packed(by_costs, means), key=_totals)
     plans = _soonest(plans, means)
     full_plans = {at: (full[at][option], start) for at, (option, start) in plans.items()}
-    return StudyChoice(full_plans, most, exact)
+    return StudyChoice(full_plans, limit, exact)
 
 
 def _is_able(option: PlanOption, means: LabMeans) -> bool:
@@ -145,10 +145,10 @@ def _solved(
     costs = [option.costs for _, option, _ in columns]
     terms = [{at: cost[objective] for at, cost in enumerate(costs)} for objective in _ORDER]
     rows = [*_rows(columns, means), (terms[_CREDITS], means.credits)]
-    plans, most, exact = Plans(), inf, True
+    plans, limit, exact = Plans(), inf, True
     for objective in objectives:
         chosen, bound, exact = _minimised(terms[objective], rows)
-        most = -bound if objective == _WORTH else most
+        limit = -bound if objective == _WORTH else limit
         if not exact and not chosen:
             break
         by_start = sorted((columns[at] for at in chosen), key=itemgetter(2))
@@ -161,7 +161,7 @@ def _solved(
         exact = exact and _totals(packed)[: objective + 1] == totals[: objective + 1]
         if not exact:
             break
-    return StudyChoice(plans, most, exact)
+    return StudyChoice(plans, limit, exact)
 
 
 def _columns(options: Sequence[tuple[int, PlanOption]], means: LabMeans) -> list[_Column]:

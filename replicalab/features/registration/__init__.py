@@ -125,13 +125,13 @@ def answers_of(profile: Profile, registered: Registered) -> tuple[FormAnswer, ..
 
 def _answer(item: FormItem, registered: Registered) -> FormAnswer:
     key = item.question.key
-    own = registered.said.answer(key)
+    custom = registered.said.answer(key)
     texts = known(key, registered)
-    if own:
+    if custom:
         # An author's answer replaces the study file's and joins ReplicaLab's.
         texts = [(who, text) for who, text in texts if who is Finder.CORE]
-        texts.append((Finder.AUTHOR, own))
-    proposed = PROPOSED[key](registered.plan) if key in PROPOSED and not own else None
+        texts.append((Finder.AUTHOR, custom))
+    proposed = PROPOSED[key](registered.plan) if key in PROPOSED and not custom else None
     hint = HINTS[key](registered.plan) if key in HINTS and not texts else ""
     return FormAnswer(item, tuple(texts), proposed, hint)
 
@@ -206,8 +206,8 @@ def _tables(
         ]
         columns = ("Part", "Original", "Replication", "How alike")
         yield blocks.table("Side by side", columns, rows)
-        shown = {key for cells in beside for cell in cells for key in cell}
-        keys = [key for key in keys if key not in shown]
+        texts = {key for cells in beside for cell in cells for key in cell}
+        keys = [key for key in keys if key not in texts]
     yield _table(title, [answers[key] for key in keys])
 
 
@@ -236,8 +236,8 @@ def _proposed(answer: FormAnswer) -> str:
 
 
 def _row(answer: FormAnswer) -> tuple[Cell, ...]:
-    known = f". What is known: {answer.hint}" if answer.hint else ""
-    text = answer.text or f"{capitalised(NOT_GIVEN)}{known}"
+    names = f". What is known: {answer.hint}" if answer.hint else ""
+    text = answer.text or f"{capitalised(NOT_GIVEN)}{names}"
     who = joined(list(dict.fromkeys(str(who) for who, _ in answer.found)))
     status = None if answer.is_given else Status.CAUTION
     return blocks.row(_label(answer.item), Cell(text, status=status), who)

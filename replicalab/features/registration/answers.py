@@ -129,8 +129,8 @@ def _worth(plan: Assessment) -> str:
     fewest = "No fewer meet the target, all else as planned." if _is_fewest(plan) else ""
     if lean:
         fewest = f"The fewest that meet the target, all else as planned: {_OF_PLAN['size'](lean)}."
-    told = (worth, fewest, texts.assumption_text(plan))
-    return " ".join(filter(None, told))
+    row = (worth, fewest, texts.assumption_text(plan))
+    return " ".join(filter(None, row))
 
 
 def _is_fewest(plan: Assessment) -> bool:
@@ -139,23 +139,23 @@ def _is_fewest(plan: Assessment) -> bool:
 
 def _reason(registered: Registered) -> str:
     """Return what the sample is worth if that, or its author, says why it is planned."""
-    plan, said = registered.plan, registered.said
-    stated = said.reasons.get("sample_size") or said.answer("sample_rationale")
+    plan, registration = registered.plan, registered.said
+    stated = registration.reasons.get("sample_size") or registration.answer("sample_rationale")
     return _worth(plan) if stated or _is_fewest(plan) else ""
 
 
 def _sensitivity(plan: Assessment) -> str:
     evidence, row = plan.evidence, plan.evidence.row
-    found = []
-    if row.sought and (least := plan.detectable_effect) is not None:
+    result = []
+    if row.sought and (minimum := plan.detectable_effect) is not None:
         target = evidence.amount(evidence.target)
-        found.append(
-            f"{capitalised(row.sought)} with {row.measure} {target}: {texts.effect_text(least)}."
+        result.append(
+            f"{capitalised(row.sought)} with {row.measure} {target}: {texts.effect_text(minimum)}."
         )
     for effect in assumed_effects(plan.pack.design):
         worth = plan.evidence_at(effect.effect)
-        found.append(f"{capitalised(texts.effect_label(effect))}: {worth.text}.")
-    return " ".join(found)
+        result.append(f"{capitalised(texts.effect_label(effect))}: {worth.text}.")
+    return " ".join(result)
 
 
 def _controls(plan: Assessment) -> str:
@@ -225,8 +225,8 @@ def _cuts(registered: Registered) -> str:
 def _shortfall(registered: Registered) -> str:
     return lines_text(
         f"{title}: {text}" if title else text
-        for title, found in take_parts(registered.options)
-        for text in found
+        for title, result in take_parts(registered.options)
+        for text in result
     )
 
 
@@ -291,16 +291,16 @@ def _sameness(category: str) -> Callable[[Assessment], Proposal | None]:
     """Return what proposes how items of a category stand to the study's own."""
 
     def propose(plan: Assessment) -> Proposal | None:
-        own = {label_key(label) for label in getattr(plan.pack.study, category)}
+        custom = {label_key(label) for label in getattr(plan.pack.study, category)}
         planned = getattr(plan.plan, f"required_{category}")
-        swaps = [swap for swap in plan.substitutions if label_key(swap.original) in own]
+        swaps = [swap for swap in plan.substitutions if label_key(swap.original) in custom]
         if swaps:
             loss = max(swap.fidelity_loss for swap in swaps)
             named = joined([f"{swap.alternative} for {swap.original}" for swap in swaps])
             alike = _ALIKE[1 if loss <= _CLOSE else 2]
             return Proposal(alike, f"{named}, fidelity loss {loss}")
-        kept = {label_key(label) for label in planned}
-        if own and own <= kept:
+        saved = {label_key(label) for label in planned}
+        if custom and custom <= saved:
             basis = f"the plan uses all {category} that the study lists; {_ITS_AUTHORS}"
             return Proposal(_ALIKE[0], basis)
         return None
@@ -310,14 +310,14 @@ def _sameness(category: str) -> Callable[[Assessment], Proposal | None]:
 
 def _same_procedure(plan: Assessment) -> Proposal | None:
     """Return how technique, controls and days stand to the study's own plan, where it says any."""
-    own = plan.pack.reference_protocol
-    if not _stated(own.technique):
+    protocol = plan.pack.reference_protocol
+    if not _stated(protocol.technique):
         return None
     changed = [
-        *([] if label_key(plan.plan.technique) == label_key(own.technique) else ["technique"]),
+        *([] if label_key(plan.plan.technique) == label_key(protocol.technique) else ["technique"]),
         *(f"without {control.name}" for control in plan.dropped),
     ]
-    days = plan.counts.days, own.duration_days
+    days = plan.counts.days, protocol.duration_days
     if days[0] != days[1]:
         changed.append(f"{_OF_PLAN['days'](plan)} in place of {days[1]:,}")
     if not changed:

@@ -47,12 +47,12 @@ def draw() -> None:
         key=_FORM,
         persist_state="session",
     )
-    profile, found = PROFILES[key], export_content()
-    said = state.case().registration
-    registered = Registered(found.options, said, found.run)
+    profile, content = PROFILES[key], export_content()
+    text = state.case().registration
+    registered = Registered(content.options, text, content.run)
     answers = answers_of(profile, registered)
-    given = sum(each.is_given for each in answers)
-    st.progress(given / len(answers), text=left_text(answers))
+    number = sum(each.is_given for each in answers)
+    st.progress(number / len(answers), text=left_text(answers))
     for column, (field, label) in zip(st.columns(len(_LINES)), _LINES.items(), strict=True):
         with column:
             draw_line(label, field, getattr(registered.said, field))
@@ -60,10 +60,10 @@ def draw() -> None:
     for title, items in profile.sections.items():
         section = f"{_FORM}_{key}_{items[0].id}"
         _draw_section(title, section, [by_item[item.id] for item in items])
-    make, what = partial(registration, profile, registered, on=found.on), f"registration_{key}"
-    named = partial(found.name, title=registered.said.title)
+    make, what = partial(registration, profile, registered, on=content.on), f"registration_{key}"
+    named = partial(content.name, title=registered.said.title)
     draw_files(what, make, named)
-    values = registry_values(answers, said)
+    values = registry_values(answers, text)
     download(
         "JSON by the form’s own ids",
         lambda: json.dumps(values, ensure_ascii=False, indent=1),
@@ -118,10 +118,10 @@ def _draw_item(answer: FormAnswer, section: str) -> None:
 
 def _said(question: Question) -> str | list[str] | None:
     """Return the author's answer as its widget holds it."""
-    said = state.case().registration
-    chosen = said.choices.get(question.key, ())
+    text = state.case().registration
+    chosen = text.choices.get(question.key, ())
     if not question.options:
-        return said.texts.get(question.key, "")
+        return text.texts.get(question.key, "")
     return list(chosen) if question.several else next(iter(chosen), None)
 
 

@@ -43,8 +43,8 @@ _MODULES: Final = ("convergence", "frontier", "power", "region", "sheet")
 
 
 def __getattr__(name: str) -> object:
-    for each in _MODULES:
-        module = import_module(f"{__name__}.{each}")
+    for text in _MODULES:
+        module = import_module(f"{__name__}.{text}")
         if hasattr(module, name):
             return getattr(module, name)
     message = f"module {__name__!r} has no attribute {name!r}"

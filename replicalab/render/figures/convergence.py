@@ -38,9 +38,9 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
     as a cross at the worst end.
     """
     numbers, plans = [number for number, _ in rounds], [plan for _, plan in rounds]
-    found = [plan.evidence for plan in plans]
-    worst, best = scale_of(found)
-    first, row = found[0], found[0].row
+    evidences = [plan.evidence for plan in plans]
+    worst, best = scale_of(evidences)
+    first, row = evidences[0], evidences[0].row
     uses = {line[0]: [plan.slack[line[0]].use for plan in plans] for line in _LINES}
     data: list[dict[str, Any]] = [
         {
@@ -55,11 +55,11 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
         for dimension, name, symbol, dash, colour in _LINES
     ]
     data.append({
-        "y": [place_of(evidence, worst) for evidence in found],
-        "text": [evidence.text for evidence in found],
+        "y": [place_of(evidence, worst) for evidence in evidences],
+        "text": [evidence.text for evidence in evidences],
         "name": first.measure,
         "line": {"color": style.EVIDENCE, "width": 2},
-        "marker": {"symbol": ["x" if e.void_reason else "circle" for e in found], "size": 9},
+        "marker": {"symbol": ["x" if e.void_reason else "circle" for e in evidences], "size": 9},
         "hovertemplate": "Round %{x}: %{text}<extra></extra>",
         "showlegend": False,
         "xaxis": "x2",
@@ -118,11 +118,11 @@ def _title(plans: Sequence[Assessment]) -> str:
     text = f"Budget used {_spent(last)}, {last.evidence.text}"
     if len(plans) > 1:
         spent = _course(_spent(first), _spent(last))
-        found = (
+        texts = (
             "none" if plan.evidence.void_reason else plan.evidence.number for plan in (first, last)
         )
-        shown = _course(*found)
-        text = f"Budget used {spent}, {first.evidence.text_of(shown)}"
+        visible = _course(*texts)
+        text = f"Budget used {spent}, {first.evidence.text_of(visible)}"
     return text if len(text) <= _LINE_LENGTH else text.replace(", ", ",<br>", 1)
 
 

@@ -49,8 +49,8 @@ def frontier_figure(
     ]
     pad = max(1.0, (max(costs) - min(costs)) * 0.08)
     top = min(max(values), end) * ROOM
-    left, right = min(costs) - pad, max(costs) + pad
-    sheet = evidence_sheet((left, right), evidence, top)
+    rest, right = min(costs) - pad, max(costs) + pad
+    sheet = evidence_sheet((rest, right), evidence, top)
     upright: Path = [(budget, sheet.y[0]), (budget, sheet.y[1])]
     sheet.draw(
         [*reversed(sheet.bounds(evidence)), ChartLine(f"budget {budget:,.0f}", upright, _BUDGET)]

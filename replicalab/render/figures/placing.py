@@ -85,13 +85,13 @@ def placed(
     """Return a place for each label, in their order: clear of labels before it, then of marks."""
     taken: list[list[Box]] = [[] for _ in WIDTHS]
     drawn = [[mark.box(width, _MARK, _MARK) for mark in marks] for width in WIDTHS]
-    found = []
+    places = []
     for label in labels:
         best = _best(label, taken, drawn, height)
-        found.append(best)
+        places.append(best)
         for boxes, box in zip(taken, label.boxes(best), strict=True):
             boxes.append(box)
-    return found
+    return places
 
 
 def _best(
@@ -118,10 +118,10 @@ def _covered(boxes: Numbers, others: Sequence[list[Box]]) -> NDArray[np.int_]:
     """Return of each place how many boxes it covers, over all widths."""
     if not others[0]:
         return np.zeros(boxes.shape[1], dtype=int)
-    left, bottom, right, top = boxes[..., None]
-    there = np.moveaxis(np.array(others), 2, 0)
-    across = (left < there[2]) & (there[0] < right)
-    covered: NDArray[np.int_] = (across & (bottom < there[3]) & (there[1] < top)).sum(axis=(1, 2))
+    rest, bottom, right, top = boxes[..., None]
+    values = np.moveaxis(np.array(others), 2, 0)
+    across = (rest < values[2]) & (values[0] < right)
+    covered: NDArray[np.int_] = (across & (bottom < values[3]) & (values[1] < top)).sum(axis=(1, 2))
     return covered
 
 
@@ -173,5 +173,5 @@ def _points(line: Sequence[Point | None], height: float) -> Numbers:
     shares = np.arange(steps + 1)[:, None] / steps
     points: Numbers = (starts + shares * (ends - starts)).reshape(-1, 2)
     inside = (points >= 0).all(axis=1) & (points <= (1, height)).all(axis=1)
-    found: Numbers = points[inside]
-    return found
+    values: Numbers = points[inside]
+    return values

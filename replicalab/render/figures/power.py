@@ -63,8 +63,8 @@ def evidence_by_effect(found: Curves, title: tuple[str, str] | None) -> go.Figur
 
 def samples_by_effect(found: Curves, title: tuple[str, str] | None) -> go.Figure:
     """Return the fewest samples that reach the target over the effect; one is assumed."""
-    shown = [found.effects[0].effect, *(point.x for point in found.samples_over_effects)]
-    sheet = Sheet(_padded(min(shown), max(shown)), (0.0, float(found.highest_needed)))
+    values = [found.effects[0].effect, *(point.x for point in found.samples_over_effects)]
+    sheet = Sheet(_padded(min(values), max(values)), (0.0, float(found.highest_needed)))
     sheet.draw(_largest(sheet, found, level=True))
     _draw_curve(sheet, found.samples_over_effects, [
         f"{_effect_name(found)} {effect:.3g}: {count_text(n, 'sample')}"
@@ -116,10 +116,10 @@ def _value(sheet: Sheet, plan: Assessment) -> float:
 
 
 def _draw_curve(sheet: Sheet, points: Sequence[Point], hovers: Sequence[str]) -> None:
-    kept = [(at, text) for at, text in zip(points, hovers, strict=True) if sheet.holds(*at)]
+    pairs = [(at, text) for at, text in zip(points, hovers, strict=True) if sheet.holds(*at)]
     sheet.add(
-        x=[x for (x, _), _ in kept], y=[y for (_, y), _ in kept], mode="lines", name="curve",
-        line={"color": EVIDENCE, "width": 3}, customdata=[text for _, text in kept],
+        x=[x for (x, _), _ in pairs], y=[y for (_, y), _ in pairs], mode="lines", name="curve",
+        line={"color": EVIDENCE, "width": 3}, customdata=[text for _, text in pairs],
         hovertemplate="%{customdata}<extra></extra>",
     )  # fmt: skip
 
@@ -128,8 +128,8 @@ def _largest(sheet: Sheet, found: Curves, *, level: bool = False) -> Sequence[Ch
     """Return the line of the lab's largest sample; none where it lies outside, or none fits."""
     if found.largest is None:
         return []
-    at, (left, right), (bottom, top) = found.largest, sheet.x, sheet.y
-    path: Path = [(left, at), (right, at)] if level else [(at, bottom), (at, top)]
+    at, (rest, right), (bottom, top) = found.largest, sheet.x, sheet.y
+    path: Path = [(rest, at), (right, at)] if level else [(at, bottom), (at, top)]
     inside = sheet.holds(*path[0]) if path[0] else False
     return [ChartLine(fit_text(at), path, _LARGEST)] if inside else []
 

@@ -217,9 +217,9 @@ class _Map(Sheet):
 
         def text(row: int, column: int) -> str:
             value = float(region.evidence[row, column])
-            shown = "no evidence" if math.isnan(value) else worth(value)
+            visible = "no evidence" if math.isnan(value) else worth(value)
             fits = "fits" if feasible[row][column] else "does not fit"
-            return f"{shown}<br>{credits[row][column]:,.0f} {currency}, {fits}"
+            return f"{visible}<br>{credits[row][column]:,.0f} {currency}, {fits}"
 
         self.add(
             x=[days[column] for _, column in places],
@@ -238,16 +238,16 @@ class _Map(Sheet):
 
     def draw_misfits(self) -> None:
         """Hatch what is not feasible."""
-        most = self.region.most_feasible
-        ceiling, least = np.full(most.shape, self.top), self._least(most)
-        above = self._outline(self._heights(most), ceiling)
-        self._draw_band(above + self._outline(0 * least, least), "does not fit", "/")
+        values = self.region.most_feasible
+        ceiling, minimum = np.full(values.shape, self.top), self._least(values)
+        above = self._outline(self._heights(values), ceiling)
+        self._draw_band(above + self._outline(0 * minimum, minimum), "does not fit", "/")
 
     def draw_lost(self) -> None:
         """Dot what is feasible, but whose samples or endpoint are lost."""
-        most, useful = self.region.most_feasible, self.region.most_useful
-        start = np.where(useful < 0, self._least(most), self._heights(useful))
-        self._draw_band(self._outline(start, self._heights(most)), "fits, but lost", ".")
+        values, useful = self.region.most_feasible, self.region.most_useful
+        start = np.where(useful < 0, self._least(values), self._heights(useful))
+        self._draw_band(self._outline(start, self._heights(values)), "fits, but lost", ".")
 
     def _least(self, most: Any) -> Any:
         """Return from which height on a column may fit; 0 where nothing does."""
@@ -269,9 +269,9 @@ class _Map(Sheet):
         for inside, run in groupby(range(len(upper)), key=lambda j: upper[j] > lower[j]):
             if inside:
                 columns = list(run)
-                there = [p for j in columns for p in self._step(j, float(upper[j]))]
+                pairs = [p for j in columns for p in self._step(j, float(upper[j]))]
                 back = [p for j in columns for p in self._step(j, float(lower[j]))][::-1]
-                path += [*there, *back, there[0], None]
+                path += [*pairs, *back, pairs[0], None]
         return path
 
     def _draw_band(self, path: Path, name: str, shape: str) -> None:
@@ -308,8 +308,8 @@ class _Map(Sheet):
                 lines.append(
                     ChartLine(level.label, [(x, level.samples - 0.5) for x in ends], INK, dash)
                 )
-        for limit, most in region.lines.items():
-            if limit in limits and (path := self._staircase(most)):
+        for limit, values in region.lines.items():
+            if limit in limits and (path := self._staircase(values)):
                 dash = "dot" if limit in CAPS else "solid"
                 lines.append(ChartLine(limits[limit], path, COLOURS[limit], dash))
         self.draw(lines)

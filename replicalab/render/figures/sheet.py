@@ -111,8 +111,8 @@ class Sheet:
 
     def shares(self, x: float, y: float) -> Spot:
         """Return how far across and up the plot a place is, each from 0 to 1 within it."""
-        (left, right), (bottom, top) = self.x, self.y
-        return (x - left) / (right - left), (y - bottom) / (top - bottom)
+        (rest, right), (bottom, top) = self.x, self.y
+        return (x - rest) / (right - rest), (y - bottom) / (top - bottom)
 
     def holds(self, x: float, y: float) -> bool:
         """Return whether a place is within the plot."""
@@ -175,10 +175,10 @@ class Sheet:
 
     def bounds(self, evidence: Evidence) -> list[ChartLine]:
         """Return the lines of floor and target; one where they are the same."""
-        left, right = self.x
+        rest, right = self.x
         named = {evidence.floor: ("floor", "dash"), evidence.target: ("target", "solid")}
         return [
-            ChartLine(f"{name} {evidence.amount(at)}", [(left, at), (right, at)], INK, dash)
+            ChartLine(f"{name} {evidence.amount(at)}", [(rest, at), (right, at)], INK, dash)
             for at, (name, dash) in named.items()
         ]
 
@@ -221,10 +221,10 @@ class Sheet:
 
     def _written(self, tag: Tag) -> dict[str, Any]:
         """Return a label as a part of the figure."""
-        (left, right), (bottom, top) = self.x, self.y
+        (rest, right), (bottom, top) = self.x, self.y
         return label(
             tag.text,
-            x=left + tag.across * (right - left), y=bottom + tag.up * (top - bottom),
+            x=rest + tag.across * (right - rest), y=bottom + tag.up * (top - bottom),
             xshift=tag.right, yshift=tag.above, xanchor="center", yanchor="middle",
             font={"size": _TEXT, "color": tag.ink}, bgcolor=tag.ground,
             bordercolor=PAPER, borderpad=1,
@@ -280,8 +280,8 @@ class Sheet:
     ) -> go.Figure:
         """Return the figure of a sheet whose height is the scale of the evidence."""
         ticks = {"title": evidence.measure, "tickformat": evidence.row.scale.ticks}
-        left = room_at_the_left(evidence.amount(max(self.y)))
-        return self.figure(title, left, xaxis=xaxis, yaxis=ticks)
+        rest = room_at_the_left(evidence.amount(max(self.y)))
+        return self.figure(title, rest, xaxis=xaxis, yaxis=ticks)
 
 
 def _named(axis: Mapping[str, object]) -> dict[str, object]:

@@ -36,12 +36,12 @@ def figure(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.F
         "plot_bgcolor": _CLEAR,
         "font": {"family": '"Source Sans", sans-serif', "color": _INK},
     }
-    held = [
+    records = [
         {name: _Held(part) if isinstance(part, list) else part for name, part in trace.items()}
         for trace in data
     ]
     # Plotly takes four times as long where it checks what is built; the tests check it.
-    return go.Figure({"data": held, "layout": {**common, **layout}}, _validate=False)
+    return go.Figure({"data": records, "layout": {**common, **layout}}, _validate=False)
 
 
 class _Held(list[Any]):

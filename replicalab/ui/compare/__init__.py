@@ -51,16 +51,16 @@ def _draw_sides(here: PlanAnalysis) -> None:
         st.caption(_ONE_LAB)
     notices.draw()
     tray.draw_line(linked=False)
-    found = sides.found()
-    for problem in found.problems:
+    result = sides.found()
+    for problem in result.problems:
         st.warning(f"Not compared: {escaped(problem)}", icon=":material/link_off:")
-    if len(found.sides) < FEWEST_SIDES:
-        _draw_too_few(found.kept)
+    if len(result.sides) < FEWEST_SIDES:
+        _draw_too_few(result.kept)
     else:
-        panel.draw(comparison_panel(found.sides))
+        panel.draw(comparison_panel(result.sides))
         with st.container(horizontal=True, key="compare_files"):
-            download("Download as CSV", partial(_csv, found.sides), "comparison.csv")
-            download("Download as Excel", partial(_excel, found.sides), "comparison.xlsx")
+            download("Download as CSV", partial(_csv, result.sides), "comparison.csv")
+            download("Download as Excel", partial(_excel, result.sides), "comparison.xlsx")
 
 
 def _draw_too_few(kept: Sequence[TrayCase]) -> None:
@@ -98,18 +98,18 @@ def _labs() -> list[TrayCandidate]:
     """
     case = state.case()
     cases = {level: case.with_lab(level, case.seed) for level in Difficulty}
-    labs = {level: each.written(own_studies.find).lab for level, each in cases.items()}
+    labs = {level: item.written(own_studies.find).lab for level, item in cases.items()}
     alike: dict[Difficulty, list[Difficulty]] = {}
     for level in Difficulty:
-        first = next((each for each in alike if labs[each] == labs[level]), level)
+        first = next((difficulty for difficulty in alike if labs[difficulty] == labs[level]), level)
         alike.setdefault(first, []).append(level)
-    own, found = case.own_lab, []
-    if own.name or own.changes:
-        found = [TrayCandidate(own.name or "Your lab", case.seated())]
+    overrides, candidates = case.own_lab, []
+    if overrides.name or overrides.changes:
+        candidates = [TrayCandidate(overrides.name or "Your lab", case.seated())]
     for first, levels in alike.items():
         name = "the study’s lab" if len(levels) == len(Difficulty) else f"{joined(levels)} lab"
-        found.append(TrayCandidate(name, cases[first]))
-    return found
+        candidates.append(TrayCandidate(name, cases[first]))
+    return candidates
 
 
 def _ways(here: PlanAnalysis) -> Iterator[TrayCandidate]:

@@ -68,7 +68,7 @@ class BatchRequest(NamedTuple):
         """How many of each there are."""
         many = (self.studies, self.labs, self.seeds, self.scientists, self.managers)
         names = ("study", "lab", "seed", "Scientist", "Lab Manager")
-        return {name: len(each) for name, each in zip(names, many, strict=True)}
+        return {name: len(values) for name, values in zip(names, many, strict=True)}
 
     def jobs(self) -> list[Case]:
         """Return every combination.
@@ -120,8 +120,8 @@ def draw(here: PlanAnalysis) -> None:
 
 def _names() -> dict[str, str]:
     """Return the studies' names by id, the open one's first, those of visitors too."""
-    own = {each.study.scenario_id: each.study.paper.name for each in _own()}
-    return {each.scenario_id: each.paper.name for each in list_scenarios()} | own
+    record = {study.study.scenario_id: study.study.paper.name for study in _own()}
+    return {scenario.scenario_id: scenario.paper.name for scenario in list_scenarios()} | record
 
 
 def _own() -> Sequence[OwnStudy]:
@@ -153,14 +153,14 @@ def _draw_fields(here: PlanAnalysis, names: dict[str, str]) -> None:
             [LabManagerKind.REFERENCE],
             lambda kind: LAB_MANAGERS[kind].name,
         )
-        own = _draw_own(here)
-    texts = {each.study.scenario_id: each.text for each in _own()}
+        custom = _draw_own(here)
+    texts = {item.study.scenario_id: item.text for item in _own()}
     studies = {study: texts.get(study, "") for study in chosen}
-    asked = BatchRequest(studies, labs, range(first, last + 1), scientists, managers, own)
+    request = BatchRequest(studies, labs, range(first, last + 1), scientists, managers, custom)
     with st.container(horizontal=True, vertical_alignment="center", key="batch_run"):
-        begin = partial(_begin, asked)
+        begin = partial(_begin, request)
         button("Run", "play_arrow", begin, type="primary")
-        st.markdown(escaped(counted_text(asked.counted)), width="content")
+        st.markdown(escaped(counted_text(request.counted)), width="content")
     notices.draw(_NOTICE)
 
 
@@ -275,11 +275,14 @@ def _draw_shares(batch: VisitorBatch, names: dict[str, str]) -> None:
 
 def _draw_heatmap(batch: VisitorBatch, names: Mapping[str, str]) -> None:
     """Draw how often the two sides agree, by study and players, and lab."""
-    found = summaries(batch.came)
-    groups = list(map(on_one_line, group_names(found, names)))
-    rows, labs = list(dict.fromkeys(groups)), list(dict.fromkeys(str(each.lab) for each in found))
-    cells = {(row, str(each.lab)): each for row, each in zip(groups, found, strict=True)}
-    title = agreed_text(found)
+    result = summaries(batch.came)
+    groups = list(map(on_one_line, group_names(result, names)))
+    rows, labs = (
+        list(dict.fromkeys(groups)),
+        list(dict.fromkeys(str(summary.lab) for summary in result)),
+    )
+    cells = {(row, str(summary.lab)): summary for row, summary in zip(groups, result, strict=True)}
+    title = agreed_text(result)
     chart = figures.outcomes_figure(
         rows,
         labs,

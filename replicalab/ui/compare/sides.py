@@ -35,16 +35,16 @@ class Found(NamedTuple):
 def found() -> Found:
     """Return what is compared: the tray, and the open plan too where the tray has a single case."""
     work = state.workspace()
-    kept, alone = list(work.tray), work.case.seated()
-    if len(kept) < FEWEST_SIDES and kept and tray.place_of(alone, run=False) is None:
-        kept.append(tray.named(TrayCandidate("On the workbench", alone), kept))
+    cases, alone = list(work.tray), work.case.seated()
+    if len(cases) < FEWEST_SIDES and cases and tray.place_of(alone, run=False) is None:
+        cases.append(tray.named(TrayCandidate("On the workbench", alone), cases))
     sides, able, problems = [], [], []
-    for each in kept:
+    for item in cases:
         try:
-            sides.append(_side(each))
-            able.append(each)
+            sides.append(_side(item))
+            able.append(item)
         except ReplicaLabError as error:
-            problems.append(f"{each.name}: {error}")
+            problems.append(f"{item.name}: {error}")
     return Found(sides, able, problems)
 
 
@@ -72,8 +72,8 @@ def draw_library() -> None:
 
 def _draw_list() -> None:
     try:
-        kept = shelf().entries(owner())
-        entries = {e.id: e for e in kept if DOCUMENTS[KEPT[e.kind]].is_compared}
+        saved = shelf().entries(owner())
+        entries = {e.id: e for e in saved if DOCUMENTS[KEPT[e.kind]].is_compared}
     except LibraryError as error:
         st.error(
             f"The library cannot be used. {escaped(str(error))}.", icon=":material/folder_off:"

@@ -70,9 +70,9 @@ def export_content() -> ExportContent:
     """Return the content of the open workspace."""
     analysis, run, recording = state.analysis(), None, None
     try:
-        shown = table.current(analysis.yours)
-        if shown.negotiation.rounds and shown.negotiation.pack == analysis.yours.pack:
-            run, recording = shown.negotiation, shown.recording or files.recording_of(shown)
+        session = table.current(analysis.yours)
+        if session.negotiation.rounds and session.negotiation.pack == analysis.yours.pack:
+            run, recording = session.negotiation, session.recording or files.recording_of(session)
     except (NegotiationError, TraceError):
         pass  # the Negotiation page shows why
     today = datetime.now(UTC).astimezone().date()
@@ -128,7 +128,7 @@ def draw_report() -> None:
         "numbers stand on Protocol under “Assumptions”."
     )
     content = _chosen_content()
-    said = state.case().registration
+    registration = state.case().registration
     fields = st.expander(
         "Title, authors, your reasons",
         icon=":material/edit:",
@@ -137,10 +137,10 @@ def draw_report() -> None:
     )
     if fields.open:
         with fields:
-            _draw_fields(content, said)
+            _draw_fields(content, registration)
     panel.draw_features("report", content.options)
-    make = partial(content.document, "report", said)
-    draw_files("report", make, partial(content.name, title=said.title))
+    make = partial(content.document, "report", registration)
+    draw_files("report", make, partial(content.name, title=registration.title))
     draw_look("report", make, is_open=False)
 
 
@@ -161,14 +161,14 @@ def draw_tables() -> None:
     """Draw the files of the report's tables: one workbook, or one table as CSV."""
     st.caption("The report’s tables with numbers as numbers, for a spreadsheet.")
     content = _chosen_content()
-    said = state.case().registration
-    make = partial(content.document, "report", said)
-    name = content.name("tables", "xlsx", said.title)
+    registration = state.case().registration
+    make = partial(content.document, "report", registration)
+    name = content.name("tables", "xlsx", registration.title)
     download("Excel, every table a sheet", lambda: forms.excel(make()), name)
     captions = [table.caption for table in make().tables]
     chosen = st.selectbox("Table", captions, key="hand_table", format_func=on_one_line)
     if chosen is not None:
-        name = file_name(f"{said.title} {chosen}", "csv")
+        name = file_name(f"{registration.title} {chosen}", "csv")
         download("CSV of this table", lambda: forms.csv_tables(make())[chosen], name)
 
 
@@ -225,12 +225,12 @@ def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
         st.session_state[key] = value
 
     def take() -> None:
-        said, typed = state.case().registration, st.session_state[key].strip()
+        registration, typed = state.case().registration, st.session_state[key].strip()
         changed: object = typed
         if entry:
-            others = {name: why for name, why in said.reasons.items() if name != entry}
+            others = {name: why for name, why in registration.reasons.items() if name != entry}
             changed = {**others, **({entry: typed} if typed else {})}
-        state.show(registration=said.model_copy(update={field: changed}))
+        state.show(registration=registration.model_copy(update={field: changed}))
 
     example = _EXAMPLES.get(field, "")
     st.text_input(label, key=key, max_chars=LONGEST_LABEL, placeholder=example, on_change=take)

@@ -88,12 +88,12 @@ def _draw_amount(amount: LabAmount) -> None:
     pack = state.analysis().yours.pack
     now, written = amount.of(pack.lab), amount.of(state.written().lab)
     # Only a study's own budget may be other than whole.
-    least = bounds_of(amount.bounds)[0]
-    shown = float(now) if amount.part == "rates" else max(int(least), int(now))
+    minimum = bounds_of(amount.bounds)[0]
+    visible = float(now) if amount.part == "rates" else max(int(minimum), int(now))
     field = NumberField(
         pack.study.term(amount.label_in(pack.lab.currency)),
         f"lab_{amount.key}_{stamp()}",
-        shown,
+        visible,
         take=lambda typed: _put(amount, None if typed == written else typed),
         why_not=_out_of_bounds(amount, pack.lab.currency, f"the lab keeps {amount_text(now)}"),
         step=0.01 if amount.part == "rates" else 1,
@@ -102,7 +102,7 @@ def _draw_amount(amount: LabAmount) -> None:
     complain(field.problem)
     if now != written:
         draw_back(amount.key, amount_text(written), partial(_put, amount, None))
-    elif now != shown:
+    elif now != visible:
         st.caption(f"The study’s: {amount_text(written)}")
 
 
@@ -121,15 +121,15 @@ def draw_means_everywhere() -> list[str]:
     """
     problems = []
     for amount in (row for row in AMOUNTS.values() if row.is_shared):
-        own = state.case().own_lab
-        now, currency = getattr(own, amount.key), own.currency or CREDITS
-        kept = "each study keeps its own" if now is None else f"the lab keeps {amount_text(now)}"
+        overrides = state.case().own_lab
+        now, currency = getattr(overrides, amount.key), overrides.currency or CREDITS
+        text = "each study keeps its own" if now is None else f"the lab keeps {amount_text(now)}"
         field = NumberField(
             amount.label_in(currency),
             f"said_{amount.key}",
             None,
             take=partial(_put, amount),
-            why_not=_out_of_bounds(amount, currency, kept),
+            why_not=_out_of_bounds(amount, currency, text),
         )
         problems.append(field.problem)
         if not field.problem:  # the drawer, undo and a link change the same numbers
@@ -146,8 +146,8 @@ def _draw_calendar() -> None:
     start, currency, weekends = (
         f"lab_{name}_{stamp()}" for name in ("start_date", "currency", "weekends")
     )
-    left, right = st.columns(2)
-    with left:
+    generator, right = st.columns(2)
+    with generator:
         st.date_input(
             "Start date",
             now.start_date,
@@ -158,8 +158,8 @@ def _draw_calendar() -> None:
             on_change=lambda: _state("start_date", st.session_state[start]),
         )
         if state.case().own_lab.start_date is not None:
-            shown = str(written.start_date or "no date")
-            draw_back("start_date", shown, partial(_state, "start_date", None))
+            text = str(written.start_date or "no date")
+            draw_back("start_date", text, partial(_state, "start_date", None))
     with right:
         st.text_input(
             "Currency",

@@ -50,8 +50,8 @@ def draw() -> None:
         rows.append(str(chosen))
     for label in rows:
         _draw_row(label, items[label], pack)
-    more = f"{len(items) - _ROWS} more: pick them by name above." if len(items) > _ROWS else ""
-    panel.draw(sentences_panel([*filter(None, (more, lab.unspoken_text(pack)))]))
+    text = f"{len(items) - _ROWS} more: pick them by name above." if len(items) > _ROWS else ""
+    panel.draw(sentences_panel([*filter(None, (text, lab.unspoken_text(pack)))]))
 
 
 def row_key(label: str) -> str:
@@ -78,8 +78,8 @@ def _categories(pack: Pack) -> dict[str, ItemCategory]:
 
 
 def _draw_row(label: str, category: ItemCategory, pack: Pack) -> None:
-    found, key = lab.item_row(state.written(), pack, label, category), row_key(label)
-    title = f"**{escaped(label)}** {badge(found.status, found.where)} {found.more}"
+    result, key = lab.item_row(state.written(), pack, label, category), row_key(label)
+    title = f"**{escaped(label)}** {badge(result.status, result.where)} {result.more}"
     # The browser takes a row with another title for a new one, so its state is set again.
     st.session_state[key] = bool(st.session_state.get(key))
     row = st.expander(title, key=key, on_change="rerun")
@@ -109,15 +109,15 @@ def _draw_another() -> None:
 def _add() -> None:
     """Add an available item; a known one is only chosen."""
     name = str(st.session_state["lab_another_name"]).strip()
-    known = {label_key(label): label for label in state.analysis().yours.pack.known_items}
+    record = {label_key(label): label for label in state.analysis().yours.pack.known_items}
     if label_key(name) in ("", label_key(_ANOTHER)):
         remedy = f"Type one of at most {LONGEST_LABEL} characters."
         notices.leave_problem(f"It has no name yet. {remedy}", _ANOTHER, "edit_off")
         return
-    if label_key(name) not in known:
+    if label_key(name) not in record:
         category = st.session_state["lab_another_kind"]
         _put(OwnItem(label=name, category=category, state=ItemState.AVAILABLE))
-    st.session_state[_ITEM] = known.get(label_key(name), name)
+    st.session_state[_ITEM] = record.get(label_key(name), name)
     _open_chosen()
 
 
@@ -130,10 +130,10 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
     def change(**changes: object) -> None:
         _put(item.model_copy(update=changes))
 
-    kept, states = "the item keeps what it had", list(ItemState)
+    text, states = "the item keeps what it had", list(ItemState)
     status = pack.inventory.status(item.label, item.category).value
-    left, middle, right = st.columns(3)
-    with left:
+    generator, middle, right = st.columns(3)
+    with generator:
         st.selectbox(
             "Where it stands",
             states,
@@ -148,7 +148,7 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
             key("until"),
             pack.inventory.booked_until(item.label),
             take=lambda typed: change(until=typed, state=ItemState.BOOKED),
-            why_not=between("Booked until day", bounds_of(Step), kept),
+            why_not=between("Booked until day", bounds_of(Step), text),
         )
         day.draw(disabled=status != ItemState.BOOKED)
     with right:
@@ -157,7 +157,7 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
             key("price"),
             item.price,
             take=lambda typed: change(price=None if typed is None else float(typed)),
-            why_not=between("Its own price", bounds_of(Rate), kept),
+            why_not=between("Its own price", bounds_of(Rate), text),
             step=0.01,
         )
         by_rate = f"by rate: {lab.price_text(pack, item.label, item.category)}"

@@ -44,20 +44,22 @@ def draw() -> None:
 
 def _draw_kept() -> None:
     try:
-        kept = shelf().entries(owner(), EntryKind.LAB)
+        entries = shelf().entries(owner(), EntryKind.LAB)
     except LibraryError as error:
         st.error(escaped(str(error)), icon=":material/folder_off:")
         return
-    own = state.case().own_lab
-    for entry in kept[:_SHOWN]:
+    overrides = state.case().own_lab
+    for entry in entries[:_SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center"):
             # Only one of the name of the lab in use is read.
-            in_use = entry.about == (own.name or "") and _content(entry) == lab_json(own)
+            in_use = entry.about == (overrides.name or "") and _content(entry) == lab_json(
+                overrides
+            )
             st.markdown(f"{escaped(entry.name)}{' · in use' if in_use else ''}")
             button("Use", "check", partial(_use, entry), key=f"use_{entry.id}", disabled=in_use)
             button("Forget", "delete", partial(_forget, entry), key=f"forget_{entry.id}")
-    if more := len(kept[_SHOWN:]):
-        st.caption(f"{more} more under Library.")
+    if extra := len(entries[_SHOWN:]):
+        st.caption(f"{extra} more under Library.")
 
 
 def _content(entry: Entry) -> str:
@@ -70,11 +72,11 @@ def _keep() -> None:
     One that had the name stays in its history.
     """
     name = str(st.session_state[_NAME]).strip()
-    lab, own = state.analysis().yours.pack.lab, state.case().own_lab
+    lab, overrides = state.analysis().yours.pack.lab, state.case().own_lab
     means = {"budget": max(1, int(lab.budget)), "days": lab.days, "staff": lab.staff}
     money = {} if lab.currency == CREDITS else {"currency": lab.currency}
     try:
-        named = own.model_copy(update={"name": name, **means, **money})
+        named = overrides.model_copy(update={"name": name, **means, **money})
         _save(name, lab_json(named))
     except (ReplicaLabError, ValueError) as error:
         notices.leave_problem(str(error), _KEPT)
@@ -87,8 +89,8 @@ def _save(name: str, content: str) -> None:
     try:
         shelf().keep(owner(), EntryKind.LAB, name, content)
     except LibraryConflictError as error:
-        there = error.now.entry
-        shelf().update(owner(), there.id, content, base_version=there.version)
+        entry = error.now.entry
+        shelf().update(owner(), entry.id, content, base_version=entry.version)
 
 
 def _forget(entry: Entry) -> None:
@@ -106,7 +108,7 @@ def _use(entry: Entry) -> None:
 
 
 def _take_file(data: bytes, name: str) -> None:
-    own = read_lab(data)
+    overrides = read_lab(data)
     notices.leave(f"The lab of {name} is in use.", _FILE)
-    override(own)
+    override(overrides)
     redraw()

@@ -58,8 +58,8 @@ def case_here(saved: Case) -> Case:
     for problem in workspace.not_shown(saved):
         raise errors.LibraryContentError(problem)
     study = saved.own_study()
-    own = own_studies.find_or_add(saved.text, study) if study else None
-    case = saved.changed(own=own, text="")
+    custom = own_studies.find_or_add(saved.text, study) if study else None
+    case = saved.changed(own=custom, text="")
     case.pack(own_studies.find)
     return case
 
@@ -196,8 +196,8 @@ def read(query: Mapping[str, str], tab: Tab) -> address.LinkReading:
     if draft and draft.text and _STUDY in letters and _lacks_study(query):
         with suppress(errors.ReplicaLabError):  # the link then says that its study is missing
             study = draft.own_study()
-            own = own_studies.find_or_add(draft.text, study) if study else None
-            query = {**query, "own": own or query.get("own", "")}
+            custom = own_studies.find_or_add(draft.text, study) if study else None
+            query = {**query, "own": custom or query.get("own", "")}
     work, problems = address.from_query(query, own_studies.find)
     if _WHOLE in letters and not problems:
         work = _from_draft(draft, work, problem, problems)
@@ -223,9 +223,9 @@ def _from_draft(
 
 
 def _lacks_study(query: Mapping[str, str]) -> bool:
-    own = query.get("own")
+    custom = query.get("own")
     try:
-        own_studies.find(query.get("study", ""), query.get("lab", "medium"), 0, own)
+        own_studies.find(query.get("study", ""), query.get("lab", "medium"), 0, custom)
     except (errors.ScenarioError, ValueError):
         return True
     return False
@@ -263,9 +263,9 @@ def tray_of(draft: DraftCase, problems: list[str]) -> tuple[workspace.TrayCase, 
     tray = []
     for name, text in draft.beside:
         try:
-            kept = workspace.TrayCase.model_validate_json(text)
-            kept.case.pack(own_studies.find)
-            tray.append(kept)
+            saved = workspace.TrayCase.model_validate_json(text)
+            saved.case.pack(own_studies.find)
+            tray.append(saved)
         except (ValidationError, errors.ScenarioError) as error:
             reason = (
                 error.faults[0].problem if isinstance(error, errors.ScenarioError) else "unreadable"
@@ -338,7 +338,7 @@ def _save(tab: Tab, whose: Owner, work: workspace.Workspace, saved: Case) -> Non
             tab.saved = tab.done = None
         elif (case, work.tray) != tab.done:
             beside = tuple(
-                (each.name, each.model_dump_json(exclude_defaults=True)) for each in work.tray
+                (item.name, item.model_dump_json(exclude_defaults=True)) for item in work.tray
             )
             draft = DraftCase(**dict(saved), beside=beside)
             tab.place, tab.saved = _put(tab, whose, case_text(draft))

@@ -46,12 +46,12 @@ def draw() -> None:
             st.info(escaped(notice), icon=":material/info:")
         if state.current().offered is None:
             keeping.draw_offer(drafting.latest())
-        search, shown = _draw_filters()
-        entries = library.entries(owner(), _FILTERS[shown], search, deleted=shown == _DELETED)
+        search, text = _draw_filters()
+        entries = library.entries(owner(), _FILTERS[text], search, deleted=text == _DELETED)
         if entries:
             _draw_list(entries)
         else:
-            _draw_nothing(shown, search)
+            _draw_nothing(text, search)
         _draw_more()
     except LibraryError as error:
         st.error(
@@ -99,17 +99,17 @@ def _draw_list(entries: Sequence[Entry]) -> None:
     with listed:
         page = st.pagination(pages, key=_PAGE) if pages > 1 else 1
         first = (page - 1) * _PAGE_SIZE
-        shown = {entry.id: entry for entry in entries[first : first + _PAGE_SIZE]}
-        _choose(shown)
+        visible = {entry.id: entry for entry in entries[first : first + _PAGE_SIZE]}
+        _choose(visible)
         entry_id = st.radio(
             count_text(len(entries), "entry"),
-            list(shown),
+            list(visible),
             key=_CHOSEN,
-            format_func=lambda key: escaped(shown[key].name),
-            captions=[_caption(entry) for entry in shown.values()],
+            format_func=lambda key: escaped(visible[key].name),
+            captions=[_caption(entry) for entry in visible.values()],
         )
     with chosen, st.container(border=True, key="entry"):
-        draw_entry(shown[entry_id])
+        draw_entry(visible[entry_id])
 
 
 def _choose(shown: Mapping[str, Entry]) -> None:
@@ -142,11 +142,11 @@ def draw_entry(entry: Entry) -> None:
     Raises:
         LibraryError: it cannot be read.
     """
-    kept = shelf().read(owner(), entry.id)
+    version = shelf().read(owner(), entry.id)
     st.markdown(f"**{escaped(entry.name)}**")
-    if kept.problem:
+    if version.problem:
         st.warning(
-            f"It can no longer be opened: {escaped(kept.problem)}. Its text is as it was saved; "
+            f"It can no longer be opened: {escaped(version.problem)}. Its text is as it was saved; "
             "export it.",
             icon=":material/broken_image:",
         )
@@ -154,23 +154,23 @@ def draw_entry(entry: Entry) -> None:
     if entry.deleted is not None:
         with st.container(horizontal=True):
             button("Bring it back", "restore_from_trash", partial(_undelete, entry))
-            download("Export", kept.content, file)
+            download("Export", version.content, file)
             button("Delete it for good", "delete_forever", partial(_purge, entry))
         return
     with st.container(horizontal=True):
         is_pressed = st.button(
-            "Open", icon=":material/open_in_new:", type="primary", disabled=bool(kept.problem)
+            "Open", icon=":material/open_in_new:", type="primary", disabled=bool(version.problem)
         )
         if is_pressed:
             _open(entry)
         button("Duplicate", "content_copy", partial(_duplicate, entry))
-        download("Export", kept.content, file)
+        download("Export", version.content, file)
         button("Delete", "delete", partial(_delete, entry))
     name, notes = f"entry_name_{entry.id}", f"entry_notes_{entry.id}"
     st.session_state[name], st.session_state[notes] = entry.name, entry.notes
     keeping.draw_fields(entry, name, notes, lambda save, _: notices.attempt(save))
     if entry.version > 1:
-        _draw_history(entry, kept)
+        _draw_history(entry, version)
 
 
 def _open(entry: Entry) -> None:

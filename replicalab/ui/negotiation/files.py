@@ -119,20 +119,20 @@ def open_played(
         TraceError: there is no room for it.
     """
     ended = negotiation.ending is not None
-    kept = RunSession(
+    session = RunSession(
         negotiation,
         source=f"{known.title} ({known.made})" if known and ended else f"From the file {name}",
         recording=known,
         recorded=known is not None and ended,
     )
-    if table.is_full(kept.size):
+    if table.is_full(session.size):
         raise TraceError(
-            f"there is no room for it: it takes {kept.size:,} bytes, and a session keeps at most "
+            f"there is no room for it: it takes {session.size:,} bytes, a session keeps at most "
             f"{limits.MOST_GAME_BYTES:,} of negotiations; forget one, then open it again"
         )
-    if not kept.recorded:
+    if not session.recorded:
         work = work.changed(scientist=negotiation.setup.scientist)
-    table.open_run(kept, work)
+    table.open_run(session, work)
 
 
 # --- recorded runs ----------------------------------------------------------------------------
@@ -144,15 +144,19 @@ def recordings() -> dict[str, tuple[Recording, Setup]]:
         shipped = shipped_recordings()
     except TraceError:
         return {}
-    return {each.recording.key: (each.recording, each.setup) for each in shipped if each.recording}
+    return {
+        transcript.recording.key: (transcript.recording, transcript.setup)
+        for transcript in shipped
+        if transcript.recording
+    }
 
 
 def recorded_player() -> Player:
     """Return the recorded run that is offered, by its study and its author."""
-    found = recordings()
-    if not found:
+    pairs = recordings()
+    if not pairs:
         return RECORDED
-    recording, setup = next(iter(found.values()))
+    recording, setup = next(iter(pairs.values()))
     names = {study.scenario_id: study.paper.name for study in list_scenarios()}
     study = names.get(setup.scenario_id, setup.scenario_id)
     name = f"{RECORDED.name}: {study}, {recording.settings.model} ({recording.made})"
@@ -186,14 +190,14 @@ def draw_recording_problem(problem: str) -> None:
 
 def draw_choice() -> None:
     """Draw which recorded run is on show."""
-    key, found = state.case().recording, recordings()
-    if table.opened() is not None or key not in found:
+    key, pairs = state.case().recording, recordings()
+    if table.opened() is not None or key not in pairs:
         return
     st.session_state[_CHOICE] = key
     st.selectbox(
         "Recorded run",
-        list(found),
-        format_func=lambda each: on_one_line(found[each][0].title),
+        list(pairs),
+        format_func=lambda each: on_one_line(pairs[each][0].title),
         key=_CHOICE,
         on_change=_choose,
     )
@@ -201,12 +205,12 @@ def draw_choice() -> None:
 
 def draw_recording() -> None:
     """Draw how the run on show was made, what to look at in it, and the way back."""
-    opened, found = table.opened(), recordings()
+    opened, pairs = table.opened(), recordings()
     key = state.case().recording
     if opened is not None:
         st.markdown(escaped(opened.source))
-    elif key in found:
-        recording, setup = found[key]
+    elif key in pairs:
+        recording, setup = pairs[key]
         manager = LAB_MANAGERS[setup.lab_manager].name.lower()
         made = f"Model: {recording.settings.model}. Lab Manager: {manager}. {recording.note}"
         st.caption(f"**{recording.made.capitalize()}.** {escaped(made)}")

@@ -166,13 +166,13 @@ def _draw_question(kept: RunSession, place: str, key: str) -> None:
         max_chars=LONGEST_QUESTION,
         placeholder="Which instruments are free, and from which day?",
     )
-    number, most = len(kept.negotiation.rounds), kept.negotiation.setup.max_rounds
+    number, limit = len(kept.negotiation.rounds), kept.negotiation.setup.max_rounds
     with st.container(horizontal=True, vertical_alignment="center", key=f"{place}_asking"):
         button("Ask", "help", partial(_ask, kept, number, key), key=f"{place}_ask")
         if table.table().unasked == key:
             complain("Type a question.")
             table.table().unasked = None
-        st.caption(asking_cost(number, most), width="content")
+        st.caption(asking_cost(number, limit), width="content")
 
 
 def _send(kept: RunSession, number: int, form: PlanForm) -> None:
@@ -208,8 +208,8 @@ def draw_fork_button(kept: RunSession) -> None:
 
 def _forking(kept: RunSession) -> int | None:
     """Return the round of this negotiation for which another plan is asked; None where none is."""
-    asked, at = table.table().forking or (None, 0)
-    return at if asked is kept and at < len(kept.negotiation.rounds) else None
+    session, at = table.table().forking or (None, 0)
+    return at if session is kept and at < len(kept.negotiation.rounds) else None
 
 
 def draw_fork(kept: RunSession) -> None:
@@ -223,8 +223,8 @@ def draw_fork(kept: RunSession) -> None:
 
 def branch_of(kept: RunSession) -> Branch | None:
     """Return the branch of this negotiation, None where there is none."""
-    found = table.table().branch
-    return found if found is not None and found.origin is kept else None
+    branch = table.table().branch
+    return branch if branch is not None and branch.origin is kept else None
 
 
 class _Course(NamedTuple):
@@ -244,25 +244,25 @@ class _Course(NamedTuple):
 def _tree(kept: RunSession) -> list[_Course]:
     """Return the run that this one came from, and its forks, each after what it was forked from."""
     branches, root = table.table().branches, kept
-    parents = {id(each.kept): each.origin for each in branches}
+    parents = {id(item.kept): item.origin for item in branches}
     while (parent := parents.get(id(root))) is not None:
         root = parent
-    found = [_Course(_RUN, 0, root, None)]
+    courses = [_Course(_RUN, 0, root, None)]
 
     def add_forks(origin: RunSession, depth: int) -> None:
         for branch in branches:
             if branch.origin is origin:
-                name = f"Fork {len(found)} in round {branch.at + 1}"
-                found.append(_Course(name, depth, branch.kept, branch))
+                name = f"Fork {len(courses)} in round {branch.at + 1}"
+                courses.append(_Course(name, depth, branch.kept, branch))
                 add_forks(branch.kept, depth + 1)
 
     add_forks(root, 1)
-    return found
+    return courses
 
 
 def name_of(run: RunSession) -> str:
     """Return what a run or a fork is called in its tree."""
-    return next(each.name for each in _tree(run) if each.run is run)
+    return next(course.name for course in _tree(run) if course.run is run)
 
 
 def draw_courses(kept: RunSession) -> None:
@@ -271,8 +271,8 @@ def draw_courses(kept: RunSession) -> None:
     if len(tree) < 2:
         return
     on_show = branch_of(kept)
-    shown = on_show.kept if on_show else kept
-    st.session_state[_COURSE] = next(n for n, each in enumerate(tree) if each.run is shown)
+    session = on_show.kept if on_show else kept
+    st.session_state[_COURSE] = next(n for n, course in enumerate(tree) if course.run is session)
     with st.container(horizontal=True, vertical_alignment="bottom", key="courses"):
         st.radio(
             "Run and forks",
@@ -345,8 +345,8 @@ def _draw_branches(branch: Branch) -> None:
     names = name_of(branch.origin), name_of(branch.kept)
     st.header(f"{names[0]} and {names[1].lower()}")
     outcomes = [
-        outcome_panel(outcome_verdict(each), name, is_open=each.outcome is None)
-        for name, each in zip(names, (original, other), strict=True)
+        outcome_panel(outcome_verdict(negotiation), name, is_open=negotiation.outcome is None)
+        for name, negotiation in zip(names, (original, other), strict=True)
     ]
     pairs = list(zip_longest(original.rounds, other.rounds))[branch.at :]
     panel.draw(*outcomes, branches_panel(pairs, branch.at + 1, names))
@@ -366,9 +366,9 @@ def _draw_comparing(tree: Sequence[_Course]) -> None:
     """Draw the way to compare the run and its forks, as many as there are sides for."""
     cases = [(course.name, table.with_moves(course.run.negotiation)) for course in tree]
     # Moves say all of a side.
-    found = [TrayCandidate(name, case, run=True) for name, case in cases if case]
-    if len(found) > 1 and st.button("Compare them", icon=":material/compare_arrows:"):
-        tray.keep_only(found)
+    candidates = [TrayCandidate(name, case, run=True) for name, case in cases if case]
+    if len(candidates) > 1 and st.button("Compare them", icon=":material/compare_arrows:"):
+        tray.keep_only(candidates)
         st.switch_page(tray.PAGE, query_params=state.address())
 
 
@@ -393,5 +393,5 @@ def draw_using(negotiation: Negotiation, key: str) -> None:
 def drop_branch() -> None:
     """Forget the branch on show."""
     now = table.table()
-    now.branches = [each for each in now.branches if each is not now.branch]
+    now.branches = [branch for branch in now.branches if branch is not now.branch]
     now.branch = None

@@ -38,12 +38,12 @@ def draw(here: PlanAnalysis) -> Pending | None:
     """Draw the page; return the call of a language model that is due."""
     seat = panel.draw_features(table.PLACE, None).get("seat")
     _draw_players()
-    kept = _current(here.yours)
-    _draw_full(kept)
-    if kept is None:
+    session = _current(here.yours)
+    _draw_full(session)
+    if session is None:
         st.header("What the two sides come to")
-    pending = _draw_negotiation(kept, seat) if kept else None
-    files.draw(kept)
+    pending = _draw_negotiation(session, seat) if session else None
+    files.draw(session)
     return pending
 
 
@@ -84,18 +84,18 @@ def _draw_full(shown: RunSession | None) -> None:
 
 def _draw_negotiation(kept: RunSession, seat: ModelSeat | None) -> Pending | None:
     branch = moves.branch_of(kept)
-    shown, name = (branch.kept, moves.name_of(branch.kept)) if branch else (kept, "")
-    negotiation = shown.negotiation
+    session, name = (branch.kept, moves.name_of(branch.kept)) if branch else (kept, "")
+    negotiation = session.negotiation
     _draw_by_hand(kept)
     pending = seat.draw(kept) if seat and kept.is_model and not kept.recorded else None
     if negotiation.rounds:
         row = _draw_scrubber(negotiation, name)
-        if shown is kept:
+        if session is kept:
             with row:
                 moves.draw_fork_button(kept)
         moves.draw_courses(kept)
-    if shown is kept and _is_over(negotiation):
-        panel.draw(rounds.outcome_panel(shown.verdict, is_open=negotiation.outcome is None))
+    if session is kept and _is_over(negotiation):
+        panel.draw(rounds.outcome_panel(session.verdict, is_open=negotiation.outcome is None))
         if negotiation.outcome is not None:
             _draw_ending(kept)
     if negotiation.rounds:
@@ -328,7 +328,7 @@ def _draw_run(negotiation: Negotiation) -> None:
     if not place.open:
         return
     with place:
-        if plans := [each for each in plans_by_round(negotiation) if each[0] <= at + 1]:
+        if plans := [pair for pair in plans_by_round(negotiation) if pair[0] <= at + 1]:
             st.plotly_chart(
                 figures.convergence_chart(plans),
                 key="convergence",

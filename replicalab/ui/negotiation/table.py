@@ -80,8 +80,8 @@ class RunSession:
     def size(self) -> int:
         """About how many bytes it takes."""
         failed = self.failure.outputs if self.failure else ()
-        said = sum(len(output.text or output.failure or "") for output in failed)
-        return said + sum(done.size for done in self.negotiation.rounds)
+        number = sum(len(output.text or output.failure or "") for output in failed)
+        return number + sum(done.size for done in self.negotiation.rounds)
 
     @property
     def is_model(self) -> bool:
@@ -167,8 +167,8 @@ class NegotiationSession:
 
 def table() -> NegotiationSession:
     """Return what this session keeps."""
-    kept: NegotiationSession = st.session_state.setdefault(_KEY, NegotiationSession())
-    return kept
+    session: NegotiationSession = st.session_state.setdefault(_KEY, NegotiationSession())
+    return session
 
 
 # --- the negotiation on show ------------------------------------------------------------------
@@ -198,25 +198,29 @@ def opened() -> RunSession | None:
 
 
 def _recorded(key: str, pack: Pack) -> RunSession:
-    kept = table().recordings
-    if key not in kept or kept[key].negotiation.pack != pack:
-        shipped = {each.recording.key: each for each in core.shipped_recordings() if each.recording}
+    sessions = table().recordings
+    if key not in sessions or sessions[key].negotiation.pack != pack:
+        shipped = {
+            recording.recording.key: recording
+            for recording in core.shipped_recordings()
+            if recording.recording
+        }
         if key not in shipped:
             raise TraceError(f"'{key}' is not known; known: {', '.join(shipped)}")
         again = core.replay(shipped[key], pack)
-        kept[key] = RunSession(again, recording=shipped[key].recording, recorded=True)
-    return kept[key]
+        sessions[key] = RunSession(again, recording=shipped[key].recording, recorded=True)
+    return sessions[key]
 
 
 def _played(setup: Setup, pack: Pack, moves: tuple[Move, ...]) -> RunSession:
     """Return the negotiation of that setup; of too many, forget what can be played again."""
     runs = table().runs
     by_hand = None if setup.scientist is ScientistKind.MODEL else moves
-    run = next((each for each in runs if _is_of(each, setup, pack, by_hand)), None)
+    run = next((session for session in runs if _is_of(session, setup, pack, by_hand)), None)
     if run is None:
         run = RunSession(core.play_moves(setup, moves, pack))
-    others = [each for each in runs if each is not run]
-    again = [each for each in others if each.plays_again]
+    others = [session for session in runs if session is not run]
+    again = [other for other in others if other.plays_again]
     if len(again) >= _MOST_AGAIN:
         others.remove(again[0])
     table().runs = [*others, run]
@@ -247,19 +251,19 @@ def shown_round(negotiation: Negotiation) -> int:
 def played_by_hand() -> list[RunSession]:
     """Return what the session keeps and no rule plays again, once each."""
     runs = [*table().runs, *(branch.kept for branch in table().branches)]
-    return [each for each in dict.fromkeys(runs) if not each.plays_again]
+    return [session for session in dict.fromkeys(runs) if not session.plays_again]
 
 
 def is_full(more: int = 0) -> bool:
     """Return whether there is no room for so many bytes more."""
-    return sum(each.size for each in played_by_hand()) + more >= MOST_GAME_BYTES
+    return sum(session.size for session in played_by_hand()) + more >= MOST_GAME_BYTES
 
 
 def forget(run: RunSession) -> None:
     """Forget a negotiation that is not on show."""
     now = table()
-    now.runs = [each for each in now.runs if each is not run]
-    now.branches = [each for each in now.branches if run not in (each.kept, each.origin)]
+    now.runs = [session for session in now.runs if session is not run]
+    now.branches = [branch for branch in now.branches if run not in (branch.kept, branch.origin)]
     if now.branch not in now.branches:
         now.branch = None
 
@@ -285,7 +289,9 @@ def open_run(run: RunSession, work: Workspace) -> None:
     if work != state.workspace():
         state.open_workspace(work, whole=True)
     run.opened_in = work.case
-    others = (each for each in now.runs if each is not run and each.opened_in != run.opened_in)
+    others = (
+        session for session in now.runs if session is not run and session.opened_in != run.opened_in
+    )
     now.runs, now.branch = [*others, run], None
 
 
@@ -351,7 +357,7 @@ def show(kept: RunSession, round_number: int, *, whole: bool = False) -> None:
     if case is None:
         state.show(round_number=round_number)
         return
-    others = [each for each in table().runs if each is not kept]
+    others = [run for run in table().runs if run is not kept]
     table().branch, table().runs = None, [*others, kept]
     kept.source, kept.opened_in = "", None
     if case.plan == state.case().plan and not whole:
@@ -378,12 +384,12 @@ def with_moves(negotiation: Negotiation, base: Case | None = None) -> Case | Non
 
 def keep_branch(branch: Branch) -> None:
     """Show a branch in place of what it came from; Undo brings that back."""
-    kept = branch.kept
+    session = branch.kept
     table().branch = None
-    if with_moves(kept.negotiation) is None:
-        kept.source = f"The fork from round {branch.at + 1}"
-        open_run(kept, state.workspace())
-    show(kept, min(branch.at, last_round(kept.negotiation)), whole=True)
+    if with_moves(session.negotiation) is None:
+        session.source = f"The fork from round {branch.at + 1}"
+        open_run(session, state.workspace())
+    show(session, min(branch.at, last_round(session.negotiation)), whole=True)
 
 
 def seat(**players: object) -> None:

@@ -105,15 +105,15 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
         *([edit_sentence(edited)] if edited else []),
         check_panel(analysis.yours, analysis.binding, analysis.mends),
     )
-    most = max(1, Curves(analysis.yours).most_samples)
-    samples = min(analysis.yours.plan.sample_size, most)
+    limit = max(1, Curves(analysis.yours).most_samples)
+    samples = min(analysis.yours.plan.sample_size, limit)
     if st.session_state.get(_ON_CURVE, samples) != samples:
         st.session_state[_FOLLOWED_AT] = time.monotonic()
     st.session_state[_ON_CURVE] = samples
     st.slider(
         "Samples on the curve",
         0,
-        most,
+        limit,
         key=_ON_CURVE,
         on_change=_move,
         label_visibility="collapsed",
@@ -138,13 +138,13 @@ def _move() -> None:
 
 def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
     """Draw what the plan is worth beside others, and what it costs."""
-    yours, least = analysis.yours, analysis.least.after
+    yours, plan = analysis.yours, analysis.least.after
     compared = {"Your plan": yours}
     if suggestion.result.plan != yours.plan:
         compared["As ticked"] = suggestion.result
-    if not least.evidence.void_reason and least.plan not in (yours.plan, suggestion.result.plan):
-        compared["Least loss"] = least
+    if not plan.evidence.void_reason and plan.plan not in (yours.plan, suggestion.result.plan):
+        compared["Least loss"] = plan
     # At other effects the curves below compare it, once they are opened.
     evidence = group(evidence_panel(compared, at_effects=False), samples_panel(Curves(yours)))
-    shown = Group((evidence, cost_panel(yours, suggestion.result)), beside=True)
-    panel.draw(shown)
+    visible = Group((evidence, cost_panel(yours, suggestion.result)), beside=True)
+    panel.draw(visible)

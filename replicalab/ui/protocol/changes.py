@@ -121,24 +121,24 @@ def _suggestion(options: PlanAnalysis, suggestion: Ticked) -> Group:
 
 def _least_loss(options: PlanAnalysis, suggestion: Ticked) -> Group:
     """Return the least-loss plan: how it differs, and its changes."""
-    least = options.least
-    more = options.offer is None and least.changes
-    title = "What more this lab could do" if more else "The least-loss plan"
+    loss = options.least
+    extra = options.offer is None and loss.changes
+    title = "What more this lab could do" if extra else "The least-loss plan"
     deciding = ""
-    if not least.after.evidence.void_reason:
-        text = deciding_text(least.after, options.study, options.judged)
+    if not loss.after.evidence.void_reason:
+        text = deciding_text(loss.after, options.study, options.judged)
         deciding = in_its_noun(text, options.yours.pack.design)
     sentences = [difference_text(options), deciding, search_text(options)]
     differs = difference_table(options)
     summary = group(sentences_panel(sentences, title=title), differs)
     if not _applicable(options):
         return summary
-    steps = change_steps(options.yours, least.changes, options.known)
+    steps = change_steps(options.yours, loss.changes, options.known)
     changes = (
         Changed(number, change, step)
-        for number, (change, step) in enumerate(zip(least.changes, steps, strict=True), start=1)
+        for number, (change, step) in enumerate(zip(loss.changes, steps, strict=True), start=1)
     )
-    revised = revision_panel(PlanStep(options.yours, least.after), changes)
+    revised = revision_panel(PlanStep(options.yours, loss.after), changes)
     return Group((summary, revised))
 
 

@@ -67,8 +67,8 @@ class Assumption(NamedTuple):
 
     def text(self, value: float | None) -> str:
         """Return a value in words."""
-        shown = self.shown(value)
-        return "none" if shown is None else f"{shown:zg}{' %' * (self.factor == _PERCENT)}"
+        visible = self.shown(value)
+        return "none" if visible is None else f"{visible:zg}{' %' * (self.factor == _PERCENT)}"
 
     def taken(self, typed: float | None) -> float | None:
         """Return the value of a typed number."""
@@ -128,8 +128,8 @@ def groups_typed(design: Design) -> int:
 
 def draw(lines: Curves) -> None:
     """Draw effect, alpha, target, floor, dropout, and what else the kind of design has."""
-    written, asked = state.written().design, lines.plan.pack.design
-    numbers = assumptions(written, asked)
+    written, design = state.written().design, lines.plan.pack.design
+    numbers = assumptions(written, design)
     if numbers[0].name == "effect":
         _draw_effects(numbers[0], written)
     fields = [_field(number, partial(_asked, number, numbers, written)) for number in numbers]
@@ -137,7 +137,7 @@ def draw(lines: Curves) -> None:
         for number, field in zip(numbers, fields, strict=True):
             hint = f"The study’s: {number.text(number.own)}. {number.why}".strip()
             field.draw(format="%g", help=escaped(hint))
-    if KINDS[written.kind].groups_of(written) > 1 and not asked.uneven:
+    if KINDS[written.kind].groups_of(written) > 1 and not design.uneven:
         label = "Type the sample size per group"
         st.toggle(label, key=_PER_GROUP, persist_state="session")
     complain(*(field.problem for field in fields))
@@ -156,7 +156,7 @@ def _field(
     can_be_empty: bool = False,
 ) -> NumberField:
     """Return the field of a number; ``ask`` returns the question with its value."""
-    shown, written = number.shown(number.value), state.written().design
+    visible, written = number.shown(number.value), state.written().design
 
     def why_not(typed: float | None) -> str:
         problem, value = between(number.label, bounds)(typed), number.taken(typed)
@@ -165,16 +165,16 @@ def _field(
         try:
             ask(value).over(written)
         except ScenarioError as error:
-            fault, kept = error.faults[0], number.text(number.value)
-            return f"{number.label}: {fault.problem}; {fault.remedy}. It stays {kept}."
+            fault, text = error.faults[0], number.text(number.value)
+            return f"{number.label}: {fault.problem}; {fault.remedy}. It stays {text}."
         return ""
 
     if can_be_empty:  # Streamlit keeps an emptied field only if its value starts in the session
-        st.session_state.setdefault(number.key, shown)
+        st.session_state.setdefault(number.key, visible)
     return NumberField(
         f"{number.label} (yours)" if number.is_yours and not can_be_empty else number.label,
         number.key,
-        None if can_be_empty else shown,
+        None if can_be_empty else visible,
         take=lambda typed: state.ask(ask(number.taken(typed))),
         why_not=why_not,
         step=number.step,
@@ -194,8 +194,8 @@ def _asked(
     """
     typed = {number.name: number.typed() for number in numbers}
     with suppress(ScenarioError):
-        given = {name: shown for name, shown in typed.items() if shown is not None}
-        return _asking({**given}, written)
+        record = {name: visible for name, visible in typed.items() if visible is not None}
+        return _asking({**record}, written)
     return _asking({touched.name: value}, written)
 
 
@@ -279,32 +279,32 @@ def has_units(lines: Curves) -> bool:
 
 def draw_units(lines: Curves) -> None:
     """Draw units and arms, and their effect on the plan."""
-    written, asked = state.written().design, lines.plan.pack.design
-    row, problems = KINDS[asked.kind], list[str]()
+    written, design = state.written().design, lines.plan.pack.design
+    row, problems = KINDS[design.kind], list[str]()
     with st.container(horizontal=True, vertical_alignment="bottom", key="asked_units"):
         if row.uses("units"):
-            _draw_unit_name(written, asked)
+            _draw_unit_name(written, design)
         for record, name, label, bound, step, hint, factor in _PARTS:
             if row.uses(record):
-                own, value = (getattr(_held(of, record), name) for of in (written, asked))
-                least, most = (edge * factor for edge in bounds_of(bound))
+                custom, value = (getattr(_held(of, record), name) for of in (written, design))
+                minimum, limit = (edge * factor for edge in bounds_of(bound))
                 field = _field(
-                    Assumption(name, label, own, value, factor, step),
-                    partial(_with_part, written, asked, record, name),
-                    (least, most),
+                    Assumption(name, label, custom, value, factor, step),
+                    partial(_with_part, written, design, record, name),
+                    (minimum, limit),
                     can_be_empty=name == "icc",
                 )
                 field.draw(format="%g", help=escaped(hint))
                 problems.append(field.problem)
     complain(*problems)
     if any(name in state.case().question.asked for name in GROUPINGS):
-        own = "; ".join(f"{title}: {text}" for title, text in groupings(written).values())
+        custom = "; ".join(f"{title}: {text}" for title, text in groupings(written).values())
         study_s = state.case().question.model_copy(update=dict.fromkeys(GROUPINGS))
         button(
             "Units and arms as the study has them",
             "restart_alt",
             partial(_ask, study_s),
-            help=escaped(own or "The study names neither."),
+            help=escaped(custom or "The study names neither."),
         )
     panel.draw(units_panel(lines.plan))
 
@@ -336,5 +336,5 @@ def _with_part(
 ) -> EvidenceAssumptions:
     """Return the question with changed units or arms; the study's own ask nothing."""
     changed = _held(asked, record).model_copy(update={name: value})
-    own = changed == getattr(written, record)
-    return state.case().question.model_copy(update={record: None if own else changed})
+    custom = changed == getattr(written, record)
+    return state.case().question.model_copy(update={record: None if custom else changed})

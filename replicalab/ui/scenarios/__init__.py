@@ -8,9 +8,9 @@ from replicalab.ui.scenarios import gallery, survey
 
 def draw() -> None:
     """Draw the page; what this is stands above the gallery alone."""
-    asked = state.workspace().survey  # the address opens and leaves the table of all studies
-    if asked != (st.session_state.get(gallery.TABS) == survey.IN_YOUR_LAB):
-        st.session_state[gallery.TABS] = survey.IN_YOUR_LAB if asked else gallery.ALL_STUDIES
+    request = state.workspace().survey  # the address opens and leaves the table of all studies
+    if request != (st.session_state.get(gallery.TABS) == survey.IN_YOUR_LAB):
+        st.session_state[gallery.TABS] = survey.IN_YOUR_LAB if request else gallery.ALL_STUDIES
     is_gallery = st.session_state.get(gallery.TABS, gallery.ALL_STUDIES) == gallery.ALL_STUDIES
     if is_gallery:
         gallery.draw_idea()

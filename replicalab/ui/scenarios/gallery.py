@@ -183,11 +183,13 @@ def _all_cards() -> list[Card]:
     case = state.case()
     labs = ShownLabs(case.seed, case.lab, case.own_lab.model_dump_json(exclude_defaults=True))
     brought = own_studies.readable(case.own)
-    own = (
-        Card(own.study, _analyses(partial(scenarios.pack_of, own.study), labs), own)
-        for own in brought
+    custom = (
+        Card(
+            overrides.study, _analyses(partial(scenarios.pack_of, overrides.study), labs), overrides
+        )
+        for overrides in brought
     )
-    return [*own, *cards(labs)]
+    return [*custom, *cards(labs)]
 
 
 def draw_choice(page: str) -> None:
@@ -203,11 +205,11 @@ def draw_choice(page: str) -> None:
 
 def draw_gallery() -> None:
     """Draw the filters, the matching cards and the broken files."""
-    found = _all_cards()
-    wanted = _draw_filters(found)
-    fitting = matching(found, wanted)
+    result = _all_cards()
+    wanted = _draw_filters(result)
+    fitting = matching(result, wanted)
     if fitting:
-        panel.draw(study_facts.legend_panel(len(fitting), len(found), state.case().seed))
+        panel.draw(study_facts.legend_panel(len(fitting), len(result), state.case().seed))
     else:
         text = f'No study matches "{escaped(wanted.text)}".' if wanted.text else "No study matches."
         st.caption(text)
@@ -223,11 +225,11 @@ def draw_gallery() -> None:
 def _draw_filters(found: list[Card]) -> Filter:
     domains = sorted({card.summary.domain_id for card in found})
     of_text, of_domain, of_binds, of_lab = _FILTERS
-    search, more = st.columns([3, 1], vertical_alignment="bottom")
+    search, generator = st.columns([3, 1], vertical_alignment="bottom")
     text = search.text_input(
         "Search", key=of_text, max_chars=200, placeholder="Title, author, goal…"
     )
-    with more.popover("Filter", icon=":material/filter_alt:", width="stretch"):
+    with generator.popover("Filter", icon=":material/filter_alt:", width="stretch"):
         domain = st.selectbox(
             "Field", [_ANY, *domains], key=of_domain, format_func=study_facts.field_name
         )
@@ -305,10 +307,10 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
 
 def _open(card: Card, lab: Difficulty = Difficulty.MEDIUM) -> None:
     """Open a study in a lab as written; if it is open there already, its plan stays."""
-    study_id, own = card.summary.scenario_id, card.own and card.own.key
-    if state.is_chosen() and state.case().where == (study_id, lab.value, 0, own):
+    study_id, custom = card.summary.scenario_id, card.own and card.own.key
+    if state.is_chosen() and state.case().where == (study_id, lab.value, 0, custom):
         return
-    state.open_study(study_id, own, lab)
+    state.open_study(study_id, custom, lab)
 
 
 def _draw_broken_files() -> None:

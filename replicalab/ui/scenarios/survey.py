@@ -70,8 +70,8 @@ def draw() -> None:
         )
     complain(*problems)
     hidden = state.case().study if state.is_hidden() else None
-    shown = (row for row in _rows() if row.found.pack.scenario_id != hidden)
-    rows = sorted(shown, key=lambda row: order_key(order)(row.found))
+    visible = (row for row in _rows() if row.found.pack.scenario_id != hidden)
+    rows = sorted(visible, key=lambda row: order_key(order)(row.found))
     case = state.case()
     lab = any_lab_text(case.own_lab, case.lab, case.seed)
     listed = [(row.found, row.origin, _link(row)) for row in rows]
@@ -84,8 +84,8 @@ def draw() -> None:
 def _listed(row: _Row) -> ListedStudy:
     def link(plan: Protocol, first: int) -> str:
         case = _opened(row)
-        own = case.own_lab.model_copy(update={"start_day": first})
-        case = case.with_own(own_lab=own).with_plan(plan, own_studies.find)
+        overrides = case.own_lab.model_copy(update={"start_day": first})
+        case = case.with_own(own_lab=overrides).with_plan(plan, own_studies.find)
         return _address(case)
 
     return ListedStudy(row.found.pack, row.own or row.found.pack.scenario_id, row.origin, link)
@@ -95,22 +95,22 @@ def _rows() -> tuple[_Row, ...]:
     """Return every study in the lab; worked out anew where the lab or a study has changed."""
     case = state.case()
     brought = own_studies.readable(case.own)
-    asked = (case.own_lab, case.lab, case.seed, shelf_fingerprint(), brought)
-    kept: tuple[object, tuple[_Row, ...]] | None = st.session_state.get(_FOUND)
-    if kept is None or kept[0] != asked:
+    row = (case.own_lab, case.lab, case.seed, shelf_fingerprint(), brought)
+    pair: tuple[object, tuple[_Row, ...]] | None = st.session_state.get(_FOUND)
+    if pair is None or pair[0] != row:
         studies: list[tuple[str, OwnStudy | None]]
         studies = [(summary.scenario_id, None) for summary in list_scenarios()]
-        studies += [(own.study.scenario_id, own) for own in brought]
-        kept = asked, tuple(_row(name, own, case) for name, own in studies)
-        st.session_state[_FOUND] = kept
-    return kept[1]
+        studies += [(study.study.scenario_id, study) for study in brought]
+        pair = row, tuple(_row(name, custom, case) for name, custom in studies)
+        st.session_state[_FOUND] = pair
+    return pair[1]
 
 
 def _row(scenario_id: str, own: OwnStudy | None, case: Case) -> _Row:
     key = own and own.key
     pack = own_studies.find(scenario_id, case.lab.value, case.seed, key)
-    found = surveyed(pack.with_own(case.own_lab, EvidenceAssumptions()))
-    return _Row(found, key, own_studies.origin(own) if own else "")
+    study = surveyed(pack.with_own(case.own_lab, EvidenceAssumptions()))
+    return _Row(study, key, own_studies.origin(own) if own else "")
 
 
 def _draw_ways_on(rows: list[_Row]) -> None:
@@ -128,8 +128,8 @@ def _draw_ways_on(rows: list[_Row]) -> None:
             if opened != state.case():
                 state.open_case(opened)
             st.switch_page("pages/1_Protocol.py", query_params=state.address())
-        found = [cells(row.found) for row in rows]
-        download("Download as CSV", lambda: sheet(COLUMNS, found), "studies.csv")
+        result = [cells(row.found) for row in rows]
+        download("Download as CSV", lambda: sheet(COLUMNS, result), "studies.csv")
 
 
 def _opened(row: _Row) -> Case:

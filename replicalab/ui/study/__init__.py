@@ -100,16 +100,16 @@ _RENAME: Final = "study_rename"
 
 def _draw_own() -> None:
     """Draw the ways to change the open study, where it is this visitor's."""
-    own = own_studies.kept().get(state.case().study)
-    if own is None or own.key != state.case().own:
+    study = own_studies.kept().get(state.case().study)
+    if study is None or study.key != state.case().own:
         return
     with st.container(horizontal=True, key=_OWN_PLACE):
         place = st.popover("Rename", icon=":material/edit:", key=_RENAME, on_change="rerun")
         if place.open:
             with place:
-                _draw_name(own)
+                _draw_name(study)
         if st.button("Edit", icon=":material/edit_document:", key="study_edit"):
-            study_form.edit(own)
+            study_form.edit(study)
             st.switch_page("app.py", query_params=state.address())
     notices.draw(_OWN_PLACE)
 

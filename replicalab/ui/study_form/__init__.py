@@ -149,12 +149,12 @@ def _draw_parts(now: FormSession) -> None:
 def _draw_side(now: FormSession) -> None:
     study, mine = now.study, own_studies.kept()
     refused = own_studies.refusal(now.file, study) if study else ""
-    kept = mine[study.scenario_id].text if study and study.scenario_id in mine else None
+    text = mine[study.scenario_id].text if study and study.scenario_id in mine else None
     if study is None:
         _draw_number_of_faults(now)
     else:
         _draw_worth(study)
-        if kept not in (None, now.file):
+        if text not in (None, now.file):
             st.caption(f"It takes the place of your '{escaped(study.scenario_id)}' as it is now.")
     if refused:
         st.warning(refused, icon=":material/inventory_2:")
@@ -171,7 +171,7 @@ def _draw_side(now: FormSession) -> None:
         button("Undo", "undo", now.undo, disabled=not now.past, key="making_undo")
         download("Download the file", lambda: now.file, f"{now.draft.at('scenario_id')}.yaml")
         button("Start anew", "restart_alt", partial(setattr, now, "choosing", True))
-    if study is None or kept != now.file:
+    if study is None or text != now.file:
         st.caption(
             "In this tab alone until you press Use this study: loading the page anew loses it. "
             "Download the file to keep it."
@@ -184,11 +184,11 @@ def _draw_side(now: FormSession) -> None:
 
 
 def _draw_number_of_faults(now: FormSession) -> None:
-    faults, more = now.faults, now.more_faults
+    faults, extra = now.faults, now.more_faults
     places = [ADVANCED] if now.refused else list(dict.fromkeys(map(_part_of, now.result.faults)))
-    number = len(faults) + more
+    number = len(faults) + extra
     count = count_text(number, "fault") if number > 1 else "One fault"
-    first = f" The first {len(faults)} are listed." if more else ""
+    first = f" The first {len(faults)} are listed." if extra else ""
     st.error(
         f"{count}, under {joined(places)}. The study can be used when none is left.{first}",
         icon=":material/cancel:",

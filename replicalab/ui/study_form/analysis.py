@@ -145,7 +145,7 @@ def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     """Return the numbers of a study by name, also the unknown one, without those of the source."""
     usual = Draft(new_study("usual", row.kind))
     effect = {"effect_planning": (f"Effect: {row.effect.name}", 0.05)} if row.effect else {}
-    asked: dict[str, tuple[str, float]] = {
+    pairs: dict[str, tuple[str, float]] = {
         **effect,
         **{name: (row.label(name), PARAMETERS[name].step) for name in (*row.needs, *row.extras)},
         Unknown.EVIDENCE.value: (capitalised(row.measure), 0.05),
@@ -154,12 +154,12 @@ def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
         _DAYS: ("Days it takes", 1),
     }
     numbers = {}
-    for name, (label, step) in asked.items():
+    for name, (label, step) in pairs.items():
         if source is None or name not in source.sets:
             at = usual.at(*place_of(name))
             value = at if name in row.extras else at or 0
-            shown = fields.as_number(value, whole=isinstance(step, int))
-            numbers[name] = NumberField(label, f"{_PREFIX}_{row.kind}_{name}", shown, step=step)
+            visible = fields.as_number(value, whole=isinstance(step, int))
+            numbers[name] = NumberField(label, f"{_PREFIX}_{row.kind}_{name}", visible, step=step)
     return numbers
 
 
@@ -195,27 +195,27 @@ def _draw_fields(asked: Mapping[str, NumberField], typed: TypedAnalysis) -> Slot
 
 
 def _draw_unknown(field: NumberField, typed: TypedAnalysis) -> None:
-    found, whole = typed.worked_out, isinstance(field.step, int)
-    if found is not None and typed.unknown is Unknown.DROPOUT:
-        found = round(found * 100, _EXACT)
-    shown = field._replace(key=f"{field.key}_found")
-    st.session_state[shown.key] = fields.as_number(found, whole=whole)
+    value, whole = typed.worked_out, isinstance(field.step, int)
+    if value is not None and typed.unknown is Unknown.DROPOUT:
+        value = round(value * 100, _EXACT)
+    visible = field._replace(key=f"{field.key}_found")
+    st.session_state[visible.key] = fields.as_number(value, whole=whole)
     look = None if whole else fields.AS_DOCUMENTS
-    shown.draw(value=None, placeholder="none", disabled=True, format=look)
+    visible.draw(value=None, placeholder="none", disabled=True, format=look)
 
 
 def _draw_faults(typed: TypedAnalysis, faults: Mapping[str, list[Fault]], slots: Slots) -> None:
     """Draw what is wrong below its field, without what follows from it."""
-    found = dict(typed.faults)
+    result = dict(typed.faults)
     for name in slots:
         # A plan may have 0 days, a study may not: one of the two faults is enough.
         places = (FEWEST_DAYS, place_of(name)) if name == _DAYS else (place_of(name),)
         at = next(filter(None, (faults.get(dotted(place)) for place in places)), None)
-        if at and name not in found and (typed.worked_out is not None or name != typed.unknown):
-            found[name] = at
-    for name, at in found.items():
+        if at and name not in result and (typed.worked_out is not None or name != typed.unknown):
+            result[name] = at
+    for name, at in result.items():
         with slots[name] if name in slots else st.container():
             fields.draw_faults(at)
-    if not found:
+    if not result:
         for at in faults.values():
             fields.draw_faults(at)

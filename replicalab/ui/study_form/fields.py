@@ -115,16 +115,16 @@ def _put(path: FieldPath, value: Any) -> None:
 
 
 def _draw_number(label: str, path: FieldPath, field: StudyField, at: Data) -> None:
-    name, shown = key(*path), as_number(at, whole=isinstance(field.step, int))
-    more: dict[str, Any] = {"help": field.help or None, "placeholder": field.placeholder or None}
+    name, value = key(*path), as_number(at, whole=isinstance(field.step, int))
+    extra: dict[str, Any] = {"help": field.help or None, "placeholder": field.placeholder or None}
     if field.optional:
         # The browser lets a field be emptied only if its default is empty. So the value comes
         # through the session, once: later it would overwrite what is being typed.
-        st.session_state.setdefault(name, shown)
-        more["value"] = None
+        st.session_state.setdefault(name, value)
+        extra["value"] = None
     if path[:-1] == ("design",) and path[-1] not in PARAMETERS:
-        more["format"] = AS_DOCUMENTS
-    NumberField(label, name, shown, partial(_put, path), step=field.step).draw(**more)
+        extra["format"] = AS_DOCUMENTS
+    NumberField(label, name, value, partial(_put, path), step=field.step).draw(**extra)
 
 
 def as_number(at: Data, *, whole: bool) -> float | None:
@@ -140,8 +140,8 @@ def _draw_widget(label: str, field: StudyField, at: Data, how: dict[str, Any]) -
     options = list(field.options(record.draft())) if field.options else []
     match field.input:
         case Input.TEXT:
-            shown = field.placeholder or None
-            st.text_input(label, text, max_chars=field.longest, placeholder=shown, **how)
+            visible = field.placeholder or None
+            st.text_input(label, text, max_chars=field.longest, placeholder=visible, **how)
         case Input.PROSE:
             st.text_area(label, text, max_chars=LONGEST_TEXT, height=72, **how)
         case Input.SWITCH:
@@ -151,13 +151,13 @@ def _draw_widget(label: str, field: StudyField, at: Data, how: dict[str, Any]) -
                 day = read_date(at)
             except ValueError:  # none, or one whose fault stands below
                 day = None
-            least, most = date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31)
-            st.date_input(label, day, least, most, format="YYYY-MM-DD", **how)
+            minimum, limit = date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31)
+            st.date_input(label, day, minimum, limit, format="YYYY-MM-DD", **how)
         case Input.CHOICE:
-            known = options if at in options or at is None else [*options, at]
-            index = known.index(at) if at in known else None
+            names = options if at in options or at is None else [*options, at]
+            index = names.index(at) if at in names else None
             shown_as = partial(_option_text, field)
-            st.selectbox(label, known, index, format_func=shown_as, **how)
+            st.selectbox(label, names, index, format_func=shown_as, **how)
         case Input.LABELS:
             chosen = list(dict.fromkeys(at)) if isinstance(at, list) else []
             st.multiselect(

@@ -87,8 +87,8 @@ def _draw_original() -> None:
     if draft.at(*rows.ORIGINAL) is None:
         return
     fields.draw_rows(5, rows.original_paths(draft.row, way))
-    known = ("source", "confidence", "sides")
-    fields.draw_columns([3, 1, 1], *(f"design.original.{name}" for name in known))
+    row = ("source", "confidence", "sides")
+    fields.draw_columns([3, 1, 1], *(f"design.original.{name}" for name in row))
     fields.draw_faults_at(*rows.ORIGINAL)
     if (study := record.current().study) is not None:
         panel.draw(sentences_panel(choices_texts(study.design), quiet=True))

@@ -45,8 +45,8 @@ def draw_region(view: Outlook) -> None:
 def _draw_region_chart(view: Outlook) -> None:
     """Draw the region, and over it its labels and the point, for which it is not drawn anew."""
     title = region.region_title(view.region)
-    given = view.region, _marks(view), _limits(view), (title, "")  # the levers say for which lab
-    chart = figures.labelled_region(*given, lost=view.choice.lost)
+    row = view.region, _marks(view), _limits(view), (title, "")  # the levers say for which lab
+    chart = figures.labelled_region(*row, lost=view.choice.lost)
     st.plotly_chart(
         chart.figure,
         key=_CHART,
@@ -63,8 +63,8 @@ def _draw_region_chart(view: Outlook) -> None:
 
 def region_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
     """Return the region as it is chosen to be seen."""
-    given = view.region, _marks(view), _limits(view), title
-    return figures.region_figure(*given, lost=view.choice.lost)
+    row = view.region, _marks(view), _limits(view), title
+    return figures.region_figure(*row, lost=view.choice.lost)
 
 
 def _limits(view: Outlook) -> dict[RegionLimit, str]:
@@ -92,9 +92,9 @@ def _draw_layer(label: str, name: str, *, on: bool, view: Outlook) -> None:
 
 def _region_notes(view: Outlook) -> Iterator[blocks.Block]:
     """Yield for which plan the region is drawn, what is not in it, and how to read it."""
-    least = None if view.choice.as_least else view.least_to_draw
+    draw = None if view.choice.as_least else view.least_to_draw
     outside = view.region.outside(points_of(view.plans, view.drawn))
-    if facts := [*region.region_facts(view.drawn, view.yours, view.effect, outside, least)]:
+    if facts := [*region.region_facts(view.drawn, view.yours, view.effect, outside, draw)]:
         yield facts_table("The region", facts)
     yield region.reading_fold(view.yours.evidence, lost=view.choice.lost)
 
@@ -198,19 +198,21 @@ def frontier_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
 
 def empty_text(view: Outlook) -> str:
     """Return that no plan that fits lies in the picture; empty where one does."""
-    found, evidence = view.options.frontier, view.yours.evidence
+    result, evidence = view.options.frontier, view.yours.evidence
     return (
-        "" if frontier.shows_a_plan(found, evidence) else frontier.all_outside_text(found, evidence)
+        ""
+        if frontier.shows_a_plan(result, evidence)
+        else frontier.all_outside_text(result, evidence)
     )
 
 
 def _frontier_fold(view: Outlook) -> blocks.Fold:
     """Return how to read the chart of the frontier."""
-    found = view.options.frontier
-    undrawn = sum(len(line.plans) for line in found.lines) < len(found.plans)
+    result = view.options.frontier
+    undrawn = sum(len(line.plans) for line in result.lines) < len(result.plans)
     lines = [
         texts.FRONTIER_LINES,
-        *([texts.FRONTIER_BALANCED] if found.balanced is not None else []),
+        *([texts.FRONTIER_BALANCED] if result.balanced is not None else []),
         *([texts.FRONTIER_DAYS] if undrawn else []),
     ]
     return blocks.Fold("How to read this", (blocks.listing(lines),))

@@ -52,8 +52,8 @@ def extras(view: Outlook) -> blocks.Group:
     It is measured from the plan that gives up the least, which need not be the one that is open.
     """
     planned = ", at the planned effect" if view.effect is not None else ""
-    whose = "your plan" if view.options.least.plan == view.yours.plan else "the least-loss plan"
-    title = f"Cheapest improvement of {whose}{planned}"
+    text = "your plan" if view.options.least.plan == view.yours.plan else "the least-loss plan"
+    title = f"Cheapest improvement of {text}{planned}"
     return blocks.group(
         blocks.Heading(title, 2, part=True), facts_table(title, extra_facts(view.options))
     )
@@ -78,13 +78,13 @@ def _levers(view: Outlook) -> Iterator[_Lever]:
     needed = max(real.min_days, math.ceil(longest * _MORE))
     yield _Lever("days", "Days", days, 1, max(2 * days, needed))
     staff = means.staff
-    most = max(real.staff_model.base + _STAFF_STEPS, *(plan.staff + 1 for plan in plans))
-    yield _Lever("staff", "Staff units", staff, min(1, staff), max(staff + 1, most))
+    limit = max(real.staff_model.base + _STAFF_STEPS, *(plan.staff + 1 for plan in plans))
+    yield _Lever("staff", "Staff units", staff, min(1, staff), max(staff + 1, limit))
 
 
 def _draw_lever(lever: _Lever) -> None:
-    said = getattr(state.case().own_lab, lever.field)
-    value = lever.real if said is None else said
+    text = getattr(state.case().own_lab, lever.field)
+    value = lever.real if text is None else text
     reach = lever.high - lever.real
     # An address, the drawer or a pull to the end may state as much as the lever reaches, or more:
     # there is always more to pull.
@@ -163,12 +163,12 @@ def load(plan: Protocol, place: str) -> None:
 
 def draw_loaded(place: str, view: Outlook) -> None:
     """Draw what was loaded from here, with undo and the way on, until the plan changes again."""
-    found = view.choice.loaded
-    if found is None or (found.place, found.plan) != (place, view.yours.plan):
+    loaded = view.choice.loaded
+    if loaded is None or (loaded.place, loaded.plan) != (place, view.yours.plan):
         return
     panel.draw(
         blocks.sentences_panel(
-            [found.text], verdict=blocks.Verdict(blocks.Status.PASS, "Loaded", found.text)
+            [loaded.text], verdict=blocks.Verdict(blocks.Status.PASS, "Loaded", loaded.text)
         )
     )
     with st.container(horizontal=True, key=f"loaded_{place}"):

@@ -64,11 +64,13 @@ class ViewChoice:
 def chosen() -> ViewChoice:
     """Return what the visitor has chosen for the study and the plan on the screen."""
     study, version = state.case().study, state.current().version
-    found: ViewChoice | None = st.session_state.get(_CHOICE)
-    if found is None or found.study != study:
+    choice: ViewChoice | None = st.session_state.get(_CHOICE)
+    if choice is None or choice.study != study:
         return ViewChoice(study, version)
     return (
-        found if found.version == version else ViewChoice(study, version, found.effect, found.lost)
+        choice
+        if choice.version == version
+        else ViewChoice(study, version, choice.effect, choice.lost)
     )
 
 

@@ -48,10 +48,10 @@ def test_endpoint_has_the_documented_defaults() -> None:
 
 
 def test_key_is_optional_and_limits_are_read() -> None:
-    more = {"REPLICALAB_LLM_TIMEOUT": "120.5", "REPLICALAB_LLM_MAX_TOKENS": "4000"}
-    endpoint = endpoint_of(**more, REPLICALAB_LLM_API_KEY="  ")
+    record = {"REPLICALAB_LLM_TIMEOUT": "120.5", "REPLICALAB_LLM_MAX_TOKENS": "4000"}
+    endpoint = endpoint_of(**record, REPLICALAB_LLM_API_KEY="  ")
     assert (endpoint.timeout, endpoint.max_tokens, endpoint.api_key) == (120.5, 4000, None)
-    assert {*GOOD, *more} == {*SETTINGS.values()}
+    assert {*GOOD, *record} == {*SETTINGS.values()}
     assert {*SETTINGS} <= {*Endpoint.model_fields}
 
 
@@ -105,10 +105,10 @@ def test_bad_setting_is_named_but_not_repeated(name: str, values: list[str], pro
 
 def test_key_is_hidden_in_every_text() -> None:
     endpoint = endpoint_of()
-    shown = [repr(endpoint), str(endpoint), f"{endpoint}", endpoint.model_dump_json()]
-    shown += [repr(endpoint.model_dump()), repr(vars(endpoint)), repr(list(endpoint))]
-    shown += [json.dumps(endpoint.model_json_schema()), repr(endpoint.model_copy())]
-    assert not [text for text in shown if CANARY in text]
+    texts = [repr(endpoint), str(endpoint), f"{endpoint}", endpoint.model_dump_json()]
+    texts += [repr(endpoint.model_dump()), repr(vars(endpoint)), repr(list(endpoint))]
+    texts += [json.dumps(endpoint.model_json_schema()), repr(endpoint.model_copy())]
+    assert not [text for text in texts if CANARY in text]
     assert endpoint.model_copy(update={"timeout": 5}).api_key == endpoint.api_key
     assert pickle.loads(pickle.dumps(endpoint)) == endpoint  # noqa: S301 - its own dump
     with pytest.raises(ValidationError) as caught:

@@ -103,8 +103,8 @@ def test_environment_key_is_not_sent_to_a_typed_address(monkeypatch: pytest.Monk
         monkeypatch.setenv(f"REPLICALAB_LLM_{name}", value)
     monkeypatch.setattr(BUILD, build)
     app = visit(NEGOTIATION, scientist="model")
-    shown = {field.label: field.value for field in app.text_input}
-    assert (shown["Base URL"], shown["Model"], shown["Key"]) == (URL, "m-2", "")
+    record = {field.label: field.value for field in app.text_input}
+    assert (record["Base URL"], record["Model"], record["Key"]) == (URL, "m-2", "")
     assert KEY not in str(app)
     press(app, "Run")
     assert set(keys) == {KEY}
@@ -152,8 +152,8 @@ def test_model_plays_to_the_end_once(seated_model: SeatedModel) -> None:
     assert round_shown(app) == "Round 2 of 2"
     go(go(press(app, "Back"), PROTOCOL), NEGOTIATION)
     assert len(model.sent) == 2
-    shown = {field.label: field.value for field in app.text_input}
-    assert (shown["Base URL"], shown["Key"]) == (URL, KEY)
+    record = {field.label: field.value for field in app.text_input}
+    assert (record["Base URL"], record["Key"]) == (URL, KEY)
     assert not re.search(f"{KEY}|127", json.dumps(query_of(app)))
     press(app, "Run it again")
     assert len(model.sent) == 5
@@ -271,10 +271,10 @@ def test_saved_run_has_no_key_and_replays(
     ended = verdict(press(app, "Run"))
     file = saved[-1]
     assert KEY not in file
-    known = load(file).recording
-    assert known is not None
-    assert known.made == "recorded"
-    assert (known.settings.model, known.settings.host) == ("m-1", "127.0.0.1:9")
+    recording = load(file).recording
+    assert recording is not None
+    assert recording.made == "recorded"
+    assert (recording.settings.model, recording.settings.host) == ("m-1", "127.0.0.1:9")
     again = hand_over(visit(NEGOTIATION), file)
     assert verdict(again) == ended
     assert attempts(again)

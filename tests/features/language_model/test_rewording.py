@@ -61,9 +61,9 @@ def test_wording_has_a_longest_length() -> None:
 
 
 def test_numbers_are_read_with_and_without_commas() -> None:
-    for text, found in (
+    for text, record in (
         ("1,250 credits over the budget of 2,600, and 1250.", {"1250": 2, "2600": 1}),
         ("power 0.58, half-width ±2.50 %", {"0.58": 1, "2.50": 1}),
         ("no number", {}),
     ):
-        assert dict(numbers(text)) == found
+        assert dict(numbers(text)) == record

@@ -28,14 +28,14 @@ def upgrade() -> None:
         sa.Column("changed", sa.BigInteger, nullable=False),
         sa.Column("deleted", sa.BigInteger),
     )
-    kept = sa.text("deleted IS NULL")
+    clause = sa.text("deleted IS NULL")
     op.create_index(
         "library_entries_names",
         "library_entries",
         ["owner", "kind", "name_key"],
         unique=True,
-        sqlite_where=kept,
-        postgresql_where=kept,
+        sqlite_where=clause,
+        postgresql_where=clause,
     )
     op.create_index("library_entries_latest", "library_entries", ["owner", "changed"])
     op.create_index("library_entries_deleted", "library_entries", ["deleted"])
