@@ -41,7 +41,6 @@ def _do_without_browser() -> NoReturn:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(playwright: Playwright) -> dict[str, object]:
-    """How Chromium is started; without one the test is skipped, or fails if one is required."""
     chromium = find_chromium(playwright.chromium.executable_path)
     if chromium is None:
         _do_without_browser()
@@ -52,7 +51,6 @@ def browser_type_launch_args(playwright: Playwright) -> dict[str, object]:
 def app_server(
     browser_type_launch_args: dict[str, object], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[AppServer]:
-    """The app, served for the whole session; only when there is a browser to visit it."""
     assert browser_type_launch_args
     log = tmp_path_factory.mktemp("server") / "streamlit.log"
     with AppServer(APP, log) as server:
@@ -61,13 +59,11 @@ def app_server(
 
 @pytest.fixture
 def view() -> View:
-    """How the visitor looks at the app; ``parametrize("view", VIEWS, ids=str)`` overrides it."""
     return PROJECTOR
 
 
 @pytest.fixture
 def browser_context_args(view: View, app_server: AppServer) -> dict[str, Any]:
-    """A fresh visitor with that view, for whom "/" is the app's front door."""
     return {**view.context_args(), "base_url": app_server.url}
 
 
@@ -76,7 +72,7 @@ Contexts = Callable[[dict[str, Any]], BrowserContext]
 
 @pytest.fixture(scope="session")
 def contexts(browser: Browser) -> Iterator[Contexts]:
-    """Contexts by their arguments: one that is used again has the app's scripts already."""
+    """Contexts by their arguments, reused because their scripts are cached."""
     made: dict[str, BrowserContext] = {}
 
     def context_of(args: dict[str, Any]) -> BrowserContext:
@@ -97,11 +93,7 @@ def app_page(
     app_server: AppServer,
     request: pytest.FixtureRequest,
 ) -> Iterator[Page]:
-    """A blank page of a fresh visitor; open an address with ``open_app``.
-
-    At the end of the test it must not have shown an exception, logged an error, violated its
-    policy, or asked another machine for anything.
-    """
+    """A blank page of a new visitor; an error or a request to another machine fails the test."""
     context = contexts(browser_context_args)
     page = context.new_page()
     forget_visitor(page, app_server.url)
@@ -124,7 +116,6 @@ def app_page(
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add the picture and the server's log to the report of a failed browser test."""
     report = yield
     if call.when == "call" and report.failed and isinstance(item, pytest.Function):
         page, server = item.funcargs.get("app_page"), item.funcargs.get("app_server")
@@ -143,7 +134,6 @@ def _picture_or_reason(page: Page, node_id: str) -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of this folder, which has a target of its own in the Makefile."""
     for item in items:
         if item.path.is_relative_to(APP.parent / "tests" / "browser"):
             item.add_marker(pytest.mark.browser)

@@ -1,7 +1,4 @@
-"""What the browser tests share: start the app, wait for a run, watch a page, take its picture.
-
-Nothing here knows ReplicaLab's pages; it knows Streamlit's server and its front end.
-"""
+"""Start a Streamlit server, wait for its runs, watch a page, take pictures."""
 
 from __future__ import annotations
 
@@ -59,11 +56,7 @@ CHROMIUM_FLAGS: Final = (
 
 
 def find_chromium(bundled: str | None = None) -> Path | None:
-    """Return a Chromium to drive, or None.
-
-    Args:
-        bundled: where Playwright would have put its own, tried last.
-    """
+    """Return a Chromium to drive, or None; `bundled` is Playwright's own, tried last."""
     named = os.environ.get("REPLICALAB_CHROMIUM")
     if named:
         return Path(named) if os.access(named, os.X_OK) else None
@@ -75,7 +68,7 @@ def find_chromium(bundled: str | None = None) -> Path | None:
 
 @dataclass(frozen=True)
 class View:
-    """How a visitor looks at the app: window in CSS pixels, and colour scheme."""
+    """A window in CSS pixels and its colour scheme."""
 
     name: str
     width: int
@@ -87,7 +80,6 @@ class View:
         return self.name
 
     def context_args(self) -> dict[str, object]:
-        """Return the arguments of a Playwright context that looks this way."""
         return {
             "viewport": {"width": self.width, "height": self.height},
             "color_scheme": self.scheme,
@@ -109,7 +101,7 @@ VIEWS: Final = (PROJECTOR, PROJECTOR_DARK, PHONE, PHONE_DARK)
 
 
 class Usage(NamedTuple):
-    """What a process has: memory, threads, descriptors, and the processor's seconds so far."""
+    """Memory, threads, descriptors and processor seconds of a process."""
 
     resident_mib: float
     threads: int
@@ -127,27 +119,23 @@ class AppServer:
     port: int = 0
     environment: Mapping[str, str] = field(default_factory=dict)
     command: Sequence[str] = ()
-    """What serves it, given the port as ``--port``; Streamlit itself where there is none."""
+    """The command that serves the app, given ``--port``; Streamlit if empty."""
     _process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        """The address that a visitor would type, without a closing slash."""
         return f"http://{HOST}:{self.port}"
 
     @property
     def base(self) -> str:
-        """The path below which it serves, as its options say; empty at the top."""
         path = self.options.get("server.baseUrlPath", "")
         return f"/{path}" if path else ""
 
     @property
     def resident_mib(self) -> float:
-        """The memory that the server holds now, in MiB; Linux only."""
         return self.usage().resident_mib
 
     def usage(self) -> Usage:
-        """Return what the server has now; Linux only."""
         assert self._process is not None, "the server is not running"
         place = Path(f"/proc/{self._process.pid}")
         lines = (line.split() for line in (place / "status").read_text().splitlines())
@@ -190,7 +178,7 @@ class AppServer:
         self.stop()
 
     def stop(self) -> None:
-        """End the server and whatever it started; safe to call twice."""
+        """End the server and its children; safe to call twice."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -230,7 +218,6 @@ class AppServer:
 
 
 def free_port() -> int:
-    """Return a port that nothing listens on at this moment."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         port: int = probe.getsockname()[1]
@@ -238,10 +225,7 @@ def free_port() -> int:
 
 
 def _environment() -> dict[str, str]:
-    """Return this process's environment without settings that would change the app.
-
-    The folder of what is kept stays: it is the tests' own.
-    """
+    """Return the environment without settings of the app, except the tests' data folder."""
     record = {
         key: value
         for key, value in os.environ.items()
@@ -254,7 +238,7 @@ def _environment() -> dict[str, str]:
 # ------------------------------------------------------------------------------- runs of the app
 
 _FINISHED_RUNS: Final[WeakKeyDictionary[Page, list[WebSocket]]] = WeakKeyDictionary()
-"""Per page, for each script run that ended without asking for another, where it was heard."""
+"""Per page, the connection of each script run that ended."""
 
 
 def count_runs(page: Page) -> None:
@@ -279,17 +263,9 @@ def count_runs(page: Page) -> None:
 
 @contextmanager
 def wait_for_run(page: Page, seconds: float = RUN_SECONDS) -> Iterator[None]:
-    """Do something that makes the script run, and return when that run has been drawn.
+    """Return when the run that the body starts has been drawn.
 
-    Only counting the server's own messages is reliable: the front end shows a fast run as
-    running for no time at all.
-
-    Args:
-        page: a page from the ``app_page`` fixture.
-        seconds: how long the run may take.
-
-    Raises:
-        AssertionError: if no run ends in time.
+    Only the server's messages are reliable: the front end does not show a fast run.
     """
     finished = _FINISHED_RUNS[page]
     before = len(finished)
@@ -306,7 +282,7 @@ def _wait_until(page: Page, finished: Callable[[], bool], seconds: float = RUN_S
 
 
 def wait_until_idle(page: Page) -> None:
-    """Return when no run is under way, all is drawn, and nothing dimmed or on its way from it."""
+    """Return when no run is under way and everything is drawn."""
     app = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
     page.locator(f'{app}[data-test-script-state="notRunning"]').wait_for(state="attached")
     page.evaluate(DRAWN)
@@ -326,21 +302,20 @@ STILL: Final = """quiet => new Promise(resolve => {
 
 
 def open_app(page: Page, address: str = "/") -> None:
-    """Open an address of the app and return when its first run is drawn and stands still."""
+    """Open an address and return when its first run is drawn and nothing moves."""
     _load(page, lambda: page.goto(address))
 
 
 def reload_app(page: Page) -> None:
-    """Load the page anew, and return when its first run is drawn and stands still."""
+    """Reload the page and return when its first run is drawn and nothing moves."""
     _load(page, page.reload)
 
 
 def _load(page: Page, load: Callable[[], object]) -> None:
-    """Load, and wait until it can be used.
+    """Load, and wait until the page can be used.
 
-    Each kind of widget is loaded when it is first drawn, and moves what stands below it: a click
-    that is aimed before lands elsewhere, and a key is not heard. A run of the page before may end
-    meanwhile, so only one that is heard on a new connection counts.
+    A widget that loads late moves the parts below it, so a click aimed before it would miss.
+    Only a run on a new connection counts: one of the old page may end meanwhile.
     """
     opened: list[WebSocket] = []
 
@@ -350,14 +325,13 @@ def _load(page: Page, load: Callable[[], object]) -> None:
     page.on("websocket", note)
     load()
     finished = _FINISHED_RUNS[page]
-    # The page before may have connected anew meanwhile, to a server that was started again.
     _wait_until(page, lambda: any(item in finished and not item.is_closed() for item in opened))
     page.remove_listener("websocket", note)
     page.evaluate(STILL, STILL_MS)
 
 
 def looks(page: Page, views: Sequence[View] = VIEWS) -> Iterator[View]:
-    """Look at a page that is open in some views in turn; each is yielded once it is drawn."""
+    """Show an open page in each view in turn."""
     for view in views:
         page.set_viewport_size({"width": view.width, "height": view.height})
         page.emulate_media(color_scheme=view.scheme)
@@ -370,7 +344,7 @@ def looks(page: Page, views: Sequence[View] = VIEWS) -> Iterator[View]:
 # -------------------------------------------------------------------------------- what must not be
 
 _DEEP_LINK_PROBE: Final = re.compile(r"/[^/]+/_stcore/(host-config|health)")
-"""On a page's own address the front end looks for the server below it first: two harmless 404s."""
+"""The front end looks for the server below a page's address first: two harmless 404s."""
 
 
 _TELL_VIOLATIONS: Final = """document.addEventListener("securitypolicyviolation", event =>
@@ -378,15 +352,12 @@ _TELL_VIOLATIONS: Final = """document.addEventListener("securitypolicyviolation"
 
 
 def tell_violations(context: BrowserContext) -> None:
-    """Let the pages of a new context log what violates their policy."""
+    """Log violations of the content security policy in a new context."""
     context.add_init_script(_TELL_VIOLATIONS)
 
 
 def forget_visitor(page: Page, url: str) -> None:
-    """Let a context be a new visitor's to that site; what it has loaded of scripts stays.
-
-    The cookie is asked for: a page that the browser still has is not sent again.
-    """
+    """Make a context a new visitor; cached scripts stay."""
     page.context.clear_permissions()
     page.context.clear_cookies()
     record = {"origin": url, "storageTypes": "cookies,local_storage,indexeddb"}
@@ -395,7 +366,7 @@ def forget_visitor(page: Page, url: str) -> None:
 
 
 class Watch:
-    """Notes what a page must never do, while a test does something else."""
+    """Notes errors and foreign requests of a page during a test."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.findings: list[str] = []
@@ -405,7 +376,6 @@ class Watch:
         context.on("weberror", self._on_error)
 
     def leave(self) -> None:
-        """Note nothing any more."""
         self._context.remove_listener("request", self._on_request)
         self._context.remove_listener("console", self._on_console)
         self._context.remove_listener("weberror", self._on_error)
@@ -439,10 +409,9 @@ class Watch:
 
 
 def keep_picture(page: Page, node_id: str) -> Path | None:
-    """Save a failed test's page under ``test-artifacts/``; None if there is no page any more.
+    """Save a picture of a failed test's page under ``test-artifacts/``; None if it is closed.
 
-    Streamlit scrolls inside ``stMain``, so the picture of a full page would stop at the window's
-    edge: the window grows to the content.
+    Streamlit scrolls inside ``stMain``, so the window grows to the content.
     """
     if page.is_closed():
         return None
@@ -460,12 +429,7 @@ def keep_picture(page: Page, node_id: str) -> Path | None:
 
 
 def assert_accessible(page: Page, allowed: Sequence[str] = ()) -> None:
-    """Fail on any serious or critical accessibility finding of axe.
-
-    Args:
-        page: what to look at, once no run is under way.
-        allowed: rule ids to let pass, each with its reason where it is called.
-    """
+    """Fail on any serious or critical finding of axe except the allowed rules."""
     if page.get_by_test_id("stApp").count():  # a document that was handed over is no app
         wait_until_idle(page)  # dimmed text is faint on purpose
     response = Axe().run(page).response

@@ -1,18 +1,13 @@
-"""Every state of a page that is opened by hand: by axe and by name in both schemes and three sizes.
-
-The bare pages are in test_every_page.py, the slides too; where the focus goes is in
-test_keyboard.py.
-"""
+"""Menus, drawers and folds: axe and names, in light and dark and three sizes."""
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
-from tests.browser.driving import PHONE, VIEWS, View, assert_accessible, looks, open_app
+from tests.browser.driving import VIEWS, assert_accessible, looks, open_app
 from tests.browser.test_every_page import SLIDE, TABLETS
 from tests.browser.visiting import (
     COMPARING,
@@ -28,6 +23,10 @@ STROOP: Final = "/Protocol?study=psy_stroop&lab=hard"
 Steps = tuple[tuple[str, str], ...]
 STATES: Final[dict[str, tuple[str, Steps]]] = {
     "more": ("/", (("menu", "More"),)),
+    "study": (
+        "/Study?study=fin_momentum",
+        tuple(("tab", part) for part in ("The lab", "Substitutions", "Restrictions and criteria")),
+    ),
     "share": (
         STROOP,
         (
@@ -62,7 +61,7 @@ WITH_NAMES: Final = {
     *("radio", "switch", "slider", "tab", "menuitem", "dialog", "image", "table", "tabpanel"),
     *("radiogroup", "heading", "option", "figure"),
 }
-"""The roles of which a screen reader says the name."""
+"""Roles whose name a screen reader reads."""
 
 
 # Plotly's test drawing, and the pictures within its named buttons.
@@ -73,10 +72,7 @@ HIDE_PLOTLY_PARTS: Final = """() => {
 
 
 def unnamed(page: Page) -> list[str]:
-    """Return the roles of what a screen reader would find without a name.
-
-    Plotly's own empty drawing, far outside the page, is left out; it makes it with the first chart.
-    """
+    """Return the roles of controls without a name for screen readers."""
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     if page.get_by_test_id("stPlotlyChart").count():
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
@@ -94,7 +90,7 @@ def unnamed(page: Page) -> list[str]:
 
 
 def take(page: Page, how: str, name: str) -> None:
-    """Open a state by what a visitor presses."""
+    """Open a state as a visitor does."""
     match how:
         case "press":
             press(page, name)
@@ -112,7 +108,7 @@ def take(page: Page, how: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_state_is_accessible_and_named_in_every_view(app_page: Page, state: str) -> None:
+def test_state_is_accessible_in_every_view(app_page: Page, state: str) -> None:
     address, steps = STATES[state]
     open_app(app_page, address)
     if not steps:
@@ -132,7 +128,7 @@ def test_state_is_accessible_and_named_in_every_view(app_page: Page, state: str)
 
 
 @pytest.mark.parametrize("opener", ["Share", "Your lab"])
-def test_drawer_keeps_the_focus_and_gives_it_back(app_page: Page, opener: str) -> None:
+def test_drawer_keeps_and_returns_focus(app_page: Page, opener: str) -> None:
     open_app(app_page, STROOP)
     button = app_page.get_by_role("button", name=opener).first
     button.focus()
@@ -155,22 +151,15 @@ COLOURED: Final = r"""() => [...document.querySelectorAll('.rl :is(.pass, .cauti
   .filter(each => !each.closest('tr')?.querySelector('.bar'))
   .filter(each => !/[✓✕!]|[a-z]{3}/i.test(each.closest('tr, li, p, td, dd, div').textContent))
   .map(each => each.outerHTML.slice(0, 200))"""
-"""What says by its colour alone how a plan stands: no sign, word or bar beside it says it too."""
+"""Statuses shown by colour alone, without a sign, word or bar."""
 MOVING: Final = """() => document.getAnimations().filter(each =>
     each.effect.target && each.effect.target.closest('.rl, .stHtml, .stPlotlyChart') &&
     each.playState === 'running').map(each => each.effect.target.className)"""
 
 
 @pytest.mark.parametrize("address", [*FULL_ADDRESSES, SLIDE])
-def test_page_has_names_signs_beside_colours_and_no_motion(app_page: Page, address: str) -> None:
+def test_page_has_names_and_signs(app_page: Page, address: str) -> None:
     open_app(app_page, address)
     assert unnamed(app_page) == []
     assert app_page.evaluate(COLOURED) == []
     assert app_page.evaluate(MOVING) == []
-
-
-@pytest.mark.parametrize("view", [PHONE], ids=str)
-def test_steps_are_not_played_unasked(app_page: Page, view: View) -> None:
-    open_app(app_page, "/Negotiation?study=fin_momentum&round=1")
-    app_page.wait_for_timeout(2500)
-    expect(app_page).not_to_have_url(re.compile("round="))

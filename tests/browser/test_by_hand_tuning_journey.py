@@ -31,7 +31,7 @@ def tick(page: Page, change: int) -> None:
         box.locator("label").first.click()
 
 
-def test_someone_tunes_a_protocol_by_hand(app_page: Page) -> None:
+def test_protocol_is_tuned_by_hand(app_page: Page) -> None:
     open_app(app_page, "/Protocol?study=fin_momentum")
     _types_a_sample_size(app_page)
     _swaps_the_booked_item_and_types_an_unknown_one(app_page)
@@ -82,7 +82,7 @@ def _resets_and_applies_one_change_then_all(page: Page) -> None:
     expect(where(page)).to_be_in_viewport()
 
 
-def test_quick_clicks_all_count_and_back_restores_the_plan_before(app_page: Page) -> None:
+def test_quick_clicks_count_and_back_restores(app_page: Page) -> None:
     open_app(app_page, EASY)
     samples = number(app_page, "Sample size")
     field = app_page.get_by_test_id("stNumberInput").filter(has=samples)
@@ -105,6 +105,3 @@ def test_quick_clicks_all_count_and_back_restores_the_plan_before(app_page: Page
     app_page.wait_for_timeout(SETTLED_MS)
     press(app_page, "Undo")
     expect(samples).to_have_value("435")
-
-
-# --- the point of the curve ---------------------------------------------------------------------

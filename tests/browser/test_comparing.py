@@ -1,4 +1,4 @@
-"""Comparing in a real browser: three plans kept beside, a link; thousands of runs."""
+"""Comparing in a real browser: three labs, a download, thousands of runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.browser.driving import (
 from tests.browser.visiting import follow, press, show, type_number
 
 
-def test_comparison_leaves_as_a_table_and_a_batch_beside_it_is_fit_to_see(app_page: Page) -> None:
+def test_comparison_downloads_and_batch_is_accessible(app_page: Page) -> None:
     open_app(app_page, "/Compare?study=psy_stroop")
     press(app_page, "The three labs")
     with app_page.expect_download() as begun:
@@ -41,9 +41,7 @@ def test_comparison_leaves_as_a_table_and_a_batch_beside_it_is_fit_to_see(app_pa
         assert max(heights) < 150, f"{view}: words are broken into letters"
 
 
-def test_thousands_of_negotiations_are_stopped_half_way_and_what_came_is_kept(
-    app_page: Page,
-) -> None:
+def test_stopped_batch_keeps_finished_negotiations(app_page: Page) -> None:
     open_app(app_page, "/Compare")
     show(app_page, "Many negotiations")
     type_number(app_page, "Last seed", 3332)

@@ -29,7 +29,7 @@ def test_brief_prints_on_one_page(page: Page, name: str, paper: str) -> None:
     assert pages_in(page.pdf(format=paper, prefer_css_page_size=False)) == 1
 
 
-def test_signs_keep_their_words_on_a_page_that_is_printed(page: Page) -> None:
+def test_printed_signs_keep_their_words(page: Page) -> None:
     page.set_content(document_html(WORKS["momentum"]().brief()))
     words = pictures_in(page.pdf(tagged=True))
     seen = page.locator("[role=img]").all_text_contents()
@@ -47,7 +47,7 @@ def app_font() -> str:
 
 
 @pytest.mark.parametrize("width", [282, 560])  # of a drawer on a phone, and on a projector
-def test_look_at_a_document_breaks_no_word_of_a_table(page: Page, width: int) -> None:
+def test_preview_breaks_no_word(page: Page, width: int) -> None:
     page.set_viewport_size({"width": PHONE.width if width < PHONE.width else 1280, "height": 800})
     options, on = WORKS["ego depletion"]().options, date(2026, 3, 2)
     for document in (funding_request(options, on=on), WORKS["ego depletion"]().report()):
@@ -57,8 +57,7 @@ def test_look_at_a_document_breaks_no_word_of_a_table(page: Page, width: int) ->
         assert page.evaluate(BROKEN) == []
 
 
-# The words of a table that stand in two lines, but for long ones; and tables that are
-# too wide, by more than these letters are wider than the app's.
+# Short words broken over two lines, and tables that are too wide.
 BROKEN = r"""() => {
   const found = [];
   for (const table of document.querySelectorAll("table")) {
@@ -79,7 +78,7 @@ BROKEN = r"""() => {
 
 
 @pytest.mark.parametrize("name", ["shipped", "strangers"])
-def test_documents_are_accessible_and_scroll_one_way(page: Page, name: str) -> None:
+def test_document_is_accessible_and_fits_the_width(page: Page, name: str) -> None:
     result = strangers()["run"] if name == "strangers" else work("psy_ego_depletion", "hard")
     for document in (result.brief(), result.report()):
         for view in (PROJECTOR, PHONE):

@@ -32,7 +32,7 @@ def expect_marked(page: Page, number: int, last: int) -> None:
 
 
 @pytest.mark.parametrize("view", [PHONE_DARK], ids=str)
-def test_first_visitor_finds_reads_steps_and_shares(
+def test_first_visitor_reads_steps_and_shares(
     app_page: Page, new_context: CreateContextCallback, view: View
 ) -> None:
     open_app(app_page)
@@ -42,7 +42,7 @@ def test_first_visitor_finds_reads_steps_and_shares(
     reload_app(app_page)
     expect_marked(app_page, 3, 4)
     expect(where(app_page)).to_contain_text(f"{STUDY} · hard lab")
-    _somebody_else_sees_the_same(app_page, new_context())
+    _another_visitor_sees_the_same(app_page, new_context())
 
 
 def _reads_the_story(page: Page) -> None:
@@ -95,7 +95,7 @@ def _steps_through_the_negotiation(page: Page) -> None:
     expect_marked(page, 3, 4)
 
 
-def _somebody_else_sees_the_same(mine: Page, context: BrowserContext) -> None:
+def _another_visitor_sees_the_same(mine: Page, context: BrowserContext) -> None:
     tell_violations(context)
     watch = Watch(context)
     theirs = context.new_page()

@@ -1,4 +1,4 @@
-"""Handing over with a real browser: links, papers, pictures and bundles, as others open them."""
+"""Sharing in a real browser: a link and a bundle, opened by another visitor."""
 
 from __future__ import annotations
 
@@ -10,16 +10,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.driving import (
-    PHONE_DARK,
-    PROJECTOR,
-    AppServer,
-    assert_accessible,
-    count_runs,
-    looks,
-    open_app,
-    wait_for_run,
-)
+from tests.browser.driving import AppServer, assert_accessible, count_runs, open_app, wait_for_run
 from tests.browser.visiting import (
     choose_more,
     dimension,
@@ -36,7 +27,7 @@ STROOP: Final = "/Protocol?study=psy_stroop&budget=1200&alpha=0.01"
 
 @pytest.fixture
 def elsewhere(browser: Browser, app_server: AppServer) -> Iterator[Page]:
-    """A page of another visitor, who has nothing of the first one's."""
+    """A page of another visitor."""
     context = browser.new_context(base_url=app_server.url, viewport={"width": 1280, "height": 720})
     page = context.new_page()
     count_runs(page)
@@ -69,12 +60,12 @@ def saved(page: Page, button: Locator, folder: Path) -> Path:
 
 
 def file_of(page: Page, label: str, folder: Path) -> Path:
-    """Return the file that a button of the drawer makes and saves."""
+    """Return the file that a button of the drawer saves."""
     return saved(page, drawer(page).get_by_role("button", name=label, exact=True), folder)
 
 
 def outcome(page: Page) -> Locator:
-    """Go to the last round, which says how the negotiation ended, and return that."""
+    """Go to the last round and return its outcome."""
     if page.get_by_role("button", name="Last", exact=True).is_enabled():
         press(page, "Last")
     return page.locator(".rl h2.outcome")
@@ -97,9 +88,7 @@ def test_copied_link_opens_the_same_elsewhere(app_page: Page, elsewhere: Page) -
     expect(elsewhere).to_have_title("Protocol · ReplicaLab")
 
 
-def test_what_is_exported_is_imported_elsewhere_and_verified(
-    app_page: Page, elsewhere: Page, tmp_path: Path
-) -> None:
+def test_bundle_opens_for_another_visitor(app_page: Page, elsewhere: Page, tmp_path: Path) -> None:
     open_app(app_page, STROOP.replace("Protocol", "Negotiation"))
     follow(app_page, "Protocol")
     type_number(app_page, "Sample size", 42)
@@ -132,15 +121,3 @@ def test_form_stays_open_while_it_is_filled_in(app_page: Page) -> None:
     expect(drawer(app_page).get_by_text("Designing the replication · 2 of 7")).to_be_visible()
     expect(typed).to_have_value("In the next room.")
     assert_accessible(app_page)
-
-
-def test_fault_of_file_is_shown_as_text(app_page: Page, tmp_path: Path) -> None:
-    open_app(app_page, STROOP)
-    bad = tmp_path / "<img src=x onerror=alert(1)>.json"
-    bad.write_text('{"sample_size": "<b>12</b>"}')
-    choose_more(app_page, "Open a file")
-    upload(app_page, bad)
-    expect(drawer(app_page)).to_contain_text("duration_days")
-    expect(drawer(app_page).locator("b, img")).to_have_count(0)
-    for _ in looks(app_page, (PHONE_DARK, PROJECTOR)):
-        assert_accessible(app_page)

@@ -1,8 +1,4 @@
-"""Text of strangers in a real browser: it asks nobody, links nowhere and changes no layout.
-
-Every page is visited twice: with hostile text in all fields at once, and with its harmless twin.
-Both must come to the same elements, and fit the window.
-"""
+"""Hostile text in a real browser draws the same elements as harmless text of its shape."""
 
 from __future__ import annotations
 
@@ -112,7 +108,7 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
         yield f"a link with {', '.join(query)}", looked_at(page)
 
 
-def test_hostile_text_draws_nothing_that_harmless_text_does_not(
+def test_hostile_text_draws_no_new_elements(
     app_page: Page, app_server: AppServer, tmp_path: Path
 ) -> None:
     harmless = list(tour(app_page, tame, tmp_path))

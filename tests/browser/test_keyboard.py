@@ -17,7 +17,7 @@ MOST_STOPS: Final = 80
 
 
 def reach(page: Page, target: Locator, key: Literal["Tab", "Shift+Tab"] = "Tab") -> None:
-    """Go on by Tab until a control has the focus, and expect it to be in sight."""
+    """Press Tab until a control has the focus, and expect it in the window."""
     expect(target).to_be_enabled()
     for _ in range(MOST_STOPS):
         page.keyboard.press(key)
@@ -35,7 +35,7 @@ def go(page: Page, name: str) -> None:
     expect(page).to_have_title(f"{name} · ReplicaLab")
 
 
-def test_keyboard_alone_does_the_whole_first_journey(app_page: Page) -> None:
+def test_first_journey_by_keyboard_alone(app_page: Page) -> None:
     open_app(app_page)
     _presents_the_first_story(app_page)
     _changes_the_sample_size(app_page)
@@ -118,7 +118,7 @@ FOCUSED: Final = """() => {
     hidden: !!header && !header.contains(at) && !at.contains(header) && header.contains(hit),
   };
 }"""
-"""What has the focus: its name, where it is, and whether the header that stays hides it."""
+"""The focused control: its name, its area, and whether the fixed header covers it."""
 
 
 @pytest.mark.parametrize("view", [ZOOMED], ids=str)
@@ -141,7 +141,7 @@ def test_focus_is_seen_wherever_it_goes(app_page: Page, address: str) -> None:
 
 
 def _differs_without_focus(page: Page, clip: FloatRect) -> bool:
-    """Return whether a place looks otherwise once what is in it has lost the focus."""
+    """Return whether an area changes when it loses the focus."""
     focused = page.screenshot(clip=clip, animations="disabled", caret="hide")
     page.evaluate("window.at = document.activeElement; window.at.blur()")
     bare = page.screenshot(clip=clip, animations="disabled", caret="hide")

@@ -1,4 +1,4 @@
-"""What is kept in a real browser: after closing it, from two tabs, after a crash, on PostgreSQL."""
+"""Saved work in a real browser: after closing it, after a crash, on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAFE: Final = "Saved: "
 
 
 def keep(page: Page) -> None:
-    """Keep the workspace, and wait until it is said to be safe."""
+    """Save the workspace and wait for the confirmation."""
     press(page, "Save")
     expect(page.locator(".st-key-kept")).to_contain_text(SAFE)
 
@@ -38,13 +38,13 @@ def profile(
 
 
 def blank(context: BrowserContext) -> Page:
-    """Return a new page of a browser, whose runs are counted."""
+    """Return a new page with counted runs."""
     page = context.new_page()
     count_runs(page)
     return page
 
 
-def test_plan_that_is_kept_is_there_after_the_browser_was_closed(
+def test_saved_plan_survives_closing_the_browser(
     browser_type: BrowserType,
     browser_type_launch_args: dict[str, Any],
     browser_context_args: dict[str, Any],
@@ -72,16 +72,14 @@ def test_plan_that_is_kept_is_there_after_the_browser_was_closed(
 
 
 def edited(context: BrowserContext, server: AppServer) -> Page:
-    """Return a tab in which a plan was edited."""
+    """Return a page with an edited plan."""
     page = blank(context)
     open_app(page, f"{server.url}{ADDRESS}")
     type_number(page, "Sample size", 41)
     return page
 
 
-def test_last_state_is_back_after_the_server_was_killed(
-    context: BrowserContext, tmp_path: Path
-) -> None:
+def test_draft_survives_a_killed_server(context: BrowserContext, tmp_path: Path) -> None:
     log = tmp_path / "server.log"
     with AppServer(APP, log) as server:
         page = edited(context, server)
@@ -102,7 +100,7 @@ def test_last_state_is_back_after_the_server_was_killed(
 
 
 def write_long_plan(page: Page) -> None:
-    """Type texts that no address has room for."""
+    """Type texts that are too long for an address."""
     chance = random.Random(7)
     for name in ("Technique", "Rationale"):
         letters = (chr(0x4E00 + chance.randrange(20_000)) for _ in range(3_000))
@@ -115,7 +113,7 @@ def postgres() -> Iterator[PostgresServer]:
         yield server
 
 
-def test_database_that_stops_and_starts_again_ends_no_session(
+def test_session_survives_a_database_restart(
     context: BrowserContext, postgres: PostgresServer, tmp_path: Path
 ) -> None:
     at = {"REPLICALAB_DATABASE_URL": postgres.url}

@@ -29,11 +29,11 @@ ACCEPTANCE: Final = json.dumps({**EMPTY, "action_type": "accept"})
 
 
 def verdict(page: Page) -> Locator:
-    """Return the heading that says how it ended, or where it stands."""
+    """Return the heading of the outcome."""
     return page.locator("h2.outcome")
 
 
-def test_round_is_forked_and_both_branches_are_compared(app_page: Page) -> None:
+def test_fork_is_compared_with_its_run(app_page: Page) -> None:
     open_app(app_page, "/Negotiation?study=fin_momentum&scientist=baseline&round=2")
     press(app_page, "Fork here")
     app_page.get_by_role("textbox", name="Technique", exact=True).click()
@@ -88,7 +88,7 @@ def test_waiting_model_is_stopped_at_once(app_page: Page) -> None:
     ("asked", "before"),
     [("Test the connection", []), ("Let the model reword this", [PROPOSAL, ACCEPTANCE])],
 )
-def test_test_and_rewording_end_when_they_are_stopped_or_the_browser_leaves(
+def test_model_call_ends_when_stopped_or_left(
     app_page: Page, asked: str, before: list[str]
 ) -> None:
     with serve(*map(whole, before), silent, silent) as server:

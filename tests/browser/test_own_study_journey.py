@@ -1,4 +1,4 @@
-"""A study of one's own in a real browser: a fault by line, used, negotiated, found again."""
+"""Your own study in a real browser: an error with its line, use, link, removal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TITLE = "Seedlings and music"
 TEMPLATE = ROOT / "scenarios" / "template.yaml"
 
 
-def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> None:
+def test_own_study_is_written_and_used(app_page: Page) -> None:
     open_app(app_page)
     template = put_template_into_editor(app_page)
     editor = textbox(app_page, EDITOR)
@@ -33,7 +33,7 @@ def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> Non
     expect(where(app_page)).to_contain_text(TITLE)
 
 
-def test_link_to_ones_own_study_reads_it_and_a_reload_still_owns_it(
+def test_link_to_own_study_is_read_only(
     app_page: Page, browser: Browser, browser_context_args: dict[str, Any]
 ) -> None:
     bring_template(app_page)
@@ -54,7 +54,7 @@ def test_link_to_ones_own_study_reads_it_and_a_reload_still_owns_it(
 
 
 def bring_template(page: Page, address: str = "/") -> None:
-    """Use the template as a study of one's own, from the front door on."""
+    """Use the template as your own study."""
     open_app(page, address)
     put_template_into_editor(page)
     press(page, "Use this study")
@@ -62,7 +62,7 @@ def bring_template(page: Page, address: str = "/") -> None:
 
 
 def put_template_into_editor(page: Page) -> str:
-    """Start from the template; return its text once the editor shows it, later than the run."""
+    """Start from the template and return its text."""
     show(page, "Make a study")
     pick(page, "Start from", "the template")
     press(page, "Start the form")
@@ -73,7 +73,7 @@ def put_template_into_editor(page: Page) -> str:
 
 
 def button(page: Page, name: str) -> Locator:
-    """Return the buttons of that name, which may be followed by their keys."""
+    """Return the buttons whose name starts so."""
     return page.get_by_role("button", name=re.compile(rf"^{name}"))
 
 

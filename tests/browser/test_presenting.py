@@ -25,7 +25,7 @@ def place(page: Page) -> Locator:
 
 
 @pytest.mark.parametrize("view", [PHONE_DARK], ids=str)
-def test_clicker_goes_through_the_slides_and_leaves_to_the_page(app_page: Page, view: View) -> None:
+def test_clicker_walks_the_slides_and_leaves(app_page: Page, view: View) -> None:
     open_app(app_page, "/Trade-offs?study=psy_stroop&round=2")
     expect(where(app_page)).to_be_visible()
     address = app_page.url
@@ -88,7 +88,7 @@ MEASURED: Final = """() => {
     };
   });
 }"""
-"""Of each slide: the room around its texts, that above the buttons, and how far it scrolls."""
+"""Per slide: room around the texts and above the buttons, and how far it scrolls."""
 
 
 def assert_room(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""The wall in a real browser: a page gets nothing from elsewhere, and a page elsewhere nothing."""
+"""Origin checks in a real browser: no page of another site reads or embeds the app."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tests.browser.driving import HOST, AppServer, Watch, open_app, tell_violati
 
 
 class Elsewhere:
-    """A stranger's web site on this machine: its one page, and what it was asked for."""
+    """Another web site on this machine: its page and its requests."""
 
     def __init__(self, page: str, port: int) -> None:
         self.page = page
         self.url = f"http://{HOST}:{port}"
-        self.asked: list[str] = []
+        self.requests: list[str] = []
 
 
 @contextmanager
 def elsewhere(page: str) -> Iterator[Elsewhere]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            site.asked.append(self.path)
+            site.requests.append(self.path)
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
@@ -71,7 +71,7 @@ def test_page_fetches_nothing_from_elsewhere(
             }""",
             site.url,
         )
-        assert not site.asked
+        assert not site.requests
     assert page.evaluate("window.ran") is None
     violated = "\n".join(watch.findings)
     for directive in ("img-src", "connect-src", "script-src-elem", "script-src-attr"):
@@ -84,7 +84,7 @@ ATTACK: Final = """<!doctype html><title>Elsewhere</title>
 <object data="{app}/Trade-offs"></object>
 <embed src="{app}/Trade-offs">
 <script>
-  const said = url => new Promise(done => {{
+  const socketed = url => new Promise(done => {{
     const socket = new WebSocket(url, ['streamlit']);
     socket.onopen = () => done('opened');
     socket.onerror = () => done('refused');
@@ -99,8 +99,8 @@ ATTACK: Final = """<!doctype html><title>Elsewhere</title>
     document.body.append(element);
   }});
   addEventListener('load', async () => {{
-    window.said = await Promise.all([
-      said('{app}/_stcore/stream'.replace('http', 'ws')),
+    window.answers = await Promise.all([
+      socketed('{app}/_stcore/stream'.replace('http', 'ws')),
       fetched('/_stcore/health', 'cors'),
       fetched('/_stcore/health', 'no-cors'),
       loaded('img', '/favicon.png'),
@@ -116,15 +116,13 @@ def test_page_elsewhere_gets_nothing(context: BrowserContext, app_server: AppSer
     page.on("websocket", lambda socket: sockets.append(socket.url))
     with elsewhere(ATTACK.format(app=app_server.url)) as site:
         page.goto(site.url)
-        page.wait_for_function("window.said")
-        assert set(page.evaluate("window.said")) == {"refused"}
+        page.wait_for_function("window.answers")
+        assert set(page.evaluate("window.answers")) == {"refused"}
         assert len(sockets) == 1, "the page's own attempt; a frame opened none"
         assert all("ReplicaLab" not in frame.content() for frame in page.frames[1:])
 
 
-def test_link_from_elsewhere_is_followed_by_the_same_visitor(
-    app_page: Page, app_server: AppServer
-) -> None:
+def test_visitor_stays_after_link_from_elsewhere(app_page: Page, app_server: AppServer) -> None:
     def token() -> list[str]:
         cookies = app_page.context.cookies(app_server.url)
         return [cooky["value"] for cooky in cookies if cooky["name"] == VISITOR_COOKIE]

@@ -1,8 +1,4 @@
-"""The wheel, installed and used from another folder: it does what the clone does.
-
-Nothing is fetched: this environment builds it, and lends its packages to the wheel's own. That one
-has neither the clone nor its folder in sight.
-"""
+"""The wheel, installed and used from another folder, does what the clone does."""
 
 from __future__ import annotations
 
@@ -117,10 +113,7 @@ def test_package_is_imported_from_any_folder(scripts: Path, elsewhere: Path) -> 
 
 LINES: Final = """
     check psy_stroop --lab hard --samples 60 --json
-    negotiate psy_stroop
     report psy_stroop --json
-    batch psy_stroop --seeds 0-3
-    studies
 """
 
 
@@ -131,12 +124,12 @@ def test_commands_answer_as_from_the_clone(line: str, scripts: Path, elsewhere: 
     assert here
 
 
-def test_report_becomes_pdf_in_a_process_of_its_own(scripts: Path, elsewhere: Path) -> None:
+def test_report_is_saved_as_pdf(scripts: Path, elsewhere: Path) -> None:
     said([scripts / "replicalab", "report", "psy_stroop", "--save", "report.pdf"], elsewhere)
     assert (elsewhere / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_every_page_opens_from_its_address_and_is_edited(app_page: Page) -> None:
+def test_every_page_opens_and_a_plan_is_edited(app_page: Page) -> None:
     for address in FULL_ADDRESSES:
         open_app(app_page, address)
         expect(app_page).to_have_title(re.compile("ReplicaLab"))
@@ -147,7 +140,7 @@ def test_every_page_opens_from_its_address_and_is_edited(app_page: Page) -> None
     expect(where(app_page)).to_contain_text("Your plan")
 
 
-def test_settings_are_the_apps_own_wherever_it_is_started(app_page: Page) -> None:
+def test_settings_do_not_depend_on_the_folder(app_page: Page) -> None:
     config: dict[str, Any] = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
     open_app(app_page, "/Protocol?study=fin_momentum")
     background = config["theme"]["light"]["backgroundColor"].removeprefix("#")

@@ -1,4 +1,4 @@
-"""The app's pages, and what a visitor does on any of them: press, type, follow a link."""
+"""The app's pages, and a visitor's actions: press, type, follow a link."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ THREE_LABS: Final = Workspace().changed(
 )
 COMPARING: Final = f"/Compare?{urlencode(to_query(THREE_LABS))}"
 ADDRESSES: Final = {title: "/" if file == "app.py" else f"/{title}" for file, title in PAGES}
-"""Every page of the navigation, by its title: the tests that go from page to page walk these."""
 SURVEY: Final = "/?survey=1&days=40"
 FULL_ADDRESSES: Final = (
     *(
@@ -38,21 +37,18 @@ FULL_ADDRESSES: Final = (
     SURVEY,
     "/Trade-offs",
 )
-"""The same with much to see, the survey of all studies, and a page without a study."""
+"""Full pages, the survey of all studies, and a page without a study."""
 
 
 def where(page: Page) -> Locator:
-    """Return the header that says where we are."""
     return page.locator(".rl.header")
 
 
 def dimension(page: Page, name: str) -> Locator:
-    """Return the row of one of the seven dimensions on the Protocol page."""
     return page.locator("table.check tr").filter(has_text=name)
 
 
 def cost_total(page: Page, name: str = "Total") -> Locator:
-    """Return the row of a total in the table of the cost."""
     return page.locator("tr.total").filter(has_text=name)
 
 
@@ -64,38 +60,33 @@ def follow(page: Page, name: str) -> None:
 
 
 def press(page: Page, name: str) -> None:
-    """Press the first button of that name, which may be followed by its key; wait for the page."""
+    """Press the first button whose name starts so, and wait for the page."""
     with wait_for_run(page):
         page.get_by_role("button", name=re.compile(rf"^{re.escape(name)}(?!\w)")).first.click()
 
 
 def choose_more(page: Page, name: str) -> None:
-    """Choose what the menu of the navigation offers, and wait for the page."""
     page.get_by_role("button", name="More", exact=False).first.click()
     with wait_for_run(page):
         page.get_by_role("menuitem", name=name).click()
 
 
 def show(page: Page, tab: str) -> None:
-    """Open a tab of which only the open one is drawn, and wait for it."""
     with wait_for_run(page):
         page.get_by_role("tab", name=tab, exact=True).click()
 
 
 def number(page: Page, name: str) -> Locator:
-    """Return the number field of that name."""
     return page.get_by_role("spinbutton", name=name, exact=True)
 
 
 def type_number(page: Page, name: str, value: float) -> None:
-    """Type a number and wait for the page."""
     with wait_for_run(page):
         number(page, name).fill(str(value))
         number(page, name).press("Enter")
 
 
 def type_text(page: Page, name: str, text: str) -> None:
-    """Type into a text field and wait for the page."""
     field = page.get_by_role("textbox", name=name, exact=True)
     with wait_for_run(page):
         field.fill(text)
@@ -103,10 +94,9 @@ def type_text(page: Page, name: str, text: str) -> None:
 
 
 def pick(page: Page, label: str, option: str) -> None:
-    """Type into a list, take what it offers under that name, and wait for the page.
+    """Choose an option of a list.
 
-    The list is brought into view first, as a person does who types: an open one closes when the
-    page scrolls. It is closed again: while it is open, the rest of the page is hidden.
+    The list is scrolled into view first, because an open one closes when the page scrolls.
     """
     box = page.get_by_role("combobox", name=label)
     box.evaluate(INTO_VIEW)
@@ -131,13 +121,12 @@ async element => {
 
 
 def upload(page: Page, file: Path | str) -> None:
-    """Hand a file over where the page takes one, and wait for the page."""
     with wait_for_run(page):
         page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(file)
 
 
 def strike(page: Page, *keys: str) -> None:
-    """Strike some keys, of which the last one makes the page run, and wait for it."""
+    """Press keys; the last one runs the page."""
     *before, last = keys
     for key in before:
         page.keyboard.press(key)
@@ -146,13 +135,13 @@ def strike(page: Page, *keys: str) -> None:
 
 
 def put_away(page: Page) -> None:
-    """Close the drawer by its key, once it has the focus, for only there is the key heard."""
+    """Close the drawer by Escape, which it hears when it has the focus."""
     expect(page.locator('[role="dialog"]:focus-within')).to_have_count(1)
     strike(page, "Escape")
 
 
 def expect_round(page: Page, shown: int, last: int) -> None:
-    """Expect the scrubber and the address of a negotiation to stand at a round."""
+    """Expect a round in the scrubber and the address."""
     pattern = re.compile(rf"^Round {shown} of {last}( so far)?$")
     expect(page.get_by_text(pattern)).to_be_visible()
     address = re.compile(rf"[?&]round={shown}(&|$)" if shown > 1 else r"^((?!round=).)*$")
@@ -160,7 +149,6 @@ def expect_round(page: Page, shown: int, last: int) -> None:
 
 
 def box_of(part: Locator) -> FloatRect:
-    """Return where a part of the page stands in the window."""
     box = part.bounding_box()
     assert box is not None, f"{part} is not drawn"
     return box
