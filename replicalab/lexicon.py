@@ -119,8 +119,23 @@ def money_text(amount: float, currency: str = CREDITS, word: str = "") -> str:
     return f"{amount_text(amount)} {f'{word} ' if word else ''}{currency}"
 
 
+_PLURALS: Final = {
+    "mouse": "mice",
+    "fish": "fish",
+    "sheep": "sheep",
+    "child": "children",
+    "person": "people",
+    "woman": "women",
+    "man": "men",
+    "larva": "larvae",
+}
+
+
 def plural(noun: str, number: float) -> str:
     """Return a noun as it stands after a number: ``day`` after 1, else ``days``."""
+    first, space, last = noun.rpartition(" ")
+    if number != 1 and last in _PLURALS:
+        return f"{first}{space}{_PLURALS[last]}"
     if number == 1 or noun[-1:] not in "hsxy":
         return noun if number == 1 else f"{noun}s"
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":

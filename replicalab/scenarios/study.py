@@ -156,6 +156,7 @@ class Design(Record):
             test below 1, since no study makes its result certain.
         floor: the evidence to stay above, or below for precision.
         unit_of_n: what one sample is.
+        sample_noun: the singular noun for one sample, as in "24 mice".
         population_max: the most samples that exist or are permitted, null when unlimited.
         groups: how many groups are compared, anova only; samples beyond equal groups do not count.
         margin: the difference below which there is as good as none, in units of d, equivalence
@@ -181,6 +182,7 @@ class Design(Record):
     target: fields.Bound
     floor: fields.Bound
     unit_of_n: fields.Label
+    sample_noun: fields.ShortTitle = "sample"
     population_max: Annotated[int, PARAMETERS["population_max"].bounds] | None
     groups: Annotated[int, PARAMETERS["groups"].bounds] | None = None
     margin: Annotated[float, PARAMETERS["margin"].bounds] | None = None
