@@ -13,6 +13,8 @@ from urllib.request import Request
 import pytest
 import yaml
 
+import replicalab
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 DEPLOY: Final = ROOT / "deploy"
 PIN: Final = re.compile(r"[\w.-]+(\[\w+\])?==[\w.]+( ; [^#@]+?)?( --hash=sha256:[0-9a-f]{64})+")
@@ -38,11 +40,27 @@ def test_requirements_name_every_dependency() -> None:
 
 
 def test_container_copies_files_that_exist() -> None:
-    text = (DEPLOY / "Containerfile").read_text()
+    text = (ROOT / "Dockerfile").read_text()
     copied = " ".join(re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE)).split()
     ignored = (ROOT / ".dockerignore").read_text().splitlines()
     assert [path for path in copied if not (ROOT / path).exists()] == []
     assert {*copied} == {line[1:] for line in ignored if line.startswith("!")}
+
+
+def test_citation_and_package_have_one_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == replicalab.__version__
+    assert citation["license"] == "MIT"
+
+
+def test_workflow_runs_targets_of_the_makefile() -> None:
+    steps = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]["test"]["steps"]
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    commands = [*(step["run"] for step in steps if "run" in step), *(h["entry"] for h in hooks)]
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    named = [word for line in commands for word in line.split()[1:] if "=" not in word]
+    assert {*named} == {"check", "test", "format"}
+    assert {*named} <= {*targets}
 
 
 def test_compose_mounts_files_that_exist() -> None:

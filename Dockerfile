@@ -1,4 +1,4 @@
-# ReplicaLab in a container: docker build -f deploy/Containerfile -t replicalab .
+# ReplicaLab in a container: docker build -t replicalab .
 # Packages are pinned by hash. The server runs without root and writes to /data only.
 
 FROM docker.io/library/python:3.11-slim-bookworm AS installed
