@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from replicalab.agents import check_feasibility, suggest_alternative
-from replicalab.assessment import Amount, Assessment, DimensionRow, assess, registered
+from replicalab.assessment import Amount, DimensionRow, PlanInLab, assess, registered
 from replicalab.cli import main
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, plan_to_draw
@@ -24,7 +24,7 @@ from tests.ui.walking import visit
 PLACES: Final = 3  # of each staff unit
 
 
-def _details(plan: Assessment) -> Iterator[dict[str, object]]:
+def _details(plan: PlanInLab) -> Iterator[dict[str, object]]:
     yield {"used": plan.counts.samples, "limit": PLACES * plan.pack.lab.staff}
 
 

@@ -25,7 +25,7 @@ from replicalab.assessment import (
     counts_of,
 )
 from replicalab.assessment import DimensionCheck as DimensionCheck  # noqa: PLC0414 - re-exported
-from replicalab.assessment.fixes import SuggestionChange, apply_changes, change_of
+from replicalab.assessment.dimensions import SuggestionChange, apply_changes, change_of
 from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import capitalised, count_text, label_key, lines_text, money_text, quoted
 from replicalab.models import (

@@ -1,6 +1,6 @@
-"""A plan judged once: its check, its cost, what it is worth, and what it gives up of the study."""
+"""A plan judged once: its check, cost, evidence and fidelity loss."""
 
-from replicalab.assessment.assess import Assessment, Cliff, assess, used_substitutions
+from replicalab.assessment.assess import Assessment, Cliff, assess
 from replicalab.assessment.costs import (
     CostTerm,
     Counts,
@@ -13,11 +13,14 @@ from replicalab.assessment.costs import (
 )
 from replicalab.assessment.dimensions import (
     DIMENSION_ROWS,
+    DROPPED,
     ITEM_DIMENSIONS,
     Amount,
     DimensionRow,
     Slack,
+    SuggestionChange,
     amounts,
+    apply_changes,
     registered,
 )
 from replicalab.assessment.effects import (
@@ -46,7 +49,7 @@ from replicalab.assessment.evidence import (
     smallest_detectable_effect,
     tier_of,
 )
-from replicalab.assessment.paper import breaks, violations
+from replicalab.assessment.paper import DimensionCheck, FeasibilityCheckResult
 from replicalab.assessment.phrases import (
     cautions_text,
     cautions_title,
@@ -57,5 +60,5 @@ from replicalab.assessment.phrases import (
     size_text,
     wishes_text,
 )
-from replicalab.assessment.results import DimensionCheck, FeasibilityCheckResult
+from replicalab.assessment.plans import PlanInLab, breaks, used_substitutions, violations
 from replicalab.scenarios import Item

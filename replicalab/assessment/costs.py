@@ -1,7 +1,4 @@
-"""The cost and staff formulas, for a single plan and for arrays of plans.
-
-A lab may also have a price for its staff, and an overhead on everything. Without them a plan costs
-what the document's five terms add up to.
+"""The cost and staff formulas, for one plan and for arrays of plans.
 
 Whole numbers give a number; arrays that broadcast together give an array.
 Source: docs/methods.md, The check.
@@ -13,13 +10,23 @@ from replicalab.designs import KINDS, arms_of, units_of
 from replicalab.models import Protocol
 from replicalab.scenarios import Design, Pack, StaffModel
 
-Amount = Any  # A number, or an array of numbers; the formulas are the same arithmetic for both
+Amount = Any  # a number or an array of numbers; the formulas are the same arithmetic for both
+OwnPrices = tuple[tuple[float, ...], tuple[float, ...]]
+_ARMS: Final = 2
+_DIGITS: Final = 6  # amounts are compared as rounded to a millionth
+_TERMS: Final = (
+    ("Samples", "per_sample"),
+    ("Days", "per_day"),
+    ("Controls", "per_control"),
+    ("Equipment", "per_equipment_item"),
+    ("Reagents", "per_reagent"),
+)
 
 
 class Counts(NamedTuple):
-    """The five numbers that cost and staff depend on; each a whole number or an array.
+    """The numbers that cost and staff depend on; each a whole number or an array.
 
-    ``own_prices`` is what the items' own prices add to their rates.
+    ``own_prices`` is the difference that the items' own prices make to their rates.
     """
 
     samples: Amount
@@ -31,12 +38,14 @@ class Counts(NamedTuple):
 
 
 class CostTerm(NamedTuple):
-    """One of the terms of a plan's cost, at so much each.
+    """One term of a plan's cost.
 
-    ``own`` are the prices of those among the ``number`` that have one in place of the rate. Of the
-    overhead the ``number`` is the sum of all other terms, and the rate a share of it. ``of`` is
-    what costs: ``samples``, ``days``, ``controls``, ``equipment``, ``reagents``, ``staff`` or
-    ``overhead``.
+    Attributes:
+        number: units billed; of the overhead the sum of all other terms.
+        rate: price of a unit; of the overhead a share.
+        own: prices of those units that have one in place of the rate.
+        of: ``samples``, ``days``, ``controls``, ``equipment``, ``reagents``, ``staff``
+            or ``overhead``.
     """
 
     label: str
@@ -48,31 +57,20 @@ class CostTerm(NamedTuple):
 
     @property
     def credits(self) -> Amount:
-        """What the term adds, in the lab's currency."""
+        """The amount that the term adds, in the lab's currency."""
         return (self.number - len(self.own)) * self.rate + sum(self.own)
 
     @property
     def prices(self) -> dict[float, Amount]:
-        """How many there are at each price, those at the rate first."""
+        """The number of units at each price, the rate first."""
         numbers = {self.rate: self.number - len(self.own)}
         for price in self.own:
             numbers[price] = numbers.get(price, 0) + 1
         return {price: number for price, number in numbers.items() if number}
 
 
-_ARMS: Final = 2
-
-_TERMS: Final = (
-    ("Samples", "per_sample"),
-    ("Days", "per_day"),
-    ("Controls", "per_control"),
-    ("Equipment", "per_equipment_item"),
-    ("Reagents", "per_reagent"),
-)
-
-
 def counts_of(protocol: Protocol, pack: Pack) -> Counts:
-    """Return the five counts of a plan in a lab; duplicates count, and cost, as listed."""
+    """Return the counts of a plan in a lab; duplicates count, and cost, as listed."""
     extra = 0.0
     if pack.lab.prices:
         equipment, reagents = own_prices(protocol, pack)
@@ -93,8 +91,8 @@ def counts_of(protocol: Protocol, pack: Pack) -> Counts:
     )
 
 
-def own_prices(protocol: Protocol, pack: Pack) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return the own prices of a plan's equipment and reagents, of as many as have one."""
+def own_prices(protocol: Protocol, pack: Pack) -> OwnPrices:
+    """Return the own prices of a plan's equipment and of its reagents."""
     if not pack.lab.prices:
         return (), ()
     lists = protocol.required_equipment, protocol.required_reagents
@@ -105,12 +103,10 @@ def own_prices(protocol: Protocol, pack: Pack) -> tuple[tuple[float, ...], tuple
     )
 
 
-def cost_terms(
-    counts: Counts, pack: Pack, own: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
-) -> tuple[CostTerm, ...]:
-    """Return the five terms in the document's order, and what else has a price in a lab.
+def cost_terms(counts: Counts, pack: Pack, own: OwnPrices = ((), ())) -> tuple[CostTerm, ...]:
+    """Return the terms that add up to `cost`: five, then staff days and overhead if priced.
 
-    They add up to `cost`. Given the own prices that the counts hold, see `own_prices`.
+    ``own`` are the own prices that the counts contain, see `own_prices`.
     """
     model = pack.lab.cost_model
     rows = zip(counts[:5], _TERMS, ((), (), (), *own), strict=True)
@@ -128,24 +124,20 @@ def cost_terms(
 
 
 def units_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
-    """Return how many units each arm of a design has, or its only group."""
+    """Return the number of units in each arm of a design, or in its only group."""
     per_unit = design.units.samples if design.units else 1.0
     return tuple(units_of(arm, per_unit) for arm in samples_in_arms(samples, design))
 
 
 def samples_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
-    """Return how many samples each of two arms of a design has, or all of them together."""
+    """Return the number of samples in each of two arms of a design, or all of them together."""
     if KINDS[design.kind].groups_of(design) != _ARMS:
         return (samples,)
     return arms_of(samples, design.arms.share if design.arms else 0.5)
 
 
 def cost(counts: Counts, pack: Pack) -> Amount:
-    """Return what the plan costs, in the lab's currency.
-
-    It is a sum of doubles; it never falls when a count grows, since no term does, nor what a step
-    of rounding makes of it.
-    """
+    """Return the cost of a plan, in the lab's currency; it never falls when a count grows."""
     direct = _direct(counts, pack)
     percent = pack.lab.cost_model.overhead_percent
     return direct + direct * percent / 100 if percent else direct
@@ -168,17 +160,18 @@ def _direct(counts: Counts, pack: Pack) -> Amount:
 
 
 def credits_needed(counts: Counts, pack: Pack) -> float:
-    """Return what one plan costs as it is compared with a budget: rounded to a millionth.
+    """Return the cost of one plan as it is compared with a budget: rounded to a millionth."""
+    return rounded(float(cost(counts, pack)))
 
-    The sum is rounded once, with the overhead in it; no term is rounded on its own.
-    """
-    needed = float(cost(counts, pack))
+
+def rounded(amount: float) -> float:
+    """Return an amount rounded to a millionth."""
     # Most are whole, and rounding takes a fifth of the formula's time.
-    return needed if needed.is_integer() else round(needed, 6)
+    return amount if amount.is_integer() else round(amount, _DIGITS)
 
 
 def staff(counts: Counts, model: StaffModel) -> Amount:
-    """Return the staff units that the plan needs: the base, and one per threshold exceeded."""
+    """Return the staff units that a plan needs: the base, and one per threshold exceeded."""
     return (
         model.base
         + (counts.samples > model.sample_threshold)
@@ -189,7 +182,7 @@ def staff(counts: Counts, model: StaffModel) -> Amount:
 
 
 class StaffStep(NamedTuple):
-    """One threshold of the staff formula, and where the plan stands to it."""
+    """One threshold of the staff formula, and the plan's number."""
 
     noun: str
     number: int

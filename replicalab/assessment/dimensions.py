@@ -1,6 +1,7 @@
-"""The seven dimensions, one row each; the check, the Lab Manager and the planner read the rows.
+"""The seven dimensions, one row each, and the changes of a plan that repair them.
 
-Source: docs/methods.md, The check.
+The check, the Lab Manager and the planner read the rows.
+Source: docs/methods.md, The check and Lab Manager.
 """
 
 from __future__ import annotations
@@ -9,33 +10,112 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from replicalab.assessment import fixes
-from replicalab.assessment.costs import Counts, cost, staff
-from replicalab.assessment.paper import breaks_policy, count_errors
-from replicalab.assessment.phrases import left_text
-from replicalab.lexicon import CREDITS, amount_text, count_text, money_text, quoted
-from replicalab.models import FIELD_LABELS, Dimension
-from replicalab.scenarios import Lab, Pack
+from replicalab import lexicon
+from replicalab.assessment.costs import Counts, cost, rounded, staff
+from replicalab.assessment.paper import count_errors, error_messages
+from replicalab.assessment.phrases import days_text, left_text
+from replicalab.assessment.plans import PlanInLab, breaks_policy
+from replicalab.lexicon import count_text, label_key
+from replicalab.models import FIELD_LABELS, LIST_FIELDS, Dimension, NonEmptyText, Protocol, Record
+from replicalab.scenarios import Item, Lab, Pack
 
-if TYPE_CHECKING:
-    from replicalab.assessment.assess import Assessment
+DROPPED: Final = "dropped"  # The revised value of a change that drops a control
 
-_DIGITS: Final = 6  # Amounts are compared as rounded to a millionth
+
+class SuggestionChange(Record):
+    """One change: ``original`` and ``revised`` are the item, or the number, as text."""
+
+    field: NonEmptyText
+    original: NonEmptyText
+    revised: NonEmptyText
+    reason: NonEmptyText
+    tradeoff: NonEmptyText
+
+
+def apply_changes(protocol: Protocol, changes: Iterable[SuggestionChange]) -> Protocol:
+    """Return the plan with changes applied in order; one whose item is gone does nothing."""
+    fields = protocol.model_dump()
+    for change in changes:
+        name, value = change.field, change.revised
+        if name not in LIST_FIELDS:
+            fields[name] = int(value)
+        elif change.original in (items := fields[name]):
+            at = items.index(change.original)
+            items[at : at + 1] = [] if name == "controls" and value == DROPPED else [value]
+    return Protocol.model_validate(fields)
+
+
+def change_of(field: str, before: object, after: object, why: str, lost: str) -> SuggestionChange:
+    """Return a change of a field from one value to another, with reason and tradeoff."""
+    return SuggestionChange(
+        field=field, original=str(before), revised=str(after), reason=why, tradeoff=lost
+    )
+
+
+def substitution(
+    item: Item, alternative: str, pack: Pack, cause: str | None = None
+) -> SuggestionChange:
+    """Return the replacement of an item by an allowed alternative.
+
+    Its reason is ``cause``, by default the item's status in the lab.
+    """
+    allowed = pack.study.swaps[item.key, alternative]
+    cause = cause or f"'{item.label}' is {item.status_text}"
+    lost = lexicon.capitalised(allowed.tradeoff.removesuffix("."))
+    why = f"{cause}; allowed {allowed.condition}."
+    return change_of(item.field, item.label, alternative, why, f"{lost}.")
+
+
+def substitutions(category: str, plan: PlanInLab, listed: set[str]) -> Iterator[SuggestionChange]:
+    """Yield a substitution for each missing item of a category that has one.
+
+    ``listed`` are the keys of the items in the plan already; it grows.
+    """
+    missing = {
+        (item.field, item.label): item
+        for item in plan.missing_items
+        if item.options and item.category == category
+    }
+    for field in dict.fromkeys([field for field, _ in missing]):
+        for label in getattr(plan.plan, field):  # one that is listed twice is replaced twice
+            if (item := missing.get((field, label))) is None:
+                continue
+            free = (option for option in item.options if label_key(option) not in listed)
+            if (alternative := next(free, None)) is not None:
+                listed.add(label_key(alternative))
+                yield substitution(item, alternative, plan.pack)
+
+
+def fewer_days(plan: PlanInLab, _: set[str]) -> Iterator[SuggestionChange]:
+    """Yield the change to the lab's days, unless it has none left."""
+    days, limit, pack = plan.counts.days, plan.pack.lab.days_left, plan.pack
+    if days > limit > 0:
+        why = f"The lab has {days_text(pack.lab)}."
+        yield change_of("duration_days", days, limit, why, lost_days(days, limit, pack))
+
+
+def lost_days(before: int, after: int, pack: Pack) -> str:
+    """Return the loss by fewer days."""
+    if after < pack.min_days:
+        return f"Below {count_text(pack.min_days, 'day')} the study's endpoint is lost."
+    return f"{count_text(before - after, 'day')} fewer to run and to repeat what fails."
+
+
+# --- amounts and rows --------------------------------------------------------------------------
 
 
 class Amount(NamedTuple):
-    """An amount of the lab, of which a plan's counts need a part.
+    """An amount of the lab, such as its budget.
 
     Attributes:
-        need: what counts need of it; of whole numbers a number, of arrays an array. It never falls
-            when a count grows.
-        has: how much a lab has.
-        grant: the means (see `Lab.with_means`) of a lab that has so much, None if none can have.
-        smaller: the fields of a plan that are made smaller to repair it, in this order.
-        halved: why the Lab Manager halves the sample, for the amount that is lacking; None if it
-            does not.
+        need: the amount that counts need; it never falls when a count grows.
+        has: the amount that a lab has.
+        grant: the means (see `Lab.with_means`) of a lab that has so much; None if fixed.
+        smaller: the fields of a plan to make smaller for a repair, in this order.
+        halved: the reason why the Lab Manager halves the sample, given the amount lacking; None
+            if it does not.
     """
 
     need: Callable[[Counts, Pack], Any]
@@ -45,54 +125,47 @@ class Amount(NamedTuple):
     halved: Callable[[float, Lab], str] | None = None
 
     def needed(self, counts: Counts, pack: Pack) -> float:
-        """Return what one plan needs, as it is compared with what the lab has."""
+        """Return the need of one plan, rounded as it is compared."""
         needed: float = self.need(counts, pack)
-        return needed if isinstance(needed, int) else _rounded(float(needed))
+        return needed if isinstance(needed, int) else rounded(float(needed))
 
     def lacking(self, counts: Counts, pack: Pack) -> float:
-        """Return how much a lab has too little of; negative if it has enough."""
+        """Return how much a lab has too little; negative if it has enough."""
         return self.needed(counts, pack) - self.has(pack.lab)
-
-
-def _rounded(amount: float) -> float:
-    # Most are whole, and rounding takes a fifth of the formula's time.
-    return amount if amount.is_integer() else round(amount, _DIGITS)
 
 
 @dataclass(frozen=True)
 class DimensionRow:
     """One dimension: a plan uses some of a limit, and fails if it uses more.
 
-    Of items it uses those that it needs, and the limit are those that are free; of paper and policy
-    its errors and broken phrases, of which it may have none.
+    Of items the limit is those that are free; of errors and broken restrictions it is 0.
 
     Attributes:
-        key: its name; of the document's seven a `Dimension`.
+        key: its name; for the document's seven a `Dimension`.
         noun: its unit.
-        measure: used and limit of a plan; an amount needs none.
-        reason: why a plan fails, a format string for each mapping of ``details``.
-        amount: what the planner has to know of an amount; None if it is none.
-        over: what a plan that fails has or lacks of it: ``too many``.
+        reason: a format string for each mapping of ``details`` of a failing plan.
+        measure: used and limit of a plan; not needed for an amount.
+        over: ``too many`` or ``missing``, after the noun.
         category: of the items whose lack fails it.
-        granted: how a lab that lacks an item comes by it: ``released``.
+        granted: participle for an item added to the lab: ``released``.
         by_wording: whether words decide it, not days or samples.
-        forbids: whether one of some texts of a plan fails it.
-        fix: the Lab Manager's changes, and the keys of the items that are in the plan already.
+        forbids: whether any of some texts of a plan fails it.
+        fix: the Lab Manager's changes, given the keys of the items in the plan.
         currency: whether its unit is the lab's currency.
     """
 
     key: str
     noun: str
     reason: str
-    details: Callable[[Assessment], Iterable[Mapping[str, object]]]
-    measure: Callable[[Assessment], tuple[float, float]] | None = None
+    details: Callable[[PlanInLab], Iterable[Mapping[str, object]]]
+    measure: Callable[[PlanInLab], tuple[float, float]] | None = None
     amount: Amount | None = None
     over: str = ""
     category: str = ""
     granted: str = ""
     by_wording: bool = False
     forbids: Callable[[Iterable[str], Pack], bool] | None = None
-    fix: Callable[[Assessment, set[str]], Iterable[fixes.SuggestionChange]] | None = None
+    fix: Callable[[PlanInLab, set[str]], Iterable[SuggestionChange]] | None = None
     currency: bool = False
 
     @property
@@ -102,31 +175,31 @@ class DimensionRow:
 
     @property
     def is_granted(self) -> bool:
-        """Whether a lab may add what a plan lacks of it."""
+        """Whether a lab may add more of it."""
         return bool(self.category) or (self.amount is not None and self.amount.grant is not None)
 
-    def measured(self, plan: Assessment) -> tuple[float, float]:
-        """Return what a plan uses, and the limit."""
+    def measured(self, plan: PlanInLab) -> tuple[float, float]:
+        """Return the amount that a plan uses, and the limit."""
         if self.measure is not None:
             return self.measure(plan)
         if self.amount is None:
             return 0, 0
         return self.amount.needed(plan.counts, plan.pack), self.amount.has(plan.pack.lab)
 
-    def reasons(self, plan: Assessment) -> list[str]:
-        """Return why a plan that fails it does."""
+    def reasons(self, plan: PlanInLab) -> list[str]:
+        """Return the reasons of a plan that fails it."""
         return [self.reason.format_map(details) for details in self.details(plan)]
 
-    def amount_text(self, amount: float, currency: str = CREDITS, word: str = "") -> str:
-        """Return an amount of its unit: ``10 credits``, with a word ``10 more credits``."""
+    def amount_text(self, amount: float, currency: str = lexicon.CREDITS, word: str = "") -> str:
+        """Return an amount in its unit: ``10 credits``, with a word ``10 more credits``."""
         if self.currency:
-            return money_text(amount, currency, word)
+            return lexicon.money_text(amount, currency, word)
         return count_text(amount, self.noun, word)
 
 
 @dataclass(frozen=True)
 class Slack:
-    """One dimension of a plan in numbers; the amounts are in the row's noun."""
+    """One dimension of a plan in numbers, in the row's noun."""
 
     dimension: str
     used: float
@@ -139,50 +212,49 @@ class Slack:
 
     @property
     def row(self) -> DimensionRow:
-        """The dimension's row: its noun, and whether it is an amount."""
+        """The row of the dimension."""
         return DIMENSION_ROWS[self.dimension]
 
     @property
     def slack(self) -> float:
-        """What is left; negative when over."""
+        """The rest of the limit; negative if exceeded."""
         return self.limit - self.used
 
     @property
     def use(self) -> float | None:
-        """The share of the limit that is used, None where no share makes sense."""
+        """The share of the limit that is used; None if not an amount."""
         return self.used / self.limit if self.row.is_amount and self.limit else None
 
 
-# --- what the rows are made of ---------------------------------------------------------------
+# --- measures and reasons --------------------------------------------------------------------
 
 
-def _items(category: str, plan: Assessment) -> tuple[int, int]:
-    """Return how many items of a category a plan needs, and how many of them are free."""
+def _items(category: str, plan: PlanInLab) -> tuple[int, int]:
     needed = plan.counts.equipment if category == "equipment" else plan.counts.reagents
     missing = [item.times for item in plan.missing_items if item.category == category]
     return needed, needed - sum(missing)
 
 
-def _missing(category: str, plan: Assessment) -> Iterator[dict[str, str]]:
+def _missing(category: str, plan: PlanInLab) -> Iterator[dict[str, str]]:
     for item in plan.missing_items:
         if item.category == category:
-            options = " or ".join(quoted(item.options)) or "nothing in this lab"
+            options = " or ".join(lexicon.quoted(item.options)) or "nothing in this lab"
             yield {"label": item.label, "status": item.status_text, "options": options}
 
 
-def _over_budget(plan: Assessment) -> Iterator[dict[str, str]]:
+def _over_budget(plan: PlanInLab) -> Iterator[dict[str, str]]:
     has = plan.pack.lab.budget
-    over, limit = amount_text(plan.cost - has), amount_text(has)
+    over, limit = lexicon.amount_text(plan.cost - has), lexicon.amount_text(has)
     yield {"used": plan.pack.lab.money(plan.cost), "over": over, "limit": limit}
 
 
-def _too_long(plan: Assessment) -> Iterator[dict[str, str]]:
+def _too_long(plan: PlanInLab) -> Iterator[dict[str, str]]:
     days, has, text = plan.counts.days, plan.pack.lab.days_left, left_text(plan.pack.lab)
     limit = f"; {text}" if text else f", {days - has} over the limit of {has}"
     yield {"used": count_text(days, "day"), "limit": limit}
 
 
-def _understaffed(plan: Assessment) -> Iterator[dict[str, object]]:
+def _understaffed(plan: PlanInLab) -> Iterator[dict[str, object]]:
     steps = [
         f", 1 for more than {count_text(step.threshold, step.noun)}"
         for step in plan.staff_steps
@@ -196,7 +268,7 @@ def _understaffed(plan: Assessment) -> Iterator[dict[str, object]]:
     }
 
 
-def _broken(plan: Assessment) -> Iterator[dict[str, str]]:
+def _broken(plan: PlanInLab) -> Iterator[dict[str, str]]:
     term = plan.pack.study.term
     for phrase in plan.violations:
         yield {**phrase._asdict(), "field": term(FIELD_LABELS[phrase.field].lower())}
@@ -213,7 +285,7 @@ def _item_row(key: Dimension, category: str, granted: str) -> DimensionRow:
         category=category,
         granted=granted,
         by_wording=True,
-        fix=partial(fixes.substitutions, category),
+        fix=partial(substitutions, category),
     )
 
 
@@ -224,7 +296,7 @@ _ROWS: Final = (
         key=Dimension.PROTOCOL,
         noun="error",
         reason="{error}",
-        details=lambda plan: [{"error": error} for error in plan.errors],
+        details=lambda plan: [{"error": error} for error in error_messages(plan)],
         measure=lambda plan: (count_errors(plan), 0),
     ),
     DimensionRow(
@@ -256,7 +328,7 @@ _ROWS: Final = (
             smaller=("duration_days",),
         ),
         over="too many",
-        fix=fixes.fewer_days,
+        fix=fewer_days,
     ),
     DimensionRow(
         key=Dimension.STAFF,
@@ -290,7 +362,7 @@ DIMENSION_ROWS: Final = {row.key: row for row in _ROWS}
 """The rows by key, the seven in the document's order."""
 
 ITEM_DIMENSIONS: Final = {row.category: row.key for row in _ROWS if row.category}
-"""Which dimension fails by a missing item of a category."""
+"""The dimension of each category of items."""
 
 
 def amounts() -> dict[str, Amount]:
@@ -300,7 +372,7 @@ def amounts() -> dict[str, Amount]:
 
 @contextmanager
 def registered(row: DimensionRow) -> Iterator[None]:
-    """Judge plans by one dimension more while the context is open."""
+    """Judge plans by one more dimension while the context is open."""
     if row.key in DIMENSION_ROWS:
         raise ValueError(f"the dimension {row.key} is registered already")
     DIMENSION_ROWS[row.key] = row

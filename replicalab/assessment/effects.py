@@ -1,7 +1,6 @@
-"""Which effect to plan with: one row for each choice that a design offers.
+"""The effect to plan with: one row for each choice that a design offers.
 
-The published effect is an estimate, and more often too large than too small. The choices that need
-the original's own numbers are worked out in `designs.planning_effects`.
+A published effect is an estimate, more often too large than too small.
 """
 
 import math
@@ -25,7 +24,7 @@ from replicalab.scenarios import Design, Original
 
 PLANNED: Final = "planned"
 YOURS: Final = "yours"
-"""What the planning effect of a study is called, and one that is asked in its place."""
+"""Labels of a study's planning effect, and of one given in its place."""
 SAFEGUARD: Final = "safeguard"
 TELESCOPES: Final = "small telescopes"
 SHRUNKEN: Final = "shrunken"
@@ -33,7 +32,7 @@ _LEVEL: Final = 0.05
 
 
 class AssumedEffect(NamedTuple):
-    """An effect to plan at, and the name under which it is shown."""
+    """An effect to plan at, with its label."""
 
     label: str
     effect: float
@@ -43,12 +42,11 @@ class EffectChoice(NamedTuple):
     """A choice of the effect to plan with.
 
     Attributes:
-        label: its name for people.
-        meaning: what is planned for with it, in a sentence.
-        work: the effect, with its sign; None where a design has none.
-        source: the paper that the choice comes from, empty for none.
-        missing: why a design has none whose original reports all that it takes.
-        is_reported: whether the original reports all that it takes, even without an estimate.
+        meaning: one sentence on the effect.
+        work: the effect with its sign, or None.
+        source: the paper that proposes it, empty if none.
+        missing: the reason if a complete original gives no such effect.
+        is_reported: whether the original is complete, even without an estimate.
     """
 
     label: str
@@ -59,26 +57,23 @@ class EffectChoice(NamedTuple):
     is_reported: Callable[[Design], bool] = lambda _: False
 
 
-# --- how each is worked out -------------------------------------------------------------------
+# --- effects of an original -------------------------------------------------------------------
 
 
 def published_effect(design: Design) -> float | None:
-    """Return the published effect, or what the original's numbers come to; None for neither."""
+    """Return the published effect, or the effect from the original's numbers, or None."""
     if design.effect_published is not None or design.original is None:
         return design.effect_published
     return effect_of(KINDS[design.kind], design.original)
 
 
 def original_estimate(design: Design) -> Estimate | None:
-    """Return what the original found, with its standard error; None where that is not known."""
+    """Return the original's estimate with its standard error, or None."""
     return estimate_of(KINDS[design.kind], design.original) if design.original else None
 
 
 def original_interval(design: Design) -> tuple[float, float] | None:
-    """Return the ends of the 95 % interval that the original's estimate and standard error leave.
-
-    None where they are not known, or an end is no effect of the design's kind.
-    """
+    """Return the original's 95 % interval; None if unknown or beyond the kind's range."""
     estimate, row = original_estimate(design), KINDS[design.kind]
     if estimate is None or row.normal is None or row.effect is None:
         return None
@@ -99,11 +94,6 @@ def _of_original(work: Callable[[Kind, Original], float | None]) -> Callable[...
     return lambda design: design.original and work(KINDS[design.kind], design.original)
 
 
-def _telescopes(design: Design) -> float | None:
-    value = _any_telescopes(design)
-    return None if value is None or _is_beyond_original(design, value) else value
-
-
 def _any_telescopes(design: Design) -> float | None:
     if design.original is None:
         return None
@@ -111,10 +101,13 @@ def _any_telescopes(design: Design) -> float | None:
     return small_telescopes(KINDS[design.kind], design.original, parameters)
 
 
-def _is_beyond_original(design: Design, effect: float) -> bool:
-    row, original = KINDS[design.kind], design.original
-    result = original and effect_of(row, original)
-    return row.effect is None or not result or row.effect.size(effect) > row.effect.size(result)
+def _telescopes(design: Design) -> float | None:
+    """Return the small-telescopes effect unless it is beyond the original's."""
+    value, effect = _any_telescopes(design), KINDS[design.kind].effect
+    found = design.original and effect_of(KINDS[design.kind], design.original)
+    if value is None or effect is None or not found or effect.size(value) > effect.size(found):
+        return None
+    return value
 
 
 CHOICES: Final = (
@@ -147,40 +140,35 @@ CHOICES: Final = (
         "the original's estimate is no larger than its standard error",
     ),
 )
-"""In the order in which they are shown."""
+"""The choices in the order in which they are shown."""
 
 
 # --- the choices of a design ------------------------------------------------------------------
 
 
 def chosen_effect(choice: EffectChoice, design: Design) -> float | None:
-    """Return the effect of a choice, without a sign; None where the design does not offer it."""
+    """Return the effect of a choice, without a sign; None if the design does not offer it."""
     effect = design.row.effect
     if effect is None or design.effect_planning is None or not effect.offers(choice.label):
         return None
     value = choice.work(design)
     if value is None:
         return None
-    # No effect is none to plan with; an original's numbers may come to it.
+    # An original's numbers may give no effect, which cannot be planned with.
     cannot = effect.fault_in_plan(abs(value)) or effect.fault_in_file(abs(value))
     return None if design.original and cannot else abs(value)
 
 
-def choice_name(text: str) -> str:
-    """Return the name of a choice as it is written here: ``Small-Telescopes`` is one."""
-    return " ".join(text.casefold().replace("-", " ").split())
-
-
 def named_effect(design: Design, name: str) -> float | None:
-    """Return the effect of a choice by its name; None where the design has none of that name."""
+    """Return the effect of a choice by name, such as ``Small-Telescopes``, or None."""
     for choice in CHOICES:
-        if choice.label == choice_name(name):
+        if choice.label == " ".join(name.casefold().replace("-", " ").split()):
             return chosen_effect(choice, design)
     return None
 
 
 def missing_choices(design: Design) -> list[tuple[str, str]]:
-    """Return the choices that need an original and that it does not allow, and why not."""
+    """Return the choices that the original does not allow, each with the reason."""
     effect, unknown = design.row.effect, ""
     if design.original is None or effect is None:
         return []
@@ -196,25 +184,22 @@ def missing_choices(design: Design) -> list[tuple[str, str]]:
 
 
 class NamedEffect(NamedTuple):
-    """A choice with the effect that a design has for it."""
+    """A choice with its effect in a design."""
 
     choice: EffectChoice
     effect: float
 
 
 def offered_effects(design: Design) -> list[NamedEffect]:
-    """Return each choice that a design offers, with its effect, without a sign."""
+    """Return each choice that a design offers with its effect, without a sign."""
     pairs = ((choice, chosen_effect(choice, design)) for choice in CHOICES)
     return [NamedEffect(choice, effect) for choice, effect in pairs if effect is not None]
 
 
 def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
-    """Return the other effects worth planning at, in a fixed order.
+    """Return the other effects worth planning at, in a fixed order and without a sign.
 
-    The published effect where one is printed; half of it, or of the planning effect where none is;
-    the smallest effect of interest where one is named; and where the original's numbers are known,
-    those that they leave: as far as the kind of design offers them, and without a sign. Equal
-    effects are one, under all their names.
+    Equal effects are one, under all their names.
     """
     return merged_effects(
         AssumedEffect(choice.label, effect) for choice, effect in offered_effects(design)
@@ -222,13 +207,11 @@ def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
 
 
 def effects_of(design: Design, written: Design | None = None) -> tuple[AssumedEffect, ...]:
-    """Return the effects to choose from, the one that is assumed first.
-
-    None where the evidence assumes none, or one that nobody would vary.
+    """Return the effects to choose from, the assumed one first; empty if none is assumed.
 
     Args:
-        design: as it is asked.
-        written: as its author wrote it, where that may differ.
+        design: as asked.
+        written: as its author wrote it, if that differs.
     """
     written = written or design
     value, planned = design.effect_planning, written.effect_planning
@@ -240,7 +223,7 @@ def effects_of(design: Design, written: Design | None = None) -> tuple[AssumedEf
 
 
 def merged_effects(effects: Iterable[AssumedEffect]) -> tuple[AssumedEffect, ...]:
-    """Return the effects in their order, those of one size as one: ``halved, as published``."""
+    """Return the effects in order, equal ones as one: ``halved, as published``."""
     labels: dict[float, list[str]] = {}
     for label, effect in effects:
         same = next((value for value in labels if math.isclose(value, effect)), effect)

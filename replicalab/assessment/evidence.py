@@ -1,6 +1,5 @@
-"""What n buys: power, detection, coverage or precision, at an assumed effect, before any data.
+"""Evidence of a sample before any data: power, detection, coverage or precision at an effect.
 
-Every value is planned at an assumed effect, which is the study's or the visitor's.
 Source: docs/methods.md, Evidence; each formula names its own in `designs.kinds`.
 """
 
@@ -19,18 +18,18 @@ _BEYOND_FLOOR: Final = 1.25
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a plan's sample is worth.
+    """The evidence of a plan's sample.
 
     Attributes:
-        kind: of the study's design, whose row says what the value is and how it is written.
-        value: in [0, 1], or of a half-width relative: lower is better, and inf without samples.
+        kind: of the study's design; its row names the measure and its format.
+        value: in [0, 1], or a relative half-width: lower is better, inf without samples.
         target, floor: the study's bounds, in the unit of ``value``.
-        tier: where ``value`` stands to them; a void plan is below the floor.
-        able: the samples that can count: throughput and population cap what is planned.
-        analysed: those of them that dropout leaves, which the value is of.
+        tier: of ``value``; a void plan is below the floor.
+        able: the samples that can count, capped by throughput and population.
+        analysed: those that dropout leaves; ``value`` is theirs.
         effect: the effect assumed, after the substitutions' factors; None for coverage.
-        void_reason: why the plan yields no evidence at all, None when it does.
-        factor: what the plan's substitutions leave of every effect, in (0, 1].
+        void_reason: why there is no evidence at all; None if there is some.
+        factor: the share of every effect that the substitutions leave, in (0, 1].
     """
 
     kind: str
@@ -51,7 +50,7 @@ class Evidence:
 
     @property
     def measure(self) -> str:
-        """What the evidence is called: ``power``, say, or ``half-width``."""
+        """The name of the measure, such as ``power`` or ``half-width``."""
         return self.row.measure
 
     @property
@@ -65,21 +64,21 @@ class Evidence:
         return self.number if self.void_reason else self.text_of(self.number)
 
     def text_of(self, amount: str) -> str:
-        """Return an amount of this evidence in words: ``power 0.58``."""
+        """Return an amount in words: ``power 0.58``."""
         return f"{self.measure} {amount}"
 
     @property
     def title(self) -> str:
-        """The same at the head of a column or a chart."""
+        """The measure, capitalised."""
         return capitalised(self.measure)
 
     def amount(self, value: float) -> str:
-        """Return a value of this measure as text: the value itself, the target or the floor."""
+        """Return a value, the target or the floor as text."""
         return self.row.scale.amount(value, (self.target, self.floor))
 
 
 def scale_of(evidences: Sequence[Evidence]) -> tuple[float, float]:
-    """Return the worst and the best end of the scale on which these evidences stand."""
+    """Return the worst and the best end of a scale for these evidences."""
     if not evidences[0].row.scale.lower_is_better:
         return 0.0, 1.0
     finite = [evidence.value for evidence in evidences if math.isfinite(evidence.value)]
@@ -87,7 +86,7 @@ def scale_of(evidences: Sequence[Evidence]) -> tuple[float, float]:
 
 
 def place_of(evidence: Evidence, worst: float) -> float:
-    """Return where an evidence stands on the scale: none at all at its worst end."""
+    """Return the value on the scale; the worst end if there is no evidence."""
     return (
         evidence.value if evidence.void_reason is None and math.isfinite(evidence.value) else worst
     )
@@ -96,9 +95,9 @@ def place_of(evidence: Evidence, worst: float) -> float:
 def evidence_of(
     samples: int, days: int, scenario: Pack, factor: float = 1.0, effect: float | None = None
 ) -> Evidence:
-    """Return the evidence that a plan's samples and days buy, at the planning effect or another.
+    """Return the evidence of samples and days, at the planning effect or another.
 
-    ``factor`` is what the plan's substitutions leave of every effect, in (0, 1].
+    ``factor`` is the share of every effect that the substitutions leave, in (0, 1].
 
     Raises:
         ValueError: the kind has no such effect (see `evidence_value`).
@@ -136,12 +135,12 @@ def evidence_of(
 
 
 def counted_of(design: Design, n: int) -> int:
-    """Return how many of ``n`` samples that can count dropout leaves, rounded down."""
+    """Return how many of ``n`` samples remain after dropout, rounded down."""
     return analysed_of(n, design.dropout)
 
 
 def counted_units(design: Design, n: int) -> tuple[int, ...]:
-    """Return in how many units, by arm, those of ``n`` samples are that dropout leaves.
+    """Return the number of units, by arm, that remain of ``n`` samples after dropout.
 
     Dropout takes samples: a unit is gone only with its last one.
     """
@@ -153,26 +152,22 @@ def counted_units(design: Design, n: int) -> tuple[int, ...]:
 
 
 def seen_effect(design: Design, factor: float, effect: float | None = None) -> float | None:
-    """Return the effect, or the planning effect, as it is seen through substitutions.
-
-    None where the kind of design assumes none.
-    """
+    """Return the effect as seen through substitutions; None if the kind assumes none."""
     assumed, kind = design.effect_planning if effect is None else effect, design.row
     return kind.effect.seen(assumed, factor) if kind.effect and assumed is not None else None
 
 
 def evidence_value(design: Design, n: int, effect: float | None, factor: float = 1.0) -> float:
-    """Return the evidence at ``n`` samples, never NaN; the design's worst when none is counted.
+    """Return the evidence at ``n`` samples, never NaN; the worst value when none counts.
 
     Args:
-        design: kind, alpha, dropout and whatever else the kind needs.
-        n: samples that can count, 0 or more, before dropout takes its share.
-        effect: in the unit of the kind, as it is seen; None only where the kind assumes none.
-        factor: what a plan's substitutions leave of every effect; ``effect`` has it already, a
-            margin of the design has not.
+        design: kind, alpha, dropout and other numbers of the kind.
+        n: samples that can count, 0 or more, before dropout.
+        effect: in the unit of the kind, as seen; None only if the kind assumes none.
+        factor: the substitutions' factor; ``effect`` includes it, a margin of the design does not.
 
     Raises:
-        ValueError: the kind has no such effect: none given, not finite, or out of its range.
+        ValueError: the effect is missing, not finite, or out of the kind's range.
     """
     return evidence_by_size(design, effect, factor)(n)
 
@@ -180,14 +175,14 @@ def evidence_value(design: Design, n: int, effect: float | None, factor: float =
 def evidence_by_size(
     design: Design, effect: float | None, factor: float = 1.0
 ) -> Callable[[int], float]:
-    """Return `evidence_value` as a function of ``n``, for whoever asks for many of them."""
+    """Return `evidence_value` as a function of ``n``."""
     value, dropout = design.row.value, design.dropout
     parameters = DesignParameters.by(design, factor)
     return lambda n: value(analysed_of(n, dropout), effect, parameters._replace(planned=n))
 
 
 def tier_of(design: Design, value: float) -> EvidenceTier:
-    """Return where a value stands to the design's target and floor."""
+    """Return the tier of a value."""
     scale = KINDS[design.kind].scale
     if scale.reaches(value, design.target):
         return EvidenceTier.MEETS_TARGET
@@ -197,8 +192,5 @@ def tier_of(design: Design, value: float) -> EvidenceTier:
 
 
 def smallest_detectable_effect(design: Design, n: int, factor: float = 1.0) -> float | None:
-    """Return the smallest effect that ``n`` samples detect, as `Kind.least_sought` does.
-
-    ``n`` is as for `evidence_value`. None where no test would detect any.
-    """
+    """Return the smallest effect that ``n`` samples detect, or None."""
     return design.row.least_sought(design, counted_of(design, n), factor, n)

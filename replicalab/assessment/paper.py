@@ -1,33 +1,173 @@
-"""What a plan says on paper: the findings about it, and the phrases that break a restriction.
+"""Findings on paper, and the result of a check as the document names it.
 
-A finding has a severity, a category and a message. Nothing here raises: an unsound plan is an
-answer, not an accident.
+A finding has a severity, a category and a message; an unsound plan raises nothing.
 Source: docs/methods.md, Validation and The check.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from functools import cached_property
+from typing import Final, Self
 
+from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_validator
+
+from replicalab import models
 from replicalab.assessment.phrases import bounded_text, left_text, wishes_text
-from replicalab.assessment.results import IssueCategory, Severity
-from replicalab.lexicon import capitalised, count_text, folded, parts_of, repeated_labels, words_of
-from replicalab.scenarios import Bounds, Item, Pack, PolicyRule, StudyLimit
+from replicalab.assessment.plans import PlanInLab
+from replicalab.lexicon import CREDITS, capitalised, count_text, repeated_labels
+from replicalab.models import Dimension, NonEmptyText, Record
+from replicalab.scenarios import Bounds, Item, StudyLimit
 
-if TYPE_CHECKING:
-    from replicalab.assessment.assess import Assessment
 
-Finding = tuple[Severity, IssueCategory, str]  # How much it matters, its category, and the message
+class Severity(StrEnum):
+    """How much a finding matters: an error makes the plan invalid, a warning does not."""
 
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class IssueCategory(StrEnum):
+    """The subject of a finding."""
+
+    SAMPLE_SIZE = "sample_size"
+    DURATION = "duration"
+    THROUGHPUT = "throughput"
+    CONTROLS = "controls"
+    SAMPLE_CONTROLS = "sample_controls"
+    CONSTRAINT = "constraint"
+    EQUIPMENT = "equipment"
+    REAGENT = "reagent"
+    DUPLICATE_CONTROLS = "duplicate_controls"
+    DUPLICATE_EQUIPMENT = "duplicate_equipment"
+    DUPLICATE_REAGENTS = "duplicate_reagents"
+    REQUIRED_ELEMENT = "required_element"
+    """Its messages quote the hidden reference: for a judge, never for the Scientist."""
+
+
+class ValidationIssue(Record):
+    """One finding."""
+
+    severity: Severity
+    category: IssueCategory
+    message: NonEmptyText
+
+
+class ValidationResult(Record):
+    """All findings; ``valid`` is True exactly when none is an error."""
+
+    valid: models.Flag
+    issues: list[ValidationIssue]
+
+    @model_validator(mode="after")
+    def _valid_means_no_error(self) -> Self:
+        if self.valid != (not self.errors):
+            raise ValueError(f"valid is {self.valid} with {count_text(len(self.errors), 'error')}")
+        return self
+
+    @property
+    def errors(self) -> list[ValidationIssue]:
+        """The findings that make the plan invalid."""
+        return [issue for issue in self.issues if issue.severity is Severity.ERROR]
+
+    @property
+    def paper_warnings(self) -> list[ValidationIssue]:
+        """The warnings except those on missing items, which other dimensions report."""
+        items = (IssueCategory.EQUIPMENT, IssueCategory.REAGENT)
+        return [
+            issue
+            for issue in self.issues
+            if issue.severity is Severity.WARNING and issue.category not in items
+        ]
+
+
+class DimensionCheck(Record):
+    """Whether one dimension passes, and the reasons if it fails."""
+
+    ok: models.Flag = True
+    reasons: list[NonEmptyText] = Field(default_factory=list)
+
+
+_COMPUTED: Final = ("feasible", "summary")
+
+
+def _passes(dimension: Dimension) -> property:
+    return property(lambda self: dimension not in self.failing, doc=f"Whether {dimension} passes.")
+
+
+class FeasibilityCheckResult(Record):
+    """The seven dimensions of one plan in one lab, with cost in ``currency`` and staff need.
+
+    ``feasible`` and ``summary`` are computed; a dump that contradicts its dimensions is refused.
+    """
+
+    protocol: DimensionCheck
+    budget: DimensionCheck
+    equipment: DimensionCheck
+    reagents: DimensionCheck
+    schedule: DimensionCheck
+    staff: DimensionCheck
+    policy: DimensionCheck
+    estimated_cost: models.Credits
+    required_staff: models.Count
+    substitution_options: dict[str, list[str]]
+    validation_result: ValidationResult
+    currency: NonEmptyText = CREDITS
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _load_a_dump(cls, data: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(data, Mapping):
+            return handler(data)
+        record = {name: data[name] for name in _COMPUTED if name in data}
+        result = handler({key: value for key, value in data.items() if key not in record})
+        for name, value in record.items():
+            if value != getattr(result, name):
+                raise ValueError(f"{name} is {value!r} but the dimensions give another value")
+        return result
+
+    def check(self, dimension: Dimension) -> DimensionCheck:
+        """Return the check of one dimension."""
+        check: DimensionCheck = getattr(self, dimension)
+        return check
+
+    @cached_property
+    def failing(self) -> list[Dimension]:
+        """The dimensions that fail, in the document's order."""
+        return [dimension for dimension in models.DIMENSIONS if not self.check(dimension).ok]
+
+    protocol_ok = _passes(Dimension.PROTOCOL)
+    budget_ok = _passes(Dimension.BUDGET)
+    equipment_ok = _passes(Dimension.EQUIPMENT)
+    reagents_ok = _passes(Dimension.REAGENTS)
+    schedule_ok = _passes(Dimension.SCHEDULE)
+    staff_ok = _passes(Dimension.STAFF)
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy cannot type a decorated property
+    @property
+    def feasible(self) -> bool:
+        """Whether all seven dimensions pass."""
+        return not self.failing
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy cannot type a decorated property
+    @property
+    def summary(self) -> str:
+        """One sentence: feasible, or the failing dimensions."""
+        failing = self.failing
+        if not failing:
+            return "Feasible: all seven dimensions pass."
+        return f"Not feasible: {', '.join(failing)} {'fails' if len(failing) == 1 else 'fail'}."
+
+
+# --- findings on paper ------------------------------------------------------------------------
+
+Finding = tuple[Severity, IssueCategory, str]
 _ERROR, _WARNING = Severity
 
-# --- is the plan sound on paper? ------------------------------------------------------------
 
-
-def findings(plan: Assessment) -> Iterator[Finding]:
-    """Yield the findings about a plan and its lab, in a fixed order; every error is among them."""
+def findings(plan: PlanInLab) -> Iterator[Finding]:
+    """Yield the findings on a plan in its lab, in a fixed order, without `element_findings`."""
     yield from _number_findings(plan)
     for limit in plan.broken_limits:
         if limit.hard:
@@ -42,19 +182,21 @@ def findings(plan: Assessment) -> Iterator[Finding]:
     yield from (_item_finding(item, plan.pack.study.term) for item in plan.missing_items)
 
 
-def element_findings(plan: Assessment) -> list[Finding]:
-    """Return the findings about the elements that the hidden reference requires; none is an error.
-
-    They come last.
-    """
+def element_findings(plan: PlanInLab) -> list[Finding]:
+    """Return a warning for each required element of the hidden reference not addressed."""
     return [
         (_WARNING, IssueCategory.REQUIRED_ELEMENT, f"Not addressed by the plan: {element}.")
         for element in plan.missing_elements
     ]
 
 
-def count_errors(plan: Assessment) -> int:
-    """Return how many of the findings are errors."""
+def error_messages(plan: PlanInLab) -> list[str]:
+    """Return the messages of the errors among the findings."""
+    return [message for severity, _, message in findings(plan) if severity is Severity.ERROR]
+
+
+def count_errors(plan: PlanInLab) -> int:
+    """Return the number of errors among the findings."""
     # Without a sentence: a search judges a thousand plans and reads none of theirs.
     return (
         sum(_number_errors(plan))
@@ -63,13 +205,13 @@ def count_errors(plan: Assessment) -> int:
     )
 
 
-def _number_errors(plan: Assessment) -> tuple[bool, bool, bool, bool]:
-    """Return whether it has no samples, no days, more days than the lab, only controls."""
+def _number_errors(plan: PlanInLab) -> tuple[bool, bool, bool, bool]:
+    """Return whether there are no samples, no days, too many days, or only controls."""
     samples, days, controls, *_ = plan.counts
     return samples < 1, days < 1, days > plan.pack.lab.days_left, 0 < controls >= samples
 
 
-def _number_findings(plan: Assessment) -> Iterator[Finding]:
+def _number_findings(plan: PlanInLab) -> Iterator[Finding]:
     samples, days, controls, *_ = plan.counts
     no_samples, no_days, too_long, only_controls = _number_errors(plan)
     lab, minimum = plan.pack.lab, plan.pack.min_days
@@ -113,7 +255,7 @@ def _item_finding(item: Item, term: Callable[[str], str]) -> Finding:
     return _WARNING, category, f"'{label}' is not in this lab's inventory."
 
 
-def _lists_with_duplicates(plan: Assessment) -> Iterator[tuple[IssueCategory, list[str]]]:
+def _lists_with_duplicates(plan: PlanInLab) -> Iterator[tuple[IssueCategory, list[str]]]:
     if len(set(plan.control_keys)) < plan.counts.controls:
         yield IssueCategory.DUPLICATE_CONTROLS, plan.plan.controls
     if len({item.key for item in plan.items}) < plan.counts.equipment + plan.counts.reagents:
@@ -125,7 +267,7 @@ def _duration(days: int) -> str:
     return f"Duration is {count_text(days, 'day')}"
 
 
-def _evidence(limit: StudyLimit, plan: Assessment) -> str:
+def _evidence(limit: StudyLimit, plan: PlanInLab) -> str:
     value = bounded_text(limit, plan)
     void = plan.evidence.void_reason
     return (
@@ -133,80 +275,8 @@ def _evidence(limit: StudyLimit, plan: Assessment) -> str:
     )
 
 
-_PLANNED: Final[dict[Bounds | None, Callable[[StudyLimit, Assessment], str]]] = {
+_PLANNED: Final[dict[Bounds | None, Callable[[StudyLimit, PlanInLab], str]]] = {
     Bounds.SAMPLES: lambda _, plan: f"Sample size is {plan.counts.samples:,}",
     Bounds.DAYS: lambda _, plan: _duration(plan.counts.days),
     Bounds.EVIDENCE: _evidence,
 }
-
-
-# --- does its wording break a restriction? --------------------------------------------------
-
-NEGATIONS: Final = frozenset(
-    "no not never without none nobody nothing neither nor cannot avoid avoids avoiding refuse "
-    "refuses forbid forbids forbidden prohibit prohibits prohibited".split()
-)
-_NEGATING_IDIOMS: Final = ("instead of", "rather than")
-_NOT_A_NEGATION: Final = ("not only", "no doubt", "no matter", "not just", "not merely")
-_CLAUSE_END: Final = re.compile(
-    r"[,;:!?()\[\]\n\u2014]|\s\u2013\s|-{2,}|\.(?![^\W_])"
-    r"|\b(?:but|however|although|though|yet|then|instead(?!\s+of\b))\b"
-)
-
-
-class Violation(NamedTuple):
-    """A phrase that breaks a rule, and the protocol field in which it stands."""
-
-    restriction: str
-    phrase: str
-    field: str
-
-
-def violations(
-    texts: Sequence[tuple[str, str]], parts: frozenset[str], rules: Sequence[PolicyRule]
-) -> list[Violation]:
-    """Return every broken phrase once per field, in the order of the rules.
-
-    The texts come with the protocol field that each stands in; ``parts`` are all their words, as
-    `lexicon.parts_of` gives them.
-    """
-    broken = [
-        Violation(rule.restriction, phrase, field)
-        for rule in rules
-        for phrase, wanted in zip(rule.forbidden_phrases, rule.phrase_parts, strict=True)
-        # Most phrases have a word that no text of the plan has, so no text need be searched.
-        if wanted <= parts
-        for field, text in texts
-        if breaks(text, phrase)
-    ]
-    return list(dict.fromkeys(broken))
-
-
-def breaks_policy(texts: Iterable[str], pack: Pack) -> bool:
-    """Return whether any of some texts of a plan breaks a restriction of the study."""
-    listed = list(texts)
-    together = "\n".join(listed)
-    if not pack.study.may_forbid(together):
-        return False
-    result = violations([("", text) for text in listed], parts_of(together), pack.policy_rules)
-    return bool(result)
-
-
-def breaks(text: str, phrase: str) -> bool:
-    """Return whether a clause of ``text`` says ``phrase`` with no negation before it."""
-    wanted = words_of(phrase)
-    for part in _CLAUSE_END.split(folded(text)):
-        clause = words_of(part)
-        before, match, _ = f" {clause} ".partition(f" {wanted} ")
-        if clause and match and not _negated(before):
-            return True
-    return False
-
-
-def _negated(before: str) -> bool:
-    words = f"{before} "
-    for idiom in _NOT_A_NEGATION:
-        words = words.replace(f" {idiom} ", " ")
-    if any(f" {idiom} " in words for idiom in _NEGATING_IDIOMS):
-        return True
-    return any(word in NEGATIONS or word.endswith("n't") for word in words.split())

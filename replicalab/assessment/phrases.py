@@ -1,22 +1,20 @@
-"""How evidence, a plan and its failures are put into words, the same way in every place.
+"""Short texts on evidence, size, days, failures and cautions of a plan.
 
-A half-width is better the smaller it is, so a plan is *within* a floor of ±2.50 %, never above it.
+A half-width is better if smaller, so a plan is *within* a floor of ±2.50 %, never above it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from replicalab.assessment.evidence import Evidence, counted_units
+from replicalab.assessment.plans import PlanInLab
 from replicalab.designs import KINDS, LEAST_UNITS
 from replicalab.lexicon import amount_text, count_text, distinct_text, joined, plural
 from replicalab.models import Dimension
 from replicalab.scenarios import Bounds, EvidenceTier, Lab, Pack, StudyLimit
-
-if TYPE_CHECKING:
-    from replicalab.assessment.assess import Assessment
 
 _STANDS: Final = {
     EvidenceTier.MEETS_TARGET: "{text}, which meets the target of {target}",
@@ -37,7 +35,7 @@ _NO_CORRELATION: Final = (
 
 
 def placed_text(evidence: Evidence) -> str:
-    """Return evidence and where it stands: ``power 0.33, below the floor of 0.50``."""
+    """Return evidence next to its bounds: ``power 0.33, below the floor of 0.50``."""
     if evidence.void_reason:
         return f"no evidence, since {evidence.void_reason}"
     scale = evidence.row.scale
@@ -50,13 +48,13 @@ def placed_text(evidence: Evidence) -> str:
     )
 
 
-def size_text(plan: Assessment) -> str:
-    """Return how large a plan is: ``1,200 samples in 3 days``."""
+def size_text(plan: PlanInLab) -> str:
+    """Return the size of a plan: ``1,200 samples in 3 days``."""
     return f"{samples_text(plan)} in {count_text(plan.counts.days, 'day')}"
 
 
-def samples_text(plan: Assessment) -> str:
-    """Return how many samples are planned, and of fewer that are analysed how many."""
+def samples_text(plan: PlanInLab) -> str:
+    """Return the planned samples, and the analysed ones if fewer."""
     return planned_text(plan.counts.samples, plan.evidence.analysed)
 
 
@@ -67,7 +65,7 @@ def planned_text(planned: int, analysed: int) -> str:
 
 
 def analysed_text(planned: int, analysed: int) -> str:
-    """Return how many planned samples are analysed: ``128 analysed``; empty if all are."""
+    """Return the analysed samples: ``128 analysed``; empty if all are."""
     return f"{amount_text(analysed)} analysed" if analysed < planned else ""
 
 
@@ -75,7 +73,7 @@ def analysed_text(planned: int, analysed: int) -> str:
 
 
 def days_text(lab: Lab) -> str:
-    """Return how many days a lab gives: ``30 days``, ``17 working days from day 14 on``."""
+    """Return the days of a lab: ``30 days``, ``17 working days from day 14 on``."""
     return f"{_counted_days(lab)}{start_text(lab)}"
 
 
@@ -85,19 +83,19 @@ def _counted_days(lab: Lab) -> str:
 
 
 def start_text(lab: Lab) -> str:
-    """Return from when on a lab's days count: `` from day 14 on``; empty if from an undated 1."""
+    """Return the first day of a lab: `` from day 14 on``; empty if day 1, undated."""
     start, dated = lab.start_day, lab.dated(lab.start_day)
     return f" from day {start}{dated} on" if start > 1 or dated else ""
 
 
-def last_day_text(plan: Assessment) -> str:
-    """Return the date of a plan's last day: `` (to Fri 18 Dec 2026)``; empty without one."""
+def last_day_text(plan: PlanInLab) -> str:
+    """Return the date of a plan's last day: `` (to Fri 18 Dec 2026)``; empty if undated."""
     days, lab = plan.counts.days, plan.pack.lab
     return lab.dated(lab.start_day + days - 1, "to") if days else ""
 
 
 def left_text(lab: Lab) -> str:
-    """Return how many days are left: ``17 days are left (start on day 14 of 30)``; or empty."""
+    """Return the days left: ``17 days are left (start on day 14 of 30)``; empty if all are."""
     if lab.start_day == 1:
         return ""
     are, day = "is" if lab.days_left == 1 else "are", f"{lab.start_day}{lab.dated(lab.start_day)}"
@@ -107,17 +105,26 @@ def left_text(lab: Lab) -> str:
 # --- failures --------------------------------------------------------------------------------
 
 
+class _JudgedPlan(Protocol):
+    """A plan whose failing dimensions are known, such as an `Assessment`."""
+
+    @property
+    def pack(self) -> Pack: ...
+    @property
+    def failing(self) -> list[str]: ...
+
+
 def failing_text(
-    plan: Assessment, failing: Sequence[str] | None = None, *, still: bool = False
+    plan: _JudgedPlan, failing: Sequence[str] | None = None, *, still: bool = False
 ) -> str:
-    """Return which dimensions fail, by default the plan's: ``budget and schedule still fail``."""
+    """Return the failing dimensions, by default the plan's: ``budget and schedule still fail``."""
     failing = plan.failing if failing is None else failing
     fail = "fail" if are_many(failing) else "fails"
     return f"{dimensions_text(plan.pack, failing)} {'still ' if still else ''}{fail}"
 
 
 def are_many(dimensions: Sequence[str]) -> bool:
-    """Return whether a verb after these dimensions is in the plural."""
+    """Return whether a verb after these dimensions is plural."""
     return len(dimensions) != 1 or dimensions[0] == Dimension.REAGENTS
 
 
@@ -129,11 +136,10 @@ def dimensions_text(pack: Pack, dimensions: Iterable[str]) -> str:
 # --- cautions: units, soft constraints, controls ---------------------------------------------
 
 
-def cautions_text(plan: Assessment) -> str:
-    """Return the cautions about a plan that its verdict does not contain; empty if none.
+def cautions_text(plan: PlanInLab) -> str:
+    """Return the cautions on units, soft constraints and missing controls; empty if none.
 
-    How its samples stand to the study's units, which soft constraints it misses, and which of the
-    study's controls it lacks, the fixed ones first, with what each protects against.
+    Controls that make the study void come first.
     """
     cautions = [units_text(plan), wishes_text(plan, plan.broken_wishes)]
     for control in sorted(plan.dropped, key=lambda control: control.droppable):
@@ -143,27 +149,27 @@ def cautions_text(plan: Assessment) -> str:
     return "; ".join(filter(None, cautions))
 
 
-def cautions_title(plan: Assessment) -> str:
-    """Return the same for narrow places: ``breaks a wish, lacks a control``; empty if nothing."""
+def cautions_title(plan: PlanInLab) -> str:
+    """Return the cautions for narrow places: ``breaks a wish, lacks a control``."""
     fixed = any(not control.droppable for control in plan.dropped)
     controls = f"lacks a {'fixed ' if fixed else ''}control" if plan.dropped else ""
     titles = few_units_title(plan), wishes_title(plan.broken_wishes), controls
     return ", ".join(filter(None, titles))
 
 
-def few_units_title(plan: Assessment) -> str:
-    """Return that a plan has too few units, ``too few tanks``; empty if it has enough."""
+def few_units_title(plan: PlanInLab) -> str:
+    """Return ``too few tanks`` if a plan has too few units; else empty."""
     units = plan.pack.design.units
-    few = units and _least_units(plan) < LEAST_UNITS
+    few = units is not None and _least_units(plan) < LEAST_UNITS
     return f"too few {plural(units.name, 2)}" if units and few else ""
 
 
-def _least_units(plan: Assessment) -> int:
+def _least_units(plan: PlanInLab) -> int:
     return min(counted_units(plan.pack.design, plan.evidence.able))
 
 
-def units_text(plan: Assessment) -> str:
-    """Return that a plan has too few units, or that their correlation is not given; or empty."""
+def units_text(plan: PlanInLab) -> str:
+    """Return that units are too few, or that their correlation is not given; or empty."""
     design, units = plan.pack.design, plan.pack.design.units
     if units is None or not plan.counts.samples:
         return ""
@@ -174,24 +180,21 @@ def units_text(plan: Assessment) -> str:
     return _NO_CORRELATION.format(name=units.name) if units.icc is None else ""
 
 
-def adding_none(plan: Assessment) -> str:
-    """Return which revisions are searched of a plan that lacks controls: none adds one."""
+def adding_none(plan: PlanInLab) -> str:
+    """Return `` that adds no control`` for searches on a plan that lacks controls; or empty."""
     return " that adds no control" if plan.dropped else ""
 
 
-def wishes_text(plan: Assessment, wishes: Sequence[StudyLimit]) -> str:
-    """Return the soft constraints that a plan misses, with their numbers; empty if none.
+def wishes_text(plan: PlanInLab, wishes: Sequence[StudyLimit]) -> str:
+    """Return the soft constraints that a plan misses, with numbers; empty if none.
 
     ``breaks a wish of the study: 'follow-up' should be at least 36 days, the plan has 28``.
     """
     return f"{wishes_title(wishes)} of the study: {asked_and_had(plan, wishes)}" if wishes else ""
 
 
-def further_text(before: Assessment, after: Assessment) -> str:
-    """Return which soft constraints a plan misses by more than another; empty if none.
-
-    ``breaks a wish of the study further: 'follow-up' should be at least 36 days, 28 → 22``.
-    """
+def further_text(before: PlanInLab, after: PlanInLab) -> str:
+    """Return the soft constraints that a plan misses by more than another; empty if none."""
     further = [
         wish
         for wish in after.broken_wishes
@@ -204,31 +207,32 @@ def further_text(before: Assessment, after: Assessment) -> str:
     return f"{wishes_title(further)} of the study further: {'; '.join(moves)}" if further else ""
 
 
-def asked_and_had(plan: Assessment, wishes: Sequence[StudyLimit]) -> str:
-    """Return what soft constraints ask, and what a plan has of it."""
-    had = (f"{asked_text(wish)}, the plan has {bounded_text(wish, plan)}" for wish in wishes)
-    return "; ".join(had)
+def asked_and_had(plan: PlanInLab, wishes: Sequence[StudyLimit]) -> str:
+    """Return soft constraints, each with the plan's number."""
+    return "; ".join(
+        f"{asked_text(wish)}, the plan has {bounded_text(wish, plan)}" for wish in wishes
+    )
 
 
 def asked_text(wish: StudyLimit) -> str:
-    """Return what a soft constraint asks: ``'follow-up' should be at least 36 days``."""
+    """Return a soft constraint: ``'follow-up' should be at least 36 days``."""
     return f"'{wish.constraint.label}' should be {wish.text}"
 
 
 def kept_text(wish: StudyLimit) -> str:
-    """Return a soft constraint that a plan meets: ``'follow-up' (at least 36 days)``."""
+    """Return a constraint that is met: ``'follow-up' (at least 36 days)``."""
     return f"'{wish.constraint.label}' ({wish.text})"
 
 
 def wishes_title(wishes: Sequence[StudyLimit]) -> str:
-    """Return how many soft constraints are missed: ``breaks a wish``; empty if none."""
+    """Return the number of missed soft constraints: ``breaks a wish``; empty if none."""
     if not wishes:
         return ""
     return "breaks a wish" if len(wishes) == 1 else f"breaks {len(wishes)} wishes"
 
 
-def bounded_text(limit: StudyLimit, plan: Assessment) -> str:
-    """Return the number of a plan that a constraint bounds, written distinct from the bound."""
+def bounded_text(limit: StudyLimit, plan: PlanInLab) -> str:
+    """Return the plan's number for a constraint, with enough digits to differ from the bound."""
     if limit.number is not Bounds.EVIDENCE:
         return amount_text(plan.bounded(limit))
     if plan.evidence.void_reason:

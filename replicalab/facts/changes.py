@@ -7,7 +7,7 @@ from typing import NamedTuple
 from replicalab import lexicon
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
-from replicalab.assessment.fixes import DROPPED
+from replicalab.assessment.dimensions import DROPPED
 from replicalab.assessment.phrases import failing_text, placed_text, size_text
 from replicalab.facts import blocks
 from replicalab.facts import plan as texts

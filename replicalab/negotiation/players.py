@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from replicalab import models
 from replicalab.agents.scientist_policy import build_baseline_scientist_action
 from replicalab.assessment import Assessment, assess, phrases
-from replicalab.assessment.fixes import SuggestionChange, apply_changes
+from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.errors import NegotiationError
 from replicalab.lexicon import capitalised, count_text, joined, label_key, shortened
 from replicalab.limits import LONGEST_QUESTION

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from replicalab.agents.lab_manager_policy import Offer, reference_offer
 from replicalab.assessment import Assessment, assess
-from replicalab.assessment.fixes import SuggestionChange, change_of, lost_days
+from replicalab.assessment.dimensions import SuggestionChange, change_of, lost_days
 from replicalab.assessment.phrases import asked_text, days_text
 from replicalab.lexicon import count_text, joined, label_key
 from replicalab.models import Protocol, revise

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from replicalab.agents.lab_manager_policy import Offer, reference_offer
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
-from replicalab.assessment.fixes import SuggestionChange, apply_changes
+from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.models import NUMBER_FIELDS, Protocol, revise
 from replicalab.planner.binding import SmallestAddition, extras, unlimited
 from replicalab.planner.frontier import Frontier, frontier_of

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment
-from replicalab.assessment.fixes import SuggestionChange, apply_changes
+from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.lexicon import label_key
 from replicalab.models import PROTOCOL_FIELDS, Protocol, revise
 from replicalab.scenarios import Control

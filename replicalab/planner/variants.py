@@ -32,7 +32,7 @@ from math import prod
 from typing import Final, NamedTuple
 
 from replicalab import assessment
-from replicalab.assessment.fixes import DROPPED, SuggestionChange, change_of, substitution
+from replicalab.assessment.dimensions import DROPPED, SuggestionChange, change_of, substitution
 from replicalab.lexicon import label_key, same_label
 from replicalab.limits import MOST_COMBINATIONS, MOST_VARIANTS
 from replicalab.models import Dimension, Protocol

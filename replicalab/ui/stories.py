@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from replicalab.agents.lab_manager_policy import reference_offer
 from replicalab.assessment import assess
-from replicalab.assessment.fixes import apply_changes
+from replicalab.assessment.dimensions import apply_changes
 from replicalab.case import Case
 from replicalab.models import Protocol
 from replicalab.scenarios import Difficulty, load_scenario

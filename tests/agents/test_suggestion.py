@@ -16,7 +16,7 @@ from replicalab.agents import (
     check_feasibility,
     suggest_alternative,
 )
-from replicalab.assessment.fixes import DROPPED, apply_changes
+from replicalab.assessment.dimensions import DROPPED, apply_changes
 from replicalab.lexicon import count_text
 from replicalab.models import Protocol, revise
 from replicalab.scenarios import Pack, StaffModel, Throughput

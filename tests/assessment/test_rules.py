@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from replicalab.assessment import assess, breaks
-from replicalab.assessment.paper import Violation
+from replicalab.assessment.plans import Violation
 from replicalab.models import Protocol
 from replicalab.scenarios import PolicyRule
 from tests.factories import EQUIPMENT, make_pack, make_policy_rule, make_protocol

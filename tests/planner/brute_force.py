@@ -14,7 +14,7 @@ from math import ceil, inf, isfinite
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, Evidence, assess
-from replicalab.assessment.results import IssueCategory, Severity
+from replicalab.assessment.paper import IssueCategory, Severity
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.steps import differences

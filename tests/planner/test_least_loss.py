@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import assess
-from replicalab.assessment.fixes import apply_changes
+from replicalab.assessment.dimensions import apply_changes
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import PlanAnalysis, least_loss, least_loss_offer, rank
 from replicalab.scenarios import CostModel, Difficulty, Pack, StaffModel, load_scenario

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import Assessment, assess
-from replicalab.assessment.fixes import SuggestionChange
+from replicalab.assessment.dimensions import SuggestionChange
 from replicalab.lexicon import joined, label_key
 from replicalab.models import NUMBER_FIELDS, Protocol, revise
 from replicalab.planner import PlanAnalysis, least_loss

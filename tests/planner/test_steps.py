@@ -9,7 +9,7 @@ from hypothesis import given
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import assess
-from replicalab.assessment.fixes import DROPPED
+from replicalab.assessment.dimensions import DROPPED
 from replicalab.models import Protocol
 from replicalab.planner import FieldChange, PlanAnalysis, change_steps
 from replicalab.planner.steps import PlanStep, differences, field_steps

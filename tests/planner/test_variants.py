@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.assessment.fixes import apply_changes
+from replicalab.assessment.dimensions import apply_changes
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import PlanAnalysis, variants
 from replicalab.planner.steps import differences

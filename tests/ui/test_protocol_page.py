@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import Assessment, assess
-from replicalab.assessment.fixes import apply_changes
+from replicalab.assessment.dimensions import apply_changes
 from replicalab.facts.frontier import extra_facts
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.facts.options import (
