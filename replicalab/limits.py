@@ -76,3 +76,14 @@ LONGEST_ENTRY_NAME: Final = 120  # characters
 MOST_OWN_STUDIES: Final = 12  # of one owner
 MOST_OWN_STUDY_BYTES: Final = 512 * 1024  # of one owner
 MOST_CACHED_BYTES: Final = 24 * 2**20  # of all owners; parsed they take 12 times as much
+MOST_PAGE_JOBS: Final = 10_000  # of a batch on a page; the command line runs more
+MOST_BATCHES: Final = 3  # under way at once; each has processes of its own
+MOST_HELD: Final = 60_000  # jobs of all visitors' batches, some 2 KiB each
+MOST_PLAYED_AGAIN: Final = 20  # negotiations of an opened batch; the page waits for them
+
+# --- what a page shows, and its link carries ---
+
+LARGEST_SEED: Final = 999_999  # six digits are enough to tell labs apart
+MOST_PAGE_ROUNDS: Final = 12  # each is a step of the page
+MOST_SLIDES: Final = 99  # more than any negotiation has
+LONGEST_NAME: Final = 60  # characters of a name in the comparison

@@ -1,43 +1,166 @@
-"""The studies that a visitor brought, and those that others let one read by a link.
+"""The studies that visitors brought, in memory and in the library.
 
-Who owns a study is known by a cookie that no page and no address shows; whoever has a study's
-address reads it. They are in memory, and those that a visitor brought in the library too: from
-there they come back where the server has forgotten them.
+A cookie that no page and no address shows names the owner. A study is read by its key, a keyed
+hash of that secret and the study's id: it cannot be guessed, and it stays the same when the owner
+brings the file again. Memory is bounded in bytes; a study in use is never dropped.
 """
 
-from collections.abc import Iterable
+import hmac
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from threading import Lock
+from typing import Final, NamedTuple
 
 from replicalab import scenarios, server
 from replicalab.drafts import renamed
 from replicalab.errors import Fault, LibraryError, LibraryFullError, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.library import Entry, EntryKind, Owner
-from replicalab.limits import LONGEST_ENTRY_NAME, MOST_OWN_STUDIES
-from replicalab.ui.library import writer
-from replicalab.ui.library.shelf import keep_beside, owner, shelf
-from replicalab.ui.study_cache import OwnStudy, StudyCache
+from replicalab.limits import (
+    LONGEST_ENTRY_NAME,
+    MOST_CACHED_BYTES,
+    MOST_OWN_STUDIES,
+    MOST_OWN_STUDY_BYTES,
+)
+from replicalab.ui.library.shelf import Save, keep_beside, later, owner, shelf
 
-_STUDIES: Final = StudyCache()  # Not a cache of Streamlit's, which any session can have cleared
+IN_USE_SECONDS: Final = 3600.0  # after the last page run of the owner or a reader
+
+
+class OwnStudy(NamedTuple):
+    """A visitor's study: its key, its file, the bytes of that, and the parsed study."""
+
+    key: str
+    text: str
+    size: int
+    study: scenarios.Study
+
+
+@dataclass
+class _Drawer:
+    studies: dict[str, OwnStudy] = field(default_factory=dict)  # by id, the latest last
+    used: float = 0.0
+
+    def size(self, without: str = "") -> int:
+        return sum(study.size for name, study in self.studies.items() if name != without)
+
+
+class StudyCache:
+    """The studies of all owners, for any thread."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._drawers: OrderedDict[str, _Drawer] = OrderedDict()  # the longest unused first
+        self._places: dict[str, tuple[str, str]] = {}  # owner and id by key
+
+    def of(self, owner: str) -> dict[str, OwnStudy]:
+        """Return an owner's studies by id, the latest last."""
+        with self._lock:
+            return dict(self._opened(owner).studies)
+
+    def read(self, key: str) -> OwnStudy | None:
+        """Return the study of a key, if any."""
+        with self._lock:
+            owner, scenario_id = self._places.get(key, ("", ""))
+            return self._opened(owner).studies.get(scenario_id)
+
+    def refusal(self, owner: str, scenario_id: str, text: str) -> str:
+        """Return why a study cannot be kept, with a remedy; empty if it can."""
+        with self._lock:
+            return self._refusal(owner, scenario_id, _bytes(text))
+
+    def keep(self, owner: str, text: str, study: scenarios.Study) -> str:
+        """Keep a study in place of the owner's of that id, or return why not."""
+        size, name = _bytes(text), study.scenario_id
+        with self._lock:
+            if refused := self._refusal(owner, name, size):
+                return refused
+            drawer = self._drawers[owner] = self._opened(owner)
+            drawer.studies.pop(name, None)  # before others are dropped for its bytes
+            self._make_room(size)
+            drawer.studies[name] = OwnStudy(cache_key(owner, name), text, size, study)
+            self._places[cache_key(owner, name)] = owner, name
+            return ""
+
+    def remove(self, owner: str, scenario_id: str) -> None:
+        """Remove a study of an owner."""
+        with self._lock:
+            drawer = self._opened(owner)
+            drawer.studies.pop(scenario_id, None)
+            self._places.pop(cache_key(owner, scenario_id), None)
+            if not drawer.studies:
+                self._drawers.pop(owner, None)
+
+    def _opened(self, owner: str) -> _Drawer:
+        drawer = self._drawers.get(owner, _Drawer())  # a new one is not stored yet
+        drawer.used = self._clock()
+        if owner in self._drawers:
+            self._drawers.move_to_end(owner)
+        return drawer
+
+    def _refusal(self, owner: str, scenario_id: str, size: int) -> str:
+        drawer = self._opened(owner)
+        if len({*drawer.studies, scenario_id}) > MOST_OWN_STUDIES:
+            return (
+                f"You keep {MOST_OWN_STUDIES} studies here, the most there is room for. Remove one "
+                "under All studies, then use this one."
+            )
+        wanted = drawer.size(without=scenario_id) + size
+        if wanted > MOST_OWN_STUDY_BYTES:
+            return (
+                f"With this study yours take {wanted:,} bytes, and there is room for "
+                f"{MOST_OWN_STUDY_BYTES:,}. Remove one under All studies, then use this one."
+            )
+        oldest = self._clock() - IN_USE_SECONDS
+        others = (d for d in self._drawers.values() if d is not drawer and d.used >= oldest)
+        if sum(other.size() for other in others) + wanted > MOST_CACHED_BYTES:
+            return (
+                "This server has no room for another study: those it keeps are in use. Nothing is "
+                "lost. Download the file, and try again in an hour."
+            )
+        return ""
+
+    def _make_room(self, more: int) -> None:
+        # `_refusal` ensures that no drawer dropped here is in use.
+        total = sum(drawer.size() for drawer in self._drawers.values()) + more
+        for key, drawer in list(self._drawers.items()):
+            if total <= MOST_CACHED_BYTES:
+                return
+            total -= drawer.size()
+            del self._drawers[key]
+            for study in drawer.studies.values():
+                del self._places[study.key]
+
+
+def cache_key(owner: str, scenario_id: str) -> str:
+    """Return the key of an owner's study: 32 hexadecimal digits."""
+    return hmac.new(owner.encode(), scenario_id.encode(), "sha256").hexdigest()[:32]
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+_STUDIES: Final = StudyCache()  # not a cache of Streamlit, which any session can clear
+
+
+# --- one's own studies ------------------------------------------------------------------------
 
 
 def kept() -> dict[str, OwnStudy]:
-    """Return this visitor's studies by id, the latest last; they are in use."""
+    """Return this visitor's studies by id, the latest last; they count as used."""
     return _STUDIES.of(server.visitor())
 
 
-def shared(key: str | None) -> OwnStudy | None:
-    """Return another visitor's study by its key; None where there is none, or it is one's own."""
-    study = _STUDIES.read(key) if key else None
-    return None if study is None or key_of(study.study.scenario_id) == key else study
-
-
 def readable(key: str | None) -> tuple[OwnStudy, ...]:
-    """Return the studies that are not on the shelf: one by its key, shared to be read; own ones."""
-    other = shared(key)
-    return (*([other] if other else []), *kept().values())
+    """Return this visitor's studies, after the one of another visitor with this key."""
+    study = _STUDIES.read(key) if key else None
+    return (*([study] if study and not is_mine(study) else []), *kept().values())
 
 
 def is_mine(own: OwnStudy) -> bool:
@@ -46,49 +169,42 @@ def is_mine(own: OwnStudy) -> bool:
 
 
 def origin(own: OwnStudy) -> str:
-    """Return whose a study is."""
+    """Return the owner of a study, for people."""
     return "yours" if is_mine(own) else "shared with you, to read"
 
 
 def key_of(scenario_id: str) -> str | None:
-    """Return the key of this visitor's study of that id, None where there is none."""
+    """Return the key of this visitor's study of that id, if any."""
     study = kept().get(scenario_id)
     return study.key if study else None
 
 
 def names(but: str = "") -> list[str]:
-    """Return the names of this visitor's studies, leaving one id out, and of those on the shelf."""
+    """Return the names of this visitor's studies, except one id, and of the shipped ones."""
     shelved = (summary.paper.name for summary in scenarios.list_scenarios())
     return [*(study.study.paper.name for name, study in kept().items() if name != but), *shelved]
 
 
 def name_refusal(name: str, others: Iterable[str]) -> str:
-    """Return why a study cannot be named as others are, and what to do; empty where it can.
-
-    A name is its author's: where it is taken they are asked for another, and nothing is put after
-    it for them.
-    """
+    """Return why a study cannot have this name, with a remedy; empty if it can."""
     if label_key(name) not in map(label_key, others):
         return ""
     return f"Another study is named “{name}” already. Give this one another name."
 
 
 def refusal(text: str, study: scenarios.Study) -> str:
-    """Return why a study cannot be kept now, and what to do; empty where it can.
+    """Return why a study cannot be kept, with a remedy; empty if it can.
 
-    One may have the name of a study on the shelf, of which it is a copy: lists say that it is
-    one's own.
+    It may have the name of the shipped study of which it is a copy.
     """
-    others = (
-        custom.study.paper.name for name, custom in kept().items() if name != study.scenario_id
-    )
+    others = (own.study.paper.name for name, own in kept().items() if name != study.scenario_id)
     if refused := name_refusal(study.paper.name, others):
         return refused
     return _STUDIES.refusal(server.visitor(), study.scenario_id, text)
 
 
 def keep(text: str, study: scenarios.Study) -> str:
-    """Keep a study in place of one's own of that id; return why not, and change nothing."""
+    """Keep a study in place of the visitor's of that id, or return why not."""
     if refused := _STUDIES.keep(server.visitor(), text, study):
         return refused
     _save_later(study.scenario_id, partial(_save, owner(), text, study))
@@ -96,7 +212,7 @@ def keep(text: str, study: scenarios.Study) -> str:
 
 
 def rename(own: OwnStudy, name: str) -> str:
-    """Give one of this visitor's studies another name; return why not, and change nothing."""
+    """Rename one of this visitor's studies, or return why not."""
     if refused := name_refusal(name, names(but=own.study.scenario_id)):
         return refused
     try:
@@ -107,23 +223,23 @@ def rename(own: OwnStudy, name: str) -> str:
 
 
 def remove(scenario_id: str) -> None:
-    """Forget one of this visitor's studies; the library keeps it as long as what is deleted."""
+    """Remove one of this visitor's studies; the library keeps it as it keeps deleted entries."""
     forget(scenario_id)
     _save_later(scenario_id, partial(_delete, owner(), scenario_id))
 
 
 def forget(scenario_id: str) -> None:
-    """Forget one of this visitor's studies, which the library keeps no more."""
+    """Remove one of this visitor's studies from memory."""
     _STUDIES.remove(server.visitor(), scenario_id)
 
 
 def find_or_add(text: str, study: scenarios.Study, source: str = "the study's file") -> str | None:
-    """Return the key of a study as it was when it was kept, now to be found; None on the shelf.
+    """Return the key under which a stored study can be read; None if it is a shipped one.
 
-    Where one's own of that id has changed since, both are there, this one to be read.
+    If the visitor's study of that id has changed since, both can be read.
 
     Raises:
-        ScenarioError: another study of that id is on the shelf.
+        ScenarioError: a shipped study has its id.
         LibraryFullError: there is no room for it in memory.
     """
     if is_on_the_shelf(study, source):
@@ -134,19 +250,19 @@ def find_or_add(text: str, study: scenarios.Study, source: str = "the study's fi
     whose = server.visitor() if mine is None else f"{server.visitor()} as it was kept"
     if refused := _STUDIES.keep(whose, text, study):
         raise LibraryFullError(refused)
-    return _STUDIES.of(whose)[study.scenario_id].key
+    return cache_key(whose, study.scenario_id)
 
 
 def text_of(key: str | None) -> str:
-    """Return the text of a study by its key; empty where there is none."""
+    """Return the file of a study by its key; empty if missing."""
     study = _STUDIES.read(key) if key else None
     return study.text if study else ""
 
 
 def is_saved(scenario_id: str, text: str) -> bool:
-    """Return whether the library has this visitor's study of that id as this text.
+    """Return whether the library has this visitor's study of that id with this text.
 
-    What no cookie leads back to is not found again, and counts as not saved.
+    False in a browser without cookies: it cannot find the study again.
     """
     if not server.is_lasting():
         return False
@@ -160,59 +276,53 @@ def is_saved(scenario_id: str, text: str) -> bool:
 
 
 def restock() -> None:
-    """Bring this visitor's studies back from the library, where the server knows none of them."""
+    """Load this visitor's studies from the library, if none is in memory."""
     if kept():
         return
-    with suppress(LibraryError):  # the Library page says what is wrong; the file is asked for
-        # Entries come with the latest first; of what is in memory the latest stands last.
+    with suppress(LibraryError):  # the Library page shows the problem
         for entry in reversed(shelf().entries(owner(), EntryKind.STUDY)[:MOST_OWN_STUDIES]):
-            _bring_back(entry)
+            _load(entry)
 
 
 def take_stock(scenario_id: str) -> None:
-    """Have at hand what the library now keeps of this visitor's study of that id, or nothing.
+    """Load this visitor's study of that id from the library, or forget it if deleted there.
 
     Raises:
         LibraryError: it cannot be read; nothing has changed.
     """
     if entries := _entries(owner(), scenario_id):
-        _bring_back(entries[0])
+        _load(entries[0])
     else:
         forget(scenario_id)
 
 
 def _entries(whose: Owner, scenario_id: str) -> list[Entry]:
-    return [
-        entry for entry in shelf().entries(whose, EntryKind.STUDY) if entry.about == scenario_id
-    ]
+    entries = shelf().entries(whose, EntryKind.STUDY)
+    return [entry for entry in entries if entry.about == scenario_id]
 
 
-def _bring_back(entry: Entry) -> None:
+def _load(entry: Entry) -> None:
     text = shelf().read(owner(), entry.id).content
-    with suppress(ScenarioError):  # its entry on the Library page says what is wrong
+    with suppress(ScenarioError):  # its entry on the Library page shows the problem
         _STUDIES.keep(server.visitor(), text, usable_study(text, entry.name))
 
 
-def _save_later(scenario_id: str, save: writer.Save) -> None:
-    writer.later(f"study {owner().digest} {scenario_id}", save)
+def _save_later(scenario_id: str, save: Save) -> None:
+    later(f"study {owner().digest} {scenario_id}", save)
 
 
 def _save(whose: Owner, text: str, study: scenarios.Study) -> None:
-    if entries := _entries(whose, study.scenario_id):
-        entry = entries[0]
-        # An entry goes by its study's name until somebody gives it one of its own.
-        is_by_study = entry.name == _name_in(shelf().read(whose, entry.id).content)
-        name = study.paper.name[:LONGEST_ENTRY_NAME] if is_by_study else ""
-        shelf().update(whose, entry.id, text, base_version=entry.version, name=name)
-    else:
+    name, entries = study.paper.name[:LONGEST_ENTRY_NAME], _entries(whose, study.scenario_id)
+    if not entries:
         keep_beside(whose, EntryKind.STUDY, study.paper.name, text)
-
-
-def _name_in(text: str) -> str:
-    """Return the name of a study that was kept, as its entry has it; empty where there is none."""
+        return
+    entry, before = entries[0], ""
     with suppress(ScenarioError):
-        return scenarios.parse_study(text, "the study").paper.name[:LONGEST_ENTRY_NAME]
-    return ""
+        content = shelf().read(whose, entry.id).content
+        before = scenarios.parse_study(content, "the study").paper.name[:LONGEST_ENTRY_NAME]
+    # A renamed entry keeps its name.
+    new_name = name if entry.name == before else ""
+    shelf().update(whose, entry.id, text, base_version=entry.version, name=new_name)
 
 
 def _delete(whose: Owner, scenario_id: str) -> None:
@@ -220,62 +330,58 @@ def _delete(whose: Owner, scenario_id: str) -> None:
         shelf().delete(whose, entry.id)
 
 
-# --- two of one id ---------------------------------------------------------------------------
+# --- two studies of one id --------------------------------------------------------------------
 
 
 def is_on_the_shelf(study: scenarios.Study, source: str) -> bool:
-    """Return whether a study is one on the shelf.
+    """Return whether a study is a shipped one.
 
     Raises:
-        ScenarioError: another study of that id is there.
+        ScenarioError: another shipped study has its id.
     """
     existing = on_the_shelf(study.scenario_id)
-    if existing is None:
-        return False
-    require_same(study, existing, "on the shelf", source)
-    return True
+    if existing is not None:
+        require_same(study, existing, "on the shelf", source)
+    return existing is not None
 
 
 def on_the_shelf(scenario_id: str) -> scenarios.Study | None:
-    """Return the study of an id that is on the shelf, None where none is."""
+    """Return the shipped study of an id, if any."""
     if all(scenario_id != summary.scenario_id for summary in scenarios.list_scenarios()):
         return None
     return scenarios.load_scenario(scenario_id).study
 
 
 def require_same(study: scenarios.Study, there: scenarios.Study, where: str, source: str) -> None:
-    """Refuse a study by whose id there is another one.
+    """Require that two studies of one id are equal.
 
     Raises:
-        ScenarioError: they differ; says where the other is, and what to do.
+        ScenarioError: they differ.
     """
     if study != there:
         problem = f"another study of the id '{study.scenario_id}' is {where}"
-        remedy = "give this one another id in its file; it then opens beside that one"
+        remedy = "give this one another id in its file; both can then be opened"
         raise ScenarioError(source, [Fault("scenario_id", problem, remedy)])
-
-
-# --- finding them ---------------------------------------------------------------------------
 
 
 def usable_study(text: str, name: str) -> scenarios.Study:
     """Return the study in a visitor's file.
 
     Raises:
-        ScenarioError: with what is wrong, also that its id belongs to a study on the shelf.
+        ScenarioError: it is not valid, or a shipped study has its id.
     """
     study = scenarios.parse_study(text, name)
-    if any(study.scenario_id == summary.scenario_id for summary in scenarios.list_scenarios()):
+    if on_the_shelf(study.scenario_id):
         taken = f"'{study.scenario_id}' is already the id of a study on the shelf"
         raise ScenarioError(name, [Fault("scenario_id", taken, "choose another id")])
     return study
 
 
 def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scenarios.Pack:
-    """Return a study in its lab: a visitor's, by its key, or one on the shelf.
+    """Return a study in its lab: a visitor's by its key, or a shipped one.
 
     Raises:
-        ScenarioError: it is not there.
+        ScenarioError: it is missing.
     """
     if own is None:
         return scenarios.load_scenario(scenario_id, difficulty, seed)

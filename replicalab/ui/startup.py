@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Final
 
 _PAUSE_SECONDS: Final = 2.0  # for the first page to be drawn
+_SHELF: Final = "replicalab.ui.library.shelf"
 
 
 def load() -> None:
@@ -21,19 +22,18 @@ def load() -> None:
             import_module(module)
     finally:
         gc.enable()
-    writer = import_module("replicalab.ui.library.writer")
-    writer.later("opening the library", _open_library, _PAUSE_SECONDS)
+    shelf = import_module(_SHELF)
+    shelf.later("opening the library", open_library, _PAUSE_SECONDS)
 
 
-def _open_library() -> None:
-    """Open the library, so that the first save need not wait."""
+def open_library() -> None:
+    """Load the rest and open the library, so that the first save need not wait."""
     _keep_out_of_collections()
-    import_module("replicalab.ui.library.shelf").shelf()
+    import_module(_SHELF).shelf()
 
 
 @cache
 def _keep_out_of_collections() -> None:
-    """Load the rest, and exclude everything loaded from garbage collection."""
     for module in ("replicalab.library.store", "replicalab.render.figures.region"):
         import_module(module)
     gc.collect()
@@ -43,10 +43,10 @@ def _keep_out_of_collections() -> None:
 def require_library() -> None:
     """Raise a LibraryError if the library does not answer."""
     owner = import_module("replicalab.library").Owner.of("")
-    import_module("replicalab.ui.library.shelf").shelf().usage(owner)
+    import_module(_SHELF).shelf().usage(owner)
 
 
 def finish() -> None:
     """Finish the pending saves."""
-    if (writer := sys.modules.get("replicalab.ui.library.writer")) is not None:
-        writer.finish()
+    if (shelf := sys.modules.get(_SHELF)) is not None:
+        shelf.finish()

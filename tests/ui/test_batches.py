@@ -11,16 +11,10 @@ from replicalab.batch import Result, is_same, jobs_of, run_job
 from replicalab.case import Case
 from replicalab.facts.batch import again_text
 from replicalab.library import KeptBatch, read_batch
+from replicalab.limits import MOST_BATCHES, MOST_PAGE_JOBS
 from replicalab.scenarios import Difficulty, LabOverrides
 from replicalab.ui import batches
-from replicalab.ui.batches import (
-    AWAY_SECONDS,
-    IN_USE_SECONDS,
-    MOST_AT_ONCE,
-    MOST_JOBS,
-    Batches,
-    VisitorBatch,
-)
+from replicalab.ui.batches import AWAY_SECONDS, IN_USE_SECONDS, Batches, VisitorBatch
 from tests.library.making import make_batch
 
 JOBS = jobs_of(("psy_stroop",), (Difficulty.HARD,), range(40))
@@ -110,7 +104,7 @@ def test_visitor_has_one_batch_at_a_time_and_sees_no_other() -> None:
 
 def test_batches_under_way_are_bounded_whoever_runs_them(held: Event) -> None:
     result = Batches()
-    for number in range(MOST_AT_ONCE):
+    for number in range(MOST_BATCHES):
         assert not result.begin(f"visitor {number}", JOBS)
     assert "the most that this server runs" in result.begin("one more", JOBS)
     assert result.of("one more") is None
@@ -122,8 +116,8 @@ def test_batches_under_way_are_bounded_whoever_runs_them(held: Event) -> None:
 def test_batch_of_nothing_or_of_too_many_is_refused_with_the_limit() -> None:
     result = Batches()
     assert "Nothing is chosen" in result.begin("a", [])
-    refused = result.begin("a", JOBS * (MOST_JOBS // len(JOBS) + 1))
-    assert f"at most {MOST_JOBS:,}" in refused
+    refused = result.begin("a", JOBS * (MOST_PAGE_JOBS // len(JOBS) + 1))
+    assert f"at most {MOST_PAGE_JOBS:,}" in refused
     assert result.of("a") is None
 
 
@@ -142,12 +136,12 @@ def test_what_is_over_gives_way_only_when_nobody_looks_at_it(
     assert not result.begin("c", JOBS)
     assert result.of("a") is None
     assert result.of("b") is not None
-    text = "The batch that was here gave way to another visitor’s, as this server had no room."
-    assert [result.gave_way(owner) for owner in "abc"] == [f"{text} Run it again.", "", ""]
+    text = "Your last batch was dropped, as this server had no room."
+    assert [result.dropped(owner) for owner in "abc"] == [f"{text} Run it again.", "", ""]
     result.back("a")  # on a page that was drawn before
     now[0] *= 3
     assert not result.begin("a", JOBS)
-    assert [bool(result.gave_way(owner)) for owner in "abc"] == [False, True, False]
+    assert [bool(result.dropped(owner)) for owner in "abc"] == [False, True, False]
 
 
 def opened(rows: int = len(JOBS)) -> VisitorBatch:
@@ -172,7 +166,7 @@ def test_batches_from_the_library_hold_no_room_against_another(
         "what it played itself is there, and can be got nowhere else"
     )
     assert result.of("c") is None, "it was looked at least lately"
-    assert result.gave_way("a").endswith("had no room. Open x again from the library.")
+    assert result.dropped("a").endswith("had no room. Open x again from the library.")
     assert result.of("b") is not None
     played(result, "e")
     assert result.of("b") is None
@@ -197,7 +191,7 @@ def test_batch_from_the_library_before_the_last_gives_way_too(
 def test_batch_of_who_has_left_gives_its_slot_to_another() -> None:
     now = [0.0]
     result = Batches(lambda: now[0])
-    for number in range(MOST_AT_ONCE):
+    for number in range(MOST_BATCHES):
         assert not result.begin(f"visitor {number}", JOBS)
     assert "the most that this server runs" in result.begin("one more", JOBS), (
         "they looked just now"
@@ -206,7 +200,7 @@ def test_batch_of_who_has_left_gives_its_slot_to_another() -> None:
     for present in ("visitor 0", "visitor 2"):
         of(result, present)  # they look at it
     assert not result.begin("one more", JOBS)
-    stopped = [of(result, f"visitor {number}").is_stopping for number in range(MOST_AT_ONCE)]
+    stopped = [of(result, f"visitor {number}").is_stopping for number in range(MOST_BATCHES)]
     assert stopped == [False, True, False]
     assert "you were away for 10 minutes" in of(result, "visitor 1").problem
     assert "the most that this server runs" in result.begin("another", JOBS)
@@ -229,7 +223,7 @@ def test_new_batch_takes_the_place_of_the_last_which_comes_back_and_goes_again(h
 
 
 def test_batch_from_the_library_is_played_again_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "PLAYED_AGAIN", 3)
+    monkeypatch.setattr(batches, "MOST_PLAYED_AGAIN", 3)
     batch = VisitorBatch.opened("x", KeptBatch.of(list(map(run_job, JOBS[:6])), 50))
     assert (batch.number, len(batch.came), batch.is_over) == (50, 6, True)
     assert [was.job.seed for was, _ in batch.again] == [0, 2, 4]

@@ -219,7 +219,7 @@ def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_ser
     [entry] = shelf().entries(owner(), EntryKind.BATCH)
     assert entry.name == "Stroop interference · 3 labs · 12 negotiations"
     assert f"Saved: {entry.name}" in said(app).replace("\\", "")
-    monkeypatch.setattr(BATCHES, "_found", {})
+    monkeypatch.setattr(BATCHES, "_batches", {})
     app = visit(LIBRARY)
     press(app, "Open")
     assert panel_tables(go(app, COMPARE))[-2:] == [shares, regret]
@@ -228,7 +228,7 @@ def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_ser
 
 
 def test_batch_that_gave_way_says_what_became_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(BATCHES, "_found", {})
+    monkeypatch.setattr(BATCHES, "_batches", {})
     app = played_once()
     batch = BATCHES.of(server.visitor())
     assert batch is not None
@@ -236,10 +236,7 @@ def test_batch_that_gave_way_says_what_became_of_it(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(batches, "MOST_HELD", 3)
     assert not BATCHES.begin("somebody else", batch.jobs)
     text = alerts(run(app))[0].text
-    assert text == (
-        "The batch that was here gave way to another visitor’s, as this server had no room. Run it "
-        "again."
-    )
+    assert text == ("Your last batch was dropped, as this server had no room. Run it again.")
     assert not app.get("plotly_chart")
     monkeypatch.setattr(batches, "MOST_HELD", 6)
     assert not alerts(over(press(app, "Run")))

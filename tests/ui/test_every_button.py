@@ -38,7 +38,7 @@ from replicalab.scenarios import (
 from replicalab.ui import own_studies
 from replicalab.ui.address import to_query
 from replicalab.ui.frame import PAGES as NAVIGATION
-from replicalab.ui.library import writer
+from replicalab.ui.library import shelf as writer
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.workspace import TrayCase, Workspace
 from tests.library.making import make_batch

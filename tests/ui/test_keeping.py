@@ -139,9 +139,9 @@ def test_second_tab_sees_what_differs_and_may_save_over_it_with_both_in_the_hist
     _, second = two_tabs()
     assert "was saved elsewhere since" in said(press(second, "Save"))
     assert "was saved elsewhere since" in said(go(second, NEGOTIATION)), "until it is closed"
-    [table] = [item for item in second.table if "What differs" in item.value.columns]
+    [table] = [item for item in second.table if "Difference" in item.value.columns]
     assert rows_of(table) == [
-        ["What differs", "There, version 2", "Yours"],
+        ["Difference", "There, version 2", "Yours"],
         ["Sample size", "75", "60"],
     ]
     assert "Save mine as another" not in labels(press(second, "Close"))

@@ -22,7 +22,7 @@ from replicalab.scenarios import (
     plan_json,
     study_yaml,
 )
-from replicalab.ui.library import writer
+from replicalab.ui.library import shelf as writer
 from replicalab.ui.library.shelf import owner, shelf
 from tests.library.making import make_batch, make_plan, make_run
 from tests.reports.making import work
@@ -192,7 +192,7 @@ def test_history_shows_what_differs_first_and_restores() -> None:
     whose, entry = owner(), keep(EntryKind.PLAN, "one", make_plan(41))
     shelf().update(whose, entry.id, make_plan(80, seed=3), base_version=1, notes="larger")
     assert restored(entry)[1] == [
-        ["What differs", "Version 1", "Now"],
+        ["Difference", "Version 1", "Now"],
         ["Sample size", "41", "80"],
         ["Seed", "0", "3"],
         ["Notes", "—", "larger"],
@@ -238,7 +238,7 @@ def test_file_is_kept_as_what_it_holds_and_once() -> None:
     caution = "saved for another study, 'psy_stroop'; here it is judged as a plan for 'fin_mom"
     for name, (content, kind) in FILES.items():
         before = {item.id for item in shelf().entries(whose)}
-        assert "Imported and kept" in said(hand_in(app, content, name))
+        assert "Imported and saved" in said(hand_in(app, content, name))
         assert (caution in said(app)) is (name == "bare.json")
         [entry] = [item for item in shelf().entries(whose) if item.id not in before]
         assert entry.kind == kind

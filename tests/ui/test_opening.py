@@ -15,7 +15,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Study, lab_json, load_scenario
 from replicalab.scenarios.writing import plan_json, study_yaml
 from replicalab.ui import own_studies
-from replicalab.ui.study_cache import StudyCache
+from replicalab.ui.own_studies import StudyCache
 from replicalab.ui.workspace import Workspace
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import choose_more, number, press, run

@@ -18,11 +18,11 @@ from replicalab.scenarios import (
     parse_study,
     study_text,
 )
-from replicalab.ui import own_studies, study_cache
+from replicalab.ui import own_studies
 from replicalab.ui.address import from_query, to_query
-from replicalab.ui.library import writer
+from replicalab.ui.library import shelf as writer
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.study_cache import StudyCache, key_of
+from replicalab.ui.own_studies import StudyCache, cache_key
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number
 from tests.ui.negotiating import hand_over as give_negotiation
@@ -136,11 +136,11 @@ def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_
     second = MINE.replace("my_stroop", "my_stroop_2").replace(TITLE, "Stroop again")
     app = write(using(), second)
     with monkeypatch.context() as patch:
-        patch.setattr(study_cache, "MOST_CACHED_BYTES", 1)
+        patch.setattr(own_studies, "MOST_CACHED_BYTES", 1)
         press(app, "Use this study")  # there was room when it was drawn
         assert "This server has no room for another study" in said(app)
         assert query_of(app)["study"] == "my_stroop"
-    monkeypatch.setattr(study_cache, "MOST_OWN_STUDIES", 1)
+    monkeypatch.setattr(own_studies, "MOST_OWN_STUDIES", 1)
     assert not can_press(run(app), "Use this study")
     assert "You keep 1 studies here" in said(app)
     assert app.text_area(key="own_text").value == second
@@ -249,7 +249,7 @@ def test_saved_negotiation_opens_in_ones_own_study(browsers: Browsers) -> None:
     saved = save(by_rule(pack_of(study, Difficulty.HARD), study.reference_protocol))
     app = give_negotiation(visit(NEGOTIATION), saved)
     assert where(app).startswith(f"{TITLE} · hard lab")
-    assert query_of(app)["own"] == key_of(browsers.token, "my_stroop")
+    assert query_of(app)["own"] == cache_key(browsers.token, "my_stroop")
 
 
 # --- what is gone -----------------------------------------------------------------------------
@@ -292,7 +292,7 @@ ADDRESSES: Final = st.fixed_dictionaries(
     {
         "own": st.text(max_size=40)
         | st.from_regex(r"\A[0-9a-f]{30,34}\Z")
-        | st.just(key_of("a", "x"))
+        | st.just(cache_key("a", "x"))
     },
     optional={
         "study": st.text() | st.sampled_from([list_scenarios()[0].scenario_id, "x", "../x"]),

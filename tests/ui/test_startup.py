@@ -25,7 +25,7 @@ slow = ("sqlalchemy", "replicalab.render.figures.region", "numpy", "scipy")
 startup.load()
 print("replicalab.ui.scenarios" in sys.modules, *(each in sys.modules for each in slow))
 print(gc.isenabled())
-startup._open_library()
+startup.open_library()
 print(*(each in sys.modules for each in slow[:2]), gc.get_freeze_count() > 100_000)
 """
     process = subprocess.run(

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from replicalab.limits import MOST_OWN_STUDIES, MOST_OWN_STUDY_BYTES
 from replicalab.scenarios import Study, copy_text, parse_study
-from replicalab.ui import study_cache
-from replicalab.ui.study_cache import IN_USE_SECONDS, StudyCache, key_of
+from replicalab.ui.own_studies import IN_USE_SECONDS, StudyCache, cache_key
 
 STUDY: Final = parse_study(copy_text("psy_stroop", "mine"), "mine")
-OTHERS_USE_IT: Final = "what it keeps is in use"
+OTHERS_USE_IT: Final = "those it keeps are in use"
 
 
 class Clock:
@@ -52,7 +51,7 @@ def store(clock: Clock) -> StudyCache:
 
 def small(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Leave room for that many bytes in all."""
-    monkeypatch.setattr(study_cache, "MOST_CACHED_BYTES", most)
+    monkeypatch.setattr(own_studies, "MOST_CACHED_BYTES", most)
 
 
 # --- whose it is ---
@@ -60,7 +59,7 @@ def small(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
 
 def test_study_is_read_by_its_key_and_changed_by_its_owner_alone(store: StudyCache) -> None:
     kept(store, "ada", size=3)
-    study = store.read(key_of("ada", "mine"))
+    study = store.read(cache_key("ada", "mine"))
     assert study is not None
     assert study == store.of("ada")["mine"]
     assert not store.of("eve")
@@ -75,13 +74,13 @@ def test_study_is_read_by_its_key_and_changed_by_its_owner_alone(store: StudyCac
 def test_key_is_the_same_again_and_another_for_each_owner_and_study_and_no_other_reads(
     store: StudyCache,
 ) -> None:
-    keys = {key_of(owner, name) for owner in ("ada", "eve") for name in ("mine", "other")}
+    keys = {cache_key(owner, name) for owner in ("ada", "eve") for name in ("mine", "other")}
     assert len(keys) == 4
     assert all(len(key) == 32 and int(key, 16) for key in keys)
     for _ in range(2):
         kept(store, "ada")
-        assert store.read(key_of("ada", "mine")) is not None
-        others = ["", "ada", "mine", "0" * 32, key_of("eve", "mine")]
+        assert store.read(cache_key("ada", "mine")) is not None
+        others = ["", "ada", "mine", "0" * 32, cache_key("eve", "mine")]
         assert [store.read(key) for key in others] == [None] * len(others)
         store.remove("ada", "mine")
 
@@ -135,13 +134,13 @@ def test_unused_for_an_hour_gives_way_under_need_alone_and_the_longest_unused_fi
         kept(store, owner, 10)
         clock.now += 1
     clock.now += IN_USE_SECONDS - 1
-    assert store.read(key_of("ada", "mine")), "a reader keeps it in use"
+    assert store.read(cache_key("ada", "mine")), "a reader keeps it in use"
     assert not kept(store, "dan", 10), "there was room"
-    assert store.read(key_of("bob", "mine"))
+    assert store.read(cache_key("bob", "mine"))
     assert OTHERS_USE_IT in kept(store, "eve", 10), "it is an hour to the second"
     clock.now += 1
     assert not kept(store, "eve", 10)
-    assert store.read(key_of("cyd", "mine")) is None
+    assert store.read(cache_key("cyd", "mine")) is None
     assert OTHERS_USE_IT in kept(store, "fay", 1)
     assert all(store.of(owner) for owner in ("ada", "bob", "dan", "eve"))
 
@@ -180,12 +179,12 @@ def test_whatever_is_done_the_bounds_hold_and_nothing_in_use_is_lost(done: list[
     seen: dict[str, float] = {}
     with pytest.MonkeyPatch.context() as patch:
         small(patch, 60)
-        patch.setattr(study_cache, "MOST_OWN_STUDY_BYTES", 40)
+        patch.setattr(own_studies, "MOST_OWN_STUDY_BYTES", 40)
         for what, owner, name, number in done:
             if what == "wait":
                 clock.now += number * 200
                 continue
-            if what == "read" and store.read(key_of(owner, name)) is None:
+            if what == "read" and store.read(cache_key(owner, name)) is None:
                 continue
             seen[owner], mine = clock.now, store.of(owner)
             record = {place: size for place, size in record.items() if place[0] != owner}
@@ -206,7 +205,7 @@ def test_whatever_is_done_the_bounds_hold_and_nothing_in_use_is_lost(done: list[
         assert in_use.items() <= result.items() <= record.items()
         assert sum(result.values()) <= 60
         for owner, name in result:
-            assert store.read(key_of(owner, name)) == store.of(owner)[name]
+            assert store.read(cache_key(owner, name)) == store.of(owner)[name]
 
 
 def test_threads_leave_each_owner_with_what_was_kept_last(store: StudyCache) -> None:
@@ -216,7 +215,7 @@ def test_threads_leave_each_owner_with_what_was_kept_last(store: StudyCache) -> 
         owner = f"o{next(numbers) % 4}"
         for size in range(1, 20):
             kept(store, owner, size)
-            store.read(key_of(owner, "mine"))
+            store.read(cache_key(owner, "mine"))
             store.remove(owner, "mine")
         kept(store, owner, 20)
 

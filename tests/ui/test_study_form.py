@@ -14,7 +14,7 @@ from replicalab.designs import KINDS, Unknown
 from replicalab.drafts import Draft, check, new_study
 from replicalab.scenarios import Arms, Difficulty, Study, Units, pack_of, parse_study, template_text
 from replicalab.ui import own_studies, study_form
-from replicalab.ui.study_cache import StudyCache
+from replicalab.ui.own_studies import StudyCache
 from tests.hostile import ATTACK, marked
 from tests.hostile_files import hostile_study
 from tests.ui.acting import can_press, choose, labels, number, pick, press, run, type_text

@@ -12,8 +12,8 @@ from replicalab.lexicon import amount_text
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
 from replicalab.ui import own_studies
+from replicalab.ui.own_studies import StudyCache
 from replicalab.ui.scenarios import survey
-from replicalab.ui.study_cache import StudyCache
 from tests.golden import assert_golden
 from tests.ui.acting import labels, number, pick, press, run, type_number, undo
 from tests.ui.pages import COMPARE, PROTOCOL, SCENARIOS

@@ -9,8 +9,8 @@ import pytest
 
 from replicalab.errors import LibraryStorageError
 from replicalab.ui import own_studies
-from replicalab.ui.library import shelf, writer
-from replicalab.ui.study_cache import StudyCache
+from replicalab.ui.library import shelf
+from replicalab.ui.own_studies import StudyCache
 
 
 class Browsers:
@@ -27,7 +27,7 @@ class Browsers:
 
 def restart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget what a server that is started anew has not; the library stays."""
-    writer.finish()
+    shelf.finish()
     monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
     monkeypatch.setattr(shelf, "_SHELF", shelf._Shelf())  # noqa: SLF001 - as a new process has
 

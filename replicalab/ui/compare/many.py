@@ -27,16 +27,17 @@ from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS
 from replicalab.facts.records import batch_workbook, results_csv, results_frame
 from replicalab.lexicon import count_text
 from replicalab.library import EntryKind, KeptBatch, batch_text
+from replicalab.limits import MOST_PAGE_JOBS
 from replicalab.negotiation import RULED_LAB_MANAGERS, LabManagerKind, Outcome
 from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
 from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, list_scenarios
 from replicalab.ui import notices, own_studies, panel, state
-from replicalab.ui.batches import BATCHES, MOST_JOBS, VisitorBatch
+from replicalab.ui.batches import BATCHES, VisitorBatch
 from replicalab.ui.controls import button
 from replicalab.ui.files import download
 from replicalab.ui.library.keeping import keep_new
-from replicalab.ui.study_cache import OwnStudy
+from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import LARGEST_SEED
 
@@ -108,7 +109,7 @@ def draw(here: PlanAnalysis) -> None:
     batch, names = BATCHES.of(server.visitor()), _names()
     if batch is None or batch.is_over:
         _draw_fields(here, names)
-    if notice := BATCHES.gave_way(server.visitor()):
+    if notice := BATCHES.dropped(server.visitor()):
         st.info(escaped(notice), icon=":material/history:")
     if batch is None:
         return
@@ -208,7 +209,7 @@ def _begin(asked: BatchRequest) -> None:
     try:
         jobs = asked.jobs()
     except ValueError as error:
-        refused = f"{error}; here at most {MOST_JOBS:,}. Choose fewer."
+        refused = f"{error}; here at most {MOST_PAGE_JOBS:,}. Choose fewer."
     else:
         refused = BATCHES.begin(server.visitor(), jobs)
     notices.leave_problem(refused, _NOTICE, "block")

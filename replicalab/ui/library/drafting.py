@@ -1,8 +1,8 @@
 """Saved cases and drafts: the workspace as the library stores it, and back.
 
-A draft is a browser's last unsaved state, saved in the background. A link carries most workspaces.
-One that is too long is read from the draft: the address names the tab that wrote it under
-``draft``, with a letter for each part that the draft has.
+A draft is a browser's last unsaved state, saved in the background. A workspace that is too long
+for a link is read from its draft: the address names the tab that wrote it under ``draft``, with a
+letter for each part that the draft has.
 """
 
 import re
@@ -27,29 +27,27 @@ from replicalab.negotiation import Setup
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, study_yaml
 from replicalab.scenarios.reading import Values
 from replicalab.ui import address, own_studies, workspace
-from replicalab.ui.library import writer
-from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.library.shelf import later, owner, shelf
 
 _DRAFT: Final = "draft"  # key of an address: the draft of its tab
 _ENTRY: Final = "kept"  # key of an address: the saved entry and its version
-ROOM: Final = 80  # characters that both take in an address at most
 _DRAFT_NAME: Final = re.compile(r"([0-9a-f]{12})\.([sw]{1,2})")
 _ENTRY_NAME: Final = re.compile(r"([0-9a-f]{32})\.([0-9]{1,6})")
 _STUDY: Final = "s"  # the draft has the study's file
 _WHOLE: Final = "w"  # the draft has the whole workspace
-_SOON, _LATER = 0.3, 2.0  # seconds before a draft is saved; soon if the address lacks something
+_SOON, _LATER = 0.3, 2.0  # seconds until a draft is saved; soon if the address needs it
 
 
 # --- saved cases ------------------------------------------------------------------------------
 
 
 def kept_case(case: Case) -> Case:
-    """Return a case as it is saved, with the file of a visitor's own study."""
+    """Return a case to save, with the file of a visitor's own study."""
     return case.changed(own=None, text=own_studies.text_of(case.own))
 
 
 def case_here(saved: Case) -> Case:
-    """Return a saved case, with its own study added to this visitor's.
+    """Return a saved case to open, with its own study added to this visitor's.
 
     Raises:
         LibraryError: it cannot be shown, or there is no room for its study.
@@ -127,10 +125,6 @@ def is_work(case: Case) -> bool:
 # --- the address ------------------------------------------------------------------------------
 
 
-def _new_place() -> str:
-    return secrets.token_hex(6)
-
-
 @dataclass
 class SaveNotice:
     """The result of a save.
@@ -163,7 +157,7 @@ class Tab:
         problem: why the draft could not be saved.
     """
 
-    place: str = field(default_factory=_new_place)
+    place: str = field(default_factory=partial(secrets.token_hex, 6))
     saved: datetime | None = None
     seen: workspace.Workspace | None = None
     done: tuple[Case, tuple[workspace.TrayCase, ...]] | None = None
@@ -179,7 +173,7 @@ def named(tab: Tab, work: workspace.Workspace, *, is_whole: bool) -> dict[str, s
 
 
 def without_contents(work: workspace.Workspace) -> workspace.Workspace:
-    """Return a workspace with only its study and lab."""
+    """Return a workspace with its study and lab alone."""
     case = Case(study=work.case.study, own=work.case.own, lab=work.case.lab, seed=work.case.seed)
     return work.changed(case=case, tray=())
 
@@ -202,14 +196,13 @@ def read(query: Mapping[str, str], tab: Tab) -> address.LinkReading:
     if _WHOLE in letters and not problems:
         work = _from_draft(draft, work, problem, problems)
         if problems:  # keep this draft for when it can be used again
-            tab.place, tab.saved = _new_place(), None
+            tab.place, tab.saved = Tab().place, None
     return address.LinkReading(work, problems)
 
 
 def _from_draft(
     draft: DraftCase | None, work: workspace.Workspace, problem: str, problems: list[str]
 ) -> workspace.Workspace:
-    """Return the workspace of a draft, or add to ``problems`` why it cannot be used."""
     if draft is None or draft.study != work.case.study:
         remedy = problem or "ask the sender for a bundle"
         problems.append(f"This workspace is too long for a link: {remedy}.")
@@ -232,7 +225,6 @@ def _lacks_study(query: Mapping[str, str]) -> bool:
 
 
 def _draft_of(tab: Tab) -> tuple[DraftCase | None, str]:
-    """Return the draft of a tab, or why it cannot be read."""
     try:
         draft = _stored(tab.place, owner())
         case = read_draft(draft.content) if draft else None
@@ -301,12 +293,12 @@ def note(tab: Tab, work: workspace.Workspace, *, soon: bool) -> None:
         return
     tab.seen = work
     if not server.is_lasting():
-        tab.problem = "this browser takes no cookies, so nothing of it would be found again"
+        tab.problem = "this browser takes no cookies, so the draft could not be found again"
         return
     whose = owner()
     save = partial(_save, tab, whose, work, kept_case(work.case))
-    # A place stands in an address and may be another visitor's, so the owner is in the name too.
-    writer.later(f"draft {tab.place} of {whose.digest}", save, _SOON if soon else _LATER)
+    # A place comes from an address and may be another visitor's, so the name has the owner too.
+    later(f"draft {tab.place} of {whose.digest}", save, _SOON if soon else _LATER)
 
 
 def left(tab: Tab, case: Case) -> Tab:
@@ -317,7 +309,6 @@ def left(tab: Tab, case: Case) -> Tab:
 
 
 def _is_saved(tab: Tab, whose: Owner, saved: Case) -> bool:
-    """Return whether the entry that a tab names holds this case."""
     if tab.entry is None:
         return False
     try:
@@ -328,7 +319,6 @@ def _is_saved(tab: Tab, whose: Owner, saved: Case) -> bool:
 
 
 def _save(tab: Tab, whose: Owner, work: workspace.Workspace, saved: Case) -> None:
-    """Save a tab's draft; remove it if the tab has no unsaved work."""
     case = work.case
     if case.own and not saved.text:
         return  # the study is missing; the page asks for its file
@@ -350,13 +340,10 @@ def _save(tab: Tab, whose: Owner, work: workspace.Workspace, saved: Case) -> Non
 
 
 def _put(tab: Tab, whose: Owner, content: str) -> tuple[str, datetime]:
-    """Save a draft; return its place and time.
-
-    A reloaded page continues its draft. If another tab continued it too, the place is a new one.
-    """
+    # A reloaded page continues its draft, in a new place if another tab continued it too.
     place, last = tab.place, shelf().draft(whose)
     if tab.saved is None and last is not None and last.content == content:
         return last.place, last.saved
     if last is not None and last.place == place and last.saved != tab.saved:
-        place = _new_place()
+        place = Tab().place
     return place, shelf().save_draft(whose, content, place).saved

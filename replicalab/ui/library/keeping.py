@@ -1,7 +1,6 @@
 """Save the workspace with one click, resolve conflicts of two tabs, and offer the draft."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Final
 
@@ -11,7 +10,6 @@ from replicalab import errors, library, limits, scenarios, server
 from replicalab.assessment import Assessment
 from replicalab.case import Case, case_text, read_case
 from replicalab.lexicon import CREDITS, capitalised
-from replicalab.limits import LONGEST_TEXT
 from replicalab.models import FIELD_LABELS
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
@@ -29,7 +27,7 @@ _LABELS: Final = {
     **{key: amount.label_in(CREDITS) for key, amount in scenarios.AMOUNTS.items()},
     "lab": "Lab",
 }
-_SHOWN: Final = 300  # characters of a text that differs
+_SHOWN: Final = 300  # characters of a value in a table
 
 
 def keep() -> None:
@@ -39,7 +37,7 @@ def keep() -> None:
 
 
 def keep_new(kind: library.EntryKind, name: str, content: str) -> None:
-    """Save something else than the workspace, as a new entry."""
+    """Save a new entry that is not the workspace."""
     name = name[: limits.LONGEST_ENTRY_NAME]
     _attempt(content, lambda: keep_beside(owner(), kind, name, content), _leave)
 
@@ -82,7 +80,6 @@ def _kept(plan: Case) -> library.Entry:
 
 
 def _last_saved() -> library.StoredVersion | None:
-    """Return the latest version of the tab's entry; None if it was deleted."""
     if (last := state.current().tab.entry) is None:
         return None
     try:
@@ -130,8 +127,8 @@ def draw(title: str) -> None:
         if notice.there is not None:
             _draw_conflict(notice, notice.there)
         elif notice.problem:
-            what = "Not changed" if notice.entry else "Not saved"
-            st.error(f"{what}: {escaped(notice.problem)}.", icon=":material/error:")
+            heading = "Not changed" if notice.entry else "Not saved"
+            st.error(f"{heading}: {escaped(notice.problem)}.", icon=":material/error:")
             if notice.entry is None:
                 _draw_close()
         if notice.entry is not None:
@@ -154,7 +151,7 @@ def _draw_kept(entry: library.Entry, notice: drafting.SaveNotice) -> None:
             width="content",
         )
         if not server.is_lasting():
-            st.markdown("This browser takes no cookies: once the tab is closed nobody finds it.")
+            st.markdown("This browser takes no cookies: closing the tab loses it.")
         page_link(PAGE, "To the library", "bookmarks")
         _draw_close()
     draw_fields(entry, _NAME, _NOTES, partial(_change, entry), wide=True)
@@ -170,12 +167,10 @@ def draw_fields(
 ) -> None:
     """Draw an entry's name and notes by their keys, next to each other if ``wide``.
 
-    ``change`` takes a function that saves the entry, and a word for what it does.
+    ``change`` takes a function that saves the entry, and its past participle.
     """
     typed = st.session_state
-    places: list[AbstractContextManager[object]] = (
-        [*st.columns([2, 3])] if wide else [nullcontext(), nullcontext()]
-    )
+    places = st.columns([2, 3]) if wide else [st.container()] * 2
 
     def rename() -> None:
         change(lambda: shelf().rename(owner(), entry.id, str(typed[name])), "Renamed")
@@ -189,11 +184,12 @@ def draw_fields(
         st.text_input("Name", key=name, max_chars=limits.LONGEST_ENTRY_NAME, on_change=rename)
     with places[1]:
         height = 68 if wide else 90
-        st.text_area("Notes", key=notes, max_chars=LONGEST_TEXT, height=height, on_change=note)
+        st.text_area(
+            "Notes", key=notes, max_chars=limits.LONGEST_TEXT, height=height, on_change=note
+        )
 
 
 def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) -> None:
-    """Compare the other tab's version with the visitor's, and offer both ways to save."""
     content, now = notice.content, there.entry
 
     def keep_another() -> library.Entry:
@@ -205,7 +201,7 @@ def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) ->
 
     st.warning(f"Not saved yet: {escaped(notice.problem)}.", icon=":material/call_split:")
     if rows := differences(now.kind, there.content, content):
-        draw_table(("What differs", f"There, version {there.version.number}", "Yours"), rows)
+        draw_table(("Difference", f"There, version {there.version.number}", "Yours"), rows)
     else:
         st.markdown("Only their notes differ.")
     with st.container(horizontal=True):
@@ -215,11 +211,10 @@ def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) ->
         )
         button(over, "history", partial(_attempt, content, keep_over, _settle))
         _draw_close()
-    st.caption("What is there stays in its history either way.")
+    st.caption("The other version stays in the history.")
 
 
 def _change(entry: library.Entry, save: Callable[[], library.Entry], done: str) -> None:
-    """Change an entry's name or notes, or show why not."""
     tab = state.current().tab
     try:
         changed = save()
@@ -235,7 +230,7 @@ def _change(entry: library.Entry, save: Callable[[], library.Entry], done: str) 
 
 
 def differences(kind: library.EntryKind, one: str, other: str) -> list[tuple[str, str, str]]:
-    """Return label and both values of what differs, or why a content cannot be read."""
+    """Return the label and both values of each difference, or why a content cannot be read."""
     try:
         before, after = (dict(_facts("", library.KINDS[kind].facts(text))) for text in (one, other))
     except errors.ReplicaLabError as error:
@@ -270,11 +265,11 @@ def draw_offer(offer: drafting.DraftOffer | None) -> None:
     """Offer to continue a draft, unless this tab wrote it."""
     if offer is None or offer.draft.place == state.current().tab.place:
         return
-    when = moment_text(offer.draft.saved)
     with st.container(horizontal=True, vertical_alignment="center", border=True, key="offered"):
         tray = f", and {len(offer.plan.beside)} in the comparison" if offer.plan.beside else ""
         st.markdown(
-            f":material/history: Not saved, from {when}: **{escaped(offer.name)}**{tray}",
+            f":material/history: Not saved, from {moment_text(offer.draft.saved)}: "
+            f"**{escaped(offer.name)}**{tray}",
             width="content",
         )
         button("Go on with it", "play_arrow", partial(_continue, offer), key="offered_on")

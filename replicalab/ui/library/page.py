@@ -19,22 +19,14 @@ from replicalab.ui.library import drafting, keeping
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.words import draw_table, escaped, moment_text
 
-_SEARCH: Final = "library_search"
-_FILTER: Final = "library_filter"
 _PAGE: Final = "library_page"
 _CHOSEN: Final = "library_chosen"
 _NAMES: Final = "library_names"
-_MORE: Final = "library_more"
 _ALL: Final = "All"
 _DELETED: Final = "Deleted"
-_FILTERS: Final = {
-    _ALL: None,
-    **{capitalised(plural(kind, 2)): kind for kind in EntryKind},
-    _DELETED: None,
-}
+_KINDS: Final = {capitalised(plural(kind, 2)): kind for kind in EntryKind}
 _PAGE_SIZE: Final = 8
 _SHOWN_NOTES: Final = 70  # characters
-_MIB: Final = 2**20
 
 
 def draw() -> None:
@@ -46,13 +38,23 @@ def draw() -> None:
             st.info(escaped(notice), icon=":material/info:")
         if state.current().offered is None:
             keeping.draw_offer(drafting.latest())
-        search, text = _draw_filters()
-        entries = library.entries(owner(), _FILTERS[text], search, deleted=text == _DELETED)
+        search, show = _draw_filters()
+        entries = library.entries(owner(), _KINDS.get(show), search, deleted=show == _DELETED)
         if entries:
             _draw_list(entries)
         else:
-            _draw_nothing(text, search)
-        _draw_more()
+            _draw_nothing(show, search)
+        usage = "How much is saved, and where"
+        with open_tab(("Import a file", usage), "library_more") as name:
+            if name == usage:
+                _draw_usage()
+            else:
+                upload(
+                    "A plan, lab, study, negotiation, batch or bundle",
+                    "library_file",
+                    _import,
+                    refused="{file} is not imported.\n{error}",
+                )
     except LibraryError as error:
         st.error(
             f"The library cannot be used. {escaped(str(error))}.", icon=":material/folder_off:"
@@ -64,22 +66,23 @@ def _draw_filters() -> tuple[str, str]:
     text, kinds = st.columns([3, 1])
     search = text.text_input(
         "Search",
-        key=_SEARCH,
+        key="library_search",
         max_chars=200,
         placeholder="Name, notes, study…",
         on_change=_to_first_page,
     )
-    return search, kinds.selectbox("Show", list(_FILTERS), key=_FILTER, on_change=_to_first_page)
+    shown = [_ALL, *_KINDS, _DELETED]
+    return search, kinds.selectbox("Show", shown, key="library_filter", on_change=_to_first_page)
 
 
 def _to_first_page() -> None:
     st.session_state.pop(_PAGE, None)
 
 
-def _draw_nothing(shown: str, search: str) -> None:
-    if shown == _DELETED:
+def _draw_nothing(show: str, search: str) -> None:
+    if show == _DELETED:
         st.info(f"Nothing was deleted in the last {DELETED_DAYS} days.", icon=":material/delete:")
-    elif search or shown != _ALL:
+    elif search or show != _ALL:
         st.info("Nothing fits. Search for less, or show all.", icon=":material/search_off:")
     else:
         st.info(
@@ -109,18 +112,15 @@ def _draw_list(entries: Sequence[Entry]) -> None:
             captions=[_caption(entry) for entry in visible.values()],
         )
     with chosen, st.container(border=True, key="entry"):
-        draw_entry(visible[entry_id])
+        _draw_entry(visible[entry_id])
 
 
-def _choose(shown: Mapping[str, Entry]) -> None:
-    """Choose the first entry if none is chosen.
-
-    The browser knows the chosen entry by its name, so a changed name is sent again.
-    """
-    names = [entry.name for entry in shown.values()]
-    if st.session_state.get(_CHOSEN) not in shown:
-        st.session_state[_CHOSEN] = next(iter(shown))
+def _choose(visible: Mapping[str, Entry]) -> None:
+    names = [entry.name for entry in visible.values()]
+    if st.session_state.get(_CHOSEN) not in visible:
+        st.session_state[_CHOSEN] = next(iter(visible))
     elif st.session_state.get(_NAMES) != names:
+        # The browser knows the chosen entry by its name, so a changed name is sent again.
         st.session_state[_CHOSEN] = st.session_state[_CHOSEN]
     st.session_state[_NAMES] = names
 
@@ -136,12 +136,7 @@ def _caption(entry: Entry) -> str:
 # --- an entry ---------------------------------------------------------------------------------
 
 
-def draw_entry(entry: Entry) -> None:
-    """Draw an entry, its actions and its history.
-
-    Raises:
-        LibraryError: it cannot be read.
-    """
+def _draw_entry(entry: Entry) -> None:
     version = shelf().read(owner(), entry.id)
     st.markdown(f"**{escaped(entry.name)}**")
     if version.problem:
@@ -151,13 +146,12 @@ def draw_entry(entry: Entry) -> None:
             icon=":material/broken_image:",
         )
     file = f"{entry.kind}.{DOCUMENTS[KEPT[entry.kind]].suffix}"
-    if entry.deleted is not None:
-        with st.container(horizontal=True):
+    with st.container(horizontal=True):
+        if entry.deleted is not None:
             button("Bring it back", "restore_from_trash", partial(_undelete, entry))
             download("Export", version.content, file)
             button("Delete it for good", "delete_forever", partial(_purge, entry))
-        return
-    with st.container(horizontal=True):
+            return
         is_pressed = st.button(
             "Open", icon=":material/open_in_new:", type="primary", disabled=bool(version.problem)
         )
@@ -190,7 +184,7 @@ def _duplicate(entry: Entry) -> None:
 
 
 def _changes(entry: Entry, save: Callable[[], object]) -> bool:
-    """Change an entry in the library, and its study on the pages; return whether it worked."""
+    """Return whether an entry, and its study in memory, could be changed."""
     if not notices.attempt(save):
         return False
     is_study = entry.kind is EntryKind.STUDY
@@ -233,7 +227,7 @@ def _draw_history(entry: Entry, kept: StoredVersion) -> None:
             notes = (then.version.notes or keeping.NONE, kept.version.notes or keeping.NONE)
             rows.append(("Notes", *notes))
         if rows:
-            draw_table(("What differs", f"Version {number}", "Now"), rows)
+            draw_table(("Difference", f"Version {number}", "Now"), rows)
         else:
             st.markdown("It is the same as now.")
         button("Restore it, as a new version", "restore", partial(_restore, entry, number))
@@ -246,50 +240,33 @@ def _version_text(version: Version) -> str:
 
 def _restore(entry: Entry, number: int) -> None:
     if _changes(entry, partial(shelf().restore, owner(), entry.id, number)):
-        notices.leave(
-            f"Version {number} of {entry.name} is there again, as version {entry.version + 1}."
-        )
+        notices.leave(f"Version {number} of {entry.name} is restored as {entry.version + 1}.")
 
 
 # --- files and usage --------------------------------------------------------------------------
 
 
-def _draw_more() -> None:
-    usage = "How much is saved, and where"
-    with open_tab(("Import a file", usage), _MORE) as name:
-        if name == usage:
-            _draw_usage()
-        else:
-            upload(
-                "A plan, lab, study, negotiation, batch or bundle",
-                "library_file",
-                _import,
-                refused="{file} is not imported.\n{error}",
-            )
-
-
 def _import(data: bytes, name: str) -> None:
-    taken = keep_file(data, name)
-    names = ", ".join(f"{entry.name} ({entry.kind})" for entry in taken.entries)
-    st.session_state[_CHOSEN] = taken.entries[0].id
-    notices.leave(f"Imported and kept: {names}.")
-    notices.leave_problem(taken.caution)
+    imported = keep_file(data, name)
+    names = ", ".join(f"{entry.name} ({entry.kind})" for entry in imported.entries)
+    st.session_state[_CHOSEN] = imported.entries[0].id
+    notices.leave(f"Imported and saved: {names}.")
+    notices.leave_problem(imported.caution)
 
 
 def _draw_usage() -> None:
     used, name = shelf().usage(owner()), server.user_name()
-    how_long = (
-        "as long as this browser keeps its cookie: a year after your last visit. Nobody else sees "
-        "them"
-        if not name
-        else f"in any browser in which you sign in as {escaped(name)}. No other visitor sees them"
+    reach = (
+        f"in any browser in which you sign in as {escaped(name)}"
+        if name
+        else "as long as this browser keeps its cookie: a year after your last visit"
     )
     st.markdown(
-        f"{count_text(used.entries, 'entry')}, deleted ones "
-        f"counted, in {used.size / _MIB:,.1f} MiB. They are in this server’s library, and yours "
-        f"{how_long}. A deleted entry can be brought back for {DELETED_DAYS} days."
+        f"{count_text(used.entries, 'entry')}, deleted ones counted, in "
+        f"{used.size / 2**20:,.1f} MiB. They are in this server’s library, and yours {reach}. No "
+        f"other visitor sees them. A deleted entry can be brought back for {DELETED_DAYS} days."
     )
-    sure = st.checkbox("Delete everything that I kept, with its history and drafts")
+    sure = st.checkbox("Delete everything that I saved, with its history and drafts")
     button("Delete it for good", "delete_forever", _forget, disabled=not sure)
 
 
@@ -299,4 +276,4 @@ def _forget() -> None:
             own_studies.forget(scenario_id)
         tab = state.current().tab
         tab.entry = tab.saved = tab.done = None
-        notices.leave("Everything that you kept is deleted for good.")
+        notices.leave("Everything that you saved is deleted for good.")

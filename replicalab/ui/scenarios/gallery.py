@@ -19,8 +19,8 @@ from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty
 from replicalab.ui import own_studies, panel, state, study, study_form
 from replicalab.ui.controls import button
+from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.stories import Story, StoryPage, stories
-from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
 

@@ -21,7 +21,7 @@ from replicalab.ui.address import to_query
 from replicalab.ui.controls import complain
 from replicalab.ui.files import download
 from replicalab.ui.lab.fields import draw_means_everywhere
-from replicalab.ui.study_cache import OwnStudy
+from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.workspace import Workspace
 
 IN_YOUR_LAB: Final = "Your lab"

@@ -21,7 +21,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack
 from replicalab.ui import notices, own_studies, panel, state, study_form
 from replicalab.ui.controls import button, open_tab, page_link
-from replicalab.ui.study_cache import OwnStudy
+from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.workspace import LARGEST_SEED
 
 TABS: Final = "study_part"

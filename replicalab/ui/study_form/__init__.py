@@ -28,7 +28,7 @@ from replicalab.scenarios.schema import study_schema
 from replicalab.ui import notices, own_studies, panel, state
 from replicalab.ui.controls import button, complain, open_tab
 from replicalab.ui.files import download, upload
-from replicalab.ui.study_cache import OwnStudy
+from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.study_form import analysis, fields, parts, record
 from replicalab.ui.tradeoffs.charts import region_chart
 from replicalab.ui.tradeoffs.outlook import Outlook, ViewChoice
