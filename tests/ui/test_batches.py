@@ -1,4 +1,4 @@
-"""The batches of visitors: each keeps its own, none holds the server, what has come stays."""
+"""The batches of visitors: one each, bounded for all, results stay."""
 
 from __future__ import annotations
 
@@ -18,30 +18,31 @@ from replicalab.ui.batches import AWAY_SECONDS, IN_USE_SECONDS, Batches, Visitor
 from tests.library.making import make_batch
 
 JOBS = jobs_of(("psy_stroop",), (Difficulty.HARD,), range(40))
+BUSY = "the most that this server runs"
 
 
 def until(is_so: Callable[[], bool]) -> None:
-    """Wait for something that another thread brings about."""
+    """Wait for another thread."""
     waiting = Event()
     for _ in range(6000):
         if is_so():
             return
         waiting.wait(0.01)
-    raise AssertionError("it has not come about in a minute")
+    raise AssertionError("it has not happened in a minute")
 
 
 @pytest.fixture
-def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
-    """Batches that play nothing until they are let go, and then one job each."""
-    going = Event()
+def going(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
+    """Batches that wait for this event, then play one job each."""
+    event = Event()
 
     def play(jobs: list[Case], **_: object) -> Iterator[Result]:
-        going.wait(60)
+        event.wait(60)
         yield Result(job=jobs[0], error="played")
 
     monkeypatch.setattr(batches, "run_batch", play)
-    yield going
-    going.set()
+    yield event
+    event.set()
 
 
 def of(found: Batches, owner: str) -> VisitorBatch:
@@ -51,10 +52,16 @@ def of(found: Batches, owner: str) -> VisitorBatch:
 
 
 def played(found: Batches, owner: str = "a", jobs: Sequence[Case] = JOBS) -> VisitorBatch:
-    """Return a visitor's batch once it is begun and over."""
+    """Begin a visitor's batch and return it once it is over."""
     assert not found.begin(owner, jobs)
     until(lambda: of(found, owner).is_over)
     return of(found, owner)
+
+
+def opened() -> VisitorBatch:
+    return VisitorBatch(
+        JOBS, [Result(job=job, error="played") for job in JOBS], is_over=True, kept_as="x"
+    )
 
 
 def test_batch_is_played_to_its_end_by_processes() -> None:
@@ -63,24 +70,20 @@ def test_batch_is_played_to_its_end_by_processes() -> None:
     assert all(result.outcome and not result.error for result in came)
 
 
-def test_batch_that_is_stopped_keeps_what_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped_batch_keeps_its_results(monkeypatch: pytest.MonkeyPatch) -> None:
     def play(jobs: list[Case], **_: object) -> Iterator[Result]:
         for number, job in enumerate(jobs):
             if number == 20:
-                of(result, "a").stop()
+                of(found, "a").stop()
             yield Result(job=job, error="played")
 
     monkeypatch.setattr(batches, "run_batch", play)
-    result = Batches()
-    batch = played(result)
-    assert len(batch.came) == 20
-    assert batch.is_stopping
-    assert not batch.problem
+    found = Batches()
+    batch = played(found)
+    assert (len(batch.came), batch.is_stopping, batch.problem) == (20, True, "")
 
 
-def test_batch_that_breaks_off_says_why_without_a_path_and_keeps_what_has_come(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_broken_batch_gives_reason_without_path(monkeypatch: pytest.MonkeyPatch) -> None:
     def play(jobs: list[Case], **_: object) -> Iterator[Result]:
         yield Result(job=jobs[0], error="played")
         raise FileNotFoundError(2, "No such file or directory", "/srv/of/ours")
@@ -91,138 +94,127 @@ def test_batch_that_breaks_off_says_why_without_a_path_and_keeps_what_has_come(
     assert batch.problem == "FileNotFoundError: No such file or directory"
 
 
-@pytest.mark.usefixtures("held")
-def test_visitor_has_one_batch_at_a_time_and_sees_no_other() -> None:
-    result = Batches()
-    assert not result.begin("a", JOBS)
-    under_way = of(result, "a")
-    assert "under way" in result.begin("a", JOBS)
-    assert "under way" in result.show("a", VisitorBatch.opened("x", read_batch(make_batch())))
-    assert of(result, "a") is under_way
-    assert result.of("b") is None
+@pytest.mark.usefixtures("going")
+def test_visitor_has_one_batch_at_a_time() -> None:
+    found = Batches()
+    assert not found.begin("a", JOBS)
+    under_way = of(found, "a")
+    assert "under way" in found.begin("a", JOBS)
+    assert "under way" in found.show("a", VisitorBatch.opened("x", read_batch(make_batch())))
+    assert of(found, "a") is under_way
+    assert found.of("b") is None
 
 
-def test_batches_under_way_are_bounded_whoever_runs_them(held: Event) -> None:
-    result = Batches()
+def test_batches_under_way_are_bounded(going: Event) -> None:
+    found = Batches()
     for number in range(MOST_BATCHES):
-        assert not result.begin(f"visitor {number}", JOBS)
-    assert "the most that this server runs" in result.begin("one more", JOBS)
-    assert result.of("one more") is None
-    held.set()
-    until(lambda: of(result, "visitor 0").is_over)
-    assert not result.begin("one more", JOBS)
+        assert not found.begin(f"visitor {number}", JOBS)
+    assert BUSY in found.begin("one more", JOBS)
+    assert found.of("one more") is None
+    going.set()
+    until(lambda: of(found, "visitor 0").is_over)
+    assert not found.begin("one more", JOBS)
 
 
-def test_batch_of_nothing_or_of_too_many_is_refused_with_the_limit() -> None:
-    result = Batches()
-    assert "Nothing is chosen" in result.begin("a", [])
-    refused = result.begin("a", JOBS * (MOST_PAGE_JOBS // len(JOBS) + 1))
+def test_empty_and_too_large_batches_are_refused() -> None:
+    found = Batches()
+    assert "Nothing is chosen" in found.begin("a", [])
+    refused = found.begin("a", JOBS * (MOST_PAGE_JOBS // len(JOBS) + 1))
     assert f"at most {MOST_PAGE_JOBS:,}" in refused
-    assert result.of("a") is None
+    assert found.of("a") is None
 
 
-def test_what_is_over_gives_way_only_when_nobody_looks_at_it(
-    held: Event, monkeypatch: pytest.MonkeyPatch
+def test_unseen_finished_batch_is_dropped_for_room(
+    going: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held.set()
+    going.set()
     now = [0.0]
-    result = Batches(lambda: now[0])
+    found = Batches(lambda: now[0])
     monkeypatch.setattr(batches, "MOST_HELD", 2 * len(JOBS))
     for owner in "ab":
-        played(result, owner)
-    assert "no room" in result.begin("c", JOBS)
+        played(found, owner)
+    assert "no room" in found.begin("c", JOBS)
     now[0] = IN_USE_SECONDS + 1
-    of(result, "b")  # its visitor looks at it
-    assert not result.begin("c", JOBS)
-    assert result.of("a") is None
-    assert result.of("b") is not None
-    text = "Your last batch was dropped, as this server had no room."
-    assert [result.dropped(owner) for owner in "abc"] == [f"{text} Run it again.", "", ""]
-    result.back("a")  # on a page that was drawn before
+    of(found, "b")  # its visitor looks at it
+    assert not found.begin("c", JOBS)
+    assert found.of("a") is None
+    assert found.of("b") is not None
+    text = "Your last batch was dropped, as this server had no room. Run it again."
+    assert [found.dropped(owner) for owner in "abc"] == [text, "", ""]
+    found.back("a")  # on a page that was drawn before
     now[0] *= 3
-    assert not result.begin("a", JOBS)
-    assert [bool(result.dropped(owner)) for owner in "abc"] == [False, True, False]
+    assert not found.begin("a", JOBS)
+    assert [bool(found.dropped(owner)) for owner in "abc"] == [False, True, False]
 
 
-def opened(rows: int = len(JOBS)) -> VisitorBatch:
-    came = [Result(job=job, error="played") for job in (JOBS * rows)[:rows]]
-    return VisitorBatch(JOBS[:rows], came, is_over=True, kept_as="x")
-
-
-def test_batches_from_the_library_hold_no_room_against_another(
-    held: Event, monkeypatch: pytest.MonkeyPatch
+def test_batches_of_the_library_are_dropped_first(
+    going: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held.set()
-    result = Batches()
+    going.set()
+    found = Batches()
     monkeypatch.setattr(batches, "MOST_HELD", 3 * len(JOBS))
-    played(result)
+    played(found)
     for owner in "abc":
-        last = result.of(owner)
-        assert not result.show(owner, opened())
-        assert of(result, owner).before is (last if owner == "a" else None)
-    of(result, "b")
-    assert not result.begin("d", JOBS)
-    assert not of(result, "a").kept_as, (
-        "what it played itself is there, and can be got nowhere else"
-    )
-    assert result.of("c") is None, "it was looked at least lately"
-    assert result.dropped("a").endswith("had no room. Open x again from the library.")
-    assert result.of("b") is not None
-    played(result, "e")
-    assert result.of("b") is None
-    assert "no room" in result.begin("f", JOBS)
+        last = found.of(owner)
+        assert not found.show(owner, opened())
+        assert of(found, owner).before is (last if owner == "a" else None)
+    of(found, "b")
+    assert not found.begin("d", JOBS)
+    assert not of(found, "a").kept_as, "its own batch is nowhere else"
+    assert found.of("c") is None, "the longest unseen"
+    assert found.dropped("a").endswith("had no room. Open x again from the library.")
+    assert found.of("b") is not None
+    played(found, "e")
+    assert found.of("b") is None
+    assert "no room" in found.begin("f", JOBS)
 
 
-def test_batch_from_the_library_before_the_last_gives_way_too(
-    held: Event, monkeypatch: pytest.MonkeyPatch
+def test_library_batch_before_the_last_is_dropped(
+    going: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held.set()
-    result = Batches()
+    going.set()
+    found = Batches()
     monkeypatch.setattr(batches, "MOST_HELD", 2 * len(JOBS))
-    assert not result.show("a", opened())
-    played(result)
-    assert of(result, "a").before is not None
-    assert not result.begin("b", JOBS)
-    assert of(result, "a").before is None
-    assert played(result).before is None, "there is no room for both"
+    assert not found.show("a", opened())
+    played(found)
+    assert of(found, "a").before is not None
+    assert not found.begin("b", JOBS)
+    assert of(found, "a").before is None
+    assert played(found).before is None, "there is no room for both"
 
 
-@pytest.mark.usefixtures("held")
-def test_batch_of_who_has_left_gives_its_slot_to_another() -> None:
+@pytest.mark.usefixtures("going")
+def test_absent_visitor_loses_the_slot() -> None:
     now = [0.0]
-    result = Batches(lambda: now[0])
+    found = Batches(lambda: now[0])
     for number in range(MOST_BATCHES):
-        assert not result.begin(f"visitor {number}", JOBS)
-    assert "the most that this server runs" in result.begin("one more", JOBS), (
-        "they looked just now"
-    )
+        assert not found.begin(f"visitor {number}", JOBS)
+    assert BUSY in found.begin("one more", JOBS), "they looked just now"
     now[0] = AWAY_SECONDS + 1
     for present in ("visitor 0", "visitor 2"):
-        of(result, present)  # they look at it
-    assert not result.begin("one more", JOBS)
-    stopped = [of(result, f"visitor {number}").is_stopping for number in range(MOST_BATCHES)]
+        of(found, present)  # they look at it
+    assert not found.begin("one more", JOBS)
+    stopped = [of(found, f"visitor {number}").is_stopping for number in range(MOST_BATCHES)]
     assert stopped == [False, True, False]
-    assert "you were away for 10 minutes" in of(result, "visitor 1").problem
-    assert "the most that this server runs" in result.begin("another", JOBS)
+    assert "you were away for 10 minutes" in of(found, "visitor 1").problem
+    assert BUSY in found.begin("another", JOBS)
 
 
-def test_new_batch_takes_the_place_of_the_last_which_comes_back_and_goes_again(held: Event) -> None:
-    held.set()
-    result = Batches()
+def test_back_swaps_the_last_two_batches(going: Event) -> None:
+    going.set()
+    found = Batches()
     for jobs in (JOBS, JOBS[:3]):
-        played(result, jobs=jobs)
-    last, first = of(result, "a"), of(result, "a").before
-    assert len(last.jobs) == 3
-    result.back("a")
-    assert first is of(result, "a")
-    assert len(first.jobs) == len(JOBS)
-    assert first.before is last
-    assert last.before is None, "of each visitor two are held"
-    result.back("a")
-    assert of(result, "a") is last
+        played(found, jobs=jobs)
+    last, first = of(found, "a"), of(found, "a").before
+    assert first is not None
+    found.back("a")
+    assert first is of(found, "a")
+    assert (len(first.jobs), first.before, last.before) == (len(JOBS), last, None)
+    found.back("a")
+    assert of(found, "a") is last
 
 
-def test_batch_from_the_library_is_played_again_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opened_batch_is_played_again_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "MOST_PLAYED_AGAIN", 3)
     batch = VisitorBatch.opened("x", KeptBatch.of(list(map(run_job, JOBS[:6])), 50))
     assert (batch.number, len(batch.came), batch.is_over) == (50, 6, True)
@@ -230,7 +222,7 @@ def test_batch_from_the_library_is_played_again_in_part(monkeypatch: pytest.Monk
     assert again_text(batch.again, 6) == "3 of 6 played again: all as they were kept."
 
 
-def test_batch_from_the_library_that_comes_out_otherwise_says_where() -> None:
+def test_opened_batch_names_a_different_result() -> None:
     came = [run_job(job) for job in JOBS[:5]]
     forged = came[2].model_copy(update={"samples": came[2].samples + 1})
     batch = VisitorBatch.opened("x", KeptBatch.of([*came[:2], forged, *came[3:]], 5))
@@ -246,7 +238,7 @@ def test_rounding_is_no_difference() -> None:
     assert not is_same(came, came.model_copy(update={"wishes_broken": 1}))
 
 
-def test_result_that_came_out_otherwise_is_priced_in_the_currency_of_its_lab() -> None:
+def test_different_result_is_priced_in_its_currency() -> None:
     overrides = LabOverrides(currency="EUR")
     was = run_job(Case(study="psy_stroop", lab=Difficulty.MEDIUM, own_lab=overrides))
     now = was.model_copy(update={"samples": 3, "credits": 12.5})
