@@ -1,10 +1,11 @@
-"""`make tour` walks the running app and writes docs/tour.md, its pictures and the README's."""
+"""`make tour` walks the running app and writes docs/tour.md and all pictures of the documents."""
 
 from __future__ import annotations
 
 import sys
 import tempfile
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from textwrap import fill
 from typing import Any, Final, NamedTuple
@@ -32,6 +33,8 @@ from tests.browser.visiting import press
 
 DOCS: Final = ROOT / "docs"
 _COLOURS: Final = 128
+_FILM_SIZE: Final = (960, 540)
+_FRAME_MS: Final = 4000
 _STORY: Final = next(story for story in stories() if story.key == "half_the_sample")
 _QUERY: Final = urlencode(to_query(_STORY.workspace.changed(presenting=0)))
 _SLIDE: Final = urlencode(to_query(_STORY.workspace.changed(presenting=3)))
@@ -78,7 +81,6 @@ class Stop(NamedTuple):
     then: Callable[[Page], None] = _nothing
 
 
-README: Final = Stop("screenshot", "The Protocol page", "", "/Protocol?study=eco_reef_fish")
 STOPS: Final = (
     Stop(
         "tour/scenarios",
@@ -176,15 +178,35 @@ def main() -> int:
     ):
         browser = playwright.chromium.launch(executable_path=chromium, args=[*CHROMIUM_FLAGS])
         record: dict[str, Any] = {**PROJECTOR.context_args(), "base_url": server.url}
-        for stop in (README, *STOPS):
+        for stop in STOPS:
             context = browser.new_context(**record)
             page = context.new_page()
             count_runs(page)
             _take(page, stop)
             context.close()
+        page = browser.new_context(**record).new_page()
+        count_runs(page)
+        _film(page)
         browser.close()
     (DOCS / "tour.md").write_text(guide(), encoding="utf-8")
     return 0
+
+
+def _film(page: Page) -> None:
+    """Write docs/story.gif: every slide of the story, one after the other."""
+    open_app(page, f"/Protocol?{urlencode(to_query(_STORY.workspace.changed(presenting=1)))}")
+    expect(page.get_by_role("button", name="Next")).to_be_enabled()
+    frames = []
+    for number in range(page.locator(".deck > .page").count()):
+        if number:
+            page.keyboard.press("PageDown")
+        page.wait_for_timeout(500)
+        with Image.open(BytesIO(page.screenshot(animations="disabled", caret="hide"))) as taken:
+            frames.append(taken.convert("RGB").resize(_FILM_SIZE).quantize(_COLOURS // 2))
+    file = DOCS / "story.gif"
+    options = {"duration": _FRAME_MS, "loop": 0, "optimize": True}
+    frames[0].save(file, save_all=True, append_images=frames[1:], **options)
+    sys.stdout.write(f"{file.relative_to(ROOT)}: {file.stat().st_size // 1024} KiB\n")
 
 
 def _take(page: Page, stop: Stop) -> None:
