@@ -204,8 +204,8 @@ def _film(page: Page) -> None:
         with Image.open(BytesIO(page.screenshot(animations="disabled", caret="hide"))) as taken:
             frames.append(taken.convert("RGB").resize(_FILM_SIZE).quantize(_COLOURS // 2))
     file = DOCS / "story.gif"
-    options = {"duration": _FRAME_MS, "loop": 0, "optimize": True}
-    frames[0].save(file, save_all=True, append_images=frames[1:], **options)
+    first, *others = frames
+    first.save(file, save_all=True, append_images=others, duration=_FRAME_MS, loop=0)
     sys.stdout.write(f"{file.relative_to(ROOT)}: {file.stat().st_size // 1024} KiB\n")
 
 
