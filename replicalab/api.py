@@ -38,7 +38,7 @@ from replicalab.negotiation import (
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Shortfalls
 from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Studies
-from replicalab.scenarios.folders import content_at
+from replicalab.scenarios.loading import content_at
 from replicalab.scenarios.reading import record_error, shown
 
 

@@ -58,7 +58,7 @@ from replicalab.scenarios import (
     Units,
     pack_of,
 )
-from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR
+from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR
 from replicalab.scenarios.own import ItemCategory
 from tests.factories import (
     CONTROLS,

@@ -351,7 +351,7 @@ def answer_questions(questions: Sequence[str], scenario: Pack) -> str:
 
 
 def _standing(item: ScenarioResource, scenario: Pack) -> str:
-    text = f"'{item.label}' is {scenario.inventory.standing(item.label, item.category.value)}"
+    text = f"'{item.label}' is {scenario.inventory.status_text(item.label, item.category.value)}"
     if options := quoted(scenario.inventory.alternatives(item.label)):
         text += f"; may be replaced by {' or '.join(options)}"
     return f"{text}."

@@ -64,7 +64,7 @@ def build_scientist_system_prompt(scenario: Pack) -> str:
 
     The hidden reference is never part of it.
     """
-    summary, constraints, substitutions = scenario.study.told
+    summary, constraints, substitutions = scenario.study.agent_texts
     means = [(label, measured_text(amount, unit)) for label, amount, unit in scenario.means]
     limits = "\n".join([*constraints, *[f"- [hard] {label} <= {has}" for label, has in means]])
     resources = lines_text(

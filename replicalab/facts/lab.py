@@ -8,7 +8,7 @@ from replicalab.facts import texts
 from replicalab.facts.blocks import Status
 from replicalab.lexicon import CREDITS, amount_text, count_text, joined, money_text, quoted
 from replicalab.scenarios import AMOUNTS, ItemStatus, Lab, LabOverrides, Pack, Study
-from replicalab.scenarios.calendar import date_of, date_text
+from replicalab.scenarios.lab import date_of, date_text
 
 
 def in_currency(label: str, currency: str) -> str:
@@ -100,7 +100,7 @@ def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
 
 def standing_text(pack: Pack, label: str, category: str) -> str:
     """Return where an item stands in a lab: ``booked until day 9``."""
-    return pack.inventory.standing(label, category)
+    return pack.inventory.status_text(label, category)
 
 
 def price_text(pack: Pack, label: str, category: str) -> str:

@@ -126,7 +126,7 @@ def _where(
         price = pack.inventory.price(label)
         custom = f", at {pack.lab.money(price)}" if price is not None else ""
         return Status.PASS, f"{status}{custom}"
-    return Status.FAIL, pack.inventory.standing(label, category.value)
+    return Status.FAIL, pack.inventory.status_text(label, category.value)
 
 
 def substitutions_panel(pack: scenarios.Pack) -> Panel:

@@ -1,7 +1,6 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
 from replicalab.designs import EvidenceTier
-from replicalab.scenarios.amounts import AMOUNTS, AmountGroup, LabAmount, amounts_in
 from replicalab.scenarios.constraints import (
     LAB_CONSTRAINT_KEYS,
     Bounds,
@@ -10,9 +9,20 @@ from replicalab.scenarios.constraints import (
     StudyLimit,
     hard_range,
 )
-from replicalab.scenarios.fields import MOST, Confidence, Identifier
+from replicalab.scenarios.fields import CORRELATIONS, MOST, Arms, Confidence, Identifier, Units
 from replicalab.scenarios.inventory import MISSING, Item, ItemStatus
-from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, Labs, StaffModel
+from replicalab.scenarios.lab import (
+    AMOUNTS,
+    AmountGroup,
+    CostModel,
+    Difficulty,
+    ExpectedOutcome,
+    Lab,
+    LabAmount,
+    Labs,
+    StaffModel,
+    amounts_in,
+)
 from replicalab.scenarios.loading import (
     FOLDER_VARIABLE,
     ScenarioSummary,
@@ -61,7 +71,6 @@ from replicalab.scenarios.study import (
     Throughput,
     term_in,
 )
-from replicalab.scenarios.units import CORRELATIONS, Arms, Units
 from replicalab.scenarios.writing import (
     SavedPlan,
     lab_json,

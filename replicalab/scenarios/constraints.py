@@ -1,8 +1,7 @@
-"""What a study demands of a plan besides the lab's means, and which of it bounds a number.
+"""A study's constraints on a plan, and the ranges that some of them set.
 
-A constraint that bounds n, the days or the evidence sets a `StudyLimit`: a range. The check of a
-plan asks whether a number lies in it; a search for plans takes its ends. Every other constraint is
-only stated, for people to keep.
+A constraint that bounds n, the days or the evidence sets a `StudyLimit`, a range. Any other is
+stated for people only.
 """
 
 import math
@@ -18,10 +17,9 @@ from replicalab.models import Flag, Record
 from replicalab.scenarios.fields import MOST, Finite, Identifier, Label
 
 LAB_CONSTRAINT_KEYS: Final = ("budget", "time_limit", "staff")
-"""Keys of the constraints that every lab adds to its study's own."""
+"""The keys of every lab's own constraints."""
 
-# How far a computed number may pass a bound that it equals: 1.0 × n / n, say.
-_ROUNDING: Final = 1e-12
+_ROUNDING: Final = 1e-12  # of a computed number that equals its bound, such as 1.0 × n / n
 
 
 class Comparator(StrEnum):
@@ -33,13 +31,13 @@ class Comparator(StrEnum):
 
     @property
     def words(self) -> str:
-        """The comparator as it is read out: ``at most``."""
+        """The comparator in words: ``at most``."""
         return {"<=": "at most", ">=": "at least", "=": "exactly"}[self.value]
 
 
 # The class keeps its name: study.schema.json gives it to editors.
 class Bounds(StrEnum):
-    """Which number of a plan a constraint bounds."""
+    """The number of a plan that a constraint bounds."""
 
     SAMPLES = "samples"
     DAYS = "days"
@@ -52,15 +50,15 @@ class ScenarioConstraint(Record):
 
     Attributes:
         key: its short name.
-        label: what is bounded, for people.
-        quantity: the bound, null when it is not a number.
+        label: the bounded quantity, for people.
+        quantity: the bound, null if not a number.
         unit: of the quantity.
         comparator: at most, at least or exactly.
         hard: whether it may never be broken.
         details: anything more.
-        bounds: the number of the plan that is held to it: samples (n), days, samples_per_condition
-            or evidence; null when it is only stated, for people to keep.
-        conditions: how many conditions share the samples equally; for samples_per_condition only.
+        bounds: the number of the plan that it bounds: samples (n), days, samples_per_condition
+            or evidence; null if it is stated for people only.
+        conditions: how many conditions share the samples equally; samples_per_condition only.
     """
 
     key: Identifier
@@ -93,15 +91,15 @@ class ScenarioConstraint(Record):
 
     @property
     def bound_text(self) -> str:
-        """The bound in words: ``at least 4 runs``; empty where there is no quantity."""
+        """The bound in words: ``at least 4 runs``; empty without a quantity."""
         if self.quantity is None:
             return ""
         number = f"{self.quantity:z,.12g}".replace("-", "\u2212")
         return f"{self.comparator.words} {number}{f' {self.unit}' if self.unit else ''}"
 
     @property
-    def told(self) -> str:
-        """What an agent reads of it."""
+    def agent_text(self) -> str:
+        """The constraint as an agent reads it."""
         text = f"[{'hard' if self.hard else 'soft'}] {self.label}"
         if self.quantity is not None:
             text += f" {self.comparator} {measured_text(self.quantity, self.unit)}"
@@ -109,10 +107,7 @@ class ScenarioConstraint(Record):
 
 
 class StudyLimit(NamedTuple):
-    """A constraint of the study as a range of one number of the plan: samples, days or evidence.
-
-    The ends belong to the range; they are infinite where there is none.
-    """
+    """A range of samples, days or evidence that a constraint allows, its ends included."""
 
     constraint: ScenarioConstraint
     number: Bounds
@@ -121,7 +116,7 @@ class StudyLimit(NamedTuple):
 
     @property
     def hard(self) -> bool:
-        """Whether a plan outside the range is unsound, and not only worth less."""
+        """Whether a plan outside the range is unsound, not only worth less."""
         return self.constraint.hard
 
     @property
@@ -131,40 +126,36 @@ class StudyLimit(NamedTuple):
         if conditions is None:
             return bound
         end = self.least if math.isfinite(self.least) else self.most
-        all_of_them = f"{self.constraint.comparator.words} {amount_text(end)} in all"
-        return f"{bound} in each of {conditions} conditions: {all_of_them}"
+        total = f"{self.constraint.comparator.words} {amount_text(end)} in all"
+        return f"{bound} in each of {conditions} conditions: {total}"
 
     def allows(self, value: float) -> bool:
         """Return whether a plan's number lies in the range."""
         return self.least - _ROUNDING <= value <= self.most + _ROUNDING
 
     def is_further(self, value: float, than: float) -> bool:
-        """Return whether a plan's number is further outside the range than another outside it."""
+        """Return whether a value is further outside the range than another one outside it."""
         return value < than < self.least - _ROUNDING or value > than > self.most + _ROUNDING
 
 
 def limits_of(constraints: Iterable[ScenarioConstraint]) -> tuple[StudyLimit, ...]:
-    """Return the limits that the constraints set, in their order; most set none."""
+    """Return the limits that the constraints set, in their order."""
     # Shared equally, n samples leave n // k for the smallest of k conditions and that or one more
     # for the largest. So each has at least q exactly from n = k·q on, and at most q exactly up to
     # there.
     limits = []
-    for one in constraints:
-        if one.bounds is not None:
-            bound = (one.quantity or 0.0) * (one.conditions or 1)
-            minimum = -math.inf if one.comparator is Comparator.AT_MOST else bound
-            limit = math.inf if one.comparator is Comparator.AT_LEAST else bound
-            shared = one.bounds is Bounds.SAMPLES_PER_CONDITION
-            limits.append(StudyLimit(one, Bounds.SAMPLES if shared else one.bounds, minimum, limit))
+    for rule in constraints:
+        if rule.bounds is not None:
+            bound = (rule.quantity or 0.0) * (rule.conditions or 1)
+            least = -math.inf if rule.comparator is Comparator.AT_MOST else bound
+            most = math.inf if rule.comparator is Comparator.AT_LEAST else bound
+            shared = rule.bounds is Bounds.SAMPLES_PER_CONDITION
+            limits.append(StudyLimit(rule, Bounds.SAMPLES if shared else rule.bounds, least, most))
     return tuple(limits)
 
 
 def hard_range(limits: Iterable[StudyLimit], number: Bounds) -> tuple[float, float]:
-    """Return the least and the most that the hard limits leave to a number of the plan.
-
-    The ends are infinite where nothing limits it, and out of order where the limits contradict
-    one another.
-    """
+    """Return the range that the hard limits allow; out of order if they contradict each other."""
     hard = [limit for limit in limits if limit.hard and limit.number is number]
     return (
         max((limit.least for limit in hard), default=-math.inf),

@@ -1,8 +1,7 @@
-"""What a lab has: is an item free, booked, out of stock or unknown, and what may replace it.
+"""A lab's inventory: which items are available, and their usable alternatives.
 
-A booking that ends before the lab's start day is none. A replacement is usable unless this lab
-lists it as missing, and an item that is a usable replacement counts as available.
-Source: docs/methods.md, The check.
+A booking that ends before the lab's start day does not count. An alternative is usable unless this
+lab lists it as missing, and counts as available. Source: docs/methods.md, The check.
 """
 
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from replicalab.scenarios.study import Study
 
 
 class ItemStatus(StrEnum):
-    """Where an item stands in a lab."""
+    """The status of an item in a lab."""
 
     AVAILABLE = "available"
     BOOKED = "booked"
@@ -24,14 +23,17 @@ class ItemStatus(StrEnum):
 
 
 MISSING: Final = frozenset({ItemStatus.BOOKED, ItemStatus.OUT_OF_STOCK})
-"""Where an item stands that the lab knows and cannot use."""
+"""The statuses of items that the lab knows and cannot use."""
 
 
 class Item(NamedTuple):
-    """Something that a plan lists under one label, in a protocol ``field``, and where it stands.
+    """An item that a plan lists in a protocol ``field``.
 
-    ``category`` is ``equipment`` or ``reagent``; ``status_text`` the status for people, ``booked
-    until day 10``; ``options`` may replace an item that is missing; ``times`` it is listed so.
+    Attributes:
+        category: ``equipment`` or ``reagent``.
+        status_text: the status for people: ``booked until day 10``.
+        options: the alternatives of a missing item.
+        times: how often the plan lists it.
     """
 
     field: str
@@ -45,19 +47,15 @@ class Item(NamedTuple):
 
     @property
     def is_irreplaceable(self) -> bool:
-        """Whether the lab knows it, lacks it, and has nothing to use in its place."""
+        """Whether it is missing and has no alternative here."""
         return self.status in MISSING and not self.options
 
 
-# The protocol field that lists items of a category.
 _FIELDS: Final = {"equipment": "required_equipment", "reagent": "required_reagents"}
 
 
 class Inventory:
-    """A lab's items by label, and the alternatives that are usable in it.
-
-    Every look-up compares labels as `label_key` does; a category is ``equipment`` or ``reagent``.
-    """
+    """A lab's items and their usable alternatives, by label as `label_key` compares them."""
 
     def __init__(self, study: Study, lab: Lab) -> None:
         self._lab, self._term = lab, study.term
@@ -89,7 +87,7 @@ class Inventory:
                 self._status[category, key] = ItemStatus.AVAILABLE
             for key in keys:
                 self._status[category, key] = gone.get(key, ItemStatus.AVAILABLE)
-        # Most labels of a plan are written as here; theirs need no folding.
+        # Most labels of a plan are written as here and need no folding.
         self._items = {
             category: {label: self._item(label, category) for label in labels}
             for category, labels in (
@@ -98,16 +96,16 @@ class Inventory:
             )
         }
         self.listed = [item for items in self._items.values() for item in items.values()]
-        """The study's items and what else is here: the equipment, then the reagents."""
+        """The items of the study and the lab: the equipment, then the reagents."""
         for category, others in self._replacements.items():
             self._items[category] |= {label: self._item(label, category) for label in others}
 
     def status(self, label: str, category: str) -> ItemStatus:
-        """Return where an item of that category stands here."""
+        """Return the status of an item."""
         return self._status.get((category, label_key(label)), ItemStatus.UNKNOWN)
 
     def items(self, labels: Sequence[str], category: str) -> list[Item]:
-        """Return what a plan lists of a category and where it stands here, each label once."""
+        """Return the items behind a plan's labels of a category, each label once."""
         names = self._items[category]
         items = [names.get(label) or self._item(label, category) for label in dict.fromkeys(labels)]
         if len(items) == len(labels):
@@ -118,31 +116,31 @@ class Inventory:
         key = label_key(label)
         status = self._status.get((category, key), ItemStatus.UNKNOWN)
         options = self._alternatives.get(key, ()) if status in MISSING else ()
-        text = self._standing(key, status)
+        text = self._status_text(key, status)
         return Item(_FIELDS[category], category, label, key, status, text, options)
 
-    def standing(self, label: str, category: str) -> str:
-        """Return where an item stands, in words: ``booked until day 10``, with the date if any."""
-        return self._standing(label_key(label), self.status(label, category))
+    def status_text(self, label: str, category: str) -> str:
+        """Return the status of an item in words: ``booked until day 10``, with the date if any."""
+        return self._status_text(label_key(label), self.status(label, category))
 
-    def _standing(self, key: str, status: ItemStatus) -> str:
+    def _status_text(self, key: str, status: ItemStatus) -> str:
         if status is not ItemStatus.BOOKED:
             return self._term(status)
         until = self._booked_until[key]
         return f"{status} until day {until}{self._lab.dated(until)}"
 
     def alternatives(self, label: str) -> tuple[str, ...]:
-        """Return the usable replacements of an item, in the study file's order."""
+        """Return the usable alternatives of an item, in the study file's order."""
         return self._alternatives.get(label_key(label), ())
 
     def booked_until(self, label: str) -> int | None:
-        """Return the last day on which an item is booked, None if it is not from the start on."""
+        """Return the last day of an item's booking, None if it is free from the start day on."""
         return self._booked_until.get(label_key(label))
 
     def price(self, label: str) -> float | None:
-        """Return what an item costs here in place of its rate, None if it has no own price."""
+        """Return the item's own price, None if its rate applies."""
         return self._prices.get(label_key(label))
 
     def usable_alternatives(self, category: str) -> list[str]:
-        """Return what may replace items of that category and is not listed among them, sorted."""
+        """Return the alternatives that the category does not list as items, sorted."""
         return sorted(self._replacements[category])

@@ -1,22 +1,84 @@
-"""A lab: its means, its rates, what is booked or missing in it, and what its author expects there.
+"""A lab: its budget, days, staff, rates, calendar and missing items, and the expected outcome.
 
-Amounts are in the lab's currency, credits where it names no other. The usual rates and staffing
-steps, which a lab has unless it names its own, are those of docs/methods.md, The check.
+Amounts are in the lab's currency. The default rates and staffing steps are those of
+docs/methods.md, The check.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from datetime import MAXYEAR, date, datetime
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, NamedTuple
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from replicalab import models
 from replicalab.designs import EvidenceTier
 from replicalab.lexicon import CREDITS, label_key, money_text
 from replicalab.scenarios import fields
-from replicalab.scenarios.calendar import StartDate, date_of, date_text
+
+# --- the calendar -----------------------------------------------------------------------------
+
+FIRST_YEAR: Final = 1970
+LAST_YEAR: Final = 2100  # of a start date; later days may lie beyond
+
+_ISO: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# English in every locale.
+_WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS: Final = tuple("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split())
+_WEEK, _WORKED = 7, 5
+
+
+def read_date(value: object) -> date:
+    """Return the date in a text such as 2026-12-07.
+
+    Raises:
+        ValueError: it is no date, or outside the years that a lab may start in.
+    """
+    day = value if isinstance(value, date) and not isinstance(value, datetime) else None
+    if isinstance(value, str) and _ISO.fullmatch(value):
+        try:
+            day = date.fromisoformat(value)
+        except ValueError:
+            day = None
+    if day is None or not FIRST_YEAR <= day.year <= LAST_YEAR:
+        text = repr(value if day is None else day.isoformat())[:60]
+        remedy = f"write one of {FIRST_YEAR} to {LAST_YEAR} as year-month-day, such as 2026-12-07"
+        raise ValueError(f"{text} is not a date that a lab can start on; {remedy}")
+    return day
+
+
+StartDate = Annotated[date, BeforeValidator(read_date), Field(json_schema_extra={"maxLength": 10})]
+"""The date from which a lab's days count."""
+
+
+def date_of(day: int, start: date, *, weekends: bool) -> date | None:
+    """Return the date of a lab's day; day 1 is the first working day from the start date on.
+
+    Without weekends, Saturdays and Sundays are no days of the lab. None before day 1 and beyond
+    the last year that has a date.
+    """
+    if day < 1:
+        return None
+    first, later = start.toordinal(), day - 1
+    if not weekends:
+        weekday = start.weekday()
+        if weekday >= _WORKED:
+            first, weekday = first + _WEEK - weekday, 0
+        weeks, rest = divmod(weekday + later, _WORKED)
+        later = weeks * _WEEK + rest - weekday
+    number = first + later
+    return date.fromordinal(number) if number <= date(MAXYEAR, 12, 31).toordinal() else None
+
+
+def date_text(day: date) -> str:
+    """Return a date that is clear in every country: ``Mon 7 Dec 2026``."""
+    return f"{_WEEKDAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+
+# --- the lab ----------------------------------------------------------------------------------
 
 COST_PER_SAMPLE: Final = 10.0
 COST_PER_DAY: Final = 50.0
@@ -33,7 +95,7 @@ Dimensions = Annotated[list[models.Dimension], Field(max_length=len(models.DIMEN
 
 
 class CostModel(models.Record):
-    """A lab's rates in its currency; the usual ones where it names none.
+    """A lab's rates in its currency.
 
     Attributes:
         per_sample: for each sample.
@@ -54,19 +116,19 @@ class CostModel(models.Record):
     overhead_percent: fields.Percent = 0.0
 
     def rate(self, category: str) -> float:
-        """Return what an item of that category costs: ``equipment`` or ``reagent``."""
+        """Return the cost of an item of a category: ``equipment`` or ``reagent``."""
         return self.per_equipment_item if category == "equipment" else self.per_reagent
 
 
 class StaffModel(models.Record):
-    """A lab's staffing steps; the usual ones where it names none.
+    """A lab's staffing steps.
 
     Attributes:
         base: people that every plan needs.
-        sample_threshold: one more above so many samples.
-        control_threshold: one more above so many controls.
-        day_threshold: one more above so many days.
-        equipment_threshold: one more above so many pieces of equipment.
+        sample_threshold: one more above this number of samples.
+        control_threshold: one more above this number of controls.
+        day_threshold: one more above this number of days.
+        equipment_threshold: one more above this number of pieces of equipment.
     """
 
     base: fields.Step = STAFF_BASE
@@ -85,7 +147,7 @@ class Difficulty(StrEnum):
 
 
 class ExpectedOutcome(models.Record):
-    """What the author says happens when the reference protocol is proposed in this lab, seed 0.
+    """The author's expectation for the reference protocol in this lab, seed 0.
 
     Attributes:
         fails: the dimensions that the reference protocol fails.
@@ -93,9 +155,9 @@ class ExpectedOutcome(models.Record):
         still_fails: the dimensions that no change of the Lab Manager's repairs.
         sample_size: of the plan after the answer (of the partial revision when it rejects).
         duration_days: of that plan.
-        credits: what that plan costs.
-        evidence: what that plan buys, null where it is void.
-        verdict: where that stands to target and floor.
+        credits: the cost of that plan.
+        evidence: the evidence of that plan, null if void.
+        verdict: its place relative to target and floor.
         largest_sample: the largest sample with which that plan fits the lab.
     """
 
@@ -111,24 +173,24 @@ class ExpectedOutcome(models.Record):
 
 
 class Lab(models.Record):
-    """One of a study's three labs: its means, and what is missing in it.
+    """One of a study's three labs.
 
     Attributes:
         budget: in its currency.
-        days: how long the lab can give, counted from its first day.
+        days: the lab's last day.
         staff: staff units.
-        start_day: the day on which work begins; those before it are not worked on.
-        booked: items that are booked, and the last day on which they are.
-        out_of_stock: items that are missing, whatever the day.
-        equipment: what is here beside the study's equipment.
-        reagents: what is here beside the study's reagents.
-        prices: what an item costs here in place of its rate.
+        start_day: the first day that a plan may use.
+        booked: booked items, and the last day of each booking.
+        out_of_stock: items that are missing on every day.
+        equipment: further equipment, not listed by the study.
+        reagents: further reagents, not listed by the study.
+        prices: prices of items, instead of their rate.
         cost_model: the lab's own rates.
         staff_model: the lab's own staffing steps.
-        currency: what a unit of cost is called.
-        start_date: the calendar date from which its days count, null where none is known.
+        currency: the name of a unit of cost.
+        start_date: the calendar date from which its days count, null if unknown.
         weekends: whether Saturdays and Sundays count as days.
-        expected: what happens here when the reference protocol is proposed.
+        expected: the outcome when the reference protocol is proposed here.
     """
 
     budget: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
@@ -149,19 +211,15 @@ class Lab(models.Record):
 
     @property
     def days_left(self) -> int:
-        """How many days there are from the start day on; 0 where it lies after the last."""
-        rest = self.days - self.start_day + 1
-        return rest if rest > 0 else 0
+        """The days from the start day on; 0 if it is after the last day."""
+        return max(0, self.days - self.start_day + 1)
 
     def money(self, amount: float, word: str = "") -> str:
         """Return an amount of its currency: ``1,250 credits``, ``2,600 EUR``, ``10 more EUR``."""
         return money_text(amount, self.currency, word)
 
     def dated(self, day: int, word: str = "") -> str:
-        """Return the date of a day as it follows the day: `` (Mon 7 Dec 2026)``; empty if none.
-
-        A word may stand before it: `` (to Mon 7 Dec 2026)``.
-        """
+        """Return the date of a day in brackets: `` (to Mon 7 Dec 2026)``; empty if unknown."""
         text = self._date(day)
         return f" ({f'{word} ' if word else ''}{text})" if text else ""
 
@@ -171,8 +229,8 @@ class Lab(models.Record):
         return f" (from {begins} to {ends})" if begins and ends else ""
 
     def _date(self, day: int) -> str:
-        result = self.start_date and date_of(day, self.start_date, weekends=self.weekends)
-        return date_text(result) if result else ""
+        moment = self.start_date and date_of(day, self.start_date, weekends=self.weekends)
+        return date_text(moment) if moment else ""
 
     def with_means(
         self,
@@ -183,7 +241,7 @@ class Lab(models.Record):
         start_day: int | None = None,
         released: Iterable[str] = (),
     ) -> Lab:
-        """Return this lab with other means, None leaving what it has, and some items released."""
+        """Return this lab with other means (None: unchanged) and some items released."""
         free = set(map(label_key, released))
         means = {"budget": budget, "days": days, "staff": staff, "start_day": start_day}
         return self.model_copy(
@@ -216,8 +274,8 @@ class Labs(models.Record):
 
     Attributes:
         easy: the lab that can run the reference protocol.
-        medium: a lab in which something must give.
-        hard: a lab in which a lot must give.
+        medium: a lab that needs some changes of the protocol.
+        hard: a lab that needs many changes.
     """
 
     easy: WrittenLab
@@ -228,3 +286,96 @@ class Labs(models.Record):
         """Return the lab of that difficulty."""
         lab: Lab = getattr(self, difficulty.value)
         return lab
+
+
+# --- its amounts ------------------------------------------------------------------------------
+
+
+class AmountGroup(StrEnum):
+    """The use of an amount."""
+
+    MEANS = "limits of a plan"
+    RATES = "cost of a plan"
+    MONEY = "cost of a plan, in labs that count it"
+    STEPS = "staff that a plan needs"
+
+
+class LabAmount(NamedTuple):
+    """A number of a lab, as forms, `LabOverrides`, comparisons and lists of changes show it.
+
+    Attributes:
+        unit: ``credits`` for the lab's currency.
+        noun: the counted noun in a sentence, ``9 days``; empty for the label, ``overhead 5 %``.
+        is_shared: whether the Scenarios page takes it for all studies.
+    """
+
+    key: str
+    label: str
+    group: AmountGroup
+    help: str
+    unit: str = ""
+    noun: str = ""
+    is_shared: bool = False
+
+    @property
+    def part(self) -> str:
+        """The dictionary of `LabOverrides` that holds it; empty for a field of its own."""
+        return {AmountGroup.MEANS: "", AmountGroup.STEPS: "steps"}.get(self.group, "rates")
+
+    @property
+    def bounds(self) -> Any:
+        """The type of its values."""
+        if self.key == "overhead_percent":
+            return fields.Percent
+        return {"": fields.AtLeastOne, "steps": fields.Step, "rates": fields.Rate}[self.part]
+
+    def label_in(self, currency: str) -> str:
+        """Return the label with the unit: ``Budget, EUR``."""
+        unit = currency if self.unit == CREDITS else self.unit
+        return f"{self.label}, {unit}" if unit else self.label
+
+    def of(self, lab: Lab) -> float:
+        """Return the lab's value."""
+        holders = {"": lab, "rates": lab.cost_model, "steps": lab.staff_model}
+        value: float = getattr(holders[self.part], self.key)
+        return value
+
+
+_MEANS, _RATES, _MONEY, _STEPS = AmountGroup
+_ABOVE: Final = "A plan with more needs one more staff unit."
+_ITEM: Final = "The cost of one {} without a price of its own."
+_ROWS: Final = (
+    LabAmount(
+        "budget", "Budget", _MEANS, "The most that a plan may cost.", CREDITS, "credit", True
+    ),
+    LabAmount("days", "Days", _MEANS, "The last day of the lab.", "", "day", True),
+    LabAmount("start_day", "Start day", _MEANS, "The first day that a plan may use."),
+    LabAmount(
+        "staff", "Staff units", _MEANS, "The most that a plan may need.", "", "staff unit", True
+    ),
+    LabAmount("per_sample", "A sample", _RATES, "The cost of one sample.", CREDITS),
+    LabAmount("per_day", "A day", _RATES, "The cost of one day.", CREDITS),
+    LabAmount("per_control", "A control", _RATES, "The cost of one control.", CREDITS),
+    LabAmount("per_equipment_item", "A piece of equipment", _RATES, _ITEM.format("piece"), CREDITS),
+    LabAmount("per_reagent", "A reagent", _RATES, _ITEM.format("reagent"), CREDITS),
+    LabAmount(
+        "per_staff_day",
+        "A staff unit a day",
+        _MONEY,
+        "The cost of each staff unit that a plan needs, per day.",
+        CREDITS,
+    ),
+    LabAmount("overhead_percent", "Overhead", _MONEY, "Added to all other costs.", "%"),
+    LabAmount("base", "Staff for every plan", _STEPS, "The need of the smallest plan."),
+    LabAmount("sample_threshold", "Staff unit above … samples", _STEPS, _ABOVE),
+    LabAmount("control_threshold", "Staff unit above … controls", _STEPS, _ABOVE),
+    LabAmount("day_threshold", "Staff unit above … days", _STEPS, _ABOVE),
+    LabAmount("equipment_threshold", "Staff unit above … equipment", _STEPS, _ABOVE),
+)
+AMOUNTS: Final = {row.key: row for row in _ROWS}
+"""The amounts by key, in the order of forms and tables."""
+
+
+def amounts_in(*groups: AmountGroup) -> list[LabAmount]:
+    """Return the amounts of some groups."""
+    return [row for row in AMOUNTS.values() if row.group in groups]

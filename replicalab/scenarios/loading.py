@@ -1,43 +1,42 @@
 """Studies from files: one text, the shipped folder and one's own, and one study in one lab.
 
-A broken file breaks nothing: `list_scenarios` leaves it out, and `broken_scenarios` says what is
-wrong with it. A file is read again when it changes.
+`list_scenarios` leaves a broken file out, and `broken_scenarios` lists its faults. A file is read
+again when it changes. Nothing in a folder is trusted: only regular files below it are read, and
+never more of one than `MOST_STUDY_BYTES`.
 """
 
 import os
-from collections.abc import Hashable
+import stat
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from replicalab.errors import Fault, ScenarioError
+from replicalab.lexicon import label_key, shortened
+from replicalab.limits import MOST_STUDY_BYTES
 from replicalab.notebook import Framed
 from replicalab.places import TREE
-from replicalab.scenarios.folders import StudyFile, StudyFolder, content, files_in
+from replicalab.scenarios import reading
+from replicalab.scenarios.constraints import LAB_CONSTRAINT_KEYS
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import Pack, pack_of, require_seed
-from replicalab.scenarios.reading import (
-    Document,
-    known_names,
-    read_document,
-    readable_text,
-    record_error,
-    shown,
-    with_text_at,
-)
-from replicalab.scenarios.study import WRITTEN_STUDY, Study
+from replicalab.scenarios.study import Design, Study
 
 SCENARIO_FOLDER: Final = TREE / "scenarios"
 """The shipped studies: ``<domain_id>/<scenario_id>.yaml``."""
 
 FOLDER_VARIABLE: Final = "REPLICALAB_SCENARIO_DIR"
-"""Names a folder of one's own studies, read next to the shipped one."""
+"""The environment variable with a folder of one's own studies."""
+
+_SUFFIXES: Final = (".yaml", ".yml", ".YAML", ".YML")
 
 ScenarioSummary = Study
-"""What `list_scenarios` returns of each study."""
+"""An entry of `list_scenarios`."""
 
 
 class Studies(tuple[ScenarioSummary, ...], Framed):
@@ -46,21 +45,99 @@ class Studies(tuple[ScenarioSummary, ...], Framed):
     __slots__ = ()
 
 
+# --- one text ---------------------------------------------------------------------------------
+
+
 def parse_study(text: str | bytes, source: str) -> Study:
     """Return the study in a file's content; ``source`` is its name in a message.
 
     Raises:
         ScenarioError: with every fault by line, column, path, value and remedy.
     """
-    return _checked(read_document(text, source))
+    return _checked(reading.read_document(text, source))
 
 
-def _checked(document: Document) -> Study:
+def _checked(document: reading.Document) -> Study:
     try:
-        return WRITTEN_STUDY.validate_python(document.data)
+        return _WRITTEN_STUDY.validate_python(document.data)
     except ValidationError as error:
-        refused = record_error(error, Study, document.source, document)
+        refused = reading.record_error(error, Study, document.source, document)
     raise refused  # without the many errors that it was made from
+
+
+_Labels = dict[str, tuple[Iterable[str], Sequence[str]]]  # By place: labels, and others
+
+
+def _unknown_labels(study: Study) -> Iterator[InitErrorDetails]:
+    plan, items = study.reference_protocol, [*study.equipment, *study.reagents]
+    alternatives = [swap.alternative for swap in study.substitutions]
+    references: _Labels = {
+        "reference_protocol.required_equipment.*": (plan.required_equipment, study.equipment),
+        "reference_protocol.required_reagents.*": (plan.required_reagents, study.reagents),
+        "reference_protocol.controls.*": (plan.controls, [c.name for c in study.controls]),
+        "substitutions.*.original": ([swap.original for swap in study.substitutions], items),
+        "design.why.*": (study.design.why, [*Design.model_fields]),
+    }
+    for level in Difficulty:
+        lab = study.labs.at(level)
+        here = [*items, *lab.equipment, *lab.reagents]
+        references[f"labs.{level}.booked.*"] = lab.booked, here
+        references[f"labs.{level}.out_of_stock.*"] = lab.out_of_stock, here
+        references[f"labs.{level}.prices.*"] = lab.prices, here + alternatives
+    for place, (labels, known) in references.items():
+        keys = {*map(label_key, known)}
+        for path, label in _entries(place, labels):
+            if label_key(label) not in keys:
+                words = {"label": shortened(label), "known": known}
+                message = "'{label}' is not in this study"
+                error = PydanticCustomError("unknown_label", message, words)
+                yield InitErrorDetails(type=error, loc=path, input=label)
+
+
+def _repeated_labels(study: Study) -> Iterator[InitErrorDetails]:
+    items = [*study.equipment, *study.reagents]
+    lists: _Labels = {
+        "equipment.*": (study.equipment, ()),
+        "reagents.*": (study.reagents, study.equipment),
+        "controls.*.name": ([control.name for control in study.controls], ()),
+        "constraints.*.key": ([rule.key for rule in study.constraints], LAB_CONSTRAINT_KEYS),
+        "policy_rules.*.key": ([rule.key for rule in study.policy_rules], ()),
+    }
+    for level in Difficulty:
+        lab = study.labs.at(level)
+        lists[f"labs.{level}.equipment.*"] = lab.equipment, items
+        lists[f"labs.{level}.reagents.*"] = lab.reagents, [*items, *lab.equipment]
+        lists[f"labs.{level}.booked.*"] = lab.booked, ()
+        lists[f"labs.{level}.out_of_stock.*"] = lab.out_of_stock, [*lab.booked]
+        lists[f"labs.{level}.prices.*"] = lab.prices, ()
+    message = "'{label}' is listed already; list it once, or choose another name"
+    for place, (labels, before) in lists.items():
+        keys = {*map(label_key, before)}
+        for path, label in _entries(place, labels):
+            if label_key(label) in keys:
+                words = {"label": shortened(label)}
+                error = PydanticCustomError("value_error", message, words)
+                yield InitErrorDetails(type=error, loc=path, input=label)
+            keys.add(label_key(label))
+
+
+def _entries(place: str, labels: Iterable[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    for number, label in enumerate(labels):
+        step = label if isinstance(labels, dict) else number
+        yield tuple(step if part == "*" else part for part in place.split(".")), label
+
+
+def _with_fitting_labels(study: Study) -> Study:
+    if errors := [*_repeated_labels(study)] or [*_unknown_labels(study)]:
+        raise ValidationError.from_exception_data("Study", errors)
+    return study
+
+
+# A study as its author may write it: each label that it refers to is listed, once.
+_WRITTEN_STUDY: Final = TypeAdapter(Annotated[Study, AfterValidator(_with_fitting_labels)])
+
+
+# --- the shelf --------------------------------------------------------------------------------
 
 
 def list_scenarios() -> list[ScenarioSummary]:
@@ -69,12 +146,12 @@ def list_scenarios() -> list[ScenarioSummary]:
 
 
 def broken_scenarios() -> list[ScenarioError]:
-    """Return what is wrong with each file that `list_scenarios` leaves out, and with a folder."""
+    """Return the faults of each file that `list_scenarios` leaves out, and of a folder."""
     return _shelf()[1]
 
 
 def shelf_fingerprint() -> Hashable:
-    """Return a value that differs as soon as a study file is added, removed or changed."""
+    """Return a value that changes when a study file is added, removed or changed."""
     return _all_files()
 
 
@@ -107,7 +184,7 @@ def load_scenario(
     levels = [level.value for level in Difficulty]
     if difficulty not in levels:
         raise _unknown("difficulty", difficulty, levels)
-    return pack_of(_found(scenario_id)[1], Difficulty(difficulty), seed)
+    return pack_of(_find(scenario_id)[1], Difficulty(difficulty), seed)
 
 
 def generate_scenario(seed: int, domain_id: str, difficulty: Difficulty | str) -> Pack:
@@ -131,26 +208,26 @@ def study_text(scenario_id: str) -> str:
     Raises:
         ScenarioError: the id is unknown.
     """
-    file, _ = _found(scenario_id)
-    return readable_text(content(file), file.name)
+    file, _ = _find(scenario_id)
+    return reading.readable_text(_content(file), file.name)
 
 
 def copy_text(scenario_id: str, new_id: str) -> str:
-    """Return the text of a study's file under another id: that value changes and nothing else.
+    """Return the text of a study's file with another id.
 
     Raises:
         ScenarioError: the id is unknown.
     """
-    return with_text_at(study_text(scenario_id), new_id, "scenario_id")
+    return reading.with_text_at(study_text(scenario_id), new_id, "scenario_id")
 
 
 def template_text() -> str:
-    """Return a small study with a comment on every part, to start one's own from."""
+    """Return the text of a small study with a comment on every part."""
     return (SCENARIO_FOLDER / "template.yaml").read_text(encoding="utf-8")
 
 
-def _found(scenario_id: str) -> tuple[StudyFile, Study]:
-    """Return the first usable file that is named after the study; read no other file."""
+def _find(scenario_id: str) -> tuple["StudyFile", Study]:
+    # The first usable file named after the study; no other file is read.
     wrong = None
     for file in (file for file in _all_files() if file.path.stem == scenario_id):
         outcome = _outcome(file)
@@ -163,12 +240,39 @@ def _found(scenario_id: str) -> tuple[StudyFile, Study]:
 
 
 def _unknown(field: str, name: str, known: list[str]) -> ScenarioError:
-    fault = Fault(field, f"{shown(name)} is unknown", known_names(str(name), known))
-    return ScenarioError("scenarios", [fault])
+    remedy = reading.known_names(str(name), known)
+    return ScenarioError("scenarios", [Fault(field, f"{reading.shown(name)} is unknown", remedy)])
+
+
+# --- folders and files ------------------------------------------------------------------------
+
+
+class StudyFolder(NamedTuple):
+    """A folder of studies; in a ``flat`` one they may also lie outside a domain's folder."""
+
+    path: Path
+    flat: bool = False
+
+
+class StudyFile(NamedTuple):
+    """A file at one moment; it is read again when any part changes.
+
+    Attributes:
+        name: its name in a message.
+        domain: its domain's folder, None if none.
+        state: its times, size and inode.
+        problem: the reason why it may not be read, or empty.
+    """
+
+    path: Path
+    name: str
+    domain: str | None
+    state: tuple[int, ...]
+    problem: str
 
 
 def scenario_folders() -> list[StudyFolder]:
-    """Return the folders that studies are read from: the shipped one, then one's own, if named."""
+    """Return the folders of studies: the shipped one, then one's own, if named."""
     shipped = StudyFolder(SCENARIO_FOLDER)
     named = os.environ.get(FOLDER_VARIABLE, "")
     if not named or os.path.realpath(named) == os.path.realpath(SCENARIO_FOLDER):
@@ -187,14 +291,14 @@ def _folder_fault(folder: StudyFolder) -> ScenarioError | None:
 
 
 def _all_files() -> tuple[StudyFile, ...]:
-    return tuple(file for folder in scenario_folders() for file in files_in(folder))
+    return tuple(file for folder in scenario_folders() for file in _files_in(folder))
 
 
 @lru_cache(maxsize=1024)  # The shipped twelve take some 70 ms, and a page asks on every run
 def _outcome(file: StudyFile) -> Study | ScenarioError:
-    """Return the study in a file or what is wrong with it: a raised error would not be cached."""
+    # Returns the error: a raised one would not be cached.
     try:
-        document = read_document(content(file), file.name)
+        document = reading.read_document(_content(file), file.name)
         study = _checked(document)
     except ScenarioError as error:
         return error
@@ -207,3 +311,96 @@ def _outcome(file: StudyFile) -> Study | ScenarioError:
             problem = f"'{study_id}' differs from the name of its {part}, '{name}'"
             faults.append(Fault(field, problem, "rename one of them", *document.place((field,))))
     return ScenarioError(file.name, faults) if faults else study
+
+
+def _files_in(folder: StudyFolder) -> Iterator[StudyFile]:
+    top = os.fspath(folder.path)
+    try:
+        with os.scandir(top) as entries:
+            domains = sorted(e.name for e in entries if not _is_study(e.name) and e.is_dir())
+    except OSError:
+        return
+    places: list[tuple[str, str | None]] = [(top, None)] if folder.flat else []
+    places += [(f"{top}/{name}", name) for name in domains if not name.startswith(".")]
+    for place, domain in places:
+        for file in _names(place):
+            path = Path(place, file)
+            linked = path.is_symlink() or Path(place).is_symlink()
+            root = os.path.realpath(top) if linked else ""
+            inside = not linked or Path(os.path.realpath(path)).is_relative_to(root)
+            name = "/".join(filter(None, (folder.path.name, domain, file)))
+            yield StudyFile(path, _printable(name), domain, *_state(path, inside))
+
+
+def _names(place: str) -> list[str]:
+    try:
+        with os.scandir(place) as entries:
+            names = sorted(entry.name for entry in entries if _is_study(entry.name))
+    except OSError:
+        return [""]  # for the place itself, which is then listed as broken
+    return [name for name in names if not name.startswith(".")]
+
+
+def _is_study(name: str) -> bool:
+    return name.endswith(_SUFFIXES)
+
+
+def _state(path: Path, inside: bool) -> tuple[tuple[int, ...], str]:
+    leaves = "" if inside else "it is a link that leaves the folder"
+    try:
+        facts = path.stat()
+    except OSError as error:
+        return (), leaves or error.strerror or "no such file"
+    kind = ""
+    if stat.S_ISDIR(facts.st_mode):
+        kind = "it is a folder" if _is_study(path.name) else "its files cannot be listed"
+    elif not stat.S_ISREG(facts.st_mode):
+        kind = "it is not a regular file"
+    state = (facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size, facts.st_ino)
+    return state, leaves or kind
+
+
+def _printable(name: str) -> str:
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
+
+
+def _content(file: StudyFile) -> bytes:
+    if file.problem:
+        raise _unreadable(file.name, file.problem)
+    try:
+        with file.path.open("rb") as opened:
+            reading.require_size(os.fstat(opened.fileno()).st_size, file.name)
+            return opened.read(MOST_STUDY_BYTES + 1)
+    except OSError as error:
+        raise _unreadable(file.name, str(error.strerror)) from None
+
+
+def content_at(path: Path) -> bytes:
+    """Return the content of a study's file anywhere.
+
+    Raises:
+        ScenarioError: it is no regular file, or too large.
+        OSError: it cannot be opened.
+    """
+    name = _printable(path.name)
+    try:
+        with open(path, "rb", opener=_open_at_once) as opened:
+            facts = os.fstat(opened.fileno())
+            if not stat.S_ISREG(facts.st_mode):
+                raise _unreadable(name, "it is not a regular file")
+            reading.require_size(facts.st_size, name)
+            return opened.read(MOST_STUDY_BYTES + 1)
+    except ScenarioError:
+        raise
+    except ValueError:
+        raise _unreadable(name, "no file can have that name") from None
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    # A pipe would wait for a writer.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _unreadable(name: str, problem: str) -> ScenarioError:
+    message = f"the file cannot be read ({problem})"
+    return ScenarioError(name, [Fault("", message, "check that it is a readable file")])

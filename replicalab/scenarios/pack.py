@@ -1,12 +1,8 @@
 """A study in a lab: the pack that both agents, the checks and the pages read.
 
-A pack stores the study, the lab and the seed. Resources, constraints and the two observations are
-views of these, so that no two of them can disagree, and another lab is simply another `Lab`.
+Seed 0 is the lab as the study's author wrote it. Any other seed moves the budget, the days and the
+missing items by a hash of (seed, study, difficulty), the same on every machine and Python version.
 Source: docs/methods.md, Scenario.
-
-Seed 0 is the lab as the study's author wrote it. Any other seed moves the budget, the days, and
-which items are missing. The moves come from a hash of (seed, study, difficulty), so the same
-three values give the same lab on every machine and every Python version.
 """
 
 from __future__ import annotations
@@ -26,13 +22,8 @@ from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.limits import MAX_SEED
 from replicalab.notebook import Shown
-from replicalab.scenarios.constraints import (
-    LAB_CONSTRAINT_KEYS,
-    Comparator,
-    ScenarioConstraint,
-    StudyLimit,
-    limits_of,
-)
+from replicalab.scenarios import constraints as rules
+from replicalab.scenarios import study as studies
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
@@ -43,19 +34,10 @@ from replicalab.scenarios.own import (
     LabOverrides,
     OwnItem,
 )
-from replicalab.scenarios.study import (
-    AllowedSubstitution,
-    Control,
-    Design,
-    HiddenReferenceSpec,
-    Paper,
-    PolicyRule,
-    Study,
-    Throughput,
-)
+from replicalab.scenarios.study import Study
 
 MAX_ROUNDS: Final = 5
-"""Rounds of a negotiation when no other number is asked for (a choice of ours)."""
+"""Rounds of a negotiation, unless another number is asked for."""
 
 BUDGET_SWING_PERCENT: Final = 15
 DAYS_SWING_PERCENT: Final = 20
@@ -64,13 +46,12 @@ BUDGET_STEP: Final = 10  # A seeded budget is a whole multiple of this many cred
 Seed = Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
 STAFF_KEY: Final = "staff"
 
-
 _NO_OVERRIDES: Final = LabOverrides()
 _NO_QUESTION: Final = EvidenceAssumptions()
 
 
 class ResourceCategory(StrEnum):
-    """What kind of thing the lab has."""
+    """The kind of a resource."""
 
     EQUIPMENT = "equipment"
     REAGENT = "reagent"
@@ -78,7 +59,7 @@ class ResourceCategory(StrEnum):
 
 
 class ScenarioResource(models.Record):
-    """One thing the lab has or lacks; ``booked_until_day`` is None when it is not booked."""
+    """One thing the lab has or lacks; ``booked_until_day`` is None if not booked."""
 
     key: models.NonEmptyText
     label: models.NonEmptyText
@@ -94,9 +75,8 @@ class Pack(Shown, models.Record):
     """A study in one lab.
 
     ``hidden_reference_spec`` is for the judge; no Scientist prompt or observation may carry it.
-    ``samples_per_day`` is None when units run in parallel. ``own_lab`` and ``question`` are what a
-    visitor says of the lab and of the evidence in place of the study; ``study`` and ``lab`` say
-    it already.
+    ``own_lab`` and ``question`` are the visitor's changes, already applied to ``study`` and
+    ``lab``.
     """
 
     study: Study
@@ -114,10 +94,10 @@ class Pack(Shown, models.Record):
         return self.model_copy(update={"lab": lab})
 
     def with_own(self, own_lab: LabOverrides, question: EvidenceAssumptions) -> Pack:
-        """Return the study in one's own lab, asked one's own question.
+        """Return the study in the visitor's lab, with the visitor's question.
 
         Raises:
-            ScenarioError: the study cannot be asked that.
+            ScenarioError: the question does not fit the study.
         """
         if own_lab == _NO_OVERRIDES and question == _NO_QUESTION:
             return self
@@ -128,36 +108,35 @@ class Pack(Shown, models.Record):
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The numbers of the question that play a part in the evidence, in their order."""
+        """The numbers of the question that affect the evidence, in their order."""
         idle = self.question.idle_in(self.design)
         return tuple(name for name in self.question.asked if name not in idle)
 
     @cached_property
     def inventory(self) -> Inventory:
-        """What this lab has, lacks and may substitute; built once per pack."""
+        """The items and the alternatives of this lab."""
         return Inventory(self.study, self.lab)
 
     @cached_property
-    def limits(self) -> tuple[StudyLimit, ...]:
-        """What the study's own constraints allow n, the days and the evidence to be."""
-        return limits_of(self.study.constraints)
+    def limits(self) -> tuple[rules.StudyLimit, ...]:
+        """The study's limits on n, the days and the evidence."""
+        return rules.limits_of(self.study.constraints)
 
     @cached_property
     def control_keys(self) -> dict[str, str]:
-        """The keys of the study's controls by their labels, which most plans write as it does."""
+        """The keys of the study's controls by their labels."""
         return {control.name: label_key(control.name) for control in self.controls}
 
     @property
     def known_items(self) -> list[str]:
-        """What the study needs or may replace something by, and what else the lab has."""
+        """The items of the study, their alternatives, and further items of the lab."""
         swaps = [swap.alternative for swap in self.study.substitutions]
         listed = [*self.study.equipment, *self.study.reagents, *swaps]
         listed += [*self.lab.equipment, *self.lab.reagents]
         return list({label_key(item): item for item in reversed(listed)}.values())[::-1]
 
     def category_of(self, label: str) -> ItemCategory | None:
-        """Return whether a known item is ``equipment`` or a ``reagent``; None for any other."""
-        # What may replace an item is of the same category.
+        """Return the category of a known item, None if unknown; alternatives share the item's."""
         key = label_key(label)
         keys = {key} | {
             label_key(swap.original)
@@ -169,20 +148,20 @@ class Pack(Shown, models.Record):
                 return category
         return None
 
-    def said_otherwise(self, items: Iterable[OwnItem]) -> tuple[OwnItem, ...]:
-        """Return the items whose state or price this lab has otherwise."""
+    def changed_items(self, items: Iterable[OwnItem]) -> tuple[OwnItem, ...]:
+        """Return the items whose state or price differs in this lab."""
 
         def facts(pack: Pack, item: OwnItem) -> tuple[object, ...]:
             label, category = item.label, item.category
             standing = pack.inventory.status(label, category), pack.inventory.booked_until(label)
             return (*standing, pack.price(label, category))
 
-        def there(item: OwnItem) -> Pack:
+        def with_item(item: OwnItem) -> Pack:
             return self.in_lab(LabOverrides(items=(item,)).over(self.lab, self.study))
 
-        return tuple(item for item in items if facts(there(item), item) != facts(self, item))
+        return tuple(item for item in items if facts(with_item(item), item) != facts(self, item))
 
-    # --- the study's own ------------------------------------------------------------------------
+    # --- of the study ---------------------------------------------------------------------------
 
     @property
     def scenario_id(self) -> str:
@@ -195,18 +174,18 @@ class Pack(Shown, models.Record):
         return self.study.domain_id
 
     @property
-    def paper(self) -> Paper:
+    def paper(self) -> studies.Paper:
         """The published study."""
         return self.study.paper
 
     @property
-    def design(self) -> Design:
+    def design(self) -> studies.Design:
         """How evidence grows with n."""
         return self.study.design
 
     @property
     def task_summary(self) -> str:
-        """What is to be planned, in a sentence."""
+        """The task of planning, in a sentence."""
         return self.study.task_summary
 
     @property
@@ -215,18 +194,18 @@ class Pack(Shown, models.Record):
         return list(self.study.success_criteria)
 
     @property
-    def allowed_substitutions(self) -> list[AllowedSubstitution]:
-        """What may stand in for an item, and at what price."""
+    def allowed_substitutions(self) -> list[studies.AllowedSubstitution]:
+        """The allowed replacements of items."""
         return self.study.substitutions
 
     @property
-    def hidden_reference_spec(self) -> HiddenReferenceSpec:
-        """What a judge holds a plan against."""
+    def hidden_reference_spec(self) -> studies.HiddenReferenceSpec:
+        """The judge's standard for a plan."""
         return self.study.hidden_reference
 
     @property
-    def policy_rules(self) -> list[PolicyRule]:
-        """What is forbidden."""
+    def policy_rules(self) -> list[studies.PolicyRule]:
+        """The restrictions."""
         return self.study.policy_rules
 
     @property
@@ -235,25 +214,25 @@ class Pack(Shown, models.Record):
         return self.study.reference_protocol
 
     @property
-    def controls(self) -> list[Control]:
+    def controls(self) -> list[studies.Control]:
         """The controls of the reference protocol."""
         return self.study.controls
 
     @property
     def min_days(self) -> int:
-        """With fewer days there is no evidence."""
+        """The fewest days that give any evidence."""
         return self.study.min_days
 
     @property
-    def samples_per_day(self) -> Throughput | None:
-        """How many samples can be finished in a day."""
+    def samples_per_day(self) -> studies.Throughput | None:
+        """How many samples the lab can finish in a day; None if all run in parallel."""
         return self.study.samples_per_day
 
-    # --- the lab's own --------------------------------------------------------------------------
+    # --- of the lab -----------------------------------------------------------------------------
 
     @property
     def cost_model(self) -> CostModel:
-        """The lab's rates in credits."""
+        """The lab's rates."""
         return self.lab.cost_model
 
     @property
@@ -262,33 +241,30 @@ class Pack(Shown, models.Record):
         return self.lab.staff_model
 
     def price(self, label: str, category: str) -> float:
-        """Return what an item of that category costs here: its own price, or else its rate."""
+        """Return the cost of an item here: its own price, or else the rate of its category."""
         value = self.inventory.price(label) if self.lab.prices else None
         return self.cost_model.rate(category) if value is None else value
 
     @property
     def expected(self) -> ExpectedOutcome | None:
-        """What the author says happens here; None in a lab that the author did not write."""
+        """The author's expectation; None in a lab that the author did not write."""
         return self.lab.expected
 
     # --- views of both --------------------------------------------------------------------------
 
     @property
     def equipment(self) -> list[str]:
-        """The study's equipment, then what else is here."""
+        """The study's equipment, then the lab's further equipment."""
         return [*self.study.equipment, *self.lab.equipment]
 
     @property
     def reagents(self) -> list[str]:
-        """The study's reagents, then what else is here."""
+        """The study's reagents, then the lab's further reagents."""
         return [*self.study.reagents, *self.lab.reagents]
 
     @property
     def unspoken(self) -> list[str]:
-        """The study's items that a named lab does not mention; a lab without a name has none.
-
-        They stand as in the study's own lab.
-        """
+        """The study's items that the visitor's named lab does not mention."""
         if self.own_lab.name is None:
             return []
         mentioned = {label_key(item.label) for item in self.own_lab.items}
@@ -297,7 +273,7 @@ class Pack(Shown, models.Record):
 
     @property
     def means(self) -> tuple[tuple[str, float, str], ...]:
-        """The lab's three amounts: what each limits, how much there is, and in which unit."""
+        """The lab's three limits: label, amount and unit."""
         return (
             ("lab budget", self.lab.budget, self.lab.currency),
             ("duration", self.lab.days_left, "days"),
@@ -305,24 +281,26 @@ class Pack(Shown, models.Record):
         )
 
     @property
-    def constraints(self) -> list[ScenarioConstraint]:
-        """The study's own constraints, then the lab's three."""
+    def constraints(self) -> list[rules.ScenarioConstraint]:
+        """The study's constraints, then the lab's three."""
         constraints = [
-            ScenarioConstraint(
+            rules.ScenarioConstraint(
                 key=key,
                 label=label,
                 quantity=float(quantity),
                 unit=unit,
-                comparator=Comparator.AT_MOST,
+                comparator=rules.Comparator.AT_MOST,
                 hard=True,
             )
-            for key, (label, quantity, unit) in zip(LAB_CONSTRAINT_KEYS, self.means, strict=True)
+            for key, (label, quantity, unit) in zip(
+                rules.LAB_CONSTRAINT_KEYS, self.means, strict=True
+            )
         ]
         return [*self.study.constraints, *constraints]
 
     @property
     def resources(self) -> list[ScenarioResource]:
-        """What the lab has or lacks of the study's items and its own, and its staff."""
+        """The study's items and the lab's, available or missing, and the staff."""
         items = [
             *((ResourceCategory.EQUIPMENT, item) for item in self.equipment),
             *((ResourceCategory.REAGENT, item) for item in self.reagents),
@@ -353,7 +331,7 @@ class Pack(Shown, models.Record):
 
     @property
     def scientist_observation(self) -> models.ScientistObservation:
-        """What the Scientist sees before the first round."""
+        """The Scientist's view before the first round."""
         return self.seen_by_scientist([], None, 0, MAX_ROUNDS, None)
 
     def seen_by_scientist(
@@ -364,7 +342,7 @@ class Pack(Shown, models.Record):
         max_rounds: int,
         offer: models.Protocol | None,
     ) -> models.ScientistObservation:
-        """Return what the Scientist sees before a round, with the standing offer."""
+        """Return the Scientist's view before a round, with the Lab Manager's offer."""
         paper = self.paper
         return models.ScientistObservation(
             paper_title=paper.title,
@@ -381,7 +359,7 @@ class Pack(Shown, models.Record):
 
     @property
     def lab_manager_observation(self) -> models.LabManagerObservation:
-        """What the Lab Manager sees before the first round."""
+        """The Lab Manager's view before the first round."""
         equipment, reagents = self.equipment, self.reagents
         booked = [i for i in equipment if self.inventory.status(i, "equipment") in MISSING]
         gone = [i for i in reagents if self.inventory.status(i, "reagent") in MISSING]
@@ -419,7 +397,7 @@ def require_seed(seed: object) -> int:
 
 
 def draw(*parts: object) -> float:
-    """Return the number in [0, 1) that belongs to these parts, the same one everywhere."""
+    """Return a reproducible number in [0, 1) for these parts."""
     digest = sha256("|".join(map(str, parts)).encode()).digest()
     return (int.from_bytes(digest[:8], "big") >> 11) / 2**53
 
@@ -434,30 +412,23 @@ def pack_of(study: Study, difficulty: Difficulty, seed: int = 0) -> Pack:
     lab = study.labs.at(difficulty)
     if seed:
         lab = _moved(lab, study, f"{seed}|{study.scenario_id}|{difficulty}")
-    return Pack(
-        study=study,
-        difficulty=Difficulty(difficulty),
-        seed=seed,
-        lab=lab,
-        own_lab=_NO_OVERRIDES,
-        question=_NO_QUESTION,
-    )
+    return Pack(study=study, difficulty=Difficulty(difficulty), seed=seed, lab=lab)
 
 
 def _moved(lab: Lab, study: Study, key: str) -> Lab:
     tens = _near(lab.budget, BUDGET_SWING_PERCENT, BUDGET_STEP, draw(key, "budget"))
     days = max(lab.start_day, _near(lab.days, DAYS_SWING_PERCENT, 1, draw(key, "days")))
     further = {*map(label_key, (*lab.equipment, *lab.reagents))}
-    record = {item: day for item, day in lab.booked.items() if label_key(item) in further}
+    kept = {item: day for item, day in lab.booked.items() if label_key(item) in further}
     gone = [item for item in lab.out_of_stock if label_key(item) in further]
-    booked = _chosen(study.equipment, len(lab.booked) - len(record), f"{key}|booked")
+    booked = _chosen(study.equipment, len(lab.booked) - len(kept), f"{key}|booked")
     spent = _chosen(study.reagents, len(lab.out_of_stock) - len(gone), f"{key}|out of stock")
     until = {item: _between(1, 2 * days, draw(key, "booked until", item)) for item in booked}
     return lab.model_copy(
         update={
             "budget": float(BUDGET_STEP * tens),
             "days": days,
-            "booked": until | record,
+            "booked": until | kept,
             "out_of_stock": [*spent, *gone],
             "expected": None,
         }
@@ -465,7 +436,7 @@ def _moved(lab: Lab, study: Study, key: str) -> Lab:
 
 
 def _near(amount: float, percent: int, step: int, share: float) -> int:
-    """Return a number of steps, at least one, that is within so many percent of an amount."""
+    # A number of steps, at least one, within that percentage of the amount.
     low = ceil(amount * (100 - percent) / (100 * step))
     high = floor(min(amount * (100 + percent) / (100 * step), MOST // step))
     return _between(max(1, low), high, share)

@@ -1,8 +1,8 @@
-"""A file's text as plain data with the place of each part, and its faults in plain words.
+"""Files as plain data with the place of each part, and their faults in plain words.
 
-Of YAML 1.2 it takes mappings, lists and scalars. Only ``true`` and ``false`` are booleans and only
+YAML files have mappings, lists and scalars. Only ``true`` and ``false`` are booleans and only
 decimal numbers are numbers, so ``no``, dates and ``12:30`` stay text. Anchors, aliases, tags and
-repeated keys are refused: they make a file hard to read for people and dangerous for programs.
+repeated keys are refused: they are hard to read for people and dangerous for programs.
 """
 
 import re
@@ -75,7 +75,7 @@ def require_size(size: int, source: str, most: int = MOST_STUDY_BYTES) -> None:
 
 
 def dotted(path: FieldPath) -> str:
-    """Return a path as people write it: ``paper.facts[2].source``."""
+    """Return a path as text: ``paper.facts[2].source``."""
     steps = (
         f"[{step}]" if isinstance(step, int) else f".{shortened(step, LONGEST_QUOTED)}"
         for step in path
@@ -120,10 +120,7 @@ def read_document(text: str | bytes, source: str) -> Document:
 
 
 def with_text_at(text: str, value: str, *keys: str) -> str:
-    """Return a file's text with another value, as it is to be written, at a place of its blocks.
-
-    Nothing else of the text changes; without such a place it is returned as it is.
-    """
+    """Return a file's text with another value at the place of some keys; unchanged without them."""
     node = yaml.compose(text, Loader=yaml.CSafeLoader)
     for key in keys:
         pairs = node.value if isinstance(node, yaml.MappingNode) else ()
@@ -145,7 +142,7 @@ def plain_value(text: str) -> Data:
 
 
 def _check_events(text: str) -> None:
-    """Refuse deep nesting and aliases before nodes are made, which is recursive."""
+    # Deep nesting and aliases are refused before nodes are made, which is recursive.
     depth, number = -1, 0
     event: Any
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
@@ -194,7 +191,7 @@ def _yaml_fault(error: Any, text: str) -> Fault:
         line = text.encode().count(b"\n", 0, error.position) + 1
         problem = f"character {described(chr(error.character))} is not allowed"
         return Fault("", problem, "remove it", line)
-    # A quote, bracket or key without an end is wrong at its beginning; the parser stops later.
+    # An unclosed quote, bracket or key is wrong at its beginning; the parser stops later.
     begun = re.search("quoted scalar|simple key|a flow", error.context or "")
     line, column = _place((begun and error.context_mark) or error.problem_mark)
     if error.note:
@@ -229,10 +226,10 @@ _KEYS: Final = {
     FileKind.BATCH: {"asked", "results"},
     FileKind.STUDY: {"paper", "labs"},
     FileKind.PLAN: {*PROTOCOL_FIELDS},
-    FileKind.KEPT_PLAN: {"study"},  # which a plan alone has, too
+    FileKind.KEPT_PLAN: {"study"},  # a plan alone has it, too
     FileKind.LAB: {"lab"},
 }
-"""The keys by any of which a kind is known; the first kind counts."""
+"""The keys of each kind; one of them is enough, and the first kind counts."""
 
 
 def kind_of(values: Values) -> FileKind | None:
@@ -241,7 +238,7 @@ def kind_of(values: Values) -> FileKind | None:
 
 
 def format_problem(number: object, read_here: int = FORMAT) -> str:
-    """Return why a file of this format is not read, with a remedy; empty if it is."""
+    """Return why a file of this format cannot be read, with a remedy; empty if it can."""
     if not isinstance(number, int) or number == read_here:
         return ""
     if number > read_here:
@@ -250,10 +247,10 @@ def format_problem(number: object, read_here: int = FORMAT) -> str:
 
 
 def read_json(data: bytes | str, source: str, holds: str, remedy: str) -> Values:
-    """Return the values of a JSON file, which should hold what ``holds`` names.
+    """Return the values of a JSON file; ``holds`` names the expected content.
 
     Raises:
-        ScenarioError: it holds none; with the place and the remedy.
+        ScenarioError: it is not such a file; with place and remedy.
     """
     text, values = readable_text(data, source, MOST_FILE_BYTES), None
     fault = Fault("", f"the file holds no {holds}", remedy)
@@ -272,10 +269,10 @@ def read_json(data: bytes | str, source: str, holds: str, remedy: str) -> Values
 
 
 def read_kind(data: bytes | str | Values, kind: FileKind, source: str) -> Values:
-    """Return the values of a JSON file of a kind, or check those that were read of it.
+    """Return the values of a JSON file of a kind, or check values that were read from it.
 
     Raises:
-        ScenarioError: it holds something else, is too large or has another format.
+        ScenarioError: it is of another kind or format, or too large.
     """
     remedy = f"load a {kind} that was saved here"
     values = data if isinstance(data, dict) else read_json(data, source, kind, remedy)
@@ -309,7 +306,7 @@ _REMEDIES: Final = {  # By kind of error, or by pattern
 def record_error(
     error: ValidationError, record: type[Record], source: str, document: Document | None = None
 ) -> ScenarioError:
-    """Return what pydantic found wrong in a file that holds a record, in the file's order."""
+    """Return pydantic's errors as faults of a file with a record, in the file's order."""
     details = error.errors(include_url=False)
     if document:
         details.sort(key=lambda detail: document.place(detail["loc"]))
@@ -323,7 +320,7 @@ def record_error(
 
 def known_names(name: str, known: Sequence[str]) -> str:
     """Return the remedy for an unknown name: the nearest known one, and the known ones."""
-    # A comparison takes the cube of the length.
+    # The time of a comparison grows with the cube of the length.
     short = [label for label in known[:50] if len(name) + len(label) <= 80]
     near = get_close_matches(name, short, n=1)
     guess = f"did you mean '{near[0]}'? " if near else ""
@@ -347,7 +344,7 @@ def _in_words(detail: ErrorDetails, path: FieldPath, record: type[Record]) -> tu
 
 
 def shown(value: object) -> str:
-    """Return a value of a file as a message quotes it, short whatever it is."""
+    """Return a value as a short quotation for a message."""
     if isinstance(value, dict | list):
         return "a block of keys" if isinstance(value, dict) else f"a list of {len(value)}"
     if value is None or isinstance(value, bool):

@@ -1,7 +1,7 @@
-"""The format of a study file as a JSON Schema, for editors that complete and check as one types.
+"""The JSON Schema of a study file, for editors that complete and check it.
 
-It is made from the models and never written by hand: ``python -m replicalab.scenarios.schema``
-rewrites the shipped file. What only holds between fields is left to `parse_study`.
+``python -m replicalab.scenarios.schema`` rewrites the shipped file from the models. Rules between
+fields are checked by `parse_study` only.
 """
 
 import json
@@ -22,7 +22,7 @@ def study_schema() -> dict[str, Data]:
     """Return the JSON Schema (draft 2020-12) of a study file."""
     schema = Study.model_json_schema()
     for part in (schema, *schema["$defs"].values()):
-        # Each field is given what its record's docstring says of it under Attributes.
+        # Each field is described by its entry under Attributes.
         summary, _, attributes = part["description"].replace("``", "'").partition(_SECTION)
         part["description"] = "\n\n".join(map(_one_line, summary.split("\n\n")))
         for name, text in _ENTRY.findall(attributes):

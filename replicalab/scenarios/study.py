@@ -1,37 +1,22 @@
-"""What a study file holds: the paper, its evidence design, what it needs, and its three labs."""
+"""The study file: the paper, its evidence design, its needs and its three labs."""
 
-from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    TypeAdapter,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from replicalab import lexicon, limits
 from replicalab.designs import KINDS, PARAMETERS, Kind
 from replicalab.designs.originals import faults_of
 from replicalab.models import Flag, Protocol, Record, too_large
+from replicalab.scenarios import constraints as rules
 from replicalab.scenarios import fields
-from replicalab.scenarios.constraints import (
-    LAB_CONSTRAINT_KEYS,
-    Bounds,
-    Comparator,
-    ScenarioConstraint,
-)
-from replicalab.scenarios.fields import Confidence
-from replicalab.scenarios.lab import Difficulty, Labs
-from replicalab.scenarios.units import Arms, Units
+from replicalab.scenarios.lab import Labs
 
 
 class Original(Record):
-    """What is reported of the original study; null, or left out, where it is not.
+    """Reported results of the original study; null or left out if none.
 
     Attributes:
         effect: the estimate, in the unit of the design's kind, with its sign.
@@ -40,16 +25,16 @@ class Original(Record):
         low: the lower end of its interval.
         high: the upper end.
         level: the level of the interval, a share.
-        numbers: what else the effect may be worked out from, by the name that a formula gives it:
-            t, F or z, means m1 and m2, SD1 and SD2, shares p1 and p2.
-        n: the samples that counted, in all.
+        numbers: other numbers that the effect follows from, by their name in the formula: t, F or
+            z, means m1 and m2, SD1 and SD2, shares p1 and p2.
+        n: the analysed samples in all.
         n1: those of group 1.
         n2: those of group 2.
-        events: the events that were seen, survival only.
-        sides: 1 where its test was one-sided, else 2.
+        events: the observed events, survival only.
+        sides: 1 if its test was one-sided, else 2.
         source: the publication and the place in it.
         confidence: how well the numbers are known.
-        where: where the source was found, if that is not the publication itself.
+        where: the place where the source was found, if not the publication itself.
     """
 
     effect: fields.Effect | None = None
@@ -72,15 +57,15 @@ class Fact(Record):
     """One statement about the study.
 
     Attributes:
-        text: the statement, in a sentence; a number of the paper stands here with its source.
+        text: the statement, in a sentence.
         source: the publication and the place in it.
         confidence: how well it is known.
-        where: where the source was found, if that is not the publication itself.
+        where: the place where the source was found, if not the publication itself.
     """
 
     text: fields.Prose
     source: fields.Prose
-    confidence: Confidence
+    confidence: fields.Confidence
     where: fields.Prose | None = None
 
 
@@ -89,17 +74,17 @@ class Paper(Record):
 
     Attributes:
         title: the publication's title.
-        short_title: what the pages call the study, null for the title.
+        short_title: the name of the study on the pages, null for the title.
         citation: authors, year, journal and pages, as in a list of references.
-        doi: the bare DOI, null when there is none.
-        hypothesis: what the study claims.
-        method: how its authors did it, at planning level; of a replication only where it is named.
-        key_finding: what was found, with its numbers.
-        goal: what a replication is to find out.
+        doi: the bare DOI, null if it has none.
+        hypothesis: the claim of the study.
+        method: how its authors did it, at planning level.
+        key_finding: the result, with its numbers.
+        goal: the question of a replication.
         published: the published sample size and effect.
-        caution: what a reader must not conclude.
-        contested: what is disputed among experts, null when nothing is.
-        teaches: what the study shows about planning.
+        caution: conclusions that a reader must not draw.
+        contested: points that experts dispute, null if none.
+        teaches: a lesson about planning.
         facts: every number above, each with its source.
     """
 
@@ -119,14 +104,13 @@ class Paper(Record):
 
     @property
     def name(self) -> str:
-        """What the pages call the study."""
+        """The short title, or else the title."""
         return self.short_title or self.title
 
 
 def _known_kind(kind: str) -> str:
     if kind not in KINDS:
-        names = [f"'{name}'" for name in KINDS]
-        text = lexicon.joined(names, "or")
+        text = lexicon.joined([f"'{name}'" for name in KINDS], "or")
         raise PydanticCustomError("enum", "Input should be {known}", {"known": text})
     return kind
 
@@ -144,34 +128,33 @@ class Design(Record):
     one sample (precision, planning only).
 
     Attributes:
-        kind: which evidence is reported: the power of a test, the probability of detection
-            (audit), the share examined (coverage) or the half-width of an interval (precision).
-        effect_published: the effect as printed, null when none is.
-        effect_planning: the effect that is assumed for planning; for equivalence the true
-            difference, usually 0.
-        sesoi: the smallest effect of interest, null when none is named.
-        alpha: the significance level, two-sided where a test has two sides; for equivalence that of
+        kind: the evidence: the power of a test, the probability of detection (audit), the share
+            examined (coverage) or the half-width of an interval (precision).
+        effect_published: the effect as printed, null if none.
+        effect_planning: the effect assumed for planning; for equivalence the true difference,
+            usually 0.
+        sesoi: the smallest effect of interest, null if none.
+        alpha: the significance level, two-sided if the test has two sides; for equivalence that of
             each one-sided test.
-        target: the evidence to aim at; for precision a relative half-width, lower is better; of a
+        target: the evidence to aim at; for precision a relative half-width, lower is better; for a
             test below 1, since no study makes its result certain.
-        floor: the evidence to stay above, or below for precision.
-        unit_of_n: what one sample is.
+        floor: the minimum worth running; for precision the maximum.
+        unit_of_n: one sample, in words.
         sample_noun: the singular noun for one sample, as in "24 mice".
-        population_max: the most samples that exist or are permitted, null when unlimited.
-        groups: how many groups are compared, anova only; samples beyond equal groups do not count.
-        margin: the difference below which there is as good as none, in units of d, equivalence
-            only.
-        event_share: the share of samples that have an event while they are watched, survival only.
-        baseline: the share of the group where it happens more often, two_proportions only; the
-            other lies effect_planning below. Null for an approximation that needs no share.
-        assurance: the chance that the half-width is at most what is stated, its SD estimated from
-            the same samples, precision only; null where the SD is taken as known.
-        dropout: the share of planned samples that will drop out; 0 where none does.
-        units: the experimental units, where samples share one; null where each is one of its own.
-        arms: the two arms, where they are not of one size and one price; null where they are.
-        source: where the published effect stands.
+        population_max: the most samples that exist or are permitted, null if unlimited.
+        groups: the number of groups, anova only; samples beyond equal groups do not count.
+        margin: the largest negligible difference, in units of d, equivalence only.
+        event_share: the share of samples with an event during follow-up, survival only.
+        baseline: the higher of the two shares, two_proportions only; the other lies
+            effect_planning below. Null for an approximation that needs no share.
+        assurance: the chance of at most the stated half-width, with the SD estimated from the same
+            samples, precision only; null if the SD is taken as known.
+        dropout: the share of planned samples that drop out.
+        units: the experimental units, if several samples share one; null if none do.
+        arms: the two arms, if their sizes differ; null if they are equal.
+        source: the place of the published effect.
         why: a reason for each planning value, by field.
-        original: what the original study found, null where that is not known in numbers.
+        original: the original's reported numbers, null if unknown.
     """
 
     kind: Annotated[str, AfterValidator(_known_kind), Field(json_schema_extra=_add_kinds)]
@@ -190,8 +173,8 @@ class Design(Record):
     baseline: Annotated[float, PARAMETERS["baseline"].bounds] | None = None
     assurance: Annotated[float, PARAMETERS["assurance"].bounds] | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.0
-    units: Units | None = None
-    arms: Arms | None = None
+    units: fields.Units | None = None
+    arms: fields.Arms | None = None
     source: fields.Prose
     why: Annotated[dict[fields.Label, fields.Prose], fields.Few] = Field(default_factory=dict)
     original: Original | None = None
@@ -203,23 +186,19 @@ class Design(Record):
 
     @property
     def lower_is_better(self) -> bool:
-        """Whether less of this evidence is more: so it is with a half-width."""
-        return KINDS[self.kind].scale.lower_is_better
+        """Whether a lower value is better evidence, as for a half-width."""
+        return self.row.scale.lower_is_better
 
     @property
     def uneven(self) -> bool:
-        """Whether its two arms are of unlike size by intent."""
-        return self.arms is not None and self.arms.share != Arms().share
+        """Whether its two arms differ in size by intent."""
+        return self.arms is not None and self.arms.share != fields.Arms().share
 
     @model_validator(mode="after")
     def _numbers_fit_the_kind(self) -> Self:
-        for fault in KINDS[self.kind].faults(self):
+        for fault in self.row.faults(self):
             raise ValueError(fault)
-        return self
-
-    @model_validator(mode="after")
-    def _original_fits_the_kind(self) -> Self:
-        for fault in faults_of(KINDS[self.kind], self.original) if self.original else ():
+        for fault in faults_of(self.row, self.original) if self.original else ():
             raise ValueError(f"original: {fault}")
         return self
 
@@ -236,7 +215,7 @@ class Design(Record):
                 f"a target of {self.target:g} and a floor of {self.floor:g} are out of order; "
                 "they are shares: floor <= target <= 1"
             )
-        if KINDS[self.kind].sought and self.target >= 1:
+        if self.row.sought and self.target >= 1:
             # The floor is no higher. Far out a power is 1 in doubles, by rounding alone.
             raise ValueError(
                 "a target of 1 would make a significant result certain, which no study can; "
@@ -246,16 +225,16 @@ class Design(Record):
 
 
 class AllowedSubstitution(Record):
-    """A replacement the study tolerates, and its scientific price.
+    """An allowed replacement, and its scientific price.
 
     Attributes:
         original: an item of the study.
-        alternative: what may stand in for it.
+        alternative: its replacement.
         condition: when that is allowed.
-        tradeoff: what is lost.
+        tradeoff: the disadvantage.
         fidelity_loss: 0 same study, 1 minor declared deviation, 2 related but different test,
             3 the hypothesis goes untested.
-        evidence_factor: what is left of every effect, 1 when nothing is lost: it multiplies the
+        evidence_factor: the share of every effect that remains, 1 if all: it multiplies the
             planning effect, and an equivalence margin with it; it multiplies the logarithm of a
             hazard ratio, and divides the SD of a precision study.
     """
@@ -268,21 +247,21 @@ class AllowedSubstitution(Record):
     evidence_factor: Annotated[float, Field(strict=True, ge=fields.SMALLEST_FACTOR, le=1)] = 1.0
 
     @property
-    def told(self) -> str:
-        """What an agent reads of it."""
+    def agent_text(self) -> str:
+        """The substitution as an agent reads it."""
         when, lost = f"condition: {self.condition}", f"tradeoff: {self.tradeoff}"
         return f"{self.original} → {self.alternative} ({when}; {lost})"
 
 
 class HiddenReferenceSpec(Record):
-    """What a judge holds the plan against; never shown to an agent.
+    """The judge's standard for a plan; never shown to an agent.
 
     Attributes:
         summary: the plan that would do the study justice.
-        required_elements: what a plan must mention; its words are looked for in the plan.
-        flexible_elements: what may differ without harm.
-        target_metric: what the replication measures.
-        target_value: what it should come to.
+        required_elements: elements whose words a plan must mention.
+        flexible_elements: elements that may differ without harm.
+        target_metric: the outcome measure of the replication.
+        target_value: its expected value.
     """
 
     summary: fields.Prose
@@ -293,7 +272,7 @@ class HiddenReferenceSpec(Record):
 
     @cached_property
     def element_words(self) -> tuple[frozenset[str], ...]:
-        """The words of each required element that a plan must say."""
+        """The words of each required element that a plan must mention."""
         return tuple(map(lexicon.content_words, self.required_elements))
 
 
@@ -302,7 +281,7 @@ class Control(Record):
 
     Attributes:
         name: its label.
-        droppable: whether the study is still worth something without it.
+        droppable: whether the study is still useful without it.
         protects_against: the error that it rules out.
     """
 
@@ -312,18 +291,18 @@ class Control(Record):
 
     @property
     def guards(self) -> str:
-        """The error that it rules out, as it stands in a sentence; empty where it is not given."""
+        """The error that it rules out, without a full stop; empty if not given."""
         text = self.protects_against.strip()
         return text.removesuffix(".") if lexicon.is_given(text) else ""
 
 
 class PolicyRule(Record):
-    """A restriction, and how a plan that breaks it is recognised.
+    """A restriction, and how to recognise a plan that breaks it.
 
     Attributes:
         key: its short name.
         restriction: the rule, for people.
-        forbidden_phrases: the phrases that break it, unless a negation stands before them.
+        forbidden_phrases: the phrases that break it, unless negated.
         allowed_mentions: sentences that only mention it and must pass.
     """
 
@@ -334,7 +313,7 @@ class PolicyRule(Record):
 
     @cached_property
     def phrase_parts(self) -> tuple[frozenset[str], ...]:
-        """The words of each forbidden phrase, which a text that says it has too."""
+        """The words of each forbidden phrase."""
         return tuple(map(lexicon.parts_of, self.forbidden_phrases))
 
 
@@ -374,7 +353,7 @@ def term_in(field: str, name: str) -> str:
 
 
 class Study(Record):
-    """One study file: the paper, its evidence design, what it needs, and three labs.
+    """One study file: the paper, its evidence design, its needs, and three labs.
 
     Attributes:
         format: the version of this format, always 1.
@@ -383,15 +362,15 @@ class Study(Record):
         paper: the published study.
         design: how evidence grows with n.
         success_criteria: when the replication would be called a success.
-        hidden_reference: what a judge holds a plan against.
-        constraints: what the study demands, beside the lab's budget, days and staff.
-        equipment: what is used and booked.
-        reagents: what is used up: materials, data sets, licences, pay.
-        substitutions: what may stand in for an item, and at what price.
+        hidden_reference: the judge's standard for a plan.
+        constraints: requirements of the study, in addition to the lab's budget, days and staff.
+        equipment: items that are used and booked.
+        reagents: items that are used up: materials, data sets, licences, pay.
+        substitutions: allowed replacements of items, and their price.
         controls: the controls of the reference protocol.
-        policy_rules: what is forbidden.
-        min_days: with fewer days there is no evidence.
-        samples_per_day: how many the lab can finish in a day, null when all run in parallel.
+        policy_rules: restrictions.
+        min_days: the fewest days that give any evidence.
+        samples_per_day: how many the lab can finish in a day, null if all run in parallel.
         reference_protocol: the plan that would do the study justice.
         labs: the three labs.
     """
@@ -403,7 +382,7 @@ class Study(Record):
     design: Design
     success_criteria: Annotated[list[fields.Prose], fields.Some]
     hidden_reference: HiddenReferenceSpec
-    constraints: Annotated[list[ScenarioConstraint], fields.Few]
+    constraints: Annotated[list[rules.ScenarioConstraint], fields.Few]
     equipment: Annotated[list[fields.Label], fields.Few]
     reagents: Annotated[list[fields.Label], fields.Few]
     substitutions: Annotated[list[AllowedSubstitution], Field(max_length=limits.MOST_SUBSTITUTIONS)]
@@ -416,20 +395,20 @@ class Study(Record):
 
     @cached_property
     def _forbidden_words(self) -> list[tuple[str, tuple[str, ...]]]:
-        """The longest word of each forbidden phrase, which few texts have, and its others."""
+        # The longest word of each forbidden phrase, which few texts have, and its others.
         phrases = (words for rule in self.policy_rules for words in rule.phrase_parts)
         ordered = (sorted(words, key=len, reverse=True) or [""] for words in phrases)
         return [(longest, tuple(others)) for longest, *others in ordered]
 
     def may_forbid(self, text: str) -> bool:
-        """Return whether a text may say a forbidden phrase; of most it is seen at once."""
+        """Return whether a text may contain a forbidden phrase, by a quick check."""
         line = text.casefold()
-        result = [others for longest, others in self._forbidden_words if longest in line]
-        return any(all(word in line for word in others) for others in result)
+        rest = [others for longest, others in self._forbidden_words if longest in line]
+        return any(all(word in line for word in others) for others in rest)
 
     @cached_property
     def harmless_labels(self) -> frozenset[str]:
-        """Its labels that are one line and say no forbidden phrase; few plans list others."""
+        """Its labels on one line without a forbidden phrase; few plans list others."""
         labels = [
             *self.equipment,
             *self.reagents,
@@ -446,25 +425,22 @@ class Study(Record):
 
     @cached_property
     def swaps(self) -> dict[tuple[str, str], AllowedSubstitution]:
-        """Its substitutions by the key of what they replace and by what they put in its place."""
-        swaps = reversed(self.substitutions)  # of two for the same, the first counts
+        """Its substitutions by the key of the original and by the alternative."""
+        swaps = reversed(self.substitutions)  # the first of two for the same counts
         return {(lexicon.label_key(swap.original), swap.alternative): swap for swap in swaps}
 
     @cached_property
-    def told(self) -> tuple[str, tuple[str, ...], str]:
-        """What an agent reads of it in any lab: what comes before its constraints, these, the rest.
-
-        Each text of the file stands on one line.
-        """
+    def agent_texts(self) -> tuple[str, tuple[str, ...], str]:
+        """The agent's text in any lab: the part before the constraints, these, and the rest."""
         summary = [
             f"Domain ID: {self.domain_id}",
             *lexicon.section("Task summary", [self.task_summary]),
             *lexicon.section("Success criteria", self.success_criteria),
         ]
-        constraints = tuple(
-            lexicon.one_line(f"- {constraint.told}") for constraint in self.constraints
+        constraints = tuple(lexicon.one_line(f"- {rule.agent_text}") for rule in self.constraints)
+        swaps = lexicon.section(
+            "Allowed substitutions", [swap.agent_text for swap in self.substitutions]
         )
-        swaps = lexicon.section("Allowed substitutions", [swap.told for swap in self.substitutions])
         return lexicon.lines_text(summary), constraints, lexicon.lines_text(swaps)
 
     def term(self, name: str) -> str:
@@ -473,29 +449,30 @@ class Study(Record):
 
     @property
     def task_summary(self) -> str:
-        """What is to be planned, in a sentence."""
+        """The task of planning, in a sentence."""
         return f'Plan a replication of "{self.paper.title}" in this lab: {self.paper.goal}'
 
     @model_validator(mode="after")
-    def _phrases_can_be_looked_for(self) -> Self:
+    def _phrases_are_few(self) -> Self:
         for name in ("forbidden_phrases", "allowed_mentions"):
             number = sum(len(getattr(rule, name)) for rule in self.policy_rules)
-            limit = limits.MOST_PHRASES
-            if number > limit:
+            if number > limits.MOST_PHRASES:
                 raise ValueError(
-                    f"the restrictions have {number} {name}; {limit} in all are looked for"
+                    f"the restrictions have {number} {name}; "
+                    f"{limits.MOST_PHRASES} in all are looked for"
                 )
         return self
 
     @model_validator(mode="after")
     def _evidence_is_bounded_from_its_worse_side(self) -> Self:
-        lower_is_better = self.design.lower_is_better
-        needed = Comparator.AT_MOST if lower_is_better else Comparator.AT_LEAST
-        for constraint in self.constraints:
-            if constraint.bounds is Bounds.EVIDENCE and constraint.comparator is not needed:
+        needed = rules.Comparator.AT_LEAST
+        if self.design.lower_is_better:
+            needed = rules.Comparator.AT_MOST
+        for rule in self.constraints:
+            if rule.bounds is rules.Bounds.EVIDENCE and rule.comparator is not needed:
                 raise ValueError(
-                    f"constraint '{constraint.key}' bounds the evidence by "
-                    f"'{constraint.comparator}'; a {self.design.kind} design needs '{needed}'"
+                    f"constraint '{rule.key}' bounds the evidence by "
+                    f"'{rule.comparator}'; a {self.design.kind} design needs '{needed}'"
                 )
         return self
 
@@ -505,79 +482,3 @@ class Study(Record):
         for problem in too_large(plan):
             raise ValueError(problem)
         return plan
-
-
-_Labels = dict[str, tuple[Iterable[str], Sequence[str]]]  # By place: labels, and others
-
-
-def _unknown_labels(study: Study) -> Iterator[InitErrorDetails]:
-    """Yield an error for each label that is missing in the list that it refers to."""
-    plan, items = study.reference_protocol, [*study.equipment, *study.reagents]
-    alternatives = [swap.alternative for swap in study.substitutions]
-    references: _Labels = {
-        "reference_protocol.required_equipment.*": (plan.required_equipment, study.equipment),
-        "reference_protocol.required_reagents.*": (plan.required_reagents, study.reagents),
-        "reference_protocol.controls.*": (plan.controls, [c.name for c in study.controls]),
-        "substitutions.*.original": ([swap.original for swap in study.substitutions], items),
-        "design.why.*": (study.design.why, [*Design.model_fields]),
-    }
-    for level in Difficulty:
-        lab = study.labs.at(level)
-        here = [*items, *lab.equipment, *lab.reagents]
-        references[f"labs.{level}.booked.*"] = lab.booked, here
-        references[f"labs.{level}.out_of_stock.*"] = lab.out_of_stock, here
-        references[f"labs.{level}.prices.*"] = lab.prices, here + alternatives
-    for place, (labels, texts) in references.items():
-        keys = {*map(lexicon.label_key, texts)}
-        for path, label in _entries(place, labels):
-            if lexicon.label_key(label) not in keys:
-                words = {"label": lexicon.shortened(label), "known": texts}
-                error = PydanticCustomError(
-                    "unknown_label", "'{label}' is not in this study", words
-                )
-                yield InitErrorDetails(type=error, loc=path, input=label)
-
-
-def _repeated_labels(study: Study) -> Iterator[InitErrorDetails]:
-    """Yield an error for each label that is listed before, in its list or in another."""
-    items = [*study.equipment, *study.reagents]
-    lists: _Labels = {
-        "equipment.*": (study.equipment, ()),
-        "reagents.*": (study.reagents, study.equipment),
-        "controls.*.name": ([control.name for control in study.controls], ()),
-        "constraints.*.key": ([one.key for one in study.constraints], LAB_CONSTRAINT_KEYS),
-        "policy_rules.*.key": ([rule.key for rule in study.policy_rules], ()),
-    }
-    for level in Difficulty:
-        lab = study.labs.at(level)
-        lists[f"labs.{level}.equipment.*"] = lab.equipment, items
-        lists[f"labs.{level}.reagents.*"] = lab.reagents, [*items, *lab.equipment]
-        lists[f"labs.{level}.booked.*"] = lab.booked, ()
-        lists[f"labs.{level}.out_of_stock.*"] = lab.out_of_stock, [*lab.booked]
-        lists[f"labs.{level}.prices.*"] = lab.prices, ()
-    message = "'{label}' is listed already; list it once, or choose another name"
-    for place, (labels, before) in lists.items():
-        keys = {*map(lexicon.label_key, before)}
-        for path, label in _entries(place, labels):
-            if lexicon.label_key(label) in keys:
-                error = PydanticCustomError(
-                    "value_error", message, {"label": lexicon.shortened(label)}
-                )
-                yield InitErrorDetails(type=error, loc=path, input=label)
-            keys.add(lexicon.label_key(label))
-
-
-def _entries(place: str, labels: Iterable[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    for number, label in enumerate(labels):
-        step = label if isinstance(labels, dict) else number
-        yield tuple(step if part == "*" else part for part in place.split(".")), label
-
-
-def _with_fitting_labels(study: Study) -> Study:
-    if errors := [*_repeated_labels(study)] or [*_unknown_labels(study)]:
-        raise ValidationError.from_exception_data("Study", errors)
-    return study
-
-
-WRITTEN_STUDY: Final = TypeAdapter(Annotated[Study, AfterValidator(_with_fitting_labels)])
-"""A study as its author may write it: each label that it refers to is listed, once."""

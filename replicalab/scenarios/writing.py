@@ -1,8 +1,7 @@
-"""A study, a plan and a lab of one's own as the texts of files; the last two are read here too.
+"""Files of a study (YAML), a plan and a lab (JSON); the latter two are also read here.
 
-Of a study, which `reading` reads back, only what is set is written, in the order of the fields.
-Comments are not kept: they are the author's, and stand in the author's own file. A plan and a lab
-are small files: JSON, by the names of their fields.
+A study's file has the values that differ from defaults, in the order of the fields, without
+comments.
 """
 
 import json
@@ -19,7 +18,7 @@ from replicalab.scenarios.fields import Identifier
 from replicalab.scenarios.own import LabOverrides
 from replicalab.scenarios.study import Study
 
-_WIDTH: Final = 96  # Where a long text goes on in the next line, two columns for quotes left
+_WIDTH: Final = 96  # of a line, with two columns left for quotes
 _TEXT: Final = "tag:yaml.org,2002:str"
 _NO_TEXT: Final = "tag:yaml.org,2002:null"
 
@@ -30,13 +29,13 @@ def study_yaml(study: Study) -> str:
 
 
 def study_data(study: Study) -> dict[str, reading.Data]:
-    """Return what a study's file holds: all that must stand there, and what is set."""
+    """Return the content of a study's file: required fields, and values that differ."""
     data: dict[str, reading.Data] = study.model_dump(mode="json", exclude_defaults=True)
     return {key: _plain(value) for key, value in data.items()}
 
 
 def data_yaml(data: dict[str, reading.Data]) -> str:
-    """Return what a file holds as its text, right or wrong: a blank line around each block."""
+    """Return data as the text of a file, valid or not, with a blank line around each block."""
     text, was_block = "", False
     for key, value in data.items():
         is_block = isinstance(value, dict | list) and bool(value)
@@ -49,7 +48,7 @@ def data_yaml(data: dict[str, reading.Data]) -> str:
 
 
 def _plain(value: reading.Data) -> reading.Data:
-    """Return a value as a person writes it: a whole number without a point."""
+    # A person writes a whole number without a point.
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -59,7 +58,7 @@ def _plain(value: reading.Data) -> reading.Data:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes a text in quotes wherever it would be read as something else, by us or by others."""
+    """Quotes every text that this reader or another would read as something else."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         """Indent the entries of a list below its key."""
@@ -67,18 +66,14 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, False)
 
     def ignore_aliases(self, data: object) -> bool:
-        """Write a value out wherever it stands: the reader refuses aliases."""
+        """Write each value out: the reader refuses aliases."""
         return True
 
     def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
-        """Return as what a plain scalar is read."""
+        """Return the tag of a scalar without quotes."""
         tag = super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
-        is_plain = kind is yaml.ScalarNode and implicit[0]
-        return (
-            _NO_TEXT
-            if is_plain and tag == _TEXT and reading.plain_value(value) is not value
-            else tag
-        )
+        is_text = kind is yaml.ScalarNode and implicit[0] and tag == _TEXT
+        return _NO_TEXT if is_text and reading.plain_value(value) is not value else tag
 
 
 _Dumper.add_representer(
@@ -104,14 +99,14 @@ class _PlanFile(Protocol):
 
 
 class SavedPlan(NamedTuple):
-    """A plan out of a file, and the id of the study that it was saved for, where it names one."""
+    """A plan from a file, and the id of its study, if the file has one."""
 
     plan: Protocol
     study: str | None
 
 
 def lab_json(own_lab: LabOverrides) -> str:
-    """Return a lab as the text of a file; what it leaves to the study is left out."""
+    """Return a lab as the text of a file, without the values that it leaves to the study."""
     lab = own_lab.model_dump(mode="json", exclude_defaults=True)
     return json.dumps({"format": reading.FORMAT, "lab": lab}, ensure_ascii=False, indent=1) + "\n"
 
@@ -120,7 +115,7 @@ def read_lab(data: bytes | reading.Values, source: str = "the lab's file") -> La
     """Return the lab that `lab_json` wrote.
 
     Raises:
-        ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
+        ScenarioError: with place, problem and remedy; for each list the first fault.
     """
     return _checked(_LabFile, reading.read_kind(data, reading.FileKind.LAB, source), source).lab
 
@@ -132,10 +127,10 @@ def plan_json(plan: Protocol, study: str) -> str:
 
 
 def read_plan(data: bytes | reading.Values, source: str = "the plan's file") -> SavedPlan:
-    """Return the plan that `plan_json` wrote, or somebody by hand.
+    """Return the plan in a file of `plan_json`.
 
     Raises:
-        ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
+        ScenarioError: with place, problem and remedy; for each list the first fault.
     """
     values = reading.read_kind(data, reading.FileKind.PLAN, source)
     file = _checked(_PlanFile, values, source)

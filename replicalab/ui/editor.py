@@ -193,7 +193,7 @@ def _draw_labels(form: PlanForm, field: str, pack: Pack) -> None:
         name, pair = on_one_line(label), (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN)
         if not category or pack.inventory.status(label, category) in pair:
             return name
-        return f"{name} ({pack.inventory.standing(label, category)})"
+        return f"{name} ({pack.inventory.status_text(label, category)})"
 
     planned: list[str] = getattr(form.plan, field)
     chosen = list(dict.fromkeys(planned))

@@ -199,7 +199,7 @@ def test_changes_say_why_an_item_gives_way_and_what_a_control_protected_against(
                     continue
                 category = ITEM_FIELDS[change.field]
                 here = {name: pack.price(name, category) for name in (old, new)}
-                status = pack.inventory.standing(old, category)
+                status = pack.inventory.status_text(old, category)
                 if status != "available":
                     why = f"'{old}' is {status}"
                 elif any(phrase in key(old) for phrase in rules):

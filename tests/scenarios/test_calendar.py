@@ -15,7 +15,7 @@ from replicalab.assessment import assess
 from replicalab.assessment.phrases import days_text, last_day_text, left_text
 from replicalab.errors import ScenarioError
 from replicalab.scenarios import Lab, LabOverrides, parse_study, read_lab, study_yaml, template_text
-from replicalab.scenarios.calendar import date_of, date_text, day_of
+from replicalab.scenarios.lab import date_of, date_text
 from tests.factories import EQUIPMENT, make_lab, make_pack, make_protocol
 from tests.strategies import start_dates
 
@@ -117,7 +117,7 @@ def test_plan_ends_on_its_last_working_day_and_bookings_count_the_same() -> None
     plan = assess(make_protocol(duration_days=10), pack)
     # From Monday the 14th ten working days: the last is Friday the 25th.
     assert last_day_text(plan) == " (to Fri 25 Dec 2026)"
-    standing = pack.inventory.standing(EQUIPMENT[0], "equipment")
+    standing = pack.inventory.status_text(EQUIPMENT[0], "equipment")
     assert standing == "booked until day 11 (Mon 21 Dec 2026)"
     assert any(standing in reason for reason in plan.check.equipment.reasons)
     assert last_day_text(assess(make_protocol(duration_days=0), pack)) == ""
@@ -159,15 +159,3 @@ def test_study_with_a_currency_and_a_start_date_is_written_and_read_back() -> No
     assert study.labs.medium.dated(1) == " (Mon 7 Dec 2026)"
     assert study_yaml(study).count("currency: EUR\n") == 1
     assert parse_study(study_yaml(study), "y.yaml") == study
-
-
-@given(st.dates(date(1970, 1, 1), date(2100, 12, 31)), st.integers(-400, 400), st.booleans())
-def test_day_of_a_date_counts_the_days_of_the_lab_up_to_it(
-    start: date, later: int, weekends: bool
-) -> None:
-    day = start + timedelta(days=later)
-    passed = (start + timedelta(days=n) for n in range(later + 1))
-    before = (day + timedelta(days=n) for n in range(1, -later))
-    counted = [item for item in passed if weekends or item.weekday() < 5]
-    gone = [item for item in before if weekends or item.weekday() < 5]
-    assert day_of(day, start, weekends=weekends) == len(counted) - len(gone)

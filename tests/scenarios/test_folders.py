@@ -216,7 +216,7 @@ def test_large_file_is_refused_unread(own: Own, monkeypatch: pytest.MonkeyPatch)
     sizes = {"huge": 5 * 1024**2, "vast": 5 * 1024**3}
     for name, size in sizes.items():
         os.truncate(folder / f"{name}.yaml", size)  # sparse: it takes no room, but long to read
-    monkeypatch.setattr(loading, "read_document", never)
+    monkeypatch.setattr(loading.reading, "read_document", never)
     assert faults() == [
         f"own/{name}.yaml: the file has {size} bytes, more than the 262144 allowed; shorten it"
         for name, size in sizes.items()
@@ -313,7 +313,7 @@ def test_files_are_read_when_they_are_asked_for_and_once(
         read.append(source)
         return read_document(text, source)
 
-    monkeypatch.setattr(loading, "read_document", noted)
+    monkeypatch.setattr(loading.reading, "read_document", noted)
     for _ in range(2):
         assert load_scenario("s3", "hard", 5).scenario_id == "s3"
         assert study_text("s4") == named("s4")

@@ -88,7 +88,7 @@ def _label(column: str) -> str:
 
 def _take(name: str, items: Sequence[OwnItem]) -> None:
     """Store the items that differ from the study's lab."""
-    differing = state.written().said_otherwise(items)
+    differing = state.written().changed_items(items)
     taken = f"{count_text(len(items), 'item')} read from {name}"
     notices.leave(f"{taken}, {len(differing)} of them unlike the study’s lab.", _NOTICES)
     override(state.case().own_lab.model_copy(update={"items": differing}))

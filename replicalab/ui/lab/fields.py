@@ -12,8 +12,8 @@ from replicalab.facts.blocks import sentences_panel
 from replicalab.facts.plan import staff_text
 from replicalab.lexicon import CREDITS, amount_text, count_text, shortened
 from replicalab.scenarios import AMOUNTS, AmountGroup, LabAmount, LabOverrides, amounts_in
-from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR
 from replicalab.scenarios.fields import CURRENCY
+from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, between, bounds_of, button, complain, places
 

@@ -20,8 +20,8 @@ from replicalab.limits import LONGEST_SHORT_TITLE
 from replicalab.models import Record
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
+from replicalab.scenarios.fields import ArmShare, Correlation, PerUnit
 from replicalab.scenarios.own import QUESTION_FIELDS
-from replicalab.scenarios.units import ArmShare, Correlation, PerUnit
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
 from replicalab.ui.words import escaped

@@ -19,7 +19,7 @@ from replicalab.drafts.fields import ITEM_LISTS, Input, StudyField, edited, faul
 from replicalab.errors import Fault
 from replicalab.lexicon import CREDITS, capitalised, shortened
 from replicalab.limits import LONGEST_LABEL, LONGEST_TEXT
-from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR, read_date
+from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR, read_date
 from replicalab.scenarios.reading import Data, FieldPath, dotted
 from replicalab.ui.controls import NumberField, button, complain, places
 from replicalab.ui.study_form import record
