@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -109,3 +110,15 @@ def test_address_opens_without_a_problem(address: str) -> None:
     parts = urlsplit(address)
     page = next((page for page in PAGES if page.endswith(f"_{parts.path[1:]}.py")), SCENARIOS)
     assert alerts(visit(page, **dict(parse_qsl(parts.query)))) == []
+
+
+@pytest.mark.parametrize(
+    "notebook", sorted((ROOT / "docs" / "examples").glob("*.ipynb")), ids=lambda path: path.stem
+)
+def test_example_notebook_runs(notebook: Path) -> None:
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    names: dict[str, object] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)  # noqa: S102 - our own files
+    assert len(names) > 3
