@@ -53,5 +53,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """Return what completion offers: these names, and none of the rooms that are loaded."""
+    """Return these names for completion."""
     return [*__all__, *(name for name in globals() if name.startswith("__"))]

@@ -1,4 +1,4 @@
-"""The program: ``replicalab`` where it is installed, ``python -m replicalab`` from a clone too."""
+"""The program: ``replicalab`` if installed, ``python -m replicalab`` from a clone too."""
 
 import sys
 
@@ -6,7 +6,7 @@ from replicalab.cli import main
 
 
 def run() -> int:
-    """Do what the installed command is asked, and return its exit code; alone, it serves."""
+    """Run the installed command and return its exit code; without arguments it serves."""
     return main(sys.argv[1:] or ["serve"])
 
 

@@ -28,13 +28,7 @@ from replicalab.errors import ArgumentError, Fault
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_SIDES
 from replicalab.models import Protocol, Record, revise
-from replicalab.negotiation import (
-    AUTOMATIC,
-    RULED_LAB_MANAGERS,
-    LabManagerKind,
-    Negotiation,
-    ScientistKind,
-)
+from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Shortfalls
 from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Studies
@@ -91,7 +85,7 @@ def load(
 
 
 def assess(pack: Pack, plan: Protocol | None = None, **changes: object) -> Assessment:
-    """Return the assessment of a plan, by default of the study's own, with some fields changed.
+    """Return the assessment of a plan, by default the study's own, with some fields changed.
 
     >>> plan = assess(load("psy_stroop"), sample_size=60)
     >>> plan.feasible, plan.cost, [str(dimension) for dimension in plan.failing]
@@ -115,7 +109,7 @@ def least_loss(plan: Assessment) -> LeastLoss:
 
 
 def cheapest(plan: Assessment) -> Assessment | None:
-    """Return the cheapest plan that gives up no more but evidence; None below the floor.
+    """Return the cheapest plan that gives up nothing more but evidence; None below the floor.
 
     >>> cheapest(assess(load("psy_stroop"))).cost
     600.0
@@ -143,7 +137,7 @@ def suggest(plan: Assessment) -> Offer | None:
 
 
 def asks(plan: Assessment) -> Shortfalls:
-    """Return the additions with which the lab runs a plan, or reaches the target.
+    """Return the additions with which the lab can run a plan, or reaches the target.
 
     >>> [ask.text for ask in asks(assess(load("psy_stroop"))).run.asks]
     ['600 more credits', '1 more day', "'voice-key booth' released"]
@@ -185,7 +179,7 @@ def negotiate(
     """
     pack, opening = (plan, None) if isinstance(plan, Pack) else (plan.pack, plan.plan)
     kind, generate_fn, name = _player("negotiate", scientist)
-    _require("negotiate", "lab_manager", lab_manager, RULED_LAB_MANAGERS)
+    _require("negotiate", "lab_manager", lab_manager, core.RULED_LAB_MANAGERS)
     if generate_fn and opening not in (None, pack.reference_protocol):
         problem = "a language model opens with a plan of its own"
         raise ArgumentError("negotiate", [Fault("plan", problem, "hand in its pack")])
@@ -197,14 +191,16 @@ def negotiate(
 
 
 def _player(call: str, scientist: str | GenerateFn) -> tuple[str, GenerateFn | None, str | None]:
-    """Return the kind of a Scientist, and of a language model its function and name."""
+    """Return the kind of a Scientist, and a language model's function and name."""
     if callable(scientist):
         return ScientistKind.MODEL, scientist, None
     if scientist == ScientistKind.MODEL:
         model = features.load("language_model")
         endpoint = model.Endpoint.from_environment(os.environ)
         return ScientistKind.MODEL, model.build_generate_fn(endpoint), endpoint.model
-    _require(call, "scientist", scientist, [*sorted(AUTOMATIC), ScientistKind.MODEL, "a function"])
+    _require(
+        call, "scientist", scientist, [*sorted(core.AUTOMATIC), ScientistKind.MODEL, "a function"]
+    )
     return scientist, None, None
 
 
@@ -241,7 +237,7 @@ def run_batch(
     models = [generate_fn for _, generate_fn, _ in players if generate_fn]
     if len(models) > 1:
         problem = f"{len(models)} language models are named"
-        raise ArgumentError("run_batch", [Fault("scientists", problem, "name one in each batch")])
+        raise ArgumentError("run_batch", [Fault("scientists", problem, "name at most one")])
     generate_fn = models[0] if models else None
     kinds = [kind for kind, *_ in players]
     named = [studies] if isinstance(studies, str) else studies

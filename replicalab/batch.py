@@ -1,9 +1,7 @@
 """Many negotiations: study × lab × seed × Scientist × Lab Manager, on any executor.
 
-A job says all that fixes a negotiation between rules, so a result depends on nothing else, and one
-that is lost with its worker is simply worked out again. A language model plays where it is handed
-in, in threads. Results come as they are ready, each job's once; whoever stops listening keeps what
-has come.
+A job determines its result, so a job that is lost with its worker is computed again. A language
+model plays in threads. Results come as they are ready.
 Source of the intervals: Wilson (1927), J. Am. Stat. Assoc. 22, 209-212.
 """
 
@@ -12,14 +10,8 @@ from __future__ import annotations
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    Executor,
-    Future,
-    ThreadPoolExecutor,
-    wait,
-)
+from concurrent import futures
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import islice, product
@@ -29,50 +21,36 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, cast
 
 from pydantic import Field
 
+from replicalab import negotiation
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.case import Case, JobCase
 from replicalab.errors import NegotiationError, ReplicaLabError
 from replicalab.lexicon import shortened
 from replicalab.limits import LONGEST_TEXT, MOST_JOBS
 from replicalab.models import Count, Record
-from replicalab.negotiation import (
-    LabManagerKind,
-    Outcome,
-    ScientistKind,
-    negotiate,
-    readable,
-    score,
-)
+from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
 from replicalab.notebook import Framed
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier
 
-MODELS_AT_ONCE: Final = 4
-"""So many negotiations a language model plays at once, where nothing else is said."""
+MODELS_AT_ONCE: Final = 4  # negotiations that a language model plays by default
 CHUNK_JOBS: Final = 8  # sending one job takes about as long as playing it
 CHUNKS_AHEAD: Final = 3  # for each worker
 MAX_ATTEMPTS: Final = 3  # per chunk, if its worker dies
 POOL_IDLE_SECONDS: Final = 60
 PROCESS_DIED: Final = f"its process died {MAX_ATTEMPTS} times; play it alone to see why"
 EXECUTOR_BROKE: Final = "the executor accepts no more jobs; play the rest with a new one"
-_ROUNDING: Final = 1e-12  # What is 0 here may be that on another machine
-_Z: Final = 1.959963984540054  # The 97.5 % point of the normal distribution: intervals are of 95 %
+_ROUNDING: Final = 1e-12  # of a value that is 0 on another machine
+_Z: Final = 1.959963984540054  # the 97.5 % point of the normal distribution: 95 % intervals
 
 Rule = Literal[ScientistKind.STEP_BY_STEP, ScientistKind.DIRECT, ScientistKind.BASELINE]
-Seat = Rule | Literal[ScientistKind.MODEL]  # Who may be the Scientist of a job
+Seat = Rule | Literal[ScientistKind.MODEL]  # the Scientist of a job
 
 
 class JobEnding(Record):
-    """How a job ended; of one that could not be played only why.
+    """How a job ended; ``error`` says why one could not be played.
 
-    Attributes:
-        feasible: whether the last plan passes all seven dimensions.
-        samples, days, credits: of that plan; 0 where none was put forward.
-        evidence: what it would show, None where it is void or there is none.
-        tier: where that stands to target and floor.
-        wishes_broken: how many of the study's wishes it breaks; None without a plan.
-        regret: how far it is from the best there was, see `Score`; None if the job could not be
-            played.
-        error: why the job could not be played; empty where it was.
+    ``samples``, ``days`` and ``credits`` are 0 without a plan. ``evidence`` is None if void,
+    ``regret`` if the job could not be played.
     """
 
     outcome: Outcome | None = None
@@ -89,7 +67,7 @@ class JobEnding(Record):
 
 
 class Result(JobEnding):
-    """A job, and how it ended."""
+    """A job and how it ended."""
 
     job: JobCase
 
@@ -103,14 +81,14 @@ def jobs_of(
     lab_managers: Sequence[str] = (LabManagerKind.REFERENCE,),
     max_rounds: int = MAX_ROUNDS,
 ) -> list[Case]:
-    """Return every combination as a job, in that order; a study is an id, or a case to begin with.
+    """Return every combination as a job; a study is an id, or a case with further fields.
 
     Raises:
         NegotiationError: there are more than `MOST_JOBS`.
         pydantic.ValidationError: a job cannot have one of the values.
     """
-    begun = [{"study": study} if isinstance(study, str) else dict(study) for study in studies]
-    choices = (begun, labs, seeds, scientists, lab_managers)
+    starts = [{"study": study} if isinstance(study, str) else dict(study) for study in studies]
+    choices = (starts, labs, seeds, scientists, lab_managers)
     number = prod(map(len, choices))
     if number > MOST_JOBS:
         raise NegotiationError(
@@ -118,18 +96,14 @@ def jobs_of(
         )
     names = ("lab", "seed", "scientist", "lab_manager")
     return [
-        Case(**{**case, **dict(zip(names, chosen, strict=True)), "max_rounds": max_rounds})
-        for case, *chosen in product(*choices)
+        Case(**{**start, **dict(zip(names, values, strict=True)), "max_rounds": max_rounds})
+        for start, *values in product(*choices)
     ]
 
 
 @dataclass(frozen=True)
 class Batch(Framed):
-    """The results of jobs, in their order; some are missing if Ctrl-C stopped the batch.
-
-    Attributes:
-        asked: the number of jobs.
-    """
+    """The results of ``asked`` jobs, in their order; some are missing after Ctrl-C."""
 
     results: tuple[Result, ...]
     asked: int
@@ -150,30 +124,27 @@ def collect(
     results: Generator[Result],
     progress: Callable[[int, int], object] | None = None,
 ) -> Batch:
-    """Return the results of a batch; after Ctrl-C those that came.
+    """Return the results of a batch, which may come in any order; after Ctrl-C those that came.
 
-    Args:
-        jobs: the negotiations.
-        results: their results in any order, such as from `run_batch`.
-        progress: a function of the number of results and the number of jobs.
+    ``progress`` gets the number of results and the number of jobs.
     """
 
     def key(job: Case) -> tuple[object, ...]:
         return job.study, job.text, job.lab, job.seed, job.scientist, job.lab_manager
 
-    came: list[Result] = []
+    done: list[Result] = []
     with suppress(KeyboardInterrupt), closing(results):
         for result in results:
-            came.append(result)
+            done.append(result)
             if progress:
-                progress(len(came), len(jobs))
+                progress(len(done), len(jobs))
     places = {key(job): at for at, job in enumerate(jobs)}
-    came.sort(key=lambda result: places[key(result.job)])
-    return Batch(tuple(came), len(jobs))
+    done.sort(key=lambda result: places[key(result.job)])
+    return Batch(tuple(done), len(jobs))
 
 
 def failure_text(error: BaseException) -> str:
-    """Return what went wrong, without the path that an error of the system names."""
+    """Return the error without the path that a system error names."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return f"{type(error).__name__}: {text}"
 
@@ -182,13 +153,10 @@ def failure_text(error: BaseException) -> str:
 
 
 def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
-    """Return how a job ends; never raises for a job that cannot be played.
-
-    A language model's is played with ``generate_fn``, whatever that raises.
-    """
+    """Return how a job ends; one that cannot be played has an error and raises nothing."""
     try:
         pack = job.pack()
-        played = negotiate(job.setup(pack), pack, generate_fn)
+        played = negotiation.negotiate(job.setup(pack), pack, generate_fn)
     except ReplicaLabError as error:
         return _unplayed(job, str(error))
     except Exception as error:
@@ -197,7 +165,7 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
         return _unplayed(job, failure_text(error))
     if played.outcome is None:
         return _unplayed(job, "no language model is at hand to play it; hand one in")
-    plan, result = played.final_plan, score(played)
+    plan, regret = played.final_plan, negotiation.score(played).regret
     numbers: dict[str, Any] = {}
     if plan is not None:
         numbers = {
@@ -210,29 +178,26 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
             "wishes_broken": len(plan.broken_wishes),
         }
     return Result(
-        job=job, outcome=played.outcome, rounds=len(played.rounds), regret=result.regret, **numbers
+        job=job, outcome=played.outcome, rounds=len(played.rounds), regret=regret, **numbers
     )
 
 
 def _unplayed(job: Case, why: str) -> Result:
-    return Result(job=job, error=shortened(readable(why), LONGEST_TEXT))
+    return Result(job=job, error=shortened(negotiation.readable(why), LONGEST_TEXT))
 
 
 def played_again(results: Sequence[Result], most: int) -> list[tuple[Result, Result]]:
-    """Return at most so many of these results, evenly taken, each with what comes of it now."""
+    """Return at most ``most`` results, evenly spaced, each with its result when played now."""
     step = max(1, -(-len(results) // most))
     return [(result, run_job(result.job)) for result in results[::step]]
 
 
 def is_same(was: Result, now: Result) -> bool:
-    """Return whether two results agree, but for the rounding of another machine."""
+    """Return whether two results agree, apart from the rounding of another machine."""
     for name in ("evidence", "regret"):
         old, new = getattr(was, name), getattr(now, name)
-        if (
-            old is not None
-            and new is not None
-            and isclose(old, new, rel_tol=1e-9, abs_tol=_ROUNDING)
-        ):
+        both = old is not None and new is not None
+        if both and isclose(old, new, rel_tol=1e-9, abs_tol=_ROUNDING):
             now = now.model_copy(update={name: old})
     return was == now
 
@@ -255,11 +220,10 @@ def run_batch(
         jobs: the negotiations; equal jobs are each played.
         executor: any executor with the interface of `concurrent.futures`; it stays open. None
             starts a process for each core and ends them. If a worker dies, its jobs are tried
-            again, `MAX_ATTEMPTS` times in all. A job that cannot be played gives a result with an
-            error.
+            again, `MAX_ATTEMPTS` times in all.
         workers: the number of processes, or of an executor's workers if it does not say.
-        generate_fn: the language model for jobs with one; it is called from several threads. The
-            default is `MODELS_AT_ONCE` threads, and each job is sent alone.
+        generate_fn: the language model for jobs with one; it is called from several threads,
+            `MODELS_AT_ONCE` by default.
         niceness: the increment for `os.nice` in processes that this function starts.
     """
     pool = executor or _new_pool(workers, generate_fn, niceness)
@@ -274,7 +238,7 @@ def run_batch(
         except BrokenExecutor as error:
             if executor is None:
                 pool = _new_pool(workers, generate_fn, niceness)
-                return pool.submit(_run_chunk, chunk.jobs, *arguments)
+                return submit(chunk)
             failed: Future[list[Result]] = Future()
             failed.set_exception(error)
             return failed
@@ -288,7 +252,7 @@ def run_batch(
             while waiting and len(running) < (1 if waiting[0].attempts else limit):
                 chunk = waiting.popleft()
                 running[submit(chunk)] = chunk
-            for done in wait(running, return_when=FIRST_COMPLETED).done:
+            for done in futures.wait(running, return_when=futures.FIRST_COMPLETED).done:
                 chunk, failure = running.pop(done), done.exception()
                 if not isinstance(failure, Exception):  # a result, or Ctrl-C in a thread
                     yield from done.result()
@@ -296,7 +260,9 @@ def run_batch(
                     single = [_Chunk([job], chunk.attempts + 1) for job in chunk.jobs]
                     waiting.extendleft(reversed(single))
                 else:
-                    error = _loss_text(failure, is_own=executor is None)
+                    broken = PROCESS_DIED if executor is None else EXECUTOR_BROKE
+                    lost = isinstance(failure, BrokenExecutor)
+                    error = broken if lost else failure_text(failure)
                     yield from (Result(job=job, error=error) for job in chunk.jobs)
     finally:
         _stop(pool, running, is_own=executor is None)
@@ -308,14 +274,8 @@ def _new_pool(workers: int | None, generate_fn: GenerateFn | None, niceness: int
     return process_pool(workers or os.cpu_count() or 1, niceness)
 
 
-def _loss_text(failure: BaseException, *, is_own: bool) -> str:
-    if not isinstance(failure, BrokenExecutor):
-        return failure_text(failure)
-    return PROCESS_DIED if is_own else EXECUTOR_BROKE
-
-
 def _stop(pool: Executor, running: Iterable[Future[list[Result]]], *, is_own: bool) -> None:
-    """Cancel the jobs in another's pool; end an own one without waiting for running jobs."""
+    """Cancel the jobs in a foreign pool; end an own one without waiting for running jobs."""
     if not is_own:
         for future in running:
             future.cancel()
@@ -326,10 +286,8 @@ def _stop(pool: Executor, running: Iterable[Future[list[Result]]], *, is_own: bo
 
 
 class _Chunk(NamedTuple):
-    """Jobs that run together, and how often they lost their worker."""
-
     jobs: list[Case]
-    attempts: int = 0
+    attempts: int = 0  # that lost their worker
 
 
 def _run_chunk(jobs: list[Case], generate_fn: GenerateFn | None = None) -> list[Result]:
@@ -342,11 +300,8 @@ def _run_chunk(jobs: list[Case], generate_fn: GenerateFn | None = None) -> list[
 def process_pool(workers: int, niceness: int = 0) -> Executor:
     """Return a pool of processes that do not import the main module of this process.
 
-    Inside a Streamlit server the main module is the page that asked.
-
-    Args:
-        workers: the number of processes; an idle one ends after `POOL_IDLE_SECONDS`.
-        niceness: the increment for `os.nice`.
+    Inside a Streamlit server the main module is a page. An idle process ends after
+    `POOL_IDLE_SECONDS`.
     """
     from loky import ProcessPoolExecutor  # noqa: PLC0415 - only batches need it
 
@@ -364,11 +319,11 @@ def _start_worker(niceness: int) -> None:
         os.nice(niceness)
 
 
-# --- what came of it --------------------------------------------------------------------------
+# --- summaries --------------------------------------------------------------------------------
 
 
 class Share(NamedTuple):
-    """How often an outcome came, as a share, with its 95 % interval by Wilson's formula."""
+    """The share of an outcome, with its 95 % interval by Wilson's formula."""
 
     number: int
     of: int
@@ -390,25 +345,20 @@ class Share(NamedTuple):
 
 
 class MeanRegret(NamedTuple):
-    """How far results are from the best there was, on the mean: 0 is optimal, see `Score`.
-
-    Attributes:
-        number: of how many results.
-        value: the mean regret.
-    """
+    """The mean regret of ``number`` results: 0 is optimal, see `Score`."""
 
     number: int
     value: float
 
 
 def mean_regret(results: Iterable[Result]) -> MeanRegret | None:
-    """Return the mean regret of those results that have one, None where none has."""
+    """Return the mean regret of the results that have one, or None."""
     values = [result.regret for result in results if result.regret is not None]
     return MeanRegret(len(values), fsum(values) / len(values)) if values else None
 
 
 def regrets(results: Iterable[Result]) -> dict[ScientistKind, MeanRegret]:
-    """Return the mean regret of each Scientist, in the order in which they first came."""
+    """Return the mean regret of each Scientist, in the order of first results."""
     groups: dict[ScientistKind, list[Result]] = {}
     for result in results:
         groups.setdefault(result.job.scientist, []).append(result)
@@ -419,10 +369,7 @@ def regrets(results: Iterable[Result]) -> dict[ScientistKind, MeanRegret]:
 class Summary(NamedTuple):
     """The outcomes of all seeds of one study in one lab between the same players.
 
-    Attributes:
-        shares: of each outcome that came.
-        failed: how many jobs could not be played.
-        regret: on the mean; None where nothing is known of it.
+    ``failed`` counts the jobs that could not be played.
     """
 
     study: str
@@ -435,16 +382,16 @@ class Summary(NamedTuple):
 
 
 def summaries(results: Iterable[Result]) -> list[Summary]:
-    """Return the outcomes by study, lab and players, in the order in which they first came."""
+    """Return the outcomes by study, lab and players, in the order of first results."""
     groups: dict[tuple[str, Difficulty, ScientistKind, LabManagerKind], list[Result]] = {}
     for result in results:
         job = result.job
         key = job.study, job.lab, job.scientist, job.lab_manager
         groups.setdefault(key, []).append(result)
-    outcome = []
+    rows = []
     for key, group in groups.items():
-        times = Counter(result.outcome for result in group if result.outcome is not None)
-        played = times.total()
-        shares = {item: Share(times[item], played) for item in Outcome if times[item]}
-        outcome.append(Summary(*key, shares, len(group) - played, mean_regret(group)))
-    return outcome
+        counts = Counter(result.outcome for result in group if result.outcome is not None)
+        played = counts.total()
+        shares = {outcome: Share(counts[outcome], played) for outcome in Outcome if counts[outcome]}
+        rows.append(Summary(*key, shares, len(group) - played, mean_regret(group)))
+    return rows

@@ -1,7 +1,7 @@
-"""A case: which study in which lab, what is changed of both, the plan, and who negotiates it.
+"""A case: study, lab, changes of both, plan and players.
 
-It is written once. A link, a draft, an entry of the library, a bundle, a job of a batch and the
-options of a command are a case, whole or in part; what a field is called here, it is called there.
+A link, a draft, an entry of the library, a bundle, a job of a batch and the options of a command
+are a case, in whole or in part, with these field names.
 """
 
 import json
@@ -37,18 +37,14 @@ _R = TypeVar("_R", bound=Record)
 
 
 class Case(Record):
-    """A plan in its lab, and who negotiates it; what is not said is as the study's author wrote it.
+    """A plan in its lab with its players; defaults are the study's own values.
 
     Attributes:
-        study: the id of a study on the shelf, or of one's own.
-        text: the file of a study of one's own, in a file; empty for the shelf's.
-        own: the key by which a study of one's own is found, in a link; None for the shelf's.
-        lab, seed: which of the study's labs.
-        own_lab, question: what is said in place of the study.
-        plan: None is the study's reference protocol.
-        recording: the shipped recording that takes the place of a negotiation.
-        moves: what was played by hand.
-        registration: what only whoever registers the plan can say.
+        text: the content of an own study's file; empty for a shipped study.
+        own: the key of an own study in a link.
+        plan: None for the study's reference protocol.
+        recording: the shipped recording that replaces a negotiation.
+        moves: the rounds played by hand.
     """
 
     format: Literal[2] = 2
@@ -78,7 +74,7 @@ class Case(Record):
 
     @classmethod
     def of(cls, pack: scenarios.Pack, plan: Protocol | None = None, **others: Any) -> Self:
-        """Return the case of a plan in a pack; ``others`` are its other fields."""
+        """Return the case of a plan in a pack; ``others`` are further fields."""
         return cls(
             study=pack.scenario_id,
             lab=pack.difficulty,
@@ -91,7 +87,7 @@ class Case(Record):
 
     @classmethod
     def of_run(cls, setup: negotiation.Setup, **others: Any) -> Self:
-        """Return the case in which a negotiation was saved; ``others`` are its other fields."""
+        """Return the case in which a negotiation was saved; ``others`` are further fields."""
         return cls(
             study=setup.scenario_id,
             lab=setup.difficulty,
@@ -102,10 +98,10 @@ class Case(Record):
     # --- what it is of ------------------------------------------------------------------------
 
     def own_study(self) -> scenarios.Study | None:
-        """Return the study whose file it holds, None where it holds none.
+        """Return the study in ``text``, or None if that is empty.
 
         Raises:
-            ScenarioError: it cannot be read, or is another than the one that is named.
+            ScenarioError: it cannot be read, or has another id than ``study``.
         """
         if not self.text:
             return None
@@ -118,8 +114,7 @@ class Case(Record):
     def written(self, find: FindPack | None = None) -> scenarios.Pack:
         """Return the study in its lab as its author wrote both.
 
-        Args:
-            find: finds a study whose file it does not hold; None looks on the shelf alone.
+        ``find`` finds a study without ``text``; by default only shipped ones are found.
 
         Raises:
             ScenarioError: the study is not found.
@@ -129,10 +124,10 @@ class Case(Record):
         return (find or on_the_shelf)(*self.where)
 
     def pack(self, find: FindPack | None = None) -> scenarios.Pack:
-        """Return the study in the lab, and with the question, that it has been given.
+        """Return the study in the lab with the user's changes of both.
 
         Raises:
-            ScenarioError: the study is not found, or cannot be asked that question.
+            ScenarioError: the study is not found, or does not take the question.
         """
         return self.written(find).with_own(self.own_lab, self.question)
 
@@ -141,21 +136,17 @@ class Case(Record):
         return self.plan or self.pack(find).reference_protocol
 
     def assessed(self, find: FindPack | None = None) -> Assessment:
-        """Return the plan as it is judged in the pack.
-
-        Raises:
-            ScenarioError: the study is not found, or cannot be asked that question.
-        """
+        """Return the assessment of the plan; raises like `pack`."""
         pack = self.pack(find)
         return assess(self.plan or pack.reference_protocol, pack)
 
     @property
     def where(self) -> tuple[str, str, int, str | None]:
-        """The study and its lab, as `FindPack` asks for them."""
+        """The study and its lab, as arguments of `FindPack`."""
         return self.study, self.lab.value, self.seed, self.own
 
     def setup(self, pack: scenarios.Pack, model: str | None = None) -> negotiation.Setup:
-        """Return the setup of its negotiation in its ``pack``.
+        """Return the setup of its negotiation in ``pack``.
 
         A rule opens with the plan; a person and a ``model`` choose their own opening.
         """
@@ -175,20 +166,20 @@ class Case(Record):
 
     @property
     def is_run(self) -> bool:
-        """Whether it is one course of a negotiation: a recorded one, or a fork."""
+        """Whether it is a course of a negotiation: a recorded one or a fork."""
         return self.recording is not None or bool(
             self.moves and self.scientist in negotiation.AUTOMATIC
         )
 
     @property
     def has_run(self) -> bool:
-        """Whether it says all of a negotiation, which is played again from it."""
+        """Whether its negotiation can be played again from it."""
         return self.is_run or bool(self.moves) or self.scientist in negotiation.AUTOMATIC
 
     # --- another one --------------------------------------------------------------------------
 
     def changed(self, **changes: object) -> Self:
-        """Return this case with some fields changed, built through validation.
+        """Return this case with some fields changed.
 
         Raises:
             pydantic.ValidationError: a changed value is not allowed.
@@ -201,9 +192,9 @@ class Case(Record):
         return self._anew(plan=None if same else plan, moves=self._kept_moves)
 
     def with_study(self, study: str, own: str | None = None) -> Self:
-        """Return another study with its reference protocol, in the same lab and seed.
+        """Return the case of another study with its reference protocol, in the same lab and seed.
 
-        A named lab of one's own goes along; what else is said of a lab is said of this study's.
+        A named lab of the user's own is kept; other changes of lab and question are dropped.
         """
         own_lab = self.own_lab if self.own_lab.name else scenarios.LabOverrides()
         return self._anew(
@@ -216,20 +207,19 @@ class Case(Record):
         )
 
     def with_lab(self, lab: str, seed: int) -> Self:
-        """Return the same study and plan in another of its labs, as that is written."""
+        """Return the same study and plan in another of its labs, without changes of the lab."""
         return self._anew(lab=lab, seed=seed, own_lab=scenarios.LabOverrides())
 
     def with_own(self, **said: object) -> Self:
-        """Return the same plan in another ``own_lab``, or asked another ``question``."""
+        """Return the same plan with another ``own_lab`` or ``question``."""
         return self._anew(moves=self._kept_moves, **said)
 
     def seated(self, **players: object) -> Self:
-        """Return this case with other players, or rounds, and a negotiation from the start."""
+        """Return this case with other players or rounds, and its negotiation from the start."""
         return self._anew(**players)
 
     @property
     def _kept_moves(self) -> tuple[negotiation.Move, ...]:
-        """What a person plays whatever the plan and the lab; moves within a rule's run are not."""
         return self.moves if self.scientist is negotiation.ScientistKind.PERSON else ()
 
     def _anew(self, **changes: object) -> Self:
@@ -248,15 +238,15 @@ class DraftCase(Case):
 
 
 def in_labs_of(study: scenarios.Study) -> FindPack:
-    """Return what finds that study in its labs, by whatever id it is looked for."""
+    """Return a `FindPack` that always finds this study."""
     return lambda _, lab, seed, __: scenarios.pack_of(study, scenarios.Difficulty(lab), seed)
 
 
 def on_the_shelf(study: str, lab: str, seed: int, own: str | None = None) -> scenarios.Pack:
-    """Return a study of the shelf in its lab.
+    """Return a shipped study in its lab.
 
     Raises:
-        ScenarioError: it is not there, or somebody's own, which only a page can find.
+        ScenarioError: it does not exist, or has the key of an own study, which only pages find.
     """
     if own is not None:
         raise ScenarioError(
@@ -267,7 +257,6 @@ def on_the_shelf(study: str, lab: str, seed: int, own: str | None = None) -> sce
 
 @lru_cache(maxsize=8)
 def _parsed(text: str) -> scenarios.Study:
-    """Return a study that many cases may hold, such as every job of a batch."""
     return scenarios.parse_study(text, "the study's file")
 
 
@@ -304,7 +293,7 @@ def case_text(case: Case) -> str:
 
 
 def read_case(text: str) -> Case:
-    """Return the case that `case_text` wrote; its study is not looked for.
+    """Return the case that `record_text` wrote.
 
     Raises:
         LibraryContentError: the text holds none.
@@ -313,11 +302,7 @@ def read_case(text: str) -> Case:
 
 
 def read_draft(text: str) -> DraftCase:
-    """Return the draft that `case_text` wrote; no study is looked for.
-
-    Raises:
-        LibraryContentError: the text holds none.
-    """
+    """Return the draft that `record_text` wrote; raises like `read_case`."""
     return _short(read_record(DraftCase, text))
 
 
@@ -328,7 +313,7 @@ def _short(case: _C) -> _C:
 
 
 def record_text(record: Record, indent: int | None = 1) -> str:
-    """Return a record as the text of a file."""
+    """Return a record as the text of a file, without default values."""
     text = record.model_dump(mode="json", exclude_defaults=True)
     return json.dumps({"format": FORMAT, **text}, ensure_ascii=False, indent=indent) + "\n"
 
@@ -337,7 +322,7 @@ def read_record(model: type[_R], text: str) -> _R:
     """Return the record that `record_text` wrote.
 
     Raises:
-        LibraryContentError: the text holds none; says where its first fault is.
+        LibraryContentError: the text holds none; the message names the place of the first fault.
     """
     try:
         return model.model_validate_json(text)

@@ -1,8 +1,8 @@
-"""Which characters a text may hold: one that nobody sees, or that turns others round, is named.
+"""Hidden characters: those that are not drawn, or that turn others round, are named.
 
 Two texts can look alike and differ by a character that is not drawn, and a control of direction
-can turn round what stands next to it: "hard lab" reads "bal drah" behind U+202E. A study file that
-holds such a character is refused; any other text is shown with its name in its place, ⟨U+202E⟩.
+can reverse the text after it: "hard lab" reads "bal drah" behind U+202E. A study file with
+such a character is refused; other texts show its name, ⟨U+202E⟩.
 """
 
 import re
@@ -10,24 +10,23 @@ from typing import Final
 from unicodedata import category, name
 
 _LAYOUT: Final = "\t\n\r"
-_JOINERS: Final = "\u200c\u200d"  # They shape letters of Persian and of India, and join emoji
-# They choose a form of the letter before them.
+_JOINERS: Final = "\u200c\u200d"  # they shape letters of Persian and of India, and join emoji
+# Variation selectors choose a form of the letter before them.
 _VARIANT: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-# Letters, marks and signs by name, of which nothing is drawn.
+# Letters, marks and signs that are not drawn.
 _BLANK: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0]")
-# So many marks stand on one letter in any script; a pile of them covers other lines.
-_STACKED_MARKS: Final = 8
+_STACKED_MARKS: Final = 8  # enough for any script; a larger pile covers other lines
 _UNUSUAL: Final = re.compile(rf"[^ -~{_LAYOUT}]+")
 
 _RIGHT_TO_LEFT: Final = (
     "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 )
-# Letters that run from right to left, with what stands between them.
+# Letters that run from right to left, with the characters between them.
 _RUN: Final = re.compile(rf"[{_RIGHT_TO_LEFT}]+(?:[\W\d_]+[{_RIGHT_TO_LEFT}]+)*")
 
 
 def hidden(text: str) -> list[int]:
-    """Return where a text holds a character that is not seen, or one mark too many on a letter."""
+    """Return the places of hidden characters, and of marks beyond the limit on one letter."""
     # A joiner between two letters beyond ASCII and a variant after one are part of how they look.
     places: list[int] = []
     for part in _UNUSUAL.finditer(text):
@@ -48,7 +47,7 @@ def _is_seen(letter: str) -> bool:
 
 
 def _shapes(text: str, at: int) -> bool:
-    """Return whether the character there only shapes its neighbours."""
+    """Return whether the character only shapes its neighbours."""
     before, letter, after = text[max(at - 1, 0) : at], text[at], text[at + 1 : at + 2]
     if _VARIANT.match(letter):
         on_a_key = before in "#*0123456789" and after == "\u20e3"
@@ -69,7 +68,7 @@ def described(letter: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return a foreign text as people may see it: what is hidden named, the rest in its place."""
+    """Return a foreign text for people: hidden characters named, right-to-left runs isolated."""
     # Letters that run from right to left are isolated, so that they reorder nothing around them.
     if text.isascii() and text.isprintable():
         return text

@@ -1,4 +1,4 @@
-"""Two to four sides of a comparison: plans, runs, forks or labs, each judged and negotiated."""
+"""Two to four sides of a comparison: plans, runs, forks or labs."""
 
 from typing import Final, NamedTuple
 
@@ -12,14 +12,11 @@ FEWEST_SIDES: Final = 2
 
 
 class Side(NamedTuple):
-    """A plan in its lab, or a negotiation, which stands there by the plan that it came to.
+    """A plan in its lab, or a negotiation by its final plan.
 
     Attributes:
-        name: what it is called.
-        plan: what is judged.
-        played: the negotiation: what would follow from the plan, or what came to it; None where
-            there is none.
-        is_run: whether it is the negotiation that is compared.
+        played: the negotiation that follows from the plan or led to it, if any.
+        is_run: whether the negotiation is compared, not the plan.
     """
 
     name: str
@@ -35,10 +32,10 @@ class Comparison(tuple[Side, ...], Framed):
 
 
 def side_of_run(name: str, played: Negotiation) -> Side:
-    """Return a negotiation as a side: by the plan on which it ended, or that is on the table.
+    """Return a negotiation as a side, by its last plan on the table.
 
     Raises:
-        NegotiationError: there is no such plan.
+        NegotiationError: it has no plan.
     """
     if played.final_plan is None:
         raise NegotiationError("no plan is on the table in it; put one forward first")
@@ -46,14 +43,9 @@ def side_of_run(name: str, played: Negotiation) -> Side:
 
 
 def negotiated(plan: Assessment, case: Case | None = None) -> Negotiation | None:
-    """Return the negotiation of a case, whose plan is judged; None where nobody plays one.
+    """Return the negotiation of a judged plan by the players of ``case``, or by the usual ones.
 
-    Without a case the usual players open with the plan.
-
-    Of what a person plays there are only the rounds that the moves hold.
-
-    Raises:
-        NegotiationError: the plan cannot be put forward.
+    None without automatic players and moves, or without samples.
     """
     case = case or Case.of(plan.pack, plan.plan)
     if not (case.scientist in AUTOMATIC or case.moves) or not plan.counts.samples:
@@ -62,11 +54,7 @@ def negotiated(plan: Assessment, case: Case | None = None) -> Negotiation | None
 
 
 def recorded(plan: Assessment, key: str) -> Negotiation | None:
-    """Return the shipped recording of that key, played again; None where none plays here.
-
-    Raises:
-        TraceError: the recordings cannot be read.
-    """
+    """Return the shipped recording of that key, replayed; None if it is missing or differs."""
     shipped = {
         recording.recording.key: recording
         for recording in shipped_recordings()

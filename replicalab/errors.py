@@ -1,8 +1,7 @@
 """The errors this project raises on purpose: all are below `ReplicaLabError`.
 
-Every message names the value, the place and the remedy. All are ValueErrors too, so a caller
-that only knows the standard library can still catch them. Two stand where their data do:
-`agents.parsing.ScientistOutputParseError` and `library.contents.LibraryConflictError`.
+Every message names the value, the place and the remedy. All are ValueErrors too. Two are next to
+their data: `agents.parsing.ScientistOutputParseError`, `library.contents.LibraryConflictError`.
 """
 
 from collections.abc import Sequence
@@ -20,13 +19,11 @@ class FeatureError(ReplicaLabError, ValueError):
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing wrong with a study file: where it is, what stands there, what to do.
+    """A fault of a study file: its place, the problem with the value, and the remedy.
 
     Attributes:
-        path: dotted field path (``labs.hard.budget``); empty for the file as a whole.
-        problem: what is wrong, with the offending value.
-        remedy: what to write instead.
-        line: 1-based line in the file, 0 when no single line is to blame.
+        path: dotted field path (``labs.hard.budget``); empty for the whole file.
+        line: 1-based line in the file, 0 if unknown.
         column: 1-based column in that line, 0 if unknown.
     """
 
@@ -45,13 +42,11 @@ class Fault:
 
 @dataclass(frozen=True)
 class CellFault:
-    """One thing wrong with a table: where it is, what stands there, what to do.
+    """A fault of a table: its place, the problem with the value, and the remedy.
 
     Attributes:
-        row: as a spreadsheet counts them, from 1; None for the table as a whole.
-        column: its name, or its letter where it has none; empty for the row as a whole.
-        problem: what is wrong, with the offending value.
-        remedy: what to write instead.
+        row: as a spreadsheet counts them, from 1; None for the whole table.
+        column: its name or letter; empty for the whole row.
     """
 
     row: int | None
@@ -71,9 +66,9 @@ class _FaultyFileError(ReplicaLabError, ValueError, Generic[_AnyFault]):
     """A file that cannot be used.
 
     Attributes:
-        source: the file at fault, or an id.
-        faults: what is wrong, in the file's order (at least one fault).
-        more: how many faults there are beyond these.
+        source: the file or an id.
+        faults: at least one, in the file's order.
+        more: the number of further faults.
     """
 
     def __init__(self, source: str, faults: Sequence[_AnyFault], more: int = 0) -> None:
@@ -89,11 +84,11 @@ class ScenarioError(_FaultyFileError[Fault]):
 
 
 class ArgumentError(_FaultyFileError[Fault]):
-    """A value that a Python call does not take; its source is the call."""
+    """A bad argument of a Python call; its source is the call."""
 
 
 class TableError(_FaultyFileError[CellFault]):
-    """A table, CSV or Excel, that cannot be taken; nothing of it is."""
+    """A table, CSV or Excel, that cannot be read."""
 
 
 class LinkError(ReplicaLabError, ValueError):
@@ -101,7 +96,7 @@ class LinkError(ReplicaLabError, ValueError):
 
 
 class PortfolioError(ReplicaLabError, ValueError):
-    """Studies among which a lab cannot choose: too many, or of labs that are not the same."""
+    """Studies that cannot share a lab: too many, or of different labs."""
 
 
 class NegotiationError(ReplicaLabError, ValueError):
@@ -113,14 +108,14 @@ class TraceError(ReplicaLabError, ValueError):
 
 
 class PrintError(ReplicaLabError, ValueError):
-    """A document that cannot be made into PDF here: what draws it is not installed."""
+    """A document that cannot become a PDF here, because the renderer is not installed."""
 
 
 class ModelError(ReplicaLabError, ValueError):
     """A language model that gave no answer.
 
-    The message names the server by its host, and what to do. Neither it nor any error behind it
-    holds the key, or a text of the server's that might repeat it.
+    The message names the server by its host, and the remedy. Neither it nor its causes hold the
+    key, or a text of the server's that might repeat it.
     """
 
 
@@ -129,11 +124,11 @@ class ModelSettingsError(ModelError):
 
 
 class ModelUnreachableError(ModelError):
-    """Nobody answers at the address, or the connection dropped before the answer was complete."""
+    """The server does not answer, or the connection dropped during the answer."""
 
 
 class ModelTimeoutError(ModelError):
-    """The server was silent for too long, or the answer was not complete within its time limit."""
+    """The server was silent for too long, or the answer exceeded its time limit."""
 
 
 class ModelRefusedError(ModelError):
@@ -141,11 +136,11 @@ class ModelRefusedError(ModelError):
 
 
 class ModelRateLimitedError(ModelError):
-    """Too many requests, also after waiting; or a quota that is used up."""
+    """Too many requests, even after waiting; or the quota is used up."""
 
 
 class ModelServerError(ModelError):
-    """The server failed by its own account, also when asked again."""
+    """The server reports its own failure, even when asked again."""
 
 
 class ModelFormatError(ModelError):
@@ -153,11 +148,11 @@ class ModelFormatError(ModelError):
 
 
 class ModelAnswerTooLongError(ModelError):
-    """The answer is longer than is read."""
+    """The answer is longer than the limit."""
 
 
 class LibraryError(ReplicaLabError, ValueError):
-    """Something that the library cannot keep or give; what it holds stays as it was."""
+    """A failure of the library; its content is unchanged."""
 
 
 class LibraryContentError(LibraryError):
@@ -165,15 +160,15 @@ class LibraryContentError(LibraryError):
 
 
 class LibraryMissingError(LibraryError):
-    """An entry or a version that its owner does not have, or no longer."""
+    """An entry or a version that its owner does not have."""
 
 
 class LibraryFullError(LibraryError):
-    """No room is left, for this owner or for anybody."""
+    """No room is left, for this owner or for all."""
 
 
 class LibraryBusyError(LibraryError):
-    """Somebody else held the library for longer than we wait; nothing was saved."""
+    """Another process held the library for too long; nothing was saved."""
 
 
 class LibraryStorageError(LibraryError):
@@ -181,4 +176,4 @@ class LibraryStorageError(LibraryError):
 
 
 class LibraryVersionError(LibraryError):
-    """A library that a newer version wrote; it is left as it is."""
+    """A library that a newer version wrote; it is left unchanged."""

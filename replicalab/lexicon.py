@@ -1,7 +1,4 @@
-"""The small words of every text: how labels compare, how things are counted, joined and rounded.
-
-Sentences are made elsewhere (`replicalab.facts`); what they are made of is here, once.
-"""
+"""Words of all texts: comparing labels, counting, joining and rounding."""
 
 import math
 import re
@@ -10,10 +7,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
-EXACT_DIGITS: Final = 12
-"""So many decimals tell any value from a bound; what differs by less is a rounding error."""
-
-CREDITS: Final = "credits"  # What a unit of cost is called where a lab does not say otherwise
+EXACT_DIGITS: Final = 12  # decimals; a smaller difference is a rounding error
+CREDITS: Final = "credits"  # the unit of cost unless a lab has a currency
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
@@ -41,16 +36,16 @@ _ASCII_PARTS: Final = bytes(
 
 def parts_of(text: str) -> frozenset[str]:
     """Return the words of a text, folded; an apostrophe ends one."""
-    if text.isascii():  # for which the table takes a third of the expression's time
+    if text.isascii():  # the table takes a third of the expression's time
         return frozenset(text.encode().translate(_ASCII_PARTS).decode().split())
-    words = text.split()  # of which most are: an en dash in a plan is one word of a hundred
+    words = text.split()
     plain = " ".join(filter(str.isascii, words))
     foreign = " ".join([word for word in words if not word.isascii()])
     return parts_of(plain).union(_PART.findall(foreign.casefold()))
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the words that count when one text is looked for in another."""
+    """Return the words that count when one text is searched for in another."""
     return parts_of(text) - _UNIMPORTANT
 
 
@@ -66,7 +61,7 @@ def same_label(one: str, other: str) -> bool:
 
 
 def repeated_labels(labels: Iterable[str]) -> list[str]:
-    """Return each label that occurs again, as first written, once, in order."""
+    """Return each label that occurs again, as first written, in order."""
     listed = list(labels)
     keys = [label_key(label) for label in listed]
     if len(set(keys)) == len(keys):
@@ -82,20 +77,20 @@ def repeated_labels(labels: Iterable[str]) -> list[str]:
 
 
 def amount_text(amount: float) -> str:
-    """Return an amount for people: thousands separated, decimals only where there are any."""
+    """Return an amount for people: thousands separated, decimals only if there are any."""
     whole = int(amount)
     return f"{whole:,}" if whole == amount else f"{amount:z,.2f}"
 
 
 def exact_text(number: float) -> str:
-    """Return a number as its author wrote it: a count in full, any other to six digits."""
+    """Return a number as its author wrote it: an integer in full, others to six digits."""
     if isinstance(number, int):
         return amount_text(number)
     return f"{number:z,g}".replace("-", "\u2212")
 
 
 def percent_text(share: float) -> str:
-    """Return a share as a person writes it: ``7 %``, ``12.5 %``."""
+    """Return a share in percent: ``7 %``, ``12.5 %``."""
     return f"{float(Decimal(repr(share)) * 100):z.12g} %"
 
 
@@ -132,7 +127,7 @@ _PLURALS: Final = {
 
 
 def plural(noun: str, number: float) -> str:
-    """Return a noun as it stands after a number: ``day`` after 1, else ``days``."""
+    """Return a noun as it follows a number: ``day`` after 1, else ``days``."""
     first, space, last = noun.rpartition(" ")
     if number != 1 and last in _PLURALS:
         return f"{first}{space}{_PLURALS[last]}"
@@ -152,7 +147,7 @@ def joined(texts: Sequence[str], last: str = "and") -> str:
 
 
 def quoted(labels: Iterable[str]) -> list[str]:
-    """Return labels in quotation marks, as they stand in a sentence."""
+    """Return labels in quotation marks."""
     return [f"'{label}'" for label in labels]
 
 
@@ -167,24 +162,13 @@ def measured_text(quantity: float, unit: str | None) -> str:
 
 
 def lines_text(lines: Iterable[str]) -> str:
-    """Return lines as a text; a line break within one of them, a foreign label's, is a space."""
-    listed = list(lines)
-    text = "\n".join(listed)
-    # Most lines are one already: a look at all of them at once costs a third of one at each.
-    whole = f"\n{text}\n"
-    bare = text.replace("\n", "")
-    if (
-        len(text) - len(bare) == len(listed) - 1
-        and bare.isprintable()
-        and not ("  " in text or " \n" in whole or "\n " in whole)
-    ):
-        return text
-    return "\n".join(map(one_line, listed))
+    """Return lines as a text; a line break within one of them, in a foreign label, is a space."""
+    return "\n".join(map(one_line, lines))
 
 
 def one_line(text: str) -> str:
-    """Return a text with one space for each run of spaces and line breaks, and none at its ends."""
-    # All that separates words but a space cannot be printed; most texts need no more than a look.
+    """Return a text with single spaces for runs of spaces and line breaks."""
+    # Separators other than a space cannot be printed; most texts need only this check.
     if text.isprintable() and "  " not in text and text == text.strip(" "):
         return text
     return " ".join(text.split())
@@ -195,16 +179,16 @@ def capitalised(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-NOT_GIVEN: Final = "not given"  # What stands where nobody has said anything
+NOT_GIVEN: Final = "not given"  # the text of a missing answer
 
 
 def is_given(text: str) -> bool:
-    """Return whether a text says anything: whether it is neither empty nor ``Not given.``."""
+    """Return whether a text is neither empty nor ``Not given.``."""
     return text.strip(" .\n").casefold() not in ("", NOT_GIVEN)
 
 
 def ended(text: str) -> str:
-    """Return a text as a sentence: with a full stop, where it does not end by itself."""
+    """Return a text as a sentence, with a full stop if it lacks an end."""
     return text if text.rstrip("\"'”’)").endswith((".", "?", "!", "…")) else f"{text}."
 
 
@@ -213,25 +197,13 @@ def shortened(text: str, length: int = 40) -> str:
     return text if len(text) <= length else f"{text[:length]}…"
 
 
-def cut_short(text: str, length: int) -> str:
-    """Return the beginning of a text that there is no room for, cut between two words.
-
-    A word that would take more than half of the room is cut itself.
-    """
-    if len(text) <= length:
-        return text
-    whole = text[: length + 1].rpartition(" ")[0].rstrip()
-    return f"{whole if 2 * len(whole) >= length else text[:length]}…"
-
-
 def distinct_text(
     value: float, bounds: Iterable[float], digits: int, write: Callable[[float, int], str]
 ) -> str:
-    """Return a value with as many digits as distinguish it from the bounds next to it.
+    """Return a value with enough digits to distinguish it from the bounds near it.
 
-    ``0.797`` next to a bound of ``0.80`` is written ``0.797`` and not ``0.80``; a value that
-    equals a bound but for a rounding error is written like it. ``digits`` are the decimals where
-    no bound is near.
+    ``0.797`` near a bound of ``0.80`` is written ``0.797`` and not ``0.80``; a value that equals a
+    bound but for a rounding error is written like it. ``digits`` is the least number of decimals.
     """
     near = [b for b in bounds if not math.isclose(value, b, rel_tol=0, abs_tol=10**-EXACT_DIGITS)]
     while digits < EXACT_DIGITS and any(write(value, digits) == write(b, digits) for b in near):

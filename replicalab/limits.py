@@ -1,6 +1,6 @@
-"""Limits of what is read, computed and kept, each with its reason.
+"""Limits of input, searches and memory, each with its reason.
 
-Whoever wrote a file, a link or an answer, reading and judging it takes bounded time and memory.
+They bound the time and memory that any file, link or answer takes.
 """
 
 from typing import Final

@@ -1,9 +1,4 @@
-"""What a valid study file may still have wrong: a second look before others rely on it.
-
-A fault keeps a file from being used, and reading the file names it. What is found here keeps
-nothing from being used: a note says how the study plays in a lab, a warning what its author
-should see.
-"""
+"""Findings in a valid study file: notes on each lab, warnings for its author."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -22,14 +17,14 @@ from replicalab.scenarios import Design, Difficulty, ExpectedOutcome, Study, pac
 
 
 class LintLevel(StrEnum):
-    """How much a finding matters: a note informs, a warning asks for a change."""
+    """A note informs, a warning asks for a change."""
 
     NOTE = "note"
     WARNING = "warning"
 
 
 class LintFinding(models.Record):
-    """One finding; ``place`` is the dotted path of the part of the file that it is about."""
+    """One finding; ``place`` is the dotted path of its field."""
 
     level: LintLevel
     place: models.NonEmptyText
@@ -37,7 +32,7 @@ class LintFinding(models.Record):
 
 
 def lint(study: Study) -> list[LintFinding]:
-    """Return what is worth a look in a study: its labs first, then part by part."""
+    """Return the findings of a study: first its labs, then its parts."""
     labs = []
     for level in Difficulty:
         pack = pack_of(study, level)
@@ -61,44 +56,40 @@ _NOTES: Final = {
     "lab": "The reference protocol {checks}; {binds} binds. The Lab Manager {answers}{changed}: "
     "{samples} in {days}, {evidence}.",
     "rest": "{more}; mend these first.",
-    "only stated": "'{label}' is only stated, so a plan of fewer days gets no warning; if it is "
-    "about the days of the plan, write bounds: days.",
-    "not used": "The reference protocol does not use '{item}', so nobody needs this replacement; "
-    "use the item, or leave the replacement out.",
-    "never missing": "'{item}' is missing in no lab as written, so this replacement plays only in "
-    "labs of other seeds; let the item be missing in one.",
+    "only stated": "'{label}' has no bounds, so shorter plans get no warning; if it is about the "
+    "days of the plan, write bounds: days.",
+    "not used": "The reference protocol does not use '{item}'; use it, or omit this substitution.",
+    "never missing": "'{item}' is missing in no lab of seed 0, so this substitution is never used "
+    "there; let the item be missing in one.",
 }
 _WARNINGS: Final = {
     "easy": "The easy lab should accept the reference protocol, but its Lab Manager {answers}, "
     "since {fails}; give this lab more, or plan less.",
     "accepts": "This lab accepts the reference protocol, so there is nothing to negotiate; give it "
     "less budget, days or staff, or let an item be missing.",
-    "expected": "The file says {written}, but what happens is {actual}; correct this value, or the "
-    "lab.",
+    "expected": "The file says {written}, the result is {actual}; correct this value or the lab.",
     "source": "{value} has no source; give its reason under design.why.{field}, or add a fact "
     "whose text carries it.",
     "grouping": "the {called} have no reason; give one under design.why.{field}.",
-    "fact": "{number} stands in no fact; add a fact whose text carries it, with its source.",
-    "doubt": "{doubt} Correct one of them, or say under design.why.original what makes them "
-    "differ.",
-    "published": "Its numbers come to {found:.4g}, and effect_published is {published:g}; correct "
-    "one of them, or say under design.why.effect_published whose effect that is.",
+    "fact": "{number} is in no fact; add a fact whose text carries it, with its source.",
+    "doubt": "{doubt} Correct one of them, or explain the difference under design.why.original.",
+    "published": "Its numbers give {found:.4g}, but effect_published is {published:g}; correct one "
+    "of them, or explain the difference under design.why.effect_published.",
     "population": "{most} is fewer than the {samples} samples of the reference protocol; plan "
     "fewer samples, or raise this number.",
     "days": "{days} is below min_days, {least}, so the plan yields no evidence; plan more days, or "
     "lower min_days.",
     "rate": "At {rate} a day only {counted} of the {samples} can count; plan fewer samples or more "
     "days.",
-    "element": "The reference protocol does not say '{element}'; say all its words in the "
-    "technique or the rationale.",
+    "element": "The reference protocol lacks '{element}'; put all its words into the technique or "
+    "the rationale.",
     "limit": "The reference protocol breaks '{label}', {limit}; plan otherwise, or state another "
     "bound.",
-    "two originals": "'{item}' may stand in for '{first}' too, and can for only one of the two at "
-    "a time; name another item here.",
-    "own item": "'{item}' is an item of the study itself{missing}; name something that the study "
-    "does not list.",
-    "phrase": "A plan that says '{phrase}' is not caught, for a clause ends within it; leave out "
-    "punctuation, and words such as 'but' and 'then'.",
+    "two originals": "'{item}' is also the substitute for '{first}', and can replace only one at a "
+    "time; name another item here.",
+    "own item": "'{item}' is an item of the study itself{missing}; name another item.",
+    "phrase": "'{phrase}' is never found, because a clause ends within it; omit punctuation, and "
+    "words such as 'but' and 'then'.",
     "mention": "'{mention}' breaks a restriction by '{phrase}'; put 'no', 'never' or 'without' "
     "before the phrase, in the same clause.",
 }
@@ -214,7 +205,7 @@ _CHOSEN: Final = (
 
 
 def numbers_in(text: str) -> dict[Decimal, str]:
-    """Return the numbers in a text, in order, each as it stands there.
+    """Return the numbers in a text, in order, each with its spelling.
 
     Signs are left out; so are years, the level of an interval, and digits within a word (H2O).
     """
@@ -228,7 +219,6 @@ def numbers_in(text: str) -> dict[Decimal, str]:
 
 
 def _number_findings(study: Study) -> Iterator[LintFinding]:
-    """Yield the numbers of the design and of the paper that nothing vouches for."""
     design = study.design
     carried = {number for fact in study.paper.facts for number in numbers_in(fact.text)}
     for field in _CHOSEN:
@@ -251,7 +241,6 @@ def _number_findings(study: Study) -> Iterator[LintFinding]:
 
 
 def _original_findings(design: Design) -> Iterator[LintFinding]:
-    """Yield where the original's numbers do not fit each other, or the published effect."""
     original, row, published = design.original, design.row, design.effect_published
     if original is None:
         return
@@ -269,7 +258,6 @@ def _original_findings(design: Design) -> Iterator[LintFinding]:
 
 
 def _plan_findings(study: Study, reference: assessment.Assessment) -> Iterator[LintFinding]:
-    """Yield where the reference protocol does not do what the study itself asks for."""
     plan, maximum, rate = reference.plan, study.design.population_max, study.samples_per_day
     if maximum is not None and maximum < plan.sample_size:
         yield _warning(
@@ -297,7 +285,6 @@ def _plan_findings(study: Study, reference: assessment.Assessment) -> Iterator[L
 
 
 def _substitution_findings(study: Study) -> Iterator[LintFinding]:
-    """Yield the substitutions that are never needed, or that no lab could make."""
     plan = study.reference_protocol
     used = set(map(label_key, (*plan.required_equipment, *plan.required_reagents)))
     labs = {level: study.labs.at(level) for level in Difficulty}
@@ -325,7 +312,6 @@ def _substitution_findings(study: Study) -> Iterator[LintFinding]:
 
 
 def _policy_findings(study: Study) -> Iterator[LintFinding]:
-    """Yield the phrases that catch nothing, and the allowed mentions that are caught."""
     for place, rule in enumerate(study.policy_rules):
         path = f"policy_rules[{place}]"
         for number, phrase in enumerate(rule.forbidden_phrases):

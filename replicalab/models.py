@@ -1,8 +1,7 @@
-"""The data that everyone shares: protocols, actions, observations, and the seven dimensions.
+"""Shared data: protocols, actions, observations, and the seven dimensions.
 
 Every model is immutable, refuses unknown keys, strips its text and repairs nothing: a number
-written as text is refused rather than read. Amounts are credits, time is whole days, people are
-staff units.
+written as text is refused. Amounts are credits, time is whole days, people are staff units.
 """
 
 from __future__ import annotations
@@ -22,12 +21,9 @@ NonEmptyText = Annotated[str, StringConstraints(strip_whitespace=True, min_lengt
 Count = Annotated[int, Field(strict=True, ge=0, le=limits.LARGEST_COUNT)]
 Credits = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
-Labels = Annotated[list[NonEmptyText], FailFast()]
-"""Labels; of many faults only the first is reported, as each costs time and memory."""
+Labels = Annotated[list[NonEmptyText], FailFast()]  # each fault costs time and memory
 
-
-# --- how large a plan may be: what the pages, the links and the study files take ------------
-
+# --- the size of a plan -------------------------------------------------------------------------
 
 FewLabels = Annotated[
     list[Annotated[NonEmptyText, Field(max_length=limits.LONGEST_LABEL)]],
@@ -43,7 +39,7 @@ Passage = Annotated[Text, Field(max_length=limits.LONGEST_TEXT)]
 
 
 class Record(BaseModel):
-    """Base of every model here: immutable, closed to unknown keys, validated on construction."""
+    """Base of every model: immutable, closed to unknown keys, validated on construction."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -53,8 +49,8 @@ class Record(BaseModel):
         # Each unknown key would be a fault of its own, and a file may hold a million.
         if isinstance(data, dict) and len(data) > limits.MOST_KEYS:
             raise ValueError(
-                f"{len(data):,} keys stand in one place, and {limits.MOST_KEYS} are read at most; "
-                "leave those out that no file saved here has"
+                f"{len(data):,} keys are in one place, at most {limits.MOST_KEYS} are read; "
+                "omit those that no file saved here has"
             )
         return data
 
@@ -67,7 +63,7 @@ class Record(BaseModel):
 
 
 class Dimension(StrEnum):
-    """The seven things a plan is checked for, in the order they are always shown."""
+    """The seven dimensions of a check, in the order of display."""
 
     PROTOCOL = "protocol"
     BUDGET = "budget"
@@ -79,28 +75,12 @@ class Dimension(StrEnum):
 
 
 DIMENSIONS: Final = tuple(Dimension)
-LAB_DIMENSIONS: Final = (
-    Dimension.BUDGET,
-    Dimension.EQUIPMENT,
-    Dimension.REAGENTS,
-    Dimension.SCHEDULE,
-    Dimension.STAFF,
-)
-"""The dimensions that are the lab's own constraints: not ``protocol``, not ``policy``."""
+LAB_DIMENSIONS: Final = tuple(d for d in Dimension if d not in ("protocol", "policy"))
+"""The dimensions that are the lab's own constraints."""
 
 
 class Protocol(Record):
-    """A plan: how many samples, for how many days, with which controls and items, and why.
-
-    Attributes:
-        sample_size: how many samples.
-        controls: which controls are run.
-        technique: how it is done, at planning level.
-        duration_days: whole days.
-        required_equipment: what must be free.
-        required_reagents: what must be in stock.
-        rationale: why the plan is as it is.
-    """
+    """A plan at planning level; the duration is in whole days."""
 
     sample_size: Count
     controls: Labels
@@ -115,12 +95,11 @@ class ProtocolField(NamedTuple):
     """A field of the protocol, for people and models.
 
     Attributes:
-        label: its name.
         form: the form of its value in a model's answer.
-        help: what is typed into it; ``unit`` stands for the study's unit of n.
-        noun: what a number counts.
-        category: the kind of item that a list holds.
-        if_empty: what to do if a text is empty.
+        help: of its input; ``unit`` is replaced by the study's unit of n.
+        noun: of the counted things.
+        category: of a list's items.
+        if_empty: the remedy for an empty text.
     """
 
     label: str
@@ -137,7 +116,7 @@ TEXT: Final = "string"
 PROTOCOL_ROWS: Final = {
     "sample_size": ProtocolField("Sample size", WHOLE_NUMBER, "In {unit}.", noun="sample"),
     "controls": ProtocolField("Controls", LIST_OF_TEXTS),
-    "technique": ProtocolField("Technique", TEXT, if_empty="Write in a few words what is done."),
+    "technique": ProtocolField("Technique", TEXT, if_empty="Describe the method in a few words."),
     "duration_days": ProtocolField("Duration", WHOLE_NUMBER, "Whole days in the lab.", noun="day"),
     "required_equipment": ProtocolField("Equipment", LIST_OF_TEXTS, category="equipment"),
     "required_reagents": ProtocolField("Reagents", LIST_OF_TEXTS, category="reagent"),
@@ -148,14 +127,11 @@ PROTOCOL_ROWS: Final = {
 """The fields of `Protocol`, in its order."""
 
 
-def _of_form(form: str) -> tuple[str, ...]:
-    return tuple(name for name, row in PROTOCOL_ROWS.items() if row.form == form)
-
-
 PROTOCOL_FIELDS: Final = tuple(PROTOCOL_ROWS)
-NUMBER_FIELDS: Final = _of_form(WHOLE_NUMBER)
-LIST_FIELDS: Final = _of_form(LIST_OF_TEXTS)
-TEXT_FIELDS: Final = _of_form(TEXT)
+NUMBER_FIELDS, LIST_FIELDS, TEXT_FIELDS = (
+    tuple(name for name, row in PROTOCOL_ROWS.items() if row.form == form)
+    for form in (WHOLE_NUMBER, LIST_OF_TEXTS, TEXT)
+)
 FIELD_LABELS: Final = {name: row.label for name, row in PROTOCOL_ROWS.items()}
 
 
@@ -166,7 +142,7 @@ def texts_of(protocol: Protocol) -> list[tuple[str, str]]:
 
 
 def revise(protocol: Protocol, **changes: object) -> Protocol:
-    """Return a copy of ``protocol`` with ``changes``, built through validation.
+    """Return a copy of ``protocol`` with ``changes``.
 
     Raises:
         pydantic.ValidationError: a changed value is not allowed.
@@ -175,12 +151,12 @@ def revise(protocol: Protocol, **changes: object) -> Protocol:
 
 
 def too_large(protocol: Protocol) -> list[str]:
-    """Return what of a plan is larger than can be planned here, each with value and limit."""
+    """Return the parts of a plan above the planning limits, each with value and limit."""
     problems = [
         f"{FIELD_LABELS[field]} is {value:,}; "
         f"at most {limits.LARGEST_PLANNED:,} can be planned here"
-        for field, value in dict(protocol).items()
-        if isinstance(value, int) and value > limits.LARGEST_PLANNED
+        for field in NUMBER_FIELDS
+        if (value := getattr(protocol, field)) > limits.LARGEST_PLANNED
     ]
     problems += too_long(protocol)
     size = text_bytes(protocol)
@@ -192,34 +168,32 @@ def too_large(protocol: Protocol) -> list[str]:
 
 
 def too_long(protocol: Protocol) -> list[str]:
-    """Return which list or text of a plan is longer than a plan can need, and its limit."""
-    problems = []
-    for field, value in dict(protocol).items():
-        name = FIELD_LABELS[field]
-        if isinstance(value, str) and len(value) > limits.LONGEST_TEXT:
-            problems.append(
-                f"{name} has {len(value):,} characters; at most {limits.LONGEST_TEXT:,} fit"
-            )
-        elif isinstance(value, list):
-            if len(value) > limits.MOST_LABELS:
-                problems.append(
-                    f"{name} has {len(value):,} entries; at most {limits.MOST_LABELS} fit"
-                )
-            if (longest := max(map(len, value), default=0)) > limits.LONGEST_LABEL:
-                problems.append(
-                    f"{name} has an entry of {longest:,} characters; "
-                    f"at most {limits.LONGEST_LABEL} fit"
-                )
-    return problems
+    """Return the lists and texts of a plan above their limits."""
+    sizes = [
+        (
+            f"{FIELD_LABELS[field]} has {{:,}} characters",
+            len(getattr(protocol, field)),
+            limits.LONGEST_TEXT,
+        )
+        for field in TEXT_FIELDS
+    ]
+    for field in LIST_FIELDS:
+        labels, name = getattr(protocol, field), FIELD_LABELS[field]
+        longest = max(map(len, labels), default=0)
+        sizes.append((f"{name} has {{:,}} entries", len(labels), limits.MOST_LABELS))
+        sizes.append((f"{name} has an entry of {{:,}} characters", longest, limits.LONGEST_LABEL))
+    return [
+        f"{text.format(size)}; at most {most:,} fit" for text, size, most in sizes if size > most
+    ]
 
 
 def text_bytes(protocol: Protocol) -> int:
-    """Return how many bytes a plan's texts take together (UTF-8)."""
+    """Return the size of a plan's texts in UTF-8."""
     return len("".join(text for _, text in texts_of(protocol)).encode("utf-8", "replace"))
 
 
 class ScientistActionType(StrEnum):
-    """What the Scientist may do in a turn."""
+    """The Scientist's actions."""
 
     PROPOSE_PROTOCOL = "propose_protocol"
     REVISE_PROTOCOL = "revise_protocol"
@@ -227,11 +201,14 @@ class ScientistActionType(StrEnum):
     ACCEPT = "accept"
 
 
+_WITH_A_PLAN: Final = (ScientistActionType.PROPOSE_PROTOCOL, ScientistActionType.REVISE_PROTOCOL)
+
+
 class ScientistAction(Record):
     """One turn of the Scientist.
 
     propose_protocol and revise_protocol carry a whole plan and no questions; request_info carries
-    questions and nothing else; accept carries nothing at all. None of its texts is without bound.
+    only questions; accept carries nothing.
     """
 
     action_type: ScientistActionType
@@ -248,7 +225,7 @@ class ScientistAction(Record):
     def _fields_fit_the_action(self) -> Self:
         kind = self.action_type
         filled = [name for name in PROTOCOL_FIELDS if getattr(self, name)]
-        if self._has_a_plan:
+        if kind in _WITH_A_PLAN:
             if self.sample_size < 1:
                 raise ValueError(f"{kind} needs sample_size >= 1, got {self.sample_size}")
             for name in ("technique", "rationale"):
@@ -263,14 +240,9 @@ class ScientistAction(Record):
         return self
 
     @property
-    def _has_a_plan(self) -> bool:
-        proposals = (ScientistActionType.PROPOSE_PROTOCOL, ScientistActionType.REVISE_PROTOCOL)
-        return self.action_type in proposals
-
-    @property
     def protocol(self) -> Protocol | None:
-        """The plan this action carries, or None for request_info and accept."""
-        if not self._has_a_plan:
+        """The plan of this action, None for request_info and accept."""
+        if self.action_type not in _WITH_A_PLAN:
             return None
         return Protocol(**{name: getattr(self, name) for name in PROTOCOL_FIELDS})
 
@@ -278,10 +250,10 @@ class ScientistAction(Record):
 def plan_action(
     action_type: ScientistActionType, protocol: Protocol, **changes: object
 ) -> ScientistAction:
-    """Return the propose_protocol or revise_protocol action that carries ``protocol``, changed so.
+    """Return the action that puts ``protocol`` forward, with ``changes``.
 
     Raises:
-        pydantic.ValidationError: the plan has no samples, which no proposal may have.
+        pydantic.ValidationError: the plan has no samples.
     """
     plan = {**vars(protocol), **changes}
     return ScientistAction.model_validate({"action_type": action_type, **plan, "questions": []})
@@ -301,7 +273,7 @@ ACCEPT_ACTION: Final = ScientistAction(
 
 
 class LabManagerActionType(StrEnum):
-    """What the Lab Manager may answer."""
+    """The Lab Manager's answers."""
 
     REPORT_FEASIBILITY = "report_feasibility"
     SUGGEST_ALTERNATIVE = "suggest_alternative"
@@ -340,18 +312,15 @@ class LabManagerAction(Record):
             raise ValueError(f"{self.action_type} takes no suggested_* values; leave them empty")
         if suggests and not suggested:
             raise ValueError("suggest_alternative needs at least one suggested_* value")
-        expected = {
-            LabManagerActionType.ACCEPT: True,
-            LabManagerActionType.SUGGEST_ALTERNATIVE: False,
-            LabManagerActionType.REJECT: False,
-        }.get(self.action_type, self.feasible)
-        if self.feasible != expected:
-            raise ValueError(f"{self.action_type} needs feasible = {expected}")
+        accepts = self.action_type is LabManagerActionType.ACCEPT
+        reports = self.action_type is LabManagerActionType.REPORT_FEASIBILITY
+        if not reports and self.feasible != accepts:
+            raise ValueError(f"{self.action_type} needs feasible = {accepts}")
         return self
 
 
 class Role(StrEnum):
-    """Who speaks in a conversation."""
+    """The speakers of a conversation."""
 
     SCIENTIST = "scientist"
     LAB_MANAGER = "lab_manager"
@@ -359,7 +328,7 @@ class Role(StrEnum):
 
 
 class ConversationEntry(Record):
-    """One line of the conversation; ``action_type`` is None only for lines that are no action."""
+    """One line of the conversation; ``action_type`` is None if it is no action."""
 
     role: Role
     message: NonEmptyText
@@ -368,9 +337,9 @@ class ConversationEntry(Record):
 
 
 class ScientistObservation(Record):
-    """What the Scientist sees in a turn; the hidden reference is never part of it.
+    """The Scientist's view before a turn, without the hidden reference.
 
-    ``suggested_protocol`` is the Lab Manager's standing offer, None when there is none.
+    ``suggested_protocol`` is the Lab Manager's standing offer.
     """
 
     paper_title: NonEmptyText
@@ -386,7 +355,7 @@ class ScientistObservation(Record):
 
 
 class LabManagerObservation(Record):
-    """What the Lab Manager sees in a turn: the lab's means and the plan on the table."""
+    """The Lab Manager's view before a turn: the lab's means and the plan."""
 
     budget_total: Credits
     budget_remaining: Credits

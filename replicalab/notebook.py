@@ -1,7 +1,7 @@
-"""Core objects in a notebook.
+"""Base classes of core objects that a notebook shows.
 
-The core imports no panel and no pandas, so `replicalab.render.notebook` is imported by its name
-when an object is shown.
+The core imports no panel and no pandas, so `replicalab.render.notebook` is imported by name when
+an object is shown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Shown:
 
 
 class Framed(Shown):
-    """Such an object with a table."""
+    """An object with a table, too."""
 
     __slots__ = ()
 

@@ -1,7 +1,4 @@
-"""Where files are: the app's own, and what a user keeps.
-
-The latter are in the user's data folder, unless the environment says more.
-"""
+"""Folders of the app's own files and of the user's data."""
 
 import os
 from collections.abc import Mapping
@@ -16,13 +13,12 @@ _INSTALLED: Final = _PACKAGE / "tree"
 TREE: Final = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent
 """The folder of app.py, pages/, scenarios/ and .streamlit/: a clone's top, or the wheel's copy.
 
-In a folder of its own there: the server puts the folder of app.py in front of all others that
-modules are imported from, and `text` or `tables` would then mean a room of this package.
+The wheel's copy is a separate folder, because Streamlit puts the folder of app.py first in the
+import path, and `tables` would then mean a module of this package.
 """
 
-DATA_VARIABLE: Final = "REPLICALAB_DATA"  # Names another folder for the file
-URL_VARIABLE: Final = "REPLICALAB_DATABASE_URL"
-"""Names another database altogether: PostgreSQL, or a file of SQLite."""
+DATA_VARIABLE: Final = "REPLICALAB_DATA"  # another folder for the file
+URL_VARIABLE: Final = "REPLICALAB_DATABASE_URL"  # another database: PostgreSQL or SQLite
 FILE_NAME: Final = "library-2.db"
 
 
@@ -35,10 +31,10 @@ def library_url(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def data_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder of what is kept, whether or not it is there yet."""
+    """Return the user's data folder, which may not exist yet."""
     if named := environment.get(DATA_VARIABLE, "").strip():
         folder = Path(named)
-        with suppress(RuntimeError):  # nobody has that home: a folder that is called so
+        with suppress(RuntimeError):  # no such user: a folder of that name
             folder = folder.expanduser()
         return folder.absolute()
     return platformdirs.user_data_path("replicalab", appauthor=False)

@@ -1,8 +1,4 @@
-"""What an author answers to the questions of registration forms, kept with the case.
-
-The questions are rows of registration.toml. Which form asks what is a matter of the feature
-`registration`.
-"""
+"""An author's answers to the questions of registration forms (registration.toml)."""
 
 import tomllib
 from collections.abc import Sequence
@@ -22,7 +18,7 @@ _Key = Annotated[str, StringConstraints(max_length=40)]
 
 
 class Finder(StrEnum):
-    """Who answers a question."""
+    """The source of an answer."""
 
     AUTHOR = "the author"
     CORE = "ReplicaLab"
@@ -30,14 +26,12 @@ class Finder(StrEnum):
 
 
 class Question(NamedTuple):
-    """A question of a form.
+    """A question of a form; without ``options`` the answer is a text.
 
     Attributes:
         key: its name in files.
-        label: what is asked, in words.
-        options: the answers to choose from; a text is asked for where there are none.
-        several: whether more than one of them may be chosen.
-        alone: of several, the one that says that none of the others holds; empty for none.
+        several: whether several options may be chosen.
+        alone: the option that excludes all others, such as "none", if any.
     """
 
     key: str
@@ -47,13 +41,13 @@ class Question(NamedTuple):
     alone: str = ""
 
     def excluded(self, chosen: Sequence[str]) -> list[str]:
-        """Return which chosen options cannot stand beside the one that stands alone."""
+        """Return the chosen options that ``alone`` excludes."""
         if not self.alone or self.alone not in chosen:
             return []
         return [option for option in chosen if option != self.alone]
 
     def settled(self, before: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...]:
-        """Return a choice without what the option that was chosen last excludes."""
+        """Return a choice without the options that the last chosen one excludes."""
         if not self.excluded(chosen):
             return tuple(chosen)
         if self.alone in before:
@@ -76,15 +70,14 @@ QUESTIONS: Final = _questions()  # By key
 
 
 class Registration(Record):
-    """What only whoever registers a plan can say; empty where they do not.
+    """An author's answers; empty if not given.
 
     Attributes:
-        title: of the registration.
-        authors: who registers; a semicolon stands between two.
-        licence: of what is shared: its name or its address.
-        reasons: why a field of the reference protocol is changed, by its name in the protocol.
+        authors: separated by semicolons.
+        licence: its name or address.
+        reasons: for changes of the reference protocol, by field.
         texts: answers in words, by question.
-        choices: options that are chosen, by question.
+        choices: chosen options, by question.
     """
 
     title: _Line = ""
@@ -111,7 +104,7 @@ class Registration(Record):
         return self
 
     def answering(self, key: str, answer: str | tuple[str, ...]) -> Self:
-        """Return these answers with another one to a question; an empty one takes it away.
+        """Return these answers with another answer to a question; an empty one removes it.
 
         Raises:
             pydantic.ValidationError: the question takes no such answer.
@@ -121,22 +114,21 @@ class Registration(Record):
         return self.model_copy(update={name: {**others, **({key: answer} if answer else {})}})
 
     def answer(self, key: str) -> str:
-        """Return the answer to a question in words, empty where there is none."""
+        """Return the answer to a question in words, empty if missing."""
         return self.texts.get(key, "").strip() or joined(self.choices.get(key, ()))
 
 
 def _fault_of(key: str, chosen: Sequence[str]) -> str:
-    """Return what is wrong with a choice, and what to do; empty where nothing is."""
     if key not in QUESTIONS or not QUESTIONS[key].options:
         return f"choices: '{shortened(key)}' is no question with options; {_KEYS}"
     question = QUESTIONS[key]
     for option in chosen:
         if option not in question.options:
-            text = joined(quoted(question.options), "or")
-            return f"{key}: '{shortened(option)}' is no option; use {text}"
+            remedy = f"use {joined(quoted(question.options), 'or')}"
+            return f"{key}: '{shortened(option)}' is no option; {remedy}"
     if len(set(chosen)) != len(chosen) or (len(chosen) > 1 and not question.several):
         return f"{key}: {len(chosen)} options are chosen; choose one, once"
     if excluded := question.excluded(chosen):
-        stands = f"'{question.alone}' stands beside {joined(quoted(excluded))}"
-        return f"choices: {key}: {stands}; leave it or them out"
+        options = f"'{question.alone}' excludes {joined(quoted(excluded))}"
+        return f"choices: {key}: {options}; leave it or them out"
     return ""

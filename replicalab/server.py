@@ -1,16 +1,16 @@
-"""What passes between the network and Streamlit, and who a visitor is.
+"""The server around Streamlit, and the identity of visitors.
 
 `app.py` hands `middleware`, `lifespan` and `routes` to `st.App`. They guard:
 
 - Host and origin. Only the configured host names are answered, and only pages of this server may
   open a web socket or send a file. This stops DNS rebinding and requests that other sites forge.
-- The Content-Security-Policy of every answer. Scripts come from this server, apart from the one in
-  Streamlit's own page, which is allowed by its hash. Nothing is loaded from or sent to another
+- The Content-Security-Policy of every answer. Scripts come from this server, apart from the one
+  in Streamlit's own page, which is allowed by its hash. Nothing is loaded from or sent to another
   host, and no other site can show the pages in a frame. It is the second wall behind escaping.
 - The visitor cookie, by which a browser finds its work again. The library stores only its hash.
 
-The sizes of messages and uploads are Streamlit's settings in `.streamlit/config.toml`. Limits of
-connections and requests belong to the proxy in front (`deploy/nginx.conf`).
+Limits of messages and uploads are in `.streamlit/config.toml`, those of connections and requests
+in the proxy (`deploy/nginx.conf`).
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
@@ -45,12 +45,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.places import TREE
 
-READY: Final = "/ready"
-"""The address, below the server's own path, that says whether pages and library answer."""
-
-VISITOR_COOKIE: Final = "replicalab_visitor"  # A random token of 128 bits
-SECURE_COOKIE: Final = f"__Host-{VISITOR_COOKIE}"
-"""Its name over TLS: no neighbouring host can set such a cookie."""
+READY: Final = "/ready"  # the readiness probe, below the server's own path
+VISITOR_COOKIE: Final = "replicalab_visitor"  # a random token of 128 bits
+SECURE_COOKIE: Final = f"__Host-{VISITOR_COOKIE}"  # over TLS: no neighbouring host can set it
 
 _TOKEN: Final = re.compile(r"[0-9a-f]{32}")
 _YEAR: Final = 365 * 24 * 60 * 60
@@ -59,12 +56,11 @@ _PERSON_HEADER: Final = "REPLICALAB_PERSON_HEADER"
 _ICON: Final = Path(__file__).with_name("icon.png")
 _LOG: Final = logging.getLogger(__name__)
 
-# Cookies that were issued a moment ago, and when.
-_ISSUED: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)
+_ISSUED: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)  # recent cookies with their time
 
 
 class Pages(Protocol):
-    """What the server asks of the pages that it serves."""
+    """What the server asks of the pages."""
 
     def load(self) -> None:
         """Load what the pages use."""
@@ -90,14 +86,14 @@ def middleware(pages: Pages) -> tuple[Middleware, ...]:
             f"ReplicaLab does not start: {_PERSON_HEADER} is no longer supported; remove it and "
             "set up sign-in with st.login (section [auth] of secrets.toml)."
         )
-    # An edit passes between threads a hundred times. While another session computes it would wait
-    # 5 ms for each, Python's default.
+    # An edit passes between threads a hundred times. During another session's computation each
+    # pass would wait 5 ms, Python's default.
     sys.setswitchinterval(0.0005)
     return (Middleware(Guard, pages=pages, hosts=allowed_hosts(), headers=fixed_headers()),)
 
 
 def lifespan(pages: Pages) -> Callable[[ASGIApp], AbstractAsyncContextManager[None]]:
-    """Return the lifespan of `st.App`: a server that is asked to stop runs no `atexit`."""
+    """Return the lifespan of `st.App`, because a stopped server runs no `atexit`."""
 
     @asynccontextmanager
     async def save_at_the_end(_: ASGIApp) -> AsyncIterator[None]:
@@ -130,8 +126,7 @@ class Guard:
     """ASGI middleware in front of Streamlit.
 
     It refuses foreign hosts and origins, adds headers and the visitor cookie, and lets web sockets
-    and the readiness probe wait until the pages are loaded. The browser loads its own part
-    meanwhile.
+    and the readiness probe wait until the pages are loaded.
     """
 
     def __init__(
@@ -147,8 +142,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         send = self._with_headers(scope, send)
-        if refusal := refused(scope, self._hosts):
-            answer = PlainTextResponse(refusal.reason, refusal.status)
+        if answer := refused(scope, self._hosts):
             await answer(scope, receive, send)
             return
         waits = scope["type"] == "websocket" or scope["path"].endswith(READY)
@@ -158,7 +152,7 @@ class Guard:
 
     def _with_headers(self, scope: Scope, send: Send) -> Send:
         async def send_with_headers(message: Message) -> None:
-            if message["type"] in _ANSWERS:
+            if message["type"] in {"http.response.start", "websocket.http.response.start"}:
                 headers = MutableHeaders(scope=message)
                 headers.update(self._headers)
                 if headers.get("content-type", "").startswith("text/html"):
@@ -168,17 +162,7 @@ class Guard:
         return send_with_headers
 
 
-_ANSWERS: Final = {"http.response.start", "websocket.http.response.start"}
-
-
 # --- host and origin --------------------------------------------------------------------------
-
-
-class Refusal(NamedTuple):
-    """Why a request is refused."""
-
-    status: int
-    reason: str
 
 
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
@@ -187,7 +171,7 @@ _HOST: Final = re.compile(rf"(?P<name>{_NAME})(:[0-9]{{1,5}})?")
 
 
 def allowed_hosts() -> frozenset[str]:
-    """Return the host names of this server: those of server.allowedHosts, else loopback.
+    """Return the host names of this server: server.allowedHosts, else loopback.
 
     Raises:
         SystemExit: a name is not a host name.
@@ -203,17 +187,17 @@ def allowed_hosts() -> frozenset[str]:
     return names
 
 
-def refused(scope: Scope, hosts: frozenset[str]) -> Refusal | None:
-    """Return why a request is refused, None if it is not."""
+def refused(scope: Scope, hosts: frozenset[str]) -> Response | None:
+    """Return the answer that refuses a request, or None."""
     headers = Headers(scope=scope)
     named = headers.getlist("host")
     host = _HOST.fullmatch(named[0]) if len(named) == 1 else None
     if not host or host["name"] not in hosts:
-        return Refusal(
-            400,
-            "ReplicaLab does not serve this host name. Whoever runs it lists the names in "
+        return PlainTextResponse(
+            "ReplicaLab does not serve this host name. Its operator lists the names in "
             "server.allowedHosts of .streamlit/config.toml or in STREAMLIT_SERVER_ALLOWED_HOSTS. A "
             "proxy must pass on the Host header unchanged.",
+            400,
         )
     origins = headers.getlist("origin")
     # Behind a proxy that ends TLS the scheme of the connection is not that of the page.
@@ -221,7 +205,8 @@ def refused(scope: Scope, hosts: frozenset[str]) -> Refusal | None:
     is_own = len(origins) == 1 and origins[0] in texts
     if is_own or (not origins and scope["type"] == "http"):
         return None
-    return Refusal(403, "This request comes from another site. Open ReplicaLab at its own address.")
+    reason = "This request comes from another site. Open ReplicaLab at its own address."
+    return PlainTextResponse(reason, 403)
 
 
 # --- headers ----------------------------------------------------------------------------------
@@ -255,7 +240,11 @@ def fixed_headers() -> dict[str, str]:
         scripts = _INLINE_SCRIPT.findall(page.read_text(encoding="utf-8"))
     except OSError as error:
         raise SystemExit(f"ReplicaLab does not start: reinstall Streamlit ({error}).") from error
-    policy = _POLICY | {"script-src": " ".join((_POLICY["script-src"], *map(_source, scripts)))}
+    digests = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts
+    )
+    hashes = [f"'sha256-{digest}'" for digest in digests]
+    policy = _POLICY | {"script-src": " ".join([_POLICY["script-src"], *hashes])}
     return {
         "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
         "X-Content-Type-Options": "nosniff",
@@ -267,12 +256,7 @@ def fixed_headers() -> dict[str, str]:
     }
 
 
-def _source(script: str) -> str:
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
-# --- who a visitor is -------------------------------------------------------------------------
+# --- visitors ---------------------------------------------------------------------------------
 
 
 def is_over_tls(headers: Mapping[str, str], scheme: str) -> bool:
@@ -294,7 +278,6 @@ def token_of(cookies: Mapping[str, str], *, over_tls: bool) -> str:
 
 
 def _set_cookie(request: HTTPConnection, headers: MutableHeaders) -> None:
-    """Issue a token, or renew the one that the browser has."""
     over_tls = is_over_tls(request.headers, request.url.scheme)
     token = token_of(request.cookies, over_tls=over_tls)
     if not token:
@@ -327,7 +310,7 @@ def must_sign_in() -> bool:
 
 
 def visitor() -> str:
-    """Return the text whose hash owns what the visitor saves.
+    """Return the text whose hash owns the visitor's work.
 
     It is the issuer and subject of the person who signed in, else the cookie's token, else a token
     of this session.
@@ -360,10 +343,8 @@ class Turns:
     """The turns of runs, each in its own thread.
 
     Python computes for one run at a time. Twenty runs that share it all end late; one after the
-    other, the first ends at once and the last no later.
-
-    Args:
-        longest: seconds after which a run no longer keeps others waiting.
+    other, the first ends at once and the last no later. A run that takes over ``longest`` seconds
+    no longer keeps others waiting.
     """
 
     def __init__(self, longest: float = 0.1) -> None:

@@ -43,7 +43,7 @@ def _cell(value: Value) -> str:
 def workbook(
     sheets: Mapping[str, Iterable[Sequence[Value]]], title: str = "", authors: str = ""
 ) -> bytes:
-    """Return a workbook of some sheets, the first row of each its heading."""
+    """Return a workbook; the first row of each sheet is its heading."""
     from openpyxl import Workbook  # noqa: PLC0415 - slow to load
     from openpyxl.styles import Font  # noqa: PLC0415
     from openpyxl.xml.constants import ARC_CORE  # noqa: PLC0415
@@ -73,14 +73,14 @@ def workbook(
 
 
 def frame(columns: Sequence[str], rows: Iterable[Mapping[str, object] | Sequence[object]]) -> Any:
-    """Return rows as a pandas data frame, which has these columns even without a row."""
+    """Return rows as a pandas data frame, which has these columns even without rows."""
     import pandas as pd  # noqa: PLC0415 - slow to load
 
     return pd.DataFrame([*rows], columns=[*columns])
 
 
 def undated(archive: bytes, parts: Mapping[str, bytes] = MappingProxyType({})) -> bytes:
-    """Return a ZIP archive without the times of its files, and with these parts for its own."""
+    """Return a ZIP archive without the times of its files, with some parts replaced."""
     file = BytesIO()
     with ZipFile(BytesIO(archive)) as dated, ZipFile(file, "w") as made:
         for name in dated.namelist():
@@ -100,17 +100,17 @@ TWO_WAYS: Final = re.compile(r"([1-9][0-9]{0,2})[.,]([0-9]{3})")
 
 
 def guarded(text: str) -> str:
-    """Return a text as it leaves: an apostrophe before what a spreadsheet would calculate."""
+    """Return a text with an apostrophe if a spreadsheet would take it for a formula."""
     return f"'{text}" if _TO_GUARD.match(text) else text
 
 
 def unguarded(text: str) -> str:
-    """Return what `guarded` was given."""
+    """Return the text that `guarded` was given."""
     return text[1:] if _GUARDED.match(text) else text
 
 
 def number_text(number: float) -> str:
-    """Return a number that an inventory reads in one way, to the last digit."""
+    """Return a number in full precision that is read in one way only."""
     whole, _, decimals = format(Decimal(repr(abs(number))), "f").partition(".")
     decimals = decimals.rstrip("0")
     text = f"{whole}.{decimals}" if decimals else whole

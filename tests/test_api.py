@@ -277,7 +277,7 @@ def test_batch_that_is_stopped_before_anything_came_goes_on_as_stopped() -> None
 
 
 def test_batch_of_two_models_is_refused() -> None:
-    with pytest.raises(ValueError, match="2 language models are named; name one in each batch"):
+    with pytest.raises(ValueError, match="2 language models are named; name at most one"):
         replicalab.run_batch(STUDY, scientists=[takes_the_offer, str])
 
 

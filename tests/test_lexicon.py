@@ -11,7 +11,6 @@ from replicalab.designs.scales import HALF_WIDTH, PERCENT, SHARE
 from replicalab.facts.plan import effect_text
 from replicalab.lexicon import (
     amount_text,
-    cut_short,
     distinct_text,
     exact_text,
     label_key,
@@ -113,11 +112,3 @@ def test_parts_are_the_runs_of_letters_and_digits(text: str) -> None:
 @given(st.text("a \n\t\r\x1c\x85\xa0\u2009\u2028") | st.text())
 def test_a_line_has_single_spaces(text: str) -> None:
     assert one_line(text) == " ".join(text.split())
-
-
-def test_text_without_room_is_cut_between_two_words() -> None:
-    assert cut_short("one two three", 13) == "one two three"
-    assert cut_short("one two three", 12) == "one two…"
-    assert cut_short("one two three", 7) == "one two…"
-    assert cut_short("a verylongword", 9) == "a verylon…"  # no half of the room is left empty
-    assert cut_short("verylongword", 4) == "very…"

@@ -187,7 +187,7 @@ def test_original_whose_error_is_far_from_that_of_n_is_told_unless_a_reason_stan
 def test_original_of_another_effect_than_the_published_one_is_told_unless_a_reason_stands() -> None:
     other, reason = ("design.original.effect", 0.5), ("design.why.effect_published", "Of a review.")
     [finding] = [item for item in lint(bent(other)) if item.place == "design.original"]
-    assert "come to 0.5, and effect_published is 0.9" in finding.message
+    assert "give 0.5, but effect_published is 0.9" in finding.message
     assert not [item for item in lint(bent(other, reason)) if item.place == "design.original"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from replicalab import features
-from replicalab.agents.prompts import FIELD_FORMS
+from replicalab.agents.scientist_policy import FIELD_FORMS
 from replicalab.assessment import DIMENSION_ROWS, FeasibilityCheckResult
 from replicalab.designs import KINDS, PARAMETERS
 from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES, forms

@@ -18,20 +18,3 @@ from replicalab.agents.scientist_policy import (
     format_scientist_observation,
     parse_scientist_output,
 )
-
-__all__ = [
-    "AlternativeSuggestion",
-    "FeasibilityCheckResult",
-    "RetryMetadata",
-    "ScientistCallResult",
-    "ScientistOutputParseError",
-    "SuggestionChange",
-    "build_baseline_scientist_action",
-    "build_scientist_system_prompt",
-    "call_scientist_with_retry",
-    "check_feasibility",
-    "compose_lab_manager_response",
-    "format_scientist_observation",
-    "parse_scientist_output",
-    "suggest_alternative",
-]

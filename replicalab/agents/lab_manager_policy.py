@@ -1,7 +1,6 @@
-"""The Lab Manager: it checks a plan, looks for a better one, and answers in words.
+"""The Lab Manager: its checks, its changes to a plan, and its answers in words.
 
-No model is called here; the same plan in the same lab always gets the same answer.
-Source: docs/methods.md, Lab Manager.
+The same plan in the same lab always gets the same answer. Source: docs/methods.md, Lab Manager.
 """
 
 import re
@@ -50,7 +49,7 @@ _OF_THE_LAB: Final = frozenset(LAB_DIMENSIONS)
 
 
 def check_feasibility(protocol: Protocol, scenario: Pack) -> FeasibilityCheckResult:
-    """Return the seven checks of a plan in a lab; neither is changed, nothing is raised."""
+    """Return the seven checks of a plan in a lab."""
     return assess(protocol, scenario).check
 
 
@@ -88,10 +87,7 @@ class AlternativeSuggestion(Record):
 
 @dataclass(frozen=True)
 class Offer(Shown):
-    """A revised plan as the Lab Manager's answer to one that is not feasible.
-
-    ``changes`` lead from ``before`` to ``after``, in their order.
-    """
+    """A revised plan as the Lab Manager's answer to one that is not feasible."""
 
     before: Assessment
     after: Assessment
@@ -99,14 +95,14 @@ class Offer(Shown):
 
     @property
     def improved(self) -> bool:
-        """Whether the revised plan fails less, and nothing else."""
+        """Whether fewer dimensions fail, and no new one."""
         return set(self.after.failing) < set(self.before.failing)
 
 
 def suggest_alternative(
     protocol: Protocol, check_result: FeasibilityCheckResult, scenario: Pack
 ) -> AlternativeSuggestion | None:
-    """Return the plan after the four fixes in the document's order, None if already feasible."""
+    """Return the plan after the four fixes in order, None if already feasible."""
     offer = reference_offer(assess(protocol, scenario))
     if offer is None:
         return None
@@ -121,7 +117,7 @@ def suggest_alternative(
 
 
 def reference_offer(plan: Assessment) -> Offer | None:
-    """Return what `suggest_alternative` does for a plan that is judged already."""
+    """Return the offer of `suggest_alternative` for a judged plan."""
     if plan.feasible:
         return None
     listed = {item.key for item in plan.items}
@@ -198,8 +194,6 @@ _PASSES: Final = "all seven dimensions pass."
 
 
 class _Verdict(NamedTuple):
-    """What an answer says of a plan; ``term`` words the names of dimensions and fields."""
-
     failing: Sequence[str]
     need: str
     reasons: Iterable[tuple[str, Sequence[str]]] = ()
@@ -207,8 +201,6 @@ class _Verdict(NamedTuple):
 
 
 class _Offered(NamedTuple):
-    """What an answer says of another plan."""
-
     plan: Protocol
     changes: Sequence[SuggestionChange]
     improved: bool
@@ -253,7 +245,7 @@ def _need(cost: float, staff: int, currency: str) -> str:
 
 
 def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
-    """Return the Lab Manager's answer to a plan that is judged, and to what was found instead."""
+    """Return the Lab Manager's answer to a judged plan, with its offer."""
     term, currency = plan.pack.study.term, plan.pack.lab.currency
     need = _need(plan.cost, plan.staff, currency)
     verdict, offered = _Verdict(plan.failing, need, plan.reasons.items(), term), None
@@ -265,7 +257,7 @@ def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
 
 
 def answer_type_to(plan: Assessment, offer: Offer | None) -> LabManagerActionType:
-    """Return of which type that answer is."""
+    """Return the type of that answer."""
     return _type(plan.failing, offer.after.failing if offer and offer.improved else None)
 
 
@@ -307,7 +299,7 @@ def _answer(verdict: _Verdict, offered: _Offered | None) -> LabManagerAction:
 def _explanation(
     action_type: LabManagerActionType, verdict: _Verdict, offered: _Offered | None
 ) -> Iterator[str]:
-    """Yield the verdict, each failing reason, and what changes would do, if any are known."""
+    """Yield the verdict, each failing reason, and the effect of the known changes."""
     if action_type is LabManagerActionType.ACCEPT:
         yield f"I accept: {_PASSES} The plan {verdict.need}."
         return
@@ -336,10 +328,7 @@ def _explanation(
 
 
 def answer_questions(questions: Sequence[str], scenario: Pack) -> str:
-    """Return the answer: what each question names, or the whole lab when it names nothing.
-
-    It is the lab's own data, never the hidden reference.
-    """
+    """Return the answer to each named topic or item, or the whole lab if none is named."""
     text = " ".join(label_key(question) for question in questions)
     items = [r for r in scenario.resources if r.category is not ResourceCategory.PERSONNEL]
     named = [item for item in items if label_key(item.label) in text]

@@ -1,4 +1,4 @@
-"""Model text in, one validated `ScientistAction` out; or one of three codes, never anything else.
+"""Model text in, one validated `ScientistAction` or one of three error codes out.
 
 Every character is read a fixed number of times, so hostile text costs time in proportion to its
 length and no more. Source: docs/methods.md, Scientist.
@@ -27,7 +27,7 @@ _OPEN_OR_CLOSE: Final = {"{": 1, "[": 1, "]": -1, "}": -1}
 
 
 class ParseErrorCode(StrEnum):
-    """What is wrong with a model's text."""
+    """The fault of a model's text."""
 
     NO_JSON = "no_json"
     INVALID_JSON = "invalid_json"
@@ -35,11 +35,9 @@ class ParseErrorCode(StrEnum):
 
 
 class ScientistOutputParseError(ReplicaLabError, ValueError):
-    """Model text without one valid action: what is wrong with it, in one line.
+    """Model text without one valid action; the message is one line.
 
-    Attributes:
-        raw_text: the model's text, untouched.
-        parsed_payload: the decoded object that failed validation, None when none decoded.
+    ``parsed_payload`` is the decoded object that failed validation, None if none decoded.
     """
 
     def __init__(
@@ -63,9 +61,9 @@ class ScientistOutputParseError(ReplicaLabError, ValueError):
 def parse_scientist_output(raw_text: str) -> ScientistAction:
     """Return the first JSON object in ``raw_text`` that is a valid action.
 
-    Fenced blocks are read before the text as a whole; what failed to decode is never searched
-    for a smaller object, so half an answer cannot pass for a whole one. After `MOST_OBJECTS` that
-    decoded and are no action, no more are looked for.
+    Fenced blocks are read before the whole text. Text that failed to decode is never searched for
+    a smaller object, so half an answer cannot pass for a whole one. At most `MOST_OBJECTS` decoded
+    objects are tried.
 
     Raises:
         ScientistOutputParseError: there is none; of several failures, the first object that
@@ -99,7 +97,7 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
 
 
 def _fenced_blocks(text: str) -> Iterator[str]:
-    """Yield what stands between fences; a last block may lack its closing fence."""
+    """Yield the text between fences; a last block may lack its closing fence."""
     # A fence opens at the end of a line and closes at the start of one. JSON strings hold no line
     # breaks, so neither can be part of a string.
     block: list[str] | None = None
@@ -118,7 +116,7 @@ def _fenced_blocks(text: str) -> Iterator[str]:
 
 
 def _balanced_spans(text: str) -> Iterator[str]:
-    """Yield each span from a brace to its partner, left to right; an open rest comes last."""
+    """Yield each span from a brace to its partner, left to right; an open rest is last."""
     start = text.find("{")
     while start >= 0:
         end, depth = len(text), 0
@@ -142,11 +140,7 @@ def _structure(text: str, start: int = 0) -> Iterator[re.Match[str]]:
 
 
 def _decode(span: str) -> Payload:
-    """Return the object that ``span`` spells.
-
-    Raises:
-        ValueError: the span is no JSON object, or nests, repeats or counts beyond reason.
-    """
+    """Return the object in ``span``, or raise ValueError."""
     steps = (_OPEN_OR_CLOSE[mark.group()] for mark in _structure(span))
     if max(accumulate(steps)) > MAX_NESTING:  # a span opens at least its own brace
         raise ValueError(f"nested more than {MAX_NESTING} deep")
@@ -164,7 +158,7 @@ def _unique(pairs: list[tuple[str, object]]) -> Payload:
 
 
 def _whole_number(digits: str) -> int | Decimal:
-    """Return a number; one of too many digits as a decimal, which no field takes."""
+    """Return an integer; one of too many digits as a decimal, which no field takes."""
     return Decimal(digits) if len(digits) > MAX_DIGITS else int(digits)
 
 
@@ -178,7 +172,6 @@ _DECODER: Final = json.JSONDecoder(
 
 
 def _problems(error: ValidationError) -> str:
-    """Return ``field: problem`` for each problem, on one line."""
     records = error.errors(include_url=False, include_input=False)
     texts = [
         f"{_place(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
@@ -200,5 +193,5 @@ def _place(location: tuple[int | str, ...]) -> str:
 
 
 def _name(key: str) -> str:
-    """Return a model's own key, quoted, escaped and short enough to quote back."""
+    """Return a model's own key, quoted, escaped and shortened."""
     return repr(key if len(key) <= LONGEST_QUOTED else f"{key[:LONGEST_QUOTED]}…")

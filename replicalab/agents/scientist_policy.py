@@ -1,11 +1,12 @@
-"""The Scientist: how a model is asked, how its answer is read, and a baseline without a model.
+"""The Scientist: its prompts, its reading of answers, and a baseline without a model.
 
-No call of a model happens here: the backend is a plain function (`GenerateFn`) that is passed in.
+No model is called here: the backend is an argument (`GenerateFn`).
 Source: docs/methods.md, Scientist.
 """
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Annotated, Final, Self, TypeAlias
 
@@ -17,22 +18,217 @@ from replicalab.agents.parsing import (
     ScientistOutputParseError,
     parse_scientist_output,
 )
-from replicalab.agents.prompts import build_scientist_system_prompt, format_scientist_observation
-
-__all__ = [
-    "GenerateFn",
-    "RetryMetadata",
-    "ScientistCallResult",
-    "ScientistOutputParseError",
-    "build_baseline_scientist_action",
-    "build_scientist_system_prompt",
-    "call_scientist_with_retry",
-    "format_scientist_observation",
-    "parse_scientist_output",
-]
+from replicalab.lexicon import lines_text, measured_text, section
+from replicalab.models import PROTOCOL_FIELDS, Protocol, ScientistActionType, ScientistObservation
+from replicalab.scenarios import Pack
 
 GenerateFn: TypeAlias = Callable[[list[dict[str, str]]], str]
 """A model: chat messages (``role``, ``content``) in, its text out."""
+
+
+# --- prompts ------------------------------------------------------------------------------------
+# A text from a study file or a model is behind a bullet on one line of its own, so that it cannot
+# pass for a section.
+
+_FORMS: Final = {name: row.form for name, row in models.PROTOCOL_ROWS.items()} | {
+    "action_type": "one of the action_type values",
+    "questions": models.LIST_OF_TEXTS,
+}
+FIELD_FORMS: Final = {name: _FORMS[name] for name in models.ScientistAction.model_fields}
+"""The keys of a ScientistAction, in its order, and the form of each value."""
+_FIELDS: Final = tuple(f"- {name}: {form}" for name, form in FIELD_FORMS.items())
+
+_OPENING: Final = """\
+You are the Scientist agent in ReplicaLab.
+
+Your job: negotiate with the Lab Manager the strongest plan that the lab can run.
+Keep what the conclusion rests on; give up first what costs it least."""
+_RULES: Final = "\n".join(
+    (
+        "Output contract:",
+        "Answer with exactly one JSON object and nothing else: no prose, no code fence.",
+        "It has all of these keys and no extra keys:",
+        *_FIELDS,
+        "",
+        "Allowed action_type values:",
+        *(f"- {value}" for value in ScientistActionType),
+        "",
+        "Action-specific field requirements:",
+        "- propose_protocol and revise_protocol: sample_size 1 or more, a technique and a "
+        "rationale; controls, required_equipment and required_reagents may be []; questions is [].",
+        '- request_info: one question or more; every other field empty: 0, "" or [].',
+        "- accept, which takes the Lab Manager's standing offer or, without one, the current "
+        'protocol: every other field empty: 0, "" or [].',
+    )
+)
+_SCHEMA: Final = "\n".join(
+    (
+        "ScientistAction schema:",
+        *_FIELDS,
+        f"action_type values: {', '.join(ScientistActionType)}",
+        "",
+        "Respond with exactly one JSON object that is a valid ScientistAction, and nothing else.",
+    )
+)
+
+
+def build_scientist_system_prompt(scenario: Pack) -> str:
+    """Return the system prompt: eleven sections about the study and this lab, in a fixed order.
+
+    The hidden reference is never part of it.
+    """
+    summary, constraints, substitutions = scenario.study.agent_texts
+    means = [(label, measured_text(amount, unit)) for label, amount, unit in scenario.means]
+    limits = "\n".join([*constraints, *[f"- [hard] {label} <= {has}" for label, has in means]])
+    resources = lines_text(
+        [f"- {i.label} ({i.category}): {i.status_text}" for i in scenario.inventory.listed]
+        + [f"- lab staff (personnel), {means[-1][1]}: available"]
+    )
+    return (
+        f"{_OPENING}\n\n{summary}\n\nConstraints:\n{limits}\n\n"
+        f"Available resources:\n{resources}\n{substitutions}\n\n{_RULES}"
+    )
+
+
+def format_scientist_observation(obs: ScientistObservation) -> str:
+    """Return the user message of one turn: six sections, in a fixed order."""
+    paper = (
+        f"Title: {obs.paper_title}",
+        f"Hypothesis: {obs.paper_hypothesis}",
+        f"Method: {obs.paper_method}",
+        f"Key finding: {obs.paper_key_finding}",
+        f"Goal: {obs.experiment_goal}",
+    )
+    history = [
+        f"Round {e.round_number}, {e.role}, {e.action_type or 'no action'}: {e.message}"
+        for e in obs.conversation_history
+    ]
+    lines = (
+        f"Round {obs.round_number} of {obs.max_rounds}",
+        *section("Paper", paper),
+        *(
+            section("Conversation history", history)
+            if history
+            else ["", "No conversation history yet"]
+        ),
+        *_table(obs.current_protocol, obs.suggested_protocol),
+    )
+    return f"{lines_text(lines)}\n\n{_SCHEMA}"
+
+
+def _table(current: Protocol | None, offer: Protocol | None) -> Iterator[str]:
+    """Yield the current plan, the standing offer, and which of them accept takes."""
+    if current is None:
+        yield from ("", "No protocol has been proposed yet")
+    else:
+        yield from section("Current protocol", _plan(current))
+    if offer is not None:
+        yield from section("The Lab Manager's standing offer", _plan(offer))[1:]
+        yield "accept takes this offer."
+    elif current is not None:
+        yield "accept takes the current protocol."
+
+
+def _plan(protocol: Protocol) -> list[str]:
+    return [
+        f"{name}: {json.dumps(getattr(protocol, name), ensure_ascii=False)}"
+        for name in PROTOCOL_FIELDS
+    ]
+
+
+# --- asking a model -----------------------------------------------------------------------------
+
+_CORRECTIONS: Final[dict[ParseErrorCode, str]] = {
+    ParseErrorCode.NO_JSON: (
+        "Your previous response did not contain a JSON object. "
+        "Respond with exactly one JSON object that is a valid ScientistAction."
+    ),
+    ParseErrorCode.INVALID_JSON: (
+        "Your previous response contained malformed JSON: {message}. "
+        "Respond with exactly one complete JSON object, without comments or trailing commas."
+    ),
+    ParseErrorCode.INVALID_ACTION: (
+        "Your previous response was JSON but failed ScientistAction validation: {message}. "
+        "Fix the validation error and respond with exactly one JSON object."
+    ),
+}
+
+
+class RetryMetadata(models.Record):
+    """How an action was obtained; ``last_error_*`` are None if the first answer was valid."""
+
+    attempt_count: Annotated[int, Field(strict=True, ge=1)]
+    retry_count: models.Count
+    last_error_code: ParseErrorCode | None
+    last_error_message: str | None
+
+    @model_validator(mode="after")
+    def _counts_agree(self) -> Self:
+        if self.retry_count != self.attempt_count - 1:
+            raise ValueError(
+                f"retry_count is {self.retry_count}, must be attempt_count - 1 = "
+                f"{self.attempt_count - 1}"
+            )
+        return self
+
+
+class ScientistCallResult(models.Record):
+    """A valid action, and how it was obtained."""
+
+    action: models.ScientistAction
+    metadata: RetryMetadata
+
+
+def call_scientist_with_retry(
+    generate_fn: GenerateFn,
+    system_prompt: str,
+    observation: models.ScientistObservation,
+    max_retries: int = 2,
+) -> ScientistCallResult:
+    """Return the first valid action of ``generate_fn``, asked at most ``1 + max_retries`` times.
+
+    Each failed answer and its correction join the messages, so attempt k + 1 is sent 2 + 2k.
+    Errors of ``generate_fn`` are not caught.
+
+    Raises:
+        ValueError: ``max_retries`` is below 0.
+        ScientistOutputParseError: no answer was valid; this is the last failure.
+    """
+    if max_retries < 0:
+        raise ValueError(f"max_retries = {max_retries}, must be 0 or more")
+    messages = [
+        {"role": "system", "content": system_prompt},
+        {"role": "user", "content": format_scientist_observation(observation)},
+    ]
+    failure: ScientistOutputParseError | None = None
+    for attempt in count(1):
+        raw_text = generate_fn([dict(message) for message in messages])
+        try:
+            action = parse_scientist_output(raw_text)
+        except ScientistOutputParseError as error:
+            if attempt > max_retries:
+                raise
+            failure = error
+            messages += [
+                {"role": "assistant", "content": raw_text},
+                {"role": "user", "content": _build_correction_prompt(error)},
+            ]
+        else:
+            break
+    metadata = RetryMetadata(
+        attempt_count=attempt,
+        retry_count=attempt - 1,
+        last_error_code=failure.code if failure else None,
+        last_error_message=failure.message if failure else None,
+    )
+    return ScientistCallResult(action=action, metadata=metadata)
+
+
+def _build_correction_prompt(error: ScientistOutputParseError) -> str:
+    return _CORRECTIONS[error.code].format(message=error.message)
+
+
+# --- the baseline -------------------------------------------------------------------------------
 
 
 _ML_HINTS: Final = tuple(
@@ -50,7 +246,7 @@ _BLOCKER_HINTS: Final = tuple(
 
 
 def _one_of(hints: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what finds a word that starts with a hint: "training" does, "constraint" not."""
+    """Return the pattern of words that start with a hint: "training", but not "constraint"."""
     words = "|".join(map(re.escape, hints)).replace(r"\ ", r"\s+")
     return re.compile(rf"\b(?:{words})")
 
@@ -93,105 +289,15 @@ _DEFAULTS: Final = {
     )
 }  # fmt: skip
 
-_CORRECTIONS: Final[dict[ParseErrorCode, str]] = {
-    ParseErrorCode.NO_JSON: (
-        "Your previous response did not contain a JSON object. "
-        "Respond with exactly one JSON object that is a valid ScientistAction."
-    ),
-    ParseErrorCode.INVALID_JSON: (
-        "Your previous response contained malformed JSON: {message}. "
-        "Respond with exactly one complete JSON object, without comments or trailing commas."
-    ),
-    ParseErrorCode.INVALID_ACTION: (
-        "Your previous response was JSON but failed ScientistAction validation: {message}. "
-        "Fix the validation error and respond with exactly one JSON object."
-    ),
-}
-
-
-class RetryMetadata(models.Record):
-    """How an action was obtained; ``last_error_*`` are None when the first answer was valid."""
-
-    attempt_count: Annotated[int, Field(strict=True, ge=1)]
-    retry_count: models.Count
-    last_error_code: ParseErrorCode | None
-    last_error_message: str | None
-
-    @model_validator(mode="after")
-    def _counts_agree(self) -> Self:
-        if self.retry_count != self.attempt_count - 1:
-            raise ValueError(
-                f"retry_count is {self.retry_count}, must be attempt_count - 1 = "
-                f"{self.attempt_count - 1}"
-            )
-        return self
-
-
-class ScientistCallResult(models.Record):
-    """A valid action, and how it was obtained."""
-
-    action: models.ScientistAction
-    metadata: RetryMetadata
-
-
-def call_scientist_with_retry(
-    generate_fn: GenerateFn,
-    system_prompt: str,
-    observation: models.ScientistObservation,
-    max_retries: int = 2,
-) -> ScientistCallResult:
-    """Return the first valid action of ``generate_fn``, asked at most ``1 + max_retries`` times.
-
-    Each failed answer and its correction join the messages, so attempt k + 1 is sent 2 + 2k.
-    What ``generate_fn`` itself raises is not caught.
-
-    Raises:
-        ValueError: ``max_retries`` is below 0.
-        ScientistOutputParseError: no answer was valid; this is the last failure.
-    """
-    if max_retries < 0:
-        raise ValueError(f"max_retries = {max_retries}, must be 0 or more")
-    messages = [
-        {"role": "system", "content": system_prompt},
-        {"role": "user", "content": format_scientist_observation(observation)},
-    ]
-    failure: ScientistOutputParseError | None = None
-    for attempt in count(1):
-        raw_text = generate_fn([dict(message) for message in messages])
-        try:
-            action = parse_scientist_output(raw_text)
-        except ScientistOutputParseError as error:
-            if attempt > max_retries:
-                raise
-            failure = error
-            messages += [
-                {"role": "assistant", "content": raw_text},
-                {"role": "user", "content": _build_correction_prompt(error)},
-            ]
-        else:
-            break
-    metadata = RetryMetadata(
-        attempt_count=attempt,
-        retry_count=attempt - 1,
-        last_error_code=failure.code if failure else None,
-        last_error_message=failure.message if failure else None,
-    )
-    return ScientistCallResult(action=action, metadata=metadata)
-
-
-def _build_correction_prompt(error: ScientistOutputParseError) -> str:
-    return _CORRECTIONS[error.code].format(message=error.message)
-
 
 def build_baseline_scientist_action(
     observation: models.ScientistObservation,
 ) -> models.ScientistAction:
-    """Return the document's deterministic action: propose, revise once it is blocked, or accept.
+    """Return the document's deterministic action: propose, revise if blocked, or accept.
 
-    It accepts in the last round, and whatever the Lab Manager merely reported. A first proposal
-    lists no equipment or reagents, because the Scientist does not see what the lab has. A revision
-    has half the samples, with one left beside the controls, and a day less; samples never grow,
-    except from 0, which no proposal may have.
+    It accepts in the last round, and after a mere report. Its first proposal lists no items,
+    because the Scientist does not see the lab's. A revision has half the samples, at least one
+    more than controls, and a day less; samples grow only from 0.
     """
     plan = observation.current_protocol
     if plan is None:
@@ -218,7 +324,7 @@ def _feedback_indicates_blocker(feedback: models.ConversationEntry) -> bool:
 
 
 def _infer_domain(observation: models.ScientistObservation) -> str:
-    """Return the domain that the paper's words hint at; mathematics when none does."""
+    """Return the domain of the paper's words, by default mathematics."""
     paper = (
         f"{observation.paper_title} {observation.paper_hypothesis} {observation.paper_method} "
         f"{observation.paper_key_finding} {observation.experiment_goal}"

@@ -1,4 +1,4 @@
-"""The study, lab, question and plan that the options of a command describe."""
+"""The study, lab, question and plan in the options of a command."""
 
 import json
 import os

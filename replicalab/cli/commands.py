@@ -1,4 +1,4 @@
-"""The options of all commands, and what registers a command with some of them."""
+"""The options of all commands, and their registration."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

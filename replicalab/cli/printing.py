@@ -1,4 +1,4 @@
-"""What a command reads and writes: files, ``-`` for standard input or output, and its answer."""
+"""Files, standard streams and answers of commands."""
 
 import errno
 import json
@@ -75,7 +75,7 @@ def called(path: Path) -> str:
 
 @cache
 def content(path: Path) -> bytes:
-    """Return the content of a file, which is read once: a pipe has it only once."""
+    """Return the content of a file, which is read only once, because it may be a pipe."""
     name = called(path)
     try:
         if str(path) != STANDARD:

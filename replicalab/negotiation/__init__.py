@@ -1,4 +1,4 @@
-"""The negotiation: its players, its rounds, its outcome, and the transcript that is kept of it."""
+"""The negotiation: players, rounds, outcome, score and transcript."""
 
 from replicalab.negotiation.asking import (
     MAX_RETRIES,

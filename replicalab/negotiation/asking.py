@@ -1,7 +1,6 @@
-"""A language model asked: for one turn, with everything that was said kept, or to reword an answer.
+"""A language model asked for a turn, with all its texts kept.
 
-The model's text is data. A turn is read by the strict parser, other words must keep every number,
-and nothing in either can move a check, an answer or an outcome.
+The model's text is data: the strict parser reads it, and it cannot move a check or an outcome.
 """
 
 import time
@@ -23,22 +22,22 @@ Messages = list[dict[str, str]]
 
 
 def readable(text: str) -> str:
-    """Return the text with halves of characters, which no file can hold, replaced by U+FFFD.
+    """Return the text with lone surrogates, which no file can hold, replaced by U+FFFD.
 
-    Two halves that belong together become the character that they are halves of.
+    Two halves that belong together become their character.
     """
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def observe(state: State, pack: Pack) -> ScientistObservation:
-    """Return what the Scientist sees before it acts; it shares no list with the state."""
+    """Return the Scientist's view of a state; it shares no list with the state."""
     plan, offer = (revise(item.plan) if item else None for item in (state.plan, state.offer))
     history = list(state.history)
     return pack.seen_by_scientist(history, plan, state.round_number, state.max_rounds, offer)
 
 
 class Recorder:
-    """A `GenerateFn` that records each call: the texts that were sent, and the output."""
+    """A `GenerateFn` that records the texts and the output of each call."""
 
     def __init__(
         self, generate_fn: scientist_policy.GenerateFn, clock: Clock = time.monotonic
@@ -48,7 +47,7 @@ class Recorder:
         self.calls: list[tuple[list[str], Output]] = []
 
     def __call__(self, messages: Messages) -> str:
-        """Return the answer of the wrapped function, without lone surrogates.
+        """Return the model's answer, without lone surrogates.
 
         Raises:
             ModelError: the call failed.
@@ -87,13 +86,13 @@ class Recorder:
 
 
 def _counted(answer: str, name: str) -> int | None:
-    """Return a count of tokens; None if the answer has none or an impossible one."""
+    """Return a count of tokens, or None if missing or impossible."""
     number = getattr(answer, name, None)
     return number if type(number) is int and number >= 0 else None
 
 
 class _Tape:
-    """Recorded outputs in the place of a model, in their order."""
+    """Recorded outputs in place of a model."""
 
     def __init__(self, outputs: Sequence[Output]) -> None:
         self._left = iter(outputs)
@@ -112,13 +111,7 @@ def _texts(messages: Messages) -> list[str]:
 
 
 class ModelAnswer(NamedTuple):
-    """The answer of a model that was asked for a turn.
-
-    Attributes:
-        turn: the turn, None when the model gave no valid action.
-        attempts: every attempt, in order; the last may have failed.
-        failure: why there is no turn, None when there is one.
-    """
+    """A model's attempts at a turn; without a valid action ``failure`` says why."""
 
     turn: Turn | None
     attempts: tuple[Attempt, ...] = ()
@@ -126,12 +119,12 @@ class ModelAnswer(NamedTuple):
 
     @property
     def outputs(self) -> tuple[Output, ...]:
-        """What the model said, attempt by attempt."""
+        """The output of each attempt."""
         return tuple(attempt.output for attempt in self.attempts)
 
     @property
     def walking_away(self) -> Turn:
-        """The turn of a model that gave no valid action, and is let walk away."""
+        """The turn of a model without a valid action, which walks away."""
         return Turn(action=None, by=TurnAuthor.MODEL, outputs=self.outputs)
 
 
@@ -142,16 +135,15 @@ def ask_model(
     max_retries: int = MAX_RETRIES,
     clock: Clock = time.monotonic,
 ) -> ModelAnswer:
-    """Return the model's next turn, or why there is none; a model that fails raises nothing.
+    """Return the model's next turn, or why there is none; a failing model raises nothing.
 
-    It is corrected and asked again up to ``max_retries`` times. The pack's hidden reference never
-    reaches it.
+    It is corrected and asked again up to ``max_retries`` times.
     """
     return _asked(Recorder(generate_fn, clock), state, pack, max_retries)
 
 
 def hear(outputs: Sequence[Output], state: State, pack: Pack) -> ModelAnswer:
-    """Return what recorded outputs come to: the same as when the model said them here."""
+    """Return the turn in recorded outputs, as if the model gave them now."""
     if not outputs:
         return ModelAnswer(None)
     return _asked(_Tape(outputs), state, pack, len(outputs) - 1)

@@ -1,7 +1,6 @@
-"""The Scientists that follow a rule, and why each acts as it does.
+"""The Scientists that follow a rule, with the reason of each action.
 
-In the same state a rule acts in the same way, with the same reason. Source: docs/methods.md,
-Negotiation.
+The same state gives the same action and reason. Source: docs/methods.md, Negotiation.
 """
 
 from collections import Counter
@@ -28,19 +27,19 @@ _OPENS_WITH_GIVEN: Final = "It opens with the plan that was given."
 
 
 class Choice(NamedTuple):
-    """What a rule lets the Scientist do, None for walking away, and why, in numbers."""
+    """The action that a rule chooses, None for walking away, and why, in numbers."""
 
     action: models.ScientistAction | None
     reason: str
 
 
 def follows_a_rule(setup: Setup, state: State) -> bool:
-    """Return whether a rule chooses the next turn: the opening that was given, or a player's."""
+    """Return whether a rule chooses the next turn: a given opening, or a player's rule."""
     return setup.scientist in AUTOMATIC or (setup.opening is not None and state.round_number == 0)
 
 
 def choose(setup: Setup, state: State, pack: Pack) -> Choice:
-    """Return the Scientist's next turn: the opening first, then what its rule says.
+    """Return the Scientist's next turn: the opening first, then by its rule.
 
     Raises:
         NegotiationError: the opening has no samples, or the Scientist follows no rule.
@@ -65,7 +64,7 @@ def _open(state: State, plan: models.Protocol, pack: Pack) -> Choice:
 
 
 def put_forward(state: State, plan: models.Protocol) -> models.ScientistAction:
-    """Return the action that puts a plan forward: proposed first, and then revised.
+    """Return the action that puts a plan forward: proposed first, then revised.
 
     Raises:
         NegotiationError: the plan has no samples.
@@ -84,7 +83,7 @@ def put_forward(state: State, plan: models.Protocol) -> models.ScientistAction:
 
 
 def question(*texts: str) -> models.ScientistAction:
-    """Return the action that asks the lab."""
+    """Return the action that asks the lab these questions."""
     asks = {"action_type": models.ScientistActionType.REQUEST_INFO, "questions": list(texts)}
     return models.ScientistAction.model_validate({**models.ACCEPT_ACTION.model_dump(), **asks})
 
@@ -108,7 +107,7 @@ def _baseline(state: State, pack: Pack) -> Choice:
 
 
 def _cut_text(before: models.Protocol, after: models.ScientistAction) -> str:
-    """Return what a revision changes, such as ``Samples: 6 → 3. Days: 9 → 8.``."""
+    """Return the changes of a revision, such as ``Samples: 6 → 3. Days: 9 → 8.``."""
     numbers = {
         "Samples": (before.sample_size, after.sample_size),
         "Days": (before.duration_days, after.duration_days),
@@ -166,9 +165,7 @@ def wants_more(opening: PlanAnalysis, plan: Assessment) -> bool:
 class _Step(NamedTuple):
     """The next proposal on the way to the least-loss plan.
 
-    Attributes:
-        changes: more than one if one repairs what another makes fail.
-        needed_for: the later change that it only prepares, None if it helps by itself.
+    ``needed_for`` is the later change that it only prepares, None if it helps by itself.
     """
 
     changes: tuple[Change, ...]
@@ -220,8 +217,8 @@ def next_concession(
 ) -> _Step | None:
     """Return the next proposal after a plan between an opening and its least-loss plan.
 
-    None if nothing remains to be changed, or if every remaining change falls below the floor. The
-    last one takes all that remain.
+    None if nothing remains to be changed, or if every remaining change falls below the floor. In
+    the last round it makes all that remain.
     """
     loss = opening.least
     remaining = [
@@ -292,13 +289,12 @@ def _moved(part: SuggestionChange, term: Callable[[str], str]) -> str:
 
 
 def _direct(state: State, pack: Pack) -> Choice:
-    """Return what the direct Scientist does.
+    """Return the direct Scientist's turn.
 
-    It takes an offer that meets the target and keeps the study's wishes. Else it puts the
-    planner's best plan forward, or takes the offer where nothing in this lab is better. Where no
-    plan of this lab reaches the floor it asks once for the cheapest relief, and then walks away.
-    The planner's best passes all seven dimensions, so the Lab Manager accepts it: after its opening
-    it acts at most three times.
+    It accepts an offer that meets the target and keeps the soft constraints. Else it puts the
+    planner's best plan forward, or accepts if nothing in this lab is better. If no plan of this
+    lab reaches the floor, it asks once for the cheapest relief, and then walks away. The planner's
+    best passes all seven dimensions, so it acts at most three times after its opening.
     """
     asking = models.ScientistActionType.REQUEST_INFO.value
     request = any(
@@ -327,7 +323,6 @@ def _direct(state: State, pack: Pack) -> Choice:
 
 
 def _take_or_counter(state: State, best: LeastLoss) -> Choice:
-    """Return the acceptance of what stands where nothing is better, else the planner's best."""
     size, reaches = phrases.size_text(best.after), phrases.placed_text(best.after.evidence)
     if state.plan is None:
         text = f"It opens with the best that this lab can run of the study's own plan: {size}"
@@ -351,7 +346,7 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
 
 
 def _loss(mine: Rank, other: Rank) -> str:
-    """Return the fidelity given up and the wishes broken, where the two plans differ in them."""
+    """Return the fidelity loss and the broken soft constraints, if the two plans differ in them."""
     texts = [f"at a fidelity loss of {mine.loss}"] if mine.loss != other.loss else []
     if mine.wishes != other.wishes:
         wishes = count_text(mine.wishes, "wish") if mine.wishes else "no wish"
@@ -360,10 +355,10 @@ def _loss(mine: Rank, other: Rank) -> str:
 
 
 def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
-    """Return the cheapest relief where nothing above the floor can run, and what it would buy.
+    """Return the cheapest relief if no plan above the floor can run, and its effect.
 
-    The single addition that is the smallest share of what the lab has, where one is enough; else
-    everything together that the target takes; else what this plan takes, if it is worth running.
+    The single addition that is the smallest share of what the lab has, if one is enough; else
+    all that the target takes; else all that this plan takes, if it is worth running.
     """
     shortfalls, plan = options.asks, options.yours
     if shortfalls.alone_floor:
@@ -390,11 +385,11 @@ def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
 
 
 def best_options(options: PlanAnalysis | None, pack: Pack) -> PlanAnalysis:
-    """Return the options of the plan of which the lab could run the best revision.
+    """Return the options of the plan with the best revision in this lab.
 
-    That is the plan on the table, or the reference protocol: where there is no plan, or nothing
-    above the floor comes of it. Both keep their technique and items, so what is proven of them is
-    proven of plans "with this method".
+    That is the plan on the table, or the reference protocol if no revision of that is worth
+    running. Both keep their technique and items, so a proof about them holds for plans "with this
+    method".
     """
     if options is not None and is_worth_running(options.least.after):
         return options
@@ -411,7 +406,7 @@ def is_worth_running(plan: Assessment) -> bool:
 
 
 def best_text(best: LeastLoss) -> str:
-    """Return what the lab could have run above the floor, or that no such plan exists."""
+    """Return the best plan above the floor in this lab, or that no such plan exists."""
     after, evidence, pack = best.after, best.after.evidence, best.after.pack
     size, cautions = phrases.size_text(after), phrases.cautions_title(after)
     if is_worth_running(after):

@@ -1,4 +1,4 @@
-"""What a negotiation consists of: setup, turns, rounds, where it stands, and how it ended."""
+"""The parts of a negotiation: setup, turns, rounds, state and ending."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROUND_BYTES: Final = 32 * 1024  # of the plans that a round judged
 
 
 class ScientistKind(StrEnum):
-    """Who may play the Scientist."""
+    """The players of the Scientist."""
 
     BASELINE = "baseline"
     STEP_BY_STEP = "step_by_step"
@@ -37,7 +37,7 @@ AUTOMATIC: Final = frozenset(
 
 
 class LabManagerKind(StrEnum):
-    """Who may play the Lab Manager."""
+    """The players of the Lab Manager."""
 
     REFERENCE = "reference"
     LEAST_LOSS = "least_loss"
@@ -58,7 +58,7 @@ def check_seats(scientist: ScientistKind, lab_manager: LabManagerKind) -> None:
 
 
 class Outcome(StrEnum):
-    """What the ending of a negotiation is called."""
+    """The outcome of a negotiation."""
 
     AGREED = "agreed"
     AGREED_BELOW_FLOOR = "agreed_below_floor"
@@ -67,7 +67,7 @@ class Outcome(StrEnum):
 
 
 class Ending(StrEnum):
-    """What ended a negotiation; running out of rounds is a cut, the rest are endings."""
+    """How a negotiation ended."""
 
     SCIENTIST_ACCEPTED = "the Scientist accepted"
     LAB_MANAGER_ACCEPTED = "the Lab Manager accepted"
@@ -76,7 +76,7 @@ class Ending(StrEnum):
 
 
 class TurnAuthor(StrEnum):
-    """Who chose a turn."""
+    """Who chose a turn; a fork is a plan put forward by hand."""
 
     RULE = "rule"
     MODEL = "model"
@@ -97,9 +97,9 @@ ModelName = Annotated[models.NonEmptyText, Field(max_length=200)]
 
 
 class Setup(models.Record):
-    """The players, rounds and questions of a negotiation; `Case.setup` makes it.
+    """The players, rounds and question of a negotiation; `Case.setup` makes it.
 
-    ``opening`` is the plan that the Scientist proposes first, None if it chooses its own.
+    ``opening`` is the Scientist's first plan, None if it chooses its own.
     """
 
     scenario_id: scenarios.Identifier
@@ -158,11 +158,9 @@ class Attempt:
 
 
 class Turn(models.Record):
-    """What a Scientist does in a round.
+    """The Scientist's part of a round; action None walks away.
 
-    Attributes:
-        action: None walks away.
-        outputs: of a language model, also if a person then acted for it.
+    ``outputs`` are a language model's, also if a person then acted for it.
     """
 
     action: models.ScientistAction | None
@@ -184,10 +182,10 @@ class Reply(models.Record):
 
 
 class Move(models.Record):
-    """What a person or a model did in a round, counted from 0; rules play the other rounds.
+    """A person's or model's part of a round, counted from 0; rules play the other rounds.
 
-    A model's action is read from its ``outputs``, so ``action`` is None. ``by`` is the Scientist's
-    rule if a person only replied as Lab Manager.
+    A model's action is read from its ``outputs``, so ``action`` is None. ``by`` is the rule if a
+    person only replied as Lab Manager.
     """
 
     number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)]
@@ -207,13 +205,12 @@ class Move(models.Record):
 
 @dataclass(frozen=True)
 class State:
-    """Where a negotiation stands before a round, counted from 0.
+    """The state before a round, counted from 0.
 
     Attributes:
         options: the plan on the table and its alternatives, None before the first plan.
-        offer: the Lab Manager's last offer.
+        offer: the Lab Manager's standing offer.
         opening: the first plan, or the last one that a person or a model put forward.
-        ending: None while it goes on.
     """
 
     round_number: int
@@ -231,22 +228,20 @@ class State:
 
     @property
     def is_last(self) -> bool:
-        """Whether no round follows the one that it stands before."""
+        """Whether the next round is the last."""
         return self.round_number + 1 >= self.max_rounds
 
 
 @dataclass(frozen=True)
 class Round:
-    """One round: what each side did, and what is known of the plans behind it.
+    """One round, counted from 0: the actions of both sides and the plans behind them.
 
     Attributes:
-        number: counted from 0.
-        reason: why the Scientist did so, in numbers; empty if a person gave none.
-        attempts: of a language model at its turn.
+        reason: the Scientist's, in numbers; empty if a person gave none.
         plan: the plan on the table in this round.
-        offer: the Lab Manager's alternative, None if it found or needed none.
-        answer: the Lab Manager's, None if the Scientist left or a person has not answered yet.
-        reply: of a person as Lab Manager.
+        offer: the Lab Manager's alternative, if any.
+        answer: None if the Scientist left or a person has not answered yet.
+        reply: a person's, as Lab Manager.
     """
 
     number: int
@@ -261,7 +256,7 @@ class Round:
 
     @property
     def action(self) -> models.ScientistAction | None:
-        """What the Scientist did; None walks away."""
+        """The Scientist's action; None walks away."""
         return self.turn.action
 
     @property
@@ -271,30 +266,30 @@ class Round:
 
     @cached_property
     def size(self) -> int:
-        """About how many bytes it takes as long as it is kept."""
+        """The estimated memory in bytes."""
         sent = sum(len(a.system_prompt) + len(a.observation) for a in self.attempts[:1])
         return ROUND_BYTES + sent + len(self.turn.model_dump_json())
 
 
 def only_asks(action: models.ScientistAction | None) -> bool:
-    """Return whether an action is a question, and nothing else."""
+    """Return whether an action is a question."""
     return action is not None and action.action_type is models.ScientistActionType.REQUEST_INFO
 
 
 @dataclass(frozen=True)
 class Negotiation(Shown):
-    """A negotiation as far as it has gone: enough to show it, to go on with it and to fork it."""
+    """A negotiation so far, with all that showing, continuing and forking need."""
 
     setup: Setup
     pack: scenarios.Pack
     rounds: tuple[Round, ...] = field(default=(), repr=False)
 
     def state_before(self, number: int) -> State:
-        """Return where it stood before a round, counted from 0; no round is played again."""
+        """Return the state before a round, counted from 0, without playing it again."""
         return self.rounds[number - 1].after if number else State(0, self.setup.max_rounds)
 
     def light(self) -> Negotiation:
-        """Return it without what was searched to play it, which is megabytes of each round."""
+        """Return it without the planner's searches, which take megabytes in each round."""
         rounds: list[Round] = []
         for done in self.rounds:
             options = done.after.options and PlanAnalysis(done.after.options.yours)
@@ -305,12 +300,12 @@ class Negotiation(Shown):
 
     @property
     def state(self) -> State:
-        """Where it stands now."""
+        """The current state."""
         return self.state_before(len(self.rounds))
 
     @property
     def ending(self) -> Ending | None:
-        """What ended it, None while it goes on."""
+        """How it ended, None while it goes on."""
         return self.state.ending
 
     @property
@@ -325,7 +320,7 @@ class Negotiation(Shown):
 
     @property
     def outcome(self) -> Outcome | None:
-        """What the ending is to be called, None while it goes on."""
+        """The outcome, None while it goes on."""
         if self.ending is None:
             return None
         accepted = self.ending in (Ending.SCIENTIST_ACCEPTED, Ending.LAB_MANAGER_ACCEPTED)

@@ -10,64 +10,36 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from replicalab import models
 from replicalab.agents.lab_manager_policy import Offer, answer_questions, answer_to
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.assessment import Assessment, assess, failing_text, size_text
 from replicalab.errors import ModelAnswerTooLongError, ModelError, NegotiationError
 from replicalab.lexicon import count_text
-from replicalab.models import (
-    LAB_DIMENSIONS,
-    ConversationEntry,
-    LabManagerAction,
-    LabManagerActionType,
-    Protocol,
-    Role,
-    ScientistAction,
-    ScientistActionType,
-)
+from replicalab.models import LabManagerAction, LabManagerActionType, Protocol, ScientistAction
+from replicalab.negotiation import records
 from replicalab.negotiation.asking import Messages, ModelAnswer, ask_model, hear
 from replicalab.negotiation.players import choose, follows_a_rule, put_forward, wants_more
-from replicalab.negotiation.records import (
-    Ending,
-    LabManagerKind,
-    Move,
-    Negotiation,
-    Reply,
-    Round,
-    ScientistKind,
-    Setup,
-    State,
-    Turn,
-    TurnAuthor,
-    only_asks,
-)
+from replicalab.negotiation.records import Move, Negotiation, Reply, Setup, State, Turn, TurnAuthor
 from replicalab.planner import PlanAnalysis, least_loss_offer
 from replicalab.scenarios import Pack
 
-BY_HAND: Final = "A plan put forward by hand."
-"""The reason of the turn in which a negotiation was forked."""
-FOR_THE_MODEL: Final = "A person acted for the model in this round."
-"""The reason of a turn that a person took after a model gave no valid action."""
-BY_MODEL: Final = "The model's own choice, valid at attempt {attempt}."
 _BY_HAND: Final = (TurnAuthor.PERSON, TurnAuthor.FORK)
 
 # How each Lab Manager looks for another plan.
-_LAB_MANAGERS: Final[dict[LabManagerKind, Callable[[PlanAnalysis], Offer | None]]] = {
-    LabManagerKind.PERSON: lambda options: None,
-    LabManagerKind.REFERENCE: lambda options: options.offer,
-    LabManagerKind.LEAST_LOSS: lambda options: (
+_LAB_MANAGERS: Final[dict[records.LabManagerKind, Callable[[PlanAnalysis], Offer | None]]] = {
+    records.LabManagerKind.PERSON: lambda options: None,
+    records.LabManagerKind.REFERENCE: lambda options: options.offer,
+    records.LabManagerKind.LEAST_LOSS: lambda options: (
         None if options.yours.feasible else least_loss_offer(options.yours, options.least)
     ),
 }
 
 
 def negotiate(setup: Setup, pack: Pack, generate_fn: GenerateFn | None = None) -> Negotiation:
-    """Return the negotiation as far as it goes without a person: to its end, or to a choice.
+    """Return the negotiation up to its end, or to the first choice of a person.
 
-    Args:
-        setup: who plays, and what it opens with.
-        pack: the study in its lab.
-        generate_fn: the language model, where one is the Scientist.
+    ``generate_fn`` is the language model, if it is the Scientist.
 
     Raises:
         NegotiationError: the opening has no samples.
@@ -77,7 +49,7 @@ def negotiate(setup: Setup, pack: Pack, generate_fn: GenerateFn | None = None) -
 
 
 def play_on(negotiation: Negotiation, generate_fn: GenerateFn | None = None) -> Negotiation:
-    """Return the negotiation as far as it goes without a person: to its end, or to a choice."""
+    """Return the negotiation up to its end, or to the next choice of a person."""
     for further in course(negotiation, generate_fn):
         negotiation = further
     return negotiation
@@ -86,12 +58,12 @@ def play_on(negotiation: Negotiation, generate_fn: GenerateFn | None = None) -> 
 def course(
     negotiation: Negotiation, generate_fn: GenerateFn | None = None
 ) -> Iterator[Negotiation]:
-    """Yield the negotiation after each further round that a rule or the model plays."""
+    """Yield the negotiation after each further round of a rule or the model."""
     while negotiation.ending is None and not negotiation.awaits_reply:
         setup = negotiation.setup
         if follows_a_rule(setup, negotiation.state):
             negotiation = play_rule(negotiation)
-        elif generate_fn is not None and setup.scientist is ScientistKind.MODEL:
+        elif generate_fn is not None and setup.scientist is records.ScientistKind.MODEL:
             negotiation = play_model(negotiation, generate_fn)
         else:
             return
@@ -101,11 +73,11 @@ def course(
 def play_model(negotiation: Negotiation, generate_fn: GenerateFn) -> Negotiation:
     """Return the negotiation after the round that a model chooses.
 
-    A model that gives no valid action, asked again as often as it may be, walks away; so does one
-    whose answer is too long to be read. A call that fails in another way is nobody's choice.
+    After its last attempt without a valid action, or an answer above the length limit, the model
+    walks away.
 
     Raises:
-        ModelError: a call failed; nothing was played.
+        ModelError: a call failed in another way; nothing was played.
     """
     failures: list[ModelError] = []
 
@@ -125,21 +97,17 @@ def play_model(negotiation: Negotiation, generate_fn: GenerateFn) -> Negotiation
 
 
 def play_rule(negotiation: Negotiation) -> Negotiation:
-    """Return the negotiation after the round that its rule chooses.
-
-    Raises:
-        NegotiationError: no rule chooses it, its opening has no samples, or it has ended.
-    """
+    """Return the negotiation after the round that its rule chooses; raises like `choose`."""
     choice = choose(negotiation.setup, negotiation.state, negotiation.pack)
     turn = Turn(action=choice.action, by=TurnAuthor.RULE)
     return play(negotiation, turn, choice.reason)
 
 
 def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiation:
-    """Return the negotiation that follows when the Scientist puts ``protocol`` forward instead.
+    """Return the negotiation that follows if the Scientist puts ``protocol`` forward instead.
 
-    Rounds before ``number`` (0-based) are kept; from there a Scientist that follows a rule goes on
-    by it, and the negotiation of any other waits for its next turn.
+    Rounds before ``number`` (0-based) are kept. A Scientist with a rule then goes on by it; any
+    other waits for its next turn.
 
     Raises:
         NegotiationError: no such round, or a plan without samples.
@@ -157,7 +125,7 @@ def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiati
 
 
 def moves_of(negotiation: Negotiation) -> tuple[Move, ...]:
-    """Return what people and a model played."""
+    """Return the moves of people and a model."""
     return tuple(
         Move(
             number=done.number,
@@ -175,7 +143,7 @@ def play_moves(setup: Setup, moves: Sequence[Move], pack: Pack) -> Negotiation:
     """Return the negotiation of these moves; rules play before, between and after them.
 
     Raises:
-        NegotiationError: a move is of a round that does not come, or the opening has no samples.
+        NegotiationError: the round of a move does not come, or the opening has no samples.
     """
     forks = [move.number for move in moves if move.by is TurnAuthor.FORK]
     setup = setup.model_copy(update={"forked_at": forks[-1] if forks else None})
@@ -202,9 +170,6 @@ def _turn(move: Move, negotiation: Negotiation) -> Turn:
     return Turn(action=action, by=move.by, outputs=move.outputs)
 
 
-# --- one round ------------------------------------------------------------------------------
-
-
 def reply_to(negotiation: Negotiation, reply: Reply) -> Negotiation:
     """Return the negotiation after a person's answer, as Lab Manager, to the last round.
 
@@ -223,19 +188,19 @@ def reply_to(negotiation: Negotiation, reply: Reply) -> Negotiation:
 def play(
     negotiation: Negotiation, turn: Turn, reason: str = "", reply: Reply | None = None
 ) -> Negotiation:
-    """Return the negotiation after one more round; ``reason`` says why, where a rule says it.
+    """Return the negotiation after one more round; ``reason`` is a rule's.
 
     If a person is the Lab Manager, a plan that is put forward waits for the ``reply``.
 
     Raises:
-        NegotiationError: it has already ended, or its last round awaits a reply.
+        NegotiationError: it has ended, or its last round awaits a reply.
     """
     if negotiation.awaits_reply:
         raise NegotiationError(
             f"round {len(negotiation.rounds)} awaits the Lab Manager's answer; give it first"
         )
     setup, pack, state = negotiation.setup, negotiation.pack, negotiation.state
-    action, played = turn.action, negotiation.rounds
+    action = turn.action
     if state.ending is not None:
         raise NegotiationError(
             f"round {state.round_number + 1}: the negotiation has ended, {state.ending}; fork it "
@@ -249,23 +214,25 @@ def play(
     opening = state.opening
     if opening is None or (puts_forward and turn.by is not TurnAuthor.RULE):
         opening = options
-    offer, standing = None, state.offer
-    if action is not None and not only_asks(action):
-        standing = None
-    if setup.lab_manager is LabManagerKind.PERSON and puts_forward and plan:
+    asks_or_leaves = action is None or records.only_asks(action)
+    offer, standing = None, state.offer if asks_or_leaves else None
+    if setup.lab_manager is records.LabManagerKind.PERSON and puts_forward and plan:
         offer = _counter(plan, reply) if reply else None
         answer = _answer_by_hand(plan, offer, reply) if reply else None
         if offer:
             standing, opening = offer.after, PlanAnalysis(offer.after)
     else:
-        if action is not None and not only_asks(action) and options:
+        if options and not asks_or_leaves:
             offer = _LAB_MANAGERS[setup.lab_manager](options)
         answer = _answer(action, plan, offer, pack)
         if answer and offer and answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE:
             standing = offer.after
     ending = _ending(state, action, answer, plan)
     waits = puts_forward and answer is None
-    if waits or (ending is Ending.LAB_MANAGER_ACCEPTED and _goes_on(setup, state, opening, plan)):
+    steps = setup.scientist is records.ScientistKind.STEP_BY_STEP and not state.is_last
+    accepted = ending is records.Ending.LAB_MANAGER_ACCEPTED
+    # A Scientist that goes step by step may want more than the plan that is accepted.
+    if waits or (accepted and steps and opening and plan and wants_more(opening, plan)):
         ending = None
     after = State(
         round_number=state.round_number + 1,
@@ -276,7 +243,7 @@ def play(
         opening=opening,
         ending=ending,
     )
-    done = Round(
+    done = records.Round(
         number=state.round_number,
         turn=turn,
         reason=reason,
@@ -287,23 +254,10 @@ def play(
         after=after,
         reply=reply,
     )
-    return Negotiation(setup, pack, (*played, done))
-
-
-def _goes_on(
-    setup: Setup, state: State, opening: PlanAnalysis | None, plan: Assessment | None
-) -> bool:
-    """Return whether the Scientist wants more than a plan that the Lab Manager accepts."""
-    steps = setup.scientist is ScientistKind.STEP_BY_STEP and not state.is_last
-    return bool(steps and opening and plan and wants_more(opening, plan))
+    return Negotiation(setup, pack, (*negotiation.rounds, done))
 
 
 def _counter(plan: Assessment, reply: Reply) -> Offer | None:
-    """Return a person's counter-offer.
-
-    Raises:
-        NegotiationError: the lab cannot run it, or the plan that is accepted.
-    """
     if reply.accepts and plan.failing:
         raise NegotiationError(
             f"the plan cannot be accepted: {failing_text(plan)}; reject it or counter"
@@ -334,22 +288,21 @@ def _answer_by_hand(plan: Assessment, offer: Offer | None, reply: Reply) -> LabM
 
 
 def _reason(turn: Turn, heard: ModelAnswer) -> str:
-    """Return why the Scientist does so where no rule says it; empty where a person gave none."""
     tried = len(heard.attempts)
     if turn.by is TurnAuthor.FORK:
-        return BY_HAND
+        return "A plan put forward by hand."
     if turn.by is TurnAuthor.PERSON:
-        return FOR_THE_MODEL if tried else ""
+        return "A person acted for the model in this round." if tried else ""
     if turn.by is TurnAuthor.RULE:
         return ""
     if turn.action is None:
         return heard.failure or ""
-    return BY_MODEL.format(attempt=tried)
+    return f"The model's own choice, valid at attempt {tried}."
 
 
 def _on_the_table(state: State, action: ScientistAction | None, pack: Pack) -> PlanAnalysis | None:
-    """Return the plan on the table after a turn; one that is judged already is not judged again."""
-    if action is None or only_asks(action):
+    """Return the plan on the table after a turn; a judged plan is not judged again."""
+    if action is None or records.only_asks(action):
         return state.options
     plan = action.protocol
     if state.offer is not None and (plan is None or plan == state.offer.plan):
@@ -362,16 +315,15 @@ def _on_the_table(state: State, action: ScientistAction | None, pack: Pack) -> P
 def _answer(
     action: ScientistAction | None, plan: Assessment | None, offer: Offer | None, pack: Pack
 ) -> LabManagerAction | None:
-    """Return the Lab Manager's answer; a report while no plan is put forward, or accepted."""
     if action is None:
         return None
-    if plan is not None and not only_asks(action):
+    if plan is not None and not records.only_asks(action):
         return answer_to(plan, offer)
     explanation = "There is no plan to accept yet; propose one."
-    if only_asks(action):
+    if records.only_asks(action):
         explanation = answer_questions(action.questions, pack)
     failing = plan.failing if plan else []
-    flags = {f"{d}_ok": d not in failing for d in LAB_DIMENSIONS}
+    flags = {f"{d}_ok": d not in failing for d in models.LAB_DIMENSIONS}
     return LabManagerAction(
         action_type=LabManagerActionType.REPORT_FEASIBILITY,
         feasible=all(flags.values()),
@@ -388,37 +340,38 @@ def _ending(
     action: ScientistAction | None,
     answer: LabManagerAction | None,
     plan: Assessment | None,
-) -> Ending | None:
+) -> records.Ending | None:
     if action is None:
-        return Ending.WALKED_AWAY
-    if action.action_type is ScientistActionType.ACCEPT and plan is not None:
-        return Ending.SCIENTIST_ACCEPTED
+        return records.Ending.WALKED_AWAY
+    if action.action_type is models.ScientistActionType.ACCEPT and plan is not None:
+        return records.Ending.SCIENTIST_ACCEPTED
     if answer and answer.action_type is LabManagerActionType.ACCEPT:
-        return Ending.LAB_MANAGER_ACCEPTED
-    return Ending.OUT_OF_ROUNDS if state.is_last else None
+        return records.Ending.LAB_MANAGER_ACCEPTED
+    return records.Ending.OUT_OF_ROUNDS if state.is_last else None
 
 
 def _entries(
     number: int, action: ScientistAction | None, answer: LabManagerAction | None, reason: str
-) -> Iterator[ConversationEntry]:
-    yield _entry(Role.SCIENTIST if action else Role.SYSTEM, _said(action, reason), number, action)
+) -> Iterator[models.ConversationEntry]:
+    speaker = models.Role.SCIENTIST if action else models.Role.SYSTEM
+    spoken: list[tuple[models.Role, str, ScientistAction | LabManagerAction | None]] = [
+        (speaker, _message(action, reason), action)
+    ]
     if answer is not None:
-        yield _entry(Role.LAB_MANAGER, answer.explanation, number, answer)
+        spoken.append((models.Role.LAB_MANAGER, answer.explanation, answer))
+    for role, message, act in spoken:
+        kind = act.action_type.value if act else None
+        yield models.ConversationEntry(
+            role=role, message=message, round_number=number, action_type=kind
+        )
 
 
-def _entry(
-    role: Role, message: str, number: int, action: ScientistAction | LabManagerAction | None
-) -> ConversationEntry:
-    kind = action.action_type.value if action else None
-    return ConversationEntry(role=role, message=message, round_number=number, action_type=kind)
-
-
-def _said(action: ScientistAction | None, reason: str) -> str:
+def _message(action: ScientistAction | None, reason: str) -> str:
     if action is None:
         return f"The Scientist walks away. {reason}".rstrip()
-    if action.action_type is ScientistActionType.ACCEPT:
+    if action.action_type is models.ScientistActionType.ACCEPT:
         return "I accept."
-    if only_asks(action):
+    if records.only_asks(action):
         return " ".join(action.questions)
     lists = (
         ("controls", action.controls),

@@ -1,4 +1,4 @@
-"""How far a result is from the least-loss plan: regret, 0 if no plan ranks above it."""
+"""The distance of a result from the least-loss plan: regret, 0 if no plan ranks above it."""
 
 from math import isfinite
 from typing import NamedTuple, cast
@@ -12,16 +12,11 @@ from replicalab.planner.steps import field_steps
 
 
 class Score(NamedTuple):
-    """A result held against the least-loss plan of the same study in the same lab.
+    """A result compared with the least-loss plan of the same study in the same lab.
 
-    A plan counts that the lab can run and that shows at least the study's floor; anything else is
-    as good as nothing. So to leave without a plan is right where no plan counts.
-
-    Attributes:
-        plan: the result, None where there is none.
-        best: the least-loss plan, or the result if that ranks above it: with other items than the
-            study lists it may.
-        exact: whether every plan was searched.
+    Only a plan counts that the lab can run and that reaches the study's floor. So leaving without
+    a plan is optimal if no plan counts. ``best`` is the result itself if it ranks above the
+    least-loss plan, which other items can achieve. ``exact`` says whether every plan was searched.
     """
 
     plan: Assessment | None
@@ -35,12 +30,12 @@ class Score(NamedTuple):
 
     @property
     def deciding(self) -> str | None:
-        """The first term of the order in which the plan ranks below the best, None if in none."""
+        """The first term of the order in which the plan ranks below the best, or None."""
         return self._shortfall[0]
 
     @property
     def regret(self) -> float:
-        """The distance to the best plan in the order: 0 exactly if no plan ranks above the result.
+        """The distance to the best plan in the order, 0 if no plan ranks above the result.
 
         The whole part is the number of terms after the deciding one, the fraction grows with the
         difference. So a plan that ranks lower never has less regret.
@@ -55,7 +50,7 @@ class Score(NamedTuple):
 
     @property
     def _shortfall(self) -> tuple[str | None, float]:
-        """The deciding term, and by how much it differs."""
+        """The deciding term and its difference."""
         if self.plan is None:
             return None, 0.0
         original = self.best.pack.reference_protocol
@@ -70,7 +65,7 @@ class Score(NamedTuple):
 
 
 def score_of(plan: Assessment, best: PlanAnalysis | None = None) -> Score:
-    """Return the score of a plan; ``best`` is of the study's own plan, if it is known already."""
+    """Return the score of a plan; ``best`` is of the study's own plan, if already known."""
     return _against(plan, best or best_options(None, plan.pack))
 
 
@@ -82,7 +77,7 @@ def _against(plan: Assessment | None, options: PlanAnalysis) -> Score:
 
 
 def score(negotiation: Negotiation) -> Score:
-    """Return the score of what a negotiation came to: the agreed plan, or nothing."""
+    """Return the score of a negotiation's result: the agreed plan, or none."""
     agreed = negotiation.outcome not in (None, Outcome.NO_DEAL)
     # What a rule found of the study's own plan while it played is not looked for again.
     analysis, reference = None, negotiation.pack.reference_protocol
@@ -93,14 +88,7 @@ def score(negotiation: Negotiation) -> Score:
 
 
 class Concession(NamedTuple):
-    """One step of one side.
-
-    Attributes:
-        round_number: counted from 0.
-        who: the side that moved.
-        step: from its position before to the one after.
-        total: from its first position to the one after.
-    """
+    """One step of the side ``who``; ``total`` is from its first position."""
 
     round_number: int
     who: Role
@@ -109,14 +97,14 @@ class Concession(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether the step moves credits, evidence or fidelity; other words alone do not."""
+        """Whether the step changes credits, evidence or fidelity, and not just words."""
         step = self.step
         same_loss = step.before.fidelity_loss == step.after.fidelity_loss
         return step.credits_saved != 0 or step.evidence_changed or not same_loss
 
 
 def ledger(negotiation: Negotiation) -> list[Concession]:
-    """Return every step of both sides, in order; none in a negotiation without a second plan."""
+    """Return every step of both sides, in order."""
     concessions: list[Concession] = []
     first: dict[Role, Assessment] = {}
     last: dict[Role, Assessment] = {}
@@ -135,9 +123,9 @@ def ledger(negotiation: Negotiation) -> list[Concession]:
 
 
 def concession_steps(negotiation: Negotiation) -> list[Concession]:
-    """Return what the Scientist moved, a field at a time in the planner's order.
+    """Return the Scientist's moves, one field at a time in the planner's order.
 
-    One leap to another plan is so many steps as fields differ; another rationale is none.
+    A new rationale alone is no move.
     """
     steps = []
     for whole in ledger(negotiation):

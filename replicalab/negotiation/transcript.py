@@ -1,7 +1,4 @@
-"""A saved negotiation: its set-up and the moves that no rule makes. Loading replays it.
-
-Nothing that follows from them is in the file, so there is nothing in it to verify.
-"""
+"""A saved negotiation: its set-up and the moves that no rule makes. Loading replays it."""
 
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
@@ -28,7 +25,7 @@ Host = Annotated[
 
 
 class ModelSettings(Record):
-    """Who was asked, and how; never a key, and of the address only the host, if there was one."""
+    """The settings of a language model: never a key, and only the host of the address."""
 
     model: records.ModelName
     host: Host | None = None
@@ -38,7 +35,7 @@ class ModelSettings(Record):
 
 
 class Recording(Record):
-    """A recorded model: its key among the others, and a title and a note for people."""
+    """A recorded model, with a title and a note for people."""
 
     key: Identifier
     title: Annotated[NonEmptyText, Field(max_length=LONGEST_LABEL)]
@@ -48,7 +45,7 @@ class Recording(Record):
 
 
 class Transcript(Record):
-    """A negotiation as a file: set-up, moves, and the recorded model if there was one."""
+    """A negotiation as a file: set-up, moves, and the recorded model, if any."""
 
     format: Literal[3]
     setup: records.Setup
@@ -85,7 +82,7 @@ def load(text: str | bytes) -> Transcript:
     """Return the transcript that `save` wrote.
 
     Raises:
-        TraceError: the text holds none, or one of another format; names the first place at fault.
+        TraceError: the text is no transcript of this format; names the first place at fault.
     """
     try:
         values = read_json(text, "the file", FileKind.RUN, _REMEDY)
@@ -120,7 +117,7 @@ def replay(transcript: Transcript, pack: Pack) -> records.Negotiation:
 
 
 def shipped_recordings() -> tuple[Transcript, ...]:
-    """Return the recordings that come with the application, by file name.
+    """Return the recordings of the application, by file name.
 
     Raises:
         TraceError: one of them cannot be read.
