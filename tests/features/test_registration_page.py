@@ -1,4 +1,4 @@
-"""Share, Registration: a form is filled in, kept with the plan, and leaves as files."""
+"""Share, Registration: a form is filled in, saved with the plan, and leaves as files."""
 
 import json
 import re
@@ -20,6 +20,7 @@ __all__ = ["files"]
 FORM = "registration_form"
 PLACE = f"{FORM}_psy_stroop"
 IDS = "JSON by the form’s own ids"
+RECIPE, OSF = "brandt-prereg-2", "osf-preregistration-3"
 
 
 def opened(app: AppTest, form: str) -> AppTest:
@@ -33,13 +34,12 @@ def registered(app: AppTest) -> Workspace:
     return from_query(query_of(app), find).workspace
 
 
-def test_form_is_filled_in_kept_in_the_address_and_written_by_its_ids(files: Files) -> None:
-    form = "brandt-prereg-2"
-    app = opened(part("Registration", study="psy_stroop"), form)
-    told = in_drawer(app)
-    assert "ReplicaLab: 100 participants." in told
-    assert "The study’s file: Incongruent words add" in told
-    assert "Proposed: Exact. Why: the plan uses all equipment that the study lists; whether" in told
+def test_form_is_saved_with_the_plan(files: Files) -> None:
+    app = opened(part("Registration", study="psy_stroop"), RECIPE)
+    drawer = in_drawer(app)
+    assert "ReplicaLab: 100 participants." in drawer
+    assert "The study’s file: Incongruent words add" in drawer
+    assert "Proposed: Exact. Why: the plan uses all equipment that the study lists" in drawer
     assert json.loads(text(files, IDS))["item2"] is None
     app.text_area(key=f"{PLACE}_importance").set_value("Much is built on it. ")
     app.segmented_control(key=f"{PLACE}_same_pay").set_value("Close")
@@ -49,47 +49,45 @@ def test_form_is_filled_in_kept_in_the_address_and_written_by_its_ids(files: Fil
     assert registration.texts == {"importance": "Much is built on it."}
     assert registration.choices == {"same_pay": ("Close",), "same_measures": ("Exact",)}
     assert registration.title == "Stroop, again"
-    opened(app, form)
+    opened(app, RECIPE)
     values = json.loads(text(files, IDS))
     assert (values["item2"], values["item22"]) == ("Much is built on it.", "Close")
     assert text(files, "Markdown").startswith("# Stroop, again\n")
-    # Undo brings a plan back, and leaves what somebody has written.
+    # Undo restores a plan, not the author's answers.
     undo(type_number(app, "Sample size", 42))
     assert registered(app).case.registration == registration
     assert registered(app).case.plan is None
 
 
-def test_proposed_text_is_an_answer_once_it_is_confirmed() -> None:
-    app = opened(part("Registration", study="psy_stroop"), "osf-preregistration-3")
+def test_proposed_text_counts_once_confirmed() -> None:
+    app = opened(part("Registration", study="psy_stroop"), OSF)
     assert not registered(app).case.registration.texts
-    assert "Proposed: With 100 participants, without an interim analysis." in in_drawer(app)
+    proposed = "With 100 participants, without an interim analysis."
+    assert f"Proposed: {proposed}" in in_drawer(app)
     app.session_state["export_is_open"] = True
     press(app, "Confirm this")
-    texts = registered(app).case.registration.texts
-    assert texts == {"stopping": "With 100 participants, without an interim analysis."}
-    app = opened(app, "osf-preregistration-3")
-    assert app.text_area(key=f"{PLACE}_stopping").value == texts["stopping"]
+    assert registered(app).case.registration.texts == {"stopping": proposed}
+    app = opened(app, OSF)
+    assert app.text_area(key=f"{PLACE}_stopping").value == proposed
     assert "Proposed: With" not in in_drawer(app)
 
 
-def test_nobody_takes_the_place_of_who_is_blinded_and_they_of_it(files: Files) -> None:
-    form = "osf-preregistration-3"
-    app = opened(part("Registration", study="psy_stroop"), form)
-    for chosen, texts in ((["Subjects"],) * 2, (["Nobody", "Subjects"], ["Nobody"]),
-                         (["Nobody", "Analysts"], ["Analysts"])):  # fmt: skip
+def test_exclusive_option_replaces_the_others(files: Files) -> None:
+    app = opened(part("Registration", study="psy_stroop"), OSF)
+    for chosen, settled in ((["Subjects"],) * 2, (["Nobody", "Subjects"], ["Nobody"]),
+                            (["Nobody", "Analysts"], ["Analysts"])):  # fmt: skip
         app.pills(key=f"{PLACE}_blinding").set_value(chosen)
-        app = opened(app.run(), form)
-        assert app.pills(key=f"{PLACE}_blinding").value == texts
-        assert registered(app).case.registration.choices == {"blinding": tuple(texts)}
-        assert json.loads(text(files, IDS))["q4"] == texts
+        app = opened(app.run(), OSF)
+        assert app.pills(key=f"{PLACE}_blinding").value == settled
+        assert registered(app).case.registration.choices == {"blinding": tuple(settled)}
+        assert json.loads(text(files, IDS))["q4"] == settled
 
 
 @pytest.mark.parametrize("form", PROFILES)
-def test_every_form_can_be_drawn_whole(form: str, files: Files) -> None:
+def test_form_draws_every_item(form: str, files: Files) -> None:
     app = opened(part("Registration", study="fin_momentum"), form)
-    told = in_drawer(app)
-    fields = {entry.label for entry in (*app.text_area, *app.segmented_control, *app.pills)}
-    for item in PROFILES[form].items:
-        assert escaped(f"{item.question.label}{' *' * item.required}") in fields
+    drawer = in_drawer(app)
+    labels = {entry.label for entry in (*app.text_area, *app.segmented_control, *app.pills)}
     for title, items in PROFILES[form].sections.items():
-        assert re.search(rf"{re.escape(title)} · \d+ of {len(items)}", told)
+        assert labels.issuperset(escaped(item.label) for item in items)
+        assert re.search(rf"{re.escape(title)} · \d+ of {len(items)}", drawer)

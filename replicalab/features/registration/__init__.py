@@ -1,150 +1,298 @@
-"""Registration: the forms of registries, answered by ReplicaLab, the study's file and the author.
-
-A question without an answer reads "not given". A likely answer is a proposal, which counts once
-the author confirms it.
-"""
+"""Registration forms, filled in from a plan, its study's file and the author's answers."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Final, NamedTuple
+from itertools import chain, count, zip_longest
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
+from replicalab.assessment import Assessment, assumed_effects, phrases
 from replicalab.documents import Report
-from replicalab.facts import blocks, documents
-from replicalab.facts.blocks import (
-    NOT_GIVEN,
-    Cell,
-    Document,
-    Sentence,
-    Status,
-    Table,
-    listing,
-    part,
-)
-from replicalab.facts.lab import lab_text
-from replicalab.facts.verdicts import plan_size, plan_verdict
-from replicalab.features.registration.answers import (
-    HINTS,
-    PROPOSED,
-    ROWS,
-    Proposal,
-    Registered,
-    known,
-)
-from replicalab.lexicon import capitalised, ended, is_given, joined, lines_text
+from replicalab.drafts import stated
+from replicalab.facts import blocks, changes, documents, lab, options, original, units, verdicts
+from replicalab.facts import plan as texts
+from replicalab.facts.blocks import Cell, Document, Sentence, Status, Table, listing, part
+from replicalab.facts.negotiation import numbers_text
+from replicalab.lexicon import capitalised, count_text, ended, joined, label_key, lines_text
+from replicalab.models import LabManagerActionType, ScientistActionType
+from replicalab.negotiation import Negotiation, Round
+from replicalab.planner import PlanAnalysis, leanest
+from replicalab.planner.steps import field_steps
 from replicalab.registration import QUESTIONS, Finder, Question, Registration
+from replicalab.scenarios import EvidenceTier
 
-# --- the forms --------------------------------------------------------------------------------
+_ROWS: Final = tomllib.loads(Path(__file__).with_name("forms.toml").read_text(encoding="utf-8"))
+_CHOICE: Final = ("decision", "refused")  # the questions about how the plan was chosen
+_EXACT, _CLOSE, _DIFFERENT = QUESTIONS["same_pay"].options
+_CLOSE_LOSS: Final = 1  # largest fidelity loss of a close substitution
+_AUTHORS_HAD: Final = "whether the original’s authors had the same is for you to say"
+_REFUSALS: Final = (LabManagerActionType.SUGGEST_ALTERNATIVE, LabManagerActionType.REJECT)
 
 
 class FormItem(NamedTuple):
-    """An item of a form: its id, its question, and whether the form requires it."""
+    """A question of a form, under the form's own id."""
 
     id: str
     question: Question
     required: bool = False
 
+    @property
+    def label(self) -> str:
+        """The question, marked if the form requires an answer."""
+        return f"{self.question.label}{' (required)' if self.required else ''}"
+
 
 class Profile(NamedTuple):
-    """A form.
-
-    Attributes:
-        key: its name in files: the registry's, if it is one's form.
-        title: its name for people.
-        link: address of the form; empty if it is no registry's.
-        sections: items by the title of their section, in order.
-    """
+    """A form: its items by the title of their section, and its address at a registry or ``""``."""
 
     key: str
     title: str
     link: str
     sections: Mapping[str, tuple[FormItem, ...]]
 
-    @property
-    def items(self) -> Iterator[FormItem]:
-        """All items, in their order."""
-        for items in self.sections.values():
-            yield from items
 
-
-SIDES: Final[Mapping[str, Sequence[str]]] = ROWS["sides"]
-"""Questions for the original, for the replication, and how alike they are, by part."""
-_SIDE_BY_SIDE: Final = "Original and replication"  # the section that asks them
-_CHOSEN: Final = ("decision", "refused")  # how the plan was chosen
-
-
-def _profile(key: str) -> Profile:
-    row = ROWS["forms"][key]
-    required, number, sections = row.get("required", "").split(), row.get("first", 0), {}
+def _profile(key: str, row: Mapping[str, Any]) -> Profile:
+    numbers, required, sections = count(row.get("first", 0)), row.get("required", "").split(), {}
     for title, names in row["sections"].items():
-        items = []
-        for name in names.split():
-            item = f"{row['prefix']}{number}" if "prefix" in row else name
-            items.append(FormItem(item, QUESTIONS[name], name in required))
-            number += 1
-        sections[title] = tuple(items)
+        keys = names.split()
+        ids = [f"{row['prefix']}{next(numbers)}" for _ in keys] if "prefix" in row else keys
+        items = zip(ids, keys, strict=True)
+        sections[title] = tuple(FormItem(i, QUESTIONS[k], k in required) for i, k in items)
     return Profile(key, row["title"], row["link"], sections)
 
 
-PROFILES: Final = {key: _profile(key) for key in ROWS["forms"]}  # by key
+PROFILES: Final = {key: _profile(key, row) for key, row in _ROWS["forms"].items()}
 
-# --- a form filled in ---------------------------------------------------------------------------
+
+class Registered(NamedTuple):
+    """A plan to be registered, its author's answers, and its negotiation or None."""
+
+    options: PlanAnalysis
+    author: Registration
+    run: Negotiation | None = None
+
+
+class Proposal(NamedTuple):
+    """A likely answer, which counts once the author confirms it, and its basis."""
+
+    answer: str
+    why: str
 
 
 class FormAnswer(NamedTuple):
-    """An item of a form, answered or not.
-
-    Attributes:
-        item: the item.
-        found: the answers, each with its source.
-        proposal: a likely answer, to be confirmed.
-        hint: a fact about a question without an answer; may be empty.
-    """
+    """An item's answers with their sources; ``value`` is the registry's: options or a text."""
 
     item: FormItem
-    found: tuple[tuple[Finder, str], ...]
+    sources: tuple[tuple[Finder, str], ...]
+    value: str | list[str] | None
     proposal: Proposal | None = None
     hint: str = ""
 
-    @property
-    def is_given(self) -> bool:
-        """Whether it has an answer."""
-        return bool(self.found)
 
-    @property
-    def text(self) -> str:
-        """The answers as one text; empty without any."""
-        return "\n\n".join(text for _, text in self.found)
+def answers_of(profile: Profile, registered: Registered) -> dict[str, list[FormAnswer]]:
+    """Return the items of a form with their answers, by the title of their section."""
+    values = _Values(registered)
+    return {
+        title: [values.answer(item) for item in items] for title, items in profile.sections.items()
+    }
 
 
-def answers_of(profile: Profile, registered: Registered) -> tuple[FormAnswer, ...]:
-    """Return every item of a form, in its order."""
-    return tuple(_answer(item, registered) for item in profile.items)
+class _Values(dict[str, Any]):
+    """The values of the templates in forms.toml; a method's is computed when a template asks."""
+
+    def __init__(self, registered: Registered) -> None:
+        self.options, self.author, self.run = registered
+        self.plan = plan = self.options.yours
+        self.design, self.row, self.lab = plan.pack.design, plan.evidence.row, plan.pack.lab
+        reported, needs = self.design.original, plan.plan
+        interval = original.interval_text(reported) if reported else ""
+        level = f", alpha {self.design.alpha:g} ({self.row.level})" if self.design.alpha else ""
+        super().__init__(
+            plan=plan,
+            paper=plan.pack.paper,
+            reported_effect=original.reported_text(self.design, reported) if reported else "",
+            reported_interval=_items_text(capitalised(interval)),
+            interval="" if interval else original.worked_out_interval_text(self.design),
+            original_n=_items_text(original.counts_text(reported)) if reported else "",
+            technique=_items_text(needs.technique),
+            equipment=_items_text(*needs.required_equipment),
+            reagents=_items_text(*needs.required_reagents),
+            size=self.size_of(plan),
+            dropout=texts.dropout_text(plan),
+            own_reason=self.author.reasons.get("sample_size", ""),
+            criteria=lines_text(filter(stated, plan.pack.success_criteria)),
+            cost=self.lab.money(plan.cost),
+            budget=self.lab.money(self.lab.budget),
+            staff=texts.staff_text(plan),
+            days=count_text(plan.counts.days, "day"),
+            last_day=phrases.last_day_text(plan),
+            method=self.row.method_of(self.design) + (level if self.row.sought else ""),
+        )
+
+    def __missing__(self, name: str) -> str:
+        text: str = getattr(self, name)()
+        return text
+
+    def answer(self, item: FormItem) -> FormAnswer:
+        question, own = item.question, self.author.answer(item.question.key)
+        templates = _ROWS["answers"].get(question.key, {})
+        known = {Finder[name]: text.format_map(self).strip() for name, text in templates.items()}
+        sources = [(source, text) for source, text in known.items() if stated(text)]
+        if own:
+            # An author's answer replaces the study file's and joins ReplicaLab's.
+            sources = [(source, text) for source, text in sources if source is Finder.CORE]
+            sources.append((Finder.AUTHOR, own))
+        value: str | list[str] | None = "\n\n".join(text for _, text in sources) or None
+        if question.options:
+            chosen = list(self.author.choices.get(question.key, ()))
+            value = chosen if question.several else next(iter(chosen), None)
+        propose = None if own else getattr(self, f"propose_{question.key}", None)
+        hint = self.worth() if question.key == "sample_rationale" and not sources else ""
+        return FormAnswer(item, tuple(sources), value, propose and propose(), hint)
+
+    def published(self) -> str:
+        effect, value, published = self.row.effect, self.design.effect_published, ""
+        if effect and value is not None and not self.design.original:
+            published = f"{capitalised(effect.name)} {texts.effect_text(value)}. "
+        return published + stated(self.plan.pack.paper.published)
+
+    def differences(self) -> str:
+        swaps = self.plan.substitutions
+        lines = [f"{s.alternative} in place of {s.original}: {ended(s.tradeoff)}" for s in swaps]
+        return lines_text([*lines, *texts.dropped_cautions(self.plan)])
+
+    def arms(self) -> str:
+        groups = texts.groups_text(self.plan.counts.samples, self.design, per_group=True)
+        shared = [text for _, text in units.groupings(self.design).values()]
+        parts = (self.row.title, f"n counts {self.design.unit_of_n}", groups.rstrip("."), *shared)
+        return ended("; ".join(filter(None, parts)))
+
+    def controls(self) -> str:
+        guards = {c.name: f" (against {c.guards})" for c in self.plan.pack.controls if c.guards}
+        return _items_text(*(name + guards.get(name, "") for name in self.plan.plan.controls))
+
+    def reason(self) -> str:
+        """Return the worth of the sample, if that or the author justifies its size."""
+        is_justified = self["own_reason"] or self.author.answer("sample_rationale")
+        return self.worth() if is_justified or self.is_fewest() else ""
+
+    def sensitivity(self) -> str:
+        evidence, least, lines = self.plan.evidence, self.plan.detectable_effect, []
+        if self.row.sought and least is not None:
+            target = f"{self.row.measure} {evidence.amount(evidence.target)}"
+            lines = [f"{capitalised(self.row.sought)} with {target}: {texts.effect_text(least)}."]
+        for effect in assumed_effects(self.design):
+            label = capitalised(texts.effect_label(effect))
+            lines.append(f"{label}: {self.plan.evidence_at(effect.effect).text}.")
+        return " ".join(lines)
+
+    def dates(self) -> str:
+        first, days = self.lab.start_day, self.plan.counts.days
+        span = self.lab.dated_span(first, first + days - 1) if days else ""
+        return f"{self['days']}{span}." if span else ""
+
+    def refusals(self) -> str:
+        return lines_text(self.refused_plans(self.run.rounds)) if self.run else ""
+
+    def refused_plans(self, rounds: Sequence[Round]) -> Iterator[str]:
+        """Yield each plan that one side proposed and the other refused, with the reason."""
+        for done, following in zip_longest(rounds, rounds[1:]):
+            lead, plan, offer = f"Round {done.number + 1}:", done.plan, done.after.offer
+            if plan is None or not done.answer or done.answer.action_type not in _REFUSALS:
+                continue
+            if plan.plan != self.plan.plan:
+                why = " ".join(ended(text) for name in plan.causes for text in plan.reasons[name])
+                yield f"{lead} {numbers_text(plan)}. Refused by the lab. {why}"
+            if not offer or not following or following.only_asks or offer.plan == self.plan.plan:
+                continue
+            action, why = following.action, following.reason or "No reason given."
+            if not action or action.action_type is not ScientistActionType.ACCEPT:
+                offered = f"offered by the lab, {numbers_text(offer)}"
+                yield f"{lead} {offered}. Not taken by the Scientist. {why}"
+
+    def terms(self) -> str:
+        name, money, terms = self.plan.pack.study.term, self.lab.money, self.plan.cost_terms
+        lines = ((name(term.label), texts.term_text(term), money(term.credits)) for term in terms)
+        return lines_text(f"{label}: {text} = {credits}." for label, text, credits in lines)
+
+    def cuts(self) -> str:
+        """Return each change from the study's own plan or, without any, to the least-loss plan."""
+        plan, lead = self.plan, "From the study’s own plan:"
+        steps = field_steps(documents.reference_of(plan), plan)
+        if not steps:
+            lead, steps = "To fit this lab:", field_steps(plan, self.options.least.after)
+        sentences = [changes.edit_sentence(step).text for step in steps]
+        return lines_text([lead, *sentences]) if steps else ""
+
+    def shortfall(self) -> str:
+        parts = options.take_parts(self.options)
+        lines = [(title, line) for title, lines in parts for line in lines]
+        return lines_text(f"{title}: {line}" if title else line for title, line in lines)
+
+    def size_of(self, plan: Assessment) -> str:
+        return f"{plan.counts.samples:,} {texts.unit_noun(self.design)}"
+
+    def is_fewest(self) -> bool:
+        return self.plan.evidence.tier is EvidenceTier.MEETS_TARGET and leanest(self.plan) is None
+
+    def worth(self) -> str:
+        """Return the evidence of the sample, its target, and the fewest samples that reach it."""
+        evidence, lean = self.plan.evidence, leanest(self.plan)
+        target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
+        worth = f"{capitalised(evidence.text)}; target {target}, minimum {floor}."
+        fewest = "No fewer meet the target, all else as planned." if self.is_fewest() else ""
+        if lean:
+            fewest = f"The fewest that meet the target, all else as planned: {self.size_of(lean)}."
+        return " ".join(filter(None, (worth, fewest, texts.assumption_text(self.plan))))
+
+    def propose_stopping(self) -> Proposal:
+        answer = f"With {self['size']}, without an interim analysis."
+        return Proposal(answer, "the plan has no other rule")
+
+    def propose_same_measures(self, category: str = "equipment") -> Proposal | None:
+        listed = {label_key(label) for label in getattr(self.plan.pack.study, category)}
+        planned = {label_key(label) for label in getattr(self.plan.plan, f"required_{category}")}
+        swaps = [swap for swap in self.plan.substitutions if label_key(swap.original) in listed]
+        if swaps:
+            loss = max(swap.fidelity_loss for swap in swaps)
+            names = joined([f"{swap.alternative} for {swap.original}" for swap in swaps])
+            answer = _CLOSE if loss <= _CLOSE_LOSS else _DIFFERENT
+            return Proposal(answer, f"{names}, fidelity loss {loss}")
+        why = f"the plan uses all {category} that the study lists; {_AUTHORS_HAD}"
+        return Proposal(_EXACT, why) if listed and listed <= planned else None
+
+    def propose_same_stimuli(self) -> Proposal | None:
+        return self.propose_same_measures("reagents")
+
+    def propose_same_procedure(self) -> Proposal | None:
+        plan, protocol = self.plan, self.plan.pack.reference_protocol
+        if not stated(protocol.technique):
+            return None
+        is_other = label_key(plan.plan.technique) != label_key(protocol.technique)
+        changed = ["technique"] * is_other + [f"without {control.name}" for control in plan.dropped]
+        if plan.counts.days != protocol.duration_days:
+            changed.append(f"{self['days']} in place of {protocol.duration_days:,}")
+        if not changed:
+            why = f"technique, controls and days are those of the study’s plan; {_AUTHORS_HAD}"
+            return Proposal(_EXACT, why)
+        answer = _DIFFERENT if is_other or plan.evidence.void_reason is not None else _CLOSE
+        return Proposal(answer, f"against the study’s own plan: {joined(changed)}")
 
 
-def _answer(item: FormItem, registered: Registered) -> FormAnswer:
-    key = item.question.key
-    custom = registered.said.answer(key)
-    texts = known(key, registered)
-    if custom:
-        # An author's answer replaces the study file's and joins ReplicaLab's.
-        texts = [(who, text) for who, text in texts if who is Finder.CORE]
-        texts.append((Finder.AUTHOR, custom))
-    proposed = PROPOSED[key](registered.plan) if key in PROPOSED and not custom else None
-    hint = HINTS[key](registered.plan) if key in HINTS and not texts else ""
-    return FormAnswer(item, tuple(texts), proposed, hint)
+def _items_text(*labels: str) -> str:
+    text = stated("; ".join(labels))
+    return ended(text) if text else ""
 
 
-def left_text(answers: Sequence[FormAnswer]) -> str:
-    """Return how many items are answered, and how many required ones are not."""
-    missing = [answer for answer in answers if not answer.is_given]
+def progress_text(answers: Sequence[FormAnswer]) -> str:
+    """Return the number of answered items and of required ones without an answer."""
+    missing = [answer for answer in answers if not answer.sources]
     required = sum(answer.item.required for answer in missing)
     must = f"; {required} required ones are not" if required else ""
     return f"{len(answers) - len(missing)} of {len(answers)} items are answered{must}."
-
-
-# --- the document -----------------------------------------------------------------------------
 
 
 def section(report: Report) -> Document:
@@ -154,106 +302,46 @@ def section(report: Report) -> Document:
 
 
 def registration(profile: Profile, registered: Registered, *, on: date) -> Document:
-    """Return a form with its answers, their sources, and a list of the open questions.
-
-    A form that does not ask how the plan was chosen has an extra part for it.
-    """
-    answers = answers_of(profile, registered)
-    plan, author = registered.plan, registered.said
-    by_key = {answer.item.question.key: answer for answer in answers}
-    missing = [_label(answer.item) for answer in answers if not answer.is_given]
-    proposed = [answer for answer in answers if answer.proposal and not answer.is_given]
-    chosen = [_answer(FormItem(key, QUESTIONS[key]), registered) for key in _CHOSEN]
-    unasked = [
-        answer for answer in chosen if answer.is_given and answer.item.question.key not in by_key
-    ]
+    """Return a form with its answers, their sources, and a list of the open questions."""
+    plan, author = registered.options.yours, registered.author
+    sections = answers_of(profile, registered)
+    answers = list(chain.from_iterable(sections.values()))
+    missing = [answer.item.label for answer in answers if not answer.sources]
+    asked, values = {answer.item.question.key for answer in answers}, _Values(registered)
+    unasked = [FormItem(key, QUESTIONS[key]) for key in _CHOICE if key not in asked]
+    chosen = [answer for answer in map(values.answer, unasked) if answer.sources]
     parts = [
         part(
-            "What is registered",
-            documents.verdict_sentence(plan_verdict(plan)),
-            Sentence(f"{capitalised(plan_size(plan))}."),
-            Sentence(left_text(answers)),
+            "The registered plan",
+            documents.verdict_sentence(verdicts.plan_verdict(plan)),
+            documents.sized_sentence(plan),
+            Sentence(progress_text(answers)),
             Sentence(profile.link, "The form:") if profile.link else None,
         ),
-        *(
-            part(title, *_tables(title, [item.question.key for item in items], by_key))
-            for title, items in profile.sections.items()
-        ),
-        part("How the plan was chosen", _table("How the plan was chosen", unasked)),
+        *(part(title, _table(title, rows)) for title, rows in sections.items()),
+        part("How the plan was chosen", _table("How the plan was chosen", chosen)),
         part("Not given", listing(f"{label}." for label in missing)),
-        part("Proposed, and no answer before you confirm it", listing(map(_proposed, proposed))),
     ]
     return Document(
         title=author.title or plan.pack.paper.title,
-        about=" · ".join((profile.title, lab_text(plan.pack), documents.day_text(on))),
+        about=" · ".join((profile.title, lab.lab_text(plan.pack), documents.day_text(on))),
         parts=tuple(part for part in parts if part.blocks),
         foot=documents.origin_lines(plan),
         on=on,
         authors=author.authors,
-        values=registry_values(answers, author),
+        values={answer.item.id: answer.value for answer in answers},
     )
 
 
-def _tables(
-    title: str, keys: Sequence[str], answers: Mapping[str, FormAnswer]
-) -> Iterator[Table | None]:
-    """Yield a section's tables: original and replication side by side, then item by item."""
-    beside = [[cell.split() for cell in cells] for cells in SIDES.values()]
-    if title == _SIDE_BY_SIDE:
-        rows = [
-            (Cell(name), *(_answered(answers[key] for key in cell) for cell in cells))
-            for name, cells in zip(SIDES, beside, strict=True)
-        ]
-        columns = ("Part", "Original", "Replication", "How alike")
-        yield blocks.table("Side by side", columns, rows)
-        texts = {key for cells in beside for cell in cells for key in cell}
-        keys = [key for key in keys if key not in texts]
-    yield _table(title, [answers[key] for key in keys])
-
-
-def _answered(answers: Iterable[FormAnswer]) -> Cell:
-    """Return answers with their sources as a cell."""
-    texts = [f"{text} ({who})" for answer in answers for who, text in answer.found]
-    if texts:
-        return Cell(lines_text(texts))
-    return Cell(capitalised(NOT_GIVEN), status=Status.CAUTION)
-
-
-def _table(title: str, answers: Sequence[FormAnswer]) -> Table | None:
-    if not answers:
-        return None
-    columns = ("Item", "Answer", "Who says so")
-    return blocks.table(f"{title}, item by item", columns, [_row(answer) for answer in answers])
-
-
-def _label(item: FormItem) -> str:
-    return f"{item.question.label} (required)" if item.required else item.question.label
-
-
-def _proposed(answer: FormAnswer) -> str:
-    likely, why = answer.proposal or ("", "")
-    return f"{_label(answer.item)}: {ended(likely)} Why: {why}."
-
-
-def _row(answer: FormAnswer) -> tuple[Cell, ...]:
-    names = f". What is known: {answer.hint}" if answer.hint else ""
-    text = answer.text or f"{capitalised(NOT_GIVEN)}{names}"
-    who = joined(list(dict.fromkeys(str(who) for who, _ in answer.found)))
-    status = None if answer.is_given else Status.CAUTION
-    return blocks.row(_label(answer.item), Cell(text, status=status), who)
-
-
-def registry_values(answers: Iterable[FormAnswer], author: Registration) -> dict[str, object]:
-    """Return a form's answers by the form's own ids; None without an answer.
-
-    An item with options has the chosen ones: a list if it takes several.
-    """
-    values: dict[str, object] = {}
-    for answer in answers:
-        question = answer.item.question
-        chosen = list(author.choices.get(question.key, ()))
-        if question.options:
-            values[answer.item.id] = chosen if question.several else next(iter(chosen), None)
-        else:
-            values[answer.item.id] = answer.text or None
-    return values
+def _table(title: str, answers: Iterable[FormAnswer]) -> Table:
+    rows = []
+    for item, sources, _, proposal, hint in answers:
+        notes = [f"{capitalised(blocks.NOT_GIVEN)}.", f"Known: {hint}" if hint else ""]
+        if proposal:
+            notes.append(f"Proposed: {ended(proposal.answer)} Why: {proposal.why}.")
+        cell = Cell(" ".join(filter(None, notes)), status=Status.CAUTION)
+        if sources:
+            cell = Cell("\n\n".join(text for _, text in sources))
+        names = dict.fromkeys(str(source) for source, _ in sources)
+        rows.append((item.label, cell, joined(list(names))))
+    return blocks.table(f"{title}, item by item", ("Item", "Answer", "Source"), rows)

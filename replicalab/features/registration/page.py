@@ -3,19 +3,13 @@
 import json
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from typing import Final
 
 import streamlit as st
 
-from replicalab.features.registration import (
-    PROFILES,
-    FormAnswer,
-    answers_of,
-    left_text,
-    registration,
-    registry_values,
-)
-from replicalab.features.registration.answers import Registered
+from replicalab.features import registration as forms
+from replicalab.features.registration import PROFILES, FormAnswer
 from replicalab.lexicon import capitalised
 from replicalab.limits import LONGEST_TEXT
 from replicalab.registration import Finder, Question
@@ -26,120 +20,92 @@ from replicalab.ui.files import download
 from replicalab.ui.words import escaped
 
 _FORM: Final = "registration_form"
+_TITLES: Final = {key: profile.title for key, profile in PROFILES.items()}
 _LINES: Final = {"title": "Title", "authors": "Authors", "licence": "Licence"}
 
 
 def panel(_: str, __: object) -> dict[str, Callable[[], None]]:
     """Return the part of the drawer."""
-    return {"Registration": draw}
+    return {"Registration": _draw}
 
 
-def draw() -> None:
-    """Draw the chosen form: how much of it is answered, its items, and its files."""
+def _draw() -> None:
     st.caption(
-        "What the plan and the study’s file answer is filled in; the rest only you can say. It is "
-        "kept with the plan. Nothing is made up: what nobody answers reads “not given”."
+        "Answers from the plan and the study’s file are filled in and kept with the plan. "
+        "Unanswered questions are exported as “not given”."
     )
-    key = st.selectbox(
-        "Form",
-        list(PROFILES),
-        format_func=lambda each: PROFILES[each].title,
-        key=_FORM,
-        persist_state="session",
-    )
-    profile, content = PROFILES[key], export_content()
-    text = state.case().registration
-    registered = Registered(content.options, text, content.run)
-    answers = answers_of(profile, registered)
-    number = sum(each.is_given for each in answers)
-    st.progress(number / len(answers), text=left_text(answers))
+    look = {"format_func": _TITLES.get, "key": _FORM, "persist_state": "session"}
+    key = st.selectbox("Form", list(PROFILES), **look)
+    profile, content, author = PROFILES[key], export_content(), state.case().registration
+    registered = forms.Registered(content.options, author, content.run)
+    sections = forms.answers_of(profile, registered)
+    answers = list(chain.from_iterable(sections.values()))
+    share = sum(bool(answer.sources) for answer in answers) / len(answers)
+    st.progress(share, text=forms.progress_text(answers))
     for column, (field, label) in zip(st.columns(len(_LINES)), _LINES.items(), strict=True):
         with column:
-            draw_line(label, field, getattr(registered.said, field))
-    by_item = {answer.item.id: answer for answer in answers}
-    for title, items in profile.sections.items():
-        section = f"{_FORM}_{key}_{items[0].id}"
-        _draw_section(title, section, [by_item[item.id] for item in items])
-    make, what = partial(registration, profile, registered, on=content.on), f"registration_{key}"
-    named = partial(content.name, title=registered.said.title)
-    draw_files(what, make, named)
-    values = registry_values(answers, text)
-    download(
-        "JSON by the form’s own ids",
-        lambda: json.dumps(values, ensure_ascii=False, indent=1),
-        named(what, "json"),
+            draw_line(label, field, getattr(author, field))
+    for title, items in sections.items():
+        _draw_section(title, f"{_FORM}_{key}_{items[0].item.id}", items)
+    make = partial(forms.registration, profile, registered, on=content.on)
+    kind, file_name = f"registration_{key}", partial(content.name, title=author.title)
+    draw_files(kind, make, file_name)
+    values = partial(
+        json.dumps, {a.item.id: a.value for a in answers}, ensure_ascii=False, indent=1
     )
-    draw_look(what, make, is_open=False)
+    download("JSON by the form’s own ids", values, file_name(kind, "json"))
+    draw_look(kind, make, is_open=False)
 
 
 def _draw_section(title: str, key: str, answers: list[FormAnswer]) -> None:
-    left = sum(not answer.is_given for answer in answers)
-    place = st.expander(
-        f"{title} · {len(answers) - left} of {len(answers)}",
-        icon=":material/edit_note:" if left else ":material/check:",
-        key=key,
-        on_change="rerun",
-    )
-    if not place.open:
-        return
-    with place:
-        for answer in answers:
-            _draw_item(answer, key)
+    given = sum(bool(answer.sources) for answer in answers)
+    icon = ":material/check:" if given == len(answers) else ":material/edit_note:"
+    label = f"{title} · {given} of {len(answers)}"
+    place = st.expander(label, icon=icon, key=key, on_change="rerun")
+    if place.open:
+        with place:
+            for answer in answers:
+                _draw_item(answer, key)
 
 
 def _draw_item(answer: FormAnswer, section: str) -> None:
-    question = answer.item.question
-    label = f"{question.label} *" if answer.item.required else question.label
+    question, label = answer.item.question, escaped(answer.item.label)
     key = f"{_FORM}_{state.case().study}_{question.key}"
     if key not in st.session_state:
-        st.session_state[key] = _said(question)
+        text = state.case().registration.texts.get(question.key, "")
+        st.session_state[key] = answer.value if question.options else text
     take = partial(_take, question, key, section)
-    if question.options:
-        named = escaped(label)
-        if question.several:
-            st.pills(named, question.options, selection_mode="multi", key=key, on_change=take)
-        else:
-            st.segmented_control(named, question.options, key=key, on_change=take)
+    if question.several:
+        st.pills(label, question.options, selection_mode="multi", key=key, on_change=take)
+    elif question.options:
+        st.segmented_control(label, question.options, key=key, on_change=take)
     else:
-        st.text_area(escaped(label), key=key, max_chars=LONGEST_TEXT, height=68, on_change=take)
-    for who, text in answer.found:
-        if who is not Finder.AUTHOR:
-            st.caption(escaped(capitalised(f"{who}: {text}")))
+        st.text_area(label, key=key, max_chars=LONGEST_TEXT, height=68, on_change=take)
+    for source, text in answer.sources:
+        if source is not Finder.AUTHOR:
+            st.caption(escaped(capitalised(f"{source}: {text}")))
     if answer.hint:
-        st.caption(escaped(f"{capitalised(Finder.CORE)}, which is no answer yet: {answer.hint}"))
+        st.caption(escaped(f"{capitalised(Finder.CORE)}, not an answer yet: {answer.hint}"))
     if answer.proposal:
-        proposed, why = answer.proposal
-        label, what = (proposed, f"{proposed}.") if question.options else ("this", proposed)
+        text, why = answer.proposal
+        name, sentence = (text, f"{text}.") if question.options else ("this", text)
         with st.container(horizontal=True, vertical_alignment="center"):
-            confirm = partial(_confirm, question, key, section, proposed)
-            button(f"Confirm {label}", "check", confirm, key=f"{key}_confirm")
-            st.caption(escaped(f"Proposed: {what} Why: {why}."), width="stretch")
+            confirm = partial(_take, question, key, section, text)
+            button(f"Confirm {name}", "check", confirm, key=f"{key}_confirm")
+            st.caption(escaped(f"Proposed: {sentence} Why: {why}."), width="stretch")
 
 
-def _said(question: Question) -> str | list[str] | None:
-    """Return the author's answer as its widget holds it."""
-    text = state.case().registration
-    chosen = text.choices.get(question.key, ())
-    if not question.options:
-        return text.texts.get(question.key, "")
-    return list(chosen) if question.several else next(iter(chosen), None)
-
-
-def _take(question: Question, key: str, section: str) -> None:
-    typed = st.session_state[key]
-    # Its title counts the answers; one of another title would be another one, and closed.
+def _take(question: Question, key: str, section: str, proposed: str | None = None) -> None:
+    if proposed:
+        st.session_state[key] = proposed
+    # The section's title counts its answers; Streamlit closes an expander whose title changes.
     st.session_state[section] = True
+    typed, author = st.session_state[key], state.case().registration
+    answer: str | tuple[str, ...]
     if question.options:
         chosen = typed if question.several else [typed] if typed else []
-        before = state.case().registration.choices.get(question.key, ())
-        answer: str | tuple[str, ...] = question.settled(before, chosen)
-        if question.several:
-            st.session_state[key] = list(answer)
+        answer = question.settled(author.choices.get(question.key, ()), chosen)
+        st.session_state[key] = list(answer) if question.several else typed
     else:
         answer = typed.strip()
-    state.show(registration=state.case().registration.answering(question.key, answer))
-
-
-def _confirm(question: Question, key: str, section: str, proposed: str) -> None:
-    st.session_state[key] = proposed
-    _take(question, key, section)
+    state.show(registration=author.answering(question.key, answer))
