@@ -343,7 +343,12 @@ def test_substitution_is_close_up_to_loss_one() -> None:
 
 def test_procedure_is_compared_with_the_studys_plan() -> None:
     controls = load_scenario("psy_stroop", "medium").reference_protocol.controls
-    changes = ({}, {"duration_days": 3}, {"controls": controls[:1]}, {"technique": "Ask."})
+    changes: list[dict[str, Any]] = [
+        {},
+        {"duration_days": 3},
+        {"controls": controls[:1]},
+        {"technique": "Ask."},
+    ]
     proposals = [answers(stroop(**change))["same_procedure"].proposal for change in changes]
     expected = ["Exact", "Close", "Close", "Different"]
     assert [proposal and proposal.answer for proposal in proposals] == expected

@@ -34,8 +34,8 @@ def _draw() -> None:
         "Answers from the plan and the study’s file are filled in and kept with the plan. "
         "Unanswered questions are exported as “not given”."
     )
-    look = {"format_func": _TITLES.get, "key": _FORM, "persist_state": "session"}
-    key = st.selectbox("Form", list(PROFILES), **look)
+    title = _TITLES.__getitem__
+    key = st.selectbox("Form", [*_TITLES], format_func=title, key=_FORM, persist_state="session")
     profile, content, author = PROFILES[key], export_content(), state.case().registration
     registered = forms.Registered(content.options, author, content.run)
     sections = forms.answers_of(profile, registered)
