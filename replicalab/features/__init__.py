@@ -90,7 +90,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
             "brandt-prereg-2": "Replication Recipe (Brandt et al., 2013)",
             "osf-preregistration-3": "OSF Preregistration",
             "stage-1": "Registered Report, Stage 1",
-            "replication": "All that a replication is asked",
+            "replication": "Every question about a replication",
             "funder": "Resource justification for a funder",
         },
     ),

@@ -179,10 +179,10 @@ def test_author_replaces_the_file_and_joins_replicalab() -> None:
         reasons={"sample_size": "A class."},
     )
     registered = stroop(author)
-    found = answers(registered, RECIPE)
-    assert found["effect"].sources == ((Finder.AUTHOR, "Naming is slowed."),)
-    assert sources(found["sample_size"]) == [Finder.CORE, Finder.AUTHOR]
-    assert found["sample_rationale"].sources[-1] == (Finder.AUTHOR, "A class.")
+    filled = answers(registered, RECIPE)
+    assert filled["effect"].sources == ((Finder.AUTHOR, "Naming is slowed."),)
+    assert sources(filled["sample_size"]) == [Finder.CORE, Finder.AUTHOR]
+    assert filled["sample_rationale"].sources[-1] == (Finder.AUTHOR, "A class.")
     recipe = values(registered, RECIPE)
     assert (recipe["item1"], recipe["item22"]) == ("Naming is slowed.", "Exact")
     assert values(registered, OSF)["q4"] == ["Subjects", "Analysts"]
@@ -209,10 +209,10 @@ def test_every_item_is_answered_or_not_given(study: str) -> None:
     for lab, form in product(Difficulty, PROFILES):
         pack = pack_of(own, lab) if own else load_scenario(study, lab.value)
         registered, file = planned(pack), json.dumps(pack.study.model_dump(), default=str)
-        written, found = text_of(registered, form), answers(registered, form)
+        written, filled = text_of(registered, form), answers(registered, form)
         by_id = values(registered, form)
         assert [*by_id] == [item.id for item in items_of(form)]
-        for key, answer in found.items():
+        for key, answer in filled.items():
             assert Finder.AUTHOR not in sources(answer)
             for source, text in answer.sources:
                 plain = text.strip(" .").casefold()
@@ -220,23 +220,23 @@ def test_every_item_is_answered_or_not_given(study: str) -> None:
                 if source is Finder.STUDY and key in VERBATIM:
                     assert all(json.dumps(line)[1:-1] in file for line in text.splitlines())
             assert (by_id[answer.item.id] in (None, [])) is not bool(answer.sources)
-        rest = sum(not answer.sources for answer in found.values())
+        rest = sum(not answer.sources for answer in filled.values())
         listed = written.partition("## Not given")[2].partition("##")[0].partition("---")[0]
         assert listed.count("\n- ") == rest
         assert ("! Not given" in written) is bool(rest)
-        assert f"{len(found) - rest} of {len(found)} items are answered" in written
+        assert f"{len(filled) - rest} of {len(filled)} items are answered" in written
 
 
 def test_empty_study_claims_nothing() -> None:
     registered = planned(pack_of(empty_study(), Difficulty.MEDIUM))
     for form in PROFILES:
         assert all(Finder.STUDY not in sources(a) for a in answers(registered, form).values())
-    found = answers(registered)
+    filled = answers(registered)
     # Its 128 samples are the fewest that meet the target.
-    assert {key for key, answer in found.items() if answer.proposal} == {"stopping"}
+    assert {key for key, answer in filled.items() if answer.proposal} == {"stopping"}
     for key in ("controls", "here_stimuli", "here_measures", "here_procedure", "dates"):
-        assert not found[key].sources
-    assert str(found["sample_size"].value).startswith("128 samples.")
+        assert not filled[key].sources
+    assert str(filled["sample_size"].value).startswith("128 samples.")
 
 
 def test_sample_is_justified_by_the_fewest_that_suffice() -> None:
@@ -265,15 +265,15 @@ def test_sample_is_justified_by_the_fewest_that_suffice() -> None:
     ],
 )
 def test_original_has_its_interval_and_n(study: str, interval: str, counts: str) -> None:
-    found = answers(planned(load_scenario(study, "medium")), RECIPE)
-    assert str(found["original_interval"].value).startswith(interval)
-    assert found["original_n"].value == counts
+    filled = answers(planned(load_scenario(study, "medium")), RECIPE)
+    assert str(filled["original_interval"].value).startswith(interval)
+    assert filled["original_n"].value == counts
 
 
 def test_computed_and_printed_original_have_their_sources() -> None:
-    found = answers(planned(load_scenario("fin_momentum", "medium")))
-    assert not found["stopping"].sources
-    (core, worked_out), (file, printed) = found["original_effect"].sources
+    filled = answers(planned(load_scenario("fin_momentum", "medium")))
+    assert not filled["stopping"].sources
+    (core, worked_out), (file, printed) = filled["original_effect"].sources
     assert (core, file) == (Finder.CORE, Finder.STUDY)
     assert "t = 3.07 (299 df)" in worked_out
     assert printed.startswith("n = 300 months")
@@ -305,11 +305,11 @@ def test_dates_need_a_first_day() -> None:
 
 
 def test_progress_counts_required_items() -> None:
-    found = [*answers(stroop(), OSF).values()]
-    required = sum(answer.item.required for answer in found if not answer.sources)
+    filled = [*answers(stroop(), OSF).values()]
+    required = sum(answer.item.required for answer in filled if not answer.sources)
     expected = f" items are answered; {required} required ones are not."
-    assert forms.progress_text(found).endswith(expected)
-    given = [answer for answer in found if answer.sources]
+    assert forms.progress_text(filled).endswith(expected)
+    given = [answer for answer in filled if answer.sources]
     assert forms.progress_text(given) == f"{len(given)} of {len(given)} items are answered."
 
 
@@ -330,11 +330,11 @@ def test_substitution_is_close_up_to_loss_one() -> None:
     for study, lab in product(STUDIES, Difficulty):
         pack = load_scenario(study, lab.value)
         plan = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
-        found = answers(Registered(PlanAnalysis(plan), Registration()))
+        filled = answers(Registered(PlanAnalysis(plan), Registration()))
         for key, owned in (("same_measures", pack.equipment), ("same_stimuli", pack.reagents)):
             losses = [s.fidelity_loss for s in plan.substitutions if s.original in owned]
             if losses:
-                proposal = found[key].proposal
+                proposal = filled[key].proposal
                 assert proposal is not None
                 assert proposal.answer == ("Close" if max(losses) <= 1 else "Different")
                 seen.add(proposal.answer)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from functools import partialmethod
 from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,7 +19,7 @@ from replicalab.facts.blocks import Cell, Document, Sentence, Status, Table, lis
 from replicalab.facts.negotiation import numbers_text
 from replicalab.lexicon import capitalised, count_text, ended, joined, label_key, lines_text
 from replicalab.models import LabManagerActionType, ScientistActionType
-from replicalab.negotiation import Negotiation, Round
+from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis, leanest
 from replicalab.planner.steps import field_steps
 from replicalab.registration import QUESTIONS, Finder, Question, Registration
@@ -48,23 +49,22 @@ class FormItem(NamedTuple):
 class Profile(NamedTuple):
     """A form: its items by the title of their section, and its address at a registry or ``""``."""
 
-    key: str
     title: str
     link: str
     sections: Mapping[str, tuple[FormItem, ...]]
 
 
-def _profile(key: str, row: Mapping[str, Any]) -> Profile:
+def _profile(row: Mapping[str, Any]) -> Profile:
     numbers, required, sections = count(row.get("first", 0)), row.get("required", "").split(), {}
     for title, names in row["sections"].items():
         keys = names.split()
         ids = [f"{row['prefix']}{next(numbers)}" for _ in keys] if "prefix" in row else keys
         items = zip(ids, keys, strict=True)
         sections[title] = tuple(FormItem(i, QUESTIONS[k], k in required) for i, k in items)
-    return Profile(key, row["title"], row["link"], sections)
+    return Profile(row["title"], row["link"], sections)
 
 
-PROFILES: Final = {key: _profile(key, row) for key, row in _ROWS["forms"].items()}
+PROFILES: Final = {key: _profile(row) for key, row in _ROWS["forms"].items()}
 
 
 class Registered(NamedTuple):
@@ -107,6 +107,8 @@ class _Values(dict[str, Any]):
         self.options, self.author, self.run = registered
         self.plan = plan = self.options.yours
         self.design, self.row, self.lab = plan.pack.design, plan.evidence.row, plan.pack.lab
+        meets, self.lean = plan.evidence.tier is EvidenceTier.MEETS_TARGET, leanest(plan)
+        self.is_fewest = meets and self.lean is None
         reported, needs = self.design.original, plan.plan
         interval = original.interval_text(reported) if reported else ""
         level = f", alpha {self.design.alpha:g} ({self.row.level})" if self.design.alpha else ""
@@ -133,23 +135,22 @@ class _Values(dict[str, Any]):
         )
 
     def __missing__(self, name: str) -> str:
-        text: str = getattr(self, name)()
-        return text
+        return str(getattr(self, name)())
 
     def answer(self, item: FormItem) -> FormAnswer:
-        question, own = item.question, self.author.answer(item.question.key)
+        question, by_author = item.question, self.author.answer(item.question.key)
         templates = _ROWS["answers"].get(question.key, {})
-        known = {Finder[name]: text.format_map(self).strip() for name, text in templates.items()}
-        sources = [(source, text) for source, text in known.items() if stated(text)]
-        if own:
+        filled = {Finder[name]: text.format_map(self).strip() for name, text in templates.items()}
+        sources = [(source, text) for source, text in filled.items() if stated(text)]
+        if by_author:
             # An author's answer replaces the study file's and joins ReplicaLab's.
             sources = [(source, text) for source, text in sources if source is Finder.CORE]
-            sources.append((Finder.AUTHOR, own))
+            sources.append((Finder.AUTHOR, by_author))
         value: str | list[str] | None = "\n\n".join(text for _, text in sources) or None
         if question.options:
             chosen = list(self.author.choices.get(question.key, ()))
             value = chosen if question.several else next(iter(chosen), None)
-        propose = None if own else getattr(self, f"propose_{question.key}", None)
+        propose = None if by_author else getattr(self, f"propose_{question.key}", None)
         hint = self.worth() if question.key == "sample_rationale" and not sources else ""
         return FormAnswer(item, tuple(sources), value, propose and propose(), hint)
 
@@ -175,9 +176,8 @@ class _Values(dict[str, Any]):
         return _items_text(*(name + guards.get(name, "") for name in self.plan.plan.controls))
 
     def reason(self) -> str:
-        """Return the worth of the sample, if that or the author justifies its size."""
         is_justified = self["own_reason"] or self.author.answer("sample_rationale")
-        return self.worth() if is_justified or self.is_fewest() else ""
+        return self.worth() if is_justified or self.is_fewest else ""
 
     def sensitivity(self) -> str:
         evidence, least, lines = self.plan.evidence, self.plan.detectable_effect, []
@@ -195,23 +195,22 @@ class _Values(dict[str, Any]):
         return f"{self['days']}{span}." if span else ""
 
     def refusals(self) -> str:
-        return lines_text(self.refused_plans(self.run.rounds)) if self.run else ""
-
-    def refused_plans(self, rounds: Sequence[Round]) -> Iterator[str]:
-        """Yield each plan that one side proposed and the other refused, with the reason."""
+        """Return each plan that one side proposed and the other refused, with the reason."""
+        rounds, own, lines = self.run.rounds if self.run else (), self.plan.plan, list[str]()
         for done, following in zip_longest(rounds, rounds[1:]):
             lead, plan, offer = f"Round {done.number + 1}:", done.plan, done.after.offer
             if plan is None or not done.answer or done.answer.action_type not in _REFUSALS:
                 continue
-            if plan.plan != self.plan.plan:
+            if plan.plan != own:
                 why = " ".join(ended(text) for name in plan.causes for text in plan.reasons[name])
-                yield f"{lead} {numbers_text(plan)}. Refused by the lab. {why}"
-            if not offer or not following or following.only_asks or offer.plan == self.plan.plan:
-                continue
-            action, why = following.action, following.reason or "No reason given."
-            if not action or action.action_type is not ScientistActionType.ACCEPT:
+                lines.append(f"{lead} {numbers_text(plan)}. Refused by the lab. {why}")
+            action, is_reply = following and following.action, following and not following.only_asks
+            accepts = action and action.action_type is ScientistActionType.ACCEPT
+            if offer and is_reply and not accepts and offer.plan != own:
+                why = following.reason or "No reason given."
                 offered = f"offered by the lab, {numbers_text(offer)}"
-                yield f"{lead} {offered}. Not taken by the Scientist. {why}"
+                lines.append(f"{lead} {offered}. Not taken by the Scientist. {why}")
+        return lines_text(lines)
 
     def terms(self) -> str:
         name, money, terms = self.plan.pack.study.term, self.lab.money, self.plan.cost_terms
@@ -219,7 +218,6 @@ class _Values(dict[str, Any]):
         return lines_text(f"{label}: {text} = {credits}." for label, text, credits in lines)
 
     def cuts(self) -> str:
-        """Return each change from the study's own plan or, without any, to the least-loss plan."""
         plan, lead = self.plan, "From the study’s own plan:"
         steps = field_steps(documents.reference_of(plan), plan)
         if not steps:
@@ -235,22 +233,20 @@ class _Values(dict[str, Any]):
     def size_of(self, plan: Assessment) -> str:
         return f"{plan.counts.samples:,} {texts.unit_noun(self.design)}"
 
-    def is_fewest(self) -> bool:
-        return self.plan.evidence.tier is EvidenceTier.MEETS_TARGET and leanest(self.plan) is None
-
     def worth(self) -> str:
         """Return the evidence of the sample, its target, and the fewest samples that reach it."""
-        evidence, lean = self.plan.evidence, leanest(self.plan)
+        evidence, lean = self.plan.evidence, self.lean
         target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
         worth = f"{capitalised(evidence.text)}; target {target}, minimum {floor}."
-        fewest = "No fewer meet the target, all else as planned." if self.is_fewest() else ""
+        fewest = "No fewer meet the target, all else as planned." if self.is_fewest else ""
         if lean:
             fewest = f"The fewest that meet the target, all else as planned: {self.size_of(lean)}."
         return " ".join(filter(None, (worth, fewest, texts.assumption_text(self.plan))))
 
     def propose_stopping(self) -> Proposal:
-        answer = f"With {self['size']}, without an interim analysis."
-        return Proposal(answer, "the plan has no other rule")
+        return Proposal(
+            f"With {self['size']}, without an interim analysis.", "no other rule planned"
+        )
 
     def propose_same_measures(self, category: str = "equipment") -> Proposal | None:
         listed = {label_key(label) for label in getattr(self.plan.pack.study, category)}
@@ -264,8 +260,7 @@ class _Values(dict[str, Any]):
         why = f"the plan uses all {category} that the study lists; {_AUTHORS_HAD}"
         return Proposal(_EXACT, why) if listed and listed <= planned else None
 
-    def propose_same_stimuli(self) -> Proposal | None:
-        return self.propose_same_measures("reagents")
+    propose_same_stimuli = partialmethod(propose_same_measures, "reagents")
 
     def propose_same_procedure(self) -> Proposal | None:
         plan, protocol = self.plan, self.plan.pack.reference_protocol
@@ -307,8 +302,8 @@ def registration(profile: Profile, registered: Registered, *, on: date) -> Docum
     sections = answers_of(profile, registered)
     answers = list(chain.from_iterable(sections.values()))
     missing = [answer.item.label for answer in answers if not answer.sources]
-    asked, values = {answer.item.question.key for answer in answers}, _Values(registered)
-    unasked = [FormItem(key, QUESTIONS[key]) for key in _CHOICE if key not in asked]
+    keys, values = {answer.item.question.key for answer in answers}, _Values(registered)
+    unasked = [FormItem(key, QUESTIONS[key]) for key in _CHOICE if key not in keys]
     chosen = [answer for answer in map(values.answer, unasked) if answer.sources]
     parts = [
         part(

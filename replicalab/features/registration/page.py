@@ -30,12 +30,9 @@ def panel(_: str, __: object) -> dict[str, Callable[[], None]]:
 
 
 def _draw() -> None:
-    st.caption(
-        "Answers from the plan and the study’s file are filled in and kept with the plan. "
-        "Unanswered questions are exported as “not given”."
-    )
-    title = _TITLES.__getitem__
-    key = st.selectbox("Form", [*_TITLES], format_func=title, key=_FORM, persist_state="session")
+    st.caption("Filled in from plan and study. Unanswered questions are exported as “not given”.")
+    name = _TITLES.__getitem__
+    key = st.selectbox("Form", [*_TITLES], format_func=name, key=_FORM, persist_state="session")
     profile, content, author = PROFILES[key], export_content(), state.case().registration
     registered = forms.Registered(content.options, author, content.run)
     sections = forms.answers_of(profile, registered)
@@ -50,17 +47,16 @@ def _draw() -> None:
     make = partial(forms.registration, profile, registered, on=content.on)
     kind, file_name = f"registration_{key}", partial(content.name, title=author.title)
     draw_files(kind, make, file_name)
-    values = partial(
-        json.dumps, {a.item.id: a.value for a in answers}, ensure_ascii=False, indent=1
-    )
-    download("JSON by the form’s own ids", values, file_name(kind, "json"))
+    values = {answer.item.id: answer.value for answer in answers}
+    make_json = partial(json.dumps, values, ensure_ascii=False, indent=1)
+    download("JSON by the form’s own ids", make_json, file_name(kind, "json"))
     draw_look(kind, make, is_open=False)
 
 
 def _draw_section(title: str, key: str, answers: list[FormAnswer]) -> None:
-    given = sum(bool(answer.sources) for answer in answers)
-    icon = ":material/check:" if given == len(answers) else ":material/edit_note:"
-    label = f"{title} · {given} of {len(answers)}"
+    answered = sum(bool(answer.sources) for answer in answers)
+    icon = ":material/check:" if answered == len(answers) else ":material/edit_note:"
+    label = f"{title} · {answered} of {len(answers)}"
     place = st.expander(label, icon=icon, key=key, on_change="rerun")
     if place.open:
         with place:
@@ -88,10 +84,10 @@ def _draw_item(answer: FormAnswer, section: str) -> None:
         st.caption(escaped(f"{capitalised(Finder.CORE)}, not an answer yet: {answer.hint}"))
     if answer.proposal:
         text, why = answer.proposal
-        name, sentence = (text, f"{text}.") if question.options else ("this", text)
+        label, sentence = (text, f"{text}.") if question.options else ("this", text)
         with st.container(horizontal=True, vertical_alignment="center"):
             confirm = partial(_take, question, key, section, text)
-            button(f"Confirm {name}", "check", confirm, key=f"{key}_confirm")
+            button(f"Confirm {label}", "check", confirm, key=f"{key}_confirm")
             st.caption(escaped(f"Proposed: {sentence} Why: {why}."), width="stretch")
 
 
@@ -101,10 +97,11 @@ def _take(question: Question, key: str, section: str, proposed: str | None = Non
     # The section's title counts its answers; Streamlit closes an expander whose title changes.
     st.session_state[section] = True
     typed, author = st.session_state[key], state.case().registration
-    answer: str | tuple[str, ...]
     if question.options:
         chosen = typed if question.several else [typed] if typed else []
-        answer = question.settled(author.choices.get(question.key, ()), chosen)
+        answer: str | tuple[str, ...] = question.settled(
+            author.choices.get(question.key, ()), chosen
+        )
         st.session_state[key] = list(answer) if question.several else typed
     else:
         answer = typed.strip()
