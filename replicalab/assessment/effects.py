@@ -18,8 +18,7 @@ from replicalab.designs import (
     estimate_of,
 )
 from replicalab.designs.distributions import z_critical
-from replicalab.designs.originals import effect_of
-from replicalab.designs.planning_effects import safeguard, shrunken, small_telescopes
+from replicalab.designs.originals import effect_of, safeguard, shrunken, small_telescopes
 from replicalab.scenarios import Design, Original
 
 PLANNED: Final = "planned"

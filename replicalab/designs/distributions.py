@@ -1,9 +1,8 @@
-"""The probability distributions that planning needs.
+"""The probability distributions for power and detection.
 
-The noncentral F, beta and chi-squared distributions are SciPy's, which is loaded with the first
-number that needs it. A two-sided t-test is an F test with one numerator degree of freedom. What
-depends on one side of a noncentral t, and the power of two one-sided tests, is an average over the
-scale of the statistic, by quadrature.
+The noncentral F, beta and chi-squared distributions are SciPy's, loaded when first needed. A
+two-sided t-test is an F test with one numerator degree of freedom. One side of a noncentral t, and
+the power of two one-sided tests, are averages over the scale of the statistic, by quadrature.
 Sources: Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, chapters 28, 30, 31;
 Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
 """
@@ -16,16 +15,16 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, Final
 
-_EXACT: Final = 1e-12  # How closely, relative to itself, the least is found
-_SLOW: Final = 4  # In so many steps the range shrinks to as small a part, or it is halved
-_SURE: Final = 1e-15  # Probabilities nearer to 0 or 1 count as that near
+_EXACT: Final = 1e-12  # relative precision of a search
+_SLOW: Final = 4  # steps in which the range must shrink by the same factor, or it is halved
+_SURE: Final = 1e-15  # the smallest distance of a probability from 0 and 1
 _PROBIT: Final = NormalDist().inv_cdf
 
 
 def least_that(does: Callable[[float], bool], top: float) -> float | None:
-    """Return the least number of 0 to ``top`` that does, exact to 1e-12 of itself.
+    """Return the least number of 0 to ``top`` that does, relatively exact to 1e-12.
 
-    It is on the side where it does; None where not even ``top`` does.
+    It is on the side that does; None if not even ``top`` does.
     """
     low, high = 0.0, min(top, 1.0)
     if does(low):
@@ -45,13 +44,12 @@ def least_that(does: Callable[[float], bool], top: float) -> float | None:
 def least_reaching(
     power: Callable[[float], float], wanted: float, top: float, start: float = 1.0
 ) -> float | None:
-    """Return the least effect of 0 to ``top`` whose power is as large as wanted, as `least_that`.
+    """Return the least effect of 0 to ``top`` with the wanted power, as `least_that`.
 
-    The first that is tried is ``start``.
-    A power is nearly a straight line over the effect once it is a normal deviate, so that regula
-    falsi (the Illinois rule of Dowell & Jarratt 1971, BIT 11, 168-174) takes a few steps where
-    bisection takes forty.
+    ``start`` is tried first.
     """
+    # As a normal deviate, power is nearly linear in the effect, so regula falsi (the Illinois rule
+    # of Dowell & Jarratt 1971, BIT 11, 168-174) takes a few steps instead of bisection's forty.
     line, low, high = _deviate(wanted), 0.0, min(top, start)
     at_low = power(low)
     if at_low >= wanted:
@@ -66,7 +64,7 @@ def least_reaching(
         middle = (low + high) / 2
         step += 1
         if step % _SLOW or high - low < wide / _SLOW:
-            # At least a little beyond either end: the root may be as near as that.
+            # At least a little beyond either end, because the root may be that near.
             away = _EXACT * high / 4
             at = low + (high - low) * below / (below - above) if below < above else middle
             middle = min(max(at, low + away), high - away)
@@ -89,20 +87,18 @@ def _deviate(probability: float) -> float:
 
 
 _NORMAL: Final = NormalDist()
-_CERTAIN: Final = 40.0  # Minus the log of a probability too small to move 1
-# Smaller levels count as this one: at one degree of freedom their t would exceed a double.
+_CERTAIN: Final = 40.0  # minus the log of a probability too small to change 1
+# At one degree of freedom the t of a smaller level would exceed a double.
 SMALLEST_ALPHA: Final = 1e-150
 _EVEN: Final = 0.5
-_FAR: Final = 1e5  # Noncentralities beyond are left to the quadrature
+_FAR: Final = 1e5  # the largest noncentrality for SciPy; quadrature takes the others
 _SMALL: Final = 1e-6
 _TINY: Final = 1e-20  # SciPy inverts no smaller upper tail
-_REACH: Final = 9.5  # SDs of a normal, and of the scale of a t, within which lies all but 1e-18
-# Where a normal probability bends, in SDs: at 0, and where it has all but run out.
-_BEND: Final = (-8, -4, 0, 4, 8)
+_REACH: Final = 9.5  # SDs of a normal, and of the scale of a t, that cover all but 1e-18
+_BEND: Final = (-8, -4, 0, 4, 8)  # the SDs at which a normal probability bends
 _PANELS: Final = 4
-# A bend nearer to 0 weighs nothing, and between the two there is hardly a double.
-_FROM_ZERO: Final = 1e-300
-_FEW: Final = 400  # Up to so many factors of a probability are multiplied one by one
+_FROM_ZERO: Final = 1e-300  # A bend nearer to 0 weighs nothing
+_FEW: Final = 400  # factors of a probability that are multiplied one by one
 
 _HALF_RULE: Final = (
     (0.07652652113349734, 0.15275338713072584),
@@ -188,7 +184,7 @@ def t_beyond(t: float, noncentrality: float, df: int) -> float:
 @lru_cache(maxsize=4096)
 def f_critical(df1: int, df2: int, alpha: float) -> float:
     """Return the F that is exceeded with probability ``alpha``, in (0, 1)."""
-    # A beta variable and its complement are each inverted, so that no digits are lost.
+    # Inverting both a beta variable and its complement keeps all digits.
     a, b, alpha = df1 / 2, df2 / 2, max(alpha, SMALLEST_ALPHA)
     rest = special().betaincinv(b, a, alpha)
     x = special().betainccinv(a, b, alpha) if alpha > _TINY else 1 - rest
@@ -210,7 +206,7 @@ def f_test_power(noncentrality: float, df1: int, df2: int, alpha: float) -> floa
     # Far out SciPy's function is slow or returns NaN.
     if noncentrality > _REACH + math.sqrt(df1 * critical) * (1 + _REACH / math.sqrt(df2)):
         return 1.0
-    if noncentrality > _FAR:  # the other degrees of freedom count by their mean alone
+    if noncentrality > _FAR:  # the mean of the other degrees of freedom is enough
         shift = math.hypot(noncentrality, math.sqrt(df1 - 1))
         power = t_beyond(math.sqrt(df1 * critical), shift, df2)
     else:
@@ -223,10 +219,7 @@ def f_test_power(noncentrality: float, df1: int, df2: int, alpha: float) -> floa
 
 
 def mean_over_scale(function: Callable[[float], float], df: int, turns: Iterable[float]) -> float:
-    """Return the mean of a function of the scale S = sqrt(chi² / df).
-
-    Where the function bends within a small part of the whole it has a turn, and no panel spans one.
-    """
+    """Return the mean of a function of the scale S = sqrt(chi² / df); no panel spans a turn."""
     # The log of the density is written so that near 1 nothing large cancels.
     low, high = max(0.0, 1 - _REACH / math.sqrt(df)), 1 + _REACH / math.sqrt(df)
     edges = {low + (high - low) * step / _PANELS for step in range(_PANELS + 1)}
@@ -248,12 +241,10 @@ def mean_over_scale(function: Callable[[float], float], df: int, turns: Iterable
 
 
 def scale_quantile(share: float, df: int) -> float:
-    """Return the value that the scale S = sqrt(chi² / df) exceeds with probability 1 - ``share``.
-
-    S is an estimated SD in units of the true one.
+    """Return the quantile of an estimated SD in units of the true one, sqrt(chi² / df).
 
     Args:
-        share: in (0, 1).
+        share: the probability below it, in (0, 1).
         df: degrees of freedom, 1 or more.
     """
     if share < _EVEN:
@@ -268,9 +259,6 @@ def scale_quantile(share: float, df: int) -> float:
 
 def tost_power(near: float, far: float, df: int, alpha: float) -> float:
     """Return the probability that two one-sided t-tests both reject, in [0, 1].
-
-    They do where the estimate lies at least the critical value, in standard errors as estimated,
-    within either end of the margin.
 
     Args:
         near: from the true difference to the nearer end of the margin, in true standard errors;
@@ -294,12 +282,12 @@ def tost_power(near: float, far: float, df: int, alpha: float) -> float:
 
 
 def detection_probability(n: int, share: float, population: int | None) -> float:
-    """Return the probability that ``n`` random units meet at least one bad one.
+    """Return the probability that ``n`` random units include at least one bad one.
 
     Args:
         n: units examined, 0 or more; at most the population counts.
         share: the share of bad units, in [0, 1].
-        population: how many units there are (round(share * population) are bad), None if endless.
+        population: the number of units (round(share * population) are bad), None if endless.
     """
     if population is None:
         return 1.0 if share >= 1 else -math.expm1(n * math.log1p(-share))
@@ -313,9 +301,9 @@ def detection_probability(n: int, share: float, population: int | None) -> float
         return 1.0
     if fewer <= _FEW:
         return -math.expm1(sum(math.log1p(-extra / (population - i)) for i in range(fewer)))
-    # The same sum, by Euler and Maclaurin. It is above -40 and has many terms, so that ``more`` is
-    # a small part of the population, and the terms change so slowly that the first correction is
-    # good to 1e-15.
+    # The same sum, by Euler and Maclaurin. It is above -40 and has many terms, so ``extra`` is a
+    # small part of the population, and the terms change slowly: the first correction is exact to
+    # 1e-15.
     middle, first, last = (fewer - 1) / 2, -0.5, fewer - 0.5
     places = ((middle + fewer / 2 * node, weight) for node, weight in _RULE)
     area = fewer / 2 * sum(w * math.log1p(-extra / (population - i)) for i, w in places)

@@ -29,16 +29,16 @@ from replicalab.limits import MOST_PER_GROUP, MOST_TERMS
 
 # --- the test of a correlation ------------------------------------------------------------------
 
-# Where a power over its noncentrality bends, in standard errors about the critical value.
+# The bends of a power over its noncentrality, in standard errors from the critical value.
 _BEND: Final = (-8, -4, 0, 4, 8)
 _LARGE_MEAN: Final = 250.0  # Beyond, the first weight nears the smallest double
-_ROUNDED_AWAY: Final = 1e-17  # The share of a sum that its rounding hides
+_ROUNDED_AWAY: Final = 1e-17  # the share of a sum that rounding hides
 _ONE: Final = 1 - 2**-53
 _NEARLY_ONE: Final = 1 - 1e-9
 
 
 def _two_sided(noncentrality: float, df: int, alpha: float) -> float:
-    """Return the power of a t-test past the cache, in which it would take the place of plans'."""
+    # Past the cache, so that entries of plans stay in it.
     return distributions.f_test_power.__wrapped__(noncentrality, 1, df, alpha)
 
 
@@ -73,10 +73,8 @@ def correlation_wrong_sign(n: int, r: float, alpha: float) -> float:
 
 
 def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
-    """Return what both tails hold together, or, of a shift of 1/2, the right less the wrong one.
-
-    None where the sum would be long.
-    """
+    # Both tails together, or for a shift of 1/2 the right minus the wrong one; None if the sum
+    # would be long.
     # Term j is a weight and the probability that a beta variable (1/2 + shift + j, (n - 2) / 2)
     # exceeds the critical r²; the steps from one to the next are each a multiple of those before.
     a, b, square = (n - 1) / 2, (n - 2) / 2, r * r
@@ -105,7 +103,7 @@ def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
         if falls < 1 and weight <= _ROUNDED_AWAY * total * (1 - falls):
             return total
         if not shift and beyond > _NEARLY_ONE and step <= _ROUNDED_AWAY * (1 - x):
-            return total + max(0.0, value)  # Every later one is as good as 1
+            return total + max(0.0, value)  # every later probability is nearly 1
         beyond = min(_ONE, beyond + step)
         step *= x * (top + b + j) / (top + 1 + j)
     return None
@@ -114,7 +112,7 @@ def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
 def _over_spread(
     n: int, r: float, alpha: float, test: Callable[[float, int, float], float] = _two_sided
 ) -> float:
-    """Return what a t-test has on average over the spread of one measure's values."""
+    # The average of a t-test over the spread of one measure's values.
     root = r / math.sqrt(1 - r * r) * math.sqrt(n - 1)
     critical = distributions.t_critical(n - 2, alpha)
     error = math.hypot(1, critical / math.sqrt(2 * (n - 2)))
@@ -125,21 +123,19 @@ def _over_spread(
 # --- Fisher's test of two shares -----------------------------------------------------------------
 
 
-_REACH: Final = 9.0  # SDs of a count within which lies all of it but 1e-18
-_TIE: Final = 1e-9  # A tail that exceeds half of alpha by less, relative to it, is equal to it
-_ROUNDING: Final = 1e-12  # Powers so near to 0 or 1 count as these
+_REACH: Final = 9.0  # SDs of a count that cover all but 1e-18
+_TIE: Final = 1e-9  # relative difference up to which a tail equals half of alpha
+_ROUNDING: Final = 1e-12  # of powers near 0 or 1
 _NEGLIGIBLE: Final = 1e-12
 
 
 class _Counts(NamedTuple):
-    """The likely counts of one group: the lowest, and the chance of each."""
-
     low: int
     chances: list[float]
 
 
 def other_share(baseline: float, size: float) -> float:
-    """Return the share that lies Cohen's h below a share; 0.0 where there is none so far."""
+    """Return the share that lies Cohen's h below a share, at least 0."""
     return math.sin(max(0.0, math.asin(math.sqrt(baseline)) - size / 2)) ** 2
 
 
@@ -149,15 +145,15 @@ def largest_h(baseline: float) -> float:
 
 
 def shares_power(n: int, size: float, baseline: float, alpha: float) -> float:
-    """Return the power of Fisher's exact test, two-sided, or of fewer samples where that is higher.
+    """Return the power of Fisher's exact test, two-sided, or of fewer samples if that is higher.
 
-    It never falls with ``n``: samples can be left out. Beyond twice `MOST_PER_GROUP` it is
-    that of the z-test with a continuity correction, where that is higher. Without an effect it is
+    It never falls with ``n``, since samples can be left out. Beyond twice `MOST_PER_GROUP` it is
+    that of the z-test with a continuity correction, if that is higher. Without an effect it is
     that of all samples, at most ``alpha``.
 
     Args:
-        n: samples, of two groups of equal size; one that is left over cannot help.
-        size: Cohen's h, 0 or more; where no share lies so far below, it counts as the largest.
+        n: samples of two groups of equal size; an odd one cannot help.
+        size: Cohen's h, 0 or more; at most the distance of the baseline from 0 counts.
         baseline: the higher of both shares, in (0, 1].
         alpha: significance level in (0, 1).
     """
@@ -173,13 +169,13 @@ def shares_power(n: int, size: float, baseline: float, alpha: float) -> float:
 
 
 def least_h(n: int, target: float, baseline: float, alpha: float) -> float | None:
-    """Return the smallest Cohen's h at which `shares_power` reaches a target; None where none does.
+    """Return the smallest Cohen's h at which `shares_power` reaches a target, if any does.
 
     The target is above ``alpha``. As exact as `least_reaching`, and on the side that reaches it.
     """
-    # The power is the most of many sizes. So the least h is the least of their own: from one at
-    # which a size reaches the target, the size that is best there leads to a smaller one, till it
-    # is best itself. To know the best takes as long as a hundred powers of one size.
+    # The power is the maximum over many sizes, so the least h is the minimum of theirs: the best
+    # size at a first h leads to a smaller h, until the size itself is the best. Finding the best
+    # takes as long as a hundred powers of one size.
     number, limit, alpha = n // 2, largest_h(baseline), max(alpha, distributions.SMALLEST_ALPHA)
     few = min(number, MOST_PER_GROUP)
 
@@ -203,8 +199,8 @@ def least_h(n: int, target: float, baseline: float, alpha: float) -> float | Non
 
 
 def _corrected(each: int, one: float, other: float, alpha: float) -> float:
-    """Return the power of the z-test with a continuity correction, as Fisher's test has nearly."""
-    less = each - 1 / (one - other)  # what the correction leaves of a group
+    # The power of the z-test with a continuity correction, nearly that of Fisher's test.
+    less = each - 1 / (one - other)  # the size of a group after the correction
     spread, middle = one * (1 - one) + other * (1 - other), (one + other) / 2
     if less <= 0 or not spread:
         return float(less > 0)
@@ -218,10 +214,8 @@ def _corrected(each: int, one: float, other: float, alpha: float) -> float:
 def _most_power(
     each: int, one: float, other: float, alpha: float, known: float = 0.0
 ) -> tuple[float, int]:
-    """Return the highest power of groups of at most a size, and the size that has it.
-
-    Where it is less than what is ``known`` to be had, that of some size.
-    """
+    # The highest power of groups of at most a size, and that size; the search ends early below a
+    # power already ``known``.
     best, luckiest = 0.0, 0
     for size in range(each, 0, -1):
         value, limit = _at(size, one, other, alpha)
@@ -236,26 +230,23 @@ def _most_power(
 
 @lru_cache(maxsize=8192)
 def _at(each: int, one: float, other: float, alpha: float) -> tuple[float, float]:
-    """Return what groups of one size have, and more than groups of this or a smaller size can have.
-
-    The latter is more than the power of the randomised test, which rejects some of the next table
-    of each total too. That one is the most powerful of all unbiased tests, and so never falls with
-    the size.
-    """
+    # The power of groups of one size, and an upper bound for this and all smaller sizes: the power
+    # of the randomised test, which also rejects some of the next table of each total. It is the
+    # most powerful of all unbiased tests, so it never falls with the size.
     if not each:
         return 0.0, 0.0
     bounds = _bounds(each, alpha)
     first, second = _counts(each, one), _counts(each, other)
-    # The chance that the second group counts fewer than so many, 0 to each + 1.
+    # The chance that the second group counts fewer than 0, 1, …, each + 1.
     sums = list(accumulate(second.chances, initial=0.0))
     fewer = [0.0] * second.low + sums + [sums[-1]] * (each + 2 - second.low - len(sums))
     counts, chances = range(first.low, first.low + len(first.chances)), first.chances
-    # So many of the second group or fewer reject; and, by the mirrored table, so many or more.
+    # The chance of a rejection below the bound and, by the mirrored table, above it.
     lower = [fewer[bounds[x] + 1] for x in counts]
     upper = [fewer[each - bounds[each - x]] for x in counts]
     right = sum(map(mul, chances, lower))
     wrong = sum(chances) * fewer[-1] - sum(map(mul, chances, upper))
-    # With the next table of each total they would be these.
+    # The same with the next table of each total.
     next_lower = [fewer[bounds[x + 1] + 2] if x < each else lower[-1] for x in counts]
     next_upper = [fewer[each - 1 - bounds[each - x + 1]] if x else upper[0] for x in counts]
     extra = sum(map(mul, chances, next_lower)) - right
@@ -266,7 +257,7 @@ def _at(each: int, one: float, other: float, alpha: float) -> tuple[float, float
 
 
 def _at_the_ends(each: int, bound: int, alpha: float, first: _Counts, second: _Counts) -> float:
-    """Return what the randomised test rejects besides where all or none of the first count."""
+    # The extra rejections of the randomised test if all or none of the first group count.
     total, y = 0.0, bound + 1
     whole, full = math.lgamma(each + 1), math.lgamma(2 * each + 1)
     while y < each:
@@ -288,13 +279,10 @@ def _chance(counts: _Counts, count: int) -> float:
 
 @lru_cache(maxsize=2 * MOST_PER_GROUP)
 def _bounds(each: int, alpha: float) -> Sequence[int]:
-    """Return, by count of the one group, up to which count of the other a table is rejected.
-
-    -1 where none is. The other group counts fewer; what is rejected where it counts more is the
-    mirror image.
-    """
+    # By count of the one group, the largest smaller count of the other that is rejected, or -1;
+    # the larger counts are the mirror image.
     half, bounds = alpha / 2 * (1 + _TIE), array("h", [-1]) * (each + 1)
-    # Of x in the one group and y in the other: the table's chance given its total, and the tail
+    # For x in the one group and y in the other: the table's chance given its total, and the tail
     # from it on. Both follow from those of one fewer, in the one group or in the other.
     chance, x = 1.0, 0
     while chance > half and x < each:
@@ -304,7 +292,7 @@ def _bounds(each: int, alpha: float) -> Sequence[int]:
         return bounds
     tail, y = chance, 0
     while True:
-        # The bound lies between this table, which is rejected, and the first that is not.
+        # This table is rejected; the bound is before the first that is not.
         while y < x:
             rest = 2 * each - x - y
             beyond = tail + chance * x * (each - y) / ((y + 1) * rest)
@@ -323,12 +311,11 @@ def _bounds(each: int, alpha: float) -> Sequence[int]:
 
 @lru_cache(maxsize=256)
 def _counts(each: int, share: float) -> _Counts:
-    """Return the likely counts of a group, and the chance of each."""
     if share in (0.0, 1.0):
         return _Counts(round(each * share), [1.0])
     reach = _REACH * math.sqrt(each * share * (1 - share)) + _REACH**2 / 2
     low, high = max(0, math.floor(each * share - reach)), min(each, math.ceil(each * share + reach))
-    # From the likeliest count on, each is a multiple of the one before.
+    # From the likeliest count on, each chance is a multiple of the one before.
     mode, odds = min(each, int((each + 1) * share)), share / (1 - share)
     log = math.lgamma(each + 1) - math.lgamma(mode + 1) - math.lgamma(each - mode + 1)
     top = math.exp(log + mode * math.log(share) + (each - mode) * math.log1p(-share))

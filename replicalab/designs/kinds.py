@@ -1,6 +1,4 @@
-"""The kinds of design: one row for each, and everything that depends on the kind read from it.
-
-Nothing outside this file asks for a certain kind. Where another goes: docs/architecture.md, To add.
+"""The kinds of design, one row each; no other file asks for a certain kind.
 
 Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapters 2, 3, 6
 and 8, with the exact noncentral t and F in place of his tables; Gurland (1968), Journal of the
@@ -31,14 +29,12 @@ from replicalab.designs.distributions import (
 
 _TTest = Callable[[float, int, float], float]
 _EVEN: Final = 0.5
+
 # --- the formulas -----------------------------------------------------------------------------
 
 
 def _root_of_arms(n: int, given: parameters.DesignParameters) -> float:
-    """Return the root of the effective size of two arms, samples in units counted by their worth.
-
-    0 where an arm has too few units for a test.
-    """
+    # The root of the effective size of two arms; 0 if an arm has too few units for a test.
     if given.icc is None:
         first, second = parameters.arms_of(n, given.share)
         return math.sqrt(first * second / n)
@@ -47,7 +43,7 @@ def _root_of_arms(n: int, given: parameters.DesignParameters) -> float:
 
 
 def _arms(n: int, given: parameters.DesignParameters) -> Iterator[tuple[int, int]]:
-    """Yield how many samples of each of two arms count, and how many were planned."""
+    # The counted and the planned samples of each arm.
     arms = (parameters.arms_of(number, given.share) for number in (n, _planned(n, given)))
     return zip(*arms, strict=True)
 
@@ -57,12 +53,12 @@ def _planned(n: int, given: parameters.DesignParameters) -> int:
 
 
 def _units(n: int, planned: int, given: parameters.DesignParameters) -> int:
-    """Return how many units vary on their own: samples, where no correlation says otherwise."""
+    # Without a correlation each sample is a unit.
     return int(n if given.icc is None else parameters.units_left(n, planned, given.per_unit))
 
 
 def _worth(n: int, planned: int, given: parameters.DesignParameters) -> float:
-    """Return how many independent samples those of one group are worth; 0 in too few units."""
+    # The number of independent samples with the same information; 0 in too few units.
     if given.icc is None:
         return n
     if _units(n, planned, given) < parameters.LEAST_UNITS:
@@ -91,7 +87,7 @@ def _worth_of_one(n: int, given: parameters.DesignParameters) -> float:
 
 
 def _correlation(n: int, size: float, given: parameters.DesignParameters) -> float:
-    """Return the power of the t-test of r; of alike samples by Fisher's z, at their worth."""
+    # Samples in units are tested by Fisher's z.
     if not given.icc or given.per_unit == 1:
         return exact_tests.correlation_power(n, size, given.alpha)
     worth = _worth_of_one(n, given) - 3
@@ -112,7 +108,6 @@ def _least_of_shares(n: int, target: float, given: parameters.DesignParameters) 
 
 
 def _share_misfit(effect: float, given: parameters.DesignParameters) -> str:
-    """Return why the test of two shares cannot be worked out, empty where it can."""
     if given.baseline is None:
         return ""
     if given.icc is not None or given.share != _EVEN:
@@ -129,7 +124,7 @@ def _share_misfit(effect: float, given: parameters.DesignParameters) -> str:
 
 
 def _precision(n: int, size: float, given: parameters.DesignParameters) -> float:
-    """Return the half-width of an interval: with an assurance, what it is at most with it."""
+    # The half-width of an interval; its quantile if there is an assurance.
     root = math.sqrt(n)
     if given.assurance is None:
         return z_critical(given.alpha) * size / root
@@ -139,34 +134,32 @@ def _precision(n: int, size: float, given: parameters.DesignParameters) -> float
 
 
 def _anova(n: int, size: float, given: parameters.DesignParameters) -> float:
-    """Return the power of as many equal groups as ``n`` fills; what is left over cannot help."""
-    per_group = n // given.groups
+    per_group = n // given.groups  # samples beyond equal groups cannot help
     if per_group < 2:
         return 0.0
     root = size * math.sqrt(given.groups * per_group)
     return f_test_power(root, given.groups - 1, given.groups * (per_group - 1), given.alpha)
 
 
-# Of two groups together: among these sizes is the luckiest of those that are too small.
+# The sizes of two groups together that have the highest power by chance alone.
 _FEW: Final = range(3, 9)
 _RARE: Final = 0.1
 _LIKELY: Final = 0.5
-# So many samples at most until the smaller arm has one more: its first is rounded up, or down.
+# The most samples until the smaller arm has one more: its first is rounded up, or down.
 _STEP: Final = math.ceil(1.5 / parameters.LEAST_SHARE)
 
 
 def _equivalence(n: int, size: float, given: parameters.DesignParameters) -> float:
-    """Return the power of two one-sided tests, or of fewer samples where that is higher."""
     # Far below the sample that is needed, both tests reject only if the SD comes out far too small
-    # by chance; that is likelier with three samples than with ten, at most by 0.02, and never where
+    # by chance; that is likelier with three samples than with ten, at most by 0.02, and never if
     # the power exceeds twice alpha, or of unequal arms 0.1, or at a large alpha a half. Samples can
-    # be left out, so that more are never worth less.
+    # be left out, so the power of fewer samples counts if it is higher.
     power, is_uneven = _two_one_sided(n, size, given), given.share != _EVEN
     if power >= min(max(2 * given.alpha, _RARE * is_uneven), _LIKELY):
         return power
     fewer = [few for few in _FEW if few < n]
     if is_uneven:
-        # Of unequal arms the larger alone grows most of the time, and the chance is less with each.
+        # Mostly only the larger of unequal arms grows, and the chance falls each time.
         fewer += range(max(3, n - _STEP), n)
     return max(power, *(_two_one_sided(few, size, given) for few in fewer), 0.0)
 
@@ -181,39 +174,33 @@ def _two_one_sided(n: int, size: float, given: parameters.DesignParameters) -> f
 
 
 def _survival(n: int, size: float, given: parameters.DesignParameters) -> float:
-    """Return the power of a log-rank test: its statistic is normal, its variance the events / 4."""
+    # The log-rank statistic is normal, its variance a quarter of the events.
     root = math.sqrt(given.event_share) * _root_of_arms(n, given) if n > 1 else 0.0
     return z_test_power(size * root, given.alpha) if root else 0.0
 
 
-# --- information on the normal scale ---------------------------------------------
+def _information_of_arms(n: int, given: parameters.DesignParameters) -> float:
+    return _root_of_arms(n, given) ** 2
 
-_OF_ARMS: Final = rows.Information(lambda n, at: _root_of_arms(n, at) ** 2)
-_OF_ONE_GROUP: Final = rows.Information(_worth_of_one)
-_OF_FISHERS_Z: Final = rows.Information(lambda n, at: max(0.0, _worth_of_one(n, at) - 3))
-_OF_EVENTS: Final = rows.Information(lambda n, at: at.event_share * _root_of_arms(n, at) ** 2)
 
 # --- parts of a sketch, placed in percent -----------------------------------------------------
 
 _THIN: Final = 3
-# Where the dots of a group lie around its middle.
+# The dots of a group around its middle.
 _SPREAD: Final = ((-5, -14), (3, -8), (-2, -2), (5, 4), (-4, 9), (2, 16))
 
 
 def _group(x: float, y: float, colour: str) -> list[rows.Shape]:
-    """Return the dots of a group, and the line of its average."""
     dots = [rows.Shape(x + right, y + up, colour) for right, up in _SPREAD]
     return [*dots, rows.Shape(x - 10, y, colour, 20, _THIN)]
 
 
 def _whisker(x: float, half: float) -> list[rows.Shape]:
-    """Return an average with its interval."""
     ends = [rows.Shape(at, 38, "one", 1, 24) for at in (x - half, x + half)]
     return [rows.Shape(x - half, 49, "one", 2 * half, _THIN), *ends, rows.Shape(x, 50, "one")]
 
 
 def _field(of: Iterable[tuple[int, str]]) -> list[rows.Shape]:
-    """Return a field of forty units, some of them in another colour."""
     colours = dict(of)
     return [
         rows.Shape(9 + 9 * (place % 10), 20 + 20 * (place // 10), colours.get(place, "quiet"))
@@ -226,11 +213,16 @@ def _share(x: float, share: float, colour: str) -> list[rows.Shape]:
 
 
 def _stairs(fall: float, colour: str) -> list[rows.Shape]:
-    """Return a curve of those who have had no event yet."""
     levels = [88 - fall * step for step in range(6)]
     flat = [rows.Shape(8 + 14 * step, y, colour, 14, _THIN) for step, y in enumerate(levels)]
     down = [rows.Shape(22 + 14 * n, y, colour, 1, fall + _THIN) for n, y in enumerate(levels[1:])]
     return flat + down
+
+
+def _pairs() -> Iterator[rows.Shape]:
+    for x, low, high in ((14, 22, 48), (32, 34, 70), (50, 26, 58), (68, 44, 80), (86, 30, 62)):
+        yield rows.Shape(x - 0.5, low, "quiet", 1, high - low)
+        yield from (rows.Shape(x, low, "one"), rows.Shape(x, high, "two"))
 
 
 # --- the table --------------------------------------------------------------------------------
@@ -250,29 +242,13 @@ _ROWS: Final = (
         source="Cohen (1988), chapter 2",
         optional=("units", "arms"),
         effect=rows.Effect(name="Cohen's d"),
-        information=_OF_ARMS,
+        information=_information_of_arms,
     ),
     rows.Kind(
         kind="paired",
         title="Two conditions, paired",
         asks="Do the same subjects differ between two conditions?",
-        sketch=tuple(
-            [
-                shape
-                for x, low, high in (
-                    (14, 22, 48),
-                    (32, 34, 70),
-                    (50, 26, 58),
-                    (68, 44, 80),
-                    (86, 30, 62),
-                )
-                for shape in (
-                    rows.Shape(x - 0.5, low, "quiet", 1, high - low),
-                    rows.Shape(x, low, "one"),
-                    rows.Shape(x, high, "two"),
-                )
-            ]
-        ),
+        sketch=tuple(_pairs()),
         sources=reported.PAIRED,
         normal=scales.ONE_MEAN,
         usual={"effect_planning": 0.5},
@@ -282,7 +258,7 @@ _ROWS: Final = (
         optional=("units",),
         effect=rows.Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
-        information=_OF_ONE_GROUP,
+        information=_worth_of_one,
     ),
     rows.Kind(
         kind="one_sample",
@@ -298,7 +274,7 @@ _ROWS: Final = (
         optional=("units",),
         effect=rows.Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
-        information=_OF_ONE_GROUP,
+        information=_worth_of_one,
     ),
     rows.Kind(
         kind="correlation",
@@ -324,7 +300,7 @@ _ROWS: Final = (
         },
         effect=rows.Effect(name="correlation r", below=1),
         wrong_sign=lambda n, r, at: exact_tests.correlation_wrong_sign(n, r, at.alpha),
-        information=_OF_FISHERS_Z,
+        information=lambda n, at: max(0.0, _worth_of_one(n, at) - 3),
     ),
     rows.Kind(
         kind="two_proportions",
@@ -351,7 +327,7 @@ _ROWS: Final = (
         },
         misfit=_share_misfit,
         least_size=_least_of_shares,
-        information=_OF_ARMS,
+        information=_information_of_arms,
     ),
     rows.Kind(
         kind="audit",
@@ -478,7 +454,7 @@ _ROWS: Final = (
         uneven_method="the log-rank test of two unequal arms, by Schoenfeld's approximation",
         source="Schoenfeld (1981)",
         optional=("arms",),
-        information=_OF_EVENTS,
+        information=lambda n, at: at.event_share * _information_of_arms(n, at),
         effect=rows.Ratio(
             name="hazard ratio", seen=math.pow, seen_text="log of the hazard ratio × {factor:g}"
         ),

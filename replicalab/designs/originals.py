@@ -1,29 +1,34 @@
-"""The estimate of an original study: its value, standard error, z and p.
+"""The estimate of an original study, and effects to plan a replication with.
 
 Sources: Cohen (1988) and Rosenthal (1994), as in `designs.reported`, for effects from statistics;
 Altman & Bland (2011), BMJ 343, d2090 and d2304, for a standard error from an interval; Hedges &
-Olkin (1985), Statistical Methods for Meta-Analysis, p. 86, for what a large d adds to its own.
+Olkin (1985), Statistical Methods for Meta-Analysis, p. 86, for the variance that a large d adds.
+Perugini, Gallucci & Costantini (2014), Perspectives on Psychological Science 9, 319-332 (safeguard
+power: the lower end of a 60 % interval); Simonsohn (2015), Psychological Science 26, 559-569 (small
+telescopes: d33%); Pawel & Held (2020), PLOS ONE 15, e0231416, and Held (2020), JRSS A 183, 431-448
+(the empirical Bayes factor 1 - 1/z²).
 """
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
-from replicalab.designs.distributions import normal_cdf, t_two_sided, z_critical
+from replicalab.designs import distributions as dist
 from replicalab.designs.reported import EffectSource
-from replicalab.designs.rows import Kind
+from replicalab.designs.rows import DesignParameters, Formula, Kind
 from replicalab.designs.scales import NormalScale, Sizes
 from replicalab.lexicon import joined, shortened
 
 _LEVEL: Final = 0.95
-_ROUNDED: Final = 0.1  # Two numbers for the same differ by no more of the larger, once rounded
+_ROUNDED: Final = 0.1  # of the larger of two rounded numbers for the same
 UNEXPLAINED: Final = 1.5
-"""A standard error that is so many times larger, or smaller, than that of n is doubted."""
-_MANY: Final = 1000  # From here on it does not matter how many times
+"""The ratio from which a standard error is doubted if it differs from that of n."""
+_MANY: Final = 1000  # A larger ratio is written as "over 1,000"
 _COUNTS: Final = ("n", "n1", "n2", "events")
 LARGEST: Final = 1e6
-"""The largest effect that an original may have: as large as one in a study file."""
-# Under these names sources ask for counts too, which stand beside the other numbers.
+"""The largest effect of an original, as in a study file."""
+# Sources use these names for counts.
 _ASKED_COUNTS: Final = frozenset({*_COUNTS, "samples"})
 
 
@@ -34,24 +39,16 @@ class _Reported(Protocol):
     ``numbers`` are those of the kind's sources of effects, by name.
     """
 
-    @property
-    def effect(self) -> float | None: ...
-    @property
-    def se(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-    @property
-    def level(self) -> float: ...
-    @property
-    def n(self) -> int | None: ...
-    @property
-    def n1(self) -> int | None: ...
-    @property
-    def n2(self) -> int | None: ...
-    @property
-    def events(self) -> int | None: ...
+    effect: float | None
+    se: float | None
+    low: float | None
+    high: float | None
+    level: float
+    n: int | None
+    n1: int | None
+    n2: int | None
+    events: int | None
+
     @property
     def sides(self) -> int: ...
     @property
@@ -62,15 +59,13 @@ class Estimate(NamedTuple):
     """The estimate of an original study, on the normal scale of its kind.
 
     Attributes:
-        value: the estimate.
         se: its standard error, above 0.
         n: the samples in all, or the events of a hazard ratio; None if unknown.
         sizes: as in `NormalScale.sizes`; empty if unknown.
-        t, df: its t-test; None where the statistic is normal, n is not known, or n does not
-            explain the standard error.
+        t, df: its t-test; None if the statistic is normal, or n is unknown or does not explain the
+            standard error.
         sides: of its test, 1 or 2.
-        explained: the least and the largest standard error that n explains; None where it is not
-            known.
+        explained: the least and the largest standard error that n explains; None if unknown.
     """
 
     value: float
@@ -89,15 +84,15 @@ class Estimate(NamedTuple):
 
     @property
     def p(self) -> float:
-        """The two-sided p: of the t-test where it is one, else of z."""
+        """The two-sided p of the t-test, or else of z."""
         if self.t is not None and self.df is not None:
-            return t_two_sided(self.t, self.df)
-        return 2 * normal_cdf(-abs(self.z))
+            return dist.t_two_sided(self.t, self.df)
+        return 2 * dist.normal_cdf(-abs(self.z))
 
     @property
     def z_of_p(self) -> float:
-        """The size of the z that has its p: less than its own where it is a t of few samples."""
-        return z_critical(self.p) if 0 < self.p < 1 else abs(self.z)
+        """The size of the z with the same p, less than its own for a t of few samples."""
+        return dist.z_critical(self.p) if 0 < self.p < 1 else abs(self.z)
 
 
 def sizes_of(scale: NormalScale, reported: _Reported) -> Sizes:
@@ -110,52 +105,48 @@ def sizes_of(scale: NormalScale, reported: _Reported) -> Sizes:
 
 
 def effect_of(row: Kind, reported: _Reported) -> float | None:
-    """Return the effect that is reported or follows from its numbers, if any.
+    """Return the reported effect, or else the one that follows from the numbers, if any.
 
     Raises:
         ValueError: the numbers leave no effect; with problem and remedy.
     """
-    return worked_out(row, reported) if reported.effect is None else reported.effect
+    return _from_numbers(row, reported) if reported.effect is None else reported.effect
 
 
-def worked_out(row: Kind, reported: _Reported) -> float | None:
-    """Return the effect that follows from the other reported numbers, if any.
-
-    Raises:
-        ValueError: the numbers leave no effect; with problem and remedy.
-    """
+def _from_numbers(row: Kind, reported: _Reported) -> float | None:
     # A source takes a count as a whole number.
     whole = {name: int(x) if x.is_integer() else x for name, x in reported.numbers.items()}
-    record = {**counts_of(row, reported), **whole}
+    numbers = {**_counts_of(row, reported), **whole}
     for source in row.sources:
         names = {number.name for number in source.asked}
-        if names <= record.keys() and any(name in reported.numbers for name in names):
-            for _, problem, remedy in source.faults(record):
+        if names <= numbers.keys() and any(name in reported.numbers for name in names):
+            for _, problem, remedy in source.faults(numbers):
                 raise ValueError(f"{problem}; {remedy}")
-            return source.numbers(record)["effect_planning"]
+            return source.numbers(numbers)["effect_planning"]
     return None
 
 
-def counts_of(row: Kind, reported: _Reported) -> dict[str, float]:
-    """Return the samples that are reported, under each name by which a source asks for them."""
-    record: dict[str, float | None] = {name: getattr(reported, name) for name in _COUNTS}
-    if record["n"] is None and reported.n1 and reported.n2:
-        record["n"] = reported.n1 + reported.n2
+def _counts_of(row: Kind, reported: _Reported) -> dict[str, float]:
+    # The reported samples, by each name that a source has for them.
+    counts: dict[str, float | None] = {name: getattr(reported, name) for name in _COUNTS}
+    if counts["n"] is None and reported.n1 and reported.n2:
+        counts["n"] = reported.n1 + reported.n2
     if row.normal is not None and len(sizes := sizes_of(row.normal, reported)) == 2:
-        record["n1"], record["n2"] = sizes
-    record["samples"] = record["n"]
-    return {name: count for name, count in record.items() if count is not None}
+        counts["n1"], counts["n2"] = sizes
+    counts["samples"] = counts["n"]
+    return {name: count for name, count in counts.items() if count is not None}
 
 
 def se_of_interval(scale: NormalScale, low: float, high: float, level: float = _LEVEL) -> float:
     """Return the standard error of an interval of a level in (0, 1), by its width on the scale."""
-    return (scale.value(high) - scale.value(low)) / (2 * z_critical(1 - level))
+    width = scale.value(high) - scale.value(low)
+    return width / (2 * dist.z_critical(1 - level))
 
 
 def estimate_of(row: Kind, reported: _Reported) -> Estimate | None:
-    """Return the estimate of an original; its standard error is given, the interval's, or by n.
+    """Return the estimate of an original, None if its effect or standard error is unknown.
 
-    None if the kind has no normal scale, or effect or standard error is unknown.
+    The standard error is the reported one, else that of the interval, else that of n.
 
     Raises:
         ValueError: its numbers leave no effect; with problem and remedy.
@@ -168,13 +159,12 @@ def estimate_of(row: Kind, reported: _Reported) -> Estimate | None:
     se = reported.se
     if se is None and reported.low is not None and reported.high is not None:
         se = se_of_interval(scale, reported.low, reported.high, reported.level)
-    if se is None:
-        se = by_n
+    se = by_n if se is None else se
     if not (0 < se < math.inf and math.isfinite(value)):
         return None
     explained = _explained(scale, value, sizes)
     df = scale.df(sizes) if explained else None
-    # An error that n does not explain, of clusters, say, or of several labs, belongs to no such t.
+    # An error that n does not explain, such as that of clusters or several labs, has no such t.
     if explained and not (1 - _ROUNDED) * explained[0] <= se <= (1 + _ROUNDED) * explained[1]:
         df = None
     return Estimate(
@@ -193,41 +183,36 @@ def _explained(scale: NormalScale, value: float, sizes: Sizes) -> tuple[float, f
     by_n = scale.se(sizes)
     if not math.isfinite(by_n):
         return None
-    # What d adds to it, d²/2n, is in one that is reported, and not in that of the t-test.
+    # A reported error has the d²/2n that d adds, the one of the t-test lacks it.
     of_d = 0.0 if scale.lost is None else value / math.sqrt(2 * sum(sizes))
     return by_n, math.hypot(by_n, of_d)
 
 
 def doubt_of(row: Kind, reported: _Reported) -> str:
-    """Return a sentence if the standard error is far from that of n, else an empty text.
-
-    It names both, and the one that the results rest on.
-    """
+    """Return a sentence if the standard error is far from that of n, else an empty text."""
     estimate = estimate_of(row, reported)
     if estimate is None or estimate.explained is None or row.normal is None:
         return ""
-    minimum, limit = estimate.explained
-    if minimum / UNEXPLAINED <= estimate.se <= limit * UNEXPLAINED:
+    least, most = estimate.explained
+    if least / UNEXPLAINED <= estimate.se <= most * UNEXPLAINED:
         return ""
-    by_n = minimum if estimate.se < minimum else limit
-    times, than = (
-        max(estimate.se / by_n, by_n / estimate.se),
-        "large" if by_n > estimate.se else "small",
-    )
+    by_n = least if estimate.se < least else most
+    times = max(estimate.se / by_n, by_n / estimate.se)
     far = f"{times:.3g}" if times < _MANY else f"over {_MANY:,}"
+    than = "large" if by_n > estimate.se else "small"
     counted = "events" if row.normal.in_events else "samples"
-    what, has = "standard error", "The standard error is"
+    basis, has = "standard error", "The standard error is"
     if reported.se is None:
-        what, has = "interval", "The interval leaves a standard error of"
+        basis, has = "interval", "The interval leaves a standard error of"
     return (
         f"{has} {estimate.se:.3g} on the scale of {row.normal.name}; "
         f"{sum(estimate.sizes):,.12g} {counted} would have {by_n:.3g}, {far} times as {than}. "
-        f"z, p and all that follows rest on the {what}, but for the small telescopes, "
+        f"z, p and all that follows rest on the {basis}, but for the small telescopes, "
         f"which count the {counted}."
     )
 
 
-# --- what is wrong with it --------------------------------------------------------------------
+# --- faults -----------------------------------------------------------------------------------
 
 
 def faults_of(row: Kind, reported: _Reported) -> Iterator[str]:
@@ -243,8 +228,8 @@ def _faults(row: Kind, reported: _Reported) -> Iterator[str]:
     if row.effect is None:
         yield f"{row.kind} has no effect that a study could find; leave the original out"
         return
-    record = {name: getattr(reported, name) for name in ("effect", "low", "high")}
-    for name, value in record.items():
+    for name in ("effect", "low", "high"):
+        value = getattr(reported, name)
         if value is not None and (fault := row.effect.fault(value)):
             yield f"{name} is {value:g}; {row.named} effect is {fault}"
             return
@@ -278,9 +263,7 @@ def _faults_of_counts(row: Kind, reported: _Reported) -> Iterator[str]:
     number = n if n is not None or n1 is None or n2 is None else n1 + n2
     if number is not None and reported.events is not None and reported.events > number:
         yield f"events is {reported.events}, but n is {number}; give at most as many events"
-    if scale is None:
-        return
-    if reported.se is None and scale.in_events:
+    if scale is None or (reported.se is None and scale.in_events):
         return
     minimum = scale.groups if scale.in_events else scale.least
     if number is not None and number < minimum:
@@ -288,8 +271,7 @@ def _faults_of_counts(row: Kind, reported: _Reported) -> Iterator[str]:
 
 
 def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[str]:
-    texts = {number.name for source in row.sources for number in source.asked}
-    names = texts - _ASKED_COUNTS
+    names = {number.name for source in row.sources for number in source.asked} - _ASKED_COUNTS
     for name in reported.numbers:
         if name not in names:
             yield (
@@ -297,8 +279,8 @@ def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[str]:
                 f"from; give {joined(sorted(names), 'or')}"
             )
             return
-    worked = worked_out(row, reported)
-    if worked is None:
+    computed = _from_numbers(row, reported)
+    if computed is None:
         if reported.numbers:
             ways = "; ".join(_asked(source) for source in row.sources)
             yield (
@@ -307,10 +289,10 @@ def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[str]:
             )
         return
     if reported.effect is not None and row.effect is not None:
-        value, other = row.effect.size(reported.effect), row.effect.size(worked)
+        value, other = row.effect.size(reported.effect), row.effect.size(computed)
         if not agree(value, other):
             yield (
-                f"effect is {reported.effect:g}, but {worked:.4g} follows from its numbers; "
+                f"effect is {reported.effect:g}, but {computed:.4g} follows from its numbers; "
                 "correct one, or leave effect out"
             )
 
@@ -345,3 +327,123 @@ def _asked(source: EffectSource) -> str:
 def agree(one: float, other: float) -> bool:
     """Return whether two numbers agree within their rounding."""
     return abs(one - other) <= _ROUNDED * max(abs(one), abs(other))
+
+
+# --- effects to plan with ---------------------------------------------------------------------
+
+SAFEGUARD_LEVEL: Final = 0.6  # of the interval
+_BEYOND: Final = (1 - SAFEGUARD_LEVEL) / 2
+TELESCOPE_POWER: Final = 1 / 3  # of the original's test
+_ALPHA: Final = 0.05
+
+
+def safeguard(row: Kind, reported: _Reported) -> float | None:
+    """Return the effect at the lower end of the original's 60 % interval, nearer to none.
+
+    That of a t-test is exact: the effect at which a t as large, or larger, has a probability of
+    0.2. None if the interval includes no effect.
+    """
+    estimate = estimate_of(row, reported)
+    if estimate is None or not estimate.value:
+        return None
+    if estimate.t is not None and estimate.df is not None:
+        size = _safeguard_shift(abs(estimate.t), estimate.df) * (estimate.value / estimate.t)
+    else:
+        size = abs(estimate.value) - dist.z_critical(2 * _BEYOND) * estimate.se
+    return _effect(row, estimate, size)
+
+
+@lru_cache(maxsize=1024)
+def _safeguard_shift(t: float, df: int) -> float:
+    # A noncentral t exceeds its noncentrality with a probability of a half or more.
+    return dist.least_that(lambda shift: dist.t_beyond(t, shift, df) >= _BEYOND, t) or 0.0
+
+
+def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) -> float | None:
+    """Return the effect at which the original's own sample had a power of one third.
+
+    The test is that of the kind at a level of 0.05, one- or two-sided as the original's, with its
+    group sizes, or with its standard error if they are unknown. ``given`` has the other numbers of
+    the kind. None if the kind tests for no effect, or no effect has that power.
+    """
+    if row.sought is None or row.effect is None or row.effect.within_margin:
+        return None
+    if row.normal is not None:
+        estimate = estimate_of(row, reported)
+        shift = None if estimate is None else _telescope(row, estimate)
+        return None if estimate is None or shift is None else _effect(row, estimate, shift)
+    n, groups = reported.n, reported.numbers.get("groups")
+    if n is None:
+        return None
+    # The F test of several groups has no direction that a test could be one-sided in.
+    at = given._replace(alpha=_ALPHA, groups=int(groups) if groups else given.groups)
+    return _telescope_size(row.formula, None, n, at, row.effect.largest_size)
+
+
+def original_shift(row: Kind, reported: _Reported) -> float:
+    """Return the effect of `small_telescopes` on the normal scale; 0 without an estimate."""
+    estimate = estimate_of(row, reported)
+    return (_telescope(row, estimate) or 0.0) if estimate else 0.0
+
+
+def _telescope(row: Kind, found: Estimate) -> float | None:
+    scale = row.normal
+    if scale is None or row.effect is None:
+        return None
+    if not found.sizes:
+        return _telescope_shift(None, found.sides) * found.se
+    if scale.groups == 2 or scale.in_events:
+        return _telescope_shift(scale.df(found.sizes), found.sides) * scale.se(found.sizes)
+    # The formula of the kind holds for one group.
+    at, n = DesignParameters(alpha=_level(found.sides)), int(found.sizes[0])
+    wrong_sign = row.wrong_sign if found.sides == 1 else None
+    effect = _telescope_size(row.formula, wrong_sign, n, at, row.effect.largest_size)
+    return None if effect is None else scale.value(effect)
+
+
+def _level(sides: int) -> float:
+    # The two-sided level with the same rejection on the effect's side.
+    return _ALPHA if sides == 2 else 2 * _ALPHA
+
+
+@lru_cache(maxsize=1024)
+def _telescope_size(
+    formula: Formula, wrong_sign: Formula | None, n: int, at: DesignParameters, most: float
+) -> float | None:
+    def power(size: float) -> float:
+        return formula(n, size, at) - (wrong_sign(n, size, at) if wrong_sign else 0.0)
+
+    return dist.least_that(lambda size: power(size) >= TELESCOPE_POWER, most)
+
+
+@lru_cache(maxsize=1024)
+def _telescope_shift(df: int | None, sides: int) -> float:
+    alpha = _level(sides)
+
+    def power(shift: float) -> float:
+        if sides == 2:
+            return (
+                dist.z_test_power(shift, alpha)
+                if df is None
+                else dist.t_test_power(shift, df, alpha)
+            )
+        if df is None:
+            return dist.normal_cdf(shift - dist.z_critical(alpha))
+        return dist.t_beyond(dist.t_critical(df, alpha), shift, df)
+
+    return dist.least_that(lambda shift: power(shift) >= TELESCOPE_POWER, math.inf) or 0.0
+
+
+def shrunken(row: Kind, reported: _Reported) -> float | None:
+    """Return the estimate times 1 - 1/z², None if its z is 1 or less."""
+    estimate = estimate_of(row, reported)
+    if estimate is None or abs(estimate.z) <= 1:
+        return None
+    return _effect(row, estimate, abs(estimate.value) * (1 - 1 / estimate.z**2))
+
+
+def _effect(row: Kind, found: Estimate, size: float) -> float | None:
+    if row.normal is None or row.effect is None or size <= 0:
+        return None
+    effect = row.normal.effect(math.copysign(size, found.value))
+    return effect if math.isfinite(effect) and row.effect.fault(effect) is None else None

@@ -11,30 +11,18 @@ from pydantic import Field
 
 
 class _Design(Protocol):
-    """The numbers of a study's design, all that evidence depends on."""
+    effect_published: float | None
+    effect_planning: float | None
+    sesoi: float | None
+    target: float
+    alpha: float | None
+    population_max: int | None
+    groups: int | None
+    margin: float | None
+    event_share: float | None
+    baseline: float | None
+    assurance: float | None
 
-    @property
-    def effect_published(self) -> float | None: ...
-    @property
-    def effect_planning(self) -> float | None: ...
-    @property
-    def sesoi(self) -> float | None: ...
-    @property
-    def target(self) -> float: ...
-    @property
-    def alpha(self) -> float | None: ...
-    @property
-    def population_max(self) -> int | None: ...
-    @property
-    def groups(self) -> int | None: ...
-    @property
-    def margin(self) -> float | None: ...
-    @property
-    def event_share(self) -> float | None: ...
-    @property
-    def baseline(self) -> float | None: ...
-    @property
-    def assurance(self) -> float | None: ...
     @property
     def units(self) -> _Units | None: ...
     @property
@@ -42,8 +30,6 @@ class _Design(Protocol):
 
 
 class _Units(Protocol):
-    """The experimental unit: how many samples are in one, and how alike they are."""
-
     @property
     def samples(self) -> float: ...
     @property
@@ -51,14 +37,12 @@ class _Units(Protocol):
 
 
 class _Arms(Protocol):
-    """Two arms, of which the first has a share of the samples."""
-
     @property
     def share(self) -> float: ...
 
 
 GROUPINGS: Final = {"units": "experimental units", "arms": "two arms"}
-"""What else a design may say of its samples, by its field: what a sentence calls it."""
+"""The groupings of a design's samples: field and name in a sentence."""
 
 
 class Parameter(NamedTuple):
@@ -67,12 +51,12 @@ class Parameter(NamedTuple):
     Attributes:
         label: its name in a form.
         phrase: its name within a sentence.
-        remedy: what to do if a study lacks it.
+        remedy: advice if a study lacks it.
         bounds: pydantic's bounds of its field.
         unit: of its value, empty for a share or a count.
         step: of its buttons; whole for a count.
         always_allowed: whether a kind that does not use it may give it.
-        help: what holds without it, if it is optional.
+        help: the meaning of an empty value, if it is optional.
     """
 
     label: str
@@ -147,11 +131,12 @@ PARAMETERS: Final = {
 
 
 class DesignParameters(NamedTuple):
-    """What a formula is given besides n and the effect, as seen through a plan's substitutions.
+    """The arguments of a formula other than n and the effect, after a plan's substitutions.
 
-    ``share`` is that of the samples in the first of two arms; ``per_unit`` are the samples of one
-    experimental unit, which are independent where there is no ``icc`` within it. ``planned`` are
-    the samples that fill the units, where dropout leaves fewer to count; None where all count.
+    Attributes:
+        share: of the samples in the first of two arms.
+        per_unit: samples of one experimental unit, independent if ``icc`` is None.
+        planned: the samples before dropout, which fill the units; None without dropout.
     """
 
     alpha: float = 0.0
@@ -170,12 +155,8 @@ class DesignParameters(NamedTuple):
     def by(
         cls, design: _Design, factor: float = 1.0, planned: int | None = None
     ) -> DesignParameters:
-        """Return the numbers of a design, where substitutions leave that part of every effect.
-
-        ``planned`` are the samples before dropout; None where none drop out.
-        """
-        # A difference as large as the margin is seen smaller too, so what is seen must lie within
-        # less.
+        """Return the numbers of a design if substitutions leave a factor of every effect."""
+        # A difference as large as the margin is seen smaller, too, so the margin shrinks with it.
         units = design.units if design.units and design.units.icc is not None else None
         return cls(
             alpha=design.alpha or 0.0,
@@ -196,35 +177,34 @@ class DesignParameters(NamedTuple):
 
 Number = Any  # A number, or an array of numbers
 
-LEAST_SHARE: Final = 0.05  # The least share of the samples that is in an arm
-
-LEAST_UNITS: Final = 2  # With fewer units in an arm nothing tells treatment and unit apart
+LEAST_SHARE: Final = 0.05  # of the samples in an arm
+LEAST_UNITS: Final = 2  # in an arm, to separate treatment from unit
 
 # A quotient that only rounding has lifted above a whole number is that number.
 _ROUNDING: Final = 1e-9
 
 
 def arms_of(n: Number, share: float) -> tuple[Number, Number]:
-    """Return how many of ``n`` samples are in the first arm and in the second.
+    """Return the samples of the first arm and of the second.
 
-    The first has its share, rounded, a half down; from two samples on each has one at least.
+    The first has its share, rounded, a half down; from two samples on each has at least one.
     Neither falls when ``n`` grows.
     """
     first = -((0.5 - share * n) // 1)
-    # The comparisons count as numbers, so that arrays can be worked out as well.
+    # The comparisons count as numbers, so that arrays work, too.
     first = first + (n > 1) * (1 * (first < 1) - 1 * (first >= n))
     return first, n - first
 
 
 def units_of(n: Number, per_unit: float) -> Number:
-    """Return how many units so many samples take, the last one perhaps partly filled."""
+    """Return how many units ``n`` samples fill, the last one perhaps partly."""
     units = -((_ROUNDING - n / per_unit) // 1)
     # One sample of 10^9 in a unit is no more than the rounding.
     return units + (n > 0) * (units < 1)
 
 
 def samples_of(units: int, per_unit: float) -> int:
-    """Return the most samples that so many units hold."""
+    """Return the most samples in that number of units."""
     return math.floor(units * per_unit * (1 + _ROUNDING))
 
 
@@ -234,12 +214,12 @@ def whole_units(n: int, per_unit: float) -> int:
 
 
 def units_left(counted: Number, planned: Number, per_unit: float) -> Number:
-    """Return how many units of the planned samples hold one that counts, at the most."""
+    """Return the most units of the planned samples that still have a sample."""
     return min(units_of(planned, per_unit), counted)
 
 
 def samples_left(counted: int, planned: int, per_unit: float) -> float:
-    """Return how many samples of a unit count on average, at least 1."""
+    """Return the average number of counted samples in a unit, at least 1."""
     return max(1.0, per_unit * (counted / planned)) if planned else 1.0
 
 

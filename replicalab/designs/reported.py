@@ -1,4 +1,4 @@
-"""Effects worked out from the numbers that people have: means and SDs, t, F, shares, events.
+"""Effects from reported numbers: means and SDs, t, F, shares, events.
 
 Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), pp. 20-72 (d, of two
 groups and of pairs), 180-183 (h), 274-284 (f, eta squared); Rosenthal, in Cooper & Hedges, The
@@ -16,13 +16,13 @@ _MOST: Final = 1e9
 
 
 class ReportedNumber(NamedTuple):
-    """A number that an effect is worked out from.
+    """A reported number in the formula of an effect.
 
     Attributes:
-        name: what it is called in the formula.
+        name: its name in the formula.
         label: its name for people.
-        usual: what its field starts with.
-        least, most: its bounds; they are not allowed themselves where it is ``between`` them.
+        usual: the first value of its field.
+        least, most: its bounds, not allowed themselves if it is ``between`` them.
         whole: whether it is a count.
     """
 
@@ -35,7 +35,7 @@ class ReportedNumber(NamedTuple):
     whole: bool = False
 
     def fault(self, value: object) -> str:
-        """Return what the number must be, empty where it is that."""
+        """Return the allowed range, empty if the value is in it."""
         is_number = isinstance(value, int if self.whole else (int, float))
         if is_number and isinstance(value, int | float) and math.isfinite(value):
             inside = self.least < value < self.most
@@ -46,13 +46,13 @@ class ReportedNumber(NamedTuple):
 
 
 class EffectSource(NamedTuple):
-    """A way to say an effect in the numbers that people have.
+    """A way to compute an effect from reported numbers.
 
     Attributes:
-        label: what is asked for, in words.
-        asked: its numbers.
-        work: returns the numbers of a design, by field, from those that are asked, in their order.
-        formula: how, as people write it.
+        label: the numbers in words.
+        asked: the numbers.
+        work: returns the numbers of a design, by field, from those asked, in their order.
+        formula: the formula for people.
     """
 
     label: str
@@ -62,11 +62,11 @@ class EffectSource(NamedTuple):
 
     @property
     def sets(self) -> frozenset[str]:
-        """The numbers of a design that it works out."""
+        """The numbers of a design that it computes."""
         return frozenset(self.numbers({number.name: number.usual for number in self.asked}))
 
     def faults(self, typed: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
-        """Yield each number that cannot be: its name, what is wrong, and what to do."""
+        """Yield each number out of its range: its name, the problem and the remedy."""
         for number in self.asked:
             value = typed.get(number.name)
             if fault := number.fault(value):
@@ -77,7 +77,7 @@ class EffectSource(NamedTuple):
         """Return the numbers of a design, by field.
 
         Raises:
-            ValueError: there is no such effect; says what is wrong, and what to do.
+            ValueError: the numbers leave no effect; with problem and remedy.
         """
         try:
             record = self.work(*(typed[number.name] for number in self.asked))
@@ -100,7 +100,6 @@ def _stated(asked: Sequence[ReportedNumber], typed: Mapping[str, float]) -> str:
 
 
 def _effect(value: float, **others: float) -> dict[str, float]:
-    """Return the size of an effect, and other numbers of the design."""
     return {"effect_planning": abs(value), **others}
 
 
@@ -119,7 +118,7 @@ def _pairs(first: float, second: float, sd: float, other_sd: float, r: float) ->
 
 
 def _two_shares(p1: float, p2: float) -> dict[str, float]:
-    # Without any event there is no effect either, which is said.
+    # Without any event there is no effect either, which is reported as a fault.
     higher = {"baseline": max(p1, p2)} if p1 or p2 else {}
     return _effect(2 * math.asin(math.sqrt(p1)) - 2 * math.asin(math.sqrt(p2)), **higher)
 
@@ -146,7 +145,7 @@ def _bad_units(bad: float, seen: float) -> dict[str, float]:
     return _effect(bad / seen)
 
 
-# --- what is asked for ------------------------------------------------------------------------
+# --- the sources ------------------------------------------------------------------------------
 
 
 def _mean(name: str, label: str, usual: float = 0.0) -> ReportedNumber:
@@ -176,7 +175,7 @@ _MEANS: Final = (_mean("m1", "Mean of group 1", 0.5), _mean("m2", "Mean of group
 _CONDITIONS: Final = (_mean("m1", "Mean before"), _mean("m2", "Mean after", 0.5))
 _CONDITION_SDS: Final = (_positive("SD1", "SD before"), _positive("SD2", "SD after"))
 
-# What asks for more stands first: an original's SDs are weighted where its n are known.
+# The source with more numbers is first: SDs are weighted if the sizes are known.
 TWO_GROUP: Final = (
     EffectSource(
         "two means, two SDs and n of both",
@@ -311,7 +310,7 @@ SURVIVAL: Final = (
         (
             _positive("HR", "Hazard ratio", 0.7),
             _count("events", "Events", 50, 1),
-            _count("samples", "Among so many samples", 100, 1),
+            _count("samples", "Samples in all", 100, 1),
         ),
         _hazards,
         "share with an event = events / samples",

@@ -1,6 +1,6 @@
 """The row of a design kind: its effect, formula, words and sketch.
 
-Evidence depends on an effect's *size* only: its distance from no effect, in either direction.
+Evidence depends on an effect's *size* only, its distance from no effect in either direction.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from replicalab.designs.reported import EffectSource
 from replicalab.designs.scales import SHARE, NormalScale, Scale
 from replicalab.lexicon import percent_text
 
-# --- the effect that is assumed ---------------------------------------------------------------
+# --- the assumed effect -----------------------------------------------------------------------
 
 AS_PUBLISHED: Final = "as published"
 HALVED: Final = "halved"
-SMALLEST: Final = "smallest of interest"  # The other effects that a plan may be judged at
+SMALLEST: Final = "smallest of interest"
 
-LARGEST: Final = 1e15  # No effect beyond this is looked for
+LARGEST: Final = 1e15  # of effects in a search
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +36,9 @@ class Effect:
         name: its measure, such as ``Cohen's d``.
         below: the bound of its size: 1 for a correlation or a share.
         signed: whether it may be negative.
-        within_margin: whether the study shows that it lies within a margin. The planned effect may
-            then be 0, and is below the margin.
-        offered: the other effects to plan at; those of an original go with half the published one.
+        within_margin: whether the study tests that it lies within a margin; the planned effect is
+            then below the margin and may be 0.
+        offered: the other effects to plan at; those of an original need half the published one.
         seen: the effect that remains after substitutions of a factor.
         seen_text: a description of it.
     """
@@ -53,16 +53,16 @@ class Effect:
 
     @property
     def largest_size(self) -> float:
-        """The largest size to look for."""
+        """The largest size in a search."""
         return min(math.nextafter(self.below, 0), LARGEST)
 
     def offers(self, name: str) -> bool:
-        """Return whether an effect of a name is worth planning at."""
+        """Return whether a named effect is offered for planning."""
         row = (AS_PUBLISHED, HALVED, SMALLEST)
         return (name if name in row else HALVED) in self.offered
 
     def size(self, effect: float) -> float:
-        """Return how far an effect is from none."""
+        """Return the distance of an effect from no effect."""
         return abs(effect)
 
     def of_size(self, size: float, like: float) -> float:
@@ -70,7 +70,7 @@ class Effect:
         return size
 
     def fault(self, effect: float) -> str | None:
-        """Return the rule for computing evidence that an effect breaks, None if it keeps it."""
+        """Return the rule of the formula that an effect breaks, if any."""
         if self.signed and effect <= -self.below:
             return f"more than {-self.below:g}"
         if abs(effect) >= self.below:
@@ -78,40 +78,40 @@ class Effect:
         return None if self.signed or effect >= 0 else "0 or more"
 
     def fault_in_file(self, effect: float) -> str | None:
-        """Return the rule of a study file that an effect breaks, None if it keeps it."""
+        """Return the rule of a study file that an effect breaks, if any."""
         if self.below < math.inf and not (self.size(effect) and self.fault(effect) is None):
             return f"between 0 and {self.below:g}"
         return self.fault(effect)
 
     def fault_in_plan(self, effect: float | None) -> str | None:
-        """Return the rule for planning that an effect breaks, None if it keeps it."""
+        """Return the rule of planning that an effect breaks, if any."""
         if effect is None or effect < 0 or not (effect or self.within_margin):
             return "of 0 or more" if self.within_margin else "above 0"
         return None
 
 
 class Ratio(Effect):
-    """An effect that is 1 without a difference: its size is its logarithm, on either side of 1."""
+    """An effect that is 1 without a difference; its size is that of its logarithm."""
 
     @property
     def largest_size(self) -> float:
-        """The largest size to look for."""
+        """The largest size in a search."""
         return math.log(LARGEST)
 
     def size(self, effect: float) -> float:
-        """Return how far an effect is from none."""
+        """Return the distance of an effect from no effect."""
         return abs(math.log(effect))
 
     def of_size(self, size: float, like: float) -> float:
-        """Return the effect of a size, on the same side of 1 as another."""
+        """Return the effect of a size, on the same side of 1 as ``like``."""
         return math.exp(math.copysign(size, math.log(like)))
 
     def fault(self, effect: float) -> str | None:
-        """Return the rule for computing evidence that an effect breaks, None if it keeps it."""
+        """Return the rule of the formula that an effect breaks, if any."""
         return None if effect > 0 else "above 0"
 
     def fault_in_plan(self, effect: float | None) -> str | None:
-        """Return the rule for planning that an effect breaks, None if it keeps it."""
+        """Return the rule of planning that an effect breaks, if any."""
         return "above 0, but not 1" if effect is None or effect <= 0 or effect == 1 else None
 
 
@@ -120,11 +120,17 @@ class Ratio(Effect):
 Formula = Callable[[int, float, DesignParameters], float]
 """The evidence of n samples, 1 or more, at an effect of that size; it never falls with n."""
 
+Information = Callable[[int, DesignParameters], float]
+"""The information of n samples: one over the variance of their estimate on the normal scale.
+
+A test statistic grows as its root; it is 0 for too few samples.
+"""
+
 
 class Shape(NamedTuple):
-    """A dot, or a box where it has a width; all in percent of the sketch, from its lower left.
+    """A dot, or a box if it has a width; all in percent of the sketch, from its lower left.
 
-    The colours ``one``, ``two`` and ``three`` are groups, ``quiet`` is what they stand against.
+    The colours ``one``, ``two`` and ``three`` are groups, ``quiet`` is the background.
     """
 
     x: float
@@ -132,17 +138,6 @@ class Shape(NamedTuple):
     colour: str = "one"
     w: float = 0.0
     h: float = 0.0
-
-
-class Information(NamedTuple):
-    """The information of samples about an effect: a test statistic grows as its root.
-
-    Attributes:
-        of: the information of n samples, 1 or more: one over the variance of their estimate on the
-            kind's normal scale; 0 for too few.
-    """
-
-    of: Callable[[int, DesignParameters], float]
 
 
 class Given(NamedTuple):
@@ -170,34 +165,30 @@ class Kind:
         kind: its name in a study file.
         title: its name for people.
         asks: the question of such a study.
-        sketch: a picture of the comparison.
-        usual: the first numbers of a new study of this kind, besides alpha, by field.
-        formula: the evidence.
-        method: how it is computed; an approximation is named as such.
+        usual: the first numbers of a new study of this kind, except alpha, by field.
+        method: how the evidence is computed; an approximation is named as such.
         source: the publication of the formula, empty for a plain count.
         endless_method: the method without a population, if it differs.
-        uneven_method: the method for two arms of unlike size, if it differs.
-        is_interval: whether the evidence is an interval's, with confidence 1 − alpha.
+        uneven_method: the method for two arms of different sizes, if it differs.
+        is_interval: whether the evidence is that of an interval with confidence 1 − alpha.
         effect: the assumed effect; None if the kind assumes none.
-        needs: the numbers that a design of this kind must give.
-        optional: the numbers and the `GROUPINGS` that it may give.
-        given: the words that change if a design gives an optional number.
-        groups: the number of groups, unless the design says it.
+        needs: the numbers that a design of this kind must have.
+        optional: the numbers and `GROUPINGS` that it may have.
+        given: the words that change if a design has an optional number.
+        groups: the number of groups, unless the design has it.
         setting: other assumptions, as they follow the effect in a sentence.
         measure: the name of the evidence.
         meaning: its explanation for newcomers.
         axis: its title in a chart, if longer than the measure.
-        scale: how it is written and compared.
-        level: the kind of level that alpha is.
-        sought: the least value that a test may look for: the effect or the margin; None without a
-            test.
-        sources: the numbers that an effect can be computed from.
+        level: the kind of level of alpha.
+        sought: the smallest effect or margin that a test can detect; None without a test.
+        sources: the reported numbers that an effect can be computed from.
         wrong_sign: the power that is significant with the wrong sign; None if a test has no sign.
         misfit: why the planning effect does not fit the other numbers, with the remedy, or empty.
         normal: the scale on which its estimates are nearly normal, if any.
-        least_size: the least size that ``n`` samples show with a target power above alpha, if there
-            is a shorter way than by the formula.
-        information: the information of samples, by which success is planned, if any.
+        least_size: a shortcut to the least size that ``n`` samples show with a target power above
+            alpha.
+        information: the information of samples, to plan for success, if any.
     """
 
     kind: str
@@ -242,13 +233,13 @@ class Kind:
 
     @property
     def numbers(self) -> list[str]:
-        """The numbers of a design that count for this kind, besides its effects and bounds."""
-        # The population counts for every kind: nobody can plan more samples than there are.
+        """The numbers of a design that count for this kind, except its effects and bounds."""
+        # The population limits the samples of every kind.
         return [name for name in PARAMETERS if self.uses(name) or name == "population_max"]
 
     @property
     def extras(self) -> list[str]:
-        """The numbers of a design that this kind may have, and can do without."""
+        """The optional numbers of this kind."""
         return [name for name in PARAMETERS if name in self.optional]
 
     def groups_of(self, design: _Design) -> int:
@@ -257,17 +248,15 @@ class Kind:
 
     def method_of(self, design: _Design) -> str:
         """Return how the evidence of a design is computed, with the confidence of an interval."""
-        method, alpha = self._method_of(design), design.alpha
-        if not self.is_interval or alpha is None:
-            return method
-        return f"{method}, at {percent_text(1 - alpha)} confidence"
-
-    def _method_of(self, design: _Design) -> str:
+        endless, words = design.population_max is None, self._words(design)
+        method = (endless and self.endless_method) or self.method
         if self.uneven_method and design.arms and design.arms.share != DesignParameters().share:
-            return self.uneven_method
-        if words := self._words(design):
-            return words.method
-        return (design.population_max is None and self.endless_method) or self.method
+            method = self.uneven_method
+        elif words:
+            method = words.method
+        if not self.is_interval or design.alpha is None:
+            return method
+        return f"{method}, at {percent_text(1 - design.alpha)} confidence"
 
     def source_of(self, design: _Design) -> str:
         """Return the publication of the formula for a design."""
@@ -275,7 +264,6 @@ class Kind:
         return words.source if words else self.source
 
     def _words(self, design: _Design) -> Given | None:
-        """Return the words of the first optional number that a design gives, if any."""
         for name, words in self.given.items():
             value = getattr(design, name)
             if value is not None and words.counts(value):
@@ -294,27 +282,20 @@ class Kind:
 
     def setting_text(self, given: DesignParameters) -> str:
         """Return the other assumptions, as they follow the effect in a sentence."""
-        besides = [
-            words.setting
-            for name, words in self.given.items()
-            if getattr(given, name, None) is not None
-        ]
-        return "".join((self.setting, *besides)).format(**given._asdict())
+        text = self.setting
+        for name, words in self.given.items():
+            text += words.setting if getattr(given, name, None) is not None else ""
+        return text.format(**given._asdict())
 
     def value(self, n: int, effect: float | None, given: DesignParameters) -> float:
         """Return the evidence of ``n`` samples.
 
         Raises:
-            ValueError: nothing can be planned at that effect.
+            ValueError: the effect cannot be planned with.
         """
         return _value(self.formula, n, self._size(effect), given) if n >= 1 else self.scale.worst
 
     def _size(self, effect: float | None) -> float:
-        """Return the size of an effect at which something can be planned, 0 where none is assumed.
-
-        Raises:
-            ValueError: nothing can be.
-        """
         if self.effect is None:
             return 0.0
         if effect is None:
@@ -328,26 +309,24 @@ class Kind:
     def least_sought(
         self, design: _Design, n: int, factor: float, planned: int | None = None
     ) -> float | None:
-        """Return the least of what is sought that ``n`` samples show with the target power.
+        """Return the smallest effect or margin that ``n`` samples show with the target power.
 
-        Exact to 1e-12 of itself and on the side where the target is met. 0
-        where the target is no higher than alpha. None where nothing is tested, where ``n`` is too
-        small for a test, and where only an effect beyond 1e15 would do.
+        Relatively exact to 1e-12, and on the side that meets the target. 0 if the target is no
+        higher than alpha. None without a test, if ``n`` is too small for one, and if only an
+        effect beyond 1e15 would do.
 
         Args:
             design: the design.
-            n: samples that count.
-            factor: what a plan's substitutions leave of every effect; what is returned is what the
-                study's own items would show.
-            planned: the samples before dropout; None where none drop out.
+            n: the analysed samples.
+            factor: the share of every effect that substitutions leave; the result is that of the
+                study's own items.
+            planned: the samples before dropout; None without dropout.
         """
         effect, usual = self.effect, design.effect_planning
         if self.sought is None or effect is None or usual is None or n < 1:
             return None
-        parameters, assumed = (
-            DesignParameters.by(design, factor, planned),
-            effect.size(usual) * factor,
-        )
+        parameters = DesignParameters.by(design, factor, planned)
+        assumed = effect.size(usual) * factor
 
         def power(size: float) -> float:
             seen = size * factor

@@ -1,10 +1,8 @@
 """The scales of evidence, and the normal scales of estimates.
 
-A `Scale` says how evidence is written, compared and drawn. On a `NormalScale` an estimate is
-nearly normal; its standard error is that of an effect near 0, so that an estimate over it is the t
-of the study. Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988),
-chapters 2 and 6 (d, h); Fisher (1921), Metron 1, 3-32 (atanh r); Schoenfeld (1981), Biometrika 68,
-316-319 (the log hazard ratio).
+Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapters 2 and 6 (d,
+h); Fisher (1921), Metron 1, 3-32 (atanh r); Schoenfeld (1981), Biometrika 68, 316-319 (the log
+hazard ratio).
 """
 
 import math
@@ -15,11 +13,11 @@ from typing import Final
 
 from replicalab.lexicon import EXACT_DIGITS, distinct_text
 
-_SLACK: Final = 1e-12  # Slack for comparing a computed value with its bound (1.0 × n / n, say)
+_SLACK: Final = 1e-12  # of a computed value that equals its bound, such as 1.0 × n / n
 
 
 class EvidenceTier(StrEnum):
-    """Where evidence stands to the study's target and floor, best first."""
+    """Evidence relative to the study's target and floor, best first."""
 
     MEETS_TARGET = "meets target"
     ABOVE_FLOOR = "above floor"
@@ -31,13 +29,13 @@ class Scale:
     """How the values of a measure are written and compared.
 
     Attributes:
-        write: writes a value with so many decimals.
-        decimals: where no bound is near.
-        factor: what a value is multiplied by before it is written.
+        write: writes a value with a number of decimals.
+        decimals: their number if no bound is near.
+        factor: the multiplier before writing.
         ticks: the format of a chart's axis.
-        by_hand: writes a value as precisely as an author states the one expected.
+        by_hand: writes a value with the precision of an author.
         counted_off: whether a difference is written as such: ``0.28 of power``.
-        worse, within: how a value stands to a bound that it misses, and to one that it keeps.
+        worse, within: the words for a value that misses a bound, and for one that keeps it.
     """
 
     write: Callable[[float, int], str]
@@ -52,15 +50,15 @@ class Scale:
 
     @property
     def worst(self) -> float:
-        """What no samples at all are worth."""
+        """The evidence without samples."""
         return math.inf if self.lower_is_better else 0.0
 
     def reaches(self, value: float, bound: float) -> bool:
-        """Return whether a value is as good as a bound, but for a rounding error."""
+        """Return whether a value is as good as a bound, apart from rounding."""
         return value <= bound + _SLACK if self.lower_is_better else value >= bound - _SLACK
 
     def attained(self, value: float, target: float) -> float:
-        """Return how much of a target a value reaches, at most 1."""
+        """Return the share of a target that a value reaches, at most 1."""
         if not value:
             return 0.0
         return min(1.0, target / value if self.lower_is_better else value / target)
@@ -68,7 +66,7 @@ class Scale:
     def amount(self, value: float, bounds: Sequence[float]) -> str:
         """Return a value as text, with the digits that distinguish it from the bounds."""
         # At a bound it has every decimal that the bound's author gave: else 0.978 would meet "the
-        # target of 0.98" where that is 0.975.
+        # target of 0.98" if that is 0.975.
         for bound in bounds:
             if abs(value - bound) <= _SLACK:
                 written, decimals = bound * self.factor, self.decimals
@@ -111,17 +109,13 @@ HALF_WIDTH: Final = Scale(
     worse="wider than",
     within="within",
 )
-"""An interval, as a part of what is measured: ``±1.29 %``. Narrower is better."""
+"""A relative half-width: ``±1.29 %``. Narrower is better."""
 
 
 # --- normal scales ------------------------------------------------------------------------------
 
 Sizes = tuple[float, ...]
-"""What counts: the samples of each group, or of the one there is; of a hazard ratio the events."""
-
-
-def _same(value: float) -> float:
-    return value
+"""The samples of each group, or the events of a hazard ratio."""
 
 
 def _ratio(value: float) -> float:
@@ -137,23 +131,23 @@ def _of_groups(sizes: Sequence[float]) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class NormalScale:
-    """A scale on which estimates are as good as normal.
+    """A scale on which estimates are nearly normal.
+
+    A standard error is that of an effect near 0, so an estimate over it is the t of the study.
 
     Attributes:
-        name: what a value on it is called.
-        value: an effect on it; 0 where there is none.
-        effect: the effect of a value, the inverse; of one so far that it is no effect, 0 or inf.
-        spread: the standard error of what counts.
-        groups: of how many groups samples are.
-        lost: how many fewer degrees of freedom than samples the t-test has; None where the
-            statistic is taken as normal.
+        name: the name of a value on it.
+        value: an effect on it; 0 for no effect.
+        effect: the inverse; 0 or inf for an extreme value.
+        spread: the standard error by `Sizes`.
+        lost: samples minus degrees of freedom of the t-test; None for a normal statistic.
         least: the fewest samples, or events, that have a standard error and a test.
-        in_events: whether events count, and not samples.
+        in_events: whether sizes are events instead of samples.
     """
 
     name: str
-    value: Callable[[float], float] = _same
-    effect: Callable[[float], float] = _same
+    value: Callable[[float], float] = float
+    effect: Callable[[float], float] = float
     spread: Callable[[Sequence[float]], float] = _of_groups
     groups: int = 1
     lost: int | None = None
@@ -161,25 +155,21 @@ class NormalScale:
     in_events: bool = False
 
     def sizes(self, n: int, event_share: float = 1.0) -> Sizes:
-        """Return what counts of ``n`` samples: groups that differ by one at most, or events."""
+        """Return the sizes of ``n`` samples: groups that differ by at most one, or events."""
         if self.in_events:
             return (n * event_share,)
         return (n // 2, n - n // 2) if self.groups == 2 else (n,)
 
     def se(self, sizes: Sequence[float]) -> float:
-        """Return the standard error of an estimate; inf where too few count."""
+        """Return the standard error of an estimate; inf for too few samples."""
         return self.spread(sizes) if self.can_test(sizes) else math.inf
 
-    def se_of(self, n: int, event_share: float = 1.0) -> float:
-        """Return the standard error of an estimate from ``n`` samples; inf of too few."""
-        return self.se(self.sizes(n, event_share))
-
     def df(self, sizes: Sequence[float]) -> int | None:
-        """Return the degrees of freedom of the t-test; None where the statistic is normal."""
+        """Return the degrees of freedom of the t-test; None for a normal statistic."""
         return None if self.lost is None else int(sum(sizes)) - self.lost
 
     def can_test(self, sizes: Sequence[float]) -> bool:
-        """Return whether so many have a standard error, and a test."""
+        """Return whether the sizes are large enough for a standard error and a test."""
         return len(sizes) > 0 and min(sizes) > 0 and sum(sizes) >= self.least
 
 

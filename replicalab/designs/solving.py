@@ -1,7 +1,7 @@
-"""Of effect, alpha, evidence, samples and dropout, any one from the other four.
+"""Power analysis: effect, alpha, evidence, samples or dropout from the other four.
 
-There is no formula for most of these: the evidence never falls with samples, alpha, or what makes
-an effect easier to show, so each is found by bisection on the evidence itself.
+The evidence never falls with samples or alpha, and changes with the effect in one direction, so
+each is found by bisection.
 """
 
 import math
@@ -19,14 +19,13 @@ from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import capitalised, count_text
 from replicalab.limits import LARGEST_PLANNED
 
-_DIGITS: Final = 4  # As many digits as a number has that is worked out
+_DIGITS: Final = 4  # of a result
 _SMALLEST_ALPHA: Final = 1e-12
-_PERMILLE: Final = 1000  # Dropout is worked out to a tenth of a percent
-_PLACE: Final = "the power analysis"
+_PERMILLE: Final = 1000  # the steps of dropout
 
 
 class Unknown(StrEnum):
-    """The number of a power analysis that is worked out; named as in a study."""
+    """The result of a power analysis, by its field in a study."""
 
     EFFECT = "effect_planning"
     ALPHA = "alpha"
@@ -36,35 +35,33 @@ class Unknown(StrEnum):
 
 
 def analysed_of(n: int, dropout: float) -> int:
-    """Return how many of ``n`` samples a share of dropout in [0, 1) leaves, rounded down."""
-    # The share is the decimal number that is written: of 100 samples, 7 % dropout leaves 93.
+    """Return how many of ``n`` samples remain after a share of dropout in [0, 1), rounded down."""
     if not dropout:
         return n
-    fraction = _kept(dropout)
+    fraction = _analysed_share(dropout)
     return n * fraction.numerator // fraction.denominator
 
 
 @lru_cache(maxsize=64)
-def _kept(dropout: float) -> Fraction:
+def _analysed_share(dropout: float) -> Fraction:
+    # The decimal number as written: of 100 samples, 7 % dropout leaves 93.
     return 1 - Fraction(repr(dropout))
 
 
 def unknowns_of(row: Kind) -> list[Unknown]:
-    """Return which numbers of a kind can be worked out."""
+    """Return the possible results of a kind's power analysis."""
     has = {Unknown.EFFECT: row.effect is not None, Unknown.ALPHA: row.uses("alpha")}
     return [unknown for unknown in Unknown if has.get(unknown, True)]
 
 
 @dataclass(frozen=True)
 class PowerAnalysis:
-    """The numbers of a power analysis; the one that is worked out is not looked at.
+    """The numbers of a power analysis; the unknown one is ignored.
 
     Attributes:
-        row: the kind of design.
-        given: alpha, and what else the kind needs.
-        effect: in the unit of the kind; of a ratio also which side of 1 is looked on.
-        target: the evidence that is aimed at.
-        samples: planned in all, of which dropout takes its share.
+        given: alpha and the other numbers of the kind.
+        effect: in the unit of the kind; for a ratio it also sets the side of 1.
+        samples: planned in all, before dropout.
         dropout: a share in [0, 1).
     """
 
@@ -77,23 +74,23 @@ class PowerAnalysis:
 
     @property
     def evidence(self) -> float:
-        """What the samples that dropout leaves are worth."""
+        """The evidence of the samples after dropout."""
         counted = analysed_of(self.samples, self.dropout)
         return self.row.value(counted, self.effect, self.given)
 
     @property
     def reaches(self) -> bool:
-        """Whether that is as good as the target."""
+        """Whether the evidence reaches the target."""
         return self.row.scale.reaches(self.evidence, self.target)
 
     def worked_out(self, unknown: Unknown) -> float:
-        """Return the number that the others leave, rounded to four digits where that is enough.
+        """Return the unknown number, rounded to four digits if the target is still reached.
 
-        The effect is the one that is hardest to show of those that the target is reached at, alpha
-        the smallest, samples the fewest of equal groups, dropout the most, in steps of 0.1 %.
+        It is the effect that is hardest to show, the smallest alpha, the fewest samples of equal
+        groups, or the most dropout in steps of 0.1 %.
 
         Raises:
-            ScenarioError: no such number reaches the target; says why, and what to do.
+            ScenarioError: no such number reaches the target; with problem and remedy.
         """
         if self.row.sought and self.target >= 1 and unknown is not Unknown.EVIDENCE:
             # Far out it is 1 in doubles, by rounding alone.
@@ -102,19 +99,8 @@ class PowerAnalysis:
                 f"{self._aim} would make a significant result certain, which no study can",
                 "aim at less than 1, such as 0.99",
             )
-        match unknown:
-            case Unknown.EFFECT:
-                return self._effect()
-            case Unknown.ALPHA:
-                return self._alpha()
-            case Unknown.EVIDENCE:
-                return self._evidence()
-            case Unknown.SAMPLES:
-                return self._samples()
-            case Unknown.DROPOUT:
-                return self._dropout()
-
-    # --- each of the five ---
+        ways = (self._effect, self._alpha, self._evidence, self._samples, self._dropout)
+        return dict(zip(Unknown, ways, strict=True))[unknown]()
 
     def _evidence(self) -> float:
         value = self.evidence
@@ -135,7 +121,7 @@ class PowerAnalysis:
 
         limit = LARGEST_PLANNED // groups
         each = bisect_left(range(limit + 1), True, 1, key=is_enough)
-        planned = math.ceil(each * groups / _kept(self.dropout))
+        planned = math.ceil(each * groups / _analysed_share(self.dropout))
         planned += -planned % groups
         if each > limit or planned > LARGEST_PLANNED:
             raise self._refused(
@@ -169,9 +155,8 @@ class PowerAnalysis:
         def is_enough(size: float) -> bool:
             return replace(self, effect=effect.of_size(size, like)).reaches
 
-        top = effect.largest_size
-        if effect.within_margin:
-            top = math.nextafter(self.given.margin, 0)
+        margin = math.nextafter(self.given.margin, 0)
+        top = margin if effect.within_margin else effect.largest_size
         if not shrinks:
             result = least_that(is_enough, top)
             if result == 0:
@@ -219,8 +204,6 @@ class PowerAnalysis:
 
         return (bisect_left(shares, True, 1, key=is_too_much) - 1) / _PERMILLE
 
-    # --- in words ---
-
     @property
     def _aim(self) -> str:
         return f"{self.row.measure} {self.row.scale.amount(self.target, [self.target])}"
@@ -230,11 +213,11 @@ class PowerAnalysis:
         return capitalised(count_text(self.samples, "sample"))
 
     def _refused(self, unknown: Unknown, problem: str, remedy: str) -> ScenarioError:
-        return ScenarioError(_PLACE, [Fault(unknown.value, problem, remedy)])
+        return ScenarioError("the power analysis", [Fault(unknown.value, problem, remedy)])
 
 
 def _neat(exact: float, does: Callable[[float], bool]) -> float:
-    """Return the nearest number of four digits that does, on either side; else the exact one."""
+    # The nearest number of four digits that does, on either side; else the exact one.
     if not exact:
         return exact
     half = 10.0 ** (math.floor(math.log10(abs(exact))) - _DIGITS + 1) / 2

@@ -8,8 +8,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from replicalab.designs import KINDS, EffectSource, Unknown
-from replicalab.designs.originals import faults_of
-from replicalab.designs.planning_effects import safeguard
+from replicalab.designs.originals import faults_of, safeguard
 from replicalab.drafts.beginning import UNSTATED, analysis_of, new_study, usual_numbers
 from replicalab.drafts.draft import Draft
 from replicalab.errors import Fault, ScenarioError

@@ -48,7 +48,7 @@ def test_normal_scale_of_a_kind(kind: str, effect: float, n: int, value: float, 
     assert (result.value, result.se) == pytest.approx((value, se), abs=5e-5)
     assert result.n == n
     assert scale.effect(result.value) == pytest.approx(effect)
-    assert scale.se_of(n) == result.se
+    assert scale.se(scale.sizes(n)) == result.se
 
 
 def test_normal_scale_of_a_hazard_ratio_counts_events() -> None:
@@ -57,14 +57,14 @@ def test_normal_scale_of_a_hazard_ratio_counts_events() -> None:
     assert (result.value, result.se, result.n) == pytest.approx((math.log(0.7), 0.2, 100))
     scale = KINDS["survival"].normal
     assert scale is not None
-    assert scale.se_of(400, 0.25) == pytest.approx(0.2)
+    assert scale.se(scale.sizes(400, 0.25)) == pytest.approx(0.2)
 
 
 def test_normal_scale_has_no_standard_error_of_too_few() -> None:
     scales = [row.normal for row in KINDS.values() if row.normal]
     assert len(scales) == 6
     for scale in scales:
-        assert scale.se_of(0) == math.inf
+        assert scale.se(scale.sizes(0)) == math.inf
         assert scale.se(()) == math.inf
 
 

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from replicalab.assessment import Assessment, original_estimate
 from replicalab.designs import KINDS, DesignParameters, analysed_of
 from replicalab.designs.distributions import normal_cdf, z_critical
-from replicalab.designs.planning_effects import original_shift
+from replicalab.designs.originals import original_shift
 from replicalab.facts.fact import Fact
 from replicalab.scenarios import Design
 
@@ -138,7 +138,7 @@ def _relative_size(design: Design, n: int, error: float) -> float:
     parameters = DesignParameters.by(design, planned=n)
     if not row.normal.can_test(row.normal.sizes(analysed, parameters.event_share)):
         return 0.0
-    return error**2 * row.information.of(analysed, parameters)
+    return error**2 * row.information(analysed, parameters)
 
 
 def facts(plan: Assessment) -> list[Fact]:
