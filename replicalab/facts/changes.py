@@ -16,7 +16,7 @@ from replicalab.facts.negotiation import change_rows, signed_credits, step_chang
 from replicalab.facts.verdicts import standing
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps
-from replicalab.planner.steps import field_steps
+from replicalab.planner.least_loss import field_steps
 
 
 class Changed(NamedTuple):

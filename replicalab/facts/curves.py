@@ -10,8 +10,7 @@ from replicalab.facts.plan import counting_text, effect_text
 from replicalab.facts.verdicts import evidence_status
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text
 from replicalab.limits import LARGEST_PLANNED
-from replicalab.planner.curves import Curves, Point
-from replicalab.planner.unreached import TargetLimit, why_unreached
+from replicalab.planner.curves import Curves, Point, TargetLimit, why_unreached
 
 _ROWS: Final = 12  # So many of a curve's points stand in its table, and those that have a name
 

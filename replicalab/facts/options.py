@@ -14,8 +14,8 @@ from replicalab.facts.verdicts import ANSWERS, answer_to, plan_verdict
 from replicalab.lexicon import capitalised, count_text, joined, plural, quoted
 from replicalab.models import FIELD_LABELS, Dimension
 from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep, Shortfall, additions_text
+from replicalab.planner.curves import TargetLimit, why_unreached
 from replicalab.planner.limits import CountLimits
-from replicalab.planner.unreached import TargetLimit, why_unreached
 from replicalab.scenarios import EvidenceTier, Pack
 
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}

@@ -34,7 +34,7 @@ from replicalab.negotiation import (
     ledger,
 )
 from replicalab.planner import PlanAnalysis, PlanStep
-from replicalab.planner.steps import field_steps
+from replicalab.planner.least_loss import field_steps
 from replicalab.scenarios import Pack
 
 _FEW_STEPS: Final = 4  # Of more steps each field is shown once

@@ -16,7 +16,7 @@ from replicalab.lexicon import amount_text, capitalised, label_key
 from replicalab.models import NUMBER_FIELDS, Dimension, Role, ScientistActionType
 from replicalab.negotiation import Attempt, Concession, Negotiation, Round, concession_steps, ledger
 from replicalab.planner import PlanStep
-from replicalab.planner.steps import field_steps
+from replicalab.planner.least_loss import field_steps
 from replicalab.scenarios import Design
 
 

@@ -11,7 +11,7 @@ from replicalab.facts.plan import cautions_sentence, in_its_noun, unit_noun, wit
 from replicalab.facts.verdicts import evidence_status, standing
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.negotiation import Score, is_worth_running
-from replicalab.planner.steps import differences
+from replicalab.planner.least_loss import differences
 
 YOU: Final = "You"  # Whose result a score is, where it is the reader's own
 _SMALLEST_SHOWN: Final = 0.01

@@ -10,7 +10,7 @@ from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Group, Sentence, Table, group, row, table
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text, plural
 from replicalab.models import Record
-from replicalab.planner.unreached import by_correlation, units_limit, units_worth
+from replicalab.planner.curves import by_correlation, units_limit, units_worth
 from replicalab.scenarios import Arms, Design, Units
 
 UNITS_TITLE: Final = "Experimental unit"

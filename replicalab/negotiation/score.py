@@ -8,7 +8,7 @@ from replicalab.models import LabManagerActionType, Role
 from replicalab.negotiation.players import best_options, is_worth_running
 from replicalab.negotiation.records import Negotiation, Outcome
 from replicalab.planner import PlanAnalysis, PlanStep, Rank, rank
-from replicalab.planner.steps import field_steps
+from replicalab.planner.least_loss import field_steps
 
 
 class Score(NamedTuple):

@@ -1,11 +1,13 @@
 """The least that must be given up, what the lab would have to add, and the Pareto frontier."""
 
-from replicalab.planner.binding import SmallestAddition
 from replicalab.planner.frontier import Frontier, FrontierPlan, LossLine, Standing
 from replicalab.planner.least_loss import (
     ORDER,
+    FieldChange,
     LeastLoss,
+    PlanStep,
     Rank,
+    change_steps,
     deciding_text,
     least_loss_offer,
     rank,
@@ -29,6 +31,6 @@ from replicalab.planner.shortfalls import (
     Shortfall,
     Shortfalls,
     SingleAddition,
+    SmallestAddition,
     additions_text,
 )
-from replicalab.planner.steps import FieldChange, PlanStep, change_steps

@@ -1,18 +1,19 @@
-"""What power analysis draws: evidence over n, evidence over the effect, n over the effect.
+"""Curves of a power analysis, and the limits that keep a target out of reach.
 
-Each point is what the check of such a plan says: with so many samples, at that effect, and all else
-as planned. So samples beyond what exists, or beyond what the lab finishes in the plan's days, add
-nothing, and a curve is exact where it has a point.
+Each point is the evidence of such a plan by the check, so samples beyond the population, or beyond
+the throughput of the plan's days, add nothing.
 """
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from replicalab import assessment
 from replicalab.assessment.evidence import evidence_by_size
+from replicalab.designs import design_effect, samples_left
 from replicalab.limits import LARGEST_PLANNED, MOST_POINTS
 from replicalab.models import Dimension
 from replicalab.planner.limits import (
@@ -21,11 +22,12 @@ from replicalab.planner.limits import (
     fewest,
     largest_sample,
     most_counted,
+    most_looked_at,
 )
-from replicalab.scenarios import Design
+from replicalab.scenarios import CORRELATIONS, Arms, Design, EvidenceTier
 
-_BEYOND: Final = 1.3  # How far an axis goes beyond what is shown on it
-# What lies further out than so many times the rest is left outside, and named in the table.
+_BEYOND: Final = 1.3  # length of an axis over the largest number on it
+# Numbers further out than this many times the rest are left outside, and named in the table.
 _AT_MOST_WIDER: Final = 3
 
 
@@ -38,15 +40,14 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """The curves of a plan; each is worked out when it is first asked for.
+    """The curves of a plan; each is computed when first read.
 
-    Attributes:
-        plan: the plan.
-        written: the study's design as its author wrote it, where another question is asked.
+    ``written`` is the study's design as its author wrote it, if another question is asked.
     """
 
     plan: assessment.Assessment
     written: Design | None = None
+    _needed: dict[float | None, int | None] = field(default_factory=dict, repr=False)
 
     @cached_property
     def largest(self) -> int | None:
@@ -55,7 +56,7 @@ class Curves:
 
     @cached_property
     def effects(self) -> tuple[assessment.AssumedEffect, ...]:
-        """The effects to compare, the one that is assumed first."""
+        """The effects to compare, the assumed one first."""
         design = self.plan.pack.design
         if design.row.effect is None:
             return ()
@@ -65,32 +66,23 @@ class Curves:
         return () if planned is None else (assessment.AssumedEffect("planned", planned),)
 
     def at(self, samples: int, effect: float | None = None) -> assessment.Evidence:
-        """Return the evidence of so many samples, at the planning effect or another one."""
+        """Return the evidence of a number of samples, at the planning effect or another."""
         plan = self.plan
         return assessment.evidence_of(
             samples, plan.counts.days, plan.pack, plan.evidence_factor, effect
         )
 
-    @cached_property
-    def _needed(self) -> dict[float | None, int | None]:
-        return {}
-
     def needed(self, effect: float | None = None) -> int | None:
-        """Return the fewest samples that reach the target, None where none do."""
+        """Return the fewest samples that reach the target, or None."""
         if effect not in self._needed:
-            self._needed[effect] = self._fewest_that_reach(effect)
+            plan, limit = self.plan, self.most_counted or LARGEST_PLANNED
+            lost = plan.counts.days < plan.pack.min_days
+            curve = EvidenceCurve(plan.pack, limit, lost, effect)
+            self._needed[effect] = curve.needed(0, plan.evidence_factor)
         return self._needed[effect]
 
-    def _fewest_that_reach(self, effect: float | None) -> int | None:
-        plan, limit = self.plan, self.most_counted or LARGEST_PLANNED
-        lost = plan.counts.days < plan.pack.min_days
-        return EvidenceCurve(plan.pack, limit, lost, effect).needed(0, plan.evidence_factor)
-
     def needed_anywhere(self, effect: float) -> int | None:
-        """Return the fewest samples that reach the target at an effect, could all of them count.
-
-        None beyond the most that can be planned here.
-        """
+        """Return the fewest samples that reach the target if all can count, or None."""
         design, factor = self.plan.pack.design, self.plan.evidence_factor
         value = evidence_by_size(design, assessment.seen_effect(design, factor, effect), factor)
         reaches, target = design.row.scale.reaches, design.target
@@ -99,15 +91,15 @@ class Curves:
 
     @cached_property
     def most_counted(self) -> int | None:
-        """The most samples that can count in the plan's days, None where any number can."""
+        """The most samples that can count in the plan's days, None if unlimited."""
         limit = most_counted(self.plan.counts.days, self.plan.pack)
         return limit if limit < LARGEST_PLANNED else None
 
     @cached_property
     def in_more_days(self) -> tuple[int, int] | None:
-        """The fewest samples that reach the target, and their days, where the plan's are too few.
+        """The fewest samples that reach the target, and their days, if the plan's days are too few.
 
-        None where the plan's days would do, and where no number of days would.
+        None if the plan's days are enough, or no number of days is.
         """
         pack = self.plan.pack
         samples = EvidenceCurve(pack, LARGEST_PLANNED).needed(0, self.plan.evidence_factor)
@@ -119,21 +111,20 @@ class Curves:
 
     @cached_property
     def most_samples(self) -> int:
-        """How far the axis of samples goes: as far for a plan with other samples on it."""
+        """The end of the axis of samples, beyond the planned ones."""
         pack, planned = self.plan.pack, self.plan.counts.samples
         numbers = [pack.reference_protocol.sample_size, self.needed() or 1]
         near = _near([self.largest or 1], numbers)
         limit = math.ceil(near * _BEYOND) + 1
         if planned > limit:
             limit = math.ceil(planned * _BEYOND) + 1
-        return (
-            limit if self.most_counted is None else min(limit, max(self.most_counted, planned, 1))
-        )
+        most = self.most_counted
+        return limit if most is None else min(limit, max(most, planned, 1))
 
     @cached_property
     def of_samples(self) -> dict[int, assessment.Evidence]:
-        """The evidence of the samples on the axis."""
-        # Closer together where it bends: at the fewest samples.
+        """The evidence of each number of samples on the axis."""
+        # The curve bends at few samples, so points are closer together there.
         sizes = {round(root**2) for root in _spread(1, math.sqrt(self.most_samples))}
         noted = (self.plan.counts.samples, self.needed(), self.largest)
         sizes |= {n for n in noted if n and n <= self.most_samples}
@@ -141,14 +132,14 @@ class Curves:
 
     @cached_property
     def over_samples(self) -> tuple[Point, ...]:
-        """The evidence over the samples planned; without those that show nothing."""
+        """The evidence over the planned samples, without void points."""
         return _points(self.of_samples.items())
 
     # --- over the effect --------------------------------------------------------------------
 
     @cached_property
     def span(self) -> tuple[float, float]:
-        """The ends of the axis of effects; none of it where none is assumed."""
+        """The ends of the axis of effects; both 0 if the kind assumes none."""
         design = self.plan.pack.design
         effect, values = design.row.effect, [item.effect for item in self.effects]
         if effect is None:
@@ -162,13 +153,13 @@ class Curves:
 
     @cached_property
     def over_effects(self) -> tuple[Point, ...]:
-        """The evidence of the plan's samples over the effect; none where they show nothing."""
+        """The evidence of the plan's samples over the effect, without void points."""
         planned = self.plan.counts.samples
         return _points((effect, self.at(planned, effect)) for effect in self._spread_effects)
 
     @cached_property
     def samples_over_effects(self) -> tuple[Point, ...]:
-        """The fewest samples that reach the target, over the effect; without those of no n."""
+        """The fewest samples that reach the target, over the effect, if any."""
         pairs = ((effect, self.needed(effect)) for effect in self._spread_effects)
         return tuple(
             Point(effect, n) for effect, n in pairs if n is not None and n <= self.highest_needed
@@ -176,14 +167,13 @@ class Curves:
 
     @cached_property
     def highest_needed(self) -> float:
-        """How far the axis of the samples needed goes."""
+        """The end of the axis of needed samples."""
         visible = [self.plan.counts.samples, self.largest or 1, self.needed() or 1]
         wanted = [n for effect in self.effects if (n := self.needed(effect.effect)) is not None]
         return math.ceil(_near(wanted, visible) * _BEYOND)
 
     @property
     def _spread_effects(self) -> list[float]:
-        """The effects that have a point; none where none is assumed."""
         low, high = self.span
         if low >= high:
             return []
@@ -200,7 +190,7 @@ def _points(found: Iterable[tuple[float, assessment.Evidence]]) -> tuple[Point, 
 
 
 def _near(wanted: Iterable[float], shown: Sequence[float]) -> float:
-    """Return the largest number, without what is wanted and lies out of all proportion."""
+    """Return the largest number, leaving out wanted ones that are far out."""
     limit = max(shown)
     return max([limit, *(value for value in wanted if value <= limit * _AT_MOST_WIDER)])
 
@@ -208,3 +198,164 @@ def _near(wanted: Iterable[float], shown: Sequence[float]) -> float:
 def _spread(low: float, high: float) -> list[float]:
     step = (high - low) / (MOST_POINTS - 1)
     return [*(low + step * place for place in range(MOST_POINTS - 1)), high]
+
+
+# --- targets out of reach -----------------------------------------------------------------------
+
+_NO_END: Final = 10**9  # samples in each unit that are as good as any number
+_TWO: Final = 2
+
+
+class TargetLimit(StrEnum):
+    """The limit that keeps every number of samples short of the target."""
+
+    UNITS = "units"
+    POPULATION = "population"
+    PLANNED = "planned"
+
+
+@dataclass(frozen=True)
+class Unreached:
+    """Why no number of samples reaches the target.
+
+    Attributes:
+        limit: units, without which as many samples would reach it; the population; or the most
+            that can be planned here.
+        samples: the most possible.
+        value: their evidence.
+        independent: their evidence as independent samples; None without correlated units.
+    """
+
+    limit: TargetLimit
+    samples: int
+    value: float
+    independent: float | None = None
+
+
+def why_unreached(plan: assessment.Assessment) -> Unreached | None:
+    """Return why no number of samples reaches the target with a plan's items, or None."""
+    pack, factor, design = plan.pack, plan.evidence_factor, plan.pack.design
+    worth = EvidenceCurve(pack, most_looked_at(plan.plan))
+    if worth.needed(0, factor) is not None:
+        return None
+    number = min(worth.most, design.population_max or worth.most)
+    value, independent = worth.value(number, factor), None
+    if design.units is not None and design.units.icc is not None:
+        plain = design.model_copy(update={"units": None})
+        seen = assessment.seen_effect(plain, factor)
+        independent = assessment.evidence_value(plain, number, seen, factor)
+    limit = TargetLimit.PLANNED if number == worth.most else TargetLimit.POPULATION
+    if independent is not None and _meets_target(design, independent):
+        limit = TargetLimit.UNITS
+    return Unreached(limit, number, value, independent)
+
+
+def _meets_target(design: Design, value: float) -> bool:
+    return assessment.tier_of(design, value) is EvidenceTier.MEETS_TARGET
+
+
+@dataclass(frozen=True)
+class UnitsLimit:
+    """The evidence possible with the units of a plan, for any number of samples in them.
+
+    Attributes:
+        units: in each arm, or in the only group.
+        most: the limit that no number of samples in them exceeds.
+        per_unit: the fewest samples in each that reach the target, or None.
+        enough: the fewest units, by arm, of the present size that reach it, or None.
+        exceeds: whether either takes more samples than exist.
+    """
+
+    units: tuple[int, ...]
+    most: float
+    per_unit: int | None
+    enough: tuple[int, ...] | None
+    exceeds: bool
+
+
+def units_limit(plan: assessment.Assessment) -> UnitsLimit | None:
+    """Return the limit by a plan's units, or None if they limit nothing.
+
+    That is without correlated units, without evidence, or if the target is met.
+    """
+    design, evidence = plan.pack.design, plan.evidence
+    void = evidence.void_reason or evidence.tier is EvidenceTier.MEETS_TARGET
+    if void or design.units is None or design.units.icc is None:
+        return None
+    units = tuple(int(each) for each in assessment.units_in_arms(evidence.able, design))
+
+    def shown(design: Design, samples: int) -> float:
+        return assessment.evidence_value(design, samples, evidence.effect, evidence.factor)
+
+    def reaches(design: Design, samples: int) -> bool:
+        return _meets_target(design, shown(design, samples))
+
+    def holding(per_unit: int) -> tuple[Design, int]:
+        return _of_units(design, units, per_unit), per_unit * sum(units)
+
+    largest = LARGEST_PLANNED // sum(units)
+    per_unit = fewest(lambda each: reaches(*holding(each)), 1, largest)
+    samples = fewest(lambda n: reaches(design, n), 1, LARGEST_PLANNED)
+    enough = tuple(int(each) for each in assessment.units_in_arms(samples, design))
+    return UnitsLimit(
+        units=units,
+        most=shown(*holding(_NO_END)),
+        per_unit=per_unit if per_unit <= largest else None,
+        enough=enough if samples <= LARGEST_PLANNED else None,
+        exceeds=min(samples, per_unit * sum(units)) > (design.population_max or LARGEST_PLANNED),
+    )
+
+
+def _of_units(design: Design, units: tuple[int, ...], per_unit: int) -> Design:
+    if design.units is None:
+        return design
+    changes: dict[str, object] = {
+        "units": design.units.model_copy(update={"samples": float(per_unit)})
+    }
+    if len(units) == _TWO:
+        # Whole units may be less even than the samples that a study may ask for.
+        changes["arms"] = Arms.model_construct(share=units[0] / sum(units))
+    return design.model_copy(update=changes)
+
+
+class UnitsWorth(NamedTuple):
+    """The number of independent samples that a plan's samples are worth.
+
+    Attributes:
+        remaining: samples per unit after dropout, on average.
+        design_effect: the variance of a mean over that of independent samples.
+    """
+
+    remaining: float
+    design_effect: float
+    worth: float
+
+
+def units_worth(plan: assessment.Assessment, correlation: float) -> UnitsWorth | None:
+    """Return the worth of a plan's samples at a correlation; None without units."""
+    units, evidence = plan.pack.design.units, plan.evidence
+    if units is None:
+        return None
+    remaining = samples_left(evidence.analysed, evidence.able, units.samples)
+    effect = design_effect(remaining, correlation)
+    return UnitsWorth(remaining, effect, evidence.analysed / effect)
+
+
+def by_correlation(plan: assessment.Assessment) -> dict[float, float]:
+    """Return the evidence at the usual correlations and at the study's own.
+
+    Empty without units, and with a baseline, which needs independent samples.
+    """
+    design, evidence = plan.pack.design, plan.evidence
+    if design.units is None or design.baseline is not None:
+        return {}
+    values = {}
+    for icc in sorted({*CORRELATIONS, *([] if design.units.icc is None else [design.units.icc])}):
+        units = design.units.model_copy(update={"icc": icc})
+        other = design.model_copy(update={"units": units})
+        values[icc] = (
+            evidence.value
+            if evidence.void_reason
+            else assessment.evidence_value(other, evidence.able, evidence.effect, evidence.factor)
+        )
+    return values

@@ -1,9 +1,8 @@
-"""The Pareto frontier of a lab: the plans that no other beats on cost, days, evidence and fidelity.
+"""The Pareto frontier of a lab over cost, days, evidence and fidelity.
 
-Of the plans of one variant in which so many samples count, one has the fewest samples and days at
-once, so only that one matters. The plans of all variants are then gone through from the most
-evidence to the least: one is beaten if an earlier one costs no more, takes no longer and loses no
-more.
+Of the plans of one variant in which the same number of samples count, one has the fewest samples
+and days at once, so only that one matters. From the most evidence to the least, a plan is beaten
+if an earlier one costs no more, takes no longer and loses no more.
 Source: docs/methods.md, Planner; Nash (1950), Econometrica 18, 155-162.
 """
 
@@ -22,23 +21,19 @@ from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import EvidenceTier, Pack
 
 LISTED: Final = 15
-"""So many plans are listed, shared out over the lines; the balanced plan may come on top."""
-
-# So many plans are looked at in all; above it there are fewer sizes for each variant.
-
-_FEWEST_SIZES: Final = 10
+"""The number of listed plans, shared out over the lines; the balanced plan may come on top."""
+_FEWEST_SIZES: Final = 10  # per variant, if there are too many plans to look at
 _FEWEST_OF_A_LINE: Final = 3
 
 
 class FrontierPlan(NamedTuple):
-    """A Pareto-optimal plan: feasible, and no other beats it.
+    """A Pareto-optimal plan: feasible, and beaten by no other.
 
     Attributes:
-        analysed: the samples of which its evidence is: that can count, and that dropout leaves.
+        analysed: the samples that count after dropout.
         value: its evidence, in the study's measure.
-        tier: where that stands to target and floor.
         loss: the fidelity that it gives up.
-        variant: the original's items and controls in it.
+        variant: the items and controls that it changes.
     """
 
     samples: int
@@ -51,20 +46,19 @@ class FrontierPlan(NamedTuple):
     variant: PlanVariant
 
     def plan(self, protocol: Protocol) -> Protocol:
-        """Return the whole plan, as a revision of the one that the frontier was drawn for."""
+        """Return the whole plan, as a revision of the one the frontier was drawn for."""
         worded = self.variant.applied_to(protocol)
         return revise(worded, sample_size=self.samples, duration_days=self.days)
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a plan stands to the frontier; all None when nothing beats it.
+    """The plans that beat a plan; all None if it is Pareto-optimal.
 
     Attributes:
         cheaper: the cheapest plan with no less evidence, no more days and no more loss.
         stronger: the plan with most evidence at no more cost, days and loss.
-        gentler: where neither exists, a plan of the same cost and evidence that gives up less
-            fidelity, or takes fewer days.
+        gentler: if neither exists, one of the same cost and evidence with less loss or fewer days.
     """
 
     cheaper: FrontierPlan | None = None
@@ -73,7 +67,7 @@ class Standing:
 
     @property
     def unbeaten(self) -> bool:
-        """Whether nothing beats the plan."""
+        """Whether no plan beats it."""
         return self == Standing()
 
 
@@ -86,11 +80,9 @@ class LossLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Frontier(Framed):
-    """The Pareto-optimal plans, cheapest first; none when no feasible plan has evidence.
+    """The Pareto-optimal plans, cheapest first; empty if no feasible plan has evidence.
 
-    Attributes:
-        pack: the study in the lab that they are for.
-        exact: whether every plan was looked at, but for sizes between those evenly spaced.
+    ``exact`` is whether every plan was looked at, except sizes between those evenly spaced.
     """
 
     plans: tuple[FrontierPlan, ...] = field(repr=False)
@@ -98,7 +90,7 @@ class Frontier(Framed):
     exact: bool = True
 
     def standing(self, plan: Assessment) -> Standing:
-        """Return where a plan stands to the frontier."""
+        """Return the plans that beat a plan."""
         short, cost = as_loss(plan.evidence.value, plan.pack), plan.cost
         rivals = [
             (as_loss(item.value, plan.pack), item)
@@ -120,50 +112,48 @@ class Frontier(Framed):
         return standing if not standing.unbeaten or same else Standing(gentler=gentler)
 
     def best_for(self, credits: float) -> FrontierPlan | None:
-        """Return the plan with the most evidence for so many credits; of equals the least lost."""
-        fits = [each for each in self.plans if each.credits <= credits]
-
-        def order(each: FrontierPlan) -> tuple[float, int, float]:
-            return as_loss(each.value, self.pack), each.loss, each.credits
-
-        return min(fits, key=order, default=None)
+        """Return the plan with the most evidence for some credits, then the least loss."""
+        return min(
+            (plan for plan in self.plans if plan.credits <= credits),
+            key=lambda plan: (as_loss(plan.value, self.pack), plan.loss, plan.credits),
+            default=None,
+        )
 
     def as_strong(self, evidence: Evidence) -> FrontierPlan | None:
-        """Return the plan that gives up least with as much evidence, at the precision shown."""
+        """Return the gentlest plan with as much evidence, at the precision shown."""
         short, text = as_loss(evidence.value, self.pack), evidence.amount(evidence.value)
-        rivals = [
-            each
-            for each in self.plans
-            if as_loss(each.value, self.pack) <= short or evidence.amount(each.value) == text
-        ]
-        return min(rivals, key=lambda each: (each.loss, each.credits), default=None)
+        rivals = (
+            plan
+            for plan in self.plans
+            if as_loss(plan.value, self.pack) <= short or evidence.amount(plan.value) == text
+        )
+        return min(rivals, key=lambda plan: (plan.loss, plan.credits), default=None)
 
     @cached_property
     def balanced(self) -> FrontierPlan | None:
-        """The Nash point, None when no plan is above the floor.
+        """The Nash point, or None if no plan is above the floor.
 
-        It is the plan at which the product of what each side gains is largest: for the Scientist
-        the evidence above the floor, shared by 1 + the fidelity given up; for the Lab Manager the
-        credits left over. Without an agreement both would gain nothing.
+        It maximises the product of both gains: for the Scientist the evidence above the floor over
+        1 + the fidelity given up, for the Lab Manager the credits left. No agreement gains nothing.
         """
-        above = [each for each in self.plans if each.tier is not EvidenceTier.BELOW_FLOOR]
+        above = [plan for plan in self.plans if plan.tier is not EvidenceTier.BELOW_FLOOR]
         budget, floor = self.pack.lab.budget, self.pack.design.floor
 
-        def product(each: FrontierPlan) -> tuple[float, float]:
-            gain = abs(each.value - floor) / (1 + each.loss)
-            return gain * (budget - each.credits), gain
+        def product(plan: FrontierPlan) -> tuple[float, float]:
+            gain = abs(plan.value - floor) / (1 + plan.loss)
+            return gain * (budget - plan.credits), gain
 
         return max(above, key=product, default=None)
 
     @cached_property
     def lines(self) -> tuple[LossLine, ...]:
-        """One line for each fidelity loss, fit to be drawn."""
-        # A plan that nothing beats only because it takes fewer days is on no line: a cheaper plan
-        # of the same fidelity loss has as much evidence.
+        """One line to draw for each fidelity loss."""
+        # A plan that is Pareto-optimal only by fewer days is on no line: a cheaper plan of the same
+        # fidelity loss has as much evidence.
         rising: dict[int, list[FrontierPlan]] = {}
         best: dict[int, float] = {}
         pairs = ((as_loss(plan.value, self.pack), plan) for plan in self.plans)
-        for short, plan in sorted(pairs, key=lambda each: (each[1].credits, each[0])):
+        for short, plan in sorted(pairs, key=lambda pair: (pair[1].credits, pair[0])):
             if plan.loss not in best or short < best[plan.loss]:
                 best[plan.loss] = short
                 rising.setdefault(plan.loss, []).append(plan)
@@ -181,7 +171,7 @@ class Frontier(Framed):
 
 
 def _spaced(plans: Sequence[FrontierPlan], most: int) -> list[FrontierPlan]:
-    """Return at most that many of a line's plans: the first, the last, and some between them."""
+    """Return the first, the last and some plans between, at most ``most``."""
     if len(plans) <= most:
         return list(plans)
     low, high = plans[0].credits, plans[-1].credits
@@ -192,10 +182,10 @@ def _spaced(plans: Sequence[FrontierPlan], most: int) -> list[FrontierPlan]:
 
 
 def frontier_of(plan: Assessment, variants: PlanVariants) -> Frontier:
-    """Return the Pareto frontier of a plan's variants over cost, days, evidence and fidelity.
+    """Return the Pareto frontier of a plan's variants.
 
-    Searched: every number of days that keeps the endpoint, variant and sample size that the lab
-    affords, up to `LARGEST_PLANNED`. Of plans that are equal in all four, one is returned.
+    It covers every number of days that keeps the endpoint, every variant and every affordable
+    sample up to `LARGEST_PLANNED`. Of plans that are equal in all four, one is returned.
     """
     pack, absent = plan.pack, len(plan.dropped)
     usable = [variant for variant in variants.listed if not variant.failing]
@@ -204,11 +194,11 @@ def frontier_of(plan: Assessment, variants: PlanVariants) -> Frontier:
     worth = EvidenceCurve(pack, LARGEST_PLANNED)
     sizes = max(_FEWEST_SIZES, min(MOST_FRONTIER_SIZES, MOST_FRONTIER_PLANS // len(usable)))
     points = [
-        (as_loss(each.value, pack), each._replace(loss=each.loss + absent))
+        (as_loss(point.value, pack), point._replace(loss=point.loss + absent))
         for variant in usable[: MOST_FRONTIER_PLANS // _FEWEST_SIZES]
-        for each in _curve(plan.counts, variant, worth, sizes)
+        for point in _curve(plan.counts, variant, worth, sizes)
     ]
-    plans = sorted(_pareto(points), key=lambda each: (each.credits, each.days, each.loss))
+    plans = sorted(_pareto(points), key=lambda point: (point.credits, point.days, point.loss))
     return Frontier(tuple(plans), pack, variants.exact)
 
 
@@ -237,8 +227,8 @@ def _curve(
 
 
 def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
-    """Yield the sample sizes to look at, the last one always."""
-    # Where a sample is free, of those that take the same days and staff only the most.
+    """Yield the sample sizes to look at, always with the last."""
+    # If a sample is free, only the most of those that take the same days and staff.
     unit, ends = 1, {most}
     if not pack.cost_model.per_sample:
         rate, threshold = pack.samples_per_day, pack.staff_model.sample_threshold
@@ -251,10 +241,9 @@ def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
 
 
 def _pareto(points: Iterable[tuple[float, FrontierPlan]]) -> Iterator[FrontierPlan]:
-    """Yield the Pareto-optimal plans: none with as much evidence is as good in the other three."""
-    # They are gone through from the most evidence, so a plan can only be beaten by an earlier one.
-    # Of these it is enough to keep, for each fidelity loss, stairs that go down: the least cost for
-    # each number of days, more days for fewer credits. Each plan comes with its evidence `as_loss`.
+    # From the most evidence on, so a plan can only be beaten by an earlier one. Of these it is
+    # enough to keep, for each fidelity loss, stairs that go down: the least cost for each number
+    # of days, more days for fewer credits. Each plan comes with its evidence `as_loss`.
     stairs: dict[int, tuple[list[int], list[float]]] = {}
 
     def order(point: tuple[float, FrontierPlan]) -> tuple[float, ...]:

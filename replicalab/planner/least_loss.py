@@ -1,9 +1,7 @@
-"""The order of all plans for a lab, the first of them, and the reasons of its changes.
-
-Every recommendation, score and challenge goes by this order.
-"""
+"""The order of all plans for a lab, its first plan, and the steps between two plans."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -12,15 +10,15 @@ from typing import Final, NamedTuple
 
 from replicalab.agents.lab_manager_policy import Offer, reference_offer
 from replicalab.assessment import Assessment, assess
-from replicalab.assessment.dimensions import SuggestionChange, change_of, lost_days
+from replicalab.assessment.dimensions import SuggestionChange, apply_changes, change_of, lost_days
 from replicalab.assessment.phrases import asked_text, days_text
 from replicalab.lexicon import count_text, joined, label_key
-from replicalab.models import Protocol, revise
+from replicalab.models import PROTOCOL_FIELDS, Protocol, revise
 from replicalab.notebook import Shown
 from replicalab.planner.limits import BELOW_FLOOR, TIER_RANK, largest_sample, step_of
 from replicalab.planner.search import PlanSearch
-from replicalab.planner.steps import differences, judged
 from replicalab.planner.variants import PlanVariants, variants_of
+from replicalab.scenarios import Control
 
 ORDER: Final = (
     "Least loss ranks plans by failing checks, evidence tier, minimum days, soft constraints "
@@ -34,18 +32,16 @@ GivenUp = tuple[int, int, int, int, int, float]
 
 
 class Rank(NamedTuple):
-    """The place of a plan in the order; the smaller rank is the better plan.
+    """The place of a plan in the order; a smaller rank is a better plan.
 
     Attributes:
-        failing: dimensions that fail.
         tier: 0 meets the target, 1 is above the floor, 2 is below it.
         endpoint_lost: 1 if the plan has fewer days than the study's endpoint needs.
-        wishes: the study's soft constraints that the plan misses.
+        wishes: the number of soft constraints missed.
         loss: fidelity given up; each substitution counts 0 to 3, each dropped control 1.
         evidence: in steps of 0.01, at best that of the study's protocol; see `evidence_step`.
-        cuts: the shares of the study's days and samples that are cut, added up.
+        cuts: the sum of the shares by which the study's days and samples are cut.
         changes: fields that differ from the revised plan.
-        credits: the plan's cost.
         samples, days: up to the study's; negative, since more are better.
     """
 
@@ -70,7 +66,7 @@ class Rank(NamedTuple):
 def rank(plan: Assessment, original: Protocol, study: Assessment | None = None) -> Rank:
     """Return the rank of a plan as a revision of the original.
 
-    ``study`` is the study's own protocol in this lab, if it is judged already.
+    ``study`` is the study's own protocol in this lab, if already assessed.
     """
     pack, counts = plan.pack, plan.counts
     study = study or assess(pack.reference_protocol, pack)
@@ -101,14 +97,13 @@ _Changes = Callable[[], Sequence[SuggestionChange]]
 
 @dataclass(frozen=True)
 class LeastLoss(Shown):
-    """The plan closest to the study, and what is proven by having found it.
+    """The plan closest to the study, with proofs from the search.
 
     Attributes:
         before: the original.
         after: the plan; the original itself if no other ranks above it.
-        rank: its place in the order.
-        exact: whether every plan was searched; False only for plans with so many items and
-            controls to choose from that not all their combinations could be.
+        exact: whether every plan was searched; False only if there are too many combinations of
+            items and controls.
     """
 
     before: Assessment
@@ -119,28 +114,28 @@ class LeastLoss(Shown):
 
     @cached_property
     def changes(self) -> tuple[SuggestionChange, ...]:
-        """The changes from the original to it, each with its reason and what is lost."""
-        # A search for what binds compares dozens of such plans, and reads the changes of few.
+        """The changes from the original, each with its reason and tradeoff."""
+        # The search for the binding limit compares dozens of plans and reads few changes.
         return tuple(self._changes())
 
     @property
     def plan(self) -> Protocol:
-        """The plan."""
+        """The protocol of the plan."""
         return self.after.plan
 
     @property
     def none_feasible(self) -> bool:
-        """Whether it is proven that no plan that was searched passes all seven dimensions."""
+        """Whether it is proven that no plan passes all seven dimensions."""
         return self.exact and not self.after.feasible
 
     @property
     def none_above_floor(self) -> bool:
-        """Whether it is proven that no plan that passes reaches the study's floor."""
+        """Whether it is proven that no passing plan reaches the study's floor."""
         return self.exact and (self.rank.tier == BELOW_FLOOR or not self.after.feasible)
 
 
 def gives_up_less(one: LeastLoss, now: LeastLoss) -> bool:
-    """Return whether a plan gives up less; one that shows nothing has bought nothing."""
+    """Return whether a plan gives up less than another and has evidence."""
     return one.rank.given_up < now.rank.given_up and not one.after.evidence.void_reason
 
 
@@ -152,8 +147,8 @@ def least_loss_of(
 ) -> LeastLoss:
     """Return the first plan in the order for this lab.
 
-    It never ranks below the plan itself, nor below the Lab Manager's offer, which may be known
-    already, as may the plan's variants. ``known`` are judged plans of this lab; it grows.
+    It never ranks below the plan itself or the Lab Manager's offer. ``known`` are assessed plans of
+    this lab; it grows.
     """
     known = [plan] if known is None else known
     study = judged(plan.pack.reference_protocol, plan, known)
@@ -179,14 +174,14 @@ def least_loss_of(
 
 
 def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
-    """Return the plan's least-loss plan as the Lab Manager's offer, None if it is feasible."""
+    """Return the least-loss plan as the Lab Manager's offer; None if the plan is feasible."""
     return None if plan.feasible else Offer(plan, least.after, least.changes)
 
 
 def cheapest_of(least: LeastLoss, search: PlanSearch, known: list[Assessment]) -> Assessment | None:
-    """Return the cheapest plan that gives up no more than the least-loss plan but evidence.
+    """Return the cheapest plan that gives up only evidence next to the least-loss plan.
 
-    None if that plan fails or is below the floor. ``known`` are judged plans of the lab; it grows.
+    None if the least-loss plan fails or is below the floor. ``known`` grows.
     """
     if not least.after.feasible or least.rank.tier == BELOW_FLOOR:
         return None
@@ -201,9 +196,9 @@ def cheapest_of(least: LeastLoss, search: PlanSearch, known: list[Assessment]) -
 def strongest_of(
     least: LeastLoss, search: PlanSearch, known: list[Assessment]
 ) -> Assessment | None:
-    """Return the passing plan with the most evidence, None if no plan passes.
+    """Return the passing plan with the most evidence, or None.
 
-    It misses no more soft constraints than the least-loss plan, and loses no more fidelity.
+    It misses no more soft constraints and loses no more fidelity than the least-loss plan.
     """
     loss = least.rank.loss - len(search.plan.dropped)
     best = search.strongest(least.rank.wishes, loss) if least.after.feasible else None
@@ -222,7 +217,7 @@ _WORSE: Final = {
     "cuts": "{subject} less of the study is kept.",
     "credits": "{subject} it costs {credits} more.",
 }
-"""Reasons by the first term of the order that a step back would worsen."""
+"""Reasons by the first term of the order that becomes worse by one step back."""
 _NO_GAIN: Final = "{subject} nothing is gained."
 _NOUNS: Final = {"duration_days": "day", "sample_size": "sample"}  # in the order of the changes
 
@@ -231,11 +226,7 @@ _NOUNS: Final = {"duration_days": "day", "sample_size": "sample"}  # in the orde
 class Reasons:
     """The reasons of the changes from a plan to its least-loss plan.
 
-    Attributes:
-        before: the plan.
-        after: its least-loss plan.
-        study: the study's own protocol in this lab.
-        known: the plans of this lab that are judged already; it grows.
+    ``study`` is the study's own protocol in this lab; ``known`` are assessed plans of it and grows.
     """
 
     before: Assessment
@@ -306,12 +297,9 @@ class Reasons:
 def deciding_text(
     plan: Assessment, study: Assessment, judge: Callable[[Protocol], Assessment]
 ) -> str:
-    """Return the price of one step closer to the study; empty if the plan fails or cuts nothing.
+    """Return the price of one step closer to the study; empty if it fails or cuts nothing.
 
-    Args:
-        plan: the least-loss plan.
-        study: the study's own protocol in this lab.
-        judge: returns the assessment of a plan in this lab.
+    ``plan`` is the least-loss plan, ``study`` the study's own protocol in the same lab.
     """
     counts, pack, longest = plan.counts, plan.pack, plan.pack.lab.days_left
     if not plan.feasible:
@@ -332,3 +320,119 @@ def deciding_text(
         if failing := judge(protocol).failing:
             return f"With 1 more sample the plan fails on {joined(failing)}."
     return f"The lab has {days_text(pack.lab)}." if counts.days < study.counts.days else ""
+
+
+# --- steps between plans ------------------------------------------------------------------------
+
+# The order of the planner's and the Lab Manager's changes; their tradeoffs are worded for it
+_IN_TURN: Final = (
+    "technique",
+    "required_equipment",
+    "required_reagents",
+    "controls",
+    "duration_days",
+    "sample_size",
+    "rationale",
+)
+
+
+class FieldChange(NamedTuple):
+    """A protocol field in which two plans differ; of lists only the labels that differ."""
+
+    field: str
+    before: int | str | tuple[str, ...]
+    after: int | str | tuple[str, ...]
+
+
+class PlanStep(NamedTuple):
+    """A step from one plan to another, with the suggested change if it makes one."""
+
+    before: Assessment
+    after: Assessment
+    change: SuggestionChange | None = None
+
+    @property
+    def credits_saved(self) -> float:
+        """Credits that the step saves; negative when it costs."""
+        return self.before.cost - self.after.cost
+
+    @property
+    def evidence_changed(self) -> bool:
+        """Whether the evidence changes at the precision shown."""
+        return self.before.evidence.text != self.after.evidence.text
+
+    @property
+    def evidence_falls(self) -> bool:
+        """Whether the evidence is worse after the step, at the precision shown."""
+        before, after = self.before.evidence, self.after.evidence
+        return self.evidence_changed and not after.row.scale.reaches(after.value, before.value)
+
+    @property
+    def newly_dropped(self) -> list[Control]:
+        """The study's controls that the step drops."""
+        before = {control.name for control in self.before.dropped}
+        return [control for control in self.after.dropped if control.name not in before]
+
+    @property
+    def fields(self) -> list[FieldChange]:
+        """The fields that differ, in the protocol's order."""
+        return differences(self.before.plan, self.after.plan)
+
+
+def change_steps(
+    plan: Assessment, changes: Iterable[SuggestionChange], known: list[Assessment] | None = None
+) -> list[PlanStep]:
+    """Return suggested changes as steps, applied one after the other.
+
+    ``known`` are assessed plans of the same lab; it grows.
+    """
+    steps, known = [], [plan] if known is None else known
+    for change in changes:
+        after = judged(apply_changes(plan.plan, [change]), plan, known)
+        steps.append(PlanStep(plan, after, change))
+        plan = after
+    return steps
+
+
+def field_steps(before: Assessment, after: Assessment) -> list[PlanStep]:
+    """Return the steps from one plan to another, one field at a time in the planner's order."""
+    steps: list[PlanStep] = []
+    differing = {change.field for change in differences(before.plan, after.plan)}
+    for name in (name for name in _IN_TURN if name in differing):
+        start = steps[-1].after if steps else before
+        revised = revise(start.plan, **{name: getattr(after.plan, name)})
+        steps.append(PlanStep(start, judged(revised, start, [before, after])))
+    return steps
+
+
+def judged(revised: Protocol, plan: Assessment, known: list[Assessment]) -> Assessment:
+    """Return the assessment of a revised plan, from ``known`` or added to it."""
+    for same in known:
+        if same.plan == revised:
+            return same
+    known.append(plan.revised(revised))
+    return known[-1]
+
+
+def differences(before: Protocol, after: Protocol) -> list[FieldChange]:
+    """Return the fields in which two plans differ; of lists the labels that come or go."""
+    changes = []
+    for name in PROTOCOL_FIELDS:
+        old, new = getattr(before, name), getattr(after, name)
+        if old == new:
+            continue
+        if not isinstance(old, list):
+            changes.append(FieldChange(name, old, new))
+        elif any(labels := (_only(old, new), _only(new, old))):
+            changes.append(FieldChange(name, *labels))
+    return changes
+
+
+def _only(these: list[str], others: list[str]) -> tuple[str, ...]:
+    rest = Counter(map(label_key, others))
+    texts = []
+    for label in these:
+        rest[label_key(label)] -= 1
+        if rest[label_key(label)] < 0:
+            texts.append(label)
+    return tuple(texts)

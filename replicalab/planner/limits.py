@@ -1,12 +1,12 @@
-"""How large a sample, and how many days, a lab and a study allow.
+"""The numbers of samples and days that a lab and a study allow.
 
 Cost and staff never fall when a count grows, and evidence never shrinks with the sample, so every
-limit is a largest, or a smallest, number that still fits. It is found by bisection on the same
-formulas that the check uses, so it is exact.
+limit is a largest, or a smallest, number that still fits. It is found by bisection on the formulas
+of the check, so it is exact.
 
-A plan may have more samples than can count in its days, or than exist: these show nothing and cost.
-So plans are compared by the samples that *count*, and of all plans in which so many count there is
-one with the fewest samples and days at once (`CountLimits.fewest`); every other one exceeds it.
+A plan may have more samples than can count in its days, or than exist: these only cost. So plans
+are compared by the samples that *count*, and of all plans in which the same number count, one has
+the fewest samples and days at once (`CountLimits.fewest`).
 """
 
 from collections.abc import Callable, Sequence
@@ -22,19 +22,17 @@ from replicalab.limits import LARGEST_COUNT, LARGEST_PLANNED
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.scenarios import Bounds, Design, EvidenceTier, Pack, StudyLimit, hard_range
 
-TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}
-"""The place of each tier, 0 the best."""
-
+TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}  # 0 is the best
 BELOW_FLOOR: Final = TIER_RANK[EvidenceTier.BELOW_FLOOR]
 
 _DIGITS: Final = 12
-_STEPS: Final = 100  # Evidence is compared in steps of 0.01
-_ROUNDING: Final = 1e-9  # A step is reached in spite of a rounding error
-_WIDEST: Final = 1e12  # An unbounded half-width is so many targets wide
+_STEPS: Final = 100  # evidence is compared in steps of 0.01
+_ROUNDING: Final = 1e-9  # a step is reached in spite of a rounding error
+_WIDEST: Final = 1e12  # targets in an unbounded half-width
 
 
 class RegionLimit(StrEnum):
-    """What limits the sample, or the days, of a plan: the lab, the evidence, the study itself."""
+    """A limit of the sample or the days, by the lab, the evidence or the study."""
 
     BUDGET = "budget"
     SCHEDULE = "time limit"
@@ -72,19 +70,19 @@ def fewest(holds: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def most_looked_at(plan: Protocol) -> int:
-    """Return the largest sample that is looked at for a plan, no study's being larger."""
+    """Return the largest sample looked at for a plan."""
     return max(LARGEST_PLANNED, plan.sample_size)
 
 
 def most_counted(days: int, pack: Pack) -> int:
-    """Return how many samples can count in so many days: throughput and population."""
+    """Return how many samples can count in some days, by throughput and population."""
     rate, exist = pack.samples_per_day, pack.design.population_max
     limit = LARGEST_COUNT if rate is None else min(LARGEST_COUNT, rate.value * days)
     return limit if exist is None else min(limit, exist)
 
 
 class CountBox(NamedTuple):
-    """The least and the most samples, and days, of some plans; both ends are among them."""
+    """The least and the most samples, and days, of some plans, inclusive."""
 
     samples: tuple[float, float] = (-inf, inf)
     days: tuple[float, float] = (-inf, inf)
@@ -92,14 +90,13 @@ class CountBox(NamedTuple):
 
 @dataclass(frozen=True)
 class CountLimits:
-    """A lab's numbers, as far as a plan keeps to them.
+    """The limits of a lab and a study on the numbers of a plan.
 
     Attributes:
-        pack: the study in its lab.
-        given_up: which of the limits the plan may exceed: the amounts (of them the lab's days are
-            the schedule), and what makes a plan sound on paper (protocol): a sample beside the
-            controls, and the study's own hard constraints on n and the days.
-        box: in which the plan's numbers lie; None for days that keep the endpoint, or all days of
+        given_up: limits that the plan may exceed: amounts (the lab's days are the schedule), and
+            soundness on paper (protocol): a sample beside the controls, and the study's own hard
+            constraints on n and the days.
+        box: the range of the plan's numbers; None for days that keep the endpoint, or all days of
             a lab that has fewer.
     """
 
@@ -112,7 +109,7 @@ class CountLimits:
         return Dimension.PROTOCOL not in self.given_up
 
     def _bounded(self, number: Bounds, box: tuple[float, float]) -> tuple[float, float]:
-        """Return the range that the study's own hard constraints, and the box, leave a number."""
+        """Return the range that the study's hard constraints and the box leave a number."""
         if not self._on_paper:
             return box
         minimum, limit = hard_range(self.pack.limits, number)
@@ -129,38 +126,38 @@ class CountLimits:
 
     @cached_property
     def days(self) -> tuple[int, int]:
-        """The fewest days to plan, and the most; out of order if no number of days is allowed."""
+        """The fewest days to plan, and the most; out of order if none is allowed."""
         limit = LARGEST_COUNT if Dimension.SCHEDULE in self.given_up else self.pack.lab.days_left
         usual = min(self.pack.min_days, limit), limit
         minimum, longest = self._bounded(Bounds.DAYS, self.box.days if self.box else usual)
         return int(minimum), int(min(limit, longest))
 
     def fewest_samples(self, controls: int) -> int:
-        """Return the fewest samples to plan: one beside the controls, unless that is given up."""
+        """Return the fewest samples: one beside the controls, unless given up."""
         return int(max(controls + 1 if self._on_paper else 1, self._samples[0]))
 
     def most_samples(self, days: int) -> int:
-        """Return the most samples of which each can count in so many days."""
+        """Return the most samples that can all count in some days."""
         return int(min(most_counted(days, self.pack), self._samples[1]))
 
     def fewest_days(self, counting: int) -> int:
-        """Return the fewest days in which so many samples can count."""
+        """Return the fewest days in which some samples can count."""
         rate = self.pack.samples_per_day
         minimum = self.days[0]
         return minimum if rate is None else max(minimum, -(-counting // rate.value))
 
     def fewest(self, counts: assessment.Counts, counting: int) -> assessment.Counts:
-        """Return the counts with the fewest samples and days in which so many samples can count."""
+        """Return the counts with the fewest samples and days in which some samples count."""
         samples = max(counting, self.fewest_samples(counts.controls))
         return assessment.Counts(samples, self.fewest_days(counting), *counts[2:])
 
     def affords(self, counts: assessment.Counts) -> bool:
-        """Return whether the lab has the credits and all else for a plan of these counts."""
+        """Return whether the amounts that are not given up suffice for these counts."""
         return all(needed(counts, self.pack) <= has for needed, has in self._amounts)
 
     @cached_property
     def _amounts(self) -> list[tuple[Callable[[assessment.Counts, Pack], float], float]]:
-        """What plans need of the amounts but days, and what the lab has, if it is not given up."""
+        """The need of each amount but days, and what the lab has, unless given up."""
         return [
             (amount.needed, amount.has(self.pack.lab))
             for dimension, amount in assessment.amounts().items()
@@ -168,22 +165,22 @@ class CountLimits:
         ]
 
     def within(self, counts: assessment.Counts) -> bool:
-        """Return whether the days and samples are no more than the lab and the study allow."""
+        """Return whether days and samples are within the lab and the study."""
         low, high = self.days
         return low <= int(counts.days) <= high and int(counts.samples) <= self._samples[1]
 
     def allows(self, counts: assessment.Counts) -> bool:
         """Return whether a plan fits every limit that is not given up.
 
-        That it has no fewer samples than `fewest_samples` is taken for granted.
+        Its samples must be at least `fewest_samples`.
         """
         return self.within(counts) and self.affords(counts)
 
     def most_that_count(self, counts: assessment.Counts, most: int) -> int | None:
         """Return the most samples, up to ``most``, that fit and count; None if no plan fits.
 
-        Of the plans in which so many count only the one with the fewest samples and days is tried,
-        for no other costs less. The samples and days of the counts given do not matter.
+        The given samples and days are ignored: for each number that counts only the cheapest plan
+        is tried, with the fewest samples and days.
         """
         exist = self.pack.design.population_max
         top = 0 if self.endpoint_lost else most if exist is None else min(most, exist)
@@ -196,9 +193,7 @@ def largest_sample(
 ) -> int | None:
     """Return the most samples that this lab can afford with everything else as planned.
 
-    The budget, the staff steps, the throughput over the plan's days, the population and the study's
-    own constraints on n limit it, but for what is given up (see `CountLimits`).
-    None when not even one experimental sample beside the plan's controls fits.
+    None if not even one sample beside the controls fits. ``given_up``: see `CountLimits`.
     """
     limits, counts = CountLimits(scenario, given_up), assessment.counts_of(protocol, scenario)
     return largest(
@@ -210,15 +205,12 @@ def largest_sample(
 
 @dataclass(frozen=True)
 class EvidenceCurve:
-    """What samples that count are worth in a study, without building a plan.
-
-    Where the lab gives too few days for the endpoint, and ``is_void`` says so, every plan is worth
-    the same: nothing.
+    """The evidence of samples that count, without building plans.
 
     Attributes:
         pack: the study; its lab does not matter.
-        most: the largest sample that is looked at.
-        is_void: whether the endpoint is lost whatever the plan.
+        most: the largest sample looked at.
+        is_void: whether the endpoint is lost, so that there is no evidence.
         effect: an effect to assume instead of the study's planning effect.
     """
 
@@ -235,26 +227,27 @@ class EvidenceCurve:
         return min(self.most, self.pack.design.population_max or self.most)
 
     def allowed(self, factor: float) -> int | None:
-        """Return the fewest samples whose evidence the study's own hard constraints allow.
+        """Return the fewest samples whose evidence the study's hard constraints allow.
 
-        0 where they allow none at all, as where they say nothing of the evidence; None where no
-        sample size will do.
+        0 if they do not limit it, None if no sample size is allowed.
         """
-        limits = (
-            limit for limit in self.pack.limits if limit.hard and limit.number is Bounds.EVIDENCE
-        )
-        return self.fewest([*limits], factor)
+        hard = [limit for limit in self.pack.limits if limit.hard]
+        return self.fewest([limit for limit in hard if limit.number is Bounds.EVIDENCE], factor)
 
     def fewest(self, bounds: Sequence[StudyLimit], factor: float) -> int | None:
-        """Return the same for some bounds of the study on the evidence."""
+        """Return the fewest samples whose evidence some constraints allow."""
 
-        def allows(value: float) -> bool:
+        def allows(samples: int) -> bool:
+            value = self.value(samples, factor)
             return all(limit.allows(value) for limit in bounds)
 
-        return 0 if not bounds or allows(self.value(0, factor)) else self._fewest(allows, factor)
+        if not bounds or allows(0):
+            return 0
+        number = self._most + 1 if self.is_void else fewest(allows, 1, self._most)
+        return number if number <= self._most else None
 
     def value(self, samples: int, factor: float) -> float:
-        """Return the evidence of so many samples under substitutions of that factor."""
+        """Return the evidence of some samples under a substitution factor."""
         if factor not in self._by_factor:
             effect = seen_effect(self.pack.design, factor, self.effect)
             self._by_factor[factor] = evidence_by_size(self.pack.design, effect, factor)
@@ -264,28 +257,21 @@ class EvidenceCurve:
         return self._values[key]
 
     def step(self, samples: int, factor: float) -> float:
-        """Return the step of evidence of this number of samples, see `evidence_step`."""
+        """Return the step of evidence of some samples, see `evidence_step`."""
         if self.is_void or not assessment.counted_of(self.pack.design, samples):
             return inf
         return evidence_step(self.value(samples, factor), self.pack.design)
 
     def needed(self, tier: int, factor: float) -> int | None:
-        """Return the fewest samples that reach a tier or a better one, None where none do."""
+        """Return the fewest samples that reach a tier or a better one, or None."""
         key = tier, factor
         if key not in self._needed:
             reached = fewest(lambda samples: self.tier(samples, factor) <= tier, 0, self._most)
             self._needed[key] = reached if reached <= self._most else None
         return self._needed[key]
 
-    def _fewest(self, enough: Callable[[float], bool], factor: float) -> int | None:
-        """Return the fewest samples whose evidence is enough, None where none is."""
-        if self.is_void:
-            return None
-        number = fewest(lambda samples: enough(self.value(samples, factor)), 1, self._most)
-        return number if number <= self._most else None
-
     def tier(self, samples: int, factor: float) -> int:
-        """Return the tier of so many samples: 0 meets the target, 1 is above the floor, 2 below."""
+        """Return the tier of some samples: 0 meets the target, 1 is above the floor, 2 below."""
         able = min(samples, self._most)
         if self.is_void or not assessment.counted_of(self.pack.design, able):
             return BELOW_FLOOR
@@ -293,9 +279,9 @@ class EvidenceCurve:
 
 
 def leanest(plan: assessment.Assessment) -> assessment.Assessment | None:
-    """Return a plan with the fewest samples that are allowed and meet the target still.
+    """Return the plan with the fewest samples that are allowed and meet the target.
 
-    None where it does not meet the target itself, and where it has no sample to spare.
+    None if the plan itself misses the target, or has no sample to spare.
     """
     pack, factor = plan.pack, plan.evidence_factor
     worth, counts = EvidenceCurve(pack, most_looked_at(plan.plan)), plan.counts
@@ -303,20 +289,18 @@ def leanest(plan: assessment.Assessment) -> assessment.Assessment | None:
     if plan.evidence.tier is not EvidenceTier.MEETS_TARGET or needed is None or allowed is None:
         return None
     samples = max(needed, allowed, CountLimits(pack).fewest_samples(counts.controls))
-    return (
-        assessment.assess(revise(plan.plan, sample_size=samples), pack)
-        if samples < counts.samples
-        else None
-    )
+    if samples >= counts.samples:
+        return None
+    return assessment.assess(revise(plan.plan, sample_size=samples), pack)
 
 
 def as_loss(value: float, pack: Pack) -> float:
-    """Return an evidence so that less is better; equal to a rounding error counts as equal."""
+    """Return evidence so that less is better, rounded to absorb rounding errors."""
     return round(value if pack.design.lower_is_better else -value, _DIGITS)
 
 
 def evidence_step(value: float, design: Design) -> float:
-    """Return an evidence in steps of 0.01, less is better: rounded down, a half-width up.
+    """Return evidence in steps of 0.01, less is better: rounded down, a half-width up.
 
     A half-width counts as a share of its target.
     """
@@ -326,5 +310,5 @@ def evidence_step(value: float, design: Design) -> float:
 
 
 def step_of(evidence: assessment.Evidence, design: Design) -> float:
-    """Return the step of a plan's evidence; a plan without any is last."""
+    """Return the step of a plan's evidence; infinite without evidence."""
     return inf if evidence.void_reason else evidence_step(evidence.value, design)

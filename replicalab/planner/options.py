@@ -1,6 +1,6 @@
-"""What may be done about a plan in its lab, worked out once and handed to whatever shows it."""
+"""The options of a plan in its lab, each computed once."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -9,19 +9,26 @@ from replicalab.agents.lab_manager_policy import Offer, reference_offer
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.models import NUMBER_FIELDS, Protocol, revise
-from replicalab.planner.binding import SmallestAddition, extras, unlimited
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import (
     LeastLoss,
+    PlanStep,
     cheapest_of,
     gives_up_less,
+    judged,
     least_loss_of,
     strongest_of,
 )
 from replicalab.planner.limits import TIER_RANK, largest
 from replicalab.planner.search import PlanSearch
-from replicalab.planner.shortfalls import AdditionSearch, Shortfalls, shortfalls_of
-from replicalab.planner.steps import PlanStep, judged
+from replicalab.planner.shortfalls import (
+    AdditionSearch,
+    Shortfalls,
+    SmallestAddition,
+    extras,
+    shortfalls_of,
+    unlimited,
+)
 from replicalab.planner.variants import PlanVariants, control_variants, variants_of
 from replicalab.scenarios import Pack
 
@@ -30,7 +37,7 @@ _ITEM_FIELDS: Final = ("required_equipment", "required_reagents")
 
 @dataclass(frozen=True)
 class PlanAnalysis:
-    """What may be done about a plan, *yours*; each is worked out when it is first asked for."""
+    """The options of a plan, *yours*; each is computed when first read."""
 
     yours: Assessment
 
@@ -41,12 +48,12 @@ class PlanAnalysis:
 
     @cached_property
     def offer(self) -> Offer | None:
-        """What the Lab Manager offers, None when the plan is feasible."""
+        """The Lab Manager's offer; None if the plan is feasible."""
         return reference_offer(self.yours)
 
     @property
     def offered(self) -> Assessment:
-        """The plan with all the changes that the Lab Manager suggests; yours where it has none."""
+        """The plan with all changes of the offer; yours without one."""
         return self.offer.after if self.offer else self.yours
 
     @cached_property
@@ -56,7 +63,7 @@ class PlanAnalysis:
 
     @cached_property
     def least(self) -> LeastLoss:
-        """The plan for the same lab that gives up the least."""
+        """The least-loss plan."""
         return least_loss_of(self.yours, self.offer, self.variants, self.known)
 
     @cached_property
@@ -70,12 +77,12 @@ class PlanAnalysis:
 
     @cached_property
     def most_evidence(self) -> Assessment | None:
-        """The passing plan with the most evidence that gives up nothing else for it."""
+        """The passing plan with the most evidence that gives up nothing else."""
         return strongest_of(self.least, self._search, self.known)
 
     @property
     def ends(self) -> dict[str, Assessment]:
-        """The cheapest plan and the one with most evidence, each if it is another plan."""
+        """The cheapest plan and the one with most evidence, if they are other plans."""
         ends = {"Cheapest": self.cheapest, "Most evidence": self.most_evidence}
         pair = (self.yours.plan, self.least.plan)
         return {
@@ -86,7 +93,7 @@ class PlanAnalysis:
 
     @cached_property
     def asks(self) -> Shortfalls:
-        """What the lab would have to add instead."""
+        """The additions to the lab that the plan needs."""
         return shortfalls_of(AdditionSearch(self.yours, self.least, self.variants))
 
     @cached_property
@@ -106,24 +113,24 @@ class PlanAnalysis:
 
     @property
     def binding(self) -> str | None:
-        """The limit whose relief buys most, the first of them; None where none buys anything."""
+        """The limit whose relief buys most, or None."""
         without = self.relieved
         return min(without, key=lambda limit: without[limit].rank.given_up, default=None)
 
     @cached_property
     def extras(self) -> tuple[SmallestAddition, ...]:
-        """The smallest addition of each amount of which more buys something, and what it buys."""
+        """The smallest addition of each amount that buys something."""
         return extras(self.yours, self.least, self.variants, self.study, self._unlimited)
 
     @cached_property
     def balanced(self) -> Assessment | None:
-        """The plan of the frontier at which the two sides' gains balance, None where none does."""
+        """The Nash point of the frontier, or None."""
         plan = self.frontier.balanced
         return None if plan is None else self.judged(plan.plan(self.yours.plan))
 
     @cached_property
     def mends(self) -> dict[str, PlanStep]:
-        """For each dimension that fails by itself, its smallest repair; another may fail then."""
+        """For each failing dimension its smallest repair; another may fail then."""
         changes = [self.least.changes, *([self.offer.changes] if self.offer else [])]
         fixes = {
             cause: fix_of(self.yours, cause, changes, self.judged) for cause in self.yours.causes
@@ -132,11 +139,11 @@ class PlanAnalysis:
 
     @cached_property
     def known(self) -> list[Assessment]:
-        """The plans of this lab that are judged already; it grows."""
+        """The assessed plans of this lab; it grows."""
         return [self.yours, *([self.offer.after] if self.offer else [])]
 
     def judged(self, revised: Protocol) -> Assessment:
-        """Return what is known of a revised plan in the same lab."""
+        """Return the assessment of a revised plan in the same lab."""
         return judged(revised, self.yours, self.known)
 
 
@@ -146,7 +153,7 @@ def least_loss(protocol: Protocol, scenario: Pack) -> LeastLoss:
 
 
 def asks(protocol: Protocol, scenario: Pack) -> Shortfalls:
-    """Return what the lab would have to add to run the plan, and to reach the evidence target."""
+    """Return the additions with which the lab can run the plan and reach the target."""
     return PlanAnalysis(assess(protocol, scenario)).asks
 
 
@@ -160,9 +167,9 @@ def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
 
 @dataclass(frozen=True)
 class PlanToDraw:
-    """A plan whose region over days and samples is worth drawing, and the changes that led to it.
+    """A plan whose region over days and samples is drawn, and the changes that lead to it.
 
-    Substitutions are made where they let some days and samples fit.
+    Substitutions are made if they let some days and samples fit.
     """
 
     plan: Assessment
@@ -170,16 +177,12 @@ class PlanToDraw:
 
     @property
     def failing(self) -> tuple[str, ...]:
-        """What fails whatever the days and samples: items and restrictions."""
-        return tuple(
-            dimension for dimension in self.plan.failing if DIMENSION_ROWS[dimension].by_wording
-        )
+        """The dimensions that fail whatever the days and samples."""
+        return tuple(key for key in self.plan.failing if DIMENSION_ROWS[key].by_wording)
 
     def holds(self, other: Assessment) -> bool:
-        """Return whether another plan differs in nothing but the days and samples."""
-        now, protocol = self.plan.plan, other.plan
-        numbers = {name: getattr(now, name) for name in NUMBER_FIELDS}
-        return revise(protocol, **numbers) == now
+        """Return whether another plan differs only in days and samples."""
+        return _with_numbers_of(self.plan.plan, other.plan) == self.plan.plan
 
     def at(self, days: int, samples: int) -> Assessment:
         """Return the plan with other numbers."""
@@ -187,19 +190,19 @@ class PlanToDraw:
         return assess(revise(plan.plan, sample_size=samples, duration_days=days), plan.pack)
 
 
-def plan_to_draw(options: PlanAnalysis) -> PlanToDraw:
-    """Return the plan with the Lab Manager's substitutions if they repair it, else the planner's.
+def _with_numbers_of(plan: Protocol, worded: Protocol) -> Protocol:
+    return revise(worded, **{name: getattr(plan, name) for name in NUMBER_FIELDS})
 
-    The plan itself is returned when nothing fails whatever the numbers, or nothing repairs that.
+
+def plan_to_draw(options: PlanAnalysis) -> PlanToDraw:
+    """Return the plan with the Lab Manager's or else the planner's substitutions.
+
+    The plan itself is returned if no wording fails, or if nothing repairs it.
     """
     yours = PlanToDraw(options.yours)
     if not yours.failing:
         return yours
-    repairs: tuple[Iterable[SuggestionChange], ...] = (
-        options.offer.changes if options.offer else (),
-        options.least.changes,
-    )
-    for changes in repairs:
+    for changes in (options.offer.changes if options.offer else (), options.least.changes):
         items = tuple(change for change in changes if change.field in _ITEM_FIELDS)
         draw = PlanToDraw(options.judged(apply_changes(options.yours.plan, items)), items)
         if not draw.failing:
@@ -210,10 +213,10 @@ def plan_to_draw(options: PlanAnalysis) -> PlanToDraw:
 def least_to_draw(options: PlanAnalysis, drawn: PlanToDraw) -> PlanToDraw | None:
     """Return the least-loss plan as one whose region may be drawn.
 
-    None if it is worded as the plan that is drawn, or if it does not fit either.
+    None if it is worded as the plan that is drawn, or is not feasible.
     """
     loss, now = options.least, drawn.plan.plan
-    plan = revise(loss.plan, **{name: getattr(now, name) for name in NUMBER_FIELDS})
+    plan = _with_numbers_of(now, loss.plan)
     if plan == now or not loss.after.feasible:
         return None
     changes = tuple(change for change in loss.changes if change.field not in NUMBER_FIELDS)
@@ -224,14 +227,14 @@ def least_to_draw(options: PlanAnalysis, drawn: PlanToDraw) -> PlanToDraw | None
 
 
 class StudyRank(NamedTuple):
-    """How good a study's best plan is next to another study's; the smaller is the better.
+    """The quality of a study's best plan next to other studies; the smaller the better.
 
     Attributes:
-        failing: how many dimensions it fails.
-        tier: 0 meets the study's target, 1 is above its floor, 2 below it.
-        wishes: how many of the study's wishes it breaks.
-        missing: the share of the target that it does not reach.
-        loss: the fidelity that it gives up.
+        failing: number of failing dimensions.
+        tier: 0 meets the target, 1 is above the floor, 2 below it.
+        wishes: number of soft constraints missed.
+        missing: the share of the target that is not reached.
+        loss: the fidelity given up.
     """
 
     failing: int
@@ -244,13 +247,7 @@ class StudyRank(NamedTuple):
 
 @dataclass(frozen=True)
 class SurveyedStudy:
-    """A study in a lab.
-
-    Attributes:
-        reference: the plan that would do the study justice.
-        least: the plan that gives up the least of it there.
-        binding: the limit whose relief would buy most, None where none buys anything.
-    """
+    """A study's reference protocol in a lab, its least-loss plan, and the binding limit."""
 
     reference: Assessment
     least: LeastLoss
@@ -268,13 +265,13 @@ class SurveyedStudy:
 
     @cached_property
     def share(self) -> float:
-        """How much of the study's target the best plan reaches, at most 1."""
+        """The share of the study's target that the best plan reaches, at most 1."""
         evidence = self.best.evidence
         return evidence.row.scale.attained(evidence.value, evidence.target)
 
     @cached_property
     def rank(self) -> StudyRank:
-        """What the order of studies goes by."""
+        """The rank among other studies."""
         best = self.best
         return StudyRank(
             len(best.failing),
@@ -287,7 +284,7 @@ class SurveyedStudy:
 
 
 def surveyed(pack: Pack) -> SurveyedStudy:
-    """Return the best that a lab can do about a study's reference protocol."""
+    """Return a study's reference protocol in a lab with its least-loss plan."""
     options = PlanAnalysis(assess(pack.reference_protocol, pack))
     return SurveyedStudy(options.yours, options.least, options.binding)
 
@@ -299,15 +296,9 @@ Judge = Callable[[Protocol], Assessment]
 def fix_of(
     plan: Assessment, dimension: str, changes: Sequence[Changes], judge: Judge
 ) -> Assessment | None:
-    """Return the plan with a dimension repaired, None if its smallest change does not.
+    """Return the plan with a dimension repaired by its smallest change, or None.
 
-    Another dimension may fail then.
-
-    Args:
-        plan: fails the dimension.
-        dimension: to repair.
-        changes: those of revised plans, the preferred one first.
-        judge: returns the assessment of a plan in this lab.
+    ``changes`` are those of revised plans, the preferred one first; another dimension may fail.
     """
     amount = DIMENSION_ROWS[dimension].amount
     if amount:

@@ -1,7 +1,7 @@
-"""The feasible region of a plan over days and samples, everything else of the plan held fixed.
+"""The feasible region of a plan over days and samples, with everything else held fixed.
 
-Here alone the core judges many plans at once, on arrays, by the formulas of the single check.
-Nothing in `replicalab.planner` imports this module, so that nothing else needs numpy.
+Many plans are checked at once on arrays, by the formulas of the single check. Nothing in
+`replicalab.planner` imports this module, so that nothing else needs numpy.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -26,15 +26,12 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-SMALL_SHARE: Final = 1 / 6  # What fits is too small to be read below that share of the rows
-
-# A plan that lies further out than so many times everything else is left outside the grid.
+SMALL_SHARE: Final = 1 / 6  # of the rows; a smaller feasible part cannot be read
+# A plan further out than this many times everything else is left outside the grid.
 _AT_MOST_WIDER: Final = 3
-
 _HALF: Final = 1e-3
-_UNLIMITED: Final = np.iinfo(np.int64).max  # Stands for a number of samples that nothing limits
-
-# The amounts with a line of their own, which a plan must keep.
+_UNLIMITED: Final = np.iinfo(np.int64).max  # number of samples without a limit
+# The amounts with a line of their own
 _CHECKED: Final = {
     Dimension.BUDGET: RegionLimit.BUDGET,
     Dimension.SCHEDULE: RegionLimit.SCHEDULE,
@@ -43,15 +40,15 @@ _CHECKED: Final = {
 
 
 class NumericChecks(NamedTuple):
-    """What a lab's numbers say about plans; arrays that broadcast together.
+    """The checks of plans that depend on numbers; arrays that broadcast together.
 
     Attributes:
-        needs: how much of each amount each plan needs, rounded to a millionth.
-        within: whether the lab has so much of it.
-        paper_ok: sound on paper as far as counts go: at least 1 day and 1 experimental sample, and
-            within the study's own constraints on n and the days.
+        needs: the need of each plan of each amount, rounded to a millionth.
+        within: whether the lab has enough of each amount.
+        paper_ok: whether the counts are sound on paper: at least 1 day and 1 experimental sample,
+            and within the study's own constraints on n and the days.
         counts_ok: within throughput and population, so that every sample can count.
-        endpoint_ok: days enough for the study's endpoint.
+        endpoint_ok: whether the days are enough for the study's endpoint.
     """
 
     needs: dict[str, npt.NDArray[Any]]
@@ -60,21 +57,14 @@ class NumericChecks(NamedTuple):
     counts_ok: Flags
     endpoint_ok: Flags
 
-    def keeps(self, dimension: str) -> Flags:
-        """Return whether the lab has enough of an amount."""
-        return self.within[dimension]
-
     @property
     def all_ok(self) -> Flags:
-        """Whether every numeric check passes; the two on evidence only warn and are left out."""
+        """Whether every check passes but the two that only warn."""
         return reduce(np.logical_and, self.within.values(), self.paper_ok)
 
 
 def numeric_checks(counts: Counts, pack: Pack) -> NumericChecks:
-    """Return the numeric checks of many plans in one lab.
-
-    Each of the five counts is a whole number or an array, and all broadcast together.
-    """
+    """Return the numeric checks of plans in one lab; the counts broadcast together."""
     rows = amounts()
     needs = {key: _rounded(amount.need(counts, pack)) for key, amount in rows.items()}
     samples, days = np.asarray(counts.samples), np.asarray(counts.days)
@@ -92,11 +82,10 @@ def numeric_checks(counts: Counts, pack: Pack) -> NumericChecks:
 
 
 def _rounded(needed: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Return amounts rounded to a millionth as the single check rounds one."""
     amounts = np.asarray(needed)
     if not np.issubdtype(amounts.dtype, np.floating):
         return amounts
-    # numpy multiplies first, so what is nearly a half may go to the other side.
+    # The single check rounds exactly; numpy multiplies first, so near a half it may differ.
     nearly_half = np.abs(amounts * 1e6 % 1 - 0.5) < _HALF
     if not nearly_half.any():
         return amounts.round(6)
@@ -105,9 +94,8 @@ def _rounded(needed: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def countable(days: Ints, pack: Pack) -> Ints:
-    """Return how many samples can count in so many days: within throughput and population."""
-    exist = pack.design.population_max
-    return np.minimum(_finished(days, pack), _UNLIMITED if exist is None else exist)
+    """Return how many samples can count in some days: throughput and population."""
+    return np.minimum(_finished(days, pack), pack.design.population_max or _UNLIMITED)
 
 
 def _finished(days: Ints, pack: Pack) -> Ints:
@@ -115,9 +103,6 @@ def _finished(days: Ints, pack: Pack) -> Ints:
         return np.full(days.shape, _UNLIMITED)
     rate = pack.samples_per_day.value
     return np.minimum(days, _UNLIMITED // rate) * rate
-
-
-# --- the region -----------------------------------------------------------------------------
 
 
 class Level(NamedTuple):
@@ -128,11 +113,9 @@ class Level(NamedTuple):
 
 
 class Span(NamedTuple):
-    """What fits over all days that a lab has, as far as it can be planned.
+    """The feasible plans over all days of a lab.
 
-    Attributes:
-        samples: the most that fit.
-        first, last: the days from which and up to which some fit.
+    ``samples`` are the most that fit, ``first`` and ``last`` the days between which some fit.
     """
 
     samples: int
@@ -142,7 +125,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """The plans over a grid of samples (rows) and days (columns); each array is worked out once.
+    """The plans over a grid of samples (rows) and days (columns).
 
     Attributes:
         drawn: the plan; its controls, items and variant are held fixed.
@@ -180,7 +163,7 @@ class Region:
 
     @cached_property
     def evidence(self) -> Floats:
-        """What each plan is worth at the assumed effect; NaN where it yields none."""
+        """The evidence of each plan at the assumed effect; NaN if void."""
         pack, factor = self.plan.pack, self.plan.evidence_factor
         able = np.minimum(self.samples[:, None], countable(self.days, pack)[None, :])
         distinct, place = np.unique(able, return_inverse=True)
@@ -192,9 +175,9 @@ class Region:
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
-        """Where the evidence reaches target and floor; one where they are the same, none where not.
+        """The fewest countable samples that reach target and floor.
 
-        The samples that are meant are those that can count.
+        One level if they are the same; none if not reached.
         """
         evidence, factor = self.plan.evidence, self.plan.evidence_factor
         bounds = {evidence.floor: ("floor", 1), evidence.target: ("target", 0)}
@@ -210,33 +193,34 @@ class Region:
     def lines(self) -> dict[RegionLimit, Ints]:
         """For each constraint the largest sample that it allows in each number of days.
 
-        At most one more than the grid's last row; -1 where it allows none. The study's own
-        constraints are a line only where they allow less than the lab and all that exists.
+        At most one more than the grid's last row; -1 if it allows none. The study's own constraints
+        are a line only if they allow less than the lab and the population.
         """
         pack, top = self.plan.pack, self._top
-        valueses = {
+        lines = {
             **{limit: self._within[key] for key, limit in _CHECKED.items()},
             RegionLimit.ENDPOINT: self._largest(lambda checks: checks.endpoint_ok),
         }
         if pack.samples_per_day is not None:
-            valueses[RegionLimit.THROUGHPUT] = np.minimum(_finished(self.days, pack), top)
+            lines[RegionLimit.THROUGHPUT] = np.minimum(_finished(self.days, pack), top)
         if pack.design.population_max is not None:
             number = min(pack.design.population_max, top)
-            valueses[RegionLimit.POPULATION] = np.full(self.days.shape, number)
+            lines[RegionLimit.POPULATION] = np.full(self.days.shape, number)
         named = (*_CHECKED.values(), RegionLimit.POPULATION)
-        others = [valueses[limit] for limit in named if limit in valueses]
+        others = [lines[limit] for limit in named if limit in lines]
         if (self._study < np.min(others, axis=0)).any():
-            valueses[RegionLimit.STUDY] = self._study
-        return valueses
+            lines[RegionLimit.STUDY] = self._study
+        return lines
 
     @cached_property
     def _within(self) -> dict[str, Ints]:
-        keeps = {key: partial(NumericChecks.keeps, dimension=key) for key in amounts()}
-        return {key: self._largest(ok) for key, ok in keeps.items()}
+        def line(key: str) -> Ints:
+            return self._largest(lambda checks: checks.within[key])
+
+        return {key: line(key) for key in amounts()}
 
     @cached_property
     def _study(self) -> Ints:
-        """The line of the study's own hard constraints on n and the days."""
         _, limit = hard_range(self.plan.pack.limits, Bounds.SAMPLES)
         shortest, longest = hard_range(self.plan.pack.limits, Bounds.DAYS)
         open_ = (self.days >= shortest) & (self.days <= longest)
@@ -247,7 +231,7 @@ class Region:
         return int(self.samples[-1]) + 1
 
     def _largest(self, ok: Callable[[NumericChecks], Flags]) -> Ints:
-        """Return for each day the largest sample up to the top that is, -1 for none.
+        """Return for each day the largest sample up to the top that passes, -1 for none.
 
         ``ok`` must hold up to some number and fail above it; all days are bisected at once.
         """
@@ -260,23 +244,20 @@ class Region:
 
     @cached_property
     def _asked(self) -> int | None:
-        """The fewest samples that count for the evidence that the study insists on.
-
-        0 where it insists on none, None where no sample will do.
-        """
+        """The fewest countable samples for the study's hard constraints on evidence, or None."""
         worth = EvidenceCurve(self.plan.pack, LARGEST_PLANNED)
         return worth.allowed(self.plan.evidence_factor)
 
     @cached_property
     def least(self) -> int:
-        """The fewest samples that are sound on paper, as far as that does not depend on days."""
+        """The fewest samples that are sound on paper, if that does not depend on days."""
         fewest, _ = hard_range(self.plan.pack.limits, Bounds.SAMPLES)
         controls = int(self.plan.counts.controls)
         return math.ceil(max(controls + 1, fewest, self._asked or 0))
 
     @cached_property
     def most_feasible(self) -> Ints:
-        """The largest feasible sample for each number of days, -1 where there is none."""
+        """The largest feasible sample for each number of days, -1 for none."""
         pack, number, open_ = self.plan.pack, self._asked, self.days >= 1
         if number is None or self.drawn.failing:
             return np.full(self.days.shape, -1)
@@ -287,7 +268,7 @@ class Region:
 
     @cached_property
     def most_useful(self) -> Ints:
-        """The same of those whose samples all count and that keep the endpoint."""
+        """The largest feasible sample of which all count and the endpoint is kept."""
         return self._at_least(np.min([self.most_feasible, *self.lines.values()], axis=0))
 
     def _at_least(self, most: Ints) -> Ints:
@@ -301,11 +282,10 @@ class Region:
         return replace(self, samples=np.array([0, LARGEST_PLANNED - 1]))
 
     def span(self, *, useful: bool) -> Span | None:
-        """Return what is feasible over all the lab's days, None where nothing is.
+        """Return the feasible plans over all days of the lab, or None.
 
-        Of a ``useful`` plan all samples count, and the endpoint is kept. Days limit the samples in
-        two ways: it takes some for so many to count, and each one more leaves less for samples. So
-        the fewest days decide how many fit.
+        Of a ``useful`` plan all samples count, and the endpoint is kept. Samples need days to
+        count, and each further day leaves less for samples, so the fewest days decide.
         """
         pack, number = self.plan.pack, self._asked
         if number is None or self.drawn.failing:
@@ -332,7 +312,7 @@ class Region:
     # --- what is seen of it -----------------------------------------------------------------
 
     def outside(self, plans: Mapping[str, Assessment]) -> list[tuple[str, int]]:
-        """Return which of the plans and levels lie outside the grid, each with its samples."""
+        """Return the plans and levels outside the grid, each with its samples."""
         highest, longest = int(self.samples[-1]), int(self.days[-1])
         pairs = [
             (name, plan.counts.samples)
@@ -343,10 +323,10 @@ class Region:
 
 
 def region(drawn: PlanToDraw, shown: Sequence[Assessment], effect: float | None = None) -> Region:
-    """Return the region of a plan, at an effect, on a grid that also shows other plans.
+    """Return the region of a plan on a grid that also shows other plans.
 
-    Where what fits is too small to be read so, less than a sixth of the rows, the grid is closer to
-    it: of plans and levels it then shows those that are not far out.
+    If less than a sixth of the rows is feasible, the grid is closer to it, and shows only those
+    plans and levels that are not far out.
     """
     result = Region(drawn, *grid_for(shown), effect)
     limit, top = int(result.most_feasible.max()), int(result.samples[-1])
@@ -358,10 +338,9 @@ def region(drawn: PlanToDraw, shown: Sequence[Assessment], effect: float | None 
 
 
 def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
-    """Return the days and the samples of a grid that shows these plans and the lab's limits.
+    """Return the days and the samples of a grid that shows plans and the limits of their lab.
 
-    They are the plan, then others of its lab that matter. The plan is left outside when it is out
-    of all proportion to the rest.
+    The first plan is left outside if it is out of all proportion to the rest.
     """
     pack, yours = plans[0].pack, plans[0].counts
     others = [*(plan.plan for plan in plans[1:]), pack.reference_protocol]
@@ -380,13 +359,12 @@ def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
 
 
 def _highest(plan: int, others: list[int], limits: list[int]) -> int:
-    """Return the highest number to show: limits and the plan only where they are not far out."""
     number = max(1, *others)
     number = max([number, *(limit for limit in limits if limit <= number * 3 // 2)])
     return max(number, plan) if plan <= number * _AT_MOST_WIDER else number
 
 
 def _spaced(low: int, high: int, most: int) -> Ints:
-    """Return evenly spaced numbers that reach both ends, at least 2 and at most so many."""
+    """Return at least 2, at most ``most`` evenly spaced numbers that reach both ends."""
     step = -(-(high - low) // (most - 1))
     return np.arange(low, high + step, step)

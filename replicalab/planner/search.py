@@ -1,21 +1,20 @@
 """The plan for the same lab that is closest to the study, found exactly.
 
 **The order** of all plans is `least_loss.Rank`. Evidence counts up to that of the study's protocol
-in this lab, and cuts are measured from that protocol, so the best plan keeps whatever the lab can
-afford to keep.
+in this lab, and cuts are measured from that protocol.
 
 **Search space**: every variant (see `variants`), every number of samples, and every number of
 days from the study's fewest (or the lab's, if it has fewer) to the lab's, and the plan's own days.
 
-**How**. A dimension may fail because of the variant, or because a limit is *given up*: an amount
-other than the days, or what makes a plan sound on paper. So every pair of a variant and a set of
-limits given up is a *candidate*, and the number of dimensions it fails is known before any number
-is. The ends of all soft constraints cut samples and days into *boxes*, in each of which equally
-many are missed. Evidence depends only on the number of samples that count, and cost and staff never
-fall with samples or days; so bisection finds the most that count in a box. Each term of the order
-down to the evidence keeps the candidates that are best so far. The evidence then needs a known
-number of samples, and the numbers closest to the study are found by branch and bound over the days:
-of an interval of days no plan is closer than its longest with the most samples of its shortest.
+**Method**. A dimension fails because of the variant, or because a limit is *given up*: an amount
+other than the days, or soundness on paper. So every pair of a variant and a set of limits given up
+is a *candidate* whose number of failing dimensions is known. The ends of all soft constraints cut
+samples and days into *boxes*, in each of which equally many are missed. Evidence depends only on
+the samples that count, and cost and staff never fall with samples or days; so bisection finds the
+most that count in a box. Each term of the order down to the evidence keeps the best candidates. The
+evidence then needs a known number of samples, and the numbers closest to the study are found by
+branch and bound over the days: of an interval of days no plan is closer than its longest with the
+most samples of its shortest.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -40,25 +39,16 @@ from replicalab.planner.limits import (
 from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import Bounds, hard_range
 
-
-def _sets_given_up() -> list[frozenset[str]]:
-    """Return all sets of the dimensions that numbers decide, the smallest first."""
-    # Days are searched up to those of the lab, so that the schedule is always kept.
-    by_numbers = [*(key for key in amounts() if key != Dimension.SCHEDULE), Dimension.PROTOCOL]
-    sizes = range(len(by_numbers) + 1)
-    return [frozenset(some) for size in sizes for some in combinations(by_numbers, size)]
-
-
 T = TypeVar("T")
 
 
 class Candidate(NamedTuple):
-    """A variant, the limits that its numbers may exceed, and the box in which they lie.
+    """A variant, the limits that it may exceed, and the box of its numbers.
 
     Attributes:
         fewest: the fewest samples that must count.
         most: the most samples that count and fit the other limits.
-        missed: the study's soft constraints that all plans in the box miss.
+        missed: the soft constraints that all plans in the box miss.
     """
 
     variant: PlanVariant
@@ -84,7 +74,7 @@ class Settled(NamedTuple):
 
 
 class _Cell(NamedTuple):
-    """Numbers from ``least`` to ``most``, and how many soft constraints they all miss."""
+    """A range of a number, with the soft constraints that it misses."""
 
     least: float
     most: float
@@ -118,32 +108,25 @@ class PlanSearch:
         return EvidenceCurve(self.plan.pack, most_looked_at(self.plan.plan))
 
     def closest(self) -> Settled | None:
-        """Return the first plan in the order, None if the lab gives no day at all."""
+        """Return the first plan in the order; None if the lab has no day left."""
         study = step_of(self.study.evidence, self.plan.pack.design)
         return self._settled(self._gentlest, lambda n, one: max(study, self._step(n, one)))
 
     def lowest_cost(self) -> float:
-        """Return the least cost of a plan that is as good by all terms down to the fidelity."""
+        """Return the least cost of a plan that is as good down to the fidelity."""
         return min(
             credits_needed(self._within(one).fewest(self._counts(one), one.fewest), self.plan.pack)
             for one in self._gentlest
         )
 
     def strongest(self, wishes: int, loss: int) -> Settled | None:
-        """Return the passing plan with the most evidence, None if no plan passes.
+        """Return the passing plan with the most evidence, or None.
 
-        Args:
-            wishes: the most soft constraints that it may miss.
-            loss: the most fidelity that its variant may lose.
+        It misses at most ``wishes`` soft constraints, and its variant loses at most ``loss``.
         """
         passing = [one for one in self._candidates if not one.variant.failing | one.given_up]
         gentle = [one for one in passing if one.variant.loss <= loss]
-        boxed = [
-            candidate
-            for one in gentle
-            for candidate in self._boxed(one)
-            if candidate.missed <= wishes
-        ]
+        boxed = [box for one in gentle for box in self._boxed(one) if box.missed <= wishes]
         best = _least_of(boxed, lambda one: self._step(one.most, one))
         best = _least_of(_least_of(best, self._tier), lambda one: one.missed)
         return self._settled(_least_of(best, lambda one: one.variant.loss), self._step)
@@ -162,8 +145,10 @@ class PlanSearch:
 
     @cached_property
     def _candidates(self) -> list[Candidate]:
-        """All variants and limits given up that fit with the fewest dimensions failing."""
-        sets = _sets_given_up()
+        """All candidates that fit with the fewest dimensions failing."""
+        # Days are searched up to those of the lab, so that the schedule is always kept.
+        keys = [*(key for key in amounts() if key != Dimension.SCHEDULE), Dimension.PROTOCOL]
+        sets = [frozenset(s) for size in range(len(keys) + 1) for s in combinations(keys, size)]
         pairs = [(len(v.failing | up), v, up) for v in self.variants.listed for up in sets]
         for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):
             candidates = [
@@ -193,7 +178,6 @@ class PlanSearch:
         return one._replace(most=limit) if limit is not None and limit >= allowed else None
 
     def _most_that_count(self, one: Candidate) -> int | None:
-        """Return the most samples that count and fit, None if no plan fits."""
         counts = self._counts(one)
         key = counts, one.given_up, one.box  # of thousands of variants most share their counts
         if key not in self._most:
@@ -221,7 +205,7 @@ class PlanSearch:
     # --- soft constraints -------------------------------------------------------------------
 
     def _boxed(self, one: Candidate) -> Iterator[Candidate]:
-        """Yield it in each box in which a plan fits, with the fewest soft constraints missed."""
+        """Yield the candidate in each box in which a plan fits."""
         levels = self._levels(one.variant.factor)
         for samples, days in product(self._cells(Bounds.SAMPLES), self._cells(Bounds.DAYS)):
             span = max(days.least, one.box.days[0]), min(days.most, one.box.days[1])
@@ -254,7 +238,6 @@ class PlanSearch:
     # --- the numbers ------------------------------------------------------------------------
 
     def _settled(self, candidates: Iterable[Candidate], step: _Step) -> Settled | None:
-        """Return the closest plan of those with the most evidence."""
         best = _least_of(candidates, lambda one: step(one.most, one))
         plans = (plan for one in best for plan in self._numbered(one, step))
         return min(plans, key=lambda plan: plan.rest, default=None)

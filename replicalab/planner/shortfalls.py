@@ -1,11 +1,21 @@
-"""The other direction: what the lab would have to add, so that less, or nothing, is given up.
+"""Additions to a lab: those that a plan needs, single ones that suffice, and the binding limit.
 
-A plan as it is lacks so many credits, days, staff units and items; granted all of it, the lab can
-run it, or it fails whatever the lab adds. A *single* addition may do as well once the plan is
-adapted. Of the amounts, each variant needs a known least for a tier: the fewest samples that reach
-it, in the fewest days in which they count; if only one amount falls short of that, so much more of
-it is enough. A missing item is granted, and the plan that gives up the least is searched again;
-so it is where the lab begins on the day after a booking ends, with fewer days left.
+A plan as it is lacks some credits, days, staff units and items; granted all of it, the lab can
+run it, or it fails anyway. A *single* addition may do once the plan is adapted. Of the amounts,
+each variant needs a known least for a tier: the fewest samples that reach it, in the fewest days
+in which they count; if only one amount falls short of that, that much more is enough. A missing
+item is granted, and the least-loss plan is searched again; likewise for a lab that starts after a
+booking ends.
+
+Removing a limit *buys* something if the least-loss plan then gives up less, with evidence; the
+*binding* limit is the one whose relief buys most. The share in use is no measure of that: a budget
+that is nearly spent costs nothing if more would not be used.
+
+More of an amount may buy no more: it may let a plan without evidence pass, which then is the
+least-loss plan, since passing comes first. But the best of the plans with evidence never gets worse
+with more. So bisection finds the smallest addition that buys, or a smaller one; if a plan without
+evidence ranks first there, the rest is searched, except between two additions with the same first
+plan.
 """
 
 from __future__ import annotations
@@ -13,34 +23,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import ceil
 from typing import Any, Final, NamedTuple
 
 from replicalab import assessment
 from replicalab.lexicon import CREDITS, joined, label_key
-from replicalab.limits import MOST_ITEMS_TRIED
+from replicalab.limits import LARGEST_COUNT, MOST_ITEMS_TRIED
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.notebook import Shown
-from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
-from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
-from replicalab.planner.steps import PlanStep
+from replicalab.planner.least_loss import GivenUp, LeastLoss, PlanStep, gives_up_less, least_loss_of
+from replicalab.planner.limits import (
+    TIER_RANK,
+    CountLimits,
+    EvidenceCurve,
+    fewest,
+    most_looked_at,
+    step_of,
+)
 from replicalab.planner.variants import PlanVariant, PlanVariants, price_range
 from replicalab.scenarios import MISSING, Control, EvidenceTier, Pack
 
-Means = tuple[float, ...]
-"""An amount of each of `amounts`: credits, days, staff units."""
-
+Means = tuple[float, ...]  # of each of `amounts`: credits, days, staff units
 _DIGITS: Final = 6
 
 
 @dataclass(frozen=True)
 class Addition:
-    """One thing that the lab would have to add: credits, days, staff units, or an item.
+    """An addition to the lab: credits, days, staff units, or an item.
 
-    Attributes:
-        dimension: that it is needed for.
-        has, needs: how much; for an item 0 and 1.
-        item: the item to release or to supply, None for the three amounts.
-        currency: of the lab.
+    ``has`` and ``needs`` are amounts, for an item 0 and 1; ``dimension`` is the one that fails
+    without it.
     """
 
     dimension: str
@@ -51,38 +63,38 @@ class Addition:
 
     @property
     def more(self) -> float:
-        """How much more than the lab has; credits to a millionth."""
+        """The missing amount; credits to a millionth."""
         return round(self.needs - self.has, _DIGITS)
 
     @property
     def share(self) -> float:
-        """How much more, as a share of what the lab has; 1 for an item."""
+        """The missing share of the lab's amount; 1 for an item."""
         return self.more / self.has if self.has else 1.0
 
     @property
     def text(self) -> str:
-        """The ask in words: ``10 more credits``, ``1 more staff unit``, ``'flume' released``."""
+        """The addition in words: ``10 more credits``, ``'flume' released``."""
         if self.item is not None:
             return f"'{self.item}' {assessment.DIMENSION_ROWS[self.dimension].granted}"
         return self.amount_text("more")
 
     def amount_text(self, word: str = "") -> str:
-        """Return how much of an amount it is: ``10 credits``, with a word ``10 more credits``."""
+        """Return the amount: ``10 credits``, with a word ``10 more credits``."""
         return assessment.DIMENSION_ROWS[self.dimension].amount_text(self.more, self.currency, word)
 
 
 def additions_text(found: Iterable[Addition]) -> str:
-    """Return asks in words: ``10 more credits, 1 more day and 'flume' released``."""
+    """Return additions in words: ``10 more credits, 1 more day and 'flume' released``."""
     return joined([ask.text for ask in found])
 
 
 @dataclass(frozen=True)
 class Shortfall:
-    """Everything that a lab would have to add so that one plan is feasible in it.
+    """The smallest additions with which one plan is feasible in a lab.
 
     Attributes:
-        judged: the plan that becomes feasible, in the lab as it is.
-        asks: one by one; each is the smallest that will do, and together they are enough.
+        judged: the plan, in the lab as it is.
+        asks: the additions, which together are enough.
         left: the dimensions that fail whatever the lab adds.
     """
 
@@ -92,12 +104,12 @@ class Shortfall:
 
     @property
     def plan(self) -> Protocol:
-        """The plan that becomes feasible."""
+        """The protocol of the plan."""
         return self.judged.plan
 
     @property
     def possible(self) -> bool:
-        """Whether the asks are enough."""
+        """Whether the additions are enough."""
         return not self.left
 
 
@@ -105,10 +117,10 @@ class SingleAddition(NamedTuple):
     """A single addition that is enough for a tier of evidence once the plan is adapted.
 
     Attributes:
-        least: the plan that gives up the least in the lab with it.
-        dropped: the controls of the plan that this one does without.
-        kept: the same amount if no control is to go; None where no amount is enough then, for
-            an item, and where no control goes anyway.
+        least: the least-loss plan in the lab with it.
+        dropped: the controls that this plan drops.
+        kept: the addition needed to keep all controls; None for an item, if none suffices, or if
+            no control goes.
     """
 
     ask: Addition
@@ -119,12 +131,7 @@ class SingleAddition(NamedTuple):
 
 
 class LaterStart(NamedTuple):
-    """A later start, by which items are free that are booked now, and fewer days are left.
-
-    Attributes:
-        items: that the plan could use and that are free by then.
-        least: the plan that gives up the least in the lab that starts so late.
-    """
+    """A later start, by which booked ``items`` are free, with its least-loss plan."""
 
     start_day: int
     items: tuple[str, ...]
@@ -134,17 +141,15 @@ class LaterStart(NamedTuple):
 
 @dataclass(frozen=True)
 class Shortfalls(Shown):
-    """What it would take.
+    """The additions that a plan needs to run and to reach its target.
 
     Attributes:
-        run: to run the plan exactly as it is.
-        target: to run it with the fewest samples that reach the study's evidence target, in the
-            fewest days in which they count. None when no sample size reaches it.
-        alone_target, alone_floor: single additions, smallest share first, each of which on its own
-            lets some plan reach the target, or the floor, once the plan is adapted to the lab;
-            empty when none does, or when it is reached already.
-        untried: how many missing items were not tried on their own.
-        search: the search that found them.
+        run: for the plan exactly as it is.
+        target: for the fewest samples that reach the target, in the fewest days; None if no
+            sample size reaches it.
+        alone_target, alone_floor: single additions, smallest share first, that suffice for the
+            target, or the floor, once the plan is adapted; empty if already reached.
+        untried: the number of missing items not tried alone.
     """
 
     run: Shortfall
@@ -156,18 +161,18 @@ class Shortfalls(Shown):
 
     @cached_property
     def waits(self) -> tuple[LaterStart, ...]:
-        """The later starts that buy something, and more than any earlier one; the best first."""
+        """The later starts that buy more than any earlier one, best first."""
         return tuple(self.search.waits())
 
     @property
     def singles(self) -> tuple[SingleAddition, ...]:
-        """What is enough for the target, then what is enough for the floor only."""
+        """The single additions for the target, then those for the floor only."""
         enough = {single.ask for single in self.alone_target}
         return (*self.alone_target, *(s for s in self.alone_floor if s.ask not in enough))
 
 
 def shortfalls_of(search: AdditionSearch) -> Shortfalls:
-    """Return what it would take to run a plan, and to reach the evidence target."""
+    """Return the additions to run a plan and to reach its target."""
     return Shortfalls(
         run=_relief(search.plan),
         target=search.at_target(),
@@ -178,12 +183,11 @@ def shortfalls_of(search: AdditionSearch) -> Shortfalls:
     )
 
 
-# --- one plan as it is ----------------------------------------------------------------------
+# --- one plan as it is ------------------------------------------------------------------------
 
 
 def _relief(plan: assessment.Assessment) -> Shortfall:
-    """Return the smallest additions with which the lab can run a plan, and what they leave."""
-    # What is left is what the check says of the lab that has added them all.
+    """Return the smallest additions with which the lab can run a plan."""
     lacks = [
         plan.slack[dimension] for dimension, amount in assessment.amounts().items() if amount.grant
     ]
@@ -206,7 +210,7 @@ def _missing(plan: assessment.Assessment) -> dict[str, Addition]:
 
 
 def missing_items(pack: Pack) -> list[Addition]:
-    """Return an ask for each item that the lab has booked or out of stock."""
+    """Return an addition for each item that the lab has booked or out of stock."""
     return [_item_ask(r.label, r.category.value) for r in pack.resources if not r.available]
 
 
@@ -215,7 +219,7 @@ def _item_ask(label: str, category: str) -> Addition:
 
 
 def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
-    """Return the study in a lab that has added these asks."""
+    """Return the study in a lab with these additions."""
     means, released = dict[str, Any](), list[str]()
     for ask in found:
         amount = assessment.DIMENSION_ROWS[ask.dimension].amount
@@ -233,9 +237,7 @@ def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
 class AdditionSearch:
     """The search for single additions that are enough for a tier of evidence.
 
-    Attributes:
-        least: the least-loss plan in the lab as it is.
-        variants: the ways to word the plan there.
+    ``least`` is the least-loss plan in the lab as it is, ``variants`` the plan's variants there.
     """
 
     plan: assessment.Assessment
@@ -256,7 +258,7 @@ class AdditionSearch:
         return CountLimits(self.pack, frozenset({Dimension.SCHEDULE}))
 
     def at_target(self) -> Shortfall | None:
-        """Return what it takes to reach the target with the plan's own items and controls."""
+        """Return the shortfall for the target with the plan's own items and controls."""
         as_is = PlanVariant(controls=self.plan.counts.controls, factor=self.plan.evidence_factor)
         counts = self.counts(as_is, EvidenceTier.MEETS_TARGET)
         if counts is None:
@@ -265,7 +267,7 @@ class AdditionSearch:
         return _relief(assessment.assess(sized, self.pack))
 
     def counts(self, variant: PlanVariant, tier: EvidenceTier) -> assessment.Counts | None:
-        """Return the fewest samples and days of a variant that reach a tier, None if none do."""
+        """Return the fewest samples and days of a variant that reach a tier, or None."""
         needed = self._worth.needed(TIER_RANK[tier], variant.factor)
         allowed = self._worth.allowed(variant.factor)
         if needed is None or allowed is None:
@@ -274,7 +276,7 @@ class AdditionSearch:
         return counts if self._limits.within(counts) else None
 
     def alone(self, tier: EvidenceTier) -> Iterator[SingleAddition]:
-        """Yield what each addition that is enough for a tier opens; none if it is reached now."""
+        """Yield the single additions that are enough for a tier not reached now."""
         if self._reaches(self.least, tier):
             return
         pairs = [(ask, self._with(ask, self.variants)) for ask in self._enough(tier)]
@@ -294,7 +296,7 @@ class AdditionSearch:
         return least_loss_of(self.plan.in_lab(with_additions([ask], self.pack)), variants=variants)
 
     def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Addition]:
-        """Yield the least of each amount that alone is enough for some variant that can be used.
+        """Yield the least of each amount that alone is enough for some usable variant.
 
         With ``controls_stay`` only for the variants in which every control of the plan stays.
         """
@@ -312,7 +314,7 @@ class AdditionSearch:
                 yield Addition(dimension, self.has[place], min(alone), currency=currency)
 
     def needs(self, variant: PlanVariant, tier: EvidenceTier) -> Means | None:
-        """Return what a variant needs at least of the amounts to reach a tier."""
+        """Return the least of each amount that a variant needs for a tier."""
         counts = self.counts(variant, tier)
         if counts is None:
             return None
@@ -320,16 +322,15 @@ class AdditionSearch:
 
     @cached_property
     def has(self) -> Means:
-        """What the lab has of the amounts."""
+        """The amounts of the lab."""
         return tuple(amount.has(self.pack.lab) for amount in assessment.amounts().values())
 
     def _short(self, needs: Means) -> list[int]:
-        """Return the places of the amounts that the lab has too little of."""
         return [place for place, need in enumerate(needs) if need > self.has[place]]
 
     @cached_property
     def items(self) -> list[Addition]:
-        """An ask for each missing item that the plan lists, then for each that may replace one."""
+        """The missing items that the plan lists, then those that may replace one."""
         useful = {label_key(item.label) for item in self.plan.items}
         rows = self.pack.allowed_substitutions
         useful |= {label_key(r.alternative) for r in rows if label_key(r.original) in useful}
@@ -344,9 +345,8 @@ class AdditionSearch:
         return [(ask, self._with(ask)) for ask in self.items[:MOST_ITEMS_TRIED]]
 
     def _amounts_allow(self, tier: EvidenceTier) -> bool:
-        """Return whether the lab's amounts allow a tier if items cost nothing of the effect."""
-        # If they do not with the fewest controls and the cheapest of all replacements, no item can
-        # be enough, and none need be tried.
+        # If the amounts do not suffice with the fewest controls and the cheapest replacements, no
+        # item can be enough, and none need be tried.
         fewest = min(variant.controls for variant in self.variants.listed)
         needs = self.needs(PlanVariant(controls=fewest, price=price_range(self.plan)[0]), tier)
         return needs is not None and not self._short(needs)
@@ -354,8 +354,8 @@ class AdditionSearch:
     # --- a later start ----------------------------------------------------------------------
 
     def waits(self) -> list[LaterStart]:
-        """Return the later starts that buy something, and more than any earlier one; best first."""
-        # Between two days on which a booking ends nothing is free that was not before.
+        """Return the later starts that buy more than any earlier one, best first."""
+        # Only the end of a booking makes anything free.
         inventory, lab = self.pack.inventory, self.pack.lab
         booked = [(inventory.booked_until(ask.item or ""), ask.item or "") for ask in self.items]
         ends = sorted({until for until, _ in booked if until is not None and until < lab.days})
@@ -368,3 +368,166 @@ class AdditionSearch:
                 starts.append(LaterStart(last + 1, free, pack.lab.days_left, loss))
                 best = loss
         return starts[::-1]
+
+
+# --- the binding limit and the smallest addition that buys something ---------------------------
+
+
+class SmallestAddition(NamedTuple):
+    """The smallest addition of an amount that buys something, and the least-loss plan with it."""
+
+    ask: Addition
+    before: LeastLoss
+    after: LeastLoss
+
+
+def unlimited(plan: assessment.Assessment, variants: PlanVariants) -> dict[str, LeastLoss]:
+    """Return the least-loss plan without each limit of which a plan could use more.
+
+    The variants are those of the lab as it is.
+    """
+    return {
+        key: least_loss_of(
+            plan.in_lab(with_additions(asks, plan.pack)),
+            variants=variants if row.is_amount else None,
+        )
+        for key, row in assessment.DIMENSION_ROWS.items()
+        if row.is_granted and (asks := list(_all_that_is_missing(key, plan)))
+    }
+
+
+def _all_that_is_missing(dimension: str, plan: assessment.Assessment) -> Iterator[Addition]:
+    """Yield every missing item of a dimension, or more of an amount than any plan needs."""
+    lab, has = plan.pack.lab, plan.slack[dimension].limit
+    counts = plan.counts._replace(
+        samples=most_looked_at(plan.plan),
+        days=max(plan.counts.days, lab.days_left),
+        own_prices=plan.counts.own_prices + price_range(plan)[1],
+    )
+    if amount := assessment.DIMENSION_ROWS[dimension].amount:
+        on_days = dimension == Dimension.SCHEDULE
+        limit = LARGEST_COUNT if on_days else amount.needed(counts, plan.pack)
+        if limit > has:
+            yield Addition(dimension, has, limit, currency=lab.currency)
+    yield from (ask for ask in missing_items(plan.pack) if ask.dimension == dimension)
+
+
+def extras(
+    plan: assessment.Assessment,
+    least: LeastLoss,
+    variants: PlanVariants,
+    study: assessment.Assessment,
+    without: dict[str, LeastLoss],
+) -> tuple[SmallestAddition, ...]:
+    """Return the smallest addition of each amount that buys something.
+
+    ``least``, ``variants`` and ``study`` are of the lab as it is, ``without`` is from `unlimited`.
+    """
+    steps = (
+        _Steps(plan, least, variants, study, d, without[d])
+        for d in assessment.amounts()
+        if d in without
+    )
+    return tuple(extra for step in steps if (extra := step.smallest()) is not None)
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """The additions of one amount, in whole credits, days or staff units.
+
+    ``without`` is the least-loss plan if the amount is unlimited.
+    """
+
+    plan: assessment.Assessment
+    least: LeastLoss
+    variants: PlanVariants
+    study: assessment.Assessment
+    dimension: str
+    without: LeastLoss
+    _found: dict[int, LeastLoss] = field(default_factory=dict)
+
+    def smallest(self) -> SmallestAddition | None:
+        self._found[self._top] = self.without
+        number = None
+        if self._gains_by(self.without):
+            number = self._first_to_buy(self._first_gain(), self._top)
+        if number is None:
+            return None
+        return SmallestAddition(self._ask(number), self.least, self._least(number))
+
+    def _gains(self, given_up: GivenUp, shown: str) -> bool:
+        now = self.least.rank.given_up
+        same = given_up[:-1] == now[:-1] and shown == self.least.after.evidence.number
+        return given_up < now and not same
+
+    def _gains_by(self, least: LeastLoss) -> bool:
+        return self._gains(least.rank.given_up, least.after.evidence.number)
+
+    def _first_gain(self) -> int:
+        """Return the smallest addition that buys something, or a smaller one."""
+        # Usually the need of the best plan, its sample cut to the fewest with a gain. Two plans
+        # prove that; else all is searched. With too few days the endpoint is lost.
+        extra, pack = self._needed_by_fewest(), self.plan.pack
+        on_days = self.dimension == Dimension.SCHEDULE
+        minimum = max(1, pack.min_days - pack.lab.days_left) if on_days else 1
+        low = minimum if extra > minimum and self._gains_with(extra - 1) else max(minimum, extra)
+        return fewest(self._gains_with, low, self._top)
+
+    def _gains_with(self, more: int) -> bool:
+        return self._gains_by(self._least(more))
+
+    def _needed_by_fewest(self) -> int:
+        """Return the addition that the fewest samples with a gain need."""
+        after, rank = self.without.after, self.without.rank
+        factor = after.evidence_factor
+        worth = EvidenceCurve(after.pack, after.evidence.able)
+        study = step_of(self.study.evidence, after.pack.design)
+
+        def gains(samples: int) -> bool:
+            evidence = max(study, worth.step(samples, factor))
+            reached = rank._replace(tier=worth.tier(samples, factor), evidence=evidence)
+            text = after.evidence.amount(worth.value(samples, factor))
+            return self._gains(reached.given_up, text)
+
+        counting = fewest(gains, 0, after.evidence.able)
+        cut = CountLimits(after.pack).fewest(after.counts, counting)
+        sized = revise(after.plan, sample_size=cut.samples, duration_days=cut.days)
+        slack = assessment.assess(sized, after.pack).slack[self.dimension]
+        return max(1, ceil(slack.used - self.plan.slack[self.dimension].limit))
+
+    def _buys(self, more: int) -> bool:
+        return self._gains_with(more) and not self._least(more).after.evidence.void_reason
+
+    def _first_to_buy(self, low: int, high: int) -> int | None:
+        """Return the smallest of these additions that buys something, or None."""
+        if self._buys(low):
+            return low
+        # A plan that ranks first at both ends does so between them, unless it is possible at the
+        # lower end only: an offer of the Lab Manager's in fewer days than the endpoint needs,
+        # whose sample is halved as often as it must be.
+        at_low, at_high = self._least(low), self._least(high)
+        stays = at_low.plan == at_high.plan or not at_low.rank.endpoint_lost
+        same = at_low.rank.given_up <= at_high.rank.given_up
+        if stays and same and not self._buys(high):
+            return None
+        # In doubled steps first: usually little is needed.
+        middle = min((low + high) // 2, 2 * low)
+        first = self._first_to_buy(low, middle)
+        return self._first_to_buy(middle + 1, high) if first is None else first
+
+    @property
+    def _top(self) -> int:
+        """An addition beyond which no plan could use more."""
+        [ask] = _all_that_is_missing(self.dimension, self.plan)
+        return ceil(ask.more)
+
+    def _ask(self, more: int) -> Addition:
+        has = self.plan.slack[self.dimension].limit
+        currency = self.plan.pack.lab.currency
+        return Addition(self.dimension, has, has + more, currency=currency)
+
+    def _least(self, more: int) -> LeastLoss:
+        if more not in self._found:
+            plan = self.plan.in_lab(with_additions([self._ask(more)], self.plan.pack))
+            self._found[more] = least_loss_of(plan, variants=self.variants)
+        return self._found[more]

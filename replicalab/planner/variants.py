@@ -1,26 +1,24 @@
-"""How a plan may be worded otherwise: which items give way to what, and which controls go.
+"""The ways to word a plan: which items are substituted, and which controls are dropped.
 
 An item that fails a check, because the lab lacks it or a restriction forbids its name, may stay or
-give way to an alternative; of each droppable control every copy may stay or go. What the numbers
-of a plan can do depends on a variant only through six respects: the dimensions that fail whatever
-the numbers, the fidelity lost, what is left of the effect, how many controls stay, which fields
-change, and what its items' own prices add to the cost. So of all variants only those matter that no
-other beats in every respect.
+be substituted; every copy of a droppable control may stay or go. The numbers of a plan depend on a
+variant only in six respects: the dimensions that fail whatever the numbers, the fidelity lost, the
+rest of the effect, the number of controls, the fields that change, and the cost of own prices. So
+only those variants matter that no other beats in every respect.
 
-**Items.** An item that fails nothing may give way as well: to what is cheaper here, and where that
-bears on what else the plan has substituted; so a lab that releases an item never makes the best
-plan worse. Two items may share an alternative, which only one of them can take, and the loss
-follows from what the finished plan lists. Items that are tied by a chain of substitutions are one
-*component*; nothing in one component bears on another. Within a component every combination is
-tried, or where there are too many, only the best assignments; the answers of the components are
-then combined, and the beaten ones left out after each. Where own prices leave very many of them,
-only the best and the cheapest are kept. Where plans of many studies share a lab's instruments, a
-way that holds others of them is another, and what fails nothing may give way to free one.
+**Items.** An item that fails nothing may be substituted as well: by a cheaper one, and if that
+matters for other substitutions; so a lab that releases an item never makes the best plan worse. Two
+items may share an alternative, which only one can take, and the loss follows from the items of the
+finished plan. Items tied by a chain of substitutions are one *component*, independent of others.
+Within a component every combination is tried, or if there are too many, only the best assignments;
+the components are then combined, without the beaten variants. If own prices leave very many, only
+the best and the cheapest are kept. If plans of many studies share a lab's instruments, the
+equipment used is a further respect, and an item that fails nothing may be replaced to free it.
 
-**Controls.** Equal labels are one control with a count. A further copy costs no fidelity, so
-copies go before any control does; among controls that may go, all cost the same, so they go in
-the plan's order. That leaves one chain of variants, and a second one that begins with all controls
-whose names break a restriction.
+**Controls.** Equal labels are one control with a count. A further copy costs no fidelity, so copies
+go before any control; all droppable controls cost the same, so they go in the plan's order. That
+gives one chain of variants, and a second that begins with the controls whose names break a
+restriction.
 """
 
 from __future__ import annotations
@@ -38,31 +36,29 @@ from replicalab.limits import MOST_COMBINATIONS, MOST_VARIANTS
 from replicalab.models import Dimension, Protocol
 from replicalab.scenarios import AllowedSubstitution, ItemStatus, Pack
 
-_UNKNOWN_LOSS: Final = "The control; what it protects against is not given."
+_UNKNOWN_LOSS: Final = "The control; its purpose is not given."
 _NONE: Final[frozenset[str]] = frozenset()
 
 
 class Swap(NamedTuple):
-    """An item that gives way to an alternative."""
+    """A substitution of an item."""
 
     item: assessment.Item
     alternative: str
 
 
 class PlanVariant(NamedTuple):
-    """One way to word a plan, or a part of the plan: some of its items, or its controls.
+    """One way to word a plan, or a part of it: some of its items, or its controls.
 
     Attributes:
         failing: the dimensions that fail because of the variant, whatever the numbers.
-        controls: how many controls stay; 0 of a part without controls.
-        loss: the fidelity that its substitutions give up, and 1 for each control that goes.
-        factor: what its substitutions leave of the effect, in (0, 1].
-        swaps: the items that give way.
-        gone: the labels of controls that go, in the order in which they do.
+        controls: the controls that stay; 0 in a part without controls.
+        loss: the fidelity loss of its substitutions, and 1 for each dropped control.
+        factor: the share of the effect that its substitutions leave, in (0, 1].
+        gone: the labels of controls that go, in order.
         dropped: the keys of those of which no copy stays.
-        price: the credits that its swaps add to the items' cost; negative where they save.
-        instruments: the equipment that may give way and stays, or comes; empty where it does not
-            matter which.
+        price: the credits that its swaps add to the items' cost; negative if they save.
+        instruments: the replaceable equipment in use; empty if it does not matter.
     """
 
     failing: frozenset[str] = _NONE
@@ -76,7 +72,7 @@ class PlanVariant(NamedTuple):
     instruments: frozenset[str] = frozenset()
 
     def counts(self, before: assessment.Counts) -> assessment.Counts:
-        """Return what the counts of the plan become when it is worded so."""
+        """Return the counts of the plan when worded so."""
         own_prices = before.own_prices + self.price
         return before._replace(controls=self.controls, own_prices=own_prices)
 
@@ -113,12 +109,11 @@ class PlanVariant(NamedTuple):
     def changes(self, pack: Pack) -> list[SuggestionChange]:
         """Return the changes that lead from the plan to it."""
         controls = {label_key(control.name): control for control in pack.controls}
-        swaps = (
+        changes = [
             substitution(swap.item, swap.alternative, pack, _cause(swap, pack))
             for swap in self.swaps
             for _ in range(swap.item.times)
-        )
-        changes = [*swaps]
+        ]
         for label in self.gone:
             reason = "The plan lists it more than once, and it is billed so."
             tradeoff = "Nothing; the control is still in the plan."
@@ -132,7 +127,7 @@ class PlanVariant(NamedTuple):
 
 
 def _cause(swap: Swap, pack: Pack) -> str | None:
-    """Return why an item that the lab has gives way, None where its status says it."""
+    """Return why an available item is substituted; None if it is not available."""
     if swap.item.status is not ItemStatus.AVAILABLE:
         return None
     if _forbidden([swap.item.label], pack):
@@ -147,33 +142,32 @@ def _added(item: assessment.Item, alternative: str, pack: Pack) -> float:
 
 
 def price_range(plan: assessment.Assessment) -> tuple[float, float]:
-    """Return bounds of what substitutions can add to a plan's cost, whatever the lab releases."""
+    """Return bounds of the cost that substitutions can add, whatever the lab releases."""
     if not plan.pack.lab.prices:
         return 0.0, 0.0
-    result = [
-        [
+    added = [
+        [0.0]
+        + [
             item.times * _added(item, row.alternative, plan.pack)
             for row in plan.pack.allowed_substitutions
             if same_label(row.original, item.label)
         ]
         for item in plan.items
     ]
-    return sum(min([0.0, *values]) for values in result), sum(
-        max([0.0, *values]) for values in result
-    )
+    return sum(map(min, added)), sum(map(max, added))
 
 
 class PlanVariants(NamedTuple):
-    """The variants of a plan that matter; ``exact`` is False where some may be missing."""
+    """The variants of a plan that matter; ``exact`` is False if some may be missing."""
 
     listed: tuple[PlanVariant, ...]
     exact: bool = True
 
 
 def variants_of(plan: assessment.Assessment, *, by_instruments: bool = False) -> PlanVariants:
-    """Return the ways to word a plan; of those left out, one here is as good in every respect.
+    """Return the ways to word a plan that no other beats in every respect.
 
-    Which equipment a way holds is a respect only ``by_instruments``.
+    The equipment in use is a respect only ``by_instruments``.
     """
     stated = PlanVariant(_forbidden([plan.plan.technique, plan.plan.rationale], plan.pack))
     items, controls = _items(plan, by_instruments), control_variants(plan)
@@ -193,7 +187,7 @@ def _forbidden(texts: Sequence[str], pack: Pack) -> frozenset[str]:
 
 
 def _item_failing(items: Sequence[assessment.Item], pack: Pack) -> frozenset[str]:
-    """Return the dimensions that fail because a plan lists an item under these spellings."""
+    """Return the dimensions that fail because a plan lists an item."""
     failing, item = _forbidden([entry.label for entry in items], pack), items[0]
     if item.status is not ItemStatus.AVAILABLE:
         failing |= {assessment.ITEM_DIMENSIONS[item.category]}
@@ -206,11 +200,10 @@ class _Need(NamedTuple):
     """An item that may be replaced.
 
     Attributes:
-        key: of its label.
         items: one for each spelling, as the plan lists it.
-        failing: what fails while it stays.
-        options: what may take its place, and what fails because of that.
-        prices: how many credits each of these adds to the plan's cost.
+        failing: the dimensions that fail while it stays.
+        options: the alternatives, with the dimensions that fail because of each.
+        prices: the credits that each alternative adds to the cost.
     """
 
     key: str
@@ -237,7 +230,7 @@ def _items(plan: assessment.Assessment, by_instruments: bool) -> PlanVariants:
 
 
 def _few(found: list[PlanVariant], most: int) -> list[PlanVariant]:
-    """Return the parts, best first; of more than so many half the best and half the cheapest."""
+    """Return half the best and half the cheapest of too many parts."""
     if len(found) <= most:
         return found
     cheapest = sorted(found, key=lambda one: one.price)
@@ -247,7 +240,7 @@ def _few(found: list[PlanVariant], most: int) -> list[PlanVariant]:
 def _needs(
     plan: assessment.Assessment, listed: set[str], by_instruments: bool
 ) -> tuple[list[_Need], frozenset[str]]:
-    """Return what may be replaced, and what fails because of all that has to stay."""
+    """Return the replaceable items, and the dimensions that fail by those that stay."""
     groups, inventory = dict[tuple[str, str], list[assessment.Item]](), plan.pack.inventory
     for item in plan.items:
         groups.setdefault((item.field, label_key(item.label)), []).append(item)
@@ -268,8 +261,8 @@ def _needs(
             (needs if useful else spare).append(need)
         else:
             fixed |= failing
-    # To replace what fails nothing, and by nothing cheaper, can only gain where it bears on what
-    # else the plan has substituted, for the fidelity lost follows from all that it lists then.
+    # Replacing a passing item by nothing cheaper gains only if it changes what other substitutions
+    # count as, since the fidelity lost follows from all items of the finished plan.
     rows = plan.pack.allowed_substitutions
     pairs = [(label_key(row.original), label_key(row.alternative)) for row in rows]
     gone = {original for original, _ in pairs} - listed | {need.key for need in needs}
@@ -281,8 +274,8 @@ def _needs(
 
 
 def _bears_on(gone: set[str], need: _Need, pairs: Sequence[tuple[str, str]]) -> bool:
-    """Return whether replacing an item may end, or cover, the want of others that are gone."""
-    # So it is where what comes was gone, or where it or the item is an alternative to what is.
+    """Return whether replacing an item changes what other substitutions count as."""
+    # It does if an alternative was gone, or if one or the item replaces an item that is gone.
     come = {alternative for original, alternative in pairs if original == need.key}
     return bool(come & gone) or any(
         alternative in come | {need.key} and original in gone for original, alternative in pairs
@@ -293,8 +286,7 @@ def _components(
     needs: Sequence[_Need], rows: Sequence[AllowedSubstitution]
 ) -> Iterator[tuple[set[str], list[_Need]]]:
     """Yield the labels that substitutions tie together, with the needs among them."""
-    # The labels that no need is among are one component more: what the plan has substituted
-    # already.
+    # The labels without a need are one further component: substitutions already made.
     pairs = [{label_key(row.original), label_key(row.alternative)} for row in rows]
     rest = list(needs)
     while rest:
@@ -314,10 +306,10 @@ def _component(
     listed: set[str],
     by_instruments: bool,
 ) -> PlanVariants:
-    """Return the ways to replace the needs of one component, without those that another beats."""
+    """Return the unbeaten ways to replace the needs of one component."""
 
     def decided(taken: Sequence[str | None]) -> PlanVariant | None:
-        """Return what comes of giving each need an alternative, or none; None if two share one."""
+        # One alternative, or None, for each need; two needs cannot share one
         failing, swaps, price = _NONE, list[Swap](), 0.0
         stay, gone, come = set[str](), set[str](), list[str]()
         for need, alternative in zip(needs, taken, strict=True):
@@ -357,9 +349,9 @@ def _component(
 def _best_assignments(
     needs: Sequence[_Need], rows: Sequence[AllowedSubstitution]
 ) -> Iterator[tuple[str | None, ...]]:
-    """Yield the decisions worth trying where there are too many: none, and all that can be."""
-    # All needs of equipment, of reagents or of both are replaced by the assignment that covers most
-    # of them with the least loss. Replacing only some of one kind leaves its dimension failing.
+    """Yield the assignments to try if there are too many: none, and all of a kind."""
+    # The assignment that covers most needs of equipment, of reagents or of both with the least
+    # loss. Replacing only some of one kind leaves its dimension failing.
     yield (None,) * len(needs)
     for categories in ({"equipment"}, {"reagent"}, {"equipment", "reagent"}):
         wanted = [need for need in needs if need.items[0].category in categories]
@@ -412,7 +404,7 @@ def control_variants(plan: assessment.Assessment) -> list[PlanVariant]:
     may_go = [key for key in copies if key in droppable]
 
     def chain(first: list[str]) -> Iterator[PlanVariant]:
-        """Yield the plan without the controls that go first, then with one label less each time."""
+        # Without the controls that go first, then one label fewer each time
         others = [key for key in may_go if key not in first]
         steps = [[(key, label) for key in first for label in copies[key]]]
         steps += [[(key, label)] for key in others for label in copies[key][:-1]]

@@ -99,7 +99,7 @@ def test_dimensions_are_the_documents_seven_in_its_order() -> None:
     assert list(FeasibilityCheckResult.model_fields)[:7] == order
 
 
-def test_substitution_options_are_usable_and_follow_the_order_of_the_file() -> None:
+def test_substitution_options_follow_the_file() -> None:
     swaps = [
         make_substitution(original=PLATES, alternative="z paper"),
         make_substitution(original=CHAMBER.upper(), alternative="y shelf"),
@@ -124,9 +124,7 @@ def test_substitution_options_are_usable_and_follow_the_order_of_the_file() -> N
 
 
 @given(protocols(), packs())
-def test_check_survives_a_round_trip_with_its_computed_fields(
-    protocol: Protocol, pack: Pack
-) -> None:
+def test_check_survives_a_round_trip(protocol: Protocol, pack: Pack) -> None:
     check = check_feasibility(protocol, pack)
     dump = check.model_dump()
     assert (dump["feasible"], dump["summary"]) == (check.feasible, check.summary)
@@ -153,19 +151,10 @@ def test_copies_of_a_check_compute_their_own_values() -> None:
         ({"policy_ok": True}, "Extra inputs"),
     ],
 )
-def test_check_refuses_a_dump_that_contradicts_itself_or_says_more(
-    changes: dict[str, object], message: str
-) -> None:
+def test_check_refuses_a_contradicting_dump(changes: dict[str, object], message: str) -> None:
     dump = check_feasibility(make_protocol(), make_pack()).model_dump()
     with pytest.raises(ValidationError, match=message):
         FeasibilityCheckResult.model_validate({**dump, **changes})
-
-
-def test_check_needs_every_field() -> None:
-    dump = check_feasibility(make_protocol(), make_pack()).model_dump()
-    for field in [*FeasibilityCheckResult.model_fields][:11]:  # the currency has a default
-        with pytest.raises(ValidationError, match="Field required"):
-            FeasibilityCheckResult.model_validate({k: dump[k] for k in dump if k != field})
 
 
 @given(itemised_protocols(), studied_packs())
@@ -182,28 +171,6 @@ def test_judging_is_deterministic_and_leaves_its_inputs_alone(
 
 
 # --- each cause once --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("plan", "lab", "failing", "causes"),
-    [
-        ({"duration_days": 21}, {}, ["protocol", "schedule"], ["schedule"]),
-        ({}, {"out_of_stock": [REAGENTS[0]]}, ["protocol", "reagents"], ["reagents"]),
-        (
-            {"sample_size": 2, "duration_days": 21},
-            {},
-            ["protocol", "schedule"],
-            ["protocol", "schedule"],
-        ),
-    ],
-    ids=str,
-)
-def test_what_another_dimension_reports_is_no_cause_of_its_own(
-    plan: dict[str, int], lab: dict[str, list[str]], failing: list[str], causes: list[str]
-) -> None:
-    judged = assess(make_protocol(**plan), make_pack(**lab))
-    assert not judged.check.protocol_ok
-    assert (judged.failing, judged.causes) == (failing, causes)
 
 
 NO_SAMPLES_LEFT: Final = (
@@ -226,7 +193,7 @@ TOO_LONG: Final = ("schedule", "The plan takes 21 days, 1 over the limit of 20."
         ),
     ],
 )
-def test_reasons_once_refer_to_the_dimension_that_tells_them(
+def test_reasons_once_refer_to_another_dimension(
     plan: dict[str, int], reasons: list[tuple[str, str]], lab_feasible: bool
 ) -> None:
     judged = assess(make_protocol(**plan), make_pack())
@@ -235,9 +202,7 @@ def test_reasons_once_refer_to_the_dimension_that_tells_them(
 
 
 @given(itemised_protocols(), studied_packs())
-def test_causes_are_what_fails_but_for_a_protocol_that_only_repeats(
-    plan: Protocol, pack: Pack
-) -> None:
+def test_causes_leave_out_a_repeating_protocol(plan: Protocol, pack: Pack) -> None:
     judged = assess(plan, pack)
     check = judged.check
     assert bool(judged.causes) == (not check.feasible)

@@ -11,14 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from replicalab.assessment import Counts, assess, credits_needed, units_in_arms
+from replicalab.assessment import Counts, assess, credits_needed
 from replicalab.facts.plan import term_text
-from replicalab.lexicon import money_text
 from replicalab.models import Protocol, revise
-from replicalab.planner import PlanAnalysis, largest_sample
+from replicalab.planner import largest_sample
 from replicalab.planner.region import numeric_checks
 from replicalab.scenarios import CostModel, LabOverrides, Pack
-from tests.factories import make_design, make_pack, make_protocol
+from tests.factories import make_pack, make_protocol
 from tests.strategies import itemised_protocols, studied_packs
 
 PLAN = make_protocol(
@@ -30,7 +29,7 @@ def priced(**rates: float) -> Pack:
     return make_pack(cost_model=CostModel(**rates), currency="EUR")
 
 
-def test_staff_and_overhead_are_the_terms_worked_out_by_hand() -> None:
+def test_staff_and_overhead_by_hand() -> None:
     # 30 x 10 + 6 x 50 + 25 = 625. Staff: 1, and 1 each above 20 samples and 5 days: 3, for 6 days.
     # 3 x 6 x 40 = 720; 15 % of 1,345 = 201.75.
     plan = assess(PLAN, priced(per_staff_day=40.0, overhead_percent=15.0))
@@ -43,12 +42,7 @@ def test_staff_and_overhead_are_the_terms_worked_out_by_hand() -> None:
     assert plan.cost == 1546.75
 
 
-def test_lab_without_them_has_the_document_s_five_terms() -> None:
-    plan = assess(PLAN, make_pack())
-    assert (plan.cost, len(plan.cost_terms)) == (625.0, 5)
-
-
-def test_overhead_that_makes_no_whole_cents_is_rounded_once_to_a_millionth() -> None:
+def test_overhead_is_rounded_once() -> None:
     plan = assess(revise(PLAN, sample_size=1), priced(overhead_percent=0.00005, per_sample=1.0))
     # 326 x 1.0000005 = 326.000163
     assert plan.cost == 326.000163
@@ -56,7 +50,7 @@ def test_overhead_that_makes_no_whole_cents_is_rounded_once_to_a_millionth() -> 
 
 @pytest.mark.parametrize("field", ["per_staff_day", "overhead_percent"])
 @pytest.mark.parametrize("value", [-1, -0.001, float("nan"), float("inf"), 1e300, "1", None, True])
-def test_price_that_cannot_be_is_refused_by_its_place(field: str, value: Any) -> None:
+def test_impossible_price_is_refused(field: str, value: Any) -> None:
     for record, text, place in (
         (CostModel, {field: value}, (field,)),
         (LabOverrides, {"rates": {field: value}}, ("rates", field)),
@@ -75,18 +69,9 @@ def test_overhead_is_at_most_a_thousand_percent() -> None:
 
 
 @pytest.mark.parametrize("name", ["", " ", "US$", "a b", "ninechars", "x\n", "`", "<b>", "1", "×"])
-def test_currency_of_other_than_a_few_letters_is_refused(name: str) -> None:
+def test_long_or_odd_currency_is_refused(name: str) -> None:
     with pytest.raises(ValidationError):
         LabOverrides(currency=name)
-
-
-@pytest.mark.parametrize(
-    ("amount", "currency", "text"),
-    [(1, "credits", "1 credit"), (2, "credits", "2 credits"), (1, "EUR", "1 EUR")],
-)
-def test_amount_is_counted_in_its_currency(amount: float, currency: str, text: str) -> None:
-    assert money_text(amount, currency) == text
-    assert money_text(1234.5, "kr", "more") == "1,234.50 more kr"
 
 
 # --- exact wherever cost is used -------------------------------------------------------------
@@ -122,21 +107,14 @@ def test_cost_is_the_exact_sum_to_a_millionth(plan: Protocol, pack: Pack) -> Non
 
 
 @given(itemised_protocols(), studied_packs(), st.integers(0, 30), st.integers(0, 30))
-def test_cost_never_falls_when_samples_or_days_are_added(
-    plan: Protocol, pack: Pack, samples: int, days: int
-) -> None:
+def test_cost_never_falls_with_counts(plan: Protocol, pack: Pack, samples: int, days: int) -> None:
     protocol = revise(
         plan, sample_size=plan.sample_size + samples, duration_days=plan.duration_days + days
     )
     assert assess(protocol, pack).cost >= assess(plan, pack).cost
 
 
-def test_each_sample_is_a_unit_of_its_own_where_a_design_has_no_units() -> None:
-    assert sorted(units_in_arms(41, make_design())) == [20, 21]
-    assert units_in_arms(41, make_design(kind="paired")) == (41,)
-
-
-def test_array_rounds_a_half_to_where_the_single_check_does() -> None:
+def test_array_rounds_as_the_single_check() -> None:
     # Of the doubles next to these halves some lie above, some below; numpy alone goes by the even.
     pack = priced(per_sample=0.0000005, per_day=0.0, per_control=0.0)
     samples = np.arange(1, 400)
@@ -147,7 +125,7 @@ def test_array_rounds_a_half_to_where_the_single_check_does() -> None:
     assert plain != single, "numpy's own rounding would do, so this shows nothing"
 
 
-def test_largest_sample_stops_at_a_staff_step_that_the_budget_does_not_pay() -> None:
+def test_largest_sample_stops_at_staff_step() -> None:
     # With 20 samples: 200 + 50 + 1 x 300 = 550; a 21st adds 10, and a person for 300.
     pack = make_pack(budget=700, cost_model=CostModel(per_staff_day=300.0), controls=[])
     plan = revise(PLAN, duration_days=1, controls=[])
@@ -157,11 +135,3 @@ def test_largest_sample_stops_at_a_staff_step_that_the_budget_does_not_pay() -> 
     model = CostModel(per_staff_day=300.0, overhead_percent=20.0)
     assert largest_sample(plan, make_pack(budget=660, cost_model=model, controls=[])) == 20
     assert largest_sample(plan, make_pack(budget=659.99, cost_model=model, controls=[])) == 19
-
-
-def test_what_would_be_asked_for_is_the_cost_with_staff_and_overhead() -> None:
-    pack = make_pack(
-        budget=1000, currency="EUR", cost_model=CostModel(per_staff_day=40.0, overhead_percent=15.0)
-    )
-    [ask] = PlanAnalysis(assess(PLAN, pack)).asks.run.asks
-    assert (ask.needs, ask.text) == (1546.75, "546.75 more EUR")

@@ -117,7 +117,7 @@ def near(plan: Protocol, pack: Pack, rng: Random) -> Protocol:
 
 
 @pytest.mark.parametrize("first", batches(BATCH, short=1, long=8))
-def test_check_in_small_labs_is_what_a_second_engine_says(first: int) -> None:
+def test_check_in_small_labs_matches_second_engine(first: int) -> None:
     for seed in range(first, first + BATCH):
         plan, pack = small_lab(seed)
         pack, rng = change_pack(pack, constraints=[]), Random(seed)
@@ -126,5 +126,5 @@ def test_check_in_small_labs_is_what_a_second_engine_says(first: int) -> None:
 
 
 @given(itemised_protocols(), studied_packs() | own_packs(st.just(make_study())))
-def test_check_of_any_plan_is_what_a_second_engine_says(plan: Protocol, pack: Pack) -> None:
+def test_check_of_any_plan_matches_second_engine(plan: Protocol, pack: Pack) -> None:
     assert_agree(plan, pack)

@@ -75,53 +75,26 @@ def test_tier_is_inclusive_at_both_bounds(
 # --- a plan in a study ------------------------------------------------------------------------
 
 
-def test_planned_evidence_says_what_it_assumes() -> None:
-    evidence = assess(make_protocol(sample_size=34), make_pack(design=make_design())).evidence
-    assert evidence == Evidence(
-        kind="two_group",
-        value=power(34, 0.9),
-        target=0.8,
-        floor=0.5,
-        tier=ABOVE,
-        able=34,
-        analysed=34,
-        effect=0.9,
-    )
-
-
 @pytest.mark.parametrize(
-    ("plan", "void"),
+    ("samples", "days", "least", "void"),
     [
-        ({"duration_days": 2}, "the study's endpoint needs 3 days, and the plan has 2"),
-        ({"sample_size": 0}, "no samples are planned"),
-        ({"duration_days": 3, "sample_size": 10**4}, None),
+        (40, 2, 3, "the study's endpoint needs 3 days, and the plan has 2"),
+        (40, 0, 2, "the study's endpoint needs 2 days, and the plan has 0"),
+        (40, 0, 1, "no days are planned"),
+        (0, 5, 3, "no samples are planned"),
+        (10**4, 3, 3, None),
     ],
 )
 @pytest.mark.parametrize(("kind", "worst"), [("two_group", 0.0), ("precision", math.inf)])
-def test_planned_evidence_is_void_below_min_days_and_without_samples(
-    plan: dict[str, Any], void: str | None, kind: str, worst: float
+def test_evidence_is_void_without_days_or_samples(
+    samples: int, days: int, least: int, void: str | None, kind: str, worst: float
 ) -> None:
-    pack = make_pack(design=design_of(kind), min_days=3)
+    plan = {"sample_size": samples, "duration_days": days}
+    pack = make_pack(design=design_of(kind), min_days=least)
     evidence = assess(make_protocol(**plan), pack).evidence
     assert evidence.void_reason == void
     assert (evidence.value == worst) == (evidence.text == "no evidence") == (void is not None)
     assert (evidence.tier is BELOW) == (void is not None)
-
-
-@pytest.mark.parametrize(
-    ("days", "least", "void"),
-    [
-        (0, 1, "no days are planned"),
-        (0, 2, "the study's endpoint needs 2 days, and the plan has 0"),
-        (1, 1, None),
-        (1, 2, "the study's endpoint needs 2 days, and the plan has 1"),
-    ],
-)
-def test_planned_evidence_without_days_says_what_is_missing(
-    days: int, least: int, void: str | None
-) -> None:
-    evidence = assess(make_protocol(duration_days=days), make_pack(min_days=least)).evidence
-    assert evidence.void_reason == void
 
 
 # --- dropout ----------------------------------------------------------------------------------
@@ -129,9 +102,7 @@ def test_planned_evidence_without_days_says_what_is_missing(
 
 @given(st.integers(0, 10**9), st.integers(0, 10**6 - 1))
 @example(n=100, millionths=290_000)  # 100 * (1 - 0.29) is 70.99… in floats
-def test_counted_samples_are_what_the_written_share_leaves_rounded_down(
-    n: int, millionths: int
-) -> None:
+def test_dropout_rounds_down_exactly(n: int, millionths: int) -> None:
     design = make_design(dropout=millionths / 10**6)
     assert counted_of(design, n) == n * (10**6 - millionths) // 10**6  # whole numbers alone
 
@@ -148,7 +119,7 @@ def test_counted_samples_are_what_the_written_share_leaves_rounded_down(
         (90, 5, 10, None, 0.15, 50, 42),
     ],
 )
-def test_counted_samples_are_capped_by_throughput_and_population_less_those_that_drop_out(
+def test_counted_samples_are_capped_then_drop_out(
     samples: int, days: int, rate: int | None, population: int | None, dropout: float,
     able: int, counted: int,
 ) -> None:  # fmt: skip
@@ -172,7 +143,7 @@ def test_evidence_is_void_where_dropout_leaves_no_sample() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_dropout_is_as_if_so_many_fewer_were_planned(kind: str) -> None:
+def test_dropout_equals_planning_fewer(kind: str) -> None:
     design, whole = design_of(kind, dropout=0.2), design_of(kind)
     effect = design.effect_planning
     for n in (1, 4, 5, 36, 37, 250):
@@ -202,7 +173,7 @@ SWAPS: Final = [
         ([CHAMBER, "window shelf"], 1.0, 0),
     ],
 )
-def test_substitutions_count_where_the_alternative_stands_without_its_original(
+def test_substitution_counts_without_its_original(
     items: list[str], factor: float, loss: int
 ) -> None:
     protocol, pack = make_protocol(required_equipment=items), make_pack(allowed_substitutions=SWAPS)
@@ -251,7 +222,7 @@ def test_factors_divide_the_spread_of_a_precision_study() -> None:
         ("coverage", 0.7496, "share examined 75 %"),  # no bound near
     ],
 )
-def test_evidence_text_is_rounded_but_never_to_a_bound(kind: str, value: float, text: str) -> None:
+def test_evidence_is_never_rounded_to_a_bound(kind: str, value: float, text: str) -> None:
     assert Evidence(kind, value, 0.8, 0.5, ABOVE, 40, 40, None).text == text
 
 
@@ -275,7 +246,7 @@ STUDIES: Final = {
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_published_plans_are_worth_what_the_fact_sheet_says(study: str) -> None:
+def test_published_plans_match_the_fact_sheets(study: str) -> None:
     n, values = STUDIES[study]
     pack = load_scenario(study, Difficulty.EASY)
     plan, design = assess(pack.reference_protocol, pack), pack.design
@@ -323,7 +294,7 @@ def test_assumed_effects_of_a_design(
 # --- on a scale -------------------------------------------------------------------------------
 
 
-def test_scale_of_shares_is_from_none_to_all_and_of_widths_from_beyond_the_worst_to_none() -> None:
+def test_scale_of_shares_and_widths() -> None:
     power_of = assess(make_protocol(), make_pack()).evidence
     assert scale_of([power_of]) == (0.0, 1.0)
     pack = load_scenario("fin_momentum", Difficulty.MEDIUM)
@@ -348,7 +319,7 @@ def pack_of_widths(pack: Pack) -> Pack:
     return pack_of(study, pack.difficulty)
 
 
-def test_evidence_stands_at_its_value_and_none_at_the_worst_end() -> None:
+def test_void_evidence_is_at_the_worst_end() -> None:
     evidence = assess(make_protocol(), make_pack()).evidence
     assert place_of(evidence, 0.0) == evidence.value
     void = assess(make_protocol(duration_days=1), make_pack()).evidence
@@ -359,13 +330,11 @@ def test_evidence_stands_at_its_value_and_none_at_the_worst_end() -> None:
 @pytest.mark.parametrize(
     ("dropout", "n", "units"), [(0.0, 40, (20, 20)), (0.25, 40, (15, 15)), (0.0, 41, (21, 20))]
 )
-def test_each_sample_is_a_unit_of_its_own_where_nothing_else_is_said(
-    dropout: float, n: int, units: tuple[int, int]
-) -> None:
+def test_sample_is_a_unit_by_default(dropout: float, n: int, units: tuple[int, int]) -> None:
     assert sorted(counted_units(make_design(dropout=dropout), n)) == sorted(units)
 
 
-def test_value_at_the_floor_is_not_said_to_be_above_it() -> None:
+def test_value_at_the_floor_is_not_above() -> None:
     census = make_design(kind="coverage", population_max=10, target=0.8, floor=0.5)
     texts = [
         placed_text(assess(make_protocol(sample_size=n), make_pack(design=census)).evidence)

@@ -6,15 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from replicalab.assessment import assess, cautions_text, cautions_title, failing_text, size_text
-from replicalab.assessment.phrases import (
-    adding_none,
-    bounded_text,
-    few_units_title,
-    planned_text,
-    units_text,
-)
-from replicalab.models import Dimension
+from replicalab.assessment import assess, cautions_text, cautions_title
+from replicalab.assessment.phrases import adding_none, bounded_text, few_units_title, units_text
 from replicalab.scenarios import Arms, Units
 from tests.factories import (
     CONTROLS,
@@ -26,46 +19,6 @@ from tests.factories import (
 )
 
 # --- size and days ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("planned", "analysed", "text"),
-    [
-        (152, 128, "152 samples (128 analysed)"),
-        (1200, 1199, "1,200 samples (1,199 analysed)"),
-        (152, 152, "152 samples"),
-        (1, 1, "1 sample"),
-        (1, 0, "1 sample (0 analysed)"),
-    ],
-)
-def test_samples_are_told_with_those_analysed_where_these_are_fewer(
-    planned: int, analysed: int, text: str
-) -> None:
-    assert planned_text(planned, analysed) == text
-
-
-def test_size_of_a_plan_is_its_samples_and_days() -> None:
-    pack = make_pack(design=make_design(dropout=0.25))
-    plan = assess(make_protocol(sample_size=1200, duration_days=3), pack)
-    assert size_text(plan) == "1,200 samples (900 analysed) in 3 days"
-
-
-@pytest.mark.parametrize(
-    ("failing", "still", "text"),
-    [
-        ([Dimension.BUDGET], False, "budget fails"),
-        ([Dimension.BUDGET], True, "budget still fails"),
-        ([Dimension.BUDGET, Dimension.STAFF], False, "budget and staff fail"),
-        (
-            [Dimension.BUDGET, Dimension.SCHEDULE, Dimension.STAFF],
-            True,
-            "budget, schedule and staff still fail",
-        ),
-        ([Dimension.REAGENTS], False, "reagents fail"),
-    ],
-)
-def test_failures_are_counted(failing: list[Dimension], still: bool, text: str) -> None:
-    assert failing_text(assess(make_protocol(), make_pack()), failing, still=still) == text
 
 
 # --- cautions ---------------------------------------------------------------------------------
@@ -140,9 +93,7 @@ INDEPENDENT: Final = "takes samples of one tank as independent: no intraclass co
         (tanks("paired", icc=0.1), 11, ""),
     ],
 )
-def test_units_that_are_too_few_or_of_which_nothing_is_known_are_told(
-    design: Any, samples: int, text: str
-) -> None:
+def test_units_too_few_or_uncorrelated(design: Any, samples: int, text: str) -> None:
     plan = assess(make_protocol(sample_size=samples), make_pack(design=design))
     assert units_text(plan) == text
     if samples:
@@ -170,7 +121,7 @@ WIDTH: Final = make_design(kind="precision", effect_planning=0.1, target=0.01, f
         (ASSURED, "<=", 0.09, 1, 5, "an unbounded one"),
     ],
 )
-def test_evidence_next_to_a_bound_has_the_digits_that_tell_it_apart(
+def test_evidence_differs_from_its_bound(
     design: Any, comparator: str, bound: float, samples: int, days: int, text: str
 ) -> None:
     limit = make_constraint(bounds="evidence", hard=False, comparator=comparator, quantity=bound)

@@ -64,7 +64,7 @@ def test_breaks_finds_no_phrase_in(text: str) -> None:
         ("a - b ... c", "...", False),
     ],
 )
-def test_breaks_reads_the_phrase_as_it_reads_the_text(text: str, phrase: str, broken: bool) -> None:
+def test_breaks_folds_text_and_phrase_alike(text: str, phrase: str, broken: bool) -> None:
     assert breaks(text, phrase) is broken
 
 
@@ -78,7 +78,7 @@ def test_breaks_reads_the_phrase_as_it_reads_the_text(text: str, phrase: str, br
         "we cannot just start", "No", "no leverage and no", "there is never any kind of",
     ],
 )  # fmt: skip
-def test_breaks_is_cleared_by_a_negation_before_the_phrase(before: str) -> None:
+def test_negation_before_the_phrase_clears_it(before: str) -> None:
     assert not breaks(f"{before} live trading", "live trading")
 
 
@@ -103,13 +103,13 @@ def test_negation_ends_with_its_clause(between: str) -> None:
         ("required_reagents", ["gas for the open flame"]),
     ],
 )
-def test_violations_name_the_field_in_which_the_phrase_stands(field: str, value: object) -> None:
+def test_violation_names_its_field(field: str, value: object) -> None:
     rule = make_policy_rule(restriction="No flames.", forbidden_phrases=["open flame"])
     violations = broken(make_protocol(**{field: value}), [rule])
     assert violations == [Violation("No flames.", "open flame", field)]
 
 
-def test_violations_name_each_phrase_once_per_field_in_the_order_of_the_rules() -> None:
+def test_violations_once_per_field_in_order() -> None:
     protocol = make_protocol(
         technique="b then a", rationale="a", controls=["a one", "a two"], required_reagents=["b"]
     )
@@ -138,27 +138,14 @@ def test_violations_name_each_phrase_once_per_field_in_the_order_of_the_rules() 
         ("use the solver\u2019s own checker", "use the solver's own checker"),
     ],
 )
-def test_violations_are_found_however_text_and_phrase_are_spelt(text: str, phrase: str) -> None:
+def test_violation_in_any_spelling(text: str, phrase: str) -> None:
     rule = make_policy_rule(restriction="No.", forbidden_phrases=["in between", phrase])
     assert broken(make_protocol(rationale=text), [rule]) == [("No.", phrase, "rationale")]
 
 
-def test_violations_need_a_rule_and_one_label_that_breaks_it() -> None:
-    rule = make_policy_rule(forbidden_phrases=["open flame"])
-    assert not broken(make_protocol(controls=["kept open", "flame test"]), [rule])
-    assert not broken(make_protocol(technique="open flame"), [])
-
-
-def test_violations_are_found_in_a_label_of_the_study_itself() -> None:
+def test_violation_in_a_label_of_the_study() -> None:
     rule = make_policy_rule(restriction="No flames.", forbidden_phrases=["open flame"])
     pack = make_pack(policy_rules=[rule], equipment=["open flame burner", *EQUIPMENT])
     listed = make_protocol(required_equipment=["open flame burner", *EQUIPMENT])
     assert assess(make_protocol(), pack).violations == ()
     assert assess(listed, pack).violations == (("No flames.", "open flame", "required_equipment"),)
-
-
-def test_violations_are_found_in_a_plan_that_says_nothing_else() -> None:
-    rule = make_policy_rule(restriction="No flames.", forbidden_phrases=["open flame"])
-    nothing: dict[str, object] = {"controls": [], "required_equipment": [], "required_reagents": []}
-    plan = make_protocol(technique="open flame", rationale="flame", **nothing)
-    assert broken(plan, [rule]) == [("No flames.", "open flame", "technique")]

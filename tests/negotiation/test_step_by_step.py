@@ -33,7 +33,7 @@ from replicalab.negotiation import (
     save,
 )
 from replicalab.planner import PlanAnalysis, rank
-from replicalab.planner.steps import differences
+from replicalab.planner.least_loss import differences
 from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
 from tests.factories import make_pack
 from tests.negotiation.playing import MEDIUM, OPEN, PLAN, SMALL, STUCK, acts, by_rule, game, plan_of

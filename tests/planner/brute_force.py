@@ -17,7 +17,7 @@ from replicalab.assessment import Assessment, Evidence, assess
 from replicalab.assessment.paper import IssueCategory, Severity
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner.steps import differences
+from replicalab.planner.least_loss import differences
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, ScenarioConstraint
 
 _FAR: Final = 2000

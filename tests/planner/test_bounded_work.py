@@ -9,7 +9,7 @@ import pytest
 from replicalab.assessment import Assessment, assess
 from replicalab.limits import MOST_ITEMS_TRIED, MOST_VARIANTS
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner import LeastLoss, PlanAnalysis, binding, largest_sample, rank
+from replicalab.planner import LeastLoss, PlanAnalysis, largest_sample, rank, shortfalls
 from replicalab.planner.least_loss import least_loss_of
 from replicalab.planner.variants import PlanVariants
 from replicalab.scenarios import Pack, load_scenario
@@ -85,7 +85,7 @@ def everything(plan: Protocol, pack: Pack) -> PlanAnalysis:
     return analysis
 
 
-def test_two_hundred_copies_of_a_control_are_one_with_a_count() -> None:
+def test_copies_of_a_control_count_as_one() -> None:
     pack = load_scenario("fin_momentum", "hard")
     plan, copies = pack.reference_protocol, 200
     droppable = next(control.name for control in pack.controls if control.droppable)
@@ -101,9 +101,7 @@ def test_two_hundred_copies_of_a_control_are_one_with_a_count() -> None:
     [([(n // 2 + n % 2) % 41 for n in range(80)], 0), ([n * 13 % 37 for n in range(80)], 20)],
     ids=["a chain", "a tangle of both kinds"],
 )
-def test_forty_booked_items_are_planned_and_what_is_not_proven_is_not_claimed(
-    shared: list[int], reagents: int
-) -> None:
+def test_forty_booked_items_claim_no_proof(shared: list[int], reagents: int) -> None:
     alternatives = [f"shared {n}" for n in shared]
     analysis = everything(plan_of(reagents), booked(alternatives, reagents))
     assert len(analysis.variants.listed) <= MOST_VARIANTS
@@ -112,7 +110,7 @@ def test_forty_booked_items_are_planned_and_what_is_not_proven_is_not_claimed(
     assert analysis.asks.untried == len(ITEMS) - MOST_ITEMS_TRIED
 
 
-def test_least_loss_takes_the_least_of_each_of_forty_items_where_nothing_else_binds() -> None:
+def test_least_loss_of_forty_independent_items() -> None:
     controls = [control.name for control in CONTROLS]
     plan = revise(plan_of(reagents=20), sample_size=2000, controls=controls)
     loss = everything(plan, booked(OWN, reagents=20, budget=1e9, days=10**6)).least
@@ -125,7 +123,7 @@ def test_least_loss_takes_the_least_of_each_of_forty_items_where_nothing_else_bi
 
 
 @pytest.mark.long
-def test_eighty_alternatives_at_prices_of_their_own_are_planned() -> None:
+def test_eighty_alternatives_with_own_prices() -> None:
     pack = booked(OWN, reagents=20)
     prices = {name: 1.7 ** (place % 23) for place, name in enumerate([*ITEMS, *OWN])}
     custom = change_pack(pack, prices=prices, booked={}, out_of_stock=[])
@@ -136,7 +134,7 @@ def test_eighty_alternatives_at_prices_of_their_own_are_planned() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("alike", [False, True], ids=["n, days and evidence", "n and days"])
-def test_forty_wishes_of_a_plan_of_forty_booked_items_are_planned(*, alike: bool) -> None:
+def test_forty_wishes_with_forty_booked_items(*, alike: bool) -> None:
     bounds = ("samples", "days") if alike else ("samples", "days", "evidence")
     wishes = [
         make_constraint(
@@ -162,7 +160,7 @@ def test_forty_wishes_of_a_plan_of_forty_booked_items_are_planned(*, alike: bool
         ("psy_ego_depletion", "medium"),
     ],
 )
-def test_two_plans_prove_which_addition_of_credits_is_the_smallest(
+def test_two_plans_prove_the_smallest_addition(
     study: str, lab: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pack = load_scenario(study, lab)
@@ -173,7 +171,7 @@ def test_two_plans_prove_which_addition_of_credits_is_the_smallest(
         budgets.add(plan.pack.lab.budget)
         return least_loss_of(plan, variants=variants)
 
-    monkeypatch.setattr(binding, "least_loss_of", counted)
+    monkeypatch.setattr(shortfalls, "least_loss_of", counted)
     [needs] = [x.ask.needs for x in options.extras if x.ask.dimension is Dimension.BUDGET]
     assert budgets - {pack.lab.budget} == {needs, needs - 1}
 

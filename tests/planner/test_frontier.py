@@ -14,7 +14,7 @@ from replicalab.planner.limits import as_loss
 from replicalab.scenarios import CostModel, EvidenceTier
 from tests.factories import CONTROLS, make_design, make_pack, make_protocol, make_throughput
 from tests.planner.brute_force import can_count, days_of, variants_of
-from tests.planner.small_labs import opened, shipped
+from tests.planner.small_labs import opened
 from tests.tiers import batches
 
 LABS: Final = 80
@@ -68,9 +68,7 @@ def tried() -> Tried:
     return pairs
 
 
-def test_frontier_is_every_plan_that_none_of_all_tried_beats_and_says_what_it_is(
-    tried: Tried,
-) -> None:
+def test_frontier_matches_trying_every_plan(tried: Tried) -> None:
     for options, plans in tried:
         _assert_every_unbeaten(options, plans)
         _assert_lines(options.frontier)
@@ -78,7 +76,7 @@ def test_frontier_is_every_plan_that_none_of_all_tried_beats_and_says_what_it_is
 
 
 @pytest.mark.parametrize("first", batches(LABS, short=0, long=5))
-def test_frontier_of_many_more_labs_is_every_plan_that_none_of_all_tried_beats(first: int) -> None:
+def test_frontier_matches_every_plan_in_many_labs(first: int) -> None:
     for seed in range(first, first + LABS):
         if (plans := _feasible(opened(seed).yours)) is not None:
             _assert_every_unbeaten(opened(seed), plans)
@@ -139,21 +137,10 @@ def _of(each: FrontierPlan, found: Frontier) -> Four:
     return each.credits, each.days, _short(each, found), each.loss
 
 
-def test_standing_of_a_slower_plan_at_no_more_cost_is_beaten() -> None:
-    pack = make_pack(cost_model=CostModel(per_day=0.0))
-    plan = make_protocol()
-    slow = frontier(pack, plan).standing(assess(plan, pack))
-    assert (slow.cheaper, slow.stronger) == (None, None)
-    assert slow.gentler is not None
-    assert slow.gentler.days == 3
-    quick = revise(plan, duration_days=3)
-    assert frontier(pack, plan).standing(assess(quick, pack)).unbeaten
-
-
 # --- the balanced plan ------------------------------------------------------------------------
 
 
-def test_nash_point_has_the_largest_product_of_what_both_gain(tried: Tried) -> None:
+def test_nash_point_has_the_largest_product(tried: Tried) -> None:
     points = 0
     for options, _ in tried:
         result, pack = options.frontier, options.yours.pack
@@ -177,9 +164,7 @@ def test_nash_point_has_the_largest_product_of_what_both_gain(tried: Tried) -> N
 
 
 @pytest.mark.parametrize(("per_sample", "value"), [(0.0, 7), (10.0, None)])
-def test_frontier_of_a_large_lab_holds_plans_that_no_size_beats(
-    per_sample: float, value: int | None
-) -> None:
+def test_frontier_of_a_large_lab_is_unbeaten(per_sample: float, value: int | None) -> None:
     # So many sizes fit that they cannot all be looked at.
     pack = make_pack(
         budget=500_000.0,
@@ -202,7 +187,7 @@ def test_frontier_of_a_large_lab_holds_plans_that_no_size_beats(
 
 
 @pytest.mark.parametrize("value", [None, 7])
-def test_free_sample_is_taken_up_to_the_staff_step_that_costs(value: int | None) -> None:
+def test_free_samples_stop_at_the_staff_step(value: int | None) -> None:
     # Up to 20 samples take a person; of those that take two the most are best.
     pack = make_pack(
         budget=5000.0,
@@ -240,21 +225,3 @@ def _assert_lines(found: Frontier) -> None:
             and rival.days > plan.days
             for rival in drawn
         )
-
-
-def test_listed_plans_are_few_and_hold_the_ends_of_each_line_and_the_balanced_plan() -> None:
-    result = shipped("fin_momentum", "medium").frontier
-    assert result.balanced is not None
-    assert len(result.lines) == 4
-    assert 12 <= len(result.listed) <= 13  # three of each line, and the balanced one
-    assert result.balanced in result.listed
-    _assert_lines(result)
-    for line in result.lines:
-        assert {line.plans[0], line.plans[-1]} <= set(result.listed)
-    # The first line alone, with no plan above the floor to balance, is evenly spaced, up to a
-    # sample's ten credits each way.
-    below = [plan._replace(tier=EvidenceTier.BELOW_FLOOR) for plan in result.lines[0].plans]
-    listed = Frontier(tuple(below), result.pack).listed
-    steps = [after.credits - before.credits for before, after in pairwise(listed)]
-    assert len(steps) == 14
-    assert max(steps) - min(steps) <= 20

@@ -29,7 +29,7 @@ def _fits(plan: Protocol, samples: int, pack: Pack) -> bool:
     )
 
 
-def test_largest_sample_is_the_last_that_fits_of_all_tried() -> None:
+def test_largest_sample_matches_trying_all() -> None:
     nones = bounded = 0
     for seed in range(300):
         plan, pack = opened(seed).yours.plan, opened(seed).yours.pack
@@ -45,7 +45,7 @@ def test_largest_sample_is_the_last_that_fits_of_all_tried() -> None:
 
 
 @pytest.mark.parametrize("high", [0, 3, 9, 10, 40])
-def test_search_finds_the_first_number_that_holds_or_the_one_after_the_last(high: int) -> None:
+def test_fewest_finds_the_first_that_holds(high: int) -> None:
     for low in range(high + 2):
         for first in range(high + 60):
             asked = list[int]()
@@ -70,7 +70,7 @@ def meets(plan: Assessment, samples: int) -> bool:
     return result.evidence.tier is TARGET and samples > plan.counts.controls and not hard
 
 
-def test_leanest_plan_of_a_small_lab_is_the_first_of_all_that_meets_the_target() -> None:
+def test_leanest_plan_matches_trying_every_sample() -> None:
     spare = 0
     for seed in range(300):
         plan = opened(seed).yours
@@ -95,9 +95,7 @@ def test_leanest_plan_of_a_small_lab_is_the_first_of_all_that_meets_the_target()
         (0.4, [0.85], 4),
     ],
 )
-def test_leanest_audit_is_as_large_as_all_that_is_asked_of_its_evidence(
-    share: float, asked: list[float], fewest: int
-) -> None:
+def test_leanest_audit_meets_all_bounds(share: float, asked: list[float], fewest: int) -> None:
     pack = make_pack(
         design=make_design(kind="audit", effect_planning=share),
         constraints=[

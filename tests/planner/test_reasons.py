@@ -65,7 +65,7 @@ def first_worse(better: Place, worse: Place) -> int:
 
 
 @BATCHES
-def test_every_reason_names_the_first_term_that_would_worsen(first: int) -> None:
+def test_every_reason_names_the_first_worse_term(first: int) -> None:
     used = set()
     for options in map(opened, range(first, first + LABS)):
         result, plan, pack = options.least.after, options.yours.plan, options.yours.pack
@@ -109,9 +109,7 @@ HALF: Final = make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5
         (EvidenceAssumptions(target=0.9), "the target"),
     ],
 )
-def test_target_of_ones_own_is_not_called_the_studys(
-    question: EvidenceAssumptions, whose: str
-) -> None:
+def test_own_target_is_not_called_the_studys(question: EvidenceAssumptions, whose: str) -> None:
     pack = make_pack(design=HALF, budget=5000.0).with_own(LabOverrides(), question)
     [change] = least_loss(make_protocol(sample_size=10), pack).changes
     assert f"misses {whose}: power" in change.reason

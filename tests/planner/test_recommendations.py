@@ -46,14 +46,14 @@ def shown(plan: Assessment, place: Place) -> tuple[float, Place]:
 
 
 @pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_no_plan_ranks_above_a_recommendation_in_a_shipped_lab(study: str, lab: str) -> None:
+def test_recommendations_are_best_in_shipped_labs(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
     plan = pack.reference_protocol
     check_ends(PlanAnalysis(assess(plan, pack)), [*tried(plan, pack)])
 
 
 @pytest.mark.parametrize("first", batches(BATCH, short=1, long=20))
-def test_no_plan_ranks_above_a_recommendation_in_a_small_lab(first: int) -> None:
+def test_recommendations_are_best_in_small_labs(first: int) -> None:
     offered = 0
     for seed in range(first, first + BATCH):
         plan, pack = small_lab(seed)
@@ -66,7 +66,7 @@ def test_no_plan_ranks_above_a_recommendation_in_a_small_lab(first: int) -> None
 
 
 @pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_study_that_passes_is_changed_only_for_a_better_tier(study: str, lab: str) -> None:
+def test_passing_study_changes_only_for_the_tier(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
     options = PlanAnalysis(assess(pack.reference_protocol, pack))
     if options.yours.feasible and options.least.plan != options.yours.plan:

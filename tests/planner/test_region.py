@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import product
 from math import nan
 from typing import Any, Final
@@ -13,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.assessment import Counts, amounts, assess, counts_of, effects_of, merged_effects
+from replicalab.assessment import Counts, amounts, assess, counts_of
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import Protocol, revise
 from replicalab.planner import PlanToDraw, RegionLimit, largest_sample, plan_to_draw
 from replicalab.planner.region import Region, Span, grid_for, numeric_checks, region
-from replicalab.scenarios import Bounds, CostModel, Pack, load_scenario
+from replicalab.scenarios import Bounds, CostModel, Pack
 from tests.factories import (
     CONTROLS,
     make_constraint,
@@ -74,7 +73,7 @@ def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protoco
 
 
 @given(studied_packs(), itemised_protocols())
-def test_region_of_any_plan_is_what_the_check_says(pack: Pack, plan: Protocol) -> None:
+def test_region_of_any_plan_matches_the_check(pack: Pack, plan: Protocol) -> None:
     result = Region(PlanToDraw(assess(plan, pack)), np.arange(0, 25, 3), np.arange(0, 100, 7))
     assert_checked(result, (0, 3, 5, 14, 1), (0, 2, 7, 8, 1))
 
@@ -92,7 +91,7 @@ STATED: Final = {
 }  # fmt: skip
 
 
-def test_study_is_a_line_only_where_it_allows_least() -> None:
+def test_study_is_a_line_only_if_strictest() -> None:
     def has_line(stated: str) -> bool:
         pack = make_pack(constraints=[make_constraint(**STATED[stated])])
         plan = PlanToDraw(assess(make_protocol(), pack))
@@ -104,7 +103,7 @@ def test_study_is_a_line_only_where_it_allows_least() -> None:
 # --- lines ---
 
 
-def test_lines_of_the_momentum_study_are_those_worked_out_by_hand() -> None:
+def test_lines_of_the_momentum_study_by_hand() -> None:
     # 3,700 credits less 4 × 25 for controls, 2 × 100 and 2 × 75 for items leave 3,250; 50 a day, 10
     # a sample that is 320 in one day. 60 a day and 420 months in all can count; days 3 to 6.
     result = drawn("fin_momentum", "medium")
@@ -123,7 +122,7 @@ def test_lines_of_the_momentum_study_are_those_worked_out_by_hand() -> None:
     ("study", "lab"),
     [("fin_momentum", "medium"), ("chem_suzuki_ppb", "hard"), ("bio_jq1_myeloma", "easy")],
 )
-def test_most_useful_sample_of_each_day_is_the_planners_largest(study: str, lab: str) -> None:
+def test_most_useful_sample_is_the_planners_largest(study: str, lab: str) -> None:
     result = drawn(study, lab)
     plan, pack = result.plan.plan, result.plan.pack
     for days, limit in zip(result.days, result.most_useful, strict=True):
@@ -134,7 +133,7 @@ def test_most_useful_sample_of_each_day_is_the_planners_largest(study: str, lab:
         assert int(limit) == expected, days
 
 
-def test_fewest_samples_for_target_and_floor_are_the_published_ones() -> None:
+def test_levels_match_published_sample_sizes() -> None:
     # Two groups, d = 0.5, alpha 0.05, power 0.80: 64 per group (Cohen 1988, table 2.4.1).
     design = make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
     plan = PlanToDraw(assess(make_protocol(), make_pack(design=design)))
@@ -159,7 +158,7 @@ def test_target_that_is_the_floor_is_one_level() -> None:
     ("budget", "rate", "stated"),
     one_in(5, product((560.0, 640.0, 900.0), (None, 3), (None, *STATED))),
 )
-def test_region_and_its_span_are_those_of_every_plan_gone_through(
+def test_region_and_span_match_every_plan(
     budget: float, rate: int | None, stated: str | None
 ) -> None:
     constraints = [make_constraint(unit="trays", **STATED[stated])] if stated else []
@@ -191,7 +190,7 @@ OTHERS: Final = [
 
 @pytest.mark.parametrize("stated", OTHERS)
 @pytest.mark.parametrize(("exist", "rate", "min_days"), [(None, 2, 2), (5, None, 1), (3, 3, 1)])
-def test_region_of_a_lab_of_a_few_samples_is_that_of_every_plan(
+def test_region_of_few_samples_matches_every_plan(
     stated: dict[str, Any], exist: int | None, rate: int | None, min_days: int
 ) -> None:
     # A sample costs 1 and a day 2 of 12 credits; with an effect of 3, six samples are a power of
@@ -231,24 +230,13 @@ def test_region_of_a_lab_of_a_few_samples_is_that_of_every_plan(
         assert span == (Span(max(expected), lengths[0], lengths[-1]) if len(lengths) else None)
 
 
-@pytest.mark.parametrize(("price", "most"), [(0.1234567, 3), (0.12345675, 400), (0.0000005, 400)])
-def test_credits_of_an_array_are_rounded_to_a_millionth_as_those_of_one_plan(
-    price: float, most: int
-) -> None:
-    # Of the first price no multiple is near to half a millionth, of the others many are one.
-    pack = make_pack(cost_model=CostModel(per_sample=price, per_day=0))
-    counts = Counts(np.arange(1, most + 1), 1, 0, 0, 0)
-    result = numeric_checks(counts, pack).needs["budget"].tolist()
-    assert result == [round(n * price, 6) for n in range(1, most + 1)]
-
-
-def test_study_s_line_is_closed_on_the_days_that_it_forbids() -> None:
+def test_line_of_the_study_excludes_days() -> None:
     pack = make_pack(constraints=[make_constraint(**STATED["days"])])
     result = Region(PlanToDraw(assess(make_protocol(), pack)), np.arange(4, 9), np.arange(0, 31))
     assert result.lines[RegionLimit.STUDY].tolist() == [-1, -1, 31, 31, 31]
 
 
-def test_span_and_a_deep_region_end_with_what_can_be_planned() -> None:
+def test_span_ends_at_what_can_be_planned() -> None:
     free = {"cost_model": CostModel(per_sample=0, per_day=0), "days": 10**9, "min_days": 1}
     pack = make_pack(constraints=[], **free)
     result = Region(PlanToDraw(assess(make_protocol(), pack)), np.arange(1, 4), np.arange(0, 31))
@@ -287,50 +275,8 @@ def test_grid_is_that_worked_out_by_hand() -> None:
     assert grid_of(2, 2, 16)[0] == [*range(1, 12)]
 
 
-def test_grid_of_one_day_and_of_many() -> None:
-    short = make_protocol(sample_size=1, duration_days=1)
-    pack = make_pack(reference_protocol=short, days=1, min_days=1)
-    columns, rows = grid_for([assess(short, pack)])
-    assert (columns.tolist(), rows.tolist()) == ([1, 2], [0, 1, 2])
-    # 60 columns are enough for days 1 to 60, but not for 1 to 61.
-    for days, expected in ((59, [*range(1, 61)]), (60, [*range(1, 62, 2)])):
-        long = make_protocol(sample_size=1, duration_days=days)
-        pack = make_pack(reference_protocol=long, days=1, min_days=1)
-        assert grid_for([assess(long, pack)])[0].tolist() == expected
-
-
-@pytest.mark.parametrize(("samples", "closer"), [(5, False), (6, True)])
-def test_one_sample_is_drawn_closer_where_the_grid_has_more_than_six(
-    samples: int, *, closer: bool
-) -> None:
-    # 5 samples are a grid up to 6, 6 one up to 7; a quarter more than 1, and 2, are 3. 4 items at
-    # 100 and 75 and a day at 50 are 400 credits, a sample is 10.
-    plan = make_protocol(sample_size=samples, duration_days=2, controls=[])
-    pack = make_pack(reference_protocol=plan, constraints=[], controls=[], budget=419.0)
-    result = region(PlanToDraw(assess(plan, pack)), [assess(plan, pack)])
-    assert result.most_feasible.max() == 1
-    assert result.samples.tolist() == [*range(4 if closer else 7)]
-
-
-def test_plans_and_levels_beyond_the_last_row_or_column_are_outside() -> None:
-    design = make_design(effect_planning=0.9)
-    pack = make_pack(design=design)
-    plans = {
-        f"{n} in {days}": assess(make_protocol(sample_size=n, duration_days=days), pack)
-        for n, days in ((41, 9), (42, 9), (41, 10))
-    }
-    result = Region(PlanToDraw(plans["41 in 9"]), np.arange(1, 10), np.arange(0, 42))
-    target, floor = result.levels
-    assert floor.samples < target.samples == 41
-    assert result.outside(plans) == [("42 in 9", 42), ("41 in 10", 41)]
-    lower = replace(result, samples=np.arange(0, 41))
-    assert lower.outside({}) == [(target.label, 41)]
-
-
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
-def test_grid_of_any_plans_is_evenly_spaced_and_small_and_shows_all_but_a_far_first(
-    samples: int, days: int
-) -> None:
+def test_grid_is_evenly_spaced_and_holds_plans(samples: int, days: int) -> None:
     near, other = (
         assess(make_protocol(sample_size=n, duration_days=d), make_pack())
         for n, d in ((70, 9), (samples, days))
@@ -346,7 +292,7 @@ def test_grid_of_any_plans_is_evenly_spaced_and_small_and_shows_all_but_a_far_fi
                 assert line[0] <= getattr(plan.counts, place) <= line[-1]
 
 
-def test_region_too_small_to_be_seen_is_drawn_close_up_and_the_rest_is_named() -> None:
+def test_small_region_is_drawn_closer() -> None:
     options, result = shipped("math_four_colour", "hard"), drawn("math_four_colour", "hard")
     plans = {"your plan": options.yours}
     assert result.most_feasible.max() == 20
@@ -359,31 +305,10 @@ def test_region_too_small_to_be_seen_is_drawn_close_up_and_the_rest_is_named() -
 
 
 @pytest.mark.parametrize(("study", "lab"), [("fin_momentum", "hard"), ("chem_suzuki_ppb", "hard")])
-def test_region_that_can_be_seen_or_is_empty_is_drawn_as_it_is(study: str, lab: str) -> None:
+def test_readable_region_is_drawn_as_it_is(study: str, lab: str) -> None:
     options, result = shipped(study, lab), drawn(study, lab)
     as_it_is = region(result.drawn, [options.yours, options.least.after])
     np.testing.assert_array_equal(as_it_is.samples, result.samples)
 
 
-def test_close_up_shows_the_levels_and_plans_that_are_within_reach_of_what_fits() -> None:
-    options, result = shipped("psy_stroop", "hard"), drawn("psy_stroop", "hard")
-    assert (result.most_feasible.max(), [n for _, n in result.levels]) == (17, [15, 9])
-
-    def top(samples: int) -> int:
-        plan = result.drawn.at(2, samples)
-        return int(region(result.drawn, [plan, options.least.after]).samples[-1])
-
-    assert top(options.yours.counts.samples) == top(52) == 23, "17 and a quarter more, and 2"
-    assert top(51) == 65, "three times 17 and a quarter more, and 2"
-
-
 # --- the plan that it is drawn for ---
-
-
-def test_effects_to_choose_from_begin_with_the_planned_one_and_are_told_apart() -> None:
-    design = make_design(effect_published=0.9, effect_planning=0.9, sesoi=0.45)
-    planned, half = effects_of(design)
-    assert planned == ("planned, as published", 0.9)
-    assert half == ("halved, smallest of interest", 0.45)
-    assert effects_of(load_scenario("math_four_colour", "easy").design) == ()
-    assert merged_effects([]) == ()

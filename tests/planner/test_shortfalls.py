@@ -18,7 +18,6 @@ from replicalab.planner import (
     LeastLoss,
     PlanAnalysis,
     Shortfall,
-    additions_text,
     asks,
     leanest,
     least_loss,
@@ -30,7 +29,6 @@ from tests.factories import (
     EQUIPMENT,
     REAGENTS,
     change_pack,
-    make_control,
     make_pack,
     make_protocol,
     make_substitution,
@@ -72,7 +70,7 @@ def _assert_enough_and_no_more(relief: Shortfall, there: Assessment) -> None:
         assert _troubles(less) > _troubles(after)
 
 
-def test_granting_what_a_plan_asks_for_makes_it_feasible_and_nothing_less_does() -> None:
+def test_shortfall_is_enough_and_minimal() -> None:
     possible = 0
     for seed in range(LABS):
         yours, relief = opened(seed).yours, opened(seed).asks.run
@@ -82,7 +80,7 @@ def test_granting_what_a_plan_asks_for_makes_it_feasible_and_nothing_less_does()
     assert possible > LABS / 4
 
 
-def test_what_stands_in_for_an_item_once_it_is_released_is_not_left() -> None:
+def test_released_item_may_replace_another() -> None:
     # The chamber may replace the plates, so that a free one passes as a reagent too.
     swap = make_substitution(original=PLATES, alternative=CHAMBER)
     pack = make_pack(booked={CHAMBER: 9}, allowed_substitutions=[swap])
@@ -157,7 +155,7 @@ def _best(seed: int, *added: Addition) -> tuple[bool, EvidenceTier]:
     return after.feasible, after.evidence.tier
 
 
-def test_single_asks_are_each_enough_and_all_that_are() -> None:
+def test_single_additions_are_complete_and_minimal() -> None:
     record = dict.fromkeys((TARGET, FLOOR), 0)
     for seed in range(LABS):
         options = opened(seed)
@@ -182,9 +180,7 @@ def test_single_asks_are_each_enough_and_all_that_are() -> None:
 
 
 @pytest.mark.parametrize(("missing_items", "untried"), [(2, 0), (8, 0), (9, 1), (10, 2)])
-def test_each_of_eight_missing_items_is_tried_and_further_ones_are_counted(
-    missing_items: int, untried: int
-) -> None:
+def test_eight_missing_items_are_tried(missing_items: int, untried: int) -> None:
     names = [f"salt {n}" for n in range(missing_items)]
     pack = make_pack(reagents=names, out_of_stock=names)
     shortfalls = asks(make_protocol(required_reagents=names), pack)
@@ -193,7 +189,7 @@ def test_each_of_eight_missing_items_is_tried_and_further_ones_are_counted(
     assert {(ask.more, ask.share) for ask in shortfalls.run.asks} == {(1, 1)}
 
 
-def test_dropping_a_control_asks_for_less_and_what_keeping_it_takes_is_told() -> None:
+def test_dropping_a_control_asks_for_less() -> None:
     yours = leanest(assess(make_protocol(sample_size=60, duration_days=3), make_pack()))
     assert yours is not None  # the plan of the target that costs least; its second control costs 25
     [single] = asks(yours.plan, make_pack(budget=yours.cost - 30)).alone_target
@@ -201,13 +197,6 @@ def test_dropping_a_control_asks_for_less_and_what_keeping_it_takes_is_told() ->
     assert [control.name for control in single.dropped] == [CONTROLS[1]]
     assert single.kept is not None
     assert (single.kept.dimension, single.kept.more) == (Dimension.BUDGET, 30)
-
-
-def test_where_no_control_goes_none_is_kept_by_more() -> None:
-    yours = assess(make_protocol(controls=[CONTROLS[0]]), make_pack(controls=[make_control()]))
-    additions = asks(yours.plan, change_pack(yours.pack, staff=1)).alone_floor
-    assert [single.ask.text for single in additions] == ["1 more staff unit"]
-    assert (additions[0].dropped, additions[0].kept) == ((), None)
 
 
 # --- a later start ----------------------------------------------------------------------------
@@ -236,7 +225,7 @@ def _best_of_all(plan: Protocol, there: Pack) -> Place:
 
 
 @BATCHES
-def test_waits_are_every_later_start_that_buys_more_than_those_before_it(first: int) -> None:
+def test_waits_match_trying_every_start(first: int) -> None:
     bought = 0
     for seed in range(first, first + LABS):
         options = opened(seed)
@@ -257,27 +246,3 @@ def test_waits_are_every_later_start_that_buys_more_than_those_before_it(first: 
 
 
 # --- words ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("ask", "text"),
-    [
-        (Addition(Dimension.BUDGET, 0.1 + 0.2, 1.3), "1 more credit"),
-        (Addition(Dimension.BUDGET, 0.0, 1234.5), "1,234.50 more credits"),
-        (Addition(Dimension.SCHEDULE, 3, 4), "1 more day"),
-        (Addition(Dimension.STAFF, 1, 3), "2 more staff units"),
-        (Addition(Dimension.EQUIPMENT, 0, 1, CHAMBER), "'growth chamber' released"),
-        (Addition(Dimension.REAGENTS, 0, 1, PLATES), "'agar plates' supplied"),
-    ],
-)
-def test_ask_reads(ask: Addition, text: str) -> None:
-    assert ask.text == text
-
-
-def test_additions_text_joins_with_commas_and_one_and_the_share_of_nothing_is_one() -> None:
-    day, unit = Addition(Dimension.SCHEDULE, 3, 4), Addition(Dimension.STAFF, 0, 1)
-    item = Addition(Dimension.EQUIPMENT, 0, 1, CHAMBER)
-    assert (day.share, unit.share) == (1 / 3, 1)
-    assert additions_text((day, unit, item)) == (
-        "1 more day, 1 more staff unit and 'growth chamber' released"
-    )

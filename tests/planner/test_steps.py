@@ -12,7 +12,7 @@ from replicalab.assessment import assess
 from replicalab.assessment.dimensions import DROPPED
 from replicalab.models import Protocol
 from replicalab.planner import FieldChange, PlanAnalysis, change_steps
-from replicalab.planner.steps import PlanStep, differences, field_steps
+from replicalab.planner.least_loss import PlanStep, differences, field_steps
 from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, REAGENTS, make_design, make_pack, make_protocol
 from tests.planner.small_labs import shipped
@@ -22,7 +22,7 @@ CHAMBER, METER = EQUIPMENT
 PLATES, BROTH = REAGENTS
 
 
-def test_dropping_a_control_saves_its_credits_and_adds_its_loss() -> None:
+def test_dropping_a_control_saves_credits() -> None:
     change = SuggestionChange(
         field="controls", original=CONTROLS[1], revised=DROPPED, reason="why", tradeoff="what"
     )
@@ -32,7 +32,7 @@ def test_dropping_a_control_saves_its_credits_and_adds_its_loss() -> None:
     assert [control.name for control in step.newly_dropped] == [CONTROLS[1]]
 
 
-def test_changes_of_the_momentum_offer_are_priced_in_turn() -> None:
+def test_changes_of_the_momentum_offer_are_priced() -> None:
     options = shipped("fin_momentum", "medium")
     assert options.offer is not None
     steps = change_steps(options.yours, options.offer.changes)
@@ -42,9 +42,7 @@ def test_changes_of_the_momentum_offer_are_priced_in_turn() -> None:
 
 
 @given(itemised_protocols(), studied_packs())
-def test_steps_lead_from_the_plan_to_the_offer_and_judge_no_plan_twice(
-    plan: Protocol, pack: Pack
-) -> None:
+def test_steps_lead_from_plan_to_offer(plan: Protocol, pack: Pack) -> None:
     options = PlanAnalysis(assess(plan, pack))
     if options.offer is None or not options.offer.changes:
         return
@@ -74,7 +72,7 @@ def test_differences_are_what_left_and_what_came(
     assert differences(after, before) == [FieldChange(field, come, gone)]  # type: ignore[arg-type]
 
 
-def test_plans_of_the_same_items_in_another_order_and_case_do_not_differ() -> None:
+def test_order_and_case_of_items_do_not_differ() -> None:
     items = [f"light   {METER.split()[1]}", CHAMBER.upper()]
     assert differences(make_protocol(), make_protocol(required_equipment=items)) == []
 
@@ -113,9 +111,7 @@ IN_TURN = (
 
 
 @given(itemised_protocols(), itemised_protocols(), studied_packs())
-def test_field_steps_lead_from_one_plan_to_another_field_by_field(
-    before: Protocol, after: Protocol, pack: Pack
-) -> None:
+def test_field_steps_change_one_field_each(before: Protocol, after: Protocol, pack: Pack) -> None:
     start, end = assess(before, pack), assess(after, pack)
     steps = field_steps(start, end)
     assert [step.fields[0].field for step in steps] == sorted(

@@ -8,9 +8,7 @@ import pytest
 from scipy import stats
 
 from replicalab.assessment import Assessment, assess
-from replicalab.facts.options import unreached_text
-from replicalab.facts.units import units_limit_text
-from replicalab.planner.unreached import TargetLimit, units_limit, why_unreached
+from replicalab.planner.curves import TargetLimit, units_limit, why_unreached
 from replicalab.scenarios import Arms, Units
 from tests.factories import make_design, make_pack, make_protocol
 
@@ -34,7 +32,7 @@ def power(counts: tuple[int, ...], per_unit: float, icc: float, effect: float = 
 
 
 @pytest.mark.parametrize("icc", [0.02, 0.05, 0.1, 0.3])
-def test_no_more_fish_but_more_tanks_reach_the_target(icc: float) -> None:
+def test_units_limit_matches_trying_every_size(icc: float) -> None:
     limit = units_limit(tanks(icc))
     assert limit
     assert limit.units == (4, 4)
@@ -46,7 +44,7 @@ def test_no_more_fish_but_more_tanks_reach_the_target(icc: float) -> None:
     assert not limit.exceeds
 
 
-def test_one_group_in_tanks_is_limited_by_them_too() -> None:
+def test_one_group_is_limited_by_units() -> None:
     limit = units_limit(tanks(samples=64, kind="paired"))
     assert limit
     assert limit.units == (4,)
@@ -56,7 +54,7 @@ def test_one_group_in_tanks_is_limited_by_them_too() -> None:
     assert limit.enough == (next(k for k in range(2, 99) if power((k,), 16, 0.1) >= 0.8),)
 
 
-def test_fish_that_are_all_alike_are_as_good_as_one_in_each_tank() -> None:
+def test_identical_fish_count_as_one_per_tank() -> None:
     # At a correlation of 1 nine in tanks of 4 are worth 9 / 4, and one in each of the three 3.
     one = power((3,), 1, 1.0, effect=3.0)
     limit = units_limit(
@@ -66,14 +64,14 @@ def test_fish_that_are_all_alike_are_as_good_as_one_in_each_tank() -> None:
     assert limit.per_unit == 1
 
 
-def test_plan_of_one_fish_has_no_number_of_them_that_reaches_the_target() -> None:
+def test_one_fish_never_reaches_the_target() -> None:
     limit = units_limit(tanks(samples=1))
     assert limit
     assert (sorted(limit.units), limit.most, limit.per_unit) == ([0, 1], 0.0, None)
 
 
 @pytest.mark.parametrize(("last", "told"), [(499, 500), (500, None)])
-def test_tanks_hold_no_more_fish_than_can_be_planned_in_all(last: int, told: int | None) -> None:
+def test_samples_per_unit_end_at_the_planned_limit(last: int, told: int | None) -> None:
     # A million in 2,000 tanks are 500 in each. The target lies between two sizes of tank.
     small, large = (power((1000, 1000), m, 0.5, effect=0.1) for m in (last, last + 1))
     limit = units_limit(
@@ -84,9 +82,7 @@ def test_tanks_hold_no_more_fish_than_can_be_planned_in_all(last: int, told: int
 
 
 @pytest.mark.parametrize(("last", "told"), [(499_999, (31_250, 31_250)), (500_000, None)])
-def test_no_more_tanks_are_told_than_can_be_planned(
-    last: int, told: tuple[int, int] | None
-) -> None:
+def test_units_end_at_the_planned_limit(last: int, told: tuple[int, int] | None) -> None:
     # 500,000 in each arm are a million; the target lies between them and one fewer, or one more.
     small, large = (power((31_250, 31_250), m / 31_250, 0.0, 0.005) for m in (last, last + 1))
     target = 0.2 * small + 0.8 * large  # beyond one fish more in a single arm
@@ -95,7 +91,7 @@ def test_no_more_tanks_are_told_than_can_be_planned(
     assert limit.enough == told
 
 
-def test_more_fish_or_tanks_than_exist_are_told_as_such() -> None:
+def test_units_limit_that_exceeds_the_population() -> None:
     # At a correlation of 0.02 the fewest are 4 + 4 tanks of some size, or 5 + 5 that are partly
     # filled: all that can be is tried.
     number = next(m for m in range(1, 999) if power((4, 4), m, 0.02) >= 0.8)
@@ -115,29 +111,23 @@ def partly(arm: int, icc: float) -> float:
     return float(stats.nct.sf(at, 2 * units - 2, 0.5 / variance**0.5))
 
 
-def test_unlike_arms_keep_their_tanks() -> None:
-    limit = units_limit(tanks(arms=Arms(share=0.75)))
-    assert limit
-    assert limit.units == (6, 2)
-    assert limit.most == pytest.approx(power((6, 2), float("inf"), 0.1), abs=1e-6)
-
-
-def test_unlike_arms_keep_tanks_that_are_less_even_than_their_samples() -> None:
+@pytest.mark.parametrize(
+    ("share", "samples", "units"),
     # 5 % of 645 fish are 32, two tanks of 41: less than 5 % of the tanks.
-    limit = units_limit(tanks(arms=Arms(share=0.05), samples=645))
+    [(0.75, 128, (6, 2)), (0.05, 645, (2, 39))],
+)
+def test_unlike_arms_keep_their_tanks(share: float, samples: int, units: tuple[int, int]) -> None:
+    limit = units_limit(tanks(arms=Arms(share=share), samples=samples))
     assert limit
-    assert limit.units == (2, 39)
-    assert limit.most == pytest.approx(power((2, 39), float("inf"), 0.1), abs=1e-6)
+    assert limit.units == units
+    assert limit.most == pytest.approx(power(units, float("inf"), 0.1), abs=1e-6)
 
 
 @pytest.mark.parametrize(
     "plan", [tanks(samples=1000), tanks(samples=0), tanks(icc=0.0, samples=200)]
 )
-def test_units_say_nothing_of_a_plan_that_reaches_the_target_or_shows_nothing(
-    plan: Assessment,
-) -> None:
+def test_units_limit_needs_unmet_target_and_evidence(plan: Assessment) -> None:
     assert units_limit(plan) is None
-    assert units_limit_text(plan) == ""
 
 
 UNREACHED: Final = (
@@ -152,24 +142,18 @@ UNREACHED: Final = (
 def test_limit_that_binds_is_named(plan: Assessment, limit: TargetLimit | None) -> None:
     unreached = why_unreached(plan)
     assert (unreached and unreached.limit) == limit
-    assert bool(unreached_text(plan)) == (limit is not None)
 
 
-def test_samples_that_exist_are_named_with_what_they_show() -> None:
+def test_unreached_target_has_its_evidence() -> None:
     units = tanks(population_max=160)
     alone = power((80, 80), 1, 0.0)
     value = power((5, 5), 16, 0.1)
-    assert unreached_text(units) == (
-        f"All there is, 160 samples, shows power {value:.2f} in tanks of 16 with a "
-        f"correlation of 0.1; independent ones would show {alone:.2f}."
+    result = why_unreached(units)
+    assert result
+    assert result.samples == 160
+    assert (result.value, result.independent) == pytest.approx((value, alone), abs=1e-9)
+    tiny = why_unreached(
+        assess(make_protocol(), make_pack(design=make_design(effect_planning=1e-4)))
     )
-    plain = assess(
-        make_protocol(), make_pack(design=make_design(effect_planning=0.5, population_max=60))
-    )
-    assert unreached_text(plain) == (
-        f"All there is, 60 samples, shows power {power((30, 30), 1, 0.0):.2f}."
-    )
-    tiny = assess(make_protocol(), make_pack(design=make_design(effect_planning=1e-4)))
-    assert unreached_text(tiny) == (
-        "All that can be planned here, 1,000,000 samples, shows power 0.05."
-    )
+    assert tiny
+    assert (tiny.limit, tiny.samples, round(tiny.value, 2)) == (TargetLimit.PLANNED, 10**6, 0.05)

@@ -54,12 +54,6 @@ def test_tier_of_evidence_comes_before_a_wish() -> None:
     assert (loss.rank.tier, loss.rank.wishes) == (0, 1)
 
 
-def test_control_that_is_fixed_stays_whatever_is_wished() -> None:
-    fixed = [make_control(name=name, droppable=False) for name in CONTROLS]
-    loss = least_loss(MEETS, lab(wish(44), controls=fixed))
-    assert (loss.plan, loss.rank.wishes) == (MEETS, 1)
-
-
 def test_cheaper_item_keeps_a_soft_constraint() -> None:
     swap = make_substitution(original=CHAMBER, alternative="fan", fidelity_loss=2)
     fixed = [make_control(name=name, droppable=False) for name in CONTROLS]
@@ -72,7 +66,7 @@ def test_cheaper_item_keeps_a_soft_constraint() -> None:
     assert reasons(loss)["duration_days"] == "'Watching' should be at least 7."
 
 
-def test_fewer_samples_are_planned_for_a_wish_as_long_as_the_tier_stays() -> None:
+def test_fewer_samples_for_a_wish_within_the_tier() -> None:
     loss = least_loss(make_protocol(sample_size=60), lab(wish(45, comparator="<="), budget=2000.0))
     assert loss.plan.sample_size == 41
     assert reasons(loss) == {"sample_size": "With 42 samples it costs 10 credits more."}
@@ -125,9 +119,7 @@ HARD: Final = wish(2 * LARGEST_PLANNED, key="hard", hard=True)
         ([wish(3 * LARGEST_PLANNED // 2, comparator="<="), HARD], 1),
     ],
 )
-def test_wishes_at_their_ends_are_kept_or_broken_and_nothing_else_is_planned_for_them(
-    wishes: list[ScenarioConstraint], broken: int
-) -> None:
+def test_wishes_at_their_ends(wishes: list[ScenarioConstraint], broken: int) -> None:
     loss = least_loss(MEETS, lab(*wishes, **FREE))
     assert loss.after.feasible
     assert loss.rank == rank(loss.after, MEETS)
@@ -135,24 +127,6 @@ def test_wishes_at_their_ends_are_kept_or_broken_and_nothing_else_is_planned_for
     assert loss.rank.given_up[:5] == (0, 0, 0, broken, 0)
     assert loss.plan.sample_size <= (2 if HARD in wishes else 1) * LARGEST_PLANNED
     assert loss.plan.duration_days <= LARGEST_PLANNED
-
-
-def test_more_than_can_be_planned_is_planned_for_a_wish_where_the_plan_has_more_still() -> None:
-    wished, planned = 1_200_000, 3_000_000
-    for number, bounds, price in (
-        ("sample_size", "samples", "per_sample"),
-        ("duration_days", "days", "per_day"),
-    ):
-        costs = CostModel(**{"per_sample": 0, "per_day": 0, price: 1})
-        pack = lab(wish(wished, bounds), **{**FREE, "cost_model": costs, "budget": 1.5e6})
-        loss = least_loss(make_protocol(**{"sample_size": 41, number: planned}), pack)
-        assert loss.rank.wishes == 0
-        assert wished <= getattr(loss.plan, number) <= 1_500_000
-
-
-def test_wish_that_bounds_nothing_changes_nothing() -> None:
-    stated = make_constraint(bounds=None, quantity=9, hard=False)
-    assert least_loss(MEETS, lab(stated)).plan == MEETS
 
 
 def test_later_start_that_breaks_a_wish_buys_nothing() -> None:

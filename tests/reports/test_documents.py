@@ -22,7 +22,7 @@ from replicalab.facts.blocks import Cell, Sentence, Table
 from replicalab.facts.documents import reference_of
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, largest_sample
-from replicalab.planner.steps import field_steps
+from replicalab.planner.least_loss import field_steps
 from replicalab.registration import Registration
 from replicalab.scenarios import (
     Difficulty,

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from replicalab import lexicon
 from replicalab.assessment import Assessment, counted_units, original_estimate, phrases, placed_text
 from replicalab.assessment.effects import original_interval, published_effect
-from replicalab.planner.unreached import by_correlation
+from replicalab.planner.curves import by_correlation
 from replicalab.registration import Finder, Registration
 from replicalab.scenarios import Bounds, EvidenceTier
 

@@ -21,7 +21,7 @@ from replicalab.lexicon import capitalised, count_text, ended, joined, label_key
 from replicalab.models import LabManagerActionType, ScientistActionType
 from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis, leanest
-from replicalab.planner.steps import field_steps
+from replicalab.planner.least_loss import field_steps
 from replicalab.registration import QUESTIONS, Finder, Question, Registration
 from replicalab.scenarios import EvidenceTier
 

@@ -17,7 +17,7 @@ from replicalab.facts.lab import lab_text
 from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS
 from replicalab.lexicon import count_text, joined
 from replicalab.negotiation import ScientistKind
-from replicalab.planner.steps import differences
+from replicalab.planner.least_loss import differences
 from replicalab.scenarios import lab_json
 from replicalab.scenarios.writing import plan_json
 from replicalab.ui import panel, state

@@ -18,7 +18,7 @@ from replicalab.limits import LONGEST_LABEL
 from replicalab.models import FIELD_LABELS
 from replicalab.negotiation import Negotiation, Recording
 from replicalab.planner import PlanAnalysis
-from replicalab.planner.steps import differences
+from replicalab.planner.least_loss import differences
 from replicalab.registration import Registration
 from replicalab.scenarios import Pack
 from replicalab.ui import panel, state
