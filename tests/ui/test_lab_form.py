@@ -65,7 +65,7 @@ def test_number_that_is_typed_is_the_labs_and_taken_back_one_by_one_and_all_at_o
     assert "8 / 9 days" in said(app)
     assert "medium lab, 1 change" in said(app)
     assert query_of(app)["days"] == "9"
-    press(app, "Undo: what is said of the lab")
+    press(app, "Undo: change to the lab")
     assert "days" not in query_of(app)
     app = fill(fill(again(app), "Days", 9), "Staff units", 2)
     press(again(app), "The study’s: 6")
@@ -128,17 +128,12 @@ def test_item_is_where_it_is_said_to_stand_and_taken_back_and_its_numbers_are_wi
     None
 ):
     app = item(TERMINAL)
-    for label, name in (
-        ("Its own price, credits", "Its own price"),
-        ("Booked until day", "Booked until day"),
-    ):
-        text = f"{name} cannot be -1, so the item keeps what it had. Type 0 to 1,000,000,000."
+    for label, name in (("Price, credits", "Price"), ("Booked until day", "Booked until day")):
+        text = f"{name} cannot be -1, so the item keeps its value. Type 0 to 1,000,000,000."
         assert text in in_drawer(fill(app, label, -1))
         assert "own_lab" not in query_of(app)
     item(TERMINAL, app)
-    standing = next(
-        selectbox for selectbox in app.selectbox if selectbox.label == "Where it stands"
-    )
+    standing = next(selectbox for selectbox in app.selectbox if selectbox.label == "Availability")
     standing.set_value("available")
     again(app)
     assert "2 needed, 2 free" in said(app)
@@ -178,12 +173,12 @@ def fields_of(app: AppTest) -> set[str]:
 def test_row_of_an_item_opens_on_a_click_for_what_may_be_stated_of_it() -> None:
     app = drawer("Items")
     assert f"{TERMINAL} booked until day 10 equipment · 100 credits" in in_drawer(app)
-    assert "Where it stands" not in fields_of(app)
+    assert "Availability" not in fields_of(app)
     app.session_state[row_key(TERMINAL)] = True
     again(app)
-    next(
-        selectbox for selectbox in app.selectbox if selectbox.label == "Where it stands"
-    ).set_value("available")
+    next(selectbox for selectbox in app.selectbox if selectbox.label == "Availability").set_value(
+        "available"
+    )
     again(app)
     assert (
         f"{TERMINAL} available equipment · 100 credits · the study’s: booked until day 10"
@@ -201,9 +196,7 @@ def test_item_that_the_plan_names_is_offered_and_need_not_be_typed_again() -> No
     for label, row in (("eye tracker", "equipment"), ("consent forms", "material")):
         item(label, app)
         assert f"{label} not in this lab's inventory {row} · " in in_drawer(app)
-        field = next(
-            selectbox for selectbox in app.selectbox if selectbox.label == "Where it stands"
-        )
+        field = next(selectbox for selectbox in app.selectbox if selectbox.label == "Availability")
         field.set_value("available")
         again(app)
         assert f"{label} available {row} · " in in_drawer(app)
@@ -229,7 +222,7 @@ def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(
     for label in (TERMINAL, "Another item …"):
         item(label, app)
         assert "200 items are yours already" in in_drawer(app)
-        assert not {"Where it stands", "Its name"} & fields_of(app)
+        assert not {"Availability", "Its name"} & fields_of(app)
         app.session_state[row_key(label)] = False
     press(item("mug 1", app), "The study’s: not in this lab's inventory")
     assert "200 items are yours already" not in in_drawer(item(label, app))

@@ -8,8 +8,7 @@ from streamlit.testing.v1.element_tree import NumberInput
 
 from replicalab.assessment import assess
 from replicalab.scenarios import Arms, EvidenceAssumptions, Units, load_scenario
-from replicalab.ui.protocol.assumptions import PARTS, PLACE
-from replicalab.ui.protocol.numbers import UNITS_AND_ARMS as TITLE
+from replicalab.ui.protocol.assumptions import PARTS, PLACE, UNITS_AND_ARMS
 from tests.ui.acting import labels, press, run, type_text, undo
 from tests.ui.pages import PROTOCOL
 from tests.ui.reading import alerts, said
@@ -24,7 +23,7 @@ def opened(**query: str) -> AppTest:
     """Return Protocol with the part open."""
     app = unopened(PROTOCOL, **{**STUDY, **query})
     app.session_state[PLACE] = True
-    app.session_state[PARTS] = TITLE
+    app.session_state[PARTS] = UNITS_AND_ARMS
     return run(app)
 
 
@@ -99,5 +98,5 @@ def test_number_that_cannot_be_stays_in_its_field_and_below_stands_why(
 def test_kinds_without_units_and_arms_have_no_such_part() -> None:
     app = opened(study="math_four_colour")
     [radio] = [item for item in app.radio if item.label == "Numbers or a curve"]
-    assert TITLE not in radio.options
-    assert TITLE in next(r for r in opened().radio if r.label == radio.label).options
+    assert UNITS_AND_ARMS not in radio.options
+    assert UNITS_AND_ARMS in next(r for r in opened().radio if r.label == radio.label).options

@@ -3,23 +3,30 @@
 A drawer is a fragment: a field runs the drawer alone, and the page is drawn again on closing.
 """
 
+from functools import partial
 from typing import Final
 
 import streamlit as st
 
+from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.facts.check import header_panel
 from replicalab.facts.lab import own_values
-from replicalab.ui import panel, state
+from replicalab.lexicon import CREDITS
+from replicalab.library import Entry, EntryKind, LibraryConflictError
+from replicalab.limits import LONGEST_SHORT_TITLE
+from replicalab.scenarios import lab_json, read_lab
+from replicalab.ui import notices, panel, state
 from replicalab.ui.controls import button, open_tab
-from replicalab.ui.lab import fields, items, keeping
+from replicalab.ui.files import download, upload
+from replicalab.ui.lab import fields, items
+from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.words import escaped
 
 _OPEN: Final = "lab_is_open"
-_PARTS: Final = {
-    "Means": fields.draw_means,
-    "Items": items.draw,
-    "Rates and staff": fields.draw_rates,
-    "Save": keeping.draw,
-}
+_NAME: Final = "lab_name"
+_NOTICE: Final = "lab_kept"
+_FILE: Final = "lab_file"
+_LABS_SHOWN: Final = 12  # the latest; the library's page has all
 
 
 def open_form() -> None:
@@ -35,8 +42,8 @@ def draw_if_open() -> None:
 
 
 def draw_way_back(key: str) -> None:
-    """Draw the button that takes every override of the lab back."""
-    button("Back to the study’s lab", "restart_alt", fields.go_back, key=key, type="tertiary")
+    """Draw the button that drops all overrides of the lab."""
+    button("Back to the study’s lab", "restart_alt", fields.reset, key=key, type="tertiary")
 
 
 @st.dialog("Your lab", position="right", width="medium", on_dismiss="rerun")
@@ -48,3 +55,99 @@ def _draw() -> None:
     with open_tab(_PARTS, "lab_part") as name:
         _PARTS[name]()
     state.write_address()  # a reload may come before the page writes it
+
+
+# --- saved labs, and a lab as a file ------------------------------------------------------------
+
+
+def _draw_saving() -> None:
+    """Draw the lab's name, the saved labs, the lab as a file, and the parts of features."""
+    st.session_state.setdefault(_NAME, state.case().own_lab.name or "")
+    st.text_input(
+        "Name of this lab",
+        key=_NAME,
+        max_chars=LONGEST_SHORT_TITLE,
+        placeholder="Our lab",
+        help="A named lab stays when you open another study.",
+    )
+    name = str(st.session_state[_NAME]).strip()
+    button("Save this lab", "bookmark_add", partial(_save, name), disabled=not name, key="keep_lab")
+    notices.draw(_NOTICE)
+    _draw_saved()
+    upload("Open a lab", _FILE, _take_file, ["json"], help="A file saved here.")
+    download("This lab", lab_json(state.case().own_lab), "lab.json", key="get_lab")
+    panel.draw_features("lab", state.analysis())
+
+
+def _draw_saved() -> None:
+    try:
+        entries = shelf().entries(owner(), EntryKind.LAB)
+    except LibraryError as error:
+        st.error(escaped(str(error)), icon=":material/folder_off:")
+        return
+    overrides = state.case().own_lab
+    for entry in entries[:_LABS_SHOWN]:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            # Only an entry with the name of the lab in use is read.
+            has_name = entry.about == (overrides.name or "")
+            in_use = has_name and _content(entry) == lab_json(overrides)
+            st.markdown(f"{escaped(entry.name)}{' · in use' if in_use else ''}")
+            button("Use", "check", partial(_use, entry), key=f"use_{entry.id}", disabled=in_use)
+            forget = partial(notices.attempt, partial(shelf().delete, owner(), entry.id), _NOTICE)
+            button("Forget", "delete", forget, key=f"forget_{entry.id}")
+    if more := len(entries[_LABS_SHOWN:]):
+        st.caption(f"{more} more under Library.")
+
+
+def _content(entry: Entry) -> str:
+    return shelf().read(owner(), entry.id).content
+
+
+def _save(name: str) -> None:
+    """Save the lab with its budget, days and staff; a saved lab of the name gets a new version."""
+    lab = state.analysis().yours.pack.lab
+    changes: dict[str, object] = {
+        "name": name,
+        "budget": max(1, int(lab.budget)),
+        "days": lab.days,
+        "staff": lab.staff,
+    }
+    if lab.currency != CREDITS:
+        changes["currency"] = lab.currency
+    named = state.case().own_lab.model_copy(update=changes)
+    try:
+        content = lab_json(named)
+        try:
+            shelf().keep(owner(), EntryKind.LAB, name, content)
+        except LibraryConflictError as error:
+            entry = error.now.entry
+            shelf().update(owner(), entry.id, content, base_version=entry.version)
+    except (ReplicaLabError, ValueError) as error:
+        notices.leave_problem(str(error), _NOTICE)
+        return
+    fields.override(named)
+    fields.redraw()
+
+
+def _use(entry: Entry) -> None:
+    def use() -> None:
+        fields.override(read_lab(_content(entry).encode()))
+        st.session_state[_NAME] = entry.name
+        fields.redraw()
+
+    notices.attempt(use, _NOTICE)
+
+
+def _take_file(data: bytes, name: str) -> None:
+    overrides = read_lab(data)
+    notices.leave(f"The lab of {name} is in use.", _FILE)
+    fields.override(overrides)
+    fields.redraw()
+
+
+_PARTS: Final = {
+    "Means": fields.draw_means,
+    "Items": items.draw,
+    "Rates and staff": fields.draw_rates,
+    "Save": _draw_saving,
+}

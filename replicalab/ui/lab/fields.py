@@ -22,8 +22,7 @@ _STAMP: Final = "lab_form"
 
 def stamp() -> int:
     """Return the number that ends the keys of the drawer's widgets."""
-    number: int = st.session_state.setdefault(_STAMP, 0)
-    return number
+    return int(st.session_state.setdefault(_STAMP, 0))
 
 
 def redraw() -> None:
@@ -37,14 +36,14 @@ def override(own_lab: LabOverrides) -> None:
     state.current().version += 1
 
 
-def go_back() -> None:
-    """Take every override of the lab back."""
+def reset() -> None:
+    """Drop all overrides of the lab."""
     override(LabOverrides())
     redraw()
 
 
 def draw_back(name: str, written: str, back: Callable[[], None]) -> None:
-    """Draw the button that takes one value back to the study's."""
+    """Draw the button that restores the study's value of one field."""
 
     def restore() -> None:
         back()
@@ -87,16 +86,18 @@ def _draw_amounts(group: AmountGroup, per_row: int = 2) -> None:
 def _draw_amount(amount: LabAmount) -> None:
     pack = state.analysis().yours.pack
     now, written = amount.of(pack.lab), amount.of(state.written().lab)
+    bounds = bounds_of(amount.bounds)
+    is_rate = amount.part == "rates"
     # Only a study's own budget may be other than whole.
-    minimum = bounds_of(amount.bounds)[0]
-    visible = float(now) if amount.part == "rates" else max(int(minimum), int(now))
+    visible = float(now) if is_rate else max(int(bounds[0]), int(now))
+    label = amount.label_in(pack.lab.currency)
     field = NumberField(
-        pack.study.term(amount.label_in(pack.lab.currency)),
+        pack.study.term(label),
         f"lab_{amount.key}_{stamp()}",
         visible,
         take=lambda typed: _put(amount, None if typed == written else typed),
-        why_not=_out_of_bounds(amount, pack.lab.currency, f"the lab keeps {amount_text(now)}"),
-        step=0.01 if amount.part == "rates" else 1,
+        why_not=between(label, bounds, f"the lab keeps {amount_text(now)}"),
+        step=0.01 if is_rate else 1,
     )
     field.draw(help=amount.help)
     complain(field.problem)
@@ -106,30 +107,23 @@ def _draw_amount(amount: LabAmount) -> None:
         st.caption(f"The study’s: {amount_text(written)}")
 
 
-def _out_of_bounds(amount: LabAmount, currency: str, kept: str) -> Callable[[float | None], str]:
-    return between(amount.label_in(currency), bounds_of(amount.bounds), kept)
-
-
 def _put(amount: LabAmount, value: float | None) -> None:
     override(state.case().own_lab.with_amount(amount, value))
 
 
 def draw_means_everywhere() -> list[str]:
-    """Draw budget, days and staff for every study; return the problems of what was typed.
-
-    They are empty if every study has its own.
-    """
+    """Draw budget, days and staff for every study; return the problem of each, empty if none."""
     problems = []
     for amount in (row for row in AMOUNTS.values() if row.is_shared):
         overrides = state.case().own_lab
-        now, currency = getattr(overrides, amount.key), overrides.currency or CREDITS
+        now, label = getattr(overrides, amount.key), amount.label_in(overrides.currency or CREDITS)
         text = "each study keeps its own" if now is None else f"the lab keeps {amount_text(now)}"
         field = NumberField(
-            amount.label_in(currency),
+            label,
             f"said_{amount.key}",
             None,
             take=partial(_put, amount),
-            why_not=_out_of_bounds(amount, currency, text),
+            why_not=between(label, bounds_of(amount.bounds), text),
         )
         problems.append(field.problem)
         if not field.problem:  # the drawer, undo and a link change the same numbers
@@ -142,53 +136,69 @@ def draw_means_everywhere() -> list[str]:
 
 
 def _draw_calendar() -> None:
-    now, written = state.analysis().yours.pack.lab, state.written().lab
-    start, currency, weekends = (
-        f"lab_{name}_{stamp()}" for name in ("start_date", "currency", "weekends")
-    )
-    generator, right = st.columns(2)
-    with generator:
-        st.date_input(
-            "Start date",
-            now.start_date,
-            key=start,
-            min_value=date(FIRST_YEAR, 1, 1),
-            max_value=date(LAST_YEAR, 12, 31),
-            format="YYYY-MM-DD",
-            on_change=lambda: _state("start_date", st.session_state[start]),
-        )
-        if state.case().own_lab.start_date is not None:
-            text = str(written.start_date or "no date")
-            draw_back("start_date", text, partial(_state, "start_date", None))
+    left, right = st.columns(2)
+    with left:
+        _draw_start_date()
     with right:
-        st.text_input(
-            "Currency",
-            now.currency,
-            key=currency,
-            on_change=lambda: _take_currency(st.session_state[currency].strip()),
-            help="What a unit of cost is called. Amounts are not converted.",
-        )
-        typed = str(st.session_state[currency]).strip()
-        if typed and not re.fullmatch(CURRENCY, typed):
-            quoted = f"“{shortened(typed)}” is no currency, so the lab keeps {now.currency}"
-            complain(f"{quoted}. Type 1 to 8 letters or €, £ or ¥, such as EUR.")
-        if state.case().own_lab.currency is not None:
-            draw_back("currency", written.currency, partial(_state, "currency", None))
+        _draw_currency()
+    key = f"lab_weekends_{stamp()}"
     st.toggle(
         "Weekends count as days",
-        now.weekends,
-        key=weekends,
-        on_change=lambda: _state("weekends", st.session_state[weekends]),
+        state.analysis().yours.pack.lab.weekends,
+        key=key,
+        on_change=lambda: _set_field("weekends", st.session_state[key]),
         help="If not, plans and bookings skip Saturdays and Sundays.",
     )
 
 
-def _take_currency(typed: str) -> None:
-    if not typed or re.fullmatch(CURRENCY, typed):
-        _state("currency", typed or None)
+def _draw_start_date() -> None:
+    key = f"lab_start_date_{stamp()}"
+    st.date_input(
+        "Start date",
+        state.analysis().yours.pack.lab.start_date,
+        key=key,
+        min_value=date(FIRST_YEAR, 1, 1),
+        max_value=date(LAST_YEAR, 12, 31),
+        format="YYYY-MM-DD",
+        on_change=lambda: _set_field("start_date", st.session_state[key]),
+    )
+    if state.case().own_lab.start_date is not None:
+        written = str(state.written().lab.start_date or "no date")
+        draw_back("start_date", written, partial(_set_field, "start_date", None))
 
 
-def _state(name: str, value: object) -> None:
-    """Set a field of the lab; the study's own value leaves it to the study."""
-    same = value == getattr(state.written().lab, name)
-    override(state.case().own_lab.model_copy(update={name: None if same else value}))
+def _draw_currency() -> None:
+    now, key = state.analysis().yours.pack.lab.currency, f"lab_currency_{stamp()}"
+
+    def typed() -> str:
+        return str(st.session_state[key]).strip()
+
+    def can_be(currency: str) -> bool:
+        return not currency or re.fullmatch(CURRENCY, currency) is not None
+
+    def take() -> None:
+        if can_be(typed()):
+            _set_field("currency", typed() or None)
+
+    st.text_input(
+        "Currency",
+        now,
+        key=key,
+        on_change=take,
+        help="What a unit of cost is called. Amounts are not converted.",
+    )
+    if not can_be(typed()):
+        complain(
+            f"“{shortened(typed())}” is no currency, so the lab keeps {now}. "
+            "Type 1 to 8 letters or €, £ or ¥, such as EUR."
+        )
+    if state.case().own_lab.currency is not None:
+        written = state.written().lab.currency
+        draw_back("currency", written, partial(_set_field, "currency", None))
+
+
+def _set_field(name: str, value: object) -> None:
+    """Override a field of the lab; the study's value drops the override."""
+    is_written = value == getattr(state.written().lab, name)
+    changes = {name: None if is_written else value}
+    override(state.case().own_lab.model_copy(update=changes))

@@ -50,8 +50,9 @@ def draw() -> None:
         rows.append(str(chosen))
     for label in rows:
         _draw_row(label, items[label], pack)
-    text = f"{len(items) - _ROWS} more: pick them by name above." if len(items) > _ROWS else ""
-    panel.draw(sentences_panel([*filter(None, (text, lab.unspoken_text(pack)))]))
+    hidden = len(items) - _ROWS
+    more = f"{hidden} more: pick them by name above." if hidden > 0 else ""
+    panel.draw(sentences_panel([*filter(None, (more, lab.unspoken_text(pack)))]))
 
 
 def row_key(label: str) -> str:
@@ -78,8 +79,8 @@ def _categories(pack: Pack) -> dict[str, ItemCategory]:
 
 
 def _draw_row(label: str, category: ItemCategory, pack: Pack) -> None:
-    result, key = lab.item_row(state.written(), pack, label, category), row_key(label)
-    title = f"**{escaped(label)}** {badge(result.status, result.where)} {result.more}"
+    item, key = lab.item_row(state.written(), pack, label, category), row_key(label)
+    title = f"**{escaped(label)}** {badge(item.status, item.where)} {item.more}"
     # The browser takes a row with another title for a new one, so its state is set again.
     st.session_state[key] = bool(st.session_state.get(key))
     row = st.expander(title, key=key, on_change="rerun")
@@ -107,17 +108,17 @@ def _draw_another() -> None:
 
 
 def _add() -> None:
-    """Add an available item; a known one is only chosen."""
+    """Add an available item, or choose the known one of that name."""
     name = str(st.session_state["lab_another_name"]).strip()
-    record = {label_key(label): label for label in state.analysis().yours.pack.known_items}
+    known = {label_key(label): label for label in state.analysis().yours.pack.known_items}
     if label_key(name) in ("", label_key(_ANOTHER)):
-        remedy = f"Type one of at most {LONGEST_LABEL} characters."
-        notices.leave_problem(f"It has no name yet. {remedy}", _ANOTHER, "edit_off")
+        problem = f"It has no name yet. Type one of at most {LONGEST_LABEL} characters."
+        notices.leave_problem(problem, _ANOTHER, "edit_off")
         return
-    if label_key(name) not in record:
+    if label_key(name) not in known:
         category = st.session_state["lab_another_kind"]
         _put(OwnItem(label=name, category=category, state=ItemState.AVAILABLE))
-    st.session_state[_ITEM] = record.get(label_key(name), name)
+    st.session_state[_ITEM] = known.get(label_key(name), name)
     _open_chosen()
 
 
@@ -130,12 +131,12 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
     def change(**changes: object) -> None:
         _put(item.model_copy(update=changes))
 
-    text, states = "the item keeps what it had", list(ItemState)
+    kept, states = "the item keeps its value", list(ItemState)
     status = pack.inventory.status(item.label, item.category).value
-    generator, middle, right = st.columns(3)
-    with generator:
+    left, middle, right = st.columns(3)
+    with left:
         st.selectbox(
-            "Where it stands",
+            "Availability",
             states,
             format_func=pack.study.term,
             index=states.index(ItemState(status)) if status in states else None,
@@ -148,16 +149,16 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
             key("until"),
             pack.inventory.booked_until(item.label),
             take=lambda typed: change(until=typed, state=ItemState.BOOKED),
-            why_not=between("Booked until day", bounds_of(Step), text),
+            why_not=between("Booked until day", bounds_of(Step), kept),
         )
         day.draw(disabled=status != ItemState.BOOKED)
     with right:
         price = NumberField(
-            f"Its own price, {pack.lab.currency}",
+            f"Price, {pack.lab.currency}",
             key("price"),
             item.price,
             take=lambda typed: change(price=None if typed is None else float(typed)),
-            why_not=between("Its own price", bounds_of(Rate), text),
+            why_not=between("Price", bounds_of(Rate), kept),
             step=0.01,
         )
         by_rate = f"by rate: {lab.price_text(pack, item.label, item.category)}"
@@ -165,8 +166,8 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
     complain(day.problem, price.problem)
     if _override_of(item.label) is not None:
         written = lab.standing_text(state.written(), item.label, item.category)
-        unsaid = OwnItem(label=item.label, category=item.category)
-        draw_back(f"lab_item_{label_key(item.label)}", written, lambda: _put(unsaid))
+        cleared = OwnItem(label=item.label, category=item.category)
+        draw_back(f"lab_item_{label_key(item.label)}", written, lambda: _put(cleared))
 
 
 def _override_of(label: str) -> OwnItem | None:
@@ -185,8 +186,8 @@ def _is_full(label: str) -> bool:
 
 
 def _put(item: OwnItem) -> None:
-    """Set what the lab has of an item; one without state and price is the study's."""
+    """Override an item; without state and price it is the study's again."""
     if not _is_full(item.label):
-        stated = [] if item.state is None and item.price is None else [item]
-        items = (*_others(item.label), *stated)
+        overrides = [] if item.state is None and item.price is None else [item]
+        items = (*_others(item.label), *overrides)
         override(state.case().own_lab.model_copy(update={"items": items}))

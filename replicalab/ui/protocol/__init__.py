@@ -17,7 +17,7 @@ from replicalab.planner.curves import Curves
 from replicalab.ui import panel, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
-from replicalab.ui.protocol import assumptions, changes, numbers
+from replicalab.ui.protocol import assumptions, changes
 from replicalab.ui.protocol.changes import Ticked
 from replicalab.ui.words import escaped
 
@@ -28,37 +28,34 @@ _SETTLED: Final = 0.5  # seconds
 
 def draw(analysis: PlanAnalysis) -> None:
     """Draw the page."""
-    edited = _last_edit(analysis)
-    if state.is_hidden():
-        with st.container(key="workbench"):
-            with st.container(horizontal=True, key="editor"):
-                _draw_editor(analysis.yours, edited)
-            with st.container():
-                panel.draw_features("protocol", analysis)
-        return
-    panel.draw_features("protocol", analysis)
-    suggestion = changes.ticked(analysis)
-    tray.draw_line()
+    edited, hidden = _last_edit(analysis), state.is_hidden()
+    if not hidden:
+        panel.draw_features("protocol", analysis)
+        tray.draw_line()
     with st.container(key="workbench"):
         with st.container(horizontal=True, key="editor"):
             _draw_editor(analysis.yours, edited)
+        if hidden:
+            with st.container():
+                panel.draw_features("protocol", analysis)
+            return
         _draw_check(analysis, edited)
+        suggestion = changes.ticked(analysis)
         _draw_evidence(analysis, suggestion)
         assumptions.draw(analysis.yours)
         changes.draw(analysis, suggestion)
 
 
-def _take(field: str, value: object) -> None:
-    state.edit(revise(state.plan(), **{field: value}))
-
-
 def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
-    groups = numbers.groups_typed(yours.pack.design)
-    form = PlanForm(
-        f"plan_{state.current().version}", yours.plan, _take, groups, yours.pack.study.term
-    )
+    def take(field: str, value: object) -> None:
+        state.edit(revise(state.plan(), **{field: value}))
+
+    groups = assumptions.groups_typed(yours.pack.design)
+    key, term = f"plan_{state.current().version}", yours.pack.study.term
+    form = PlanForm(key, yours.plan, take, groups, term)
+    undone = _undone(edited)
     button(
-        f"Undo: {escaped(undone)}" if (undone := _undone(edited)) else "Undo",
+        f"Undo: {escaped(undone)}" if undone else "Undo",
         "undo",
         state.undo,
         disabled=state.last_step() is None,
@@ -68,37 +65,36 @@ def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
     )
     draw_numbers(form, yours.pack)
     draw_lists_and_texts(form, yours.pack)
-    # Last, for the browser draws anew all that stands after what comes or goes.
+    # Last, for the browser redraws everything after an element that appears.
     if state.next_step():
         button("Redo", "redo", state.redo, key="redo", width="stretch")
 
 
 def _last_edit(analysis: PlanAnalysis) -> PlanStep | None:
-    """Return the edit of the plan that undo takes back; None where it takes back something else."""
-    before = state.last_step()
-    yours = analysis.yours
+    """Return the edit that undo takes back, None if that is no edit of the plan."""
+    before, yours = state.last_step(), analysis.yours
     plan = before and (before.plan or yours.pack.reference_protocol)
     return PlanStep(analysis.judged(plan), yours) if plan and plan != yours.plan else None
 
 
 def _undone(edited: PlanStep | None) -> str:
-    """Return what undo takes back, in a few words; empty where it is none of these."""
+    """Name the step that undo takes back, in a few words; empty if it is none of these."""
     before, now = state.last_step(), state.case()
     if edited or before is None:
         return edit_text(edited) if edited else ""
     changes = {
         f"{before.lab} → {now.lab} lab": before.lab != now.lab,
         f"seed {before.seed} → {now.seed}": before.seed != now.seed,
-        "what is said of the lab": before.own_lab != now.own_lab,
-        "what is assumed": before.question != now.question,
+        "change to the lab": before.own_lab != now.own_lab,
+        "change to the assumptions": before.question != now.question,
     }
     return ", ".join(text for text, is_new in changes.items() if is_new)
 
 
 def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
-    """Draw the check, the slider below the curve, and the buttons that mend failing rows.
+    """Draw the check, the slider below the curve, and the buttons that fix failing rows.
 
-    The buttons come and go, and the browser redraws all that follows them. The slider precedes
+    The buttons come and go, and the browser redraws all elements after them. The slider precedes
     them and keeps the focus.
     """
     panel.draw(
@@ -130,21 +126,19 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
 
 def _move() -> None:
     # After an edit elsewhere the browser still sends the slider's old value for a moment.
-    if time.monotonic() - st.session_state.get(_FOLLOWED_AT, -_SETTLED) < _SETTLED:
-        return
-    samples = st.session_state[_ON_CURVE]
-    state.replace_plan(revise(state.plan(), sample_size=samples))
+    if time.monotonic() - st.session_state.get(_FOLLOWED_AT, -_SETTLED) >= _SETTLED:
+        samples = st.session_state[_ON_CURVE]
+        state.replace_plan(revise(state.plan(), sample_size=samples))
 
 
 def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
-    """Draw what the plan is worth beside others, and what it costs."""
-    yours, plan = analysis.yours, analysis.least.after
+    """Draw the evidence of the plan and its alternatives, and the costs."""
+    yours, least, ticked = analysis.yours, analysis.least.after, suggestion.result
     compared = {"Your plan": yours}
-    if suggestion.result.plan != yours.plan:
-        compared["As ticked"] = suggestion.result
-    if not plan.evidence.void_reason and plan.plan not in (yours.plan, suggestion.result.plan):
-        compared["Least loss"] = plan
-    # At other effects the curves below compare it, once they are opened.
+    if ticked.plan != yours.plan:
+        compared["As ticked"] = ticked
+    if not least.evidence.void_reason and least.plan not in (yours.plan, ticked.plan):
+        compared["Least loss"] = least
+    # The curves below compare them at other effects, once they are opened.
     evidence = group(evidence_panel(compared, at_effects=False), samples_panel(Curves(yours)))
-    visible = Group((evidence, cost_panel(yours, suggestion.result)), beside=True)
-    panel.draw(visible)
+    panel.draw(Group((evidence, cost_panel(yours, ticked)), beside=True))

@@ -1,34 +1,43 @@
-"""What the evidence assumes: the numbers of a plan's question, and the curves of power analysis."""
+"""What the evidence assumes: its numbers, its units and arms, and the curves of power analysis."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.assessment import Assessment
-from replicalab.facts import curves
+from replicalab.assessment import Assessment, effects_of
+from replicalab.designs import GROUPINGS, KINDS, PARAMETERS
+from replicalab.errors import ScenarioError
+from replicalab.facts import curves, design, original
 from replicalab.facts.blocks import Block, plain_table, sentences_panel
-from replicalab.facts.design import TITLE as DESIGN
-from replicalab.facts.design import design_tables
-from replicalab.facts.original import TITLE as THE_ORIGINAL
-from replicalab.facts.original import original_blocks
-from replicalab.facts.plan import assumption_text
+from replicalab.facts.plan import assumption_text, effect_text
+from replicalab.facts.units import groupings, units_panel
+from replicalab.lexicon import capitalised
+from replicalab.limits import LONGEST_SHORT_TITLE
+from replicalab.models import Record
 from replicalab.planner.curves import Curves
 from replicalab.render import figures
+from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
+from replicalab.scenarios.own import QUESTION_FIELDS
+from replicalab.scenarios.units import ArmShare, Correlation, PerUnit
 from replicalab.ui import panel, state
-from replicalab.ui.protocol import numbers
+from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
+from replicalab.ui.words import escaped
 
 PLACE: Final = "assumptions"
 PARTS: Final = "assumptions_part"
-
-
-class Part(NamedTuple):
-    """A part of the place: whether a design has it, and how it is drawn."""
-
-    fits: Callable[[Curves], object]
-    draw: Callable[[Curves], None]
+UNITS_AND_ARMS: Final = "Units and arms"
+_NUMBERS: Final = "Numbers"
+_PER_GROUP: Final = "per_group"
+_RENEWED: Final = "asked_again"
+_REASON_LENGTH: Final = 300
+_PERCENT: Final = 100
+_DECIMALS: Final = 12  # of a percentage, which becomes a share again
 
 
 def draw(yours: Assessment) -> None:
@@ -38,11 +47,11 @@ def draw(yours: Assessment) -> None:
         return
     with place:
         lines = Curves(yours, state.written().design)
-        fitting = {name: part for name, part in ALL_PARTS.items() if part.fits(lines)}
+        parts = {name: part for name, part in ALL_PARTS.items() if part.fits(lines)}
         entries = panel.draw_features(PLACE, yours)
         chosen = st.radio(
             "Numbers or a curve",
-            [*fitting, *entries],
+            [*parts, *entries],
             horizontal=True,
             label_visibility="collapsed",
             key=PARTS,
@@ -51,7 +60,310 @@ def draw(yours: Assessment) -> None:
         if chosen in entries:
             entries[chosen]()
         else:
-            fitting.get(chosen or "", ALL_PARTS[_NUMBERS]).draw(lines)
+            parts.get(chosen or "", ALL_PARTS[_NUMBERS]).draw(lines)
+
+
+# --- the numbers ------------------------------------------------------------------------------
+
+
+class Assumption(NamedTuple):
+    """A number of the question: the study's value, None if its kind has none, and the value in use.
+
+    Attributes:
+        factor: 100 for a percentage.
+        why: the study's reason for its value.
+    """
+
+    name: str
+    label: str
+    own: float | None
+    value: float | None
+    factor: int
+    step: float
+    why: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key of its widget."""
+        return _widget_key(self.name)
+
+    @property
+    def is_yours(self) -> bool:
+        """Whether it differs from the study's."""
+        return self.value != self.own
+
+    def to_type(self, value: float | None) -> float | None:
+        """Return a value as a visitor types it."""
+        return None if value is None else round(value * self.factor, _DECIMALS)
+
+    def from_typed(self, typed: float | None) -> float | None:
+        """Return the value of a typed number."""
+        return None if typed is None else round(typed / self.factor, _DECIMALS + 2)
+
+    def text(self, value: float | None) -> str:
+        """Return a value in words."""
+        percent = " %" if self.factor == _PERCENT else ""
+        return "none" if value is None else f"{self.to_type(value):zg}{percent}"
+
+
+def _widget_key(name: str) -> str:
+    return f"ask_{name}_{state.current().version}_{st.session_state.get(_RENEWED, 0)}"
+
+
+def groups_typed(design: Design) -> int:
+    """Return the groups of which the sample size is typed for one; 1 if it is typed in all."""
+    per_group = st.session_state.get(_PER_GROUP) and not design.uneven
+    return KINDS[design.kind].groups_of(design) if per_group else 1
+
+
+def _draw_numbers(lines: Curves) -> None:
+    """Draw effect, alpha, target, floor, dropout, and the kind's further numbers."""
+    written, asked = state.written().design, lines.plan.pack.design
+    numbers = _assumptions(written, asked)
+    if numbers[0].name == "effect":
+        _draw_effects(numbers[0], written)
+    fields = [_field(number, partial(_asked, number, numbers, written)) for number in numbers]
+    with st.container(horizontal=True, vertical_alignment="bottom", key="asked_numbers"):
+        for number, field in zip(numbers, fields, strict=True):
+            hint = f"The study’s: {number.text(number.own)}. {number.why}".strip()
+            field.draw(format="%g", help=escaped(hint))
+    if KINDS[written.kind].groups_of(written) > 1 and not asked.uneven:
+        label = "Type the sample size per group"
+        st.toggle(label, key=_PER_GROUP, persist_state="session")
+    complain(*(field.problem for field in fields))
+    yours = [number for number in numbers if number.is_yours]
+    for number in yours:
+        _draw_reason(number, written)
+    if len(yours) > 1:
+        button("All as the study has it", "restart_alt", partial(_reset, yours, written))
+
+
+def _assumptions(written: Design, asked: Design) -> list[Assumption]:
+    """Return the numbers that a visitor may change; an effect is the first."""
+    row = KINDS[written.kind]
+    factor, measure = row.scale.factor, row.measure
+    share, step = (", %", 1.0) if factor == _PERCENT else ("", 0.05)
+    # A tenth of the effect, in a round number.
+    effect_step = float(f"{abs(written.effect_planning or 1.0) / 10:.0e}")
+    rows = (
+        ("effect", capitalised(row.effect.name) if row.effect else "", 1, effect_step),
+        ("alpha", row.label("alpha") if row.uses("alpha") else "", 1, PARAMETERS["alpha"].step),
+        ("target", f"Target: {measure}{share}", factor, step),
+        ("floor", f"Floor: {measure}{share}", factor, step),
+        ("dropout", "Dropout, %", _PERCENT, 1.0),
+        *((name, row.label(name), 1, PARAMETERS[name].step) for name in row.extras),
+    )
+    numbers = []
+    for name, label, times, by in rows:
+        field = QUESTION_FIELDS[name]
+        values, why = (getattr(written, field), getattr(asked, field)), written.why.get(field, "")
+        if label:
+            numbers.append(Assumption(name, label, *values, times, by, why))
+    return numbers
+
+
+def _field(
+    number: Assumption,
+    ask: Callable[[float | None], EvidenceAssumptions],
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+    *,
+    can_be_empty: bool = False,
+) -> NumberField:
+    """Return the field of a number; ``ask`` returns the question with its value."""
+    visible, written = number.to_type(number.value), state.written().design
+
+    def why_not(typed: float | None) -> str:
+        problem, value = between(number.label, bounds)(typed), number.from_typed(typed)
+        if problem or value == number.value or (value is None and not can_be_empty):
+            return problem
+        try:
+            ask(value).over(written)
+        except ScenarioError as error:
+            fault, text = error.faults[0], number.text(number.value)
+            return f"{number.label}: {fault.problem}; {fault.remedy}. It stays {text}."
+        return ""
+
+    if can_be_empty:  # Streamlit keeps an emptied field only if its value starts in the session
+        st.session_state.setdefault(number.key, visible)
+    return NumberField(
+        f"{number.label} (yours)" if number.is_yours and not can_be_empty else number.label,
+        number.key,
+        None if can_be_empty else visible,
+        take=lambda typed: state.ask(ask(number.from_typed(typed))),
+        why_not=why_not,
+        step=number.step,
+    )
+
+
+def _asked(
+    touched: Assumption, numbers: list[Assumption], written: Design, value: float | None
+) -> EvidenceAssumptions:
+    """Return the question with all numbers in the fields, or with the touched one alone.
+
+    So a refused target below the floor stays in its field, and is taken with a lower floor.
+
+    Raises:
+        ScenarioError: the design cannot have the touched number.
+    """
+    typed = {number.name: number.from_typed(st.session_state.get(number.key)) for number in numbers}
+    with suppress(ScenarioError):
+        values = {name: visible for name, visible in typed.items() if visible is not None}
+        return _question(values, written)
+    return _question({touched.name: value}, written)
+
+
+def _question(numbers: Mapping[str, float | None], written: Design) -> EvidenceAssumptions:
+    question = state.case().question
+    for name, value in numbers.items():
+        question = question.asking(name, value, written)
+    question.over(written)
+    return question
+
+
+def _ask(question: EvidenceAssumptions) -> None:
+    """Use another question, and start the widgets again with its values."""
+    state.ask(question)
+    st.session_state[_RENEWED] = st.session_state.get(_RENEWED, 0) + 1
+
+
+def _reset(numbers: list[Assumption], written: Design) -> None:
+    _ask(_question({number.name: None for number in numbers}, written))
+
+
+def _draw_effects(number: Assumption, written: Design) -> None:
+    """Draw the effects worth planning with as choices, if there are any."""
+    choices = effects_of(written)
+    if not choices or number.value is None:
+        return
+    sizes = [choice.effect for choice in choices]
+    names = [f"{choice.label} ({effect_text(choice.effect)})" for choice in choices]
+    key = f"asked_effect_{state.current().version}_{number.value!r}"
+    st.radio(
+        "Effect to plan with",
+        range(len(names)),
+        index=sizes.index(number.value) if number.value in sizes else None,
+        format_func=names.__getitem__,
+        horizontal=True,
+        key=key,
+        on_change=lambda: _ask(_question({"effect": sizes[st.session_state[key]]}, written)),
+    )
+
+
+def _draw_reason(number: Assumption, written: Design) -> None:
+    """Draw the visitor's reason for a number, and the button that restores the study's."""
+    key, question = f"why_{number.key}", state.case().question
+    reasons: dict[str, str] = {**question.why}
+
+    def take() -> None:
+        state.ask(question.because(number.name, st.session_state[key].strip()))
+
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{number.key}"):
+        st.text_input(
+            f"Your reason for {number.name} {number.text(number.value)}",
+            reasons.get(number.name, ""),
+            max_chars=_REASON_LENGTH,
+            placeholder="If you like",
+            key=key,
+            on_change=take,
+        )
+        label = f"Back to the study’s {number.text(number.own)}"
+        button(label, "undo", partial(_reset, [number], written), key=f"back_{number.key}")
+
+
+# --- units and arms ---------------------------------------------------------------------------
+
+_DEFAULTS: Final[dict[str, Record]] = {"units": Units(name="unit", samples=1.0), "arms": Arms()}
+_UNIT_FIELDS: Final = (
+    ("units", "samples", "Samples in one unit", PerUnit, 1.0, "On average.", 1),
+    (
+        *("units", "icc", "Intraclass correlation", Correlation, 0.01),
+        *("Share of the variance between units; empty if unknown.", 1),
+    ),
+    (
+        *("arms", "share", "First arm, % of samples", ArmShare, 5.0),
+        *("The first arm is the treated one.", _PERCENT),
+    ),
+)
+"""The numbers of units and arms: record, field, label, bounds, step, help, factor."""
+
+
+def _draw_units(lines: Curves) -> None:
+    """Draw units and arms, and their effect on the plan."""
+    written, asked = state.written().design, lines.plan.pack.design
+    row, problems = KINDS[asked.kind], list[str]()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="asked_units"):
+        if row.uses("units"):
+            _draw_unit_name(written, asked)
+        for record, name, label, bound, step, hint, factor in _UNIT_FIELDS:
+            if row.uses(record):
+                own, value = (getattr(_grouping(of, record), name) for of in (written, asked))
+                low, high = bounds_of(bound)
+                field = _field(
+                    Assumption(name, label, own, value, factor, step),
+                    partial(_with_grouping, written, asked, record, name),
+                    (low * factor, high * factor),
+                    can_be_empty=name == "icc",
+                )
+                field.draw(format="%g", help=escaped(hint))
+                problems.append(field.problem)
+    complain(*problems)
+    question = state.case().question
+    if any(name in question.asked for name in GROUPINGS):
+        own = "; ".join(f"{title}: {text}" for title, text in groupings(written).values())
+        button(
+            "Units and arms as the study has them",
+            "restart_alt",
+            partial(_ask, question.model_copy(update=dict.fromkeys(GROUPINGS))),
+            help=escaped(own or "The study names neither."),
+        )
+    panel.draw(units_panel(lines.plan))
+
+
+def _draw_unit_name(written: Design, asked: Design) -> None:
+    key = _widget_key("unit_name")
+
+    def take() -> None:
+        if name := st.session_state[key].strip():
+            state.ask(_with_grouping(written, asked, "units", "name", name))
+
+    st.text_input(
+        "One unit is a",
+        asked.units.name if asked.units else "",
+        max_chars=LONGEST_SHORT_TITLE,
+        placeholder="tank",
+        help="Samples in one unit are alike.",
+        key=key,
+        on_change=take,
+    )
+
+
+def _grouping(design: Design, record: str) -> Record:
+    return getattr(design, record) or _DEFAULTS[record]
+
+
+def _with_grouping(
+    written: Design, asked: Design, record: str, name: str, value: object
+) -> EvidenceAssumptions:
+    """Return the question with changed units or arms, None if they are the study's."""
+    changed = _grouping(asked, record).model_copy(update={name: value})
+    new = None if changed == getattr(written, record) else changed
+    return state.case().question.model_copy(update={record: new})
+
+
+# --- the curves -------------------------------------------------------------------------------
+
+
+class Part(NamedTuple):
+    """A part of the place: whether a design has it, and how it is drawn."""
+
+    fits: Callable[[Curves], object]
+    draw: Callable[[Curves], None]
+
+
+def _blocks_part(
+    blocks: Callable[[Curves], Sequence[Block]], fits: Callable[[Curves], object]
+) -> Part:
+    return Part(fits, lambda lines: panel.draw(*blocks(lines)))
 
 
 class Chart(NamedTuple):
@@ -96,26 +408,22 @@ CHARTS: Final = {
     ),
 }  # fmt: skip
 """The curves by title."""
-
-
-def _panel_part(
-    blocks: Callable[[Curves], Sequence[Block]], fits: Callable[[Curves], object] | None = None
-) -> Part:
-    return Part(fits or blocks, lambda lines: panel.draw(*blocks(lines)))
-
-
 MORE: Final = {
-    THE_ORIGINAL: _panel_part(
-        original_blocks, lambda lines: lines.written and lines.written.original
+    original.TITLE: _blocks_part(
+        original.original_blocks, lambda lines: lines.written and lines.written.original
     ),
-    numbers.UNITS_AND_ARMS: Part(numbers.has_units, numbers.draw_units),
-    DESIGN: _panel_part(lambda lines: design_tables(lines.plan)),
+    UNITS_AND_ARMS: Part(
+        lambda lines: any(KINDS[lines.plan.pack.design.kind].uses(name) for name in GROUPINGS),
+        _draw_units,
+    ),
+    design.TITLE: _blocks_part(
+        lambda lines: design.design_tables(lines.plan),
+        lambda lines: design.design_tables(lines.plan),
+    ),
 }
 """The parts after the curves."""
-
-_NUMBERS: Final = "Numbers"
 ALL_PARTS: Final[dict[str, Part | Chart]] = {
-    _NUMBERS: Part(lambda _: True, numbers.draw),
+    _NUMBERS: Part(lambda _: True, _draw_numbers),
     **CHARTS,
     **MORE,
 }

@@ -9,19 +9,13 @@ import streamlit as st
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
+from replicalab.facts import options as facts
 from replicalab.facts.blocks import Group, Heading, Sentence, group, sentences_panel
 from replicalab.facts.changes import Changed, change_text, revision_panel
-from replicalab.facts.options import (
-    difference_table,
-    difference_text,
-    first_of_all,
-    search_text,
-    take_panel,
-)
 from replicalab.facts.plan import in_its_noun
 from replicalab.facts.verdicts import ANSWERS, answer_to
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps, deciding_text
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.scenarios import EvidenceTier
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.words import escaped
@@ -31,9 +25,9 @@ _LEFT_OUT: Final = "changes_left_out"
 
 
 class Tick(NamedTuple):
-    """One change of the suggestion: its key, whether it is taken, and what it does.
+    """One change of the suggestion, and whether it is ticked.
 
-    A ticked one does what it does in its turn, another what it would do if it came last.
+    ``step`` is what a ticked change does in its turn, another would do as the last one.
     """
 
     key: str
@@ -50,14 +44,17 @@ class Ticked(NamedTuple):
 
 
 def ticked(options: PlanAnalysis) -> Ticked:
-    """Return the suggestion as the boxes now stand; a new change starts with a tick."""
+    """Return the suggestion with the ticks of the boxes; a new change starts with a tick."""
     yours, left_out = options.yours, _left_out()
-    offered = enumerate(options.offer.changes if options.offer else [])
-    changes = {_key(number, change, yours.pack): change for number, change in offered}
+    pack, changes = yours.pack, {}
+    for number, change in enumerate(options.offer.changes if options.offer else []):
+        # The key is made of the change and its lab: a tick never moves to another change.
+        parts = (pack.scenario_id, pack.difficulty, pack.seed, number, *dict(change).values())
+        changes[f"{crc32(repr(parts).encode()):08x}"] = change
     chosen = [change for key, change in changes.items() if key not in left_out]
-    taken = change_steps(yours, chosen, options.known)
-    result = taken[-1].after if taken else yours
-    in_turn, ticks = iter(taken), []
+    steps = change_steps(yours, chosen, options.known)
+    result = steps[-1].after if steps else yours
+    in_turn, ticks = iter(steps), []
     for key, change in changes.items():
         on = key not in left_out
         step = next(in_turn) if on else change_steps(result, [change], options.known)[0]
@@ -65,35 +62,20 @@ def ticked(options: PlanAnalysis) -> Ticked:
     return Ticked(tuple(ticks), result)
 
 
-def _key(number: int, change: SuggestionChange, pack: Pack) -> str:
-    """Return a key made of the change and its lab: a tick never moves to another."""
-    parts = (pack.scenario_id, pack.difficulty, pack.seed, number, *dict(change).values())
-    return f"{crc32(repr(parts).encode()):08x}"
-
-
 def _left_out() -> frozenset[str]:
-    """Return the keys of the changes whose ticks were taken away."""
     keys: frozenset[str] = st.session_state.get(_LEFT_OUT, frozenset())
     return keys
 
 
-def _take_tick(key: str, place: str) -> None:
-    without = _left_out() - {key}
-    st.session_state[_LEFT_OUT] = without if st.session_state[place] else without | {key}
-
-
 def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
-    """Draw what the lab would have to add, or else what could be changed of the plan.
-
-    The Lab Manager's changes and the least-loss plan, each above its button.
-    """
-    first = sentences_panel([first_of_all(options)], title="What to change", level=2)
-    panel.draw(take_panel(options), first)
+    """Draw what the lab would have to add, the Lab Manager's changes and the least-loss plan."""
+    first = sentences_panel([facts.first_of_all(options)], title="What to change", level=2)
+    panel.draw(facts.take_panel(options), first)
     with st.container(key="manager_changes"):
         panel.draw(_suggestion(options, suggestion))
         _draw_ticks(suggestion)
     with st.container(key="least_loss_plan"):
-        panel.draw(_least_loss(options, suggestion))
+        panel.draw(_least_loss(options))
         if _applicable(options):
             button(
                 "Apply the least-loss plan",
@@ -110,36 +92,32 @@ def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
 
 
 def _suggestion(options: PlanAnalysis, suggestion: Ticked) -> Group:
-    """Return the Lab Manager's changes, or its answer where it has none."""
-    answer = ANSWERS[answer_to(options)]
+    """Return the Lab Manager's changes, or its answer without any."""
     if not suggestion.ticks:
+        answer = ANSWERS[answer_to(options)]
         sentences = [answer.text, "It knows no change that would help." if options.offer else ""]
         return sentences_panel(sentences, title=_MANAGER, verdict=answer)
     revised = revision_panel(PlanStep(options.yours, suggestion.result))
     return Group((Heading(_MANAGER), revised))
 
 
-def _least_loss(options: PlanAnalysis, suggestion: Ticked) -> Group:
+def _least_loss(options: PlanAnalysis) -> Group:
     """Return the least-loss plan: how it differs, and its changes."""
     loss = options.least
-    extra = options.offer is None and loss.changes
-    title = "What more this lab could do" if extra else "The least-loss plan"
+    is_extra = options.offer is None and loss.changes
+    title = "What more this lab could do" if is_extra else "The least-loss plan"
     deciding = ""
     if not loss.after.evidence.void_reason:
         text = deciding_text(loss.after, options.study, options.judged)
         deciding = in_its_noun(text, options.yours.pack.design)
-    sentences = [difference_text(options), deciding, search_text(options)]
-    differs = difference_table(options)
-    summary = group(sentences_panel(sentences, title=title), differs)
+    sentences = [facts.difference_text(options), deciding, facts.search_text(options)]
+    summary = group(sentences_panel(sentences, title=title), facts.difference_table(options))
     if not _applicable(options):
         return summary
     steps = change_steps(options.yours, loss.changes, options.known)
-    changes = (
-        Changed(number, change, step)
-        for number, (change, step) in enumerate(zip(loss.changes, steps, strict=True), start=1)
-    )
-    revised = revision_panel(PlanStep(options.yours, loss.after), changes)
-    return Group((summary, revised))
+    pairs = enumerate(zip(loss.changes, steps, strict=True), start=1)
+    changes = (Changed(number, change, step) for number, (change, step) in pairs)
+    return Group((summary, revision_panel(PlanStep(options.yours, loss.after), changes)))
 
 
 def _applicable(options: PlanAnalysis) -> bool:
@@ -148,7 +126,7 @@ def _applicable(options: PlanAnalysis) -> bool:
 
 
 def _draw_ticks(suggestion: Ticked) -> None:
-    """Draw a tick per change, and what takes over the ticked ones."""
+    """Draw a box per change, and the button that applies the ticked ones."""
     times = Counter[str]()
     for number, tick in enumerate(suggestion.ticks, start=1):
         times[tick.change.field] += 1
@@ -168,9 +146,14 @@ def _draw_ticks(suggestion: Ticked) -> None:
 
 
 def _draw_box(number: int, tick: Tick, of_field: int) -> None:
-    """Draw the box of a change; it stays where an edit makes another change of it."""
+    """Draw the box of a change; its place is its field's, so an edit does not move it."""
     field = tick.change.field
     place = f"tick_{field}_{of_field}"
+
+    def take() -> None:
+        others = _left_out() - {tick.key}
+        st.session_state[_LEFT_OUT] = others if st.session_state[place] else others | {tick.key}
+
     if st.session_state.get(place) != tick.on:
         st.session_state[place] = tick.on
     text = change_text(Changed(number, tick.change, tick.step, on=tick.on))
@@ -179,7 +162,6 @@ def _draw_box(number: int, tick: Tick, of_field: int) -> None:
         text.field if of_field == 1 else f"{text.field} {of_field}",
         key=place,
         help=escaped(f"{text.why} {text.lost}"),
-        on_change=_take_tick,
-        args=(tick.key, place),
+        on_change=take,
     )
     panel.draw(Sentence(price, text.values))
