@@ -1,8 +1,4 @@
-"""A study while a form asks for it: the file's own data, right or wrong, and what it makes.
-
-A form shows a part of a study file. The rest (facts, constraints, rates, what the author expects)
-stays in the data untouched, so that a study loses nothing by passing through a form.
-"""
+"""A study file while a form edits it, right or wrong; parts that no form shows stay untouched."""
 
 from replicalab.drafts.analysis import FEWEST_DAYS, TypedAnalysis, can_safeguard, place_of
 from replicalab.drafts.beginning import NEW_NAME, UNSTATED, YOUR_LAB, Block, new_study, stated

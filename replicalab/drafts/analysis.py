@@ -17,21 +17,23 @@ from replicalab.limits import LARGEST_PLANNED
 from replicalab.scenarios import Design, Original
 from replicalab.scenarios.reading import Data, FieldPath
 
-WORKED_OUT: Final = "Worked out from the other numbers of the power analysis."
-SAFEGUARDED: Final = "The safeguard effect of what was reported: the end of its 60 % interval."
-SAMPLES: Final = ("reference_protocol", "sample_size")
-DAYS: Final = ("reference_protocol", "duration_days")
 FEWEST_DAYS: Final = ("min_days",)
-WHY_EFFECT: Final = ("design", "why", "effect_planning")
-# What a source calls a number of samples or events, and an original.
+_SAMPLES: Final = ("reference_protocol", "sample_size")
+_DAYS: Final = ("reference_protocol", "duration_days")
+# Numbers of samples or events by their names in a source, and in an original.
 _COUNTS: Final = {"n": "n", "n1": "n1", "n2": "n2", "events": "events", "samples": "n", "all": "n"}
-_IN_FORMULAS: Final = frozenset({"all"})  # which an original has among its numbers, too
-_ANY_EFFECT: Final = 1e-3  # Smaller than any that is planned with
-_REASONED: Final = (Unknown.EFFECT, Unknown.ALPHA, Unknown.DROPOUT)
+_IN_FORMULAS: Final = frozenset({"all"})  # counts that an original has among its numbers, too
+_ANY_EFFECT: Final = 1e-3  # smaller than any that is planned with
+_WORKED_OUT: Final = "Worked out from the other numbers of the power analysis."
+_SAFEGUARDED: Final = "The safeguard effect of what was reported: the end of its 60 % interval."
+_NO_SAFEGUARD: Final = (
+    "the 60 % interval of what was reported reaches no effect, so that no safeguard effect is left",
+    "plan with another effect",
+)
 
 
 def can_safeguard(kind: str, source: EffectSource | None) -> bool:
-    """Return whether a safeguard effect follows from a source: it needs n, and a normal scale."""
+    """Return whether a safeguard effect follows from a source: it needs n and a normal scale."""
     return KINDS[kind].normal is not None and _has_n(source)
 
 
@@ -40,9 +42,8 @@ def _has_n(source: EffectSource | None) -> bool:
 
 
 def place_of(name: str) -> FieldPath:
-    """Return where a number of a power analysis stands in a study."""
-    is_planned = name in (SAMPLES[-1], DAYS[-1])
-    return ("reference_protocol" if is_planned else "design", name)
+    """Return the path in a study of a number of a power analysis."""
+    return next((path for path in (_SAMPLES, _DAYS) if name == path[-1]), ("design", name))
 
 
 @dataclass(frozen=True)
@@ -50,15 +51,13 @@ class TypedAnalysis:
     """A power analysis as it is typed, right or wrong.
 
     Attributes:
-        kind: what is compared.
-        unknown: which number is worked out; of what is typed of it only the side of 1 counts, on
-            which a ratio is looked for.
+        kind: the kind of design.
+        unknown: the number to work out; of its typed value only the side of 1 of a ratio counts.
         numbers: those of the design, by field.
         samples, days: as they are planned.
-        source: what the effect is worked out from; None where it is typed itself.
+        source: the quantities that give the effect; None if it is typed itself.
         reported: the numbers of that source, by their short names.
-        safeguarded: whether the safeguard effect of what the source reports is planned with, and
-            not the reported one.
+        safeguarded: whether the plan assumes the safeguard effect of the reported one.
     """
 
     kind: str
@@ -72,11 +71,7 @@ class TypedAnalysis:
 
     @property
     def original(self) -> Original | None:
-        """What the source reports, as an original; None where it has no n, or is wrong.
-
-        Numbers without n, and an effect that is typed itself, may be assumed: nobody says that a
-        study found them.
-        """
+        """The source's numbers as an original; None without n (they may be assumed) or if wrong."""
         original = self._reported
         return None if original is None or any(faults_of(KINDS[self.kind], original)) else original
 
@@ -100,43 +95,32 @@ class TypedAnalysis:
 
     @cached_property
     def _effect(self) -> tuple[dict[str, float], dict[str, list[Fault]]]:
-        """What its source makes of the effect, and what is wrong with what was typed of it."""
+        """The numbers of the design that follow from the source, and its faults."""
         if self.source is None:
             return {}, {}
         rows = self.source.faults(self.reported)
-        faults = {name: [Fault(name, problem, remedy)] for name, problem, remedy in rows}
-        if faults:
+        if faults := {name: [Fault(name, problem, remedy)] for name, problem, remedy in rows}:
             return {}, faults
+        fault = _NO_SAFEGUARD
         try:
             numbers = self.source.numbers(self.reported)  # type: ignore[arg-type]
-            return self._safeguarded(numbers), {}
+            if not self._is_safeguarded or (original := self._reported) is None:
+                return numbers, {}
+            if (value := safeguard(KINDS[self.kind], original)) is not None:
+                return {**numbers, "effect_planning": abs(value)}, {}
         except ValueError as error:
             problem, _, remedy = str(error).partition("; ")
-            return {}, {"effect_planning": [Fault("effect_planning", problem, remedy)]}
+            fault = problem, remedy
+        return {}, {"effect_planning": [Fault("effect_planning", *fault)]}
 
-    def _safeguarded(self, numbers: dict[str, float]) -> dict[str, float]:
-        """Return the numbers of a design, with the safeguard effect where that is asked for.
-
-        Raises:
-            ValueError: there is none; says why, and what to do.
-        """
-        if not self._is_safeguarded or (original := self._reported) is None:
-            return numbers
-        if (value := safeguard(KINDS[self.kind], original)) is None:
-            raise ValueError(
-                "the 60 % interval of what was reported reaches no effect, so that no safeguard "
-                "effect is left; plan with another effect"
-            )
-        return {**numbers, "effect_planning": abs(value)}
-
-    @cached_property
+    @property
     def worked_out(self) -> float | None:
-        """The number that the others leave; None where they are wrong, or leave none."""
+        """The number that follows from the others, None if it does not."""
         return self._answer[0]
 
     @property
     def faults(self) -> dict[str, list[Fault]]:
-        """What is wrong with the source's numbers, or why no number is left, by short name."""
+        """The faults of the source's numbers, or of the unknown number, by short name."""
         return {**self._effect[1], **self._answer[1]}
 
     @cached_property
@@ -145,27 +129,29 @@ class TypedAnalysis:
         if isinstance(dropout, float) and not 0 <= dropout < 1:
             problem = f"dropout is {percent_text(dropout)}"
             return None, {"dropout": [Fault("dropout", problem, "type 0 % or more, below 100 %")]}
-        is_planned = isinstance(self.samples, int) and 0 <= self.samples <= LARGEST_PLANNED
-        if self._effect[1] or not (is_planned or self.unknown is Unknown.SAMPLES):
+        samples = self.samples if isinstance(self.samples, int) else -1
+        if not 0 <= samples <= LARGEST_PLANNED:
+            if self.unknown is not Unknown.SAMPLES:
+                return None, {}
+            samples = 0
+        if self._effect[1]:
             return None, {}
+        numbers = self._design(None)
+        if self.unknown is Unknown.EFFECT and any(map(numbers.get, KINDS[self.kind].extras)):
+            # A baseline, say, may leave less room than the usual effect takes.
+            numbers["effect_planning"] = _ANY_EFFECT
         try:
-            numbers = self._design(None)
-            if self.unknown is Unknown.EFFECT and any(map(numbers.get, KINDS[self.kind].extras)):
-                # What else is given may leave less room than the usual effect takes.
-                numbers["effect_planning"] = _ANY_EFFECT
-            design = Design.model_validate(
-                new_study("an_analysis", self.kind, numbers, 0)["design"]
-            )
+            block = new_study("an_analysis", self.kind, numbers, 0)["design"]
+            design = Design.model_validate(block)
         except ValidationError:
-            return None, {}  # the study says what is wrong, next to its field
-        samples = self.samples if isinstance(self.samples, int) and is_planned else 0
+            return None, {}  # the check of the study names the fault, next to its field
         try:
             return analysis_of(design, samples).worked_out(self.unknown), {}
         except ScenarioError as error:
             return None, {self.unknown.value: list(error.faults)}
 
     def _design(self, answer: float | None) -> dict[str, Data]:
-        """Return the numbers of the design; what is worked out is as usual where there is none."""
+        """Return the numbers of the design, with the usual value of an unknown one."""
         numbers = {**self.numbers, **self._effect[0]}
         name = self.unknown.value
         if self.unknown is Unknown.EVIDENCE or (answer is None and name in numbers):
@@ -176,7 +162,7 @@ class TypedAnalysis:
 
     @property
     def _usual(self) -> Data:
-        """What stands in place of the unknown number; an effect on the side that was typed."""
+        """The usual value of the unknown number; an effect on the side that was typed."""
         typed, effect = self.numbers.get(self.unknown.value), KINDS[self.kind].effect
         if (
             self.unknown is Unknown.EFFECT
@@ -191,9 +177,8 @@ class TypedAnalysis:
     def draft(self, scenario_id: str, name: str) -> Draft:
         """Return the study of the analysis, right or wrong, in a lab that can run it.
 
-        With fewer days than it takes there is no evidence, so that no plan of a day is offered.
-        Where the evidence is worked out the study aims at the usual target: what a plan comes to is
-        no aim.
+        It needs all its days, so no shorter plan is offered. If the evidence is worked out, the
+        target is the usual one.
         """
         answer, size = self.worked_out, self.samples
         if self.unknown is Unknown.SAMPLES:
@@ -201,14 +186,17 @@ class TypedAnalysis:
         study = new_study(
             scenario_id, self.kind, self._design(answer), size or 0, self.days or 0, name=name
         )
-        draft = Draft(study).put(size, *SAMPLES).put(self.days, *DAYS).put(self.days, *FEWEST_DAYS)
+        draft = Draft(study)
+        for value, path in ((size, _SAMPLES), (self.days, _DAYS), (self.days, FEWEST_DAYS)):
+            draft = draft.put(value, *path)
+        why = ("design", "why")
         if self._effect[0] and self.source is not None:
             text = self.source.text(self.reported)  # type: ignore[arg-type]
-            why = SAFEGUARDED if self._is_safeguarded else text
-            draft = draft.put(text, "design", "source").put(why, *WHY_EFFECT)
+            reason = _SAFEGUARDED if self._is_safeguarded else text
+            draft = draft.put(text, "design", "source").put(reason, *why, "effect_planning")
             if (original := self.original) is not None:
                 data = original.model_dump(mode="json", exclude_defaults=True)
                 draft = draft.put(data, "design", "original")
-        if answer is not None and self.unknown in _REASONED:
-            draft = draft.put(WORKED_OUT, "design", "why", self.unknown.value)
+        if answer is not None and self.unknown in (Unknown.EFFECT, Unknown.ALPHA, Unknown.DROPOUT):
+            draft = draft.put(_WORKED_OUT, *why, self.unknown.value)
         return draft

@@ -1,4 +1,4 @@
-"""A study to begin with: one of which nothing is known but its numbers."""
+"""A new study, of which only numbers are known."""
 
 import math
 from bisect import bisect_left
@@ -15,18 +15,16 @@ from replicalab.scenarios import Design, Difficulty
 from replicalab.scenarios.lab import COST_PER_DAY, COST_PER_SAMPLE
 from replicalab.scenarios.reading import Data
 
-Block = dict[str, Data]  # A part of a study's file
+Block = dict[str, Data]  # a part of a study file
 
-YOUR_LAB: Final = Difficulty.MEDIUM.value  # The lab that a form asks for
-UNSTATED: Final = "Not given."
-"""What stands in a file that must say something where its author has said nothing."""
-NEW_NAME: Final = "My study"  # What a study is called that nobody has named
-DEFAULT: Final = "ReplicaLab’s default."  # Why a number is what it is that nobody has given
-EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
-NUMBERS: Final = (*EFFECTS, *PARAMETERS, "target", "floor")
-"""The numbers of a design; which of them there are depends on its kind."""
-OPTIONAL: Final = frozenset(name for row in KINDS.values() for name in row.extras)
-"""Those that a kind can do without: a new study has them only where they are given."""
+YOUR_LAB: Final = Difficulty.MEDIUM.value  # the lab of the form
+UNSTATED: Final = "Not given."  # for a required text that its author has not written
+NEW_NAME: Final = "My study"
+DEFAULT: Final = "ReplicaLab’s default."  # the reason for a number that nobody has given
+_EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
+NUMBERS: Final = (*_EFFECTS, *PARAMETERS, "target", "floor")
+"""The numbers of a design; a kind has some of them."""
+_OPTIONAL: Final = frozenset(name for row in KINDS.values() for name in row.extras)
 _FIRST: Final = next(iter(KINDS))
 _DAYS: Final = 10
 _LAB_DAYS: Final = 20
@@ -44,20 +42,17 @@ def new_study(
 ) -> Block:
     """Return the file of a study of which only numbers are known, in a lab that can run it.
 
-    Args:
-        scenario_id: its short name.
-        kind: its design.
-        numbers: what is known of the design, by field, right or wrong.
-        sample: how many samples are planned, right or wrong; None for as many as reach the target.
-        days: how many days are planned, right or wrong.
-        name: what it is called.
+    Numbers of the design (by field), samples and days may be wrong. Without a sample the plan has
+    the fewest samples that reach the target.
     """
-    row, record = KINDS[kind], numbers or {}
-    design: Block = {"kind": kind, **usual_numbers(row), **record}
-    design["floor"] = _floor(row, design)
-    named = [name for name in NUMBERS if name not in OPTIONAL or record.get(name) is not None]
-    named += ["dropout"] if record.get("dropout") else []
-    why = dict.fromkeys(named, UNSTATED) | ({} if "floor" in record else {"floor": DEFAULT})
+    row, given = KINDS[kind], numbers or {}
+    design: Block = {"kind": kind, **usual_numbers(row), **given}
+    target, floor = design["target"], design["floor"]
+    if isinstance(target, int | float) and isinstance(floor, int | float):
+        design["floor"] = target if row.scale.reaches(floor, target) else floor
+    named = [name for name in NUMBERS if name not in _OPTIONAL or given.get(name) is not None]
+    named += ["dropout"] if given.get("dropout") else []
+    why = dict.fromkeys(named, UNSTATED) | ({} if "floor" in given else {"floor": DEFAULT})
     design |= {"unit_of_n": "samples", "source": UNSTATED, "why": {**why}}
     size = _enough_samples(design) if sample is None else sample
     credits = _planned(size) * COST_PER_SAMPLE + _planned(days) * COST_PER_DAY
@@ -97,7 +92,7 @@ def new_study(
             "rationale": UNSTATED,
         },
         "labs": {
-            YOUR_LAB: {  # in which a plan of that size fits, at the usual rates
+            YOUR_LAB: {  # a plan of that size fits, at the usual rates
                 "budget": math.ceil(credits / _ROUND) * _ROUND,
                 "days": max(_LAB_DAYS, _planned(days)),
                 "staff": 3,
@@ -107,14 +102,14 @@ def new_study(
 
 
 def stated(text: str) -> str:
-    """Return what a study's file says, empty where its author has said nothing."""
+    """Return a text of a study file, empty if its author has not written it."""
     return text if is_given(text) else ""
 
 
 def usual_numbers(row: Kind) -> Block:
-    """Return the numbers that a new study of a kind begins with."""
+    """Return the numbers of a new study of a kind."""
     return {
-        **dict.fromkeys(EFFECTS),
+        **dict.fromkeys(_EFFECTS),
         "alpha": 0.05 if "alpha" in row.needs else None,
         "target": 0.8,
         "floor": 0.5,
@@ -123,34 +118,23 @@ def usual_numbers(row: Kind) -> Block:
     }
 
 
-def _floor(row: Kind, design: Block) -> Data:
-    """Return the floor of a new design: its target where the usual one is better than that."""
-    target, floor = design["target"], design["floor"]
-    if not isinstance(target, int | float) or not isinstance(floor, int | float):
-        return floor
-    return target if row.scale.reaches(floor, target) else floor
-
-
 def analysis_of(design: Design, samples: int) -> PowerAnalysis:
-    """Return the power analysis that a design and so many planned samples are."""
+    """Return the power analysis of a design with planned samples."""
     parameters, effect = DesignParameters.by(design), design.effect_planning
     row = KINDS[design.kind]
     return PowerAnalysis(row, parameters, effect, design.target, samples, design.dropout)
 
 
 def _enough_samples(numbers: Block) -> int:
-    """Return the fewest samples that reach the target, 1 where it cannot be said."""
+    """Return the fewest samples that reach the target, 1 if the numbers are wrong."""
     try:
         analysis = analysis_of(Design.model_validate(numbers), 0)
     except ValidationError:
         return 1
-
-    def is_enough(n: int) -> bool:
-        return replace(analysis, samples=n).reaches
-
-    return bisect_left(range(LARGEST_PLANNED), True, 1, key=is_enough)
+    counts = range(LARGEST_PLANNED)
+    return bisect_left(counts, True, 1, key=lambda n: replace(analysis, samples=n).reaches)
 
 
 def _planned(count: Data) -> int:
-    """Return a number of samples or days; 0 for one that cannot be planned."""
+    """Return a number of samples or days, 0 if it cannot be planned."""
     return count if isinstance(count, int) and 0 <= count <= LARGEST_PLANNED else 0

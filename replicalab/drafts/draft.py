@@ -1,4 +1,4 @@
-"""A draft: the data of a study's file, right or wrong, how a form changes it, and what it makes."""
+"""The data of a study file in a form, right or wrong: its changes, its check, its undo."""
 
 from __future__ import annotations
 
@@ -6,16 +6,25 @@ import copy
 import json
 import math
 import re
+import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from replicalab.assessment import assess
 from replicalab.designs import GROUPINGS, KINDS, Kind
-from replicalab.drafts.beginning import DEFAULT, NUMBERS, UNSTATED, YOUR_LAB, Block, usual_numbers
+from replicalab.drafts.beginning import (
+    DEFAULT,
+    NUMBERS,
+    UNSTATED,
+    YOUR_LAB,
+    Block,
+    new_study,
+    usual_numbers,
+)
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.limits import LONGEST_SHORT_TITLE, LONGEST_TITLE
@@ -25,18 +34,21 @@ from replicalab.scenarios.reading import Data, with_text_at
 from replicalab.scenarios.writing import data_yaml, study_data, study_yaml
 
 NAME: Final = "your study"
-OTHER_LABS: Final = (Difficulty.EASY.value, Difficulty.HARD.value)
-_OTHER_LAB: Final = re.compile(f"^labs[.]({'|'.join(OTHER_LABS)})")
+NEW_ID: Final = "my_study"
+_OTHER_LABS: Final = (Difficulty.EASY.value, Difficulty.HARD.value)
+_OTHER_LAB: Final = re.compile(f"^labs[.]({'|'.join(_OTHER_LABS)})")
 _HARD_SHARE: Final = 0.75
 _PLAN_LISTS: Final = {"equipment": "required_equipment", "reagents": "required_reagents"}
 _PLANNED_CONTROLS: Final = ("reference_protocol", "controls")
-# The blocks whose fields a form shows, and whose rules may be between fields.
 _PLAN: Final = "reference_protocol"
+# The blocks of the form whose rules may be between fields.
 _BLOCKS: Final[dict[str, type[Record]]] = {"": Study, "design": Design, f"labs.{YOUR_LAB}": Lab}
+_UNDO_STEPS: Final = 100
+_UNDO_CHARACTERS: Final = 2**20  # of the texts of all steps
 
 
 class OtherLabs(StrEnum):
-    """What the easy and the hard lab are, apart from the one that the form shows."""
+    """The easy and the hard lab, next to the one in the form."""
 
     SAME = "the same lab"
     MADE = "made from it"
@@ -48,10 +60,9 @@ class Draft:
     """A study that is being written.
 
     Attributes:
-        data: what its file holds; only the medium lab, unless the others are kept.
-        others: what the other two labs are.
-        aside: what was put aside and comes back when it is asked for: the numbers of other kinds of
-            design, and the other two labs.
+        data: the content of its file; only the medium lab, unless the others are kept.
+        others: the other two labs.
+        aside: the numbers of other kinds of design, and the other two labs, for a return to them.
     """
 
     data: Block
@@ -60,7 +71,7 @@ class Draft:
 
     @classmethod
     def of(cls, study: Study) -> Draft:
-        """Return the draft of a study; what it makes is that study again."""
+        """Return the draft that makes exactly this study."""
         data = study_data(study)
         saved = cls(data, OtherLabs.KEPT)
         for others in (OtherLabs.SAME, OtherLabs.MADE):
@@ -69,10 +80,8 @@ class Draft:
                 return replace(draft, aside={})
         return saved
 
-    # --- what stands in it ---
-
     def at(self, *path: str | int) -> Data:
-        """Return what stands at a place; None where nothing does."""
+        """Return the value at a place, None if missing."""
         value: Data = self.data
         for step in path:
             try:
@@ -82,7 +91,7 @@ class Draft:
         return value
 
     def items(self, *path: str | int) -> list[Data]:
-        """Return the list at a place; an empty one where there is none."""
+        """Return the list at a place, empty if missing."""
         value = self.at(*path)
         return value if isinstance(value, list) else []
 
@@ -92,7 +101,7 @@ class Draft:
         return [str(label) for label in value] if isinstance(value, list | dict) else []
 
     def names(self, part: str, key: str) -> list[str]:
-        """Return what stands under a key in each entry of a list."""
+        """Return the value of a key in each entry of a list."""
         return [str(self.at(part, place, key)) for place in range(len(self.items(part)))]
 
     def listed(self, part: str) -> list[str]:
@@ -105,7 +114,7 @@ class Draft:
         return [*self.labels("equipment"), *self.labels("reagents")]
 
     def put(self, value: Data, *path: str | int) -> Draft:
-        """Return this draft with another value at a place, whatever is there."""
+        """Return this draft with another value at a place."""
         data = copy.deepcopy(self.data)
         around: Any = data
         for step in path[:-1]:
@@ -115,31 +124,26 @@ class Draft:
         around[path[-1]] = value
         return replace(self, data=data)
 
-    # --- changes that touch more than one place ---
-
     @property
     def row(self) -> Kind:
         """The kind of design."""
         return KINDS[str(self.at("design", "kind"))]
 
     def of_kind(self, kind: str) -> Draft:
-        """Return this draft with another kind of design, and the numbers that it had of that kind.
+        """Return this draft with another kind of design, and its earlier numbers of that kind.
 
-        Alpha, target and floor go along where both kinds have them.
+        Without any, alpha, target and floor stay if both kinds have them.
         """
         old, new = self.row, KINDS[kind]
         design = dict(cast("Block", self.at("design")))
-        texts = (*NUMBERS, *GROUPINGS, "original")
-        record = {name: design.pop(name) for name in texts if name in design}
+        names = (*NUMBERS, *GROUPINGS, "original")
+        before = {name: design.pop(name) for name in names if name in design}
         numbers = self.aside.get(kind)
         if numbers is None:
             numbers = usual_numbers(new)
-            if new.scale is old.scale:
-                shared = ("alpha", "target", "floor")
-                numbers |= {
-                    name: record[name] for name in shared if record.get(name) and name in numbers
-                }
-        aside = {**self.aside, old.kind: record}
+            shared = ("alpha", "target", "floor") if new.scale is old.scale else ()
+            numbers |= {name: before[name] for name in shared if before.get(name)}
+        aside = {**self.aside, old.kind: before}
         design |= {"kind": kind, **numbers}
         ordered = {name: design[name] for name in Design.model_fields if name in design}
         return replace(self.put(ordered, "design"), aside=aside)
@@ -150,33 +154,32 @@ class Draft:
         return draft.put(UNSTATED, *why) if self.at(*why) == DEFAULT else draft
 
     def with_labels(self, category: str, labels: list[str]) -> Draft:
-        """Return this draft with these pieces of equipment, or reagents.
+        """Return this draft with this equipment, or these reagents.
 
-        A new one is used by the plan; one that is gone leaves the plan and the labs.
+        The plan uses new items; removed ones leave the plan and the labs.
         """
-        texts = {label_key(label) for label in self.labels(category)}
-        existing = {label_key(label) for label in labels}
-        in_plan = ("reference_protocol", _PLAN_LISTS[category])
-        planned = [label for label in self.labels(*in_plan) if label_key(label) in existing]
-        planned += [label for label in labels if label_key(label) not in texts]
+        before, after = ({*map(label_key, items)} for items in (self.labels(category), labels))
+        in_plan = (_PLAN, _PLAN_LISTS[category])
+        planned = [label for label in self.labels(*in_plan) if label_key(label) in after]
+        planned += [label for label in labels if label_key(label) not in before]
         draft = self.put([*labels], category).put([*planned], *in_plan)
         for level, lab in cast("Block", self.at("labs")).items():
             if isinstance(lab, dict):
-                draft = draft.put(_without(lab, texts - existing), "labs", level)
+                draft = draft.put(_without(lab, before - after), "labs", level)
         return draft
 
     def with_entry(self, part: str, entry: Block) -> Draft:
-        """Return this draft with one entry more in a list."""
+        """Return this draft with one more entry in a list."""
         return self.put([*self.items(part), entry], part)
 
     def with_control(self, name: str) -> Draft:
-        """Return this draft with one control more, which the plan runs."""
+        """Return this draft with one more control, which the plan runs."""
         control: Block = {"name": name, "droppable": True, "protects_against": UNSTATED}
         planned = [*self.items(*_PLANNED_CONTROLS), name]
         return self.with_entry("controls", control).put(planned, *_PLANNED_CONTROLS)
 
     def with_control_named(self, place: int, name: str) -> Draft:
-        """Return this draft with another name for a control, in the plan too."""
+        """Return this draft with a control renamed, in the plan too."""
         old, planned = self.at("controls", place, "name"), self.items(*_PLANNED_CONTROLS)
         renamed = [name if label == old else label for label in planned]
         return self.put(name, "controls", place, "name").put([*renamed], *_PLANNED_CONTROLS)
@@ -191,27 +194,23 @@ class Draft:
         return draft.put(planned, *_PLANNED_CONTROLS)
 
     def with_others(self, others: OtherLabs) -> Draft:
-        """Return this draft with other two labs; those of the file come back when asked for."""
+        """Return this draft with other choices of the other labs; the file's labs can come back."""
         labs = {**cast("Block", self.at("labs"))}
         aside = dict(self.aside)
         if self.others is OtherLabs.KEPT:
-            aside["labs"] = {level: labs.pop(level) for level in OTHER_LABS if level in labs}
+            aside["labs"] = {level: labs.pop(level) for level in _OTHER_LABS if level in labs}
         if others is OtherLabs.KEPT:
             made = cast("Block", self.written()["labs"])
-            labs |= aside.get("labs") or {level: made[level] for level in OTHER_LABS}
+            labs |= aside.get("labs") or {level: made[level] for level in _OTHER_LABS}
         return replace(self.put(labs, "labs"), others=others, aside=aside)
 
-    # --- what is made of it ---
-
     def written(self) -> Block:
-        """Return what the study's file holds, with its three labs."""
+        """Return the content of the study file, with its three labs."""
         if self.others is OtherLabs.KEPT:
             return self.data
         lab = self.at("labs", YOUR_LAB)
-        same: Block = {
-            **self.data,
-            "labs": dict.fromkeys((level.value for level in Difficulty), lab),
-        }
+        labs: Block = dict.fromkeys((level.value for level in Difficulty), lab)
+        same: Block = {**self.data, "labs": labs}
         if self.others is OtherLabs.SAME:
             return same
         try:
@@ -220,27 +219,23 @@ class Draft:
             return same
         return {**self.data, "labs": study_data(_with_made_labs(study))["labs"]}
 
-    def text(self) -> str:
-        """Return the study's file, right or wrong."""
-        return data_yaml(self.written())
-
 
 def _without(lab: Block, gone: set[str]) -> Block:
-    """Return a lab in which nothing is said of some items."""
-    record = dict(lab)
+    """Return a lab without bookings, prices and stock of some items."""
+    left = dict(lab)
     for name in ("booked", "prices", "out_of_stock"):
         if isinstance(items := lab.get(name), dict):
-            record[name] = {item: at for item, at in items.items() if label_key(item) not in gone}
+            left[name] = {item: at for item, at in items.items() if label_key(item) not in gone}
         elif isinstance(items, list):
-            record[name] = [item for item in items if label_key(str(item)) not in gone]
-    return {name: value for name, value in record.items() if value or not lab[name]}
+            left[name] = [item for item in items if label_key(str(item)) not in gone]
+    return {name: value for name, value in left.items() if value or not lab[name]}
 
 
 def _with_made_labs(study: Study) -> Study:
     """Return a study with an easy and a hard lab made from its medium one.
 
-    In the easy lab nothing is missing, and credits, days and people reach for the reference
-    protocol. The hard one has three quarters of the credits and the days, and one person fewer.
+    The easy lab has all items and the means for the reference protocol. The hard one has three
+    quarters of the credits and the days, and one person fewer.
     """
     lab = study.labs.medium.with_means()
     worth = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
@@ -263,18 +258,17 @@ def _less(amount: float) -> float:
     return math.floor(less) if less >= 1 else less
 
 
-# --- the study, or what is wrong ------------------------------------------------------------
+# --- the check ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What a draft makes.
+    """The study of a draft, or its faults.
 
     Attributes:
-        study: where nothing is wrong with it.
-        faults: what is wrong, by dotted field path.
-        more: how many faults there are beyond these.
-        read: its file as it was read.
+        faults: by dotted field path.
+        more: the number of further faults.
+        read: the file of the draft.
     """
 
     study: Study | None
@@ -284,13 +278,13 @@ class Checked:
 
     @cached_property
     def text(self) -> str:
-        """The study's file for people: of a study that can be used in the order of its fields."""
+        """The study file, in the order of its fields if it is right."""
         return study_yaml(self.study) if self.study else self.read
 
 
 def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Checked:
-    """Return what a draft makes."""
-    text = draft.text()
+    """Return the study of a draft, or its faults."""
+    text = data_yaml(draft.written())
     try:
         return Checked(read(text, NAME), {}, 0, text)
     except ScenarioError as error:
@@ -298,7 +292,7 @@ def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Chec
 
 
 def _by_field(all_faults: Sequence[Fault], others: OtherLabs) -> dict[str, list[Fault]]:
-    """Return faults by field; one that other labs only repeat stands once, at the lab asked for."""
+    """Return faults by field; those of labs made from the form's lab are at that lab, once."""
     faults: dict[str, list[Fault]] = {}
     repeated: dict[str, list[Fault]] = {}
     for fault in all_faults:
@@ -313,7 +307,7 @@ def _by_field(all_faults: Sequence[Fault], others: OtherLabs) -> dict[str, list[
 
 
 def _place(path: str, problem: str) -> str:
-    """Return the field of a fault: of a block's, the field that its words name first."""
+    """Return the field of a fault; of a block's fault, the first field that it names."""
     if path == _PLAN:
         labels = (name for name, label in FIELD_LABELS.items() if problem.startswith(f"{label} "))
         return f"{path}.{next(labels, '')}".removesuffix(".")
@@ -328,7 +322,7 @@ def _place(path: str, problem: str) -> str:
 
 
 def free_name(name: str, taken: Iterable[str], longest: int = LONGEST_TITLE) -> str:
-    """Return a name that is not taken: it, or with a number after it: ``My study (2)``."""
+    """Return a name that is not taken, with a number if need be: ``My study (2)``."""
     keys = {label_key(text) for text in taken}
     ends = ("" if number == 1 else f" ({number})" for number in count(1))
     tried = (f"{name[: longest - len(end)].rstrip()}{end}" for end in ends)
@@ -336,26 +330,146 @@ def free_name(name: str, taken: Iterable[str], longest: int = LONGEST_TITLE) -> 
 
 
 def longest_name(study: Study) -> int:
-    """Return how many characters a study's name may have: its short title's, where it has one."""
+    """Return the most characters of a study's name, which is its short title if it has one."""
     return LONGEST_TITLE if study.paper.short_title is None else LONGEST_SHORT_TITLE
 
 
 def renamed(text: str, study: Study, name: str) -> str:
-    """Return the file of a study under another name; all else of it stays, its notes too.
+    """Return the file of a study under another name, with its notes.
 
     Raises:
-        ScenarioError: it cannot be called that.
+        ScenarioError: the name is not allowed.
     """
     field = "title" if study.paper.short_title is None else "short_title"
     wanted = {**study.model_dump(mode="json")["paper"], field: name}
     written = with_text_at(text, json.dumps(name, ensure_ascii=False), "paper", field)
     try:
-        result = parse_study(written, "your study")
+        if parse_study(written, NAME).model_dump(mode="json")["paper"] == wanted:
+            return written
     except ScenarioError:
-        result = None
-    if result is not None and result.model_dump(mode="json")["paper"] == wanted:
-        return written
-    # Written in a way that cannot be changed in its place: the whole file is written anew.
-    anew = Draft.of(study).put(name, "paper", field).text()
-    parse_study(anew, "your study")
-    return anew
+        pass
+    # The name cannot be changed in place, such as in a block text: write the whole file.
+    whole = data_yaml(Draft.of(study).put(name, "paper", field).written())
+    parse_study(whole, NAME)
+    return whole
+
+
+# --- the form's session ---------------------------------------------------------------------
+
+
+class FormStep(NamedTuple):
+    """A state of the form, with the editor's text if it was written there."""
+
+    draft: Draft
+    text: str | None
+    begun: bool
+    size: int
+
+
+@dataclass
+class FormSession:
+    """The study that a visitor is making.
+
+    Attributes:
+        reader: reads a file as a study that the visitor can use.
+        text: the file as it was typed or uploaded; None if the form wrote last.
+        begun: whether there is a study to show.
+        choosing: whether the visitor chooses a new beginning; the study is kept.
+        past: the states for undo, the next one last.
+        version: in the keys of the form's widgets: another one redraws them.
+        part: the part of the form that was open last.
+        refused: the error of a text that is no study.
+    """
+
+    reader: Callable[[str, str], Study]
+    draft: Draft = field(default_factory=lambda: Draft(new_study(NEW_ID)))
+    text: str | None = None
+    begun: bool = False
+    choosing: bool = False
+    past: list[FormStep] = field(default_factory=list)
+    # A tab that outlived its server still holds what was typed there under its old keys.
+    version: int = field(default_factory=partial(secrets.randbelow, 2**32))
+    part: str = ""
+    refused: ScenarioError | None = None
+    _checked: Checked | None = None
+
+    @property
+    def study(self) -> Study | None:
+        """The study, None while it has faults."""
+        return None if self.refused else self.result.study
+
+    @property
+    def result(self) -> Checked:
+        """The study of the draft, or its faults."""
+        if self._checked is None:
+            self._checked = check(self.draft, self.reader)
+        return self._checked
+
+    @property
+    def faults(self) -> list[Fault]:
+        """The faults of the file, or of the form."""
+        if self.refused:
+            return list(self.refused.faults)
+        return [fault for faults in self.result.faults.values() for fault in faults]
+
+    @property
+    def more_faults(self) -> int:
+        """The number of further faults."""
+        return self.refused.more if self.refused else self.result.more
+
+    @property
+    def file(self) -> str:
+        """The study file: as its author wrote it, or as the form writes it."""
+        return self.result.text if self.text is None else self.text
+
+    def change(self, draft: Draft, *, redraw: bool = False) -> None:
+        """Take a draft that the form has changed; redraw all widgets if several changed."""
+        if draft != self.draft:
+            self._remember()
+            self._show(draft)
+        self.version += redraw
+
+    def begin(self, draft: Draft) -> None:
+        """Take another draft, and show it."""
+        self._remember()
+        self._show(draft)
+        self.begun, self.choosing = True, False
+        self.version += 1
+
+    def write(self, text: str) -> None:
+        """Take a file; a faulty one stays in the editor, and the form stays as it was."""
+        if not self.begun or self.choosing or text != self.file:
+            self._remember()
+            self._read(text)
+
+    def undo(self) -> None:
+        """Go back to the state before the last change."""
+        if self.past:
+            step = self.past.pop()
+            self._show(step.draft)
+            if step.text is not None:
+                self._read(step.text)
+            self.begun = step.begun
+            self.version += 1
+
+    def _show(self, draft: Draft) -> None:
+        self.draft, self.text, self._checked, self.refused = draft, None, None, None
+
+    def _read(self, text: str) -> None:
+        self.text, self.refused = text or None, None
+        self.begun, self.choosing = True, False
+        if not text:
+            return
+        try:
+            study = self.reader(text, NAME)
+        except ScenarioError as error:
+            self.refused = error
+            return
+        self.draft, self._checked = Draft.of(study), None
+        self.version += 1
+
+    def _remember(self) -> None:
+        size = len(self.text or "") + len(self.result.read)
+        self.past = [*self.past, FormStep(self.draft, self.text, self.begun, size)][-_UNDO_STEPS:]
+        while sum(step.size for step in self.past) > _UNDO_CHARACTERS:
+            del self.past[0]

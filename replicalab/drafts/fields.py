@@ -1,4 +1,4 @@
-"""The fields of a study file that a form asks for, one row each.
+"""The fields of a study file in a form, one row each.
 
 A path is dotted, with ``*`` for the number of an entry. In a label ``{effect}`` is the effect of
 the kind, ``{measure}`` its evidence, ``{currency}`` the lab's and ``{item}`` the last step.
@@ -6,23 +6,22 @@ the kind, ``{measure}`` its evidence, ``{currency}`` the lab's and ``{item}`` th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from enum import StrEnum, auto
 from typing import Any, Final, NamedTuple, cast
 
-from replicalab.designs import KINDS, PARAMETERS, EffectSource, Kind
+from replicalab.designs import PARAMETERS, EffectSource, Kind
 from replicalab.drafts.beginning import UNSTATED, YOUR_LAB, Block
 from replicalab.drafts.draft import Draft
 from replicalab.errors import Fault
-from replicalab.lexicon import CREDITS, capitalised
+from replicalab.lexicon import CREDITS
 from replicalab.limits import LONGEST_LABEL, LONGEST_SHORT_TITLE, LONGEST_TEXT, LONGEST_TITLE
 from replicalab.scenarios import AmountGroup, Confidence, amounts_in
 from replicalab.scenarios.reading import Data, FieldPath
 
 ORIGINAL: Final[FieldPath] = ("design", "original")
-ORIGINAL_COUNTS: Final = frozenset({"n", "n1", "n2", "events", "samples"})
+_ORIGINAL_COUNTS: Final = frozenset({"n", "n1", "n2", "events", "samples"})
 _LAB: Final = f"labs.{YOUR_LAB}"
 
 
@@ -42,17 +41,13 @@ class StudyField(NamedTuple):
     """A field of a study file in a form.
 
     Attributes:
-        label: its name.
-        input: how it is typed.
-        help: what to know before it is typed.
-        usual: what holds if the file has no value.
+        usual: the value of a file without the field.
         optional: whether it can be emptied.
         step: of a number's buttons; whole for a count.
         longest: the most characters.
-        placeholder: what an empty field shows.
-        options: what a draft lets one choose from; None if new labels can be typed.
-        words: of an option, if it is not shown as it is.
-        change: how a typed value changes a draft, if it is not only put at its path.
+        options: the choices in a draft; None if new labels can be typed.
+        words: the options as they are shown, if another way.
+        change: returns a draft with a typed value, if not only its place changes.
     """
 
     label: str
@@ -82,25 +77,13 @@ def edited(draft: Draft, field: StudyField, path: FieldPath, value: Any) -> Draf
 # --- changes of more than one place -------------------------------------------------------------
 
 
-def _change_number(draft: Draft, path: FieldPath, value: Data) -> Draft:
-    return draft.with_number(str(path[-1]), value)
-
-
-def _change_items(draft: Draft, path: FieldPath, labels: list[str]) -> Draft:
-    return draft.with_labels(str(path[-1]), labels)
-
-
-def _change_control(draft: Draft, path: FieldPath, name: str) -> Draft:
-    return draft.with_control_named(int(path[1]), name)
-
-
 def _change_rate(draft: Draft, _: FieldPath, rate: int | None) -> Draft:
     why = draft.at("samples_per_day", "why") or UNSTATED
     return draft.put(None if rate is None else {"value": rate, "why": why}, "samples_per_day")
 
 
 def _change_booked(draft: Draft, path: FieldPath, chosen: list[str]) -> Draft:
-    """Return a draft with these items booked; a new one for as long as the lab has days."""
+    """Return a draft with these items booked, a new one for all days of the lab."""
     days = draft.at(*path[:-1], "days")
     until = {item: draft.at(*path, item) for item in chosen}
     return draft.put({item: days if day is None else day for item, day in until.items()}, *path)
@@ -132,21 +115,33 @@ def _number(label: str, step: float = 1, **more: Any) -> StudyField:
 
 
 def _design_number(label: str, **more: Any) -> StudyField:
-    return _number(label, **{"step": 0.05, "change": _change_number, **more})
+    row = {
+        "step": 0.05,
+        "change": lambda draft, path, value: draft.with_number(str(path[-1]), value),
+    }
+    return _number(label, **{**row, **more})
 
 
 def _text(label: str, **more: Any) -> StudyField:
     return StudyField(label, longest=LONGEST_TEXT, **more)
 
 
-def _chosen(label: str, *lists: str, **more: Any) -> StudyField:
-    """Return a list of labels that are chosen among those of other lists."""
+def _items(label: str, hint: str) -> StudyField:
     return StudyField(
         label,
         Input.LABELS,
-        options=lambda draft: [label for name in lists for label in draft.listed(name)],
-        **more,
+        f"{hint} Removing one removes it from the plan and the lab.",
+        change=lambda draft, path, labels: draft.with_labels(str(path[-1]), labels),
     )
+
+
+def _chosen(label: str, part: str, **more: Any) -> StudyField:
+    """Return the row of labels that are chosen from another list."""
+    return StudyField(label, Input.LABELS, options=lambda draft: draft.listed(part), **more)
+
+
+def _choice(label: str, words: Mapping[Any, str], **more: Any) -> StudyField:
+    return StudyField(label, Input.CHOICE, options=lambda _: [*words], words=words, **more)
 
 
 def _reported(label: str, step: float = 1, **more: Any) -> StudyField:
@@ -160,8 +155,9 @@ _LOSSES: Final = {
     3: "3: the hypothesis goes untested",
 }
 _SIDES: Final = {2: "two-sided", 1: "one-sided"}
-_KNOWN: Final = [level.value for level in Confidence if level is not Confidence.PLANNING_VALUE]
-_TAKEN_AWAY: Final = "One that you take away leaves the plan and the lab too."
+_CONFIDENCE: Final = {
+    level.value: level.value for level in Confidence if level is not Confidence.PLANNING_VALUE
+}
 
 FIELDS: Final[Mapping[str, StudyField]] = {
     "scenario_id": StudyField("Id in addresses", longest=64),
@@ -170,15 +166,15 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     "paper.short_title": StudyField(
         "Short name", longest=LONGEST_SHORT_TITLE, optional=True, placeholder="For headings"
     ),
-    "paper.goal": StudyField("What is to be found out", Input.PROSE),
+    "paper.goal": StudyField("Research question", Input.PROSE),
     # The design
     "design.effect_planning": _design_number("Assumed: {effect}"),
     "design.effect_published": _design_number("Published: {effect}", optional=True),
     "design.sesoi": _design_number("Smallest of interest: {effect}", optional=True),
-    "design.source": _text("Where the effect comes from"),
+    "design.source": _text("Source of the effect"),
     "design.target": _design_number("{measure} to aim at"),
-    "design.floor": _design_number("Least worth running"),
-    "design.unit_of_n": StudyField("What one sample is"),
+    "design.floor": _design_number("Minimum worth running"),
+    "design.unit_of_n": StudyField("Sampling unit"),
     "design.dropout": _number(
         "Dropout, as a share",
         0.05,
@@ -186,28 +182,28 @@ FIELDS: Final[Mapping[str, StudyField]] = {
         help="Of the planned samples, how many are not analysed.",
     ),
     "design.units.name": StudyField(
-        "What is treated as one",
+        "Experimental unit",
         help="If several samples share one; empty if each is treated on its own.",
         longest=LONGEST_SHORT_TITLE,
         placeholder="tank, class, lot",
         change=_change_unit,
     ),
-    "design.units.samples": _number("Samples in one of them", 1.0),
+    "design.units.samples": _number("Samples per unit", 1.0),
     "design.units.icc": _number(
         "Intraclass correlation",
         0.01,
         optional=True,
         help="Empty if unknown: the samples then count as independent.",
     ),
-    "design.why.units": StudyField("Why so many"),
+    "design.why.units": StudyField("Reason for the units"),
     "design.arms.share": _number(
-        "Share of samples in the first arm",
+        "First arm, as a share",
         0.05,
         optional=True,
         help="The first arm is the treated one; empty for two equal arms.",
         change=_change_share,
     ),
-    "design.why.arms": StudyField("Why that share"),
+    "design.why.arms": StudyField("Reason for the share"),
     "design.original.effect": _reported("{Effect}", 0.05),
     "design.original.se": _reported("Standard error", 0.01),
     "design.original.low": _reported("Interval from", 0.05),
@@ -217,51 +213,38 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     "design.original.n1": _reported("n, group 1"),
     "design.original.n2": _reported("n, group 2"),
     "design.original.events": _reported("Events"),
-    "design.original.source": _text("Where the numbers stand"),
-    "design.original.confidence": StudyField("How sure", Input.CHOICE, options=lambda _: _KNOWN),
-    "design.original.sides": StudyField(
-        "Its test was", Input.CHOICE, usual=2, options=lambda _: [*_SIDES], words=_SIDES
-    ),
-    # What it needs
-    "min_days": _number("Least days", help="With fewer there is nothing to measure."),
+    "design.original.source": _text("Source of the numbers"),
+    "design.original.confidence": _choice("Confidence", _CONFIDENCE),
+    "design.original.sides": _choice("Its test was", _SIDES, usual=2),
+    # Its needs
+    "min_days": _number("Minimum days", help="With fewer there is nothing to measure."),
     "samples_per_day.value": _number(
         "Samples a day",
         optional=True,
-        help="The most that can be finished; empty where all run together.",
+        help="The most that can be finished; empty if all run together.",
         change=_change_rate,
     ),
-    "samples_per_day.why": StudyField("Why so many a day"),
-    "equipment": StudyField(
-        "Equipment", Input.LABELS, f"What is booked. {_TAKEN_AWAY}", change=_change_items
-    ),
-    "reagents": StudyField(
-        "Reagents",
-        Input.LABELS,
-        f"What is used up: materials, data sets, licences, pay. {_TAKEN_AWAY}",
-        change=_change_items,
-    ),
+    "samples_per_day.why": StudyField("Reason for the rate"),
+    "equipment": _items("Equipment", "Items that are booked."),
+    "reagents": _items("Reagents", "Items that are used up: materials, data sets, licences, pay."),
     "substitutions.*.original": StudyField(
-        "In place of", Input.CHOICE, options=lambda draft: draft.used_items
+        "Replaces", Input.CHOICE, options=lambda draft: draft.used_items
     ),
-    "substitutions.*.fidelity_loss": StudyField(
-        "How far it leads away", Input.CHOICE, options=lambda _: [*_LOSSES], words=_LOSSES
+    "substitutions.*.fidelity_loss": _choice("Fidelity loss (0–3)", _LOSSES),
+    "substitutions.*.condition": _text("Allowed when"),
+    "substitutions.*.alternative": StudyField("Substitute"),
+    "substitutions.*.evidence_factor": _number("Effect multiplier (0–1)", 0.05, usual=1.0),
+    "substitutions.*.tradeoff": _text("Drawback"),
+    "controls.*.name": StudyField(
+        "Name", change=lambda draft, path, name: draft.with_control_named(int(path[1]), name)
     ),
-    "substitutions.*.condition": _text("When it is allowed"),
-    "substitutions.*.alternative": StudyField("What stands in"),
-    "substitutions.*.evidence_factor": _number(
-        "What is left of the effect", 0.05, usual=1.0, help="1 for all of it."
-    ),
-    "substitutions.*.tradeoff": _text("What is lost"),
-    "controls.*.name": StudyField("Name", change=_change_control),
     "controls.*.protects_against": _text("Protects against"),
-    "controls.*.droppable": StudyField(
-        "The study is worth something without it", Input.SWITCH, usual=False
-    ),
+    "controls.*.droppable": StudyField("Can be dropped", Input.SWITCH, usual=False),
     "policy_rules.*.restriction": _text("Rule"),
     "policy_rules.*.forbidden_phrases": StudyField(
-        "Phrases that break it",
+        "Forbidden phrases",
         Input.LABELS,
-        "A plan that says one of them breaks the rule, unless it says 'no' before.",
+        "A plan with one of them breaks the rule, unless 'no' precedes it.",
     ),
     # The plan and the lab
     "reference_protocol.sample_size": _number("Sample size"),
@@ -289,20 +272,18 @@ FIELDS: Final[Mapping[str, StudyField]] = {
 
 def field_at(path: FieldPath, row: Kind) -> StudyField:
     """Return the row of a field, in a study of a kind."""
-    name = ".".join("*" if isinstance(step, int) else step for step in path)
-    if name in FIELDS:
-        return FIELDS[name]
+    place, name = ".".join("*" if isinstance(step, int) else step for step in path), str(path[-1])
+    if place in FIELDS:
+        return FIELDS[place]
     if path[:-1] == (*ORIGINAL, "numbers"):
-        record = {number.name: number for source in row.sources for number in source.asked}
-        number = record[str(path[-1])]
-        return _reported(number.label, 1 if number.whole else 0.1)
+        asked = (number for source in row.sources for number in source.asked)
+        reported = next(number for number in asked if number.name == name)
+        return _reported(reported.label, 1 if reported.whole else 0.1)
     if path[0] == "design":
-        parameter = PARAMETERS[number_name := str(path[-1])]
+        number = PARAMETERS[name]
+        optional = name not in row.needs
         return _design_number(
-            row.label(number_name),
-            step=parameter.step,
-            help=parameter.help,
-            optional=number_name not in row.needs,
+            row.label(name), step=number.step, help=number.help, optional=optional
         )
     return _number("{item}: booked until day")
 
@@ -314,12 +295,9 @@ class ItemList(NamedTuple):
     """A list of the file whose items have fields of their own.
 
     Attributes:
-        title: its heading.
-        noun: what one of them is.
-        placeholder: of the field that adds one.
         columns: the fields of an item, by column.
         named: the fields that make its name in the choice.
-        add: returns a draft with one more, from its name.
+        add: returns a draft with one more item, from its name.
     """
 
     title: str
@@ -344,116 +322,79 @@ def _add_replacement(draft: Draft, name: str) -> Draft:
 def _add_rule(draft: Draft, restriction: str) -> Draft:
     taken = draft.names("policy_rules", "key")
     key = next(name for n in range(len(taken) + 1) if (name := f"rule_{n + 1}") not in taken)
-    phrases: Data = [restriction]
-    rule: Block = {"key": key, "restriction": restriction, "forbidden_phrases": phrases}
+    rule: Block = {"key": key, "restriction": restriction, "forbidden_phrases": [restriction]}
     return draft.with_entry("policy_rules", rule)
 
 
 ITEM_LISTS: Final = {
     "substitutions": ItemList(
-        "Allowed substitutes",
-        "replacement",
-        "What stands in",
+        "Allowed substitutes", "replacement", "Substitute",
         (
             ("original", "fidelity_loss", "condition"),
             ("alternative", "evidence_factor", "tradeoff"),
         ),
-        ("alternative", "original"),
-        _add_replacement,
+        ("alternative", "original"), _add_replacement,
     ),
     "controls": ItemList(
-        "Controls",
-        "control",
-        "Its name",
-        (("name", "droppable"), ("protects_against",)),
-        ("name",),
-        Draft.with_control,
+        "Controls", "control", "Its name",
+        (("name", "droppable"), ("protects_against",)), ("name",), Draft.with_control,
     ),
     "policy_rules": ItemList(
-        "What is forbidden",
-        "rule",
-        "open flame",
-        (("restriction", "forbidden_phrases"),),
-        ("restriction",),
-        _add_rule,
+        "Forbidden", "rule", "open flame",
+        (("restriction", "forbidden_phrases"),), ("restriction",), _add_rule,
     ),
-}
+}  # fmt: skip
 """By key of the file."""
 
 
 # --- the ways to report an original -------------------------------------------------------------
 
 
-def original_ways(row: Kind) -> dict[str, EffectSource | None]:
-    """Return the ways to report an original's effect, by label; None for the effect itself.
+def original_ways(row: Kind) -> dict[str, list[str]]:
+    """Return the ways to report an original's effect, by label, each with its numbers.
 
-    Counts are asked beside each, so ways that differ in them alone are one.
+    The effect itself is the first, without numbers. Sources that differ in counts alone are one.
     """
     if row.effect is None:
         return {}
-    by_numbers = {frozenset(numbers_of(source)): source for source in row.sources}
-    return {
-        row.effect.name: None,
-        **{by_number.label: by_number for by_number in by_numbers.values()},
-    }
+    ways = {tuple(_numbers_of(source)): source.label for source in row.sources}
+    return {row.effect.name: [], **{label: [*numbers] for numbers, label in ways.items()}}
 
 
-def numbers_of(source: EffectSource) -> list[str]:
-    """Return the names of a source's numbers that are no counts."""
-    return [number.name for number in source.asked if number.name not in ORIGINAL_COUNTS]
+def _numbers_of(source: EffectSource) -> list[str]:
+    return [number.name for number in source.asked if number.name not in _ORIGINAL_COUNTS]
 
 
 def original_way(draft: Draft) -> str | None:
     """Return the label of the way in which a draft's original is reported; None without one."""
     if draft.at(*ORIGINAL) is None or draft.row.effect is None:
         return None
-    texts = {*draft.labels(*ORIGINAL, "numbers")}
+    given = {*draft.labels(*ORIGINAL, "numbers")}
     ways = original_ways(draft.row).items()
-    custom = (label for label, source in ways if source and texts == {*numbers_of(source)})
-    return next(custom, draft.row.effect.name) if texts else draft.row.effect.name
+    return next((label for label, numbers in ways if {*numbers} == given), draft.row.effect.name)
 
 
 def with_original_way(draft: Draft, way: str | None) -> Draft:
-    """Return a draft whose original is reported in another way, its numbers to be typed anew."""
+    """Return a draft whose original is reported in another way, without its numbers."""
     if way is None:
         return draft.put(None, *ORIGINAL)
     gone = ("effect", "se", "low", "high", "level", "numbers")
     old = cast("Block", draft.at(*ORIGINAL) or {})
-    begun: Block = {"sides": 2, "source": UNSTATED, "confidence": Confidence.RECALLED.value}
-    return draft.put({**begun, **{k: v for k, v in old.items() if k not in gone}}, *ORIGINAL)
+    new: Block = {"sides": 2, "source": UNSTATED, "confidence": Confidence.RECALLED.value}
+    return draft.put({**new, **{k: v for k, v in old.items() if k not in gone}}, *ORIGINAL)
 
 
 def original_paths(row: Kind, way: str) -> list[FieldPath]:
     """Return the fields of an original's numbers and counts, reported in a way."""
-    source = original_ways(row).get(way)
-    names: list[tuple[str, ...]] = [("effect",), ("se",), ("low",), ("high",), ("level",)]
-    if source:
-        names = [("numbers", name) for name in numbers_of(source)]
+    effect: list[FieldPath] = [("effect",), ("se",), ("low",), ("high",), ("level",)]
+    numbers: list[FieldPath] = [("numbers", name) for name in original_ways(row).get(way, [])]
     if row.normal is not None and row.normal.in_events:
         counts = ["events", "n"]
     else:
         counts = ["n1", "n2"] if row.groups == 2 else ["n"]
-    return [(*ORIGINAL, *name) for name in (*names, *((count,) for count in counts))]
-
-
-# --- what is wrong with one ----------------------------------------------------------------------
-
-_WORDS: Final = {
-    **{row.kind: f"“{row.title}”" for row in KINDS.values()},
-    **{name: parameter.phrase for name, parameter in PARAMETERS.items()},
-    "effect_planning": "the assumed effect",
-    "effect_published": "the published effect",
-    "sesoi": "the smallest effect of interest",
-    "min_days": "the least days",
-    "an empty value is not allowed": "nothing stands here",
-    "'' is not allowed": "nothing stands here",
-}
-_NAMED: Final = re.compile("|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in _WORDS))
-_POINT_ZERO: Final = re.compile(r"(?<=\d)\.0(?=[ :;,])")  # of a whole number
+    return [(*ORIGINAL, *name) for name in (*(numbers or effect), *((n,) for n in counts))]
 
 
 def fault_text(fault: Fault) -> str:
-    """Return a fault as its field shows it: what stands there, and what to write instead."""
-    remedy = f"it {fault.remedy}" if fault.remedy.startswith("must ") else fault.remedy
-    text = _NAMED.sub(lambda match: _WORDS[match[0]], f"{fault.problem}: {remedy}")
-    return f"{capitalised(_POINT_ZERO.sub('', text))}."
+    """Return a fault as its field shows it: the value, and the remedy."""
+    return f"{fault.problem}: {fault.remedy}."

@@ -84,10 +84,10 @@ def test_labs_of_the_file_come_back_when_they_are_asked_for() -> None:
 
 def test_draft_is_left_alone_by_its_changes() -> None:
     draft = template()
-    before = draft.text()
+    before = check(draft).read
     draft.put(1, "labs", YOUR_LAB, "booked", "loudspeaker").with_labels("equipment", [])
     draft.of_kind("coverage").with_others(OtherLabs.MADE).without("controls", 0)
-    assert draft.text() == before
+    assert check(draft).read == before
 
 
 FORM: Final = (

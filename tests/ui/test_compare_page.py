@@ -53,7 +53,7 @@ def row(app: AppTest, label: str) -> list[str]:
 def test_single_plan_of_the_tray_is_compared_with_the_open_one_where_they_differ() -> None:
     assert "Nothing to compare yet." in said(visit(COMPARE))
     app = go(press(visit(PROTOCOL), "Add to comparison"), COMPARE)
-    assert "Plan A is the plan that is open: it needs another one." in said(app)
+    assert "Plan A is the open plan: it needs another one." in said(app)
     assert "Nothing to compare yet." not in said(app)
     go(type_number(go(app, PROTOCOL), "Sample size", 100), COMPARE)
     assert row(app, "Sample size") == ["420", "100"]
@@ -168,7 +168,7 @@ def test_labs_of_an_own_study_that_are_the_same_are_one_column() -> None:
     key = own_studies.key_of("mine") or ""
     alone = visit(COMPARE, study="mine", own=key)
     assert not can_press(alone, "The three labs")
-    assert "The three labs of this study are the same. Say under Your lab" in said(alone)
+    assert "The three labs of this study are the same. Enter yours under Your lab" in said(alone)
     app = press(visit(COMPARE, study="mine", own=key, staff="2"), "Your lab and the study’s")
     assert [item.name for item in tray(app)] == ["Your lab", "the study’s lab"]
     assert row(app, "Staff units") == ["2", "3"]

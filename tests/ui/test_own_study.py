@@ -59,13 +59,13 @@ def cards_of_visitors(app: AppTest) -> list[str]:
 
 def faults(app: AppTest) -> list[list[str]]:
     """Return the rows of the table of faults."""
-    [number] = [n for n in range(len(app.table)) if "What is wrong" in table(app, n)[0]]
+    [number] = [n for n in range(len(app.table)) if "Problem" in table(app, n)[0]]
     return table(app, number)[1:]
 
 
 def own_alert(app: AppTest) -> Alert:
     """Return the box that says whether the file in the editor can be used."""
-    [alert] = [a for a in alerts(app) if "can be used" in a.text]
+    [alert] = [a for a in alerts(app) if "to correct" in a.text]
     return alert
 
 
@@ -81,7 +81,7 @@ def test_faults_are_named_all_at_once_by_line_field_value_and_remedy_and_counted
     broken = MINE.replace("budget: 620", "budget: -5").replace("staff: 2", "staff: no", 1)
     write(app, broken)
     lines = [number for number, line in enumerate(broken.splitlines(), 1) if "staff: no" in line]
-    count = "faults, under Advanced. The study can be used when none is left."
+    count = "faults to correct, under Advanced."
     assert own_alert(app) == Alert("error", f"2 {count}")
     [staff, budget] = faults(app)
     assert staff == [str(lines[0]), "labs.easy.staff", "'no' is not allowed", staff[3]]
@@ -119,9 +119,9 @@ def test_study_that_is_used_is_open_everywhere_and_found_by_its_address_alone() 
 
 def test_edited_study_takes_the_place_of_the_one_in_use_until_it_is_taken_away() -> None:
     app = write(using(), RICH)
-    assert "It takes the place of your 'my_stroop' as it is now." in said(app)
+    assert "It replaces your present 'my_stroop'." in said(app)
     press(app, "Use this study")
-    assert "It takes the place" not in said(write(app, RICH))
+    assert "It replaces" not in said(write(app, RICH))
     assert "equipment and schedule" in said(go(app, STUDY))
     write(app, "")
     press(at_gallery(app), "Remove")
@@ -153,7 +153,7 @@ def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_
 def caption(app: AppTest) -> str:
     """Return what the form says of where the study is."""
     text = [str(item.value) for item in at_making(app).caption]
-    [result] = [entry for entry in text if "Download" in entry or "address" in entry]
+    [result] = [entry for entry in text if "this tab" in entry or "address" in entry]
     return result
 
 
@@ -161,12 +161,12 @@ def test_study_is_lost_by_a_reload_until_it_is_used_and_then_in_the_library_as_i
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = write(unopened(), MINE)
-    assert caption(app).startswith("In this tab alone until you press Use this study: ")
+    assert caption(app).startswith("Only in this tab until you press Use this study: ")
     assert "Back to the form" not in labels(at_making(unopened()))
     press(app, "Use this study")
     writer.finish()
     assert caption(app).startswith("Saved in your library. ")
-    assert caption(write(app, MINE.replace("0.8", "0.9"))).startswith("In this tab alone")
+    assert caption(write(app, MINE.replace("0.8", "0.9"))).startswith("Only in this tab")
     restart(monkeypatch)
     assert cards_of_visitors(unopened()) == ["Psychology · yours"]
 

@@ -35,7 +35,7 @@ def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
 def begun(kind: str | None = None) -> AppTest:
     """Return the app where a study is begun, with a power analysis of a kind."""
     app = at_making(unopened())
-    return pick(app, "What is compared", kind) if kind else app
+    return pick(app, "Design", kind) if kind else app
 
 
 def form(source: str = "an empty form", part: str | None = None) -> AppTest:
@@ -102,7 +102,7 @@ def test_power_analysis_is_open_on_protocol_as_it_was_typed_in_its_lab_and_in_an
 def test_power_analysis_of_any_kind_can_be_used_as_it_is_offered() -> None:
     app = begun()
     for kind in KINDS:
-        pick(app, "What is compared", kind)
+        pick(app, "Design", kind)
         offered = check(Draft(new_study("my_study", kind))).study
         assert offered is not None
         groups = KINDS[kind].groups_of(offered.design)
@@ -128,7 +128,7 @@ def test_analysis_may_plan_with_the_safeguard_effect_of_what_was_reported() -> N
     type_value(app, "Reported t", 0.8)
     assert "reaches no effect" in said_of(app, "safeguard")
     type_value(app, "Reported t", 0.5 * math.sqrt(10))
-    press(app, "Go on in the form")
+    press(app, "Continue in the form")
     design = study_of(app).design
     assert design.effect_planning == pytest.approx(0.2263, abs=5e-5)
     assert design.original is not None
@@ -138,12 +138,12 @@ def test_analysis_may_plan_with_the_safeguard_effect_of_what_was_reported() -> N
 def test_wrong_number_of_an_analysis_stays_and_is_told() -> None:
     app = begun()
     for unknown, label, value, text in (
-        (Unknown.SAMPLES, "Effect: Cohen's d", 0.0, "The assumed effect is 0: a “Two groups”"),
-        (Unknown.SAMPLES, "Alpha, two-sided", 1.5, "1.5 is not allowed: it must be less than 1."),
-        (Unknown.SAMPLES, "Dropout, %", 100.0, "Dropout is 100 %: type 0 % or more, below 100 %."),
-        (Unknown.SAMPLES, "Days it takes", 0, "it must be greater than or equal to 1."),
+        (Unknown.SAMPLES, "Effect: Cohen's d", 0.0, "effect_planning is 0.0: a two_group design"),
+        (Unknown.SAMPLES, "Alpha, two-sided", 1.5, "1.5 is not allowed: must be less than 1."),
+        (Unknown.SAMPLES, "Dropout, %", 100.0, "dropout is 100 %: type 0 % or more, below 100 %."),
+        (Unknown.SAMPLES, "Days it takes", 0, "must be greater than or equal to 1."),
         (Unknown.SAMPLES, "Power", 1.0, "aim at less than 1, such as 0.99."),
-        (Unknown.EVIDENCE, "Samples in all", -1, "-1 is not allowed: it must be greater than or"),
+        (Unknown.EVIDENCE, "Samples in all", -1, "-1 is not allowed: must be greater than or"),
         (Unknown.ALPHA, "Samples in all", 2, "2 samples do not reach power 0.80 at any alpha"),
     ):
         pick(app, WORK_OUT, unknown)
@@ -157,10 +157,10 @@ def test_wrong_number_of_an_analysis_stays_and_is_told() -> None:
 
 def test_power_analysis_outlives_another_kind_and_page_and_goes_on_in_the_form() -> None:
     app = type_value(begun(), "Effect: Cohen's d", 0.3)
-    pick(app, "What is compared", "survival")
-    pick(at_making(go(app, PROTOCOL)), "What is compared", "two_group")
+    pick(app, "Design", "survival")
+    pick(at_making(go(app, PROTOCOL)), "Design", "two_group")
     assert number(app, "Effect: Cohen's d").value == 0.3
-    press(app, "Go on in the form")
+    press(app, "Continue in the form")
     assert study_of(app).design.effect_planning == 0.3
 
 
@@ -178,7 +178,7 @@ def test_study_has_a_name_that_no_other_has() -> None:
         press(at_making(app), "Start the form")
         assert study_of(app).paper.title == name
         press(app, "Use this study")
-        press(at_making(app), "Start anew")
+        press(at_making(app), "Start over")
     type_text(at(press(app, "Start the form"), COMPARISON), NAME, "My study (2)")
     assert "is named “My study (2)” already" in said(app)
     assert not can_press(app, "Use this study")
@@ -206,17 +206,15 @@ def test_empty_form_says_what_its_plan_is_worth_and_makes_a_study_that_can_be_us
 
 def test_wrong_value_is_told_beside_its_field_and_kept_wherever_one_goes() -> None:
     app = type_value(form(part=ASSUMPTIONS), "Assumed: Cohen's d", -2.0)
-    assert said_of(app, "effect") == (
-        "The assumed effect is -2: a “Two groups” design needs one above 0."
+    assert said_of(app, "needs one") == (
+        "effect_planning is -2.0: a two_group design needs one above 0."
     )
-    assert said_of(app, "fault") == (
-        "One fault, under Assumptions. The study can be used when none is left."
-    )
+    assert said_of(app, "fault") == ("1 fault to correct, under Assumptions.")
     assert not can_press(app, "Use this study")
     at(app, NEEDS)
     at(go(app, PROTOCOL), ASSUMPTIONS)
     assert number(app, "Assumed: Cohen's d").value == -2.0
-    assert "Assumptions: The assumed effect is -2" in said(at(app, CHECK))
+    assert "Assumptions: effect_planning is -2.0" in said(at(app, CHECK))
     type_value(at(app, ASSUMPTIONS), "Assumed: Cohen's d", 0.4)
     assert not alerts(app)
     assert can_press(app, "Use this study")
@@ -242,14 +240,14 @@ def test_kind_that_is_chosen_again_and_undo_bring_back_what_stood_there() -> Non
 
 def test_items_replacements_controls_and_rules_are_named_and_described() -> None:
     app = form(part=NEEDS)
-    for label, value in (("Least days", 3), ("Samples a day", 20)):
+    for label, value in (("Minimum days", 3), ("Samples a day", 20)):
         type_value(app, label, value)
-    type_text(app, "Why so many a day", "One booth.")
+    type_text(app, "Reason for the rate", "One booth.")
     choose(app, "Equipment", "booth", "screen")
     choose(app, "Materials and data", "pay")
     type_text(app, "Add a replacement", "quiet room")
-    pick(app, "How far it leads away", 2)
-    type_value(app, "What is left of the effect", 0.8)
+    pick(app, "Fidelity loss (0–3)", 2)
+    type_value(app, "Effect multiplier (0–1)", 0.8)
     for label, text in (
         ("Add a control", "blind rater"),
         ("Protects against", "hope"),
@@ -283,23 +281,23 @@ def test_items_replacements_controls_and_rules_are_named_and_described() -> None
 
 def test_units_and_arms_are_asked_for_by_kinds_that_may_have_them() -> None:
     app = form("the template", ASSUMPTIONS)
-    type_text(app, "What is treated as one", "tray")
-    type_value(app, "Samples in one of them", 6.0)
+    type_text(app, "Experimental unit", "tray")
+    type_value(app, "Samples per unit", 6.0)
     assert study_of(app).design.units == Units(name="tray", samples=6.0)
     type_value(at(app, ASSUMPTIONS), "Intraclass correlation", 0.1)
-    type_text(app, "Why so many", "Six fit in.")
-    type_value(app, "Share of samples in the first arm", 0.25)
+    type_text(app, "Reason for the units", "Six fit in.")
+    type_value(app, "First arm, as a share", 0.25)
     design = study_of(app).design
     assert design.units == Units(name="tray", samples=6.0, icc=0.1)
     assert (design.arms, design.why["units"]) == (Arms(share=0.25), "Six fit in.")
     at(app, COMPARISON).button(key="choose_anova").click()
     texts = [field.label for field in at(run(app), ASSUMPTIONS).text_input]
-    assert "What one sample is" in texts
-    assert "What is treated as one" not in texts
+    assert "Sampling unit" in texts
+    assert "Experimental unit" not in texts
     at(app, COMPARISON).button(key="choose_two_group").click()
     assert study_of(at(run(app), ASSUMPTIONS)).design.units == design.units
-    type_text(at(app, ASSUMPTIONS), "What is treated as one", "")
-    type_value(app, "Share of samples in the first arm", None)
+    type_text(at(app, ASSUMPTIONS), "Experimental unit", "")
+    type_value(app, "First arm, as a share", None)
     assert (study_of(app).design.units, study_of(app).design.arms) == (None, None)
 
 
@@ -315,7 +313,7 @@ def test_dropout_is_asked_for_and_a_worked_out_effect_is_shown_as_documents_writ
 
 def test_number_beyond_all_bounds_is_told() -> None:
     app = form(part=LAB)
-    for value, text in ((1e300, "has at most"), (-1e300, "is not allowed: it must be")):
+    for value, text in ((1e300, "has at most"), (-1e300, "is not allowed: must be")):
         assert text in alerts(type_value(app, "Budget (credits)", value))[0].text
         at(at(app, NEEDS), LAB)
         assert not can_press(app, "Use this study")
@@ -337,7 +335,7 @@ def test_lab_of_the_form_has_a_calendar_and_a_currency_of_its_own() -> None:
     type_text(at(app, LAB), "Currency", "")
     assert study_of(app).labs.medium.currency == "credits"
     alert, _ = alerts(type_text(at(app, LAB), "Currency", "$"))
-    assert alert.text.startswith("'$' is not allowed: it must be 1 to 8 letters or €, £ or ¥")
+    assert alert.text.startswith("'$' is not allowed: must be 1 to 8 letters or €, £ or ¥")
 
 
 # --- the file ---
@@ -367,10 +365,10 @@ def test_file_keeps_its_notes_until_the_form_changes_it_and_a_faulty_one_waits_u
 def test_text_that_cannot_be_is_refused_next_to_its_field() -> None:
     app = form(part=COMPARISON)
     for text in ("a\u202eb", "x\x00y", "![i](//x.test/a)\u2066"):
-        assert alerts(type_text(app, "What is to be found out", text))
+        assert alerts(type_text(app, "Research question", text))
         assert not leaks(app)
         assert not can_press(app, "Use this study")
-    type_text(app, "What is to be found out", "Why.")
+    type_text(app, "Research question", "Why.")
     type_text(at(app, CHECK), "Id in addresses", "psy_stroop")
     assert "'psy_stroop' is already the id of a study on" in alerts(app)[0].text
     assert not can_press(app, "Use this study")
@@ -378,10 +376,10 @@ def test_text_that_cannot_be_is_refused_next_to_its_field() -> None:
 
 def test_form_that_is_left_for_a_new_start_is_one_click_away() -> None:
     app = type_text(form(), "Name of the study", "Mine")
-    press(app, "Start anew")
+    press(app, "Start over")
     press(app, "Back to the form")
     assert study_of(app).paper.title == "Mine"
-    press(app, "Start anew")
+    press(app, "Start over")
     press(app, "Start the form")
     assert study_of(app).paper.title == "My study"
     assert study_of(press(app, "Undo")).paper.title == "Mine"
@@ -418,7 +416,7 @@ def test_hostile_text_in_every_field_is_text() -> None:
 
 # --- what the original found ----------------------------------------------------------------------
 
-WAY = "The original’s effect, as it was reported"
+WAY = "The original’s effect, as reported"
 
 
 def test_original_by_its_t_gives_the_effects_to_plan_with() -> None:

@@ -59,7 +59,7 @@ def charts(app: AppTest) -> list[str]:
 
 def frontier(app: AppTest) -> AppTest:
     """Return the page with the other picture."""
-    return pick(app, "What could", FRONTIER)
+    return pick(app, "Show", FRONTIER)
 
 
 def table_of(app: AppTest, first: str) -> list[list[str]]:

@@ -1,21 +1,30 @@
-"""The Compare page: a few side by side, and many negotiations at once; one is drawn."""
+"""The Compare page: a few side by side, and many negotiations at once."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.comparison import FEWEST_SIDES, Side
+from replicalab.case import read_case
+from replicalab.characters import on_one_line
+from replicalab.comparison import FEWEST_SIDES, Side, negotiated, recorded, side_of_run
+from replicalab.documents import DOCUMENTS, KEPT
+from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError
 from replicalab.facts.comparison import comparison_panel, table
 from replicalab.lexicon import joined
+from replicalab.library import Entry, EntryKind
+from replicalab.negotiation import load, replay
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import Difficulty
+from replicalab.scenarios import Difficulty, read_lab
 from replicalab.tables import sheet, workbook
 from replicalab.ui import notices, own_studies, panel, state, tray
-from replicalab.ui.compare import many, sides
+from replicalab.ui.compare import many
 from replicalab.ui.controls import button, open_tab
 from replicalab.ui.files import download
+from replicalab.ui.library.drafting import case_here, case_of_run
+from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.negotiation.table import with_moves
 from replicalab.ui.tray import TrayCandidate
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import TrayCase
@@ -23,89 +32,109 @@ from replicalab.ui.workspace import TrayCase
 TABS: Final = "compare_part"
 BESIDE: Final = "Side by side"
 MANY: Final = "Many negotiations"
+_CHOSEN: Final = "compare_chosen"
 _ONE_LAB: Final = (
-    "The three labs of this study are the same. Say under **Your lab** what yours has, and it "
-    "stands beside the study’s."
+    "The three labs of this study are the same. Enter yours under **Your lab** to compare it."
 )
 
 
 def draw(here: PlanAnalysis) -> None:
-    """Draw the part that is open; whoever comes back to a batch under way finds that one open."""
+    """Draw the open tab; a visitor with a running batch comes back to it."""
     if TABS not in st.session_state and many.is_under_way():
         st.session_state[TABS] = MANY
     with open_tab((BESIDE, MANY), TABS) as name:
         (many.draw if name == MANY else _draw_sides)(here)
 
 
-# --- a few side by side -----------------------------------------------------------------------
-
-
 def _draw_sides(here: PlanAnalysis) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="sources"):
-        ways = "Yours, the Lab Manager’s and least loss"
-        has_labs = _draw_labs()
-        button(ways, "balance", lambda: tray.keep_only(_ways(here)))
-        sides.draw_library()
-        button("Undo", "undo", state.undo, disabled=not state.current().past)
-    if not has_labs:
-        st.caption(_ONE_LAB)
-    notices.draw()
-    tray.draw_line(linked=False)
-    result = sides.found()
-    for problem in result.problems:
-        st.warning(f"Not compared: {escaped(problem)}", icon=":material/link_off:")
-    if len(result.sides) < FEWEST_SIDES:
-        _draw_too_few(result.kept)
-    else:
-        panel.draw(comparison_panel(result.sides))
-        with st.container(horizontal=True, key="compare_files"):
-            download("Download as CSV", partial(_csv, result.sides), "comparison.csv")
-            download("Download as Excel", partial(_excel, result.sides), "comparison.xlsx")
-
-
-def _draw_too_few(kept: Sequence[TrayCase]) -> None:
-    lacking = "Nothing to compare yet."
-    if kept:
-        lacking = f"{escaped(kept[0].name)} is the plan that is open: it needs another one."
-    st.info(
-        f"{lacking} Choose above, or press Add to comparison on any page.",
-        icon=":material/compare_arrows:",
-    )
-
-
-def _csv(compared: Sequence[Side]) -> str:
-    heading, *rows = table(compared)
-    return sheet([str(name) for name in heading], rows)
-
-
-def _excel(compared: Sequence[Side]) -> bytes:
-    return workbook({"Comparison": table(compared)})
-
-
-def _draw_labs() -> bool:
-    """Draw the way to compare labs; return whether there are any to compare."""
     own = state.case().own_lab
     label = "Your lab and the study’s" if own.name or own.changes else "The three labs"
     alone = state.case().own is not None and len(_labs()) < FEWEST_SIDES
-    button(label, "science", lambda: tray.keep_only(_labs()), disabled=alone)
-    return not alone
+    with st.container(horizontal=True, vertical_alignment="center", key="sources"):
+        button(label, "science", lambda: tray.keep_only(_labs()), disabled=alone)
+        ways = "Yours, the Lab Manager’s and least loss"
+        button(ways, "balance", lambda: tray.keep_only(_ways(here)))
+        _draw_library()
+        button("Undo", "undo", state.undo, disabled=not state.current().past)
+    if alone:
+        st.caption(_ONE_LAB)
+    notices.draw()
+    tray.draw_line(linked=False)
+    compared = _compared()
+    for problem in compared.problems:
+        st.warning(f"Not compared: {escaped(problem)}", icon=":material/link_off:")
+    if len(compared.sides) < FEWEST_SIDES:
+        lacking = "Nothing to compare yet."
+        if compared.cases:
+            lacking = f"{escaped(compared.cases[0].name)} is the open plan: it needs another one."
+        st.info(
+            f"{lacking} Choose above, or press Add to comparison on any page.",
+            icon=":material/compare_arrows:",
+        )
+        return
+    panel.draw(comparison_panel(compared.sides))
+    with st.container(horizontal=True, key="compare_files"):
+        download("Download as CSV", partial(_csv, compared.sides), "comparison.csv")
+        download("Download as Excel", partial(_excel, compared.sides), "comparison.xlsx")
+
+
+def _csv(sides: Sequence[Side]) -> str:
+    heading, *rows = table(sides)
+    return sheet([str(name) for name in heading], rows)
+
+
+def _excel(sides: Sequence[Side]) -> bytes:
+    return workbook({"Comparison": table(sides)})
+
+
+# --- the sides --------------------------------------------------------------------------------
+
+
+class _Compared(NamedTuple):
+    """The sides, their cases in the same order, and why other cases are left out."""
+
+    sides: list[Side]
+    cases: list[TrayCase]
+    problems: list[str]
+
+
+def _compared() -> _Compared:
+    """Return the tray as sides, with the open plan if the tray has a single case."""
+    work = state.workspace()
+    cases, open_case = list(work.tray), work.case.seated()
+    if len(cases) < FEWEST_SIDES and cases and tray.place_of(open_case, run=False) is None:
+        cases.append(tray.named(TrayCandidate("On the workbench", open_case), cases))
+    compared = _Compared([], [], [])
+    for item in cases:
+        try:
+            compared.sides.append(_side(item))
+            compared.cases.append(item)
+        except ReplicaLabError as error:
+            compared.problems.append(f"{item.name}: {error}")
+    return compared
+
+
+def _side(kept: TrayCase) -> Side:
+    case = kept.case if kept.is_run else kept.case.changed(moves=())
+    plan = case.assessed(own_studies.find)
+    played = recorded(plan, case.recording) if case.recording else negotiated(plan, case)
+    if kept.is_run and played:
+        return side_of_run(kept.name, played)
+    return Side(kept.name, plan, played)
 
 
 def _labs() -> list[TrayCandidate]:
-    """Return the open plan in the visitor's lab, if there is one, and in each lab of its study.
-
-    Labs that are the same are one.
-    """
-    case = state.case()
+    """Return the open plan in the visitor's lab, if any, and in each different lab of its study."""
+    case, own = state.case(), state.case().own_lab
     cases = {level: case.with_lab(level, case.seed) for level in Difficulty}
     labs = {level: item.written(own_studies.find).lab for level, item in cases.items()}
     alike: dict[Difficulty, list[Difficulty]] = {}
     for level in Difficulty:
-        first = next((difficulty for difficulty in alike if labs[difficulty] == labs[level]), level)
+        first = next((other for other in alike if labs[other] == labs[level]), level)
         alike.setdefault(first, []).append(level)
-    overrides, candidates = case.own_lab, []
-    if overrides.name or overrides.changes:
-        candidates = [TrayCandidate(overrides.name or "Your lab", case.seated())]
+    candidates = []
+    if own.name or own.changes:
+        candidates = [TrayCandidate(own.name or "Your lab", case.seated())]
     for first, levels in alike.items():
         name = "the study’s lab" if len(levels) == len(Difficulty) else f"{joined(levels)} lab"
         candidates.append(TrayCandidate(name, cases[first]))
@@ -113,9 +142,75 @@ def _labs() -> list[TrayCandidate]:
 
 
 def _ways(here: PlanAnalysis) -> Iterator[TrayCandidate]:
-    """Yield the open plan, and each of the two ways that makes another of it."""
+    """Yield the open plan, the Lab Manager's and the least-loss plan, if they differ."""
     case = state.case()
     yield TrayCandidate("Your plan", case.seated())
     for name, plan in (("The Lab Manager’s", here.offered), ("Least loss", here.least.after)):
         if plan.plan != here.yours.plan:
             yield TrayCandidate(name, case.with_plan(plan.plan, own_studies.find))
+
+
+# --- from the library -------------------------------------------------------------------------
+
+
+def _draw_library() -> None:
+    icon, key = ":material/bookmarks:", "compare_library"
+    place = st.popover("From the library", icon=icon, key=key, on_change="rerun")
+    if place.open:
+        with place:
+            _draw_entries()
+
+
+def _draw_entries() -> None:
+    try:
+        saved = shelf().entries(owner())
+    except LibraryError as error:
+        text = f"The library cannot be used. {escaped(str(error))}."
+        st.error(text, icon=":material/folder_off:")
+        return
+    entries = {entry.id: entry for entry in saved if DOCUMENTS[KEPT[entry.kind]].is_compared}
+    if not entries:
+        st.caption("Nothing is saved yet. Save, above on every page, saves your plan.")
+        return
+    st.selectbox(
+        "A plan, a lab or a run",
+        list(entries),
+        format_func=lambda key: f"{on_one_line(entries[key].name)} ({entries[key].kind})",
+        key=_CHOSEN,
+    )
+    full = not tray.has_room()
+    button("Add it", "compare_arrows", lambda: _add(entries), disabled=full)
+
+
+def _add(entries: dict[str, Entry]) -> None:
+    entry = entries[st.session_state[_CHOSEN]]
+    try:
+        content = shelf().read(owner(), entry.id).content
+        tray.keep(_candidate(entry.kind, entry.name, content))
+    except ReplicaLabError as error:
+        problem = str(error).removesuffix(".")
+        notices.leave_problem(f"Not added: {problem}.", icon="block")
+
+
+def _candidate(kind: EntryKind, name: str, content: str) -> TrayCandidate:
+    """Return an entry for the tray: a plan, a lab around the open plan, or a run."""
+    match kind:
+        case EntryKind.PLAN:
+            return TrayCandidate(name, case_here(read_case(content)))
+        case EntryKind.LAB:
+            return TrayCandidate(name, state.case().with_own(own_lab=read_lab(content.encode())))
+        case EntryKind.RUN:
+            return _run(name, content)
+    raise LibraryContentError(f"'{name}' is a {kind}: only a plan, a lab or a run is compared")
+
+
+def _run(name: str, content: str) -> TrayCandidate:
+    """Return a run, or its last plan if no rule can replay it, such as a model's."""
+    transcript = load(content)
+    base = case_of_run(transcript.setup, state.case())
+    again = replay(transcript, base.pack(own_studies.find))
+    if case := with_moves(again, base):
+        return TrayCandidate(name, case, run=True)
+    plan = again.final_plan
+    last = base.with_plan(plan.plan if plan else None, own_studies.find)
+    return TrayCandidate(f"{name}: its last plan", last)

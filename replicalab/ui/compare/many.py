@@ -1,4 +1,4 @@
-"""Many negotiations at once: what is asked for, how far it is, and how often each outcome came."""
+"""Many negotiations at once: the request, its progress, and how often each outcome came."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -10,18 +10,7 @@ from replicalab import server
 from replicalab.batch import Rule, Summary, is_same, jobs_of, summaries
 from replicalab.case import Case
 from replicalab.characters import on_one_line
-from replicalab.facts.batch import (
-    again_text,
-    agreed_text,
-    counted_text,
-    faults_text,
-    group_names,
-    kept_text,
-    outcomes_text,
-    regret_panel,
-    shares_panel,
-    stopped_text,
-)
+from replicalab.facts import batch as facts
 from replicalab.facts.lab import lab_text
 from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS
 from replicalab.facts.records import batch_workbook, results_csv, results_frame
@@ -37,24 +26,22 @@ from replicalab.ui.batches import BATCHES, VisitorBatch
 from replicalab.ui.controls import button
 from replicalab.ui.files import download
 from replicalab.ui.library.keeping import keep_new
-from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import LARGEST_SEED
 
 _RULES: Final[tuple[Rule, ...]] = get_args(Rule)
 _NOTICE: Final = "batch"
-_EACH_SECOND: Final = 1.0
+_REFRESH_SECONDS: Final = 1.0
 _ROWS_SHOWN: Final = 1000
 _T = TypeVar("_T")
 
 
 class BatchRequest(NamedTuple):
-    """What the fields ask for.
+    """A request for every combination of these.
 
     Attributes:
-        studies: by id, each with its file where it is a visitor's own.
-        labs, seeds, scientists, managers: of which every combination is played.
-        own: whether in the lab, and with the question, of one's own.
+        studies: by id, each with its file if it is a visitor's own.
+        own: whether in the visitor's lab, and with the visitor's question.
     """
 
     studies: dict[str, str]
@@ -65,11 +52,11 @@ class BatchRequest(NamedTuple):
     own: bool
 
     @property
-    def counted(self) -> dict[str, int]:
-        """How many of each there are."""
-        many = (self.studies, self.labs, self.seeds, self.scientists, self.managers)
+    def counts(self) -> dict[str, int]:
+        """The number of each."""
+        lists = (self.studies, self.labs, self.seeds, self.scientists, self.managers)
         names = ("study", "lab", "seed", "Scientist", "Lab Manager")
-        return {name: len(values) for name, values in zip(names, many, strict=True)}
+        return {name: len(values) for name, values in zip(names, lists, strict=True)}
 
     def jobs(self) -> list[Case]:
         """Return every combination.
@@ -105,34 +92,24 @@ def is_under_way() -> bool:
 
 
 def draw(here: PlanAnalysis) -> None:
-    """Draw the fields, and the batch that is under way or that was run last."""
-    batch, names = BATCHES.of(server.visitor()), _names()
+    """Draw the fields or the running batch, and the results of the last one."""
+    batch, texts = BATCHES.of(server.visitor()), dict[str, str]()
+    names = {scenario.scenario_id: scenario.paper.name for scenario in list_scenarios()}
+    for own in own_studies.readable(state.case().own):
+        names[own.study.scenario_id] = own.study.paper.name
+        texts[own.study.scenario_id] = own.text
     if batch is None or batch.is_over:
-        _draw_fields(here, names)
+        _draw_fields(here, names, texts)
     if notice := BATCHES.dropped(server.visitor()):
         st.info(escaped(notice), icon=":material/history:")
-    if batch is None:
-        return
-    if batch.is_over:
-        _draw_over(batch, names)
-    else:
-        _draw_under_way(batch, names)
+    if batch is not None:
+        (_draw_results if batch.is_over else _draw_progress)(batch, names)
 
 
-def _names() -> dict[str, str]:
-    """Return the studies' names by id, the open one's first, those of visitors too."""
-    record = {study.study.scenario_id: study.study.paper.name for study in _own()}
-    return {scenario.scenario_id: scenario.paper.name for scenario in list_scenarios()} | record
+# --- the request ------------------------------------------------------------------------------
 
 
-def _own() -> Sequence[OwnStudy]:
-    return own_studies.readable(state.case().own)
-
-
-# --- what is asked for ------------------------------------------------------------------------
-
-
-def _draw_fields(here: PlanAnalysis, names: dict[str, str]) -> None:
+def _draw_fields(here: PlanAnalysis, names: dict[str, str], texts: dict[str, str]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="batch_what"):
         chosen = st.multiselect(
             "Studies",
@@ -154,14 +131,18 @@ def _draw_fields(here: PlanAnalysis, names: dict[str, str]) -> None:
             [LabManagerKind.REFERENCE],
             lambda kind: LAB_MANAGERS[kind].name,
         )
-        custom = _draw_own(here)
-    texts = {item.study.scenario_id: item.text for item in _own()}
+        pack = here.yours.pack
+        own = bool(pack.own_lab.changes or pack.own_lab.name or pack.asked) and st.toggle(
+            f"Your lab: {escaped(lab_text(pack))}",
+            key="batch_own",
+            persist_state="session",
+            help="With your changes to the lab and to the open study’s assumptions.",
+        )
     studies = {study: texts.get(study, "") for study in chosen}
-    request = BatchRequest(studies, labs, range(first, last + 1), scientists, managers, custom)
+    request = BatchRequest(studies, labs, range(first, last + 1), scientists, managers, own)
     with st.container(horizontal=True, vertical_alignment="center", key="batch_run"):
-        begin = partial(_begin, request)
-        button("Run", "play_arrow", begin, type="primary")
-        st.markdown(escaped(counted_text(request.counted)), width="content")
+        button("Run", "play_arrow", partial(_begin, request), type="primary")
+        st.markdown(escaped(facts.counted_text(request.counts)), width="content")
     notices.draw(_NOTICE)
 
 
@@ -192,22 +173,9 @@ def _seed(label: str, value: int) -> int:
     )
 
 
-def _draw_own(here: PlanAnalysis) -> bool:
-    """Draw whether to play in the lab of one's own, where there is one; return it."""
-    pack = here.yours.pack
-    if not (pack.own_lab.changes or pack.own_lab.name or pack.asked):
-        return False
-    return st.toggle(
-        f"Your lab: {escaped(lab_text(pack))}",
-        key="batch_own",
-        persist_state="session",
-        help="With what you say of the lab, and of what the open study's evidence assumes.",
-    )
-
-
-def _begin(asked: BatchRequest) -> None:
+def _begin(request: BatchRequest) -> None:
     try:
-        jobs = asked.jobs()
+        jobs = request.jobs()
     except ValueError as error:
         refused = f"{error}; here at most {MOST_PAGE_JOBS:,}. Choose fewer."
     else:
@@ -215,13 +183,12 @@ def _begin(asked: BatchRequest) -> None:
     notices.leave_problem(refused, _NOTICE, "block")
 
 
-# --- what comes of it -------------------------------------------------------------------------
+# --- the results ------------------------------------------------------------------------------
 
 
-@st.fragment(run_every=_EACH_SECOND)
-def _draw_under_way(batch: VisitorBatch, names: dict[str, str]) -> None:
-    """Draw how far a batch is, again each second; once it is over the page is drawn anew."""
-    BATCHES.of(server.visitor())  # its visitor looks at it
+@st.fragment(run_every=_REFRESH_SECONDS)
+def _draw_progress(batch: VisitorBatch, names: dict[str, str]) -> None:
+    BATCHES.of(server.visitor())  # the server keeps a batch that its visitor looks at
     came, number = list(batch.came), batch.number  # a copy: its thread goes on adding
     if batch.is_over:
         st.rerun()
@@ -231,22 +198,22 @@ def _draw_under_way(batch: VisitorBatch, names: dict[str, str]) -> None:
         _draw_shares(batch, names)
 
 
-def _draw_over(batch: VisitorBatch, names: dict[str, str]) -> None:
-    came = batch.came
+def _draw_results(batch: VisitorBatch, names: dict[str, str]) -> None:
     if batch.problem:
         st.error(f"The batch broke off: {escaped(batch.problem)}", icon=":material/error:")
-    _draw_which(batch, names)
-    if came:
+    _draw_source(batch, names)
+    if batch.came:
         _draw_heatmap(batch, names)
         _draw_shares(batch, names)
         _draw_files(batch)
 
 
-def _draw_which(batch: VisitorBatch, names: dict[str, str]) -> None:
+def _draw_source(batch: VisitorBatch, names: dict[str, str]) -> None:
+    """Draw the batch's name and check if it is from the library, else a button to save it."""
     came, number = batch.came, batch.number
-    stopped = stopped_text(len(came), number) if len(came) < number else ""
+    stopped = facts.stopped_text(len(came), number) if len(came) < number else ""
     if batch.kept_as:
-        again = escaped(again_text(batch.again, len(came)))
+        again = escaped(facts.again_text(batch.again, len(came)))
         differs = not all(is_same(*pair) for pair in batch.again)
         name = f":material/bookmarks: **{escaped(batch.kept_as)}**, from the library."
         st.markdown(" ".join([name, stopped, *([] if differs else [again])]))
@@ -256,40 +223,40 @@ def _draw_which(batch: VisitorBatch, names: dict[str, str]) -> None:
         st.caption(stopped)
     with st.container(horizontal=True, key="batch_which"):
         if came and not batch.kept_as:
-            button("Save to the library", "bookmark_add", partial(_keep, batch, names))
+            button("Save to the library", "bookmark_add", partial(_save, batch, names))
         if batch.before is not None:
             back = partial(BATCHES.back, server.visitor())
             button("The batch before", "history", back, type="tertiary")
 
 
-def _keep(batch: VisitorBatch, names: dict[str, str]) -> None:
+def _save(batch: VisitorBatch, names: dict[str, str]) -> None:
     came = list(batch.came)
-    name = on_one_line(kept_text(summaries(came), names))
+    name = on_one_line(facts.kept_text(summaries(came), names))
     keep_new(EntryKind.BATCH, name, batch_text(KeptBatch.of(came, batch.number)))
 
 
 def _draw_shares(batch: VisitorBatch, names: dict[str, str]) -> None:
     came = list(batch.came)
-    why = faults_text(result.error for result in came)
-    panel.draw(shares_panel(summaries(came), names, why), regret_panel(came))
+    why = facts.faults_text(result.error for result in came)
+    panel.draw(facts.shares_panel(summaries(came), names, why), facts.regret_panel(came))
 
 
 def _draw_heatmap(batch: VisitorBatch, names: Mapping[str, str]) -> None:
-    """Draw how often the two sides agree, by study and players, and lab."""
-    result = summaries(batch.came)
-    groups = list(map(on_one_line, group_names(result, names)))
-    rows, labs = (
-        list(dict.fromkeys(groups)),
-        list(dict.fromkeys(str(summary.lab) for summary in result)),
+    """Draw how often the two sides agree: a row per study and players, a column per lab."""
+    found = summaries(batch.came)
+    groups, columns = (
+        [on_one_line(name) for name in facts.group_names(found, names)],
+        [str(summary.lab) for summary in found],
     )
-    cells = {(row, str(summary.lab)): summary for row, summary in zip(groups, result, strict=True)}
-    title = agreed_text(result)
+    rows, labs = list(dict.fromkeys(groups)), list(dict.fromkeys(columns))
+    cells = dict(zip(zip(groups, columns, strict=True), found, strict=True))
+    title = facts.agreed_text(found)
     chart = figures.outcomes_figure(
         rows,
         labs,
-        [[_share(cells.get((row, lab))) for lab in labs] for row in rows],
+        [[_agreed(cells.get((row, lab))) for lab in labs] for row in rows],
         [
-            [outcomes_text(cells[row, lab]) if (row, lab) in cells else "" for lab in labs]
+            [facts.outcomes_text(cells[row, lab]) if (row, lab) in cells else "" for lab in labs]
             for row in rows
         ],
         title,
@@ -299,37 +266,30 @@ def _draw_heatmap(batch: VisitorBatch, names: Mapping[str, str]) -> None:
         key="batch_chart",
         config=figures.CONFIG,
         theme=None,
-        alt=f"{title}, by study, players and lab. The same stands in the table below.",
+        alt=f"{title}, by study, players and lab. The table below has the same numbers.",
     )
 
 
-def _share(found: Summary | None) -> float | None:
-    if found is None or not found.shares:
+def _agreed(summary: Summary | None) -> float | None:
+    if summary is None or not summary.shares:
         return None
-    agreed = found.shares.get(Outcome.AGREED)
+    agreed = summary.shares.get(Outcome.AGREED)
     return agreed.value if agreed else 0.0
 
 
 def _draw_files(batch: VisitorBatch) -> None:
+    came = list(batch.came)
     with st.container(horizontal=True, key="batch_files"):
-        download("Results as CSV", partial(_csv, batch), "batch.csv")
-        download("Results and outcomes as Excel", partial(_excel, batch), "batch.xlsx")
+        download("Results as CSV", lambda: results_csv(came), "batch.csv")
+        download(
+            "Results and outcomes as Excel",
+            lambda: batch_workbook(came, summaries(came)),
+            "batch.xlsx",
+        )
     place = st.expander("Every result", key="batch_results", on_change="rerun")
     if place.open:
         with place:
-            _draw_results(batch)
-
-
-def _csv(batch: VisitorBatch) -> str:
-    return results_csv(list(batch.came))
-
-
-def _excel(batch: VisitorBatch) -> bytes:
-    came = list(batch.came)
-    return batch_workbook(came, summaries(came))
-
-
-def _draw_results(batch: VisitorBatch) -> None:
-    if len(batch.came) > _ROWS_SHOWN:
-        st.caption(f"The first {_ROWS_SHOWN:,}; the files have all.")
-    st.dataframe(results_frame(batch.came[:_ROWS_SHOWN]), hide_index=True, alt="Every result")
+            if len(came) > _ROWS_SHOWN:
+                st.caption(f"The first {_ROWS_SHOWN:,}; the files have all.")
+            frame = results_frame(came[:_ROWS_SHOWN])
+            st.dataframe(frame, hide_index=True, alt="Every result")

@@ -93,8 +93,7 @@ def _draw_saved() -> None:
             in_use = has_name and _content(entry) == lab_json(overrides)
             st.markdown(f"{escaped(entry.name)}{' · in use' if in_use else ''}")
             button("Use", "check", partial(_use, entry), key=f"use_{entry.id}", disabled=in_use)
-            forget = partial(notices.attempt, partial(shelf().delete, owner(), entry.id), _NOTICE)
-            button("Forget", "delete", forget, key=f"forget_{entry.id}")
+            button("Forget", "delete", partial(_forget, entry), key=f"forget_{entry.id}")
     if more := len(entries[_LABS_SHOWN:]):
         st.caption(f"{more} more under Library.")
 
@@ -127,6 +126,10 @@ def _save(name: str) -> None:
         return
     fields.override(named)
     fields.redraw()
+
+
+def _forget(entry: Entry) -> None:
+    notices.attempt(lambda: shelf().delete(owner(), entry.id), _NOTICE)
 
 
 def _use(entry: Entry) -> None:

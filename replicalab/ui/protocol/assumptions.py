@@ -23,8 +23,8 @@ from replicalab.models import Record
 from replicalab.planner.curves import Curves
 from replicalab.render import figures
 from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
+from replicalab.scenarios.fields import ArmShare, Correlation, PerUnit
 from replicalab.scenarios.own import QUESTION_FIELDS
-from replicalab.scenarios.units import ArmShare, Correlation, PerUnit
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
 from replicalab.ui.words import escaped
@@ -252,7 +252,7 @@ def _draw_effects(number: Assumption, written: Design) -> None:
 def _draw_reason(number: Assumption, written: Design) -> None:
     """Draw the visitor's reason for a number, and the button that restores the study's."""
     key, question = f"why_{number.key}", state.case().question
-    reasons: dict[str, str] = {**question.why}
+    reason = next((text for name, text in question.why.items() if name == number.name), "")
 
     def take() -> None:
         state.ask(question.because(number.name, st.session_state[key].strip()))
@@ -260,7 +260,7 @@ def _draw_reason(number: Assumption, written: Design) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{number.key}"):
         st.text_input(
             f"Your reason for {number.name} {number.text(number.value)}",
-            reasons.get(number.name, ""),
+            reason,
             max_chars=_REASON_LENGTH,
             placeholder="If you like",
             key=key,

@@ -1,7 +1,6 @@
-"""Make a study: the ways to begin, then its form and its file, next to what it is worth."""
+"""Make a study: the ways to begin, then its form and its file, next to its evidence."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -9,64 +8,65 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab import scenarios
+from replicalab import drafts, lexicon, scenarios
 from replicalab.assessment import assess, failing_text
+from replicalab.designs import KINDS
 from replicalab.documents import STUDY_MB, STUDY_SUFFIXES
-from replicalab.drafts import YOUR_LAB, Draft, new_study
-from replicalab.drafts.fields import ITEM_LISTS, fault_text
-from replicalab.drafts.session import FormSession
-from replicalab.facts.blocks import Status, sentences_panel
+from replicalab.drafts import YOUR_LAB, Draft, OtherLabs
+from replicalab.drafts import fields as rows
+from replicalab.drafts.draft import FormSession
+from replicalab.facts.blocks import NOT_GIVEN, Status, sentences_panel
+from replicalab.facts.original import choices_texts
 from replicalab.facts.region import means_text, region_title, shade_text
+from replicalab.facts.study import kind_panel
 from replicalab.facts.verdicts import evidence_sentence, largest_text, plan_verdict
-from replicalab.lexicon import capitalised, count_text, joined
 from replicalab.lint import LintLevel, lint
 from replicalab.planner import PlanAnalysis
 from replicalab.render.figures import CONFIG
 from replicalab.render.html import numbers_style
-from replicalab.scenarios import Difficulty, Study, pack_of
+from replicalab.scenarios import AmountGroup, Difficulty, Study, amounts_in, pack_of
 from replicalab.scenarios.schema import study_schema
-from replicalab.ui import notices, own_studies, panel, state
+from replicalab.ui import notices, own_studies, panel, state, tradeoffs
 from replicalab.ui.controls import button, complain, open_tab
 from replicalab.ui.files import download, upload
 from replicalab.ui.own_studies import OwnStudy
-from replicalab.ui.study_form import analysis, fields, parts, record
-from replicalab.ui.tradeoffs.charts import region_chart
+from replicalab.ui.study_form import analysis, fields
 from replicalab.ui.tradeoffs.outlook import Outlook, ViewChoice
 from replicalab.ui.words import badge, draw_table, escaped
 
-DOOR: Final = "door"  # The key of the front door's tabs
+DOOR: Final = "door"  # the key of the front door's tabs
 MAKE: Final = "Make a study"
 PARTS_KEY: Final = "making_part"
 ADVANCED: Final = "Advanced"
 _CHECK: Final = "Check"
 _TEXT: Final = "own_text"
-_TYPED_LENGTH: Final = 300_000  # more than a file may have, so that the check says how much
+# More than a file may have, so that its reader says by how much, and a seventh of the largest
+# message, which would end the page's connection.
+_MOST_TYPED: Final = 300_000
 _SOURCE: Final = "own_source"
 _UPLOAD: Final = "own_upload"
 _EMPTY: Final = "an empty form"
 _TEMPLATE: Final = "the template"
-_SIGNS: Final = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
-_LAB: Final = re.compile(rf"labs[.]({'|'.join(Difficulty)})[.]?")
-# More than a file may have, so that its reader says by how much, and a seventh of the largest
-# message, which would end the page's connection.
+_LAB: Final = f"labs.{YOUR_LAB}"
+_LABS: Final = {f"labs.{level}": f"{lexicon.capitalised(level)} lab" for level in Difficulty}
 
 
 def draw() -> None:
-    """Draw the ways to begin, or the form of what was begun."""
-    now = record.current()
+    """Draw the ways to begin, or the form of the study that was begun."""
+    now = fields.session()
     if not now.begun or now.choosing:
         _draw_beginning()
         return
     form, side = st.columns([5, 2], gap="large")
     with form:
-        _draw_parts(now)
+        _draw_form(now)
     with side, st.container(key="making_side"):
         _draw_side(now)
 
 
 def show(part: str) -> None:
     """Open a part of the form."""
-    now = record.current()
+    now = fields.session()
     now.part, now.choosing = part, False
     st.session_state[PARTS_KEY] = part
 
@@ -75,67 +75,69 @@ def edit(own: OwnStudy) -> None:
     """Show a visitor's study in the form, on the front door."""
     st.session_state[DOOR] = MAKE
     state.show(survey=False)
-    record.current().write(own.text)
+    fields.session().write(own.text)
     show(FIRST)
 
 
-# --- the ways to begin --------------------------------------------------------------------------
-
-
 def _draw_beginning() -> None:
+    now = fields.session()
     with st.container(border=True, key="analysis"):
         st.markdown("**I have a power analysis**")
         analysis.draw()
     form, file = st.columns(2, gap="large")
     with form:
-        names = {each.scenario_id: each.paper.name for each in scenarios.list_scenarios()}
+        names = {shelf.scenario_id: shelf.paper.name for shelf in scenarios.list_scenarios()}
         st.selectbox(
             "Start from",
             [_EMPTY, _TEMPLATE, *names],
-            format_func=lambda each: names.get(each, each),
+            format_func=lambda source: names.get(source, source),
             key=_SOURCE,
         )
         with st.container(horizontal=True):
             button("Start the form", "edit_note", _start)
-            if (now := record.current()).begun:
+            if now.begun:
                 back = partial(setattr, now, "choosing", False)
                 button("Back to the form", "arrow_back", back, type="tertiary")
     with file:
         upload(
             "Or upload a file",
             _UPLOAD,
-            lambda data, name: record.current().write(scenarios.readable_text(data, name)),
+            lambda data, name: now.write(scenarios.readable_text(data, name)),
             STUDY_SUFFIXES,
             most_mb=STUDY_MB,
             stays=True,
-            refused="{error}. What you had is kept.",
+            refused="{error}. Your study is kept.",
         )
 
 
 def _start() -> None:
     chosen = st.session_state.get(_SOURCE, _EMPTY)  # a browser may send the click alone
+    now = fields.session()
     notices.clear(_UPLOAD)
     if chosen == _EMPTY:
-        record.current().begin(Draft(new_study(record.new_id(), name=record.free_name())))
+        now.begin(Draft(drafts.new_study(fields.new_id(), name=fields.free_name())))
     elif chosen == _TEMPLATE:
-        record.current().write(scenarios.template_text())
+        now.write(scenarios.template_text())
     else:
         text = scenarios.copy_text(chosen, f"my_{chosen}"[:64])
-        record.current().write(record.with_free_name(text))
+        study = scenarios.parse_study(text, drafts.NAME)
+        taken, longest = own_studies.names(), drafts.longest_name(study)
+        name = drafts.free_name(study.paper.name, taken, longest)
+        now.write(drafts.renamed(text, study, name))
 
 
-# --- the form and what stands next to it --------------------------------------------------------
+# --- the form and its side ----------------------------------------------------------------------
 
 
-def _draw_parts(now: FormSession) -> None:
+def _draw_form(now: FormSession) -> None:
     names = list(PARTS)
     st.session_state.setdefault(PARTS_KEY, now.part or FIRST)
     with open_tab(names, PARTS_KEY) as name:
         now.part = name
         if now.refused and name != ADVANCED:
             st.warning(
-                "The file under Advanced cannot be read as a study yet. Mend it there, or press "
-                "Undo to go back to what stood here.",
+                "The file under Advanced cannot be read as a study yet. Correct it there, or press "
+                "Undo.",
                 icon=":material/code_off:",
             )
             button("Show the file", "code", partial(show, ADVANCED), type="tertiary")
@@ -149,13 +151,13 @@ def _draw_parts(now: FormSession) -> None:
 def _draw_side(now: FormSession) -> None:
     study, mine = now.study, own_studies.kept()
     refused = own_studies.refusal(now.file, study) if study else ""
-    text = mine[study.scenario_id].text if study and study.scenario_id in mine else None
+    kept = mine[study.scenario_id].text if study and study.scenario_id in mine else None
     if study is None:
         _draw_number_of_faults(now)
     else:
-        _draw_worth(study)
-        if text not in (None, now.file):
-            st.caption(f"It takes the place of your '{escaped(study.scenario_id)}' as it is now.")
+        _draw_evidence(study)
+        if kept not in (None, now.file):
+            st.caption(f"It replaces your present '{escaped(study.scenario_id)}'.")
     if refused:
         st.warning(refused, icon=":material/inventory_2:")
     pressed = st.button(
@@ -166,51 +168,181 @@ def _draw_side(now: FormSession) -> None:
         disabled=study is None or bool(refused),
     )
     if pressed and study is not None:
-        record.open_on_protocol(now.file, study)
+        fields.open_on_protocol(now.file, study)
     with st.container(horizontal=True, gap="xsmall", key="own_actions"):
         button("Undo", "undo", now.undo, disabled=not now.past, key="making_undo")
         download("Download the file", lambda: now.file, f"{now.draft.at('scenario_id')}.yaml")
-        button("Start anew", "restart_alt", partial(setattr, now, "choosing", True))
-    if study is None or text != now.file:
-        st.caption(
-            "In this tab alone until you press Use this study: loading the page anew loses it. "
-            "Download the file to keep it."
-        )
+        button("Start over", "restart_alt", partial(setattr, now, "choosing", True))
+    if study is None or kept != now.file:
+        st.caption("Only in this tab until you press Use this study: a reload loses it.")
         return
     where = "In this server's memory only: download the file to keep it."
     if own_studies.is_saved(study.scenario_id, now.file):
         where = "Saved in your library."
-    st.caption(f"{where} Whoever has its address can read it; only this browser can change it.")
+    st.caption(f"{where} Anyone with its address can read it; only this browser can change it.")
 
 
 def _draw_number_of_faults(now: FormSession) -> None:
-    faults, extra = now.faults, now.more_faults
+    faults, more = now.faults, now.more_faults
     places = [ADVANCED] if now.refused else list(dict.fromkeys(map(_part_of, now.result.faults)))
-    number = len(faults) + extra
-    count = count_text(number, "fault") if number > 1 else "One fault"
-    first = f" The first {len(faults)} are listed." if extra else ""
+    count = lexicon.count_text(len(faults) + more, "fault")
+    first = f" The first {len(faults)} are listed." if more else ""
     st.error(
-        f"{count}, under {joined(places)}. The study can be used when none is left.{first}",
-        icon=":material/cancel:",
+        f"{count} to correct, under {lexicon.joined(places)}.{first}", icon=":material/cancel:"
     )
 
 
-def _draw_worth(study: Study) -> None:
+def _draw_evidence(study: Study) -> None:
     plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
-    fails = f"{capitalised(failing_text(plan))}." if plan.failing else ""
+    fails = f"{lexicon.capitalised(failing_text(plan))}." if plan.failing else ""
     sentences = [fails or "All seven dimensions pass.", evidence_sentence(plan.evidence)]
     sentences.append(largest_text(plan))
     panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
+
+
+# --- comparison and assumptions -----------------------------------------------------------------
+
+
+def _draw_comparison() -> None:
+    """Draw the name of the study, its question, and a sketch of every kind of design."""
+    fields.draw_columns([3, 1], "paper.title", "paper.short_title")
+    fields.draw("paper.goal")
+    fields.draw_faults_at("design", "kind")
+    with st.grid("auto", min_column_width=170, key="kinds"):
+        for kind in fields.kinds_shown():
+            is_chosen = KINDS[kind] is fields.draft().row
+            with st.container(key=f"kind_{kind}", gap=None):
+                st.button(
+                    KINDS[kind].title,
+                    key=f"choose_{kind}",
+                    icon=":material/check:" if is_chosen else None,
+                    type="primary" if is_chosen else "secondary",
+                    width="stretch",
+                    on_click=partial(_choose_kind, kind),
+                )
+                panel.draw(kind_panel(kind))
+
+
+def _choose_kind(kind: str) -> None:
+    fields.session().change(fields.draft().of_kind(kind), redraw=True)
+
+
+def _draw_assumptions() -> None:
+    """Draw the effect with its source, target and floor, and the numbers of the kind."""
+    draft = fields.draft()
+    row = draft.row
+    if row.effect is not None:
+        effects = ("design.effect_planning", "design.effect_published", "design.sesoi")
+        fields.draw_rows(3, effects)
+    fields.draw("design.source")
+    fields.draw_rows(3, [f"design.{name}" for name in ("target", "floor", *row.numbers)])
+    fields.draw_columns([2, 1], "design.unit_of_n", "design.dropout")
+    if row.effect is not None:
+        _draw_original(draft)
+    if row.uses("units"):
+        has_units = draft.at("design", "units") is not None
+        names = ["units.name", "units.samples", "units.icc", "why.units"]
+        fields.draw_rows(4, [f"design.{name}" for name in names[: 4 if has_units else 1]])
+    if row.uses("arms"):
+        why = ["design.why.arms"] if draft.at("design", "arms") is not None else []
+        fields.draw_rows(2, ["design.arms.share", *why])
+
+
+def _draw_original(draft: Draft) -> None:
+    """Draw the reported result of the original, and the effects that follow from it."""
+    key = fields.key(*rows.ORIGINAL, "way")
+
+    def choose() -> None:
+        chosen = st.session_state[key]
+        way = None if chosen == NOT_GIVEN else chosen
+        fields.session().change(rows.with_original_way(fields.draft(), way))
+
+    ways = [NOT_GIVEN, *rows.original_ways(draft.row)]
+    way = st.selectbox(
+        "The original’s effect, as reported",
+        ways,
+        index=ways.index(rows.original_way(draft) or NOT_GIVEN),
+        key=key,
+        on_change=choose,
+        help="With its numbers, more cautious effects to plan with are offered.",
+    )
+    if draft.at(*rows.ORIGINAL) is None:
+        return
+    fields.draw_rows(5, rows.original_paths(draft.row, way))
+    names = ("source", "confidence", "sides")
+    fields.draw_columns([3, 1, 1], *(f"design.original.{name}" for name in names))
+    fields.draw_faults_at(*rows.ORIGINAL)
+    if (study := fields.session().study) is not None:
+        panel.draw(sentences_panel(choices_texts(study.design), quiet=True))
+
+
+# --- needs, lab and plan ------------------------------------------------------------------------
+
+
+def _draw_needs() -> None:
+    """Draw days, rate and items, then substitutes, controls and rules."""
+    draft = fields.draft()
+    why = ("samples_per_day.why",) if draft.at("samples_per_day") is not None else ()
+    fields.draw_rows(3, ("min_days", "samples_per_day.value", *why))
+    fields.draw("equipment")
+    fields.draw("reagents")
+    for part, row in rows.ITEM_LISTS.items():
+        st.markdown(f"**{row.title}**")
+        if part == "substitutions" and not draft.used_items and not draft.items(part):
+            st.caption("Name an item above first.")
+        else:
+            fields.draw_items(part)
+
+
+def _draw_lab_and_plan() -> None:
+    plan, lab = st.columns(2, gap="large")
+    with plan:
+        st.markdown("**Reference plan**")
+        names = [name for name in rows.FIELDS if name.startswith("reference_protocol.")]
+        fields.draw_columns([1, 1], *names[:2])
+        for name in names[2:]:
+            fields.draw(name)
+    with lab:
+        st.markdown("**The lab**")
+        _draw_lab(fields.draft())
+
+
+def _draw_lab(draft: Draft) -> None:
+    fields.draw_columns([3, 2, 2], *(f"{_LAB}.{name}" for name in ("budget", "days", "staff")))
+    fields.draw_columns([1, 1], f"{_LAB}.start_date", f"{_LAB}.currency")
+    money = (f"{_LAB}.cost_model.{amount.key}" for amount in amounts_in(AmountGroup.MONEY))
+    fields.draw_rows(2, money)
+    fields.draw(f"{_LAB}.weekends")
+    fields.draw(f"{_LAB}.booked")
+    for item in draft.labels("labs", YOUR_LAB, "booked"):
+        fields.draw(("labs", YOUR_LAB, "booked", item))
+    fields.draw(f"{_LAB}.out_of_stock")
+    key = fields.key("others")
+    has_kept = draft.others is OtherLabs.KEPT or "labs" in draft.aside
+    others = [choice for choice in OtherLabs if choice is not OtherLabs.KEPT or has_kept]
+
+    def choose() -> None:
+        fields.session().change(fields.draft().with_others(st.session_state[key]))
+
+    st.radio(
+        "The easy and the hard lab are",
+        others,
+        index=others.index(draft.others),
+        key=key,
+        on_change=choose,
+        help="Made from it: the easy lab has every item and the means for the plan. The hard lab "
+        "has three quarters of budget and days, and one person fewer.",
+    )
 
 
 # --- the check ----------------------------------------------------------------------------------
 
 
 def _draw_check() -> None:
-    now = record.current()
+    now = fields.session()
     fields.draw_columns([1, 1], "scenario_id", "domain_id")
     for path, faults in now.result.faults.items():
-        complain(*(f"{_part_of(path)}: {fault_text(fault)}" for fault in faults))
+        complain(*(f"{_part_of(path)}: {rows.fault_text(fault)}" for fault in faults))
     if now.study is not None:
         _draw_lint(now.study)
         if st.toggle("Show the days and samples that fit", value=True, key="making_region"):
@@ -218,21 +350,15 @@ def _draw_check() -> None:
 
 
 def _draw_lint(study: Study) -> None:
+    signs = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
     findings = lint(study)
     levels = Counter(finding.level for finding in findings)
-    counts = [count_text(levels[level], level.value) for level in _SIGNS if levels[level]]
-    with st.expander(f"Worth a look: {joined(counts)}"):
-        for finding in findings:
-            mark = badge(_SIGNS[finding.level], finding.level.value)
-            st.markdown(f"{mark} {escaped(_found_in(finding.place))}: {escaped(finding.message)}")
-
-
-def _found_in(place: str) -> str:
-    """Return the place of a finding in the form's words: ``Easy lab, expected answer``."""
-    if lab := _LAB.match(place):
-        rest = place[lab.end() :].replace(".", " ").replace("_", " ")
-        return f"{capitalised(lab[1])} lab{f', {rest}' if rest else ''}"
-    return capitalised(place) if " " in place else _part_of(place)
+    counts = [lexicon.count_text(levels[level], level.value) for level in signs if levels[level]]
+    with st.expander(f"Worth a look: {lexicon.joined(counts)}"):
+        for level, place, message in ((f.level, f.place, f.message) for f in findings):
+            mark = badge(signs[level], level.value)
+            where = next((lab for path, lab in _LABS.items() if place.startswith(path)), "")
+            st.markdown(f"{mark} {where or _part_of(place)}: {escaped(message)}")
 
 
 def _draw_region(study: Study, version: int) -> None:
@@ -241,7 +367,7 @@ def _draw_region(study: Study, version: int) -> None:
     view = Outlook(pack, options, ViewChoice(study.scenario_id, version))
     title = region_title(view.region)
     means = f"{means_text(pack)}<br>{shade_text(options.yours.evidence)}"
-    chart = region_chart(view, (title, means))
+    chart = tradeoffs.region_chart(view, (title, means))
     st.plotly_chart(chart, key="making_chart", config=CONFIG, alt=title)
 
 
@@ -249,24 +375,24 @@ def _draw_region(study: Study, version: int) -> None:
 
 
 def _draw_file() -> None:
-    now = record.current()
+    now = fields.session()
     st.session_state[_TEXT] = now.file
     panel.draw_styles(numbers_style(_TEXT, now.file))
     st.text_area(
         "Study file (YAML)",
         key=_TEXT,
         height=460,
-        max_chars=_TYPED_LENGTH,
-        on_change=lambda: record.current().write(str(st.session_state[_TEXT])),
+        max_chars=_MOST_TYPED,
+        on_change=lambda: now.write(str(st.session_state[_TEXT])),
         help="Checked when you click outside, or press Ctrl and Enter.",
     )
     st.caption(
-        f"At most {_TYPED_LENGTH:,} characters; a longer paste changes nothing. The form shows "
-        "what you write here; when you change it there, notes (#) leave the file."
+        f"At most {_MOST_TYPED:,} characters; a longer paste changes nothing. A change in the form "
+        "removes notes (#) from the file."
     )
     if now.faults:
         draw_table(
-            ("Line", "Field", "What is wrong", "What to do"),
+            ("Line", "Field", "Problem", "Remedy"),
             [
                 (str(fault.line or "–"), fault.path or "the file", fault.problem, fault.remedy)
                 for fault in now.faults
@@ -283,24 +409,20 @@ def _draw_file() -> None:
     )
 
 
-# --- the parts ----------------------------------------------------------------------------------
-
-
 class FormPart(NamedTuple):
-    """A part of the form: what draws it, and how the paths of its fields begin."""
+    """A part of the form: how it is drawn, and the beginnings of its fields' paths."""
 
     draw: Callable[[], None]
     paths: tuple[str, ...] = ()
 
 
-_NEEDS: Final = ("min_days", "samples_per_day", "equipment", "reagents", *ITEM_LISTS)
+_NAMES: Final = ("paper.title", "paper.short_title", "paper.goal", "design.kind")
+_NEEDS: Final = ("min_days", "samples_per_day", "equipment", "reagents", *rows.ITEM_LISTS)
 PARTS: Final = {
-    "Comparison": FormPart(
-        parts.draw_comparison, ("paper.title", "paper.short_title", "paper.goal", "design.kind")
-    ),
-    "Assumptions": FormPart(parts.draw_assumptions, ("design",)),
-    "Needs": FormPart(parts.draw_needs, _NEEDS),
-    "Lab and plan": FormPart(parts.draw_lab, ("reference_protocol", f"labs.{YOUR_LAB}")),
+    "Comparison": FormPart(_draw_comparison, _NAMES),
+    "Assumptions": FormPart(_draw_assumptions, ("design",)),
+    "Needs": FormPart(_draw_needs, _NEEDS),
+    "Lab and plan": FormPart(_draw_lab_and_plan, ("reference_protocol", _LAB)),
     _CHECK: FormPart(_draw_check, ("scenario_id", "domain_id")),
     ADVANCED: FormPart(_draw_file),
 }
@@ -309,5 +431,5 @@ FIRST: Final = next(iter(PARTS))
 
 
 def _part_of(path: str) -> str:
-    """Return the part of the form that has a field; Advanced if none has."""
+    """Return the part of the form with a field, Advanced if none has it."""
     return next((name for name, part in PARTS.items() if path.startswith(part.paths)), ADVANCED)

@@ -1,6 +1,6 @@
-"""The form's fields: the widget of each row of the field table, and below it what is wrong there.
+"""The study in the form, and its fields: a widget for each row of the field table.
 
-What cannot be used stays in its field, and in the draft.
+A wrong value stays in its field and in the draft, with its fault below.
 """
 
 import re
@@ -8,86 +8,120 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import partial
 from hashlib import sha256
+from itertools import count
 from typing import Any, Final
 
 import streamlit as st
 
+from replicalab import drafts
 from replicalab.characters import on_one_line
-from replicalab.designs import PARAMETERS
-from replicalab.drafts import YOUR_LAB
+from replicalab.designs import KINDS, PARAMETERS
+from replicalab.drafts.draft import NEW_ID, FormSession
 from replicalab.drafts.fields import ITEM_LISTS, Input, StudyField, edited, fault_text, field_at
 from replicalab.errors import Fault
 from replicalab.lexicon import CREDITS, capitalised, shortened
 from replicalab.limits import LONGEST_LABEL, LONGEST_TEXT
+from replicalab.scenarios import Study, list_scenarios, term_in
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR, read_date
 from replicalab.scenarios.reading import Data, FieldPath, dotted
+from replicalab.ui import own_studies, state
 from replicalab.ui.controls import NumberField, button, complain, places
-from replicalab.ui.study_form import record
 from replicalab.ui.words import escaped
 
-_LARGEST: Final = 10**15  # No field is drawn with a number beyond this, whatever was typed into it
+SIGNIFICANT: Final = "%.6g"  # the format of a number that may be worked out
+_SESSION: Final = "study_form"
+_LARGEST: Final = 10**15  # number fields show no number beyond this
 _SHORT: Final = 60
-AS_DOCUMENTS: Final = "%.6g"
-"""The format of a number that may be worked out, as documents write it."""
 
 
-# --- what is wrong ------------------------------------------------------------------------------
+# --- the study in the form ----------------------------------------------------------------------
 
 
-def draw_faults(faults: Sequence[Fault]) -> None:
-    """Draw faults, each in a box of its own."""
-    complain(*map(fault_text, faults))
+def session() -> FormSession:
+    """Return the form's session of this visitor."""
+    if _SESSION not in st.session_state:
+        st.session_state[_SESSION] = FormSession(own_studies.usable_study)
+    current: FormSession = st.session_state[_SESSION]
+    return current
 
 
-def draw_faults_at(*path: str | int) -> None:
-    """Draw what is wrong with a field, and with an entry of its list."""
-    here = dotted(path)
-    for place, faults in record.current().result.faults.items():
-        if place == here or (place.startswith(f"{here}[") and "." not in place[len(here) :]):
-            draw_faults(faults)
+def draft() -> drafts.Draft:
+    """Return the draft in the form."""
+    return session().draft
+
+
+def new_id() -> str:
+    """Return an id that no other study has."""
+    taken = {*own_studies.kept(), *(summary.scenario_id for summary in list_scenarios())}
+    ids = (NEW_ID if n == 1 else f"{NEW_ID}_{n}" for n in count(1))
+    return next(free for free in ids if free not in taken)
+
+
+def free_name() -> str:
+    """Return a name that no other study has."""
+    return drafts.free_name(drafts.NEW_NAME, own_studies.names())
+
+
+def open_on_protocol(text: str, study: Study) -> str:
+    """Keep a study and open it on Protocol, or return why it cannot be kept."""
+    refused = own_studies.refusal(text, study) or state.bring(text, study)
+    if not refused:
+        st.switch_page("pages/1_Protocol.py", query_params=state.address())
+    return refused
+
+
+def kinds_shown() -> list[str]:
+    """Return the kinds of design, tests first."""
+    return sorted(KINDS, key=lambda kind: KINDS[kind].sought is None)
 
 
 # --- one field ----------------------------------------------------------------------------------
 
 
+def draw_faults(faults: Sequence[Fault]) -> None:
+    """Draw faults, each in a box."""
+    complain(*map(fault_text, faults))
+
+
+def draw_faults_at(*path: str | int) -> None:
+    """Draw the faults of a field, and of an entry of its list."""
+    here = dotted(path)
+    for place, faults in session().result.faults.items():
+        if place == here or (place.startswith(f"{here}[") and "." not in place[len(here) :]):
+            draw_faults(faults)
+
+
 def key(*path: str | int) -> str:
-    """Return the key of the widget of a field, in which no foreign text stands."""
+    """Return the key of a field's widget, which has no foreign text."""
     place = "_".join(map(str, path))
     if not re.fullmatch(r"[a-z0-9_]+", place):
         place = sha256(place.encode("utf-8", "replace")).hexdigest()
-    return f"make_{record.current().version}_{place}"
-
-
-def path_of(text: str) -> FieldPath:
-    """Return a path from its dotted form."""
-    return tuple(int(step) if step.isdigit() else step for step in text.split("."))
+    return f"make_{session().version}_{place}"
 
 
 def draw(place: str | FieldPath) -> None:
-    """Draw the widget of a field by its path, and what is wrong with it."""
-    path = path_of(place) if isinstance(place, str) else place
-    draft = record.draft()
-    field, at = field_at(path, draft.row), draft.at(*path)
-    at = field.usual if at is None else at
+    """Draw the widget of a field by its path, and its faults."""
+    path: FieldPath = tuple(place.split(".")) if isinstance(place, str) else place
+    now = draft()
+    field, value = field_at(path, now.row), now.at(*path)
+    value = field.usual if value is None else value
     if field.input is Input.LABELS:
-        at = [*draft.labels(*path)]
-        if field.options and not (field.options(draft) or at):
+        value = [*now.labels(*path)]
+        if field.options and not (field.options(now) or value):
             return
-    currency = str(draft.at("labs", YOUR_LAB, "currency") or CREDITS)
-    effect = draft.row.effect.name if draft.row.effect else ""
-    label = record.term(field.label).format(
+    currency = str(now.at("labs", drafts.YOUR_LAB, "currency") or CREDITS)
+    effect = now.row.effect.name if now.row.effect else ""
+    label = term_in(str(now.at("domain_id")), field.label).format(
         effect=effect,
         Effect=capitalised(effect),
-        measure=capitalised(draft.row.measure),
+        measure=capitalised(now.row.measure),
         currency=escaped(currency),
         item=escaped(str(path[-1])),
     )
     if field.input is Input.NUMBER:
-        _draw_number(label, path, field, at)
+        _draw_number(label, path, field, value)
     else:
-        name = key(*path)
-        how = {"key": name, "help": field.help or None, "on_change": partial(_take, path, name)}
-        _draw_widget(label, field, at, how)
+        _draw_widget(label, path, field, value)
     draw_faults_at(*path)
 
 
@@ -98,66 +132,66 @@ def draw_columns(shares: Sequence[float], *fields: str) -> None:
             draw(field)
 
 
-def draw_rows(in_a_row: int, fields: Iterable[str | FieldPath]) -> None:
-    """Draw fields in rows of so many."""
-    for field, place in zip(fields, places(in_a_row), strict=False):
+def draw_rows(per_row: int, fields: Iterable[str | FieldPath]) -> None:
+    """Draw fields in rows."""
+    for field, place in zip(fields, places(per_row), strict=False):
         with place:
             draw(field)
 
 
-def _take(path: FieldPath, name: str) -> None:
-    _put(path, st.session_state.get(name))
-
-
 def _put(path: FieldPath, value: Any) -> None:
-    draft = record.draft()
-    record.current().change(edited(draft, field_at(path, draft.row), path, value))
+    session().change(edited(draft(), field_at(path, draft().row), path, value))
 
 
 def _draw_number(label: str, path: FieldPath, field: StudyField, at: Data) -> None:
     name, value = key(*path), as_number(at, whole=isinstance(field.step, int))
-    extra: dict[str, Any] = {"help": field.help or None, "placeholder": field.placeholder or None}
+    look: dict[str, Any] = {"help": field.help or None, "placeholder": field.placeholder or None}
     if field.optional:
-        # The browser lets a field be emptied only if its default is empty. So the value comes
-        # through the session, once: later it would overwrite what is being typed.
+        # Streamlit lets a visitor empty a field only if its default is empty. So the value comes
+        # through the session, once: later it would overwrite the typed text.
         st.session_state.setdefault(name, value)
-        extra["value"] = None
+        look["value"] = None
     if path[:-1] == ("design",) and path[-1] not in PARAMETERS:
-        extra["format"] = AS_DOCUMENTS
-    NumberField(label, name, value, partial(_put, path), step=field.step).draw(**extra)
+        look["format"] = SIGNIFICANT
+    NumberField(label, name, value, partial(_put, path), step=field.step).draw(**look)
 
 
-def as_number(at: Data, *, whole: bool) -> float | None:
-    """Return a value as a number field can show it; None if it is no number."""
-    if not isinstance(at, int | float):
+def as_number(value: Data, *, whole: bool) -> float | None:
+    """Return a value as a number field can show it, None if it is no number."""
+    if not isinstance(value, int | float):
         return None
-    bounded = max(-_LARGEST, min(_LARGEST, at))
+    bounded = max(-_LARGEST, min(_LARGEST, value))
     return int(bounded) if whole else float(bounded)
 
 
-def _draw_widget(label: str, field: StudyField, at: Data, how: dict[str, Any]) -> None:
-    text = "" if at is None else str(at)
-    options = list(field.options(record.draft())) if field.options else []
+def _draw_widget(label: str, path: FieldPath, field: StudyField, at: Data) -> None:
+    name, text = key(*path), "" if at is None else str(at)
+    options = list(field.options(draft())) if field.options else []
+    look: dict[str, Any] = {
+        "key": name,
+        "help": field.help or None,
+        "on_change": lambda: _put(path, st.session_state.get(name)),
+    }
     match field.input:
         case Input.TEXT:
             visible = field.placeholder or None
-            st.text_input(label, text, max_chars=field.longest, placeholder=visible, **how)
+            st.text_input(label, text, max_chars=field.longest, placeholder=visible, **look)
         case Input.PROSE:
-            st.text_area(label, text, max_chars=LONGEST_TEXT, height=72, **how)
+            st.text_area(label, text, max_chars=LONGEST_TEXT, height=72, **look)
         case Input.SWITCH:
-            st.toggle(label, bool(at), **how)
+            st.toggle(label, bool(at), **look)
         case Input.DATE:
             try:
                 day = read_date(at)
-            except ValueError:  # none, or one whose fault stands below
+            except ValueError:
                 day = None
-            minimum, limit = date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31)
-            st.date_input(label, day, minimum, limit, format="YYYY-MM-DD", **how)
+            first, last = date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31)
+            st.date_input(label, day, first, last, format="YYYY-MM-DD", **look)
         case Input.CHOICE:
             names = options if at in options or at is None else [*options, at]
             index = names.index(at) if at in names else None
             shown_as = partial(_option_text, field)
-            st.selectbox(label, names, index, format_func=shown_as, **how)
+            st.selectbox(label, names, index, format_func=shown_as, **look)
         case Input.LABELS:
             chosen = list(dict.fromkeys(at)) if isinstance(at, list) else []
             st.multiselect(
@@ -168,7 +202,7 @@ def _draw_widget(label: str, field: StudyField, at: Data, how: dict[str, Any]) -
                 accept_new_options=field.options is None,
                 placeholder="Choose" if field.options else "Type a name and press Enter",
                 wrap=True,
-                **how,
+                **look,
             )
 
 
@@ -181,16 +215,19 @@ def _option_text(field: StudyField, option: Data) -> str:
 
 def draw_items(part: str) -> None:
     """Draw a list: a field that adds an item by its name, the choice of one, and its fields."""
-    row, draft, version = ITEM_LISTS[part], record.draft(), record.current().version
-    columns = zip(*(draft.names(part, name) for name in row.named), strict=True)
+    row, version = ITEM_LISTS[part], session().version
+    columns = zip(*(draft().names(part, name) for name in row.named), strict=True)
     names = [" for ".join(parts) for parts in columns]
     opened, new = f"open_{part}_{version}", f"new_{part}_{version}"
 
     def add_item() -> None:
         if name := str(st.session_state[new]).strip():
-            record.current().change(row.add(record.draft(), name))
-            st.session_state[opened] = len(record.draft().items(part)) - 1
+            session().change(row.add(draft(), name))
+            st.session_state[opened] = len(draft().items(part)) - 1
             st.session_state[new] = ""
+
+    def remove(place: int) -> None:
+        session().change(draft().without(part, place), redraw=True)
 
     choose, write = st.columns([3, 2], vertical_alignment="bottom")
     write.text_input(
@@ -216,9 +253,5 @@ def draw_items(part: str) -> None:
             with column:
                 for field in fields:
                     draw((part, place, field))
-        remove = partial(_remove, part, place)
-        button(f"Remove this {row.noun}", "delete", remove, key=f"remove_{part}", type="tertiary")
-
-
-def _remove(part: str, place: int) -> None:
-    record.current().change(record.draft().without(part, place), redraw=True)
+        label = f"Remove this {row.noun}"
+        button(label, "delete", partial(remove, place), key=f"remove_{part}", type="tertiary")

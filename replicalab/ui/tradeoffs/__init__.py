@@ -1,38 +1,214 @@
-"""The Trade-offs page: the region of a plan, the lab's levers, and the plans that nothing beats."""
+"""The Trade-offs page: the region of days and samples, the frontier, and the lab's levers."""
 
-from typing import Final
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import streamlit as st
 
-from replicalab.facts.blocks import Status, Verdict, sentences_panel
-from replicalab.facts.region import no_evidence_text
-from replicalab.lexicon import CREDITS
-from replicalab.planner import PlanAnalysis
+from replicalab.facts import blocks, frontier, region, texts
+from replicalab.facts.check import effects_panel
+from replicalab.facts.fact import facts_table
+from replicalab.facts.plan import effect_label
+from replicalab.facts.tradeoffs import points_of, unbeaten_shown
+from replicalab.lexicon import CREDITS, count_text
+from replicalab.planner import PlanAnalysis, RegionLimit
+from replicalab.render import figures
 from replicalab.ui import panel
-from replicalab.ui.tradeoffs import charts, levers
-from replicalab.ui.tradeoffs.outlook import look
+from replicalab.ui.controls import button
+from replicalab.ui.tradeoffs import levers
+from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen, look
 
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+_CHART: Final = "region_chart"
 _FRONTIER: Final = "Evidence for credits"
 
 
 def draw(analysis: PlanAnalysis) -> None:
-    """Draw the page: one picture at a time, and next to it what moves it."""
+    """Draw the page: one chart at a time, and the controls next to it."""
     view = look(analysis)
-    if text := no_evidence_text(view.options):
-        panel.draw(sentences_panel([text], verdict=Verdict(Status.FAIL, "No evidence", text)))
+    if text := region.no_evidence_text(view.options):
+        verdict = blocks.Verdict(blocks.Status.FAIL, "No evidence", text)
+        panel.draw(blocks.sentences_panel([text], verdict=verdict))
     picture, controls = st.columns([5, 3], gap="large")
     with picture:
-        chosen = st.radio(
-            "What could you have instead?",
+        chart = st.radio(
+            "Show",
             ["Days and samples", _FRONTIER],
             format_func=lambda name: name.replace(CREDITS, view.pack.lab.currency),
             horizontal=True,
             key="picture",
             persist_state="session",
         )
-        draw_chosen = charts.draw_frontier if chosen == _FRONTIER else charts.draw_region
-        draw_chosen(view)  # the other picture is not even worked out
+        # The other chart is not even computed.
+        (_draw_frontier if chart == _FRONTIER else _draw_region)(view)
     with controls:
         levers.draw_levers(view)
         levers.draw_point(view)
-        panel.draw(levers.extras(view), charts.all_effects(view))
+        panel.draw(levers.extras(view), _effects(view))
+
+
+# --- the region -------------------------------------------------------------------------------
+
+
+def _draw_region(view: Outlook) -> None:
+    """Draw the region of days and samples, its layers, and its tables."""
+    with st.container(key="region", gap=None):
+        _draw_region_chart(view)
+    with st.container(horizontal=True, key="layers"):
+        _draw_layer("Samples that cannot count", "lost", on=view.choice.lost, view=view)
+        if view.least_to_draw is not None:
+            on = view.choice.as_least
+            _draw_layer("The least-loss plan’s items", "as_least", on=on, view=view)
+    _draw_effect_choice(view)
+    panel.draw(*_region_notes(view))
+    panel.draw_tables(lambda: _region_tables(view))
+
+
+def _draw_region_chart(view: Outlook) -> None:
+    """Draw the region, and its labels and the point above it, which do not redraw it."""
+    title = region.region_title(view.region)
+    # The levers say for which lab.
+    chart = figures.labelled_region(*_region_parts(view, (title, "")), lost=view.choice.lost)
+    st.plotly_chart(
+        chart.figure,
+        key=_CHART,
+        config=figures.CONFIG,
+        theme=None,
+        on_select=_take_click,
+        selection_mode="points",
+        alt=texts.REGION_ALT.format(title=title, means=region.means_text(view.pack)),
+    )
+    marked = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
+    spot = None if view.place in marked else figures.spotted(view.region, *view.place)
+    panel.draw(figures.over_panel(chart, spot))
+
+
+def region_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
+    """Return the region with the chosen layers."""
+    return figures.region_figure(*_region_parts(view, title), lost=view.choice.lost)
+
+
+def _region_parts(view: Outlook, title: tuple[str, str]) -> tuple[Any, ...]:
+    facts = region.limit_facts(view.pack)
+    limits: dict[RegionLimit, str] = {
+        limit: region.LINES[limit].format(fact.shown) for limit, fact in facts.items()
+    }
+    return view.region, figures.region_marks(view.plans, view.drawn, view.effect), limits, title
+
+
+def _take_click() -> None:
+    """Choose the point that was clicked in the chart, again on a second click."""
+    event: Mapping[str, Any] = st.session_state[_CHART]
+    points, now = event["selection"]["points"], chosen()
+    place = (int(points[-1]["x"]), int(points[-1]["y"])) if points else now.clicked
+    if place is not None:
+        choose(point=place, clicked=place, clicks=now.clicks + 1)
+
+
+def _draw_layer(label: str, name: str, *, on: bool, view: Outlook) -> None:
+    key = f"{name}_{view.choice.study}_{view.choice.version}"
+    st.toggle(label, value=on, key=key, on_change=lambda: choose(**{name: st.session_state[key]}))
+
+
+def _draw_effect_choice(view: Outlook) -> None:
+    if view.effects:
+        key = f"effect_choice_{view.choice.study}"
+        st.radio(
+            "Effect assumed",
+            range(len(view.effects)),
+            index=view.effect_place,
+            format_func=lambda place: effect_label(view.effects[place]),
+            horizontal=True,
+            key=key,
+            help="For this page only. Change the plan’s own effect on Protocol.",
+            on_change=lambda: choose(effect=st.session_state[key]),
+        )
+
+
+def _region_notes(view: Outlook) -> Iterator[blocks.Block]:
+    """Yield for which plan the region is drawn, which plans are outside, and how to read it."""
+    other = None if view.choice.as_least else view.least_to_draw
+    outside = view.region.outside(points_of(view.plans, view.drawn))
+    if facts := [*region.region_facts(view.drawn, view.yours, view.effect, outside, other)]:
+        yield facts_table("The region", facts)
+    yield region.reading_fold(view.yours.evidence, lost=view.choice.lost)
+
+
+def _effects(view: Outlook) -> blocks.Group:
+    """Return the evidence of the plan and the least-loss plan at every effect worth assuming."""
+    if view.effects:
+        return effects_panel(view.effects, view.compared)
+    return blocks.sentences_panel([region.one_effect_text(view.yours)])
+
+
+def _region_tables(view: Outlook) -> list[blocks.Table]:
+    rows = [
+        (
+            name,
+            f"{frontier.priced_size_text(plan)}, {count_text(plan.staff, 'staff unit')}",
+            plan.evidence_at(view.effect).text,
+            frontier.fits_text(plan),
+        )
+        for name, plan in view.plans.items()
+    ]
+    return [
+        blocks.plain_table("The plans", ("Plan", "Size", "Evidence", "Fits"), rows),
+        facts_table("The limits", region.limit_facts(view.pack).values()),
+        region.region_table("The region", view.region, view.drawn, view.effect),
+    ]
+
+
+# --- the frontier -----------------------------------------------------------------------------
+
+
+def _draw_frontier(view: Outlook) -> None:
+    """Draw the Pareto frontier, the plan's place in it, and the balanced plan."""
+    options, verdict = view.options, frontier.standing_verdict(view.options)
+    if options.frontier.plans:
+        _draw_frontier_chart(view, frontier.frontier_title(verdict, view.pack.lab.currency))
+    lines = [verdict.text, frontier.balance_text(options)]
+    table = frontier.standing_table(options)
+    panel.draw(blocks.sentences_panel(lines, verdict=verdict), table)
+    if options.balanced is not None:
+        button(
+            "Load the balanced plan into the editor",
+            "balance",
+            partial(levers.load, options.balanced.plan, "balanced"),
+            key="load_balanced",
+            disabled=options.balanced.plan == view.yours.plan,
+        )
+    levers.draw_loaded("balanced", view)
+    if options.frontier.plans:
+        shown = frontier.shows_a_plan(options.frontier, view.yours.evidence)
+        outside = frontier.all_outside_text(options.frontier, view.yours.evidence)
+        note = blocks.sentences_panel(["" if shown else outside], quiet=True)
+        panel.draw(note, _frontier_fold(view))
+        panel.draw_tables(lambda: [frontier.frontier_table(options)])
+
+
+def _draw_frontier_chart(view: Outlook, title: str) -> None:
+    plans = unbeaten_shown(view.options)
+    marks = [figures.Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
+    st.plotly_chart(
+        figures.frontier_figure(view.options.frontier, marks, (title, "")),
+        key="frontier_chart",
+        config=figures.CONFIG,
+        theme=None,
+        alt=texts.FRONTIER_ALT.format(title=title, means=region.means_text(view.pack)),
+    )
+
+
+def _frontier_fold(view: Outlook) -> blocks.Fold:
+    plans = view.options.frontier
+    undrawn = sum(len(line.plans) for line in plans.lines) < len(plans.plans)
+    lines = [
+        texts.FRONTIER_LINES,
+        *([texts.FRONTIER_BALANCED] if plans.balanced is not None else []),
+        *([texts.FRONTIER_DAYS] if undrawn else []),
+    ]
+    return blocks.Fold("How to read this", (blocks.listing(lines),))

@@ -1,4 +1,4 @@
-"""Trade-offs: the lab's levers, and one point of the region, which may be taken as the plan."""
+"""Trade-offs: the lab's levers, and one point of the region, which can become the plan."""
 
 import math
 from collections.abc import Iterator
@@ -23,11 +23,12 @@ from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose, chosen
 
 _BUDGET_STEP: Final = 10
 _STAFF_STEPS: Final = 4
-_MORE: Final = 1.25  # So much of what the plans need a lever reaches at least
+_REACH: Final = 1.25  # of a lever, as a multiple of the plans' needs
+_FIELDS: Final = ("days", "samples")
 
 
 class _Lever(NamedTuple):
-    """One lever: the workspace's field, its label, the lab's own value, and how far it goes."""
+    """A lever: the field of the overrides, and the lab's own value."""
 
     field: str
     label: str
@@ -38,7 +39,7 @@ class _Lever(NamedTuple):
 
 
 def draw_levers(view: Outlook) -> None:
-    """Draw the three levers, and what is supposed."""
+    """Draw the three levers, and the overrides of the lab."""
     for lever in _levers(view):
         _draw_lever(lever)
     if text := own_text(view.real, view.pack):
@@ -47,35 +48,30 @@ def draw_levers(view: Outlook) -> None:
 
 
 def extras(view: Outlook) -> blocks.Group:
-    """Return the smallest step beyond each amount of the lab that buys something.
-
-    It is measured from the plan that gives up the least, which need not be the one that is open.
-    """
+    """Return the smallest useful increase of each amount, from the plan with the least loss."""
     planned = ", at the planned effect" if view.effect is not None else ""
     text = "your plan" if view.options.least.plan == view.yours.plan else "the least-loss plan"
     title = f"Cheapest improvement of {text}{planned}"
-    return blocks.group(
-        blocks.Heading(title, 2, part=True), facts_table(title, extra_facts(view.options))
-    )
+    heading = blocks.Heading(title, 2, part=True)
+    return blocks.group(heading, facts_table(title, extra_facts(view.options)))
 
 
 def _levers(view: Outlook) -> Iterator[_Lever]:
-    """Yield the levers: each reaches to twice what the study's lab has, and beyond what plans need.
+    """Yield the levers: each reaches twice the study's amount, and beyond the plans' needs.
 
     The plans are the open one and the study's reference protocol.
     """
     real, means = view.real, view.real.lab
     plans = [view.yours, assess(view.pack.reference_protocol, view.pack)]
-    budget = max(1, round(means.budget))
-    below = budget // 2 // _BUDGET_STEP * _BUDGET_STEP
-    above = max(_BUDGET_STEP, budget // _BUDGET_STEP * _BUDGET_STEP)
-    missing = math.ceil(max(plan.cost for plan in plans) * _MORE) - budget
-    above = max(above, -(-missing // _BUDGET_STEP) * _BUDGET_STEP)
+    budget, step = max(1, round(means.budget)), _BUDGET_STEP
+    below = budget // 2 // step * step
+    missing = math.ceil(max(plan.cost for plan in plans) * _REACH) - budget
+    above = max(step, budget // step * step, -(-missing // step) * step)
     label = f"Budget, {view.pack.lab.currency}"
-    yield _Lever("budget", label, budget, budget - below, budget + above, _BUDGET_STEP)
+    yield _Lever("budget", label, budget, budget - below, budget + above, step)
     days = means.days
     longest = max(plan.plan.duration_days for plan in plans) + view.pack.lab.start_day - 1
-    needed = max(real.min_days, math.ceil(longest * _MORE))
+    needed = max(real.min_days, math.ceil(longest * _REACH))
     yield _Lever("days", "Days", days, 1, max(2 * days, needed))
     staff = means.staff
     limit = max(real.staff_model.base + _STAFF_STEPS, *(plan.staff + 1 for plan in plans))
@@ -83,15 +79,20 @@ def _levers(view: Outlook) -> Iterator[_Lever]:
 
 
 def _draw_lever(lever: _Lever) -> None:
-    text = getattr(state.case().own_lab, lever.field)
-    value = lever.real if text is None else text
+    typed = getattr(state.case().own_lab, lever.field)
+    value = lever.real if typed is None else typed
     reach = lever.high - lever.real
-    # An address, the drawer or a pull to the end may state as much as the lever reaches, or more:
-    # there is always more to pull.
+    # An address, the drawer or a pull to the end may exceed the reach: there is always more.
     while lever.real + reach <= value:
         reach *= 2
     key = f"lever_{lever.field}"
     st.session_state[key] = value
+
+    def pull() -> None:
+        pulled = st.session_state[key]
+        changed = {lever.field: None if pulled == lever.real else pulled}
+        state.suppose(state.case().own_lab.model_copy(update=changed))
+
     st.slider(
         lever.label,
         min(lever.low, value),
@@ -99,24 +100,15 @@ def _draw_lever(lever: _Lever) -> None:
         step=lever.step,
         format="localized",
         key=key,
-        on_change=_pull,
-        args=(lever, key),
+        on_change=pull,
     )
-
-
-def _pull(lever: _Lever, key: str) -> None:
-    value = st.session_state[key]
-    changed = {lever.field: None if value == lever.real else value}
-    state.suppose(state.case().own_lab.model_copy(update=changed))
 
 
 # --- one point of the region ------------------------------------------------------------------
 
-_FIELDS: Final = ("days", "samples")
-
 
 def draw_point(view: Outlook) -> None:
-    """Draw the chosen point: its two numbers, what the plan there is worth, and loading it."""
+    """Draw the chosen point: its two numbers, its plan's evidence, and a button to load it."""
     for column, name, value in zip(st.columns(2), _FIELDS, view.place, strict=True):
         column.number_input(
             f"Point: {name}",
@@ -141,9 +133,9 @@ def draw_point(view: Outlook) -> None:
 
 
 def take_typed(key: str, shown: tuple[int, int]) -> None:
-    """Take what was typed; a number that the browser did not send stays as it was shown.
+    """Choose the typed point; a number that the browser did not send stays as shown.
 
-    Fields that another choice has taken the place of may be sent once more: they are not typed in.
+    A browser may send replaced fields once more: their key is no longer that of the choice.
     """
     if key != chosen().key:
         return
@@ -155,22 +147,19 @@ def take_typed(key: str, shown: tuple[int, int]) -> None:
 
 
 def load(plan: Protocol, place: str) -> None:
-    """Load a plan into the editor; it becomes the chosen point, and its place says so."""
+    """Load a plan into the editor; it becomes the chosen point, with a message at its place."""
     text = loaded_text(state.plan(), plan)
     state.replace_plan(plan)
     choose(point=(plan.duration_days, plan.sample_size), loaded=Loaded(place, text, plan))
 
 
 def draw_loaded(place: str, view: Outlook) -> None:
-    """Draw what was loaded from here, with undo and the way on, until the plan changes again."""
+    """Draw the message of a loaded plan, undo and the way on, until the plan changes again."""
     loaded = view.choice.loaded
     if loaded is None or (loaded.place, loaded.plan) != (place, view.yours.plan):
         return
-    panel.draw(
-        blocks.sentences_panel(
-            [loaded.text], verdict=blocks.Verdict(blocks.Status.PASS, "Loaded", loaded.text)
-        )
-    )
+    verdict = blocks.Verdict(blocks.Status.PASS, "Loaded", loaded.text)
+    panel.draw(blocks.sentences_panel([loaded.text], verdict=verdict))
     with st.container(horizontal=True, key=f"loaded_{place}"):
         button("Undo", "undo", state.undo, key=f"undo_{place}")
         page_link("pages/1_Protocol.py", "See it on Protocol", "tune")

@@ -1,4 +1,4 @@
-"""What the Trade-offs page shows: worked out once in a run, for what the visitor has chosen."""
+"""The plan on the Trade-offs page, computed once per run, as the visitor has chosen to see it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHOICE: Final = "trade_offs"
 
 
 class Loaded(NamedTuple):
-    """A plan that was loaded into the editor: next to which button, and what is said of it."""
+    """A plan that was loaded into the editor: next to which button, and its message."""
 
     place: str
     text: str
@@ -31,18 +31,17 @@ class Loaded(NamedTuple):
 
 @dataclass(frozen=True)
 class ViewChoice:
-    """What the visitor has chosen on the page.
+    """The visitor's choices on the page.
 
     Attributes:
-        study: the study that it was chosen for; another one makes all of it void.
-        version: the editor's; a plan from elsewhere makes the points void.
-        effect: which of the effects that the evidence may assume.
+        study: their study; they end with it.
+        version: the editor's; another one ends the choice of a point.
+        effect: the place of the assumed effect.
         lost: whether samples that cannot count are shown.
         as_least: whether the region is drawn for the least-loss plan's wording.
-        point: days and samples, None until a point is chosen.
-        clicked: the point that was clicked last, None for none.
-        clicks: how often one was.
-        loaded: what was loaded from here last.
+        point: days and samples.
+        clicked: the point that was clicked last.
+        clicks: the number of clicks.
     """
 
     study: str
@@ -57,36 +56,39 @@ class ViewChoice:
 
     @property
     def key(self) -> str:
-        """What the keys of widgets end in that another choice draws anew."""
+        """The end of the keys of widgets that another choice redraws."""
         return f"{self.version}_{self.clicks}_{int(self.as_least)}"
 
 
 def chosen() -> ViewChoice:
-    """Return what the visitor has chosen for the study and the plan on the screen."""
+    """Return the visitor's choices for the open study and plan."""
     study, version = state.case().study, state.current().version
     choice: ViewChoice | None = st.session_state.get(_CHOICE)
     if choice is None or choice.study != study:
         return ViewChoice(study, version)
-    return (
-        choice
-        if choice.version == version
-        else ViewChoice(study, version, choice.effect, choice.lost)
-    )
+    if choice.version != version:
+        return ViewChoice(study, version, choice.effect, choice.lost)
+    return choice
 
 
 def choose(**changes: object) -> None:
-    """Change some of what is chosen."""
+    """Change some of the choices."""
     st.session_state[_CHOICE] = replace(chosen(), **changes)  # type: ignore[arg-type]
+
+
+def look(analysis: PlanAnalysis) -> Outlook:
+    """Return the plan in its lab as it is shown."""
+    return Outlook(state.written(), analysis, chosen())
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """A plan in its lab as it is to be shown; all worked out once.
+    """A plan in its lab as it is shown.
 
     Attributes:
-        real: the study's lab, as it is written.
-        options: what may be done about the plan in the lab as the visitor says it is.
-        choice: what the visitor has chosen.
+        real: the study's lab, without the visitor's overrides.
+        options: the analysis of the plan in the visitor's lab.
+        choice: the visitor's choices.
     """
 
     real: Pack
@@ -110,7 +112,7 @@ class Outlook:
 
     @property
     def compared(self) -> dict[str, Assessment]:
-        """Of these the plan and the least-loss plan."""
+        """The plan and the least-loss plan, by name."""
         return {name: plan for name, plan in self.plans.items() if name != OFFER}
 
     @cached_property
@@ -120,7 +122,7 @@ class Outlook:
 
     @cached_property
     def least_to_draw(self) -> PlanToDraw | None:
-        """The least-loss plan to draw it for instead, None when it is worded alike."""
+        """The least-loss plan to draw the region for instead, None if it is worded alike."""
         return least_to_draw(self.options, self.plan_to_draw)
 
     @property
@@ -130,12 +132,12 @@ class Outlook:
 
     @cached_property
     def effects(self) -> tuple[AssumedEffect, ...]:
-        """The effects to choose from, the planning effect first; none where none can be off."""
+        """The effects to choose from, the planning effect first; empty for certain evidence."""
         return effects_of(self.pack.design, self.real.design)
 
     @property
     def effect_place(self) -> int:
-        """Which of them is chosen; the first where the study no longer has the one chosen."""
+        """The place of the chosen effect; the first if the study no longer has it."""
         return self.choice.effect if self.choice.effect < len(self.effects) else 0
 
     @property
@@ -145,14 +147,14 @@ class Outlook:
 
     @cached_property
     def region(self) -> Region:
-        """The region of the plan that it is drawn for."""
+        """The region of the drawn plan."""
         from replicalab.planner.region import region  # noqa: PLC0415 - numpy, with the first
 
         return region(self.drawn, list(self.plans.values()), self.effect)
 
     @property
     def place(self) -> tuple[int, int]:
-        """The days and samples chosen: those of a plan of this region until a point is chosen."""
+        """The chosen days and samples, at first those of a plan of this region."""
         if self.choice.point is not None:
             return self.choice.point
         plan = self.plans.get(LEAST_LOSS, self.yours)
@@ -164,8 +166,3 @@ class Outlook:
     def point(self) -> Assessment:
         """The plan at that point."""
         return self.drawn.at(*self.place)
-
-
-def look(analysis: PlanAnalysis) -> Outlook:
-    """Return the plan in its lab, as the visitor has chosen to see it."""
-    return Outlook(state.written(), analysis, chosen())
