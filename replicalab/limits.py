@@ -86,4 +86,5 @@ MOST_PLAYED_AGAIN: Final = 20  # negotiations of an opened batch; the page waits
 LARGEST_SEED: Final = 999_999  # six digits are enough to tell labs apart
 MOST_PAGE_ROUNDS: Final = 12  # each is a step of the page
 MOST_SLIDES: Final = 99  # more than any negotiation has
+MOST_LINK_BYTES: Final = 256 * 1024  # of ``more`` once decompressed
 LONGEST_NAME: Final = 60  # characters of a name in the comparison

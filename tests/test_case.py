@@ -21,9 +21,8 @@ from replicalab.scenarios import (
     load_scenario,
     parse_study,
 )
-from replicalab.ui.address import from_query, to_query
 from replicalab.ui.own_studies import find
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, from_query, to_query
 from tests.factories import make_protocol
 
 START: Final = Case(study="fin_momentum", lab=Difficulty.MEDIUM)

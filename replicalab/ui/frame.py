@@ -13,10 +13,9 @@ from replicalab.errors import ScenarioError
 from replicalab.facts.blocks import Heading, Status
 from replicalab.facts.check import header_panel
 from replicalab.planner import PlanAnalysis
-from replicalab.ui import export, lab, panel, present, state, tray
+from replicalab.ui import export, lab, panel, present, scenarios, state, tray
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.library import keeping
-from replicalab.ui.scenarios import gallery
 from replicalab.ui.words import ICONS, escaped
 
 PAGES: Final = (
@@ -81,7 +80,7 @@ def page(title: str) -> Iterator[PlanAnalysis]:
             page_link("pages/1_Protocol.py", "A challenge is on: to its plan", "emoji_events")
         needs_study = title in _NEED_STUDY and not state.is_chosen()
         if needs_study:
-            gallery.draw_choice(title)
+            scenarios.draw_choice(title)
         if needs_study or _draw_gate(title):
             _finish(title, times)
             st.stop()

@@ -24,9 +24,8 @@ from replicalab.models import Protocol, text_bytes
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceAssumptions, Pack
 from replicalab.ui import own_studies
-from replicalab.ui.address import to_query
 from replicalab.ui.library import drafting
-from replicalab.ui.workspace import DEFAULT_STUDY, TrayCase, Workspace
+from replicalab.ui.workspace import DEFAULT_STUDY, TrayCase, Workspace, to_query
 
 if TYPE_CHECKING:
     from replicalab.ui.stories import Story

@@ -10,11 +10,11 @@ from zlib import crc32
 import streamlit as st
 
 from replicalab.case import Case
-from replicalab.limits import MOST_SIDES
+from replicalab.limits import LONGEST_NAME, MOST_SIDES
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.words import escaped
-from replicalab.ui.workspace import LONGEST_NAME, TrayCase
+from replicalab.ui.workspace import TrayCase
 
 PAGE: Final = "pages/4_Compare.py"
 _CHOICE: Final = "beside_choice"

@@ -1,36 +1,71 @@
-"""The workspace of every page: a case, a round of its negotiation, and the comparison."""
+"""The workspace of every page, and its link.
+
+Short values have keys of their own in a link (`KEYS`); ``samples`` is the sample size of the plan.
+``more`` has the rest: JSON without defaults, compressed with zlib, as URL-safe base64.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, Final, Self
+import base64
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final, NamedTuple, Self
+from urllib.parse import urlencode
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, ValidationError, model_validator
 
-from replicalab.case import Case
-from replicalab.limits import MOST_SIDES
-from replicalab.models import Record
+from replicalab import limits
+from replicalab.case import Case, FindPack
+from replicalab.errors import LinkError, ScenarioError
+from replicalab.lexicon import shortened
+from replicalab.models import Record, too_large
 from replicalab.negotiation import ScientistKind
-from replicalab.scenarios import Difficulty
+from replicalab.scenarios import QUESTION_FIELDS, Difficulty
 
 DEFAULT_STUDY: Final = "fin_momentum"
 DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
-LARGEST_SEED: Final = 999_999
-MOST_ROUNDS: Final = 12
-MOST_SLIDES: Final = 99
-LONGEST_NAME: Final = 60  # characters of a name in the tray
+_MORE: Final = "more"
+_SAMPLES: Final = "samples"
+_ROUND: Final = "round"  # counted from 1
+_PLAN: Final = ("case", "plan")
+KEYS: Final[dict[str, tuple[str, ...]]] = {
+    "study": ("case", "study"),
+    "own": ("case", "own"),
+    "lab": ("case", "lab"),
+    "seed": ("case", "seed"),
+    "budget": ("case", "own_lab", "budget"),
+    "days": ("case", "own_lab", "days"),
+    "staff": ("case", "own_lab", "staff"),
+    **{name: ("case", "question", name) for name in QUESTION_FIELDS},
+    "scientist": ("case", "scientist"),
+    "manager": ("case", "lab_manager"),
+    "recording": ("case", "recording"),
+    "rounds": ("case", "max_rounds"),
+    _ROUND: ("round_number",),
+    "present": ("presenting",),
+    "survey": ("survey",),
+    "challenge": ("challenge",),
+    _SAMPLES: (*_PLAN, "sample_size"),
+}
+"""Keys of plain values, and the field that each one sets."""
+_NAMES: Final = {path: key for key, path in KEYS.items()}
+_ALWAYS: Final = {"study": DEFAULT_STUDY, "lab": DEFAULT_DIFFICULTY.value}
+_TEXTS: Final = ("study", "own", "lab", "scientist", "manager", "recording")
+_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,19})(\.[0-9]{1,20})?(e[-+]?[0-9]{1,3})?")
 
 
 class TrayCase(Record):
-    """A named case in the comparison tray; ``run`` compares the final plan of its negotiation."""
+    """A named case in the tray; ``run`` compares the final plan of its negotiation."""
 
-    name: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
+    name: Annotated[str, StringConstraints(min_length=1, max_length=limits.LONGEST_NAME)]
     case: Case
     run: bool = False
 
     @property
     def is_run(self) -> bool:
-        """Whether its negotiation is compared: as chosen, or if it is more than a plan."""
+        """Whether its negotiation is compared."""
         return self.run or self.case.is_run
 
 
@@ -38,20 +73,19 @@ class Workspace(Record):
     """The state that every page shows.
 
     Attributes:
-        case: the open case.
         round_number: the shown round of its negotiation, from 0.
         presenting: the shown slide, from 1; 0 without a presentation.
         survey: whether the front door shows all studies in the visitor's lab.
         challenge: whether checks and the best plan are hidden until a plan is handed in.
-        tray: the comparison tray.
+        tray: the cases to compare.
     """
 
     case: Case = Case(study=DEFAULT_STUDY, lab=DEFAULT_DIFFICULTY)
-    round_number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)] = 0
-    presenting: Annotated[int, Field(strict=True, ge=0, le=MOST_SLIDES)] = 0
+    round_number: Annotated[int, Field(strict=True, ge=0, lt=limits.MOST_PAGE_ROUNDS)] = 0
+    presenting: Annotated[int, Field(strict=True, ge=0, le=limits.MOST_SLIDES)] = 0
     survey: bool = False
     challenge: bool = False
-    tray: Annotated[tuple[TrayCase, ...], Field(max_length=MOST_SIDES)] = ()
+    tray: Annotated[tuple[TrayCase, ...], Field(max_length=limits.MOST_SIDES)] = ()
 
     @model_validator(mode="after")
     def _can_be_shown(self) -> Self:
@@ -100,13 +134,141 @@ class Workspace(Record):
 def not_shown(case: Case) -> Iterator[str]:
     """Yield why pages cannot show a case, with a remedy."""
     for name, value, limit in (
-        ("seed", case.seed, LARGEST_SEED),
-        ("max_rounds", case.max_rounds, MOST_ROUNDS),
-        ("moves", len(case.moves), MOST_ROUNDS),
+        ("seed", case.seed, limits.LARGEST_SEED),
+        ("max_rounds", case.max_rounds, limits.MOST_PAGE_ROUNDS),
+        ("moves", len(case.moves), limits.MOST_PAGE_ROUNDS),
     ):
         if value > limit:
             text = f"{value:,}" if value < 10**12 else "over 1,000,000,000,000"
             yield (
                 f"{name} is {text}, and at most {limit:,} can be shown here; play that negotiation "
-                f"anew with {limit:,} or less"
+                f"again with {limit:,} or less"
             )
+
+
+# --- links ------------------------------------------------------------------------------------
+
+
+class LinkReading(NamedTuple):
+    """The workspace of a link; ``problems`` says why it is the default one."""
+
+    workspace: Workspace
+    problems: list[str]
+
+
+def to_query(workspace: Workspace) -> dict[str, str]:
+    """Return the query string of a workspace; `from_query` reverses it.
+
+    Raises:
+        LinkError: it is too long.
+    """
+    values = workspace.model_dump(mode="json", exclude_defaults=True)
+    query = dict(_ALWAYS)
+    for key, path in KEYS.items():
+        if (value := _take(values, path)) is not None:
+            query[key] = _text(value + 1 if key == _ROUND else value)
+    if values:
+        raw = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
+        query[_MORE] = base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode().rstrip("=")
+        if len(raw) > limits.MOST_LINK_BYTES or len(urlencode(query)) > limits.LONGEST_QUERY:
+            raise LinkError("this is too long for a link; send the bundle instead")
+    return query
+
+
+def from_query(query: Mapping[str, str], find: FindPack) -> LinkReading:
+    """Return the workspace of a link, or the default one with the reason in one sentence."""
+    try:
+        return LinkReading(_read(_ALWAYS | dict(query), find), [])
+    except LinkError as error:
+        problem = str(error)
+    except ScenarioError as error:
+        fault, study = error.faults[0], shortened(query.get("study", DEFAULT_STUDY))
+        reason = f"{shortened(fault.problem, 60)}; {shortened(fault.remedy, 250)}"
+        problem = f"study '{study}' cannot be opened: {reason}"
+    return LinkReading(
+        Workspace(), [f"The link cannot be read: {problem}. Showing '{DEFAULT_STUDY}' instead."]
+    )
+
+
+def _read(query: Mapping[str, str], find: FindPack) -> Workspace:
+    if "v" in query:
+        raise LinkError("ReplicaLab 1 wrote it; ask for a new one")
+    values = _unpacked(query[_MORE]) if _MORE in query else {}
+    for key in (KEYS.keys() & query.keys()) - {_SAMPLES}:
+        value = _value(key, query[key])
+        is_round = key == _ROUND and isinstance(value, int)
+        _put(values, KEYS[key], value - 1 if is_round else value)
+    samples = _value(_SAMPLES, query[_SAMPLES]) if _SAMPLES in query else None
+    if has_plan := values["case"].get("plan") is not None:
+        _put(values, KEYS[_SAMPLES], samples)
+    work = _validated(values)
+    if samples is not None and not has_plan:
+        plan = work.case.protocol(find).model_dump(mode="json")
+        _put(values, _PLAN, plan | {"sample_size": samples})
+        work = _validated(values)
+    for case in (work.case, *(saved.case for saved in work.tray)):
+        _check(case, find)
+    return work
+
+
+def _check(case: Case, find: FindPack) -> None:
+    if case.text:
+        raise LinkError("it holds the file of a study; open a bundle instead")
+    sizes = too_large(case.plan) if case.plan else []
+    for problem in (*sizes, *case.question.idle_in(case.written(find).design).values()):
+        raise LinkError(problem)
+    case.pack(find)
+
+
+def _validated(values: dict[str, Any]) -> Workspace:
+    try:
+        return Workspace.model_validate_json(json.dumps(values))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        path = tuple(map(str, first["loc"]))
+        name, value = _NAMES.get(path, ".".join(path)), shortened(str(first["input"]))
+        message = first["msg"].removeprefix("Value error, ")
+        raise LinkError(f"{shortened(name)} '{value}': {shortened(message, 200)}") from error
+
+
+def _value(key: str, text: str) -> Any:
+    return json.loads(text) if key not in _TEXTS and _NUMBER.fullmatch(text) else text
+
+
+def _text(value: Any) -> str:
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < limits.LARGEST_COUNT
+    return str(int(value) if is_whole or isinstance(value, bool) else value)
+
+
+def _take(values: dict[str, Any], path: tuple[str, ...]) -> Any:
+    # Also removes the records that become empty.
+    first, *rest = path
+    if first not in values or values[first] is None:
+        return None
+    if not rest:
+        return values.pop(first)
+    value = _take(values[first], tuple(rest))
+    if not values[first]:
+        del values[first]
+    return value
+
+
+def _put(values: dict[str, Any], path: tuple[str, ...], value: object) -> None:
+    *parents, last = path
+    for name in parents:
+        values = values.setdefault(name, {})
+        if not isinstance(values, dict):
+            raise LinkError(f"{name} is no record; copy it again in full")
+    values[last] = value
+
+
+def _unpacked(text: str) -> dict[str, Any]:
+    reader = zlib.decompressobj()
+    try:
+        packed = base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
+        values = json.loads(reader.decompress(packed, limits.MOST_LINK_BYTES))
+    except (ValueError, RecursionError, zlib.error) as error:
+        raise LinkError("it was cut or changed; copy it again in full") from error
+    if not reader.eof or reader.unused_data or not isinstance(values, dict):
+        raise LinkError("it was cut or changed; copy it again in full")
+    return values

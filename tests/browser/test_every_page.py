@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from replicalab.ui.address import to_query
 from replicalab.ui.stories import stories
+from replicalab.ui.workspace import to_query
 from tests.browser.driving import (
     PHONE,
     PHONE_DARK,

@@ -10,8 +10,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
-from replicalab.ui.address import to_query
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, to_query
 from tests.browser.driving import PHONE, PROJECTOR, AppServer, forget_visitor, open_app
 from tests.browser.visiting import ADDRESSES, follow, press, show, type_text, upload
 from tests.hostile import HOST, Write, marked, tame, tamed

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from replicalab.ui.address import to_query
 from replicalab.ui.stories import stories
+from replicalab.ui.workspace import to_query
 from tests.browser.driving import PHONE_DARK, PROJECTOR, View, open_app, reload_app
 from tests.browser.visiting import choose_more, where
 from tests.reports.making import pages_in

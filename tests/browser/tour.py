@@ -15,9 +15,8 @@ from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
 from replicalab.scenarios import Difficulty
-from replicalab.ui.address import to_query
 from replicalab.ui.stories import stories
-from replicalab.ui.workspace import TrayCase
+from replicalab.ui.workspace import TrayCase, to_query
 from tests.browser.driving import (
     APP,
     CHROMIUM_FLAGS,

@@ -10,9 +10,8 @@ from urllib.parse import urlencode
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from replicalab.scenarios import Difficulty
-from replicalab.ui.address import to_query
 from replicalab.ui.frame import PAGES
-from replicalab.ui.workspace import TrayCase, Workspace
+from replicalab.ui.workspace import TrayCase, Workspace, to_query
 from tests.browser.driving import wait_for_run
 
 THREE_LABS: Final = Workspace().changed(

@@ -11,9 +11,8 @@ from replicalab.features.challenge.page import RESULTS
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import load_scenario
 from replicalab.tables import sheet
-from replicalab.ui.address import to_query
 from replicalab.ui.frame import HIDDEN
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, to_query
 from tests.ui.acting import (
     can_press,
     choose_more,

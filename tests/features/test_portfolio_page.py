@@ -12,7 +12,7 @@ from replicalab.features.portfolio import portfolio
 from replicalab.features.portfolio.choice import FIELDS
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario
 from replicalab.ui import own_studies
-from replicalab.ui.address import from_query
+from replicalab.ui.workspace import from_query
 from tests.ui.acting import choose, run, type_number
 from tests.ui.reading import alerts, panel_tables, panels, said
 from tests.ui.walking import visit

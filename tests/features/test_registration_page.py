@@ -7,10 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.features.registration import PROFILES
-from replicalab.ui.address import from_query
 from replicalab.ui.own_studies import find
 from replicalab.ui.words import escaped
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, from_query
 from tests.ui.acting import press, type_number, undo
 from tests.ui.reading import in_drawer
 from tests.ui.test_export import Files, again, files, part, text

@@ -17,7 +17,14 @@ from hypothesis import strategies as st
 
 from replicalab.case import Case
 from replicalab.errors import LinkError
-from replicalab.limits import LARGEST_PLANNED, MOST_SIDES
+from replicalab.limits import (
+    LARGEST_PLANNED,
+    LARGEST_SEED,
+    LONGEST_NAME,
+    MOST_PAGE_ROUNDS,
+    MOST_SIDES,
+    MOST_SLIDES,
+)
 from replicalab.models import ScientistActionType, plan_action, revise
 from replicalab.negotiation import (
     AUTOMATIC,
@@ -39,16 +46,8 @@ from replicalab.scenarios import (
     load_scenario,
     template_text,
 )
-from replicalab.ui.address import KEYS, from_query, to_query
 from replicalab.ui.own_studies import find
-from replicalab.ui.workspace import (
-    LARGEST_SEED,
-    LONGEST_NAME,
-    MOST_ROUNDS,
-    MOST_SLIDES,
-    TrayCase,
-    Workspace,
-)
+from replicalab.ui.workspace import KEYS, TrayCase, Workspace, from_query, to_query
 from tests.factories import make_protocol
 from tests.strategies import own_labs, protocols
 
@@ -95,8 +94,8 @@ def workspaces(draw: st.DrawFn) -> Workspace:
         lab=draw(st.sampled_from(Difficulty)),
         seed=draw(st.integers(0, LARGEST_SEED)),
         plan=draw(st.none() | protocols()),
-        max_rounds=draw(st.integers(1, MOST_ROUNDS)),
-        round_number=draw(st.integers(0, MOST_ROUNDS - 1)),
+        max_rounds=draw(st.integers(1, MOST_PAGE_ROUNDS)),
+        round_number=draw(st.integers(0, MOST_PAGE_ROUNDS - 1)),
         own_lab=draw(own_labs()),
         **dict(zip(("scientist", "lab_manager"), draw(st.sampled_from(SEATS)), strict=True)),
         recording=draw(st.none() | st.from_regex(r"\A[a-z][a-z0-9_]{0,63}\Z")),

@@ -9,12 +9,11 @@ from streamlit.testing.v1 import AppTest
 from replicalab.case import case_text, read_draft
 from replicalab.library import Library, StoredDraft
 from replicalab.scenarios import LabOverrides, copy_text
-from replicalab.ui.address import to_query
 from replicalab.ui.library import drafting
 from replicalab.ui.library import shelf as writer
 from replicalab.ui.library.drafting import Tab
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.workspace import TrayCase, Workspace
+from replicalab.ui.workspace import TrayCase, Workspace, to_query
 from tests.ui.acting import (
     choose,
     choose_more,

@@ -4,8 +4,7 @@ from typing import Final
 
 from replicalab.models import revise
 from replicalab.scenarios import load_scenario
-from replicalab.ui.address import to_query
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, to_query
 from tests.ui.acting import (
     can_press,
     choose,

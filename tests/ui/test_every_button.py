@@ -36,11 +36,10 @@ from replicalab.scenarios import (
     parse_study,
 )
 from replicalab.ui import own_studies
-from replicalab.ui.address import to_query
 from replicalab.ui.frame import PAGES as NAVIGATION
 from replicalab.ui.library import shelf as writer
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.workspace import TrayCase, Workspace
+from replicalab.ui.workspace import TrayCase, Workspace, to_query
 from tests.library.making import make_batch
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate

@@ -11,7 +11,7 @@ from streamlit.testing.v1.element_tree import Expander
 
 from replicalab.models import Dimension
 from replicalab.scenarios import Difficulty, list_scenarios, loading
-from replicalab.ui.scenarios import gallery
+from replicalab.ui import scenarios as gallery
 from replicalab.ui.stories import Story, stories
 from tests.ui.acting import number, pick, press, run, type_number, type_text
 from tests.ui.pages import NEED_STUDY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS

@@ -12,13 +12,13 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element, Node, Table
 
 from replicalab.characters import hidden
+from replicalab.limits import LONGEST_NAME
 from replicalab.models import ScientistActionType, plan_action
 from replicalab.negotiation import Move, Transcript, question
 from replicalab.scenarios import Study, parse_study
 from replicalab.ui import study
-from replicalab.ui.address import to_query
 from replicalab.ui.lab.items import row_key
-from replicalab.ui.workspace import LONGEST_NAME, TrayCase, Workspace
+from replicalab.ui.workspace import TrayCase, Workspace, to_query
 from tests.hostile import (
     ATTACK,
     UNSEEN,

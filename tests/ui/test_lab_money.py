@@ -14,9 +14,8 @@ from replicalab.case import Case, on_the_shelf
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.scenarios.writing import study_yaml
 from replicalab.ui import study
-from replicalab.ui.address import from_query, to_query
 from replicalab.ui.stories import stories
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, from_query, to_query
 from tests.ui.acting import press, run
 from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY, TRADE_OFFS
 from tests.ui.reading import in_drawer, said

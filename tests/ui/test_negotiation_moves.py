@@ -11,9 +11,8 @@ from streamlit.testing.v1 import AppTest
 from replicalab.facts.negotiation import OUTCOME_TITLES, outcome_verdict
 from replicalab.models import revise
 from replicalab.negotiation import Move, ScientistKind, Turn, fork
-from replicalab.ui.address import to_query
 from replicalab.ui.negotiation import table
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, to_query
 from tests.negotiation.playing import ACCEPT, ask, by_person, propose, revise_to
 from tests.ui.acting import (
     can_press,
@@ -175,7 +174,7 @@ def test_what_a_person_played_survives_a_reload_and_is_played_on(app: AppTest) -
 def test_moves_too_long_for_an_address_are_said_to_be_lost_by_a_reload(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replicalab.ui.address.LONGEST_QUERY", 200)
+    monkeypatch.setattr("replicalab.limits.LONGEST_QUERY", 200)
     assert "too long for a link" not in said(app)
     press(app, SEND)
     assert "too long for a link" in said(app)
@@ -190,7 +189,7 @@ def test_moves_of_a_link_that_cannot_be_played_are_said_with_the_way_out() -> No
     )
     [problem] = alerts(app)
     assert problem.colour == "error"
-    assert shows(press(app, "Begin anew"), START)
+    assert shows(press(app, "Start again"), START)
 
 
 # --- forking ---

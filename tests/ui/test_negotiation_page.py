@@ -18,8 +18,7 @@ from replicalab.negotiation import (
     shipped_recordings,
 )
 from replicalab.scenarios import load_scenario
-from replicalab.ui.address import to_query
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, to_query
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_person, by_rule, propose
 from tests.ui.acting import (

@@ -19,10 +19,10 @@ from replicalab.scenarios import (
     study_text,
 )
 from replicalab.ui import own_studies
-from replicalab.ui.address import from_query, to_query
 from replicalab.ui.library import shelf as writer
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.own_studies import StudyCache, cache_key
+from replicalab.ui.workspace import from_query, to_query
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number
 from tests.ui.negotiating import hand_over as give_negotiation

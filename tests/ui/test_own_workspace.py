@@ -17,9 +17,8 @@ from replicalab.negotiation import (
     save,
 )
 from replicalab.scenarios import Difficulty, lab_json, list_scenarios, load_scenario, read_lab
-from replicalab.ui.address import from_query, to_query
 from replicalab.ui.own_studies import find
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, from_query, to_query
 from tests.factories import make_setup
 from tests.strategies import itemised_protocols, own_labs_of, questions
 

@@ -7,12 +7,12 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab.limits import MOST_PAGE_ROUNDS
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.ui import state
-from replicalab.ui.address import to_query
-from replicalab.ui.workspace import MOST_ROUNDS, Workspace
+from replicalab.ui.workspace import Workspace, to_query
 from tests.ui.acting import can_press, choose, chosen, number, pick, press, run, type_number, undo
 from tests.ui.pages import COMPARE, LETTERS, LIBRARY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
 from tests.ui.reading import alerts, dimension, links, said, where
@@ -181,7 +181,7 @@ def test_undone_step_keeps_the_players_and_brings_the_lab_back() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("round_number", MOST_ROUNDS), ("max_rounds", MOST_ROUNDS + 1), ("seed", 1_000_000)],
+    [("round_number", MOST_PAGE_ROUNDS), ("max_rounds", MOST_PAGE_ROUNDS + 1), ("seed", 1_000_000)],
 )
 def test_workspace_shows_no_more_than_it_can(name: str, value: int) -> None:
     with pytest.raises(ValueError, match=name):

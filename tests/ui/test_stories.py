@@ -8,9 +8,9 @@ from replicalab.models import revise
 from replicalab.negotiation import Negotiation, Outcome
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceTier
-from replicalab.ui.address import from_query, to_query
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import StoryPage, stories
+from replicalab.ui.workspace import from_query, to_query
 from tests.golden import assert_golden
 from tests.negotiation.playing import acts, by_rule
 

@@ -18,11 +18,10 @@ from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.ui import state
-from replicalab.ui.address import to_query
 from replicalab.ui.study import reference_options
 from replicalab.ui.tradeoffs import outlook
 from replicalab.ui.tradeoffs.levers import take_typed
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, to_query
 from tests.factories import with_means
 from tests.golden import assert_golden
 from tests.ui.acting import can_press, number, pick, press, pull, run, type_number, undo

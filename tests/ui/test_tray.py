@@ -4,8 +4,8 @@ from typing import Final
 
 from streamlit.testing.v1 import AppTest
 
+from replicalab.limits import LONGEST_NAME
 from replicalab.ui.own_studies import find
-from replicalab.ui.workspace import LONGEST_NAME
 from tests.ui.acting import labels, number, press, press_first, run, type_number, type_text
 from tests.ui.pages import NEGOTIATION, PROTOCOL
 from tests.ui.reading import plain, tray

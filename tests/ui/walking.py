@@ -2,8 +2,7 @@
 
 from streamlit.testing.v1 import AppTest
 
-from replicalab.ui import study_form
-from replicalab.ui.scenarios import gallery
+from replicalab.ui import scenarios, study_form
 from tests.browser.driving import APP
 from tests.ui.acting import labels, press, run
 from tests.ui.pages import NEED_STUDY, SCENARIOS
@@ -47,7 +46,7 @@ def show(app: AppTest, tab: str, key: str) -> AppTest:
 
 def at_making(app: AppTest) -> AppTest:
     """Go to where a study is made and return the app."""
-    return show(app.switch_page(SCENARIOS), gallery.MAKE, gallery.TABS)
+    return show(app.switch_page(SCENARIOS), scenarios.MAKE, scenarios.TABS)
 
 
 def at_editor(app: AppTest) -> AppTest:
@@ -68,7 +67,7 @@ def write(app: AppTest, text: str) -> AppTest:
 
 def at_gallery(app: AppTest) -> AppTest:
     """Go to the gallery and return the app."""
-    return show(app.switch_page(SCENARIOS), gallery.ALL_STUDIES, gallery.TABS)
+    return show(app.switch_page(SCENARIOS), scenarios.ALL_STUDIES, scenarios.TABS)
 
 
 def unfolded(app: AppTest) -> AppTest:

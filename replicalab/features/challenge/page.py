@@ -24,10 +24,9 @@ from replicalab.planner import PlanAnalysis
 from replicalab.tables import sheet
 from replicalab.ui import panel as blocks
 from replicalab.ui import state
-from replicalab.ui.address import to_query
 from replicalab.ui.controls import button
 from replicalab.ui.files import download
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, to_query
 
 RESULTS: Final = "challenge_results"
 _NAME: Final = "challenge_name"

@@ -16,7 +16,7 @@ from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS
 from replicalab.facts.records import batch_workbook, results_csv, results_frame
 from replicalab.lexicon import count_text
 from replicalab.library import EntryKind, KeptBatch, batch_text
-from replicalab.limits import MOST_PAGE_JOBS
+from replicalab.limits import LARGEST_SEED, MOST_PAGE_JOBS
 from replicalab.negotiation import RULED_LAB_MANAGERS, LabManagerKind, Outcome
 from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
@@ -27,7 +27,6 @@ from replicalab.ui.controls import button
 from replicalab.ui.files import download
 from replicalab.ui.library.keeping import keep_new
 from replicalab.ui.words import escaped
-from replicalab.ui.workspace import LARGEST_SEED
 
 _RULES: Final[tuple[Rule, ...]] = get_args(Rule)
 _NOTICE: Final = "batch"

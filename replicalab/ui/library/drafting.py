@@ -26,7 +26,7 @@ from replicalab.limits import LONGEST_ENTRY_NAME
 from replicalab.negotiation import Setup
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, study_yaml
 from replicalab.scenarios.reading import Values
-from replicalab.ui import address, own_studies, workspace
+from replicalab.ui import own_studies, workspace
 from replicalab.ui.library.shelf import later, owner, shelf
 
 _DRAFT: Final = "draft"  # key of an address: the draft of its tab
@@ -178,13 +178,13 @@ def without_contents(work: workspace.Workspace) -> workspace.Workspace:
     return work.changed(case=case, tray=())
 
 
-def read(query: Mapping[str, str], tab: Tab) -> address.LinkReading:
+def read(query: Mapping[str, str], tab: Tab) -> workspace.LinkReading:
     """Return the workspace of an address, from its draft if the address cannot carry it."""
     entry = _ENTRY_NAME.fullmatch(query.get(_ENTRY, ""))
     tab.entry = (entry[1], int(entry[2])) if entry else None
     draft_name = _DRAFT_NAME.fullmatch(query.get(_DRAFT, ""))
     if draft_name is None:
-        return address.from_query(query, own_studies.find)
+        return workspace.from_query(query, own_studies.find)
     tab.place, letters = draft_name.groups()
     draft, problem = _draft_of(tab)
     if draft and draft.text and _STUDY in letters and _lacks_study(query):
@@ -192,12 +192,12 @@ def read(query: Mapping[str, str], tab: Tab) -> address.LinkReading:
             study = draft.own_study()
             custom = own_studies.find_or_add(draft.text, study) if study else None
             query = {**query, "own": custom or query.get("own", "")}
-    work, problems = address.from_query(query, own_studies.find)
+    work, problems = workspace.from_query(query, own_studies.find)
     if _WHOLE in letters and not problems:
         work = _from_draft(draft, work, problem, problems)
         if problems:  # keep this draft for when it can be used again
             tab.place, tab.saved = Tab().place, None
-    return address.LinkReading(work, problems)
+    return workspace.LinkReading(work, problems)
 
 
 def _from_draft(

@@ -1,3 +1,322 @@
-"""The Negotiation page: who plays, each round of it, the whole run, and what may be done next."""
+"""The Negotiation page: players, outcome, rounds, and the next move."""
 
-from replicalab.ui.negotiation.page import carry_on, draw
+import time
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Final
+
+import streamlit as st
+
+from replicalab import limits
+from replicalab.assessment import Assessment
+from replicalab.errors import NegotiationError, TraceError
+from replicalab.facts import rounds
+from replicalab.facts.blocks import Block
+from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS, Player, kept_text
+from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, ScientistKind
+from replicalab.planner import PlanAnalysis
+from replicalab.render import figures
+from replicalab.ui import panel, state, tray
+from replicalab.ui.controls import button, page_link
+from replicalab.ui.negotiation import files, moves, table
+from replicalab.ui.negotiation.table import ModelSeat, Pending, RunSession
+from replicalab.ui.words import escaped
+
+_SCIENTIST: Final = "scientist_choice"
+_MANAGER: Final = "manager_choice"
+_ROUNDS: Final = "rounds_choice"
+_RECORDED: Final = "recorded"
+_LISTED: Final = 20  # negotiations that may be forgotten when there is no more room
+_SECONDS_PER_ROUND: Final = 2.0
+
+
+def draw(here: PlanAnalysis) -> Pending | None:
+    """Draw the page, and return the pending call of a language model."""
+    seat = panel.draw_features(table.PLACE, None).get("seat")
+    _draw_players()
+    session = _current(here.yours)
+    _draw_full(session)
+    if session is None:
+        st.header("Negotiation")
+    pending = _draw_negotiation(session, seat) if session else None
+    files.draw(session)
+    return pending
+
+
+def carry_on(pending: Pending | None) -> None:
+    """Call the model once everything is drawn."""
+    if pending:
+        pending()
+
+
+def _current(yours: Assessment) -> RunSession | None:
+    try:
+        return table.current(yours)
+    except NegotiationError as error:
+        st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=":material/block:")
+        if state.case().moves:
+            button("Start again", "replay", table.start_again)
+        page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
+    except TraceError as error:
+        files.draw_recording_problem(str(error))
+    return None
+
+
+def _draw_full(shown: RunSession | None) -> None:
+    if not table.is_full():
+        return
+    st.warning(
+        f"This session keeps {limits.MOST_GAME_BYTES // 2**20} MiB of negotiations, the most there "
+        "is room for: nothing more is played or opened. Save what you need, then forget some.",
+        icon=":material/inventory_2:",
+    )
+    others = [run for run in table.played_by_hand() if run is not shown]
+    for number, run in enumerate(others[:_LISTED]):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"room_{number}"):
+            st.markdown(escaped(kept_text(run.negotiation)), width="content")
+            button("Forget it", "close", partial(table.forget, run), key=f"room_{number}_forget")
+
+
+def _draw_negotiation(kept: RunSession, seat: ModelSeat | None) -> Pending | None:
+    branch = moves.branch_of(kept)
+    session, name = (branch.kept, f"{moves.name_of(branch.kept)}: ") if branch else (kept, "")
+    negotiation = session.negotiation
+    _draw_kept_fork(kept)
+    pending = seat.draw(kept) if seat and kept.is_model and not kept.recorded else None
+    if negotiation.rounds:
+        row = _draw_scrubber(negotiation, name)
+        if session is kept:
+            with row:
+                moves.draw_fork_button(kept)
+        moves.draw_courses(kept)
+    if session is kept and _is_over(negotiation):
+        panel.draw(rounds.outcome_panel(session.verdict, is_open=negotiation.outcome is None))
+        if negotiation.outcome is not None:
+            _draw_ending(kept)
+    if negotiation.rounds:
+        pending = _draw_round(kept, negotiation, seat) or pending
+    if _may_move(kept):
+        moves.draw_move(kept)
+    if negotiation.rounds:
+        _draw_run(negotiation)
+    return pending
+
+
+def _is_over(negotiation: Negotiation) -> bool:
+    """Return whether the last round is on show: the outcome comes with it."""
+    return table.shown_round(negotiation) == table.last_round(negotiation)
+
+
+def _draw_round(
+    kept: RunSession, negotiation: Negotiation, seat: ModelSeat | None
+) -> Pending | None:
+    at, pending = table.shown_round(negotiation), None
+    words = seat.reworded(negotiation.rounds[at]) if seat else ""
+    panel.draw(rounds.round_panel(negotiation, at, reworded=words))
+    if seat and not words:
+        pending = seat.draw_rewording(negotiation.rounds[at])
+    moves.draw_fork(kept)
+    return pending
+
+
+def _draw_ending(kept: RunSession) -> None:
+    case = state.case()
+    with st.container(horizontal=True, key="ending"):
+        moves.draw_using(kept.negotiation, "use_plan")
+        button("Save", "bookmark_add", partial(files.keep, kept), key="keep_ending")
+        if not (case.has_run and kept.plays_again):
+            return
+        if st.button("Compare", icon=":material/compare_arrows:", key="compare_ending"):
+            if tray.place_of(case, run=True) is None:
+                tray.keep(tray.TrayCandidate("", case, run=True))
+            st.switch_page(tray.PAGE, query_params=state.address())
+
+
+def _may_move(kept: RunSession) -> bool:
+    if kept.recorded or moves.branch_of(kept) is not None:  # a branch has its own move
+        return False
+    setup = kept.negotiation.setup
+    person = setup.scientist is ScientistKind.PERSON or setup.lab_manager is LabManagerKind.PERSON
+    return kept.acting if kept.is_model else person or kept.negotiation.ending is None
+
+
+# --- who plays --------------------------------------------------------------------------------
+
+
+def _draw_players() -> None:
+    case, recorded = state.case(), files.showing_a_recording()
+    st.session_state[_SCIENTIST] = _RECORDED if recorded else case.scientist.value
+    st.session_state[_MANAGER] = case.lab_manager.value
+    st.session_state[_ROUNDS] = case.max_rounds
+    scientists = {kind.value: player for kind, player in SCIENTISTS.items()}
+    if recorded or files.recordings():
+        scientists[_RECORDED] = files.recorded_player()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="players"):
+        _choice("Scientist", _SCIENTIST, scientists)
+        if recorded:
+            files.draw_choice()
+        else:
+            managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
+            _choice("Lab Manager", _MANAGER, managers)
+            with st.popover("More", icon=":material/tune:"):
+                st.number_input(
+                    "Rounds at most",
+                    min_value=1,
+                    max_value=limits.MOST_PAGE_ROUNDS,
+                    step=1,
+                    key=_ROUNDS,
+                    on_change=lambda: table.seat(max_rounds=st.session_state[_ROUNDS]),
+                    width=160,
+                )
+    if recorded:
+        files.draw_recording()
+    _draw_opened()
+    if not table.is_away() and state.brings_back_a_run():
+        button("Undo: bring back the last negotiation", "undo", state.undo, type="tertiary")
+
+
+def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
+    st.selectbox(
+        label,
+        list(offered),
+        format_func=lambda kind: offered[kind].name,
+        key=key,
+        on_change=_seat,
+        help=offered[st.session_state[key]].rule,
+    )
+
+
+def _seat() -> None:
+    chosen = st.session_state[_SCIENTIST]
+    moves.drop_branch()
+    if chosen == _RECORDED:
+        files.open_recording(next(iter(files.recordings())))
+        return
+    if table.is_away():
+        table.close()
+        table.seat(scientist=chosen)
+        return
+    manager = st.session_state[_MANAGER]
+    if manager == LabManagerKind.PERSON and chosen not in AUTOMATIC:
+        # A person plays one side: the seat chosen last.
+        if chosen != state.case().scientist:
+            manager = LabManagerKind.REFERENCE
+        else:
+            chosen = ScientistKind.STEP_BY_STEP
+    table.seat(scientist=chosen, lab_manager=manager)
+
+
+def _draw_opened() -> None:
+    opened = table.opened()
+    if opened is None or opened.recorded:
+        return
+    setup = opened.negotiation.setup
+    scientist, manager = SCIENTISTS[setup.scientist], LAB_MANAGERS[setup.lab_manager]
+    players = f"Scientist: {scientist.name.lower()}. Lab Manager: {manager.name.lower()}."
+    with st.container(horizontal=True, vertical_alignment="center", key="opened"):
+        st.markdown(f"{escaped(opened.source)}. {players}", width="content")
+        files.draw_way_back()
+
+
+def _draw_kept_fork(kept: RunSession) -> None:
+    case, at = state.case(), kept.negotiation.setup.forked_at
+    if table.opened() is not None or not case.moves:
+        return
+    if case.scientist in AUTOMATIC and at is not None:
+        with st.container(horizontal=True, vertical_alignment="center", key="forked"):
+            st.markdown(f"Your fork from round {at + 1}.", width="content")
+            button("Back to how it was", "undo", table.start_again)
+
+
+# --- from round to round: no round is played again --------------------------------------------
+
+
+def _draw_scrubber(negotiation: Negotiation, name: str) -> AbstractContextManager[object]:
+    at, last = table.shown_round(negotiation), table.last_round(negotiation)
+    playing = table.table().playing_since is not None
+    row = st.container(horizontal=True, vertical_alignment="center", key="scrubber")
+    with row:
+        for label, icon, by, shortcut in (
+            ("First", "first_page", -last, None),
+            ("Back", "chevron_left", -1, "Left"),
+            ("Next", "chevron_right", 1, "Right"),
+            ("Last", "last_page", last, None),
+        ):
+            if label == "Next":
+                so_far = "" if negotiation.ending else " so far"
+                st.markdown(f"{name}**Round {at + 1} of {last + 1}{so_far}**", width="content")
+            st.button(
+                label,
+                icon=f":material/{icon}:",
+                on_click=_go,
+                args=(by, last),
+                disabled=at == (0 if label in ("First", "Back") else last),
+                shortcut=shortcut,
+            )
+        st.button(
+            "Pause" if playing else "Play",
+            icon=":material/pause:" if playing else ":material/play_arrow:",
+            on_click=_stop if playing else _play,
+            args=() if playing else (at, last),
+            disabled=last == 0,
+        )
+    if playing:
+        _advance(last)
+    return row
+
+
+def _go(by: int, last: int) -> None:
+    _stop()
+    # From the round on show now, so that quick presses add up.
+    at = min(state.workspace().round_number, last)
+    state.show(round_number=max(0, min(at + by, last)))
+
+
+def _play(at: int, last: int) -> None:
+    state.show(round_number=0 if at == last else at)
+    table.table().playing_since = time.monotonic()
+
+
+def _stop() -> None:
+    table.table().playing_since = None
+
+
+@st.fragment(run_every=_SECONDS_PER_ROUND)
+def _advance(last: int) -> None:
+    since = table.table().playing_since
+    # A tick that comes a little early counts, or the round would wait for the next one.
+    if since is None or time.monotonic() - since < _SECONDS_PER_ROUND * 0.9:
+        return
+    at = min(state.workspace().round_number + 1, last)
+    state.show(round_number=at)
+    table.table().playing_since = None if at == last else time.monotonic()
+    st.rerun()
+
+
+# --- the whole run ----------------------------------------------------------------------------
+
+
+def _draw_run(negotiation: Negotiation) -> None:
+    at = table.shown_round(negotiation)
+    parts: list[Block] = [rounds.rounds_panel(negotiation, at)]
+    if _is_over(negotiation):
+        parts.append(rounds.ledger_panel(negotiation))
+    panel.draw(*parts)
+    place = st.expander(
+        "The rounds as a chart", icon=":material/show_chart:", key="rounds_chart", on_change="rerun"
+    )
+    if not place.open:
+        return
+    with place:
+        visible = negotiation.rounds[: at + 1]
+        if plans := [(done.number + 1, done.plan) for done in visible if done.plan]:
+            st.plotly_chart(
+                figures.convergence_chart(plans),
+                key="convergence",
+                config=figures.CONFIG,
+                theme=None,
+                alt="Use of budget, days and staff by round, and below it the evidence by round",
+            )
+        else:
+            st.caption("No plan has been put forward yet, so there is nothing to compare.")

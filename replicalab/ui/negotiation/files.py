@@ -1,4 +1,4 @@
-"""What is kept as a file, opening one again, and the recorded runs that are shipped."""
+"""Negotiations as files, and the shipped recorded runs."""
 
 from functools import partial
 from typing import Final
@@ -7,22 +7,14 @@ import streamlit as st
 from pydantic import ValidationError
 
 from replicalab import limits
+from replicalab import negotiation as core
 from replicalab.characters import on_one_line
 from replicalab.errors import TraceError
 from replicalab.facts.lab import lab_text
 from replicalab.facts.negotiation import LAB_MANAGERS, RECORDED, Player, kept_text
 from replicalab.library import EntryKind
 from replicalab.limits import MOST_FILE_BYTES
-from replicalab.negotiation import (
-    Negotiation,
-    Recording,
-    Setup,
-    TurnAuthor,
-    load,
-    replay,
-    save,
-    shipped_recordings,
-)
+from replicalab.negotiation import Negotiation, Recording, Setup, TurnAuthor
 from replicalab.scenarios import list_scenarios, readable_text
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button
@@ -38,7 +30,7 @@ _CHOICE: Final = "recording_choice"
 
 
 def draw(kept: RunSession | None) -> None:
-    """Draw saving and opening; with no negotiation there is only opening."""
+    """Draw saving, if there is a negotiation, and opening."""
     with st.expander("Save or open a negotiation", icon=":material/folder:"):
         if kept is not None and kept.negotiation.rounds:
             _draw_saving(kept)
@@ -51,19 +43,16 @@ def draw(kept: RunSession | None) -> None:
         )
 
 
-# --- saving -----------------------------------------------------------------------------------
-
-
 def keep(kept: RunSession) -> None:
-    """Keep a negotiation in the library."""
+    """Save a negotiation in the library."""
     keep_new(EntryKind.RUN, kept_text(kept.negotiation), _written(kept))
 
 
 def _written(kept: RunSession) -> str:
     try:
-        return save(kept.negotiation, kept.recording or recording_of(kept))
-    except (TraceError, ValidationError):  # what is known of the model cannot be written down
-        return save(kept.negotiation)
+        return core.save(kept.negotiation, kept.recording or recording_of(kept))
+    except (TraceError, ValidationError):  # the record of the model is not valid
+        return core.save(kept.negotiation)
 
 
 def _draw_saving(kept: RunSession) -> None:
@@ -74,7 +63,7 @@ def _draw_saving(kept: RunSession) -> None:
         "Save this negotiation",
         saved,
         "negotiation.json",
-        help="It plays again without the model: what it said is kept. No key is in it."
+        help="It has the model’s answers and plays again without it. It has no key."
         if by_model
         else None,
     )
@@ -88,32 +77,29 @@ def _draw_saving(kept: RunSession) -> None:
 
 
 def recording_of(kept: RunSession) -> Recording | None:
-    """Return who was asked, and how; of a file from elsewhere only it can say."""
+    """Return the record of the model set here, if it played this negotiation."""
     if not kept.is_model or kept.source:
         return None
     seat = table.model_seat()
     return seat.recording(kept.negotiation.setup) if seat else None
 
 
-# --- opening ----------------------------------------------------------------------------------
-
-
 def open_text(text: str, name: str) -> None:
-    """Show what a file holds, played again in its study and lab.
+    """Show the negotiation of a file, played again in its study and lab.
 
     Raises:
-        ReplicaLabError: it cannot be shown; says why.
+        ReplicaLabError: it cannot be shown.
     """
-    transcript = load(text)
+    transcript = core.load(text)
     case = case_of_run(transcript.setup, state.case())
-    again = replay(transcript, case.pack(own_studies.find))
+    again = core.replay(transcript, case.pack(own_studies.find))
     open_played(again, state.workspace().with_case(case), name, transcript.recording)
 
 
 def open_played(
     negotiation: Negotiation, work: Workspace, name: str, known: Recording | None
 ) -> None:
-    """Show a negotiation out of a file.
+    """Show a negotiation of a file.
 
     Raises:
         TraceError: there is no room for it.
@@ -139,9 +125,9 @@ def open_played(
 
 
 def recordings() -> dict[str, tuple[Recording, Setup]]:
-    """Return the shipped recordings by key, none where they cannot be read."""
+    """Return the shipped recordings by key; empty if they cannot be read."""
     try:
-        shipped = shipped_recordings()
+        shipped = core.shipped_recordings()
     except TraceError:
         return {}
     return {
@@ -152,7 +138,7 @@ def recordings() -> dict[str, tuple[Recording, Setup]]:
 
 
 def recorded_player() -> Player:
-    """Return the recorded run that is offered, by its study and its author."""
+    """Return the player of the first recorded run, named after its study and model."""
     pairs = recordings()
     if not pairs:
         return RECORDED
@@ -164,7 +150,7 @@ def recorded_player() -> Player:
 
 
 def showing_a_recording() -> bool:
-    """Return whether a recorded run is on show: a shipped one, or one's own."""
+    """Return whether a recorded run is on show, shipped or from a file."""
     opened = table.opened()
     return opened.recorded if opened else state.case().recording is not None
 
@@ -178,7 +164,7 @@ def open_recording(key: str) -> None:
 
 
 def draw_recording_problem(problem: str) -> None:
-    """Draw why the recording that is asked for cannot be played, and the ways out."""
+    """Draw why the recording of the address cannot be played, and the remedies."""
     st.error(f"The recording cannot be played: {escaped(problem)}.", icon=":material/block:")
     key = state.case().recording
     with st.container(horizontal=True, key="recording_problem"):
@@ -189,7 +175,7 @@ def draw_recording_problem(problem: str) -> None:
 
 
 def draw_choice() -> None:
-    """Draw which recorded run is on show."""
+    """Draw the choice of a shipped recording."""
     key, pairs = state.case().recording, recordings()
     if table.opened() is not None or key not in pairs:
         return
@@ -197,14 +183,14 @@ def draw_choice() -> None:
     st.selectbox(
         "Recorded run",
         list(pairs),
-        format_func=lambda each: on_one_line(pairs[each][0].title),
+        format_func=lambda key: on_one_line(pairs[key][0].title),
         key=_CHOICE,
         on_change=_choose,
     )
 
 
 def draw_recording() -> None:
-    """Draw how the run on show was made, what to look at in it, and the way back."""
+    """Draw how the recorded run was made, and the button that closes it."""
     opened, pairs = table.opened(), recordings()
     key = state.case().recording
     if opened is not None:
@@ -220,7 +206,7 @@ def draw_recording() -> None:
 
 
 def draw_way_back() -> None:
-    """Draw the button that closes what was opened and brings back what was before it."""
+    """Draw the button that closes a file or recording and restores the workspace before."""
     home, forked = table.table().home, table.opened() and state.case().recording
     label = "Close it"
     if home is not None and not forked:

@@ -1,4 +1,4 @@
-"""What a person does by hand: a move, and another plan in a past round next to the original."""
+"""A person's moves, and forks: another plan in a past round, next to the original."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -7,22 +7,14 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab import negotiation as core
 from replicalab.assessment import Assessment, failing_text
 from replicalab.facts.negotiation import asking_cost, outcome_verdict
 from replicalab.facts.rounds import branches_panel, outcome_panel
 from replicalab.lexicon import capitalised
 from replicalab.limits import LONGEST_QUESTION
 from replicalab.models import ACCEPT_ACTION, ScientistAction
-from replicalab.negotiation import (
-    AUTOMATIC,
-    LabManagerKind,
-    Negotiation,
-    Reply,
-    Turn,
-    fork,
-    put_forward,
-    question,
-)
+from replicalab.negotiation import LabManagerKind, Negotiation, Reply
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel, state, tray
 from replicalab.ui.controls import button, complain
@@ -33,7 +25,7 @@ from replicalab.ui.tray import TrayCandidate
 from replicalab.ui.words import escaped
 
 _RUN: Final = "The run"
-FORKS_KEPT: Final = 8  # So many forks are kept, the latest
+_MOST_FORKS: Final = 8  # the latest ones stay
 _COURSE: Final = "course_choice"
 
 
@@ -41,7 +33,7 @@ _COURSE: Final = "course_choice"
 
 
 def draw_move(kept: RunSession, place: str = "table") -> None:
-    """Draw the move: what is on the table, a plan to put forward, a question, and the ways out."""
+    """Draw a person's next move: accept, walk away, put a plan forward or ask."""
     negotiation = kept.negotiation
     if negotiation.ending is not None:
         _draw_after_the_end(kept, place)
@@ -73,7 +65,6 @@ def draw_move(kept: RunSession, place: str = "table") -> None:
 
 
 def _draw_answer(kept: RunSession, place: str) -> None:
-    """Draw a person's answers as Lab Manager: accept, reject, or counter with a plan."""
     negotiation = kept.negotiation
     at, plan = len(negotiation.rounds) - 1, negotiation.state.plan
     if plan is None:
@@ -107,22 +98,20 @@ def _draw_answer(kept: RunSession, place: str) -> None:
 
 
 def _counter(kept: RunSession, at: int, form: PlanForm) -> None:
-    plan = form.read()
-    if plan is not None:
+    if plan := form.read():
         table.answer(kept, at, Reply(counter=plan))
 
 
 def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> PlanForm:
-    """Return a form that starts from a plan, or else from that of the Protocol page."""
     plan = start.plan if start else state.plan()
-    # What was typed stays in a form of the same name: no other negotiation may have it.
+    # Typed values stay in a form of the same name, so each negotiation has its own.
     identity = hash((negotiation.setup.model_dump_json(), plan.model_dump_json()))
     return PlanForm(f"{name}_{identity:x}", plan, term=negotiation.pack.study.term)
 
 
 def _draw_after_the_end(kept: RunSession, place: str) -> None:
     setup = kept.negotiation.setup
-    if setup.scientist in AUTOMATIC and setup.lab_manager is not LabManagerKind.PERSON:
+    if setup.scientist in core.AUTOMATIC and setup.lab_manager is not LabManagerKind.PERSON:
         return
     with st.container(horizontal=True, key=f"{place}_after_the_end"):
         _draw_undo(kept, place)
@@ -176,30 +165,29 @@ def _draw_question(kept: RunSession, place: str, key: str) -> None:
 
 
 def _send(kept: RunSession, number: int, form: PlanForm) -> None:
-    plan = form.read()
-    if plan is not None:
-        _act(kept, number, put_forward(kept.negotiation.state_before(number), plan))
+    if plan := form.read():
+        _act(kept, number, core.put_forward(kept.negotiation.state_before(number), plan))
 
 
 def _ask(kept: RunSession, number: int, key: str) -> None:
     text = st.session_state[key].strip()
     if text:
-        _act(kept, number, question(text))
+        _act(kept, number, core.question(text))
     else:
         table.table().unasked = key
 
 
 def _act(kept: RunSession, number: int, action: ScientistAction | None) -> None:
-    """Play the person's turn; where a model failed before, what it said is kept with it."""
+    # The turn keeps the failed answer of the model that the person acts for.
     outputs = kept.failure.outputs if kept.failure and kept.acting else ()
-    table.play(kept, number, Turn(action=action, outputs=outputs))
+    table.play(kept, number, core.Turn(action=action, outputs=outputs))
 
 
 # --- another plan in a past round ---------------------------------------------------------------
 
 
 def draw_fork_button(kept: RunSession) -> None:
-    """Draw the way to fork at the round on show."""
+    """Draw the button that forks at the round on show."""
     if _forking(kept) is None:
         at = table.shown_round(kept.negotiation)
         then = f"Put another plan forward in round {at + 1}, and compare what follows."
@@ -207,13 +195,12 @@ def draw_fork_button(kept: RunSession) -> None:
 
 
 def _forking(kept: RunSession) -> int | None:
-    """Return the round of this negotiation for which another plan is asked; None where none is."""
     session, at = table.table().forking or (None, 0)
     return at if session is kept and at < len(kept.negotiation.rounds) else None
 
 
 def draw_fork(kept: RunSession) -> None:
-    """Draw the form for another plan, and the branch next to the original."""
+    """Draw the open form for a fork, and the branch next to its origin."""
     if (at := _forking(kept)) is not None:
         _draw_form(kept, at)
     branch = branch_of(kept)
@@ -222,18 +209,13 @@ def draw_fork(kept: RunSession) -> None:
 
 
 def branch_of(kept: RunSession) -> Branch | None:
-    """Return the branch of this negotiation, None where there is none."""
+    """Return the branch of this negotiation that is on show, if any."""
     branch = table.table().branch
     return branch if branch is not None and branch.origin is kept else None
 
 
 class _Course(NamedTuple):
-    """A run, or a fork of one, in the tree of all that were played from the same run.
-
-    Attributes:
-        depth: how many forks led to it.
-        branch: the fork; None for the run that all came from.
-    """
+    """A run in the tree of forks; ``branch`` is None for the root."""
 
     name: str
     depth: int
@@ -242,7 +224,6 @@ class _Course(NamedTuple):
 
 
 def _tree(kept: RunSession) -> list[_Course]:
-    """Return the run that this one came from, and its forks, each after what it was forked from."""
     branches, root = table.table().branches, kept
     parents = {id(item.kept): item.origin for item in branches}
     while (parent := parents.get(id(root))) is not None:
@@ -261,12 +242,12 @@ def _tree(kept: RunSession) -> list[_Course]:
 
 
 def name_of(run: RunSession) -> str:
-    """Return what a run or a fork is called in its tree."""
+    """Return the name of a run or a fork in its tree."""
     return next(course.name for course in _tree(run) if course.run is run)
 
 
 def draw_courses(kept: RunSession) -> None:
-    """Draw the run and its forks as a tree, each with how it ended: a click shows one."""
+    """Draw the run and its forks as a tree with outcomes; a click shows one."""
     tree = _tree(kept)
     if len(tree) < 2:
         return
@@ -284,13 +265,8 @@ def draw_courses(kept: RunSession) -> None:
         _draw_comparing(tree)
 
 
-def _in_tree(course: _Course) -> str:
-    stem = f"└{'─' * (2 * course.depth - 1)} " if course.depth else ""
-    return escaped(stem + _ended(course.name, course.run))
-
-
 def _choose(kept: RunSession, course: _Course) -> None:
-    """Show a course: a fork of the run on show next to it, any other in its place."""
+    # A fork of the run on show is drawn next to it, any other course in its place.
     branch = course.branch
     if branch is None or branch.origin is not kept:
         if course.run is not kept:
@@ -299,11 +275,11 @@ def _choose(kept: RunSession, course: _Course) -> None:
     table.table().branch = branch
 
 
-def _ended(name: str, run: RunSession) -> str:
-    """Return the name of a course with how it ended: ``Fork 1 in round 2: agreed, power 0.57``."""
-    played = run.negotiation
-    plan, ended = played.final_plan, outcome_verdict(played).title.lower()
-    return ", ".join(filter(None, [f"{name}: {ended}", plan.evidence.text if plan else ""]))
+def _in_tree(course: _Course) -> str:
+    """Return a line such as ``└─ Fork 1 in round 2: agreed, power 0.57``."""
+    stem = f"└{'─' * (2 * course.depth - 1)} " if course.depth else ""
+    plan, ended = course.run.negotiation.final_plan, course.run.verdict.title.lower()
+    return escaped(f"{stem}{course.name}: {ended}" + (f", {plan.evidence.text}" if plan else ""))
 
 
 def _ask_for_plan(forking: tuple[RunSession, int] | None) -> None:
@@ -335,8 +311,8 @@ def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
     plan = form.read()
     if plan is not None and not table.is_full():
         now = table.table()
-        branch = now.branch = Branch(kept, at, RunSession(fork(kept.negotiation, at, plan)))
-        now.branches, now.forking = [*now.branches[1 - FORKS_KEPT :], branch], None
+        branch = now.branch = Branch(kept, at, RunSession(core.fork(kept.negotiation, at, plan)))
+        now.branches, now.forking = [*now.branches[1 - _MOST_FORKS :], branch], None
         state.show(round_number=at)
 
 
@@ -355,7 +331,7 @@ def _draw_branches(branch: Branch) -> None:
             "Continue with this fork",
             "check",
             partial(table.keep_branch, branch),
-            help="Shows the fork in place of the run as it was. Undo brings that back.",
+            help="Shows the fork in place of the run. Undo brings that back.",
         )
         button("Drop this fork", "delete", drop_branch)
         draw_using(other, "branch_use")
@@ -363,9 +339,7 @@ def _draw_branches(branch: Branch) -> None:
 
 
 def _draw_comparing(tree: Sequence[_Course]) -> None:
-    """Draw the way to compare the run and its forks, as many as there are sides for."""
     cases = [(course.name, table.with_moves(course.run.negotiation)) for course in tree]
-    # Moves say all of a side.
     candidates = [TrayCandidate(name, case, run=True) for name, case in cases if case]
     if len(candidates) > 1 and st.button("Compare them", icon=":material/compare_arrows:"):
         tray.keep_only(candidates)
@@ -373,7 +347,7 @@ def _draw_comparing(tree: Sequence[_Course]) -> None:
 
 
 def draw_using(negotiation: Negotiation, key: str) -> None:
-    """Draw the way to take up the plan on which a negotiation ended; nothing where it has none."""
+    """Draw the button that opens the final plan, if any."""
     final = negotiation.final_plan
     if final is None or negotiation.outcome is None:
         return
@@ -391,7 +365,7 @@ def draw_using(negotiation: Negotiation, key: str) -> None:
 
 
 def drop_branch() -> None:
-    """Forget the branch on show."""
+    """Drop the branch on show."""
     now = table.table()
     now.branches = [branch for branch in now.branches if branch is not now.branch]
     now.branch = None

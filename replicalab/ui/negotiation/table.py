@@ -1,8 +1,8 @@
-"""The negotiations of this session: which one is on show, and every way to change it.
+"""The negotiations of this session: the one on show, and every way to change it.
 
-What a person plays, a fork too, stands in the workspace as moves, and so in the address: it is
-played again from there, and Undo brings it back. A run that no rule plays again, such as a model's
-or one from a file, is kept in the session as long as there is room.
+The workspace, and so the address, has the moves of a person or a fork: they are played again from
+there, and Undo restores them. A run that cannot be played again, such as a model's or one from a
+file, stays in the session as long as there is room.
 """
 
 from collections.abc import Callable
@@ -19,37 +19,27 @@ from replicalab.errors import TraceError
 from replicalab.facts.blocks import Verdict
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.limits import MOST_GAME_BYTES
-from replicalab.negotiation import (
-    LabManagerKind,
-    Move,
-    Negotiation,
-    Reply,
-    ScientistKind,
-    Setup,
-    Turn,
-    TurnAuthor,
-)
+from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, Setup, Turn
 from replicalab.scenarios import Pack
 from replicalab.ui import own_studies, state
 from replicalab.ui.workspace import Workspace
 
 _KEY: Final = "negotiation_table"
 PLACE: Final = "negotiation"
-_MOST_AGAIN: Final = 16  # So many are kept that a rule plays again, or that nobody has begun
+_MOST_AGAIN: Final = 16  # runs that can be played again; one more drops the oldest
 Pending = Callable[[], None]  # a call of a model, made when the page is drawn
 
 
 @dataclass(eq=False)
 class RunSession:
-    """A negotiation that the session keeps, and how its next round stands.
+    """A negotiation in the session, and the state of its next round.
 
     Attributes:
-        negotiation: as far as it has gone.
-        source: where it came from, for people; empty where it was begun here.
-        opened_in: the case in which it is on show, where it came from a file.
-        recording: what is known of the language model that played; None where nothing is.
-        recorded: whether it is shown as a recorded run, of which no model is asked any more.
-        failure: how the model failed in the next round, None where it has not.
+        source: its origin for people; empty if it was begun here.
+        opened_in: the case in which it is shown, if it came from a file.
+        recording: the record of the language model that played, if known.
+        recorded: whether it is shown as a recorded run, for which no model is asked.
+        failure: the model's failed answer in the next round.
         acting: whether a person acts for the model in the next round.
     """
 
@@ -62,23 +52,22 @@ class RunSession:
     acting: bool = False
 
     def __post_init__(self) -> None:
-        """Keep no more of it than can be shown and played on from."""
         self.negotiation = self.negotiation.light()
 
     @property
     def verdict(self) -> Verdict:
-        """How it ended."""
+        """The outcome, for people."""
         return outcome_verdict(self.negotiation)
 
     @property
     def plays_again(self) -> bool:
-        """Whether nothing is lost with it: the workspace says all of it, or nobody has begun."""
+        """Whether the workspace can play it again, or it has not begun."""
         again = not (self.source or self.is_model)
         return again or not (self.negotiation.rounds or self.failure)
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
+        """Its approximate size in bytes."""
         failed = self.failure.outputs if self.failure else ()
         number = sum(len(output.text or output.failure or "") for output in failed)
         return number + sum(done.size for done in self.negotiation.rounds)
@@ -89,17 +78,17 @@ class RunSession:
         return self.negotiation.setup.scientist is ScientistKind.MODEL
 
     def play(self, number: int, turn: Turn) -> None:
-        """Play a turn as that round; pressed twice, it is played once."""
+        """Play a turn as that round; a second press changes nothing."""
         self.back_to(number)
         self.negotiation = core.play(self.negotiation, turn).light()
 
-    def answer(self, number: int, reply: Reply) -> None:
-        """Answer that round as Lab Manager; pressed twice, it is answered once."""
+    def answer(self, number: int, reply: core.Reply) -> None:
+        """Answer that round as Lab Manager; a second press changes nothing."""
         if self.negotiation.awaits_reply and len(self.negotiation.rounds) == number + 1:
             self.negotiation = core.play_on(core.reply_to(self.negotiation, reply)).light()
 
     def back_to(self, number: int) -> None:
-        """Take back every round from that one on; what stood of the next one is over."""
+        """Undo every round from that one on."""
         self.negotiation = replace(self.negotiation, rounds=self.negotiation.rounds[:number])
         if self.negotiation.setup.lab_manager is LabManagerKind.PERSON:
             self.negotiation = core.play_on(self.negotiation).light()
@@ -107,11 +96,11 @@ class RunSession:
 
 
 class ModelSeat(Protocol):
-    """A language model as a player; the feature for it provides this."""
+    """A language model as a player, provided by its feature."""
 
     @property
     def model(self) -> str | None:
-        """The name of the model; None if none is set."""
+        """The name of the model, if set."""
 
     def recording(self, setup: Setup) -> core.Recording:
         """Return the record of the model and its settings."""
@@ -120,20 +109,20 @@ class ModelSeat(Protocol):
         """Draw settings and controls; return the call that they start."""
 
     def reworded(self, done: core.Round) -> str:
-        """Return a round's answer in the model's words; empty if there is none."""
+        """Return a round's answer in the model's words, if asked for."""
 
     def draw_rewording(self, done: core.Round) -> Pending | None:
         """Draw a button for an answer in other words; return the call that it starts."""
 
 
 def model_seat() -> ModelSeat | None:
-    """Return the seat of a language model; None if the feature is not available."""
+    """Return the seat of a language model, if its feature is available."""
     replies = features.ask("panel", PLACE, None)
     return next((reply.value["seat"] for reply in replies if reply.value), None)
 
 
 class Branch(NamedTuple):
-    """What followed when another plan was put forward in a round of a negotiation."""
+    """The rounds that follow another plan in round ``at`` of a negotiation."""
 
     origin: RunSession
     at: int
@@ -142,17 +131,16 @@ class Branch(NamedTuple):
 
 @dataclass
 class NegotiationSession:
-    """Everything that the page keeps in a session.
+    """The state of the page.
 
     Attributes:
         runs: the negotiations begun here or opened, the one shown last at the end.
-        recordings: the shipped ones that were shown, by key.
+        recordings: the shipped recordings that were shown, by key.
         home: the workspace before a recording or a file was opened.
-        branches: other courses of negotiations, each next to what it came from.
-        branch: the one of them on show; None where none is.
-        forking: the negotiation and its round for which another plan is asked.
-        unasked: the field of a question that was sent empty; None where none was.
-        playing_since: when the round was turned that plays by itself; None while none does.
+        branch: the branch on show.
+        forking: the negotiation and round of the open form for a fork.
+        unasked: the field of a question that was sent empty.
+        playing_since: when Play showed this round.
     """
 
     runs: list[RunSession] = field(default_factory=list)
@@ -166,7 +154,7 @@ class NegotiationSession:
 
 
 def table() -> NegotiationSession:
-    """Return what this session keeps."""
+    """Return the state of the page."""
     session: NegotiationSession = st.session_state.setdefault(_KEY, NegotiationSession())
     return session
 
@@ -175,7 +163,7 @@ def table() -> NegotiationSession:
 
 
 def current(yours: Assessment) -> RunSession:
-    """Return the negotiation on show, played by rule where it can be, or by that model.
+    """Return the negotiation on show, played by rule if it can be.
 
     Raises:
         NegotiationError: the plan cannot be put forward.
@@ -192,9 +180,9 @@ def current(yours: Assessment) -> RunSession:
 
 
 def opened() -> RunSession | None:
-    """Return the negotiation from a file that is on show in this workspace, None where none is."""
-    here = state.case()
-    return next((run for run in table().runs if run.opened_in == here), None)
+    """Return the negotiation from a file that is on show, if any."""
+    case = state.case()
+    return next((run for run in table().runs if run.opened_in == case), None)
 
 
 def _recorded(key: str, pack: Pack) -> RunSession:
@@ -212,8 +200,7 @@ def _recorded(key: str, pack: Pack) -> RunSession:
     return sessions[key]
 
 
-def _played(setup: Setup, pack: Pack, moves: tuple[Move, ...]) -> RunSession:
-    """Return the negotiation of that setup; of too many, forget what can be played again."""
+def _played(setup: Setup, pack: Pack, moves: tuple[core.Move, ...]) -> RunSession:
     runs = table().runs
     by_hand = None if setup.scientist is ScientistKind.MODEL else moves
     run = next((session for session in runs if _is_of(session, setup, pack, by_hand)), None)
@@ -227,7 +214,7 @@ def _played(setup: Setup, pack: Pack, moves: tuple[Move, ...]) -> RunSession:
     return run
 
 
-def _is_of(run: RunSession, setup: Setup, pack: Pack, moves: tuple[Move, ...] | None) -> bool:
+def _is_of(run: RunSession, setup: Setup, pack: Pack, moves: tuple[core.Move, ...] | None) -> bool:
     played = run.negotiation
     if run.opened_in is not None or played.pack != pack:
         return False
@@ -236,26 +223,23 @@ def _is_of(run: RunSession, setup: Setup, pack: Pack, moves: tuple[Move, ...] | 
 
 
 def last_round(negotiation: Negotiation) -> int:
-    """Return the last round, counted from 0; 0 where none was played."""
+    """Return the last round, counted from 0; also 0 before the first."""
     return max(0, len(negotiation.rounds) - 1)
 
 
 def shown_round(negotiation: Negotiation) -> int:
-    """Return the round on show, counted from 0: the workspace's, within what was played."""
+    """Return the round on show, counted from 0."""
     return min(state.workspace().round_number, last_round(negotiation))
 
 
-# --- how much a session keeps -----------------------------------------------------------------
-
-
 def played_by_hand() -> list[RunSession]:
-    """Return what the session keeps and no rule plays again, once each."""
+    """Return the runs that cannot be played again, once each."""
     runs = [*table().runs, *(branch.kept for branch in table().branches)]
     return [session for session in dict.fromkeys(runs) if not session.plays_again]
 
 
 def is_full(more: int = 0) -> bool:
-    """Return whether there is no room for so many bytes more."""
+    """Return whether there is no room for ``more`` bytes."""
     return sum(session.size for session in played_by_hand()) + more >= MOST_GAME_BYTES
 
 
@@ -272,18 +256,18 @@ def forget(run: RunSession) -> None:
 
 
 def is_away() -> bool:
-    """Return whether a recording or a file is on show in place of the visitor's own."""
+    """Return whether a recording or a file is on show."""
     return opened() is not None or state.case().recording is not None
 
 
 def leave_home() -> None:
-    """Remember where the visitor is before something from elsewhere is opened."""
+    """Remember the workspace before a recording or a file opens."""
     if not is_away():
         table().home = state.workspace()
 
 
 def open_run(run: RunSession, work: Workspace) -> None:
-    """Show a negotiation from elsewhere in this workspace, alone."""
+    """Show a negotiation from a file in this workspace, without branches."""
     leave_home()
     now = table()
     if work != state.workspace():
@@ -296,7 +280,7 @@ def open_run(run: RunSession, work: Workspace) -> None:
 
 
 def close() -> None:
-    """Bring back what was open before a file or a recording."""
+    """Restore the workspace before a file or a recording."""
     now, run, recording = table(), opened(), state.case().recording
     now.branch = None
     if run is not None and recording is not None:  # kept from a branch of the recorded run
@@ -315,29 +299,29 @@ def close() -> None:
 
 
 def play(kept: RunSession, number: int, turn: Turn) -> None:
-    """Play a turn as that round, counted from 0, and show it; where there is room for it.
+    """Play a turn as that round, counted from 0, and show it, if there is room.
 
-    A model is asked only where there is room, so what it then says is not lost.
+    A model is asked only if there is room, so its answer is never lost.
     """
-    if turn.by is TurnAuthor.MODEL or not is_full():
+    if turn.by is core.TurnAuthor.MODEL or not is_full():
         kept.play(number, turn)
         show_last(kept)
 
 
-def answer(kept: RunSession, number: int, reply: Reply) -> None:
-    """Answer that round, counted from 0, as Lab Manager, and show what follows."""
+def answer(kept: RunSession, number: int, reply: core.Reply) -> None:
+    """Answer that round, counted from 0, as Lab Manager, and show the next."""
     kept.answer(number, reply)
     show_last(kept)
 
 
 def back_to(kept: RunSession, number: int) -> None:
-    """Take back every round from that one on, and show the last that is left."""
+    """Undo every round from that one on, and show the last."""
     kept.back_to(number)
     show_last(kept)
 
 
 def show_last(kept: RunSession) -> None:
-    """Show the last round; of a branch that is over the round of its origin stays on show."""
+    """Show the last round; the page stays at the fork if its branch is over."""
     branch = table().branch
     if branch is None or branch.kept is not kept:
         show(kept, last_round(kept.negotiation))
@@ -348,10 +332,9 @@ def show_last(kept: RunSession) -> None:
 
 
 def show(kept: RunSession, round_number: int, *, whole: bool = False) -> None:
-    """Show a negotiation as it was just changed by hand: as moves of the workspace where it can be.
+    """Show a changed negotiation, as moves of the workspace if it can be played again.
 
-    What a model said stays in the session, and so does an opening that no workspace has. Where
-    ``whole`` is set, Undo brings back what was on show before.
+    Undo restores the run on show if ``whole``.
     """
     case = with_moves(kept.negotiation)
     if case is None:
@@ -369,11 +352,10 @@ def show(kept: RunSession, round_number: int, *, whole: bool = False) -> None:
 
 
 def with_moves(negotiation: Negotiation, base: Case | None = None) -> Case | None:
-    """Return the case, in the lab of ``base``, that plays a negotiation again; None for none."""
+    """Return the case, in the lab of ``base``, that plays a negotiation again, if any can."""
     setup, moves = negotiation.setup, core.moves_of(negotiation)
-    if setup.scientist is ScientistKind.MODEL:
-        return None
-    if setup.scientist is ScientistKind.PERSON and setup.opening:
+    by_person = setup.scientist is ScientistKind.PERSON
+    if setup.scientist is ScientistKind.MODEL or (by_person and setup.opening):
         return None
     case = base or state.case()
     if setup.opening:
@@ -383,7 +365,7 @@ def with_moves(negotiation: Negotiation, base: Case | None = None) -> Case | Non
 
 
 def keep_branch(branch: Branch) -> None:
-    """Show a branch in place of what it came from; Undo brings that back."""
+    """Show a branch in place of its origin; Undo restores that."""
     session = branch.kept
     table().branch = None
     if with_moves(session.negotiation) is None:
@@ -393,7 +375,7 @@ def keep_branch(branch: Branch) -> None:
 
 
 def seat(**players: object) -> None:
-    """Seat other players, or let them play longer; Undo brings back what was played by hand."""
+    """Seat other players or change the rounds; Undo restores moves played by hand."""
     case = state.case()
     if case.moves or opened() is not None:
         state.open_case(case.seated(**players), whole=True)
@@ -402,5 +384,5 @@ def seat(**players: object) -> None:
 
 
 def start_again() -> None:
-    """Begin anew what was played by hand; Undo brings it back."""
+    """Start again without moves; Undo restores them."""
     state.open_workspace(state.workspace().changed(moves=(), round_number=0), whole=True)

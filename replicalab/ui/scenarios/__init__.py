@@ -1,21 +1,54 @@
-"""The Scenarios page, the front door: what this is, stories, gallery, your lab, and a form."""
+"""The Scenarios page, the front door: stories, gallery, survey of your lab, and a form."""
+
+import secrets
+from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
+from functools import lru_cache, partial
+from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.ui import state, study_form
-from replicalab.ui.scenarios import gallery, survey
+from replicalab import scenarios
+from replicalab.characters import shown
+from replicalab.errors import ScenarioError
+from replicalab.facts import study as study_facts
+from replicalab.facts.blocks import Group, Heading
+from replicalab.lexicon import count_text, label_key
+from replicalab.models import LAB_DIMENSIONS, Dimension
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import Difficulty
+from replicalab.ui import own_studies, panel, state, study, study_form
+from replicalab.ui.controls import button
+from replicalab.ui.own_studies import OwnStudy
+from replicalab.ui.scenarios import survey
+from replicalab.ui.stories import Story, StoryPage, stories
+from replicalab.ui.words import escaped
+from replicalab.ui.workspace import Workspace
+
+ALL_STUDIES: Final = "All studies"
+MAKE: Final = study_form.MAKE
+TABS: Final = study_form.DOOR
+_PAGE_OF_STORY: Final = {
+    StoryPage.PROTOCOL: "pages/1_Protocol.py",
+    StoryPage.NEGOTIATION: "pages/2_Negotiation.py",
+}
+_IDEA: Final = "Plan a replication in the lab you have, and see what every cut costs in evidence."
+_PAGE_SIZE: Final = 12
+_ANY: Final = "any"
+# For a page that needs a study: easy to explain, and from three fields.
+_FIRST: Final = ("psy_stroop", "bio_jq1_myeloma", "ml_resnet_cifar10")
+_FILTERS: Final = ("filter_text", "filter_domain", "filter_binds", "filter_lab")
 
 
 def draw() -> None:
-    """Draw the page; what this is stands above the gallery alone."""
-    request = state.workspace().survey  # the address opens and leaves the table of all studies
-    if request != (st.session_state.get(gallery.TABS) == survey.IN_YOUR_LAB):
-        st.session_state[gallery.TABS] = survey.IN_YOUR_LAB if request else gallery.ALL_STUDIES
-    is_gallery = st.session_state.get(gallery.TABS, gallery.ALL_STUDIES) == gallery.ALL_STUDIES
-    if is_gallery:
-        gallery.draw_idea()
-    names = [gallery.ALL_STUDIES, survey.IN_YOUR_LAB, gallery.MAKE]
-    studies, lab, yours = st.tabs(names, key=gallery.TABS, on_change=_note_tab)
+    """Draw the page."""
+    request = state.workspace().survey  # the address opens and leaves the survey
+    if request != (st.session_state.get(TABS) == survey.IN_YOUR_LAB):
+        st.session_state[TABS] = survey.IN_YOUR_LAB if request else ALL_STUDIES
+    if st.session_state.get(TABS, ALL_STUDIES) == ALL_STUDIES:
+        _draw_idea()
+    names = [ALL_STUDIES, survey.IN_YOUR_LAB, MAKE]
+    studies, lab, yours = st.tabs(names, key=TABS, on_change=_note_tab)
     if yours.open:
         with yours:
             study_form.draw()
@@ -24,8 +57,279 @@ def draw() -> None:
             survey.draw()
     else:
         with studies:
-            gallery.draw_gallery()
+            _draw_gallery()
 
 
 def _note_tab() -> None:
-    state.show(survey=st.session_state[gallery.TABS] == survey.IN_YOUR_LAB)
+    state.show(survey=st.session_state[TABS] == survey.IN_YOUR_LAB)
+
+
+# --- cards ------------------------------------------------------------------------------------
+
+
+class ShownLabs(NamedTuple):
+    """The labs of a card: the study's three at a seed, and the visitor's if it differs.
+
+    Attributes:
+        level: the lab that ``own`` changes.
+        own: the changes as JSON, which can be hashed.
+    """
+
+    seed: int = 0
+    level: Difficulty = Difficulty.MEDIUM
+    own: str = "{}"
+
+
+class Card(NamedTuple):
+    """A study at a glance.
+
+    Attributes:
+        labs: the reference protocol in each lab, by the lab's name.
+        own: a visitor's study; None for a shipped one.
+    """
+
+    summary: scenarios.ScenarioSummary
+    labs: dict[str, PlanAnalysis]
+    own: OwnStudy | None = None
+
+
+class Filter(NamedTuple):
+    """A search; ``binds`` is the binding limit of the reference protocol, in ``lab`` or any."""
+
+    text: str = ""
+    domain: str | None = None
+    binds: Dimension | None = None
+    lab: Difficulty | None = None
+
+
+_AS_WRITTEN: Final = ShownLabs()
+
+
+def cards(labs: ShownLabs = _AS_WRITTEN) -> list[Card]:
+    """Return a card per shipped study; cached until a file changes."""
+    return list(_cards(scenarios.shelf_fingerprint(), labs))
+
+
+@lru_cache(maxsize=4)
+def _cards(_fingerprint: Hashable, labs: ShownLabs) -> tuple[Card, ...]:
+    return tuple(
+        Card(about, _analyses(partial(scenarios.load_scenario, about.scenario_id), labs))
+        for about in scenarios.list_scenarios()
+    )
+
+
+def _analyses(
+    pack_in: Callable[[Difficulty, int], scenarios.Pack], labs: ShownLabs
+) -> dict[str, PlanAnalysis]:
+    packs = {level.capitalize(): pack_in(level, labs.seed) for level in Difficulty}
+    if labs.own != _AS_WRITTEN.own:
+        own_lab = scenarios.LabOverrides.model_validate_json(labs.own)
+        written = packs[labs.level.capitalize()]
+        packs["Yours"] = written.with_own(own_lab, scenarios.EvidenceAssumptions())
+    return {name: study.reference_options(pack) for name, pack in packs.items()}
+
+
+def matching(cards: Iterable[Card], wanted: Filter) -> list[Card]:
+    """Return the cards that match a filter, in their order."""
+    words = label_key(wanted.text).split()
+    return [card for card in cards if _matches(card, wanted, words)]
+
+
+def _matches(card: Card, wanted: Filter, words: list[str]) -> bool:
+    about, paper = card.summary, card.summary.paper
+    labs = [lab for lab in card.labs.values() if wanted.lab in (None, lab.yours.pack.difficulty)]
+    binds = wanted.binds is None or any(wanted.binds is lab.binding for lab in labs)
+    domain = about.domain_id.replace("_", " ")
+    texts = (paper.name, paper.title, paper.citation, paper.goal, paper.teaches)
+    searched = label_key(" ".join((about.scenario_id, domain, *texts, about.design.unit_of_n)))
+    return binds and wanted.domain in (None, about.domain_id) and all(w in searched for w in words)
+
+
+# --- the front door ----------------------------------------------------------------------------
+
+
+def _draw_idea() -> None:
+    level = 2 if state.is_chosen() else 1  # the page's heading until the header has one
+    panel.draw(study_facts.idea_panel(_IDEA, level=level))
+    with st.grid("auto", min_column_width=270, key="stories"):
+        for number, (story, options) in enumerate(_readable_stories()):
+            _draw_story(story, options, first=number == 0)
+    with st.container(border=True, key="plan_here", horizontal=True, vertical_alignment="center"):
+        button("Plan in your lab", "biotech", partial(state.show, survey=True), key="plan")
+        st.caption("The best plan of every study for your budget, days and staff.", width="content")
+        if st.button(
+            "Surprise me",
+            key="surprise",
+            icon=":material/casino:",
+            type="tertiary",
+            help="A study in its easy or medium lab.",
+        ):
+            _open(
+                secrets.choice(_all_cards()), secrets.choice([Difficulty.EASY, Difficulty.MEDIUM])
+            )
+            study.go_there()
+
+
+def _readable_stories() -> list[tuple[Story, PlanAnalysis]]:
+    # Without those of a broken study, which the gallery names.
+    readable = list[tuple[Story, PlanAnalysis]]()
+    with suppress(ScenarioError):
+        for story in stories():
+            with suppress(ScenarioError):
+                plan = story.workspace.case.assessed(own_studies.find)
+                readable.append((story, PlanAnalysis(plan)))
+    return readable
+
+
+def _draw_story(story: Story, options: PlanAnalysis, *, first: bool) -> None:
+    with st.container(border=True, key=f"story_{story.key}", height="stretch"):
+        if st.button(
+            story.title,
+            key=story.key,
+            icon=":material/play_circle:",
+            type="primary" if first else "secondary",
+            width="stretch",
+            help=story.line,
+        ):
+            tray = state.workspace().tray
+            state.open_workspace(story.workspace.changed(tray=tray))
+            state.current().story = story
+            st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
+        panel.draw(study_facts.picture_panel(options))
+
+
+def _all_cards() -> list[Card]:
+    case = state.case()
+    labs = ShownLabs(case.seed, case.lab, case.own_lab.model_dump_json(exclude_defaults=True))
+    own = (
+        Card(brought.study, _analyses(partial(scenarios.pack_of, brought.study), labs), brought)
+        for brought in own_studies.readable(case.own)
+    )
+    return [*own, *cards(labs)]
+
+
+def draw_choice(page: str) -> None:
+    """Offer three studies on a page that needs one."""
+    shelf = {card.summary.scenario_id: card for card in cards()}
+    first = [shelf[name] for name in _FIRST if name in shelf] or [*shelf.values()][:3]
+    panel.draw(Group((Heading(f"{page}: choose a study", 1),)))
+    with st.grid("auto", min_column_width=270, key="choice"):
+        for card in first:
+            _draw_card(card, on_click=partial(_open, card))
+    st.page_link("app.py", label="All studies", query_params=state.address())
+
+
+def _draw_gallery() -> None:
+    every = _all_cards()
+    wanted = _draw_filters(every)
+    fitting = matching(every, wanted)
+    if fitting:
+        panel.draw(study_facts.legend_panel(len(fitting), len(every), state.case().seed))
+    else:
+        text = f'No study matches "{escaped(wanted.text)}".' if wanted.text else "No study matches."
+        st.caption(text)
+        button("Clear search", "filter_alt_off", _clear_filters)
+    pages = -(-len(fitting) // _PAGE_SIZE)  # rounded up
+    page = st.pagination(pages, key="gallery_page") if pages > 1 else 1
+    with st.grid("auto", min_column_width=270, key="gallery"):
+        for card in fitting[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE]:
+            _draw_card(card)
+    _draw_broken_files()
+
+
+def _draw_filters(cards: list[Card]) -> Filter:
+    domains = sorted({card.summary.domain_id for card in cards})
+    of_text, of_domain, of_binds, of_lab = _FILTERS
+    search, choices = st.columns([3, 1], vertical_alignment="bottom")
+    text = search.text_input(
+        "Search", key=of_text, max_chars=200, placeholder="Title, author, goal…"
+    )
+    with choices.popover("Filter", icon=":material/filter_alt:", width="stretch"):
+        domain = st.selectbox(
+            "Field", [_ANY, *domains], key=of_domain, format_func=study_facts.field_name
+        )
+        binds = st.selectbox(
+            "Binding constraint",
+            [_ANY, *LAB_DIMENSIONS],
+            key=of_binds,
+            format_func=str.capitalize,
+            help="The limit whose relief would buy the reference protocol most.",
+        )
+        lab = st.selectbox(
+            "In the lab", [_ANY, *Difficulty], key=of_lab, format_func=str.capitalize
+        )
+    return Filter(
+        text,
+        None if domain == _ANY else domain,
+        next((d for d in LAB_DIMENSIONS if d == binds), None),
+        next((level for level in Difficulty if level == lab), None),
+    )
+
+
+def _clear_filters() -> None:
+    for key in _FILTERS:
+        st.session_state[key] = "" if key == _FILTERS[0] else _ANY
+
+
+def _remove(own: OwnStudy) -> None:
+    study_form.edit(own)  # the form keeps its text
+    own_studies.remove(own.study.scenario_id)
+    if state.case().own == own.key:
+        state.open_workspace(Workspace())
+
+
+_OWN_BUTTONS: Final = (
+    ("Edit", ":material/edit:", study_form.edit),
+    ("Remove", ":material/delete:", _remove),
+)
+_SHARED_BUTTONS: Final = (("Copy it into the form", ":material/edit_document:", study_form.edit),)
+
+
+def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
+    summary = card.summary
+    key = card.own.key if card.own else None
+    is_mine = card.own is not None and own_studies.is_mine(card.own)
+    hidden = state.is_hidden() and summary.scenario_id == state.case().study
+    place = summary.scenario_id if is_mine or key is None else f"shared_{key}"
+    origin = own_studies.origin(card.own) if card.own else ""
+    with st.container(border=True, key=f"card_{place}", height="stretch", gap=None):
+        if st.button(
+            f"**{escaped(summary.paper.name)}**",
+            key=f"open_{place}",
+            icon=":material/arrow_forward:",
+            icon_position="right",
+            type="tertiary",
+            on_click=on_click,
+        ):
+            _open(card)
+            study.go_there()
+        panel.draw(
+            study_facts.card_panel(summary, {} if hidden else card.labs, origin, hidden=hidden)
+        )
+        if card.own:
+            with st.container(horizontal=True):
+                for label, icon, pressed in _OWN_BUTTONS if is_mine else _SHARED_BUTTONS:
+                    st.button(
+                        label,
+                        key=f"{label.split()[0].lower()}_{place}",
+                        icon=icon,
+                        on_click=pressed,
+                        args=(card.own,),
+                    )
+
+
+def _open(card: Card, lab: Difficulty = Difficulty.MEDIUM) -> None:
+    # If it is open there already, its plan stays.
+    study_id, custom = card.summary.scenario_id, card.own and card.own.key
+    if state.is_chosen() and state.case().where == (study_id, lab.value, 0, custom):
+        return
+    state.open_study(study_id, custom, lab)
+
+
+def _draw_broken_files() -> None:
+    for error in scenarios.broken_scenarios():
+        with st.expander(f"A study file could not be read: {escaped(error.source)}"):
+            for fault in error.faults:
+                st.text(shown(str(fault)))
+            if error.more:
+                st.text(f"and {count_text(error.more, 'fault', 'more')}")

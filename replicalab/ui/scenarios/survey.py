@@ -1,4 +1,4 @@
-"""Every study in the visitor's lab: what may be said of it, the best plan of each, and a way in."""
+"""The survey: the best plan of every study in the visitor's lab."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -17,24 +17,22 @@ from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, Pack, list_scenarios, shelf_fingerprint
 from replicalab.tables import sheet
 from replicalab.ui import own_studies, panel, state
-from replicalab.ui.address import to_query
 from replicalab.ui.controls import complain
 from replicalab.ui.files import download
 from replicalab.ui.lab.fields import draw_means_everywhere
 from replicalab.ui.own_studies import OwnStudy
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, to_query
 
 IN_YOUR_LAB: Final = "Your lab"
-_FOUND: Final = "survey_found"
+_ROWS: Final = "survey_rows"
 
 
 class ListedStudy(NamedTuple):
-    """A study of the table for the features below it.
+    """A study of the table, for features; ``link`` takes a plan and its first day.
 
     Attributes:
         key: its id, or the key of a visitor's study.
         origin: its owner if it is not a shipped study.
-        link: the address of a plan of it that starts on a certain day.
     """
 
     pack: Pack
@@ -44,20 +42,13 @@ class ListedStudy(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A study in the lab, and how it is opened.
-
-    Attributes:
-        own: the key of a visitor's study, None on the shelf.
-        origin: whose it is, where it is not on the shelf.
-    """
-
-    found: SurveyedStudy
-    own: str | None
-    origin: str
+    study: SurveyedStudy
+    own: str | None  # the key of a visitor's study
+    origin: str  # its owner if it is not a shipped study
 
 
 def draw() -> None:
-    """Draw the table, above it the lab and the order, below it the ways on."""
+    """Draw the lab and the order, the table, and the buttons that open a study."""
     with st.grid("auto", min_column_width=150, vertical_alignment="bottom", key="survey_said"):
         problems = draw_means_everywhere()
         currency = state.case().own_lab.currency or CREDITS
@@ -70,11 +61,11 @@ def draw() -> None:
         )
     complain(*problems)
     hidden = state.case().study if state.is_hidden() else None
-    visible = (row for row in _rows() if row.found.pack.scenario_id != hidden)
-    rows = sorted(visible, key=lambda row: order_key(order)(row.found))
+    visible = (row for row in _rows() if row.study.pack.scenario_id != hidden)
+    rows = sorted(visible, key=lambda row: order_key(order)(row.study))
     case = state.case()
     lab = any_lab_text(case.own_lab, case.lab, case.seed)
-    listed = [(row.found, row.origin, _link(row)) for row in rows]
+    listed = [(row.study, row.origin, _link(row)) for row in rows]
     # The page's heading until its header has one.
     panel.draw(survey_panel(lab, listed, order, level=2 if state.is_chosen() else 1))
     _draw_ways_on(rows)
@@ -88,22 +79,19 @@ def _listed(row: _Row) -> ListedStudy:
         case = case.with_own(own_lab=overrides).with_plan(plan, own_studies.find)
         return _address(case)
 
-    return ListedStudy(row.found.pack, row.own or row.found.pack.scenario_id, row.origin, link)
+    return ListedStudy(row.study.pack, row.own or row.study.pack.scenario_id, row.origin, link)
 
 
 def _rows() -> tuple[_Row, ...]:
-    """Return every study in the lab; worked out anew where the lab or a study has changed."""
     case = state.case()
     brought = own_studies.readable(case.own)
-    row = (case.own_lab, case.lab, case.seed, shelf_fingerprint(), brought)
-    pair: tuple[object, tuple[_Row, ...]] | None = st.session_state.get(_FOUND)
-    if pair is None or pair[0] != row:
-        studies: list[tuple[str, OwnStudy | None]]
-        studies = [(summary.scenario_id, None) for summary in list_scenarios()]
-        studies += [(study.study.scenario_id, study) for study in brought]
-        pair = row, tuple(_row(name, custom, case) for name, custom in studies)
-        st.session_state[_FOUND] = pair
-    return pair[1]
+    inputs = (case.own_lab, case.lab, case.seed, shelf_fingerprint(), brought)
+    cached: tuple[object, tuple[_Row, ...]] | None = st.session_state.get(_ROWS)
+    if cached is None or cached[0] != inputs:  # it takes seconds
+        shelved = [_row(summary.scenario_id, None, case) for summary in list_scenarios()]
+        own = [_row(study.study.scenario_id, study, case) for study in brought]
+        cached = st.session_state[_ROWS] = inputs, (*shelved, *own)
+    return cached[1]
 
 
 def _row(scenario_id: str, own: OwnStudy | None, case: Case) -> _Row:
@@ -128,35 +116,33 @@ def _draw_ways_on(rows: list[_Row]) -> None:
             if opened != state.case():
                 state.open_case(opened)
             st.switch_page("pages/1_Protocol.py", query_params=state.address())
-        result = [cells(row.found) for row in rows]
-        download("Download as CSV", lambda: sheet(COLUMNS, result), "studies.csv")
+        table = [cells(row.study) for row in rows]
+        download("Download as CSV", lambda: sheet(COLUMNS, table), "studies.csv")
 
 
 def _opened(row: _Row) -> Case:
-    """Return the case of a study in this lab; an open one keeps its plan."""
-    now, scenario_id = state.case(), row.found.pack.scenario_id
+    # An open study keeps its plan.
+    now, scenario_id = state.case(), row.study.pack.scenario_id
     if (scenario_id, row.own) == (now.study, now.own):
         return now
     return now.with_study(scenario_id, row.own).with_own(own_lab=now.own_lab)
 
 
 def _link(row: _Row) -> str:
-    """Return where a row opens, empty where an address has no room for it."""
     return _address(_opened(row))
 
 
 def _address(case: Case) -> str:
     try:
         return f"Protocol?{urlencode(to_query(Workspace(case=case)))}"
-    except LinkError:
+    except LinkError:  # it is too long
         return ""
 
 
 def _names(rows: list[_Row]) -> dict[str, _Row]:
-    """Return the studies by name; one of a name that is taken by its id too."""
     named: dict[str, _Row] = {}
     for row in rows:
-        pack = row.found.pack
+        pack = row.study.pack
         name = on_one_line(pack.paper.name)
         named[f"{name} ({row.own or pack.scenario_id})" if name in named else name] = row
     return named

@@ -17,12 +17,12 @@ from replicalab.facts.study import (
     story_panel,
     substitutions_panel,
 )
+from replicalab.limits import LARGEST_SEED
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack
 from replicalab.ui import notices, own_studies, panel, state, study_form
 from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.own_studies import OwnStudy
-from replicalab.ui.workspace import LARGEST_SEED
 
 TABS: Final = "study_part"
 _LAB: Final = "lab_choice"
