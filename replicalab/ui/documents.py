@@ -1,7 +1,6 @@
 """How each kind of file is opened, shown and saved.
 
-A file and an entry of the library are opened alike, except for a study: a file never replaces a
-visitor's own study, but a restored version of its entry does.
+A file never replaces a visitor's own study; an entry of the library does.
 """
 
 from collections.abc import Callable
@@ -30,7 +29,7 @@ PROTOCOL: Final = "pages/1_Protocol.py"
 
 
 class Opening(NamedTuple):
-    """A sentence about what was opened, and a caution; empty for none."""
+    """A sentence about an opened file, and a caution, if any."""
 
     text: str
     caution: str = ""
@@ -53,34 +52,30 @@ def open_file(data: bytes, name: str) -> Opening:
 
 
 def open_entry(entry: Entry) -> str:
-    """Open an entry of the library, and return the page that shows it.
+    """Open an entry of the library and return the page that shows it.
 
     Raises:
         ReplicaLabError: it cannot be opened; nothing has changed.
     """
     kind, version = KEPT[entry.kind], shelf().read(owner(), entry.id)
-    file = FoundFile(kind, version.content, {})
     open_it = _reopen_study if kind is FileKind.STUDY else PAGE_ROWS[kind].open
-    open_it(file, entry.name)
+    open_it(FoundFile(kind, version.content, {}), entry.name)
     if kind is FileKind.KEPT_PLAN:
         mark_kept(version.entry)
     return PAGE_ROWS[kind].page
 
 
-# --- each kind, opened ------------------------------------------------------------------------
-
-
 def _open_bundle(found: FoundFile, name: str) -> Opening:
     opened = drafting.bundle_here(found.values, name)
-    before, played = state.workspace(), ""
+    before, subject = state.workspace(), "plan is"
     work = before.begun(drafting.case_here(drafting.bundled_case(opened, name)))
     if opened.run is None:
         state.open_workspace(work)
     else:
         files.open_played(opened.run, work, name, opened.recording)
-        played = " and its negotiation"
+        subject = "plan and its negotiation are"
     _leave_as_a_draft(before)
-    return Opening(f"The plan{played} {'are' if played else 'is'} open.", opened.caution)
+    return Opening(f"The {subject} open.", opened.caution)
 
 
 def _open_run(found: FoundFile, name: str) -> Opening:
@@ -92,11 +87,10 @@ def _open_kept_plan(found: FoundFile, _: str) -> Opening:
     before = state.workspace()
     state.open_workspace(before.begun(drafting.case_here(read_case(found.text))))
     _leave_as_a_draft(before)
-    return Opening("The plan is open, in the study and the lab that it was saved with.")
+    return Opening("The plan is open, in its study and lab.")
 
 
 def _leave_as_a_draft(before: Workspace) -> None:
-    """Keep unsaved work as a draft, next to the draft of what is open now."""
     if before.case != state.case():
         state.current().tab = drafting.left(state.current().tab, before.case)
 
@@ -105,13 +99,13 @@ def _open_plan(found: FoundFile, name: str) -> Opening:
     saved = read_plan(found.values, name)
     state.replace_plan(saved.plan)
     caution = elsewhere_text(saved.study, state.written())
-    return Opening("The plan is open, judged in the lab that was.", caution=caution)
+    return Opening("The plan is open in the same lab.", caution)
 
 
 def _open_lab(found: FoundFile, name: str) -> Opening:
     state.suppose(read_lab(found.values or found.text.encode(), name))
-    state.current().version += 1  # the sliders of the lab are drawn anew
-    return Opening("The lab is in use, for the plan that was.")
+    state.current().version += 1  # new widgets for the lab
+    return Opening("The lab is open with the same plan.")
 
 
 def _open_study(found: FoundFile, name: str) -> Opening:
@@ -157,54 +151,38 @@ PAGE_ROWS: Final = {
     FileKind.LAB: PageRow(_open_lab),
     FileKind.PLAN: PageRow(_open_plan),
 }
-"""Every kind; the facts of a kind that do not concern pages are in `documents.DOCUMENTS`."""
+"""How pages open every kind; `documents.DOCUMENTS` has its other facts."""
 
 
 # --- saved in the library ---------------------------------------------------------------------
 
 
-class Kept(NamedTuple):
-    """The entries that a file was saved as, and a caution."""
-
-    entries: list[Entry]
-    caution: str = ""
-
-
-Part = tuple[EntryKind, str, str]  # kind, name and content
-
-
-def keep_file(data: bytes, file: str) -> Kept:
-    """Save the content of a file in the library.
+def keep_file(data: bytes, name: str) -> tuple[list[Entry], str]:
+    """Save the content of a file in the library; return the entries and a caution.
 
     Raises:
         ReplicaLabError: it cannot be saved; names every fault.
     """
-    result, stem = detect_kind(data, file), PurePath(file).stem
-    if kept_as := DOCUMENTS[result.kind].kept_as:
-        part = kept_as, _name_in(result, file) or stem, result.text
-        return Kept(shelf().keep_beside(owner(), part))
-    if result.kind is FileKind.PLAN:  # saved with the open study and lab
-        saved = read_plan(result.values, file)
-        part = _plan_part(drafting.kept_case(state.case().changed(plan=saved.plan)))
+    file, stem, caution = detect_kind(data, name), PurePath(name).stem, ""
+    if kept_as := DOCUMENTS[file.kind].kept_as:
+        parts = [(kept_as, _name_in(file, name) or stem, file.text)]
+    elif file.kind is FileKind.PLAN:  # saved with the open study and lab
+        saved = read_plan(file.values, name)
+        parts = [_plan_part(drafting.kept_case(state.case().changed(plan=saved.plan)))]
         caution = elsewhere_text(saved.study, state.written())
-        return Kept(shelf().keep_beside(owner(), part), caution=caution)
-    bundle = drafting.bundle_here(result.values, file)
-    parts = [_plan_part(drafting.bundled_case(bundle, file))]
-    if bundle.run is not None:
-        parts.append((EntryKind.RUN, stem, save(bundle.run, bundle.recording)))
-    return Kept(shelf().keep_beside(owner(), *parts), bundle.caution)
+    else:
+        bundle = drafting.bundle_here(file.values, name)
+        parts, caution = [_plan_part(drafting.bundled_case(bundle, name))], bundle.caution
+        if bundle.run is not None:
+            parts.append((EntryKind.RUN, stem, save(bundle.run, bundle.recording)))
+    return shelf().keep_beside(owner(), *parts), caution
 
 
-def _plan_part(case: Case) -> Part:
+def _plan_part(case: Case) -> tuple[EntryKind, str, str]:
     return EntryKind.PLAN, drafting.name_of(case), case_text(case)
 
 
 def _name_in(found: FoundFile, file: str) -> str:
-    """Return the name that a file gives itself; empty if it has none.
-
-    Raises:
-        ReplicaLabError: it cannot be read.
-    """
     if found.kind is FileKind.STUDY:
         return own_studies.usable_study(found.text, file).paper.name
     if found.kind is FileKind.LAB:

@@ -20,7 +20,7 @@ from replicalab.features import office
 from replicalab.lexicon import amount_text
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
 from replicalab.scenarios.writing import read_plan
-from replicalab.ui.export.documents import file_name
+from replicalab.ui.export import file_name
 from tests.ui.acting import choose, press, run, type_text
 from tests.ui.pages import LETTERS, NEGOTIATION, PAGES, PROTOCOL
 from tests.ui.reading import drawer_of, heard, in_drawer, panel_of
@@ -84,7 +84,7 @@ def test_link_of_every_page_is_its_address_and_tells_what_it_carries() -> None:
     assert "does not carry" not in message
     message = in_drawer(press(visit(NEGOTIATION, scientist="model"), "Share"))
     assert "does not carry" in message
-    assert "what a language model said" in message
+    assert "the answers of a language model" in message
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_link_of_this_machine_alone_is_promised_to_nobody_else(
 ) -> None:
     monkeypatch.setattr(type(st.context), "url", property(lambda _: server))
     message = in_drawer(press(visit(), "Share"))
-    assert ("of this machine only" in message) is here_only
+    assert ("only on this computer" in message) is here_only
     assert ("Anyone with this link who can reach this server" in message) is not here_only
 
 

@@ -176,7 +176,7 @@ def test_own_study_is_never_replaced_by_a_file_and_a_bundle_of_it_as_it_was_open
     assert query_of(press(go(app, COMPARE), "Undo"))["own"] == mine
     told = in_drawer(press(app, "Share"))
     assert "does not carry" in told
-    assert "your study’s text" in told
+    assert "the file of your study" in told
 
 
 def test_hostile_names_are_shown_as_text_in_both_drawers() -> None:

@@ -11,7 +11,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel as blocks
 from replicalab.ui import state
 from replicalab.ui.controls import button
-from replicalab.ui.export.documents import TABS
+from replicalab.ui.export import TABS
 
 
 def panel(_: str, plan: PlanAnalysis) -> None:

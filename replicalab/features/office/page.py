@@ -10,7 +10,7 @@ from replicalab.errors import PrintError
 from replicalab.facts.blocks import Document, Paper
 from replicalab.features import office
 from replicalab.lexicon import capitalised
-from replicalab.ui.export.documents import DocumentFiles
+from replicalab.ui.export import DocumentFiles
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
 

@@ -15,7 +15,7 @@ from replicalab.limits import LONGEST_TEXT
 from replicalab.registration import Finder, Question
 from replicalab.ui import state
 from replicalab.ui.controls import button
-from replicalab.ui.export.documents import draw_files, draw_line, draw_look, export_content
+from replicalab.ui.export import draw_files, draw_line, draw_look, export_content
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
 

@@ -247,11 +247,11 @@ def _restore(entry: Entry, number: int) -> None:
 
 
 def _import(data: bytes, name: str) -> None:
-    imported = keep_file(data, name)
-    names = ", ".join(f"{entry.name} ({entry.kind})" for entry in imported.entries)
-    st.session_state[_CHOSEN] = imported.entries[0].id
+    entries, caution = keep_file(data, name)
+    names = ", ".join(f"{entry.name} ({entry.kind})" for entry in entries)
+    st.session_state[_CHOSEN] = entries[0].id
     notices.leave(f"Imported and saved: {names}.")
-    notices.leave_problem(imported.caution)
+    notices.leave_problem(caution)
 
 
 def _draw_usage() -> None:

@@ -1,0 +1,363 @@
+"""Two drawers of every page: Share, with a part for each form, and Open a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from functools import partial
+from ipaddress import ip_address
+from typing import Final, NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+import streamlit as st
+
+from replicalab.assessment import Assessment
+from replicalab.case import Case
+from replicalab.characters import on_one_line
+from replicalab.documents import FORMS, Form, Report, forms
+from replicalab.errors import NegotiationError, TraceError
+from replicalab.facts.blocks import Status
+from replicalab.facts.check import header_panel
+from replicalab.facts.lab import lab_text
+from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS
+from replicalab.lexicon import count_text, joined
+from replicalab.limits import LONGEST_LABEL
+from replicalab.models import FIELD_LABELS
+from replicalab.negotiation import Negotiation, Recording, ScientistKind
+from replicalab.planner import PlanAnalysis
+from replicalab.planner.least_loss import differences
+from replicalab.registration import Registration
+from replicalab.scenarios import Pack, lab_json, plan_json
+from replicalab.ui import panel, state
+from replicalab.ui.controls import button, open_tab, page_link
+from replicalab.ui.documents import Opening, open_file
+from replicalab.ui.files import download, upload
+from replicalab.ui.library.keeping import note_of
+from replicalab.ui.negotiation import files, table
+from replicalab.ui.words import ICONS, escaped
+
+TABS: Final = "export_part"  # session key of the open part of the drawer
+_OPEN: Final = "export_is_open"
+_OPENING: Final = "opening_is_open"
+_OPENED: Final = "handed_file_opened"
+_NO_LETTERS: Final = re.compile(r"[^a-z0-9]+")
+_NAME_LENGTH: Final = 60
+_EXAMPLES: Final = {"authors": "Ada Lovelace; Grace Hopper", "licence": "CC BY 4.0, or its address"}
+_CAPTIONS: Final = {
+    "brief": "One page for a decision: verdict, changes, cost, and the means for the target.",
+    "funding": (
+        "One page for a funder: the plan you ask for, its budget, the evidence that each cut "
+        "costs, and the means for the target."
+    ),
+    "report": (
+        "Fit for a preregistration: every choice with its reason, or “not given”. Give reasons for "
+        "numbers on Protocol under “Assumptions”."
+    ),
+}
+_BUNDLE: Final = "Send the bundle instead."
+
+
+def open_drawer() -> None:
+    """Open the Share drawer in the next run."""
+    st.session_state[_OPEN] = True
+
+
+def open_opening() -> None:
+    """Open the drawer for a file in the next run."""
+    st.session_state.pop(_OPENED, None)
+    st.session_state[_OPENING] = True
+
+
+def draw_if_open() -> None:
+    """Draw the drawer that was just opened."""
+    if st.session_state.pop(_OPEN, False):
+        _draw()
+    elif st.session_state.pop(_OPENING, False):
+        _draw_opening()
+
+
+@st.dialog("Share", position="right", width="medium", on_dismiss="rerun")
+def _draw() -> None:
+    panel.draw_scheme()
+    parts: dict[str, Callable[[], None]] = {
+        "Link": _draw_link,
+        "Brief": partial(_draw_document, "brief"),
+        "Funding": partial(_draw_document, "funding"),
+        "Report": partial(_draw_document, "report"),
+        "Tables": _draw_tables,
+        "Bundle": _draw_bundle,
+    }
+    parts |= panel.draw_features("share", None)
+    with open_tab(parts, TABS) as name:
+        parts[name]()
+
+
+@st.dialog("Open a file", position="right", width="medium", on_dismiss="rerun")
+def _draw_opening() -> None:
+    panel.draw_scheme()
+    upload("A bundle, a negotiation, a plan, a lab (JSON), or a study (YAML)", "handed_file", _open)
+    opened: Opening | None = st.session_state.get(_OPENED)
+    if opened is None:
+        st.caption("It replaces the open plan; Undo brings that back.")
+        return
+    st.success(escaped(opened.text), icon=":material/check_circle:")
+    if opened.caution:
+        st.warning(escaped(opened.caution), icon=ICONS[Status.CAUTION])
+    panel.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        page_link("pages/1_Protocol.py", "Protocol", "tune")
+        page_link("pages/2_Negotiation.py", "Negotiation", "forum")
+        button("Undo", "undo", _undo, key="handed_undo", disabled=not state.current().past)
+
+
+def _undo() -> None:
+    st.session_state.pop(_OPENED, None)
+    state.undo()
+
+
+def _open(data: bytes, name: str) -> None:
+    st.session_state.pop(_OPENED, None)
+    st.session_state[_OPENED] = open_file(data, name)
+
+
+# --- content ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ExportContent:
+    """The content of a workspace, without the session: another thread makes files of it.
+
+    Attributes:
+        written: the study in its lab as their authors wrote both.
+        recording: the record of the negotiation's language model, if known.
+        decision: the note of the saved plan; empty if another plan is open.
+        on: the date.
+    """
+
+    options: PlanAnalysis
+    written: Pack
+    run: Negotiation | None
+    recording: Recording | None
+    decision: str
+    on: date
+
+    def document(self, kind: str, registration: Registration) -> forms.Document:
+        """Return a document with the author's answers."""
+        return Report(self.options, self.run, kind, self.on, registration, self.decision).document
+
+    def bundle(self) -> str:
+        """Return everything as one file."""
+        return forms.bundle(self.options, self.written, self.run, self.recording)
+
+    def name(self, kind: str, suffix: str, title: str = "") -> str:
+        """Return the name of a file, after its title if it has one."""
+        pack = self.options.yours.pack
+        return file_name(f"{title or f'{pack.scenario_id} {pack.difficulty}'} {kind}", suffix)
+
+
+def export_content() -> ExportContent:
+    """Return the content of the open workspace."""
+    analysis, run, recording = state.analysis(), None, None
+    with suppress(NegotiationError, TraceError):  # the Negotiation page shows the problem
+        session = table.current(analysis.yours)
+        if session.negotiation.rounds and session.negotiation.pack == analysis.yours.pack:
+            run, recording = session.negotiation, session.recording or files.recording_of(session)
+    today = datetime.now(UTC).astimezone().date()
+    decision = note_of(analysis.yours)
+    return ExportContent(analysis, state.written(), run, recording, decision, today)
+
+
+def file_name(text: str, suffix: str) -> str:
+    """Return a file name of plain letters, digits and hyphens."""
+    plain = _NO_LETTERS.sub("-", text.lower()).strip("-")[:_NAME_LENGTH].strip("-")
+    return f"{plain or 'replicalab'}.{suffix}"
+
+
+def _chosen_content() -> ExportContent:
+    content = export_content()
+    if content.run is None:
+        return content
+    if not st.toggle("With the negotiation", key="hand_negotiated", persist_state="session"):
+        return replace(content, run=None)
+    options = forms.of_run(content.options, content.run)
+    return replace(content, options=options, decision=note_of(options.yours))
+
+
+# --- documents --------------------------------------------------------------------------------
+
+
+def _draw_document(kind: str) -> None:
+    st.caption(_CAPTIONS[kind])
+    content, registration = _chosen_content(), state.case().registration
+    is_report = kind == "report"
+    if is_report:
+        fields = st.expander(
+            "Title, authors, your reasons",
+            icon=":material/edit:",
+            key="hand_filling",
+            on_change="rerun",
+        )
+        if fields.open:
+            with fields:
+                _draw_fields(content, registration)
+        panel.draw_features("report", content.options)
+    make = partial(content.document, kind, registration)
+    title = registration.title if is_report else ""
+    draw_files(kind, make, partial(content.name, title=title))
+    draw_look(kind, make, is_open=not is_report)
+
+
+def _draw_fields(content: ExportContent, registration: Registration) -> None:
+    st.caption(
+        "They are saved with the plan and go into the report and its tables. Empty fields read "
+        "“not given”."
+    )
+    draw_line("Title", "title", registration.title)
+    draw_line("Authors", "authors", registration.authors)
+    yours = content.options.yours
+    for name, *_ in differences(yours.pack.reference_protocol, yours.plan):
+        label = f"{yours.pack.study.term(FIELD_LABELS[name])}: why it is changed"
+        draw_line(label, "reasons", registration.reasons.get(name, ""), name)
+
+
+def _draw_tables() -> None:
+    st.caption("The report’s tables with numbers as numbers, for a spreadsheet.")
+    content, registration = _chosen_content(), state.case().registration
+    make = partial(content.document, "report", registration)
+    name = content.name("tables", "xlsx", registration.title)
+    download("Excel, every table a sheet", lambda: forms.excel(make()), name)
+    captions = [table.caption for table in make().tables]
+    chosen = st.selectbox("Table", captions, key="hand_table", format_func=on_one_line)
+    if chosen is not None:
+        name = file_name(f"{registration.title} {chosen}", "csv")
+        download("CSV of this table", lambda: forms.csv_tables(make())[chosen], name)
+
+
+class DocumentFiles(NamedTuple):
+    """A document for its buttons; ``name`` returns a file's name by kind and ending."""
+
+    kind: str
+    make: Callable[[], forms.Document]
+    name: Callable[[str, str], str]
+
+
+def draw_files(
+    kind: str, make: Callable[[], forms.Document], name: Callable[[str, str], str]
+) -> None:
+    """Draw a button for each form of a document."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for ending, form in FORMS.items():
+            if form.is_button:
+                download(form.name, partial(_made, form, make), name(kind, ending))
+    panel.draw_features("files", DocumentFiles(kind, make, name))
+
+
+def _made(form: Form, make: Callable[[], forms.Document]) -> str | bytes:
+    return form.make(make())
+
+
+def draw_look(name: str, make: Callable[[], forms.Document], *, is_open: bool) -> None:
+    """Draw a document, in an expander."""
+    look = st.expander(
+        "See it",
+        expanded=is_open,
+        icon=":material/visibility:",
+        on_change="rerun",
+        key=f"hand_look_{name}",
+    )
+    if look.open:
+        with look:
+            panel.draw_document(make())
+
+
+def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
+    """Draw a text field of the registration; ``entry`` is a key of a field with several texts."""
+    key = f"hand_{state.case().study}_{field}_{entry}"
+    if key not in st.session_state:
+        st.session_state[key] = value
+
+    def take() -> None:
+        registration, typed = state.case().registration, st.session_state[key].strip()
+        changed: object = typed
+        if entry:
+            others = {name: why for name, why in registration.reasons.items() if name != entry}
+            changed = {**others, **({entry: typed} if typed else {})}
+        state.show(registration=registration.model_copy(update={field: changed}))
+
+    example = _EXAMPLES.get(field, "")
+    st.text_input(label, key=key, max_chars=LONGEST_LABEL, placeholder=example, on_change=take)
+
+
+def _draw_bundle() -> None:
+    content = export_content()
+    plan, run = content.options.yours.plan, content.run
+    played = f"negotiation ({count_text(len(run.rounds), 'round')})" if run else ""
+    parts = joined([*filter(None, ("Study", "lab", "question", "plan", played))])
+    st.caption(f"{parts} as one file. Open it on any computer under More, Open a file.")
+    download("Bundle", content.bundle, content.name("bundle", "json"), type="primary")
+    with st.container(horizontal=True):
+        alone = partial(plan_json, plan, content.written.scenario_id)
+        download("Plan alone", alone, content.name("plan", "json"))
+        lab = state.case().own_lab
+        download("Lab alone", partial(lab_json, lab), content.name("lab", "json"))
+
+
+# --- the link ---------------------------------------------------------------------------------
+
+
+def _draw_link() -> None:
+    url = st.context.url or ""
+    reach = "Anyone with this link who can reach this server sees this page."
+    if _is_local(url):
+        reach = "This link works only on this computer. To share, send the bundle."
+    st.markdown(f"{reach} The button beside the link copies it.")
+    with st.container(key="hand_link"):
+        st.code(f"{url}?{urlencode(state.address())}", language=None, wrap_lines=True)
+    st.markdown(f"**It carries** {escaped(joined(list(_carried(state.analysis().yours))))}.")
+    if missing := list(_left_out(state.case())):
+        st.markdown("**It does not carry**\n\n" + "\n".join(f"- {line}" for line in missing))
+
+
+def _is_local(address: str) -> bool:
+    host = urlsplit(address).hostname or ""
+    with suppress(ValueError):
+        return host == "localhost" or ip_address(host).is_loopback
+    return False
+
+
+def _carried(yours: Assessment) -> Iterator[str]:
+    work, case, pack = state.workspace(), state.case(), yours.pack
+    yield f"the study {pack.paper.name}"
+    if state.is_too_long():
+        return
+    yield f"its lab ({lab_text(pack)})"
+    if changed := len(differences(pack.reference_protocol, yours.plan)):
+        yield f"your plan, which differs from the study’s own in {count_text(changed, 'field')}"
+    else:
+        yield "the study’s own plan"
+    if pack.asked:
+        yield f"your assumptions ({joined(list(pack.asked))})"
+    if case.recording:
+        yield f"the recorded run {case.recording}"
+    else:
+        scientist, manager = SCIENTISTS[case.scientist].name, LAB_MANAGERS[case.lab_manager].name
+        rounds = count_text(case.max_rounds, "round")
+        yield f"the players ({scientist} and {manager}, at most {rounds})"
+    if case.moves:
+        yield f"the {count_text(len(case.moves), 'move')} that you played"
+    if work.tray:
+        yield f"{count_text(len(work.tray), 'plan')} in the comparison"
+    if work.round_number:
+        yield f"the view of round {work.round_number + 1}"
+
+
+def _left_out(case: Case) -> Iterator[str]:
+    if case.own:
+        yield f"the file of your study: this server keeps it for some time only. {_BUNDLE}"
+    if state.is_too_long():
+        yield f"your plan and the lab around it: they are too long for a link. {_BUNDLE}"
+    if case.scientist is ScientistKind.MODEL and not case.recording:
+        yield f"the answers of a language model. {_BUNDLE}"
