@@ -33,8 +33,7 @@ from replicalab.scenarios import (
     load_scenario,
     pack_of,
 )
-from replicalab.ui.address import to_query
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Workspace, to_query
 from tests.factories import make_pack, make_protocol, make_setup
 
 DAY = date(2026, 1, 31)
