@@ -29,7 +29,7 @@ from replicalab.registration import Registration
 from replicalab.scenarios.reading import FORMAT, dotted, format_problem, shown
 
 FindPack = Callable[[str, str, int, str | None], scenarios.Pack]
-"""Finds a study in its lab: (study, lab, seed, key of a visitor's own); raises ScenarioError."""
+"""Finds a study in its lab by study, lab, seed and own key, or raises ScenarioError."""
 
 _AS_IN_A_SETUP: Final = ("seed", "own_lab", "question", "lab_manager", "max_rounds")
 _C = TypeVar("_C", bound="Case")
@@ -66,9 +66,9 @@ class Case(Record):
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:
         if self.moves and (self.recording or self.scientist is negotiation.ScientistKind.MODEL):
-            raise ValueError("nothing is played by hand in a recorded run, or in a model's place")
+            raise ValueError("a recorded run or a model takes no moves by hand")
         if any(move.outputs for move in self.moves):
-            raise ValueError("only a saved negotiation holds what a model said; open its file")
+            raise ValueError("moves hold no output of a model; open the negotiation's file")
         negotiation.check_seats(self.scientist, self.lab_manager)
         return self
 
@@ -95,7 +95,7 @@ class Case(Record):
             **others,
         )
 
-    # --- what it is of ------------------------------------------------------------------------
+    # --- its study, lab and plan ----------------------------------------------------------------
 
     def own_study(self) -> scenarios.Study | None:
         """Return the study in ``text``, or None if that is empty.
@@ -107,7 +107,7 @@ class Case(Record):
             return None
         study = _parsed(self.text)
         if study.scenario_id != self.study:
-            problem = f"'{self.study}' stands beside the file of '{study.scenario_id}'"
+            problem = f"'{self.study}' is not the study of the file, '{study.scenario_id}'"
             raise ScenarioError("the plan", [Fault("study", problem, "name that one")])
         return study
 
@@ -176,7 +176,7 @@ class Case(Record):
         """Whether its negotiation can be played again from it."""
         return self.is_run or bool(self.moves) or self.scientist in negotiation.AUTOMATIC
 
-    # --- another one --------------------------------------------------------------------------
+    # --- changed cases --------------------------------------------------------------------------
 
     def changed(self, **changes: object) -> Self:
         """Return this case with some fields changed.
@@ -197,22 +197,16 @@ class Case(Record):
         A named lab of the user's own is kept; other changes of lab and question are dropped.
         """
         own_lab = self.own_lab if self.own_lab.name else scenarios.LabOverrides()
-        return self._anew(
-            study=study,
-            own=own,
-            plan=None,
-            own_lab=own_lab,
-            question=scenarios.EvidenceAssumptions(),
-            registration=Registration(),
-        )
+        reset = {"question": scenarios.EvidenceAssumptions(), "registration": Registration()}
+        return self._anew(study=study, own=own, plan=None, own_lab=own_lab, **reset)
 
     def with_lab(self, lab: str, seed: int) -> Self:
         """Return the same study and plan in another of its labs, without changes of the lab."""
         return self._anew(lab=lab, seed=seed, own_lab=scenarios.LabOverrides())
 
-    def with_own(self, **said: object) -> Self:
+    def with_own(self, **values: object) -> Self:
         """Return the same plan with another ``own_lab`` or ``question``."""
-        return self._anew(moves=self._kept_moves, **said)
+        return self._anew(moves=self._kept_moves, **values)
 
     def seated(self, **players: object) -> Self:
         """Return this case with other players or rounds, and its negotiation from the start."""
@@ -260,27 +254,23 @@ def _parsed(text: str) -> scenarios.Study:
     return scenarios.parse_study(text, "the study's file")
 
 
-def _played_by(scientists: frozenset[negotiation.ScientistKind]) -> AfterValidator:
+def _played_by(*scientists: negotiation.ScientistKind) -> AfterValidator:
     def check(case: Case) -> Case:
-        if case.scientist not in scientists:
-            raise ValueError(
-                f"scientist is {case.scientist}; use {joined(sorted(scientists), 'or')}"
-            )
-        if case.lab_manager not in negotiation.RULED_LAB_MANAGERS:
-            raise ValueError(
-                f"lab_manager is a person; use {joined(negotiation.RULED_LAB_MANAGERS, 'or')}"
-            )
+        for name, allowed in (
+            ("scientist", sorted(scientists)),
+            ("lab_manager", negotiation.RULED_LAB_MANAGERS),
+        ):
+            if (value := getattr(case, name)) not in allowed:
+                raise ValueError(f"{name} is {value}; use {joined(allowed, 'or')}")
         return case
 
     return AfterValidator(check)
 
 
-RuleCase = Annotated[Case, _played_by(frozenset(negotiation.AUTOMATIC))]
+RuleCase = Annotated[Case, _played_by(*negotiation.AUTOMATIC)]
 """A case whose negotiation needs neither a person nor a model."""
 
-JobCase = Annotated[
-    Case, _played_by(frozenset(negotiation.ScientistKind) - {negotiation.ScientistKind.PERSON})
-]
+JobCase = Annotated[Case, _played_by(*negotiation.AUTOMATIC, negotiation.ScientistKind.MODEL)]
 """A case whose negotiation needs no person."""
 
 
@@ -335,4 +325,4 @@ def read_record(model: type[_R], text: str) -> _R:
         place = on_one_line(dotted(first["loc"])) or "the text"
         value = f"{shown(first['input'])}: " if first["loc"] else ""
         line = f"{place}: {value}{first['msg'].removeprefix('Value error, ')}"
-        raise LibraryContentError(f"{line}; load what was saved here") from error
+        raise LibraryContentError(f"{line}; load a file saved here") from error

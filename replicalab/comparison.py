@@ -1,12 +1,13 @@
 """Two to four sides of a comparison: plans, runs, forks or labs."""
 
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment
 from replicalab.case import Case
 from replicalab.errors import NegotiationError, TraceError
+from replicalab.models import Framed
 from replicalab.negotiation import AUTOMATIC, Negotiation, play_moves, replay, shipped_recordings
-from replicalab.notebook import Framed
 
 FEWEST_SIDES: Final = 2
 
@@ -55,14 +56,8 @@ def negotiated(plan: Assessment, case: Case | None = None) -> Negotiation | None
 
 def recorded(plan: Assessment, key: str) -> Negotiation | None:
     """Return the shipped recording of that key, replayed; None if it is missing or differs."""
-    shipped = {
-        recording.recording.key: recording
-        for recording in shipped_recordings()
-        if recording.recording
-    }
-    if key not in shipped:
-        return None
-    try:
-        return replay(shipped[key], plan.pack)
-    except TraceError:
-        return None
+    for transcript in shipped_recordings():
+        if transcript.recording and transcript.recording.key == key:
+            with suppress(TraceError):
+                return replay(transcript, plan.pack)
+    return None

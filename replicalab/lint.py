@@ -56,8 +56,6 @@ _NOTES: Final = {
     "lab": "The reference protocol {checks}; {binds} binds. The Lab Manager {answers}{changed}: "
     "{samples} in {days}, {evidence}.",
     "rest": "{more}; mend these first.",
-    "only stated": "'{label}' has no bounds, so shorter plans get no warning; if it is about the "
-    "days of the plan, write bounds: days.",
     "not used": "The reference protocol does not use '{item}'; use it, or omit this substitution.",
     "never missing": "'{item}' is missing in no lab of seed 0, so this substitution is never used "
     "there; let the item be missing in one.",
@@ -115,10 +113,6 @@ _ANSWERS: Final = {
 }
 
 
-def _place(lab: PlanAnalysis) -> str:
-    return f"labs.{lab.yours.pack.difficulty}"
-
-
 def _answer(lab: PlanAnalysis) -> models.LabManagerActionType:
     return answer_type_to(lab.yours, lab.offer)
 
@@ -126,7 +120,7 @@ def _answer(lab: PlanAnalysis) -> models.LabManagerActionType:
 def _lab_note(lab: PlanAnalysis) -> LintFinding:
     counts, failing, pack = lab.offered.counts, lab.yours.failing, lab.yours.pack
     return _note(
-        _place(lab),
+        f"labs.{pack.difficulty}",
         "lab",
         checks=f"fails {assessment.dimensions_text(pack, failing)}"
         if failing
@@ -141,7 +135,7 @@ def _lab_note(lab: PlanAnalysis) -> LintFinding:
 
 
 def _lab_findings(lab: PlanAnalysis) -> Iterator[LintFinding]:
-    place, answer = _place(lab), _answer(lab)
+    place, answer = f"labs.{lab.yours.pack.difficulty}", _answer(lab)
     accepts = answer is models.LabManagerActionType.ACCEPT
     easy = lab.yours.pack.difficulty is Difficulty.EASY
     if easy and not accepts:
@@ -275,10 +269,6 @@ def _plan_findings(study: Study, reference: assessment.Assessment) -> Iterator[L
         if element in reference.missing_elements:
             place = f"hidden_reference.required_elements[{number}]"
             yield _warning(place, "element", element=element)
-    for number, constraint in enumerate(study.constraints):
-        in_days = label_key(constraint.unit or "") in ("day", "days")
-        if in_days and not constraint.hard and constraint.bounds is None:
-            yield _note(f"constraints[{number}].bounds", "only stated", label=constraint.label)
     for limit in reference.broken_limits:
         place = f"constraints[{study.constraints.index(limit.constraint)}]"
         yield _warning(place, "limit", label=limit.constraint.label, limit=limit.text)

@@ -9,11 +9,15 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Final, NamedTuple, Self
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints, model_validator
 
 from replicalab import limits
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True)]
 NonEmptyText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -60,6 +64,30 @@ class Record(BaseModel):
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         record = copy.deepcopy(fields) if deep else fields
         return type(self).model_validate({**record, **(update or {})})
+
+
+class Shown:
+    """An object that a notebook shows as the pages do.
+
+    The core imports no panel and no pandas, so the renderer is imported by name when it is needed.
+    """
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        html: str = import_module("replicalab.render.notebook").html_of(self)
+        return html
+
+
+class Framed(Shown):
+    """An object with a table, too."""
+
+    __slots__ = ()
+
+    def frame(self) -> pd.DataFrame:
+        """Return the table as a pandas data frame."""
+        frame: pd.DataFrame = import_module("replicalab.render.notebook").frame_of(self)
+        return frame
 
 
 class Dimension(StrEnum):

@@ -69,7 +69,7 @@ class Pages(Protocol):
         """Raise LibraryError if the library does not answer."""
 
     def finish(self) -> None:
-        """Save what waits to be saved."""
+        """Save pending work."""
 
 
 # --- what app.py hands to st.App --------------------------------------------------------------
@@ -312,8 +312,7 @@ def must_sign_in() -> bool:
 def visitor() -> str:
     """Return the text whose hash owns the visitor's work.
 
-    It is the issuer and subject of the person who signed in, else the cookie's token, else a token
-    of this session.
+    It is the person's issuer and subject, else the cookie's token, else a token of this session.
     """
     if user_name():
         return json.dumps([st.user["iss"], st.user["sub"]])

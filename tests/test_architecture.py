@@ -51,7 +51,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "google": frozenset({"server"}),
     "jinja2": frozenset({"render"}),
     "plotly": frozenset({"render", "ui"}),
-    "pandas": frozenset({"tables", "notebook", FEATURE}),
+    "pandas": frozenset({"tables", "models", FEATURE}),
     "openpyxl": frozenset({"tables", FEATURE}),
     "sqlalchemy": frozenset({"library"}),
     "alembic": frozenset({"library"}),

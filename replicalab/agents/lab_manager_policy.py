@@ -12,17 +12,8 @@ from typing import Final, NamedTuple
 
 from pydantic import TypeAdapter
 
-from replicalab.assessment import (
-    DIMENSION_ROWS,
-    Amount,
-    Assessment,
-    Counts,
-    FeasibilityCheckResult,
-    amounts,
-    assess,
-    counted_of,
-    counts_of,
-)
+from replicalab import assessment
+from replicalab.assessment import DIMENSION_ROWS, Assessment, FeasibilityCheckResult, assess
 from replicalab.assessment import DimensionCheck as DimensionCheck  # noqa: PLC0414 - re-exported
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes, change_of
 from replicalab.assessment.phrases import days_text
@@ -37,8 +28,8 @@ from replicalab.models import (
     NonEmptyText,
     Protocol,
     Record,
+    Shown,
 )
-from replicalab.notebook import Shown
 from replicalab.scenarios import Pack, ResourceCategory, ScenarioResource
 
 HALVINGS: Final = 10
@@ -124,23 +115,25 @@ def reference_offer(plan: Assessment) -> Offer | None:
     fixes = [row.fix for row in DIMENSION_ROWS.values() if row.fix]
     changes = [change for fix in fixes for change in fix(plan, listed)]
     revised = apply_changes(plan.plan, changes)
-    if (change := _sample_reduction(counts_of(revised, plan.pack), plan.pack)) is not None:
+    if (
+        change := _sample_reduction(assessment.counts_of(revised, plan.pack), plan.pack)
+    ) is not None:
         changes.append(change)
         revised = apply_changes(revised, [change])
     return Offer(plan, plan.revised(revised) if changes else plan, tuple(changes))
 
 
-def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
+def _sample_reduction(before: assessment.Counts, pack: Pack) -> SuggestionChange | None:
     """Return fix 4: halve until the budget fits, and on to where a staff unit is saved."""
     sizes, halvings, reasons = [before.samples], 0, list[str]()
     minimum = before.controls + 1
     while sizes[-1] > minimum and len(sizes) <= HALVINGS:
         sizes.append(max(sizes[-1] // 2, minimum))
 
-    def lacking(amount: Amount, place: int) -> float:
+    def lacking(amount: assessment.Amount, place: int) -> float:
         return amount.lacking(before._replace(samples=sizes[place]), pack)
 
-    for amount in amounts().values():
+    for amount in assessment.amounts().values():
         if amount.halved is None or lacking(amount, halvings) <= 0:
             continue
         if lacking(amount, -1) > 0:
@@ -168,14 +161,14 @@ _LOST: Final = {
 }
 
 
-def _is_weaker(samples: int, before: Counts, pack: Pack) -> bool | None:
+def _is_weaker(samples: int, before: assessment.Counts, pack: Pack) -> bool | None:
     """Return whether fewer samples weaken the evidence; None if there was none."""
     rate, exist = pack.samples_per_day, pack.design.population_max
     able = int(before.samples if rate is None else min(before.samples, rate.value * before.days))
-    counted = counted_of(pack.design, able if exist is None else min(able, exist))
+    counted = assessment.counted_of(pack.design, able if exist is None else min(able, exist))
     if before.days < pack.min_days or not counted:
         return None
-    return counted_of(pack.design, samples) < counted
+    return assessment.counted_of(pack.design, samples) < counted
 
 
 # --- answers -------------------------------------------------------------------------------------

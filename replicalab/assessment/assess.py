@@ -12,7 +12,7 @@ from replicalab.assessment import paper
 from replicalab.assessment.dimensions import DIMENSION_ROWS, Slack
 from replicalab.assessment.phrases import dimensions_text
 from replicalab.assessment.plans import PlanInLab, words_of_plan
-from replicalab.notebook import Framed
+from replicalab.models import Framed
 
 
 class Cliff(NamedTuple):

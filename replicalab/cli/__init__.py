@@ -12,8 +12,7 @@ from typer.main import get_command
 
 from replicalab import features
 from replicalab.characters import on_one_line
-from replicalab.cli.commands import app
-from replicalab.cli.printing import CommandError, content, say
+from replicalab.cli.commands import CommandError, app, content, say
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
 

@@ -11,8 +11,7 @@ from pydantic import ValidationError
 from replicalab import negotiation, scenarios
 from replicalab.assessment import named_effect, offered_effects
 from replicalab.case import Case, in_labs_of
-from replicalab.cli.commands import Options
-from replicalab.cli.printing import STANDARD, CommandError, called, content, say
+from replicalab.cli.commands import STANDARD, CommandError, Options, called, content, say
 from replicalab.errors import TraceError
 from replicalab.lexicon import joined, shortened
 from replicalab.models import Protocol, Record

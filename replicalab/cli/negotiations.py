@@ -15,9 +15,18 @@ from replicalab.assessment import size_text
 from replicalab.batch import Batch, collect, run_batch
 from replicalab.case import Case
 from replicalab.cli import asking
-from replicalab.cli.commands import PLAN, Options, command
+from replicalab.cli.commands import (
+    PLAN,
+    STANDARD,
+    Answer,
+    CommandError,
+    Options,
+    called,
+    command,
+    say,
+    show,
+)
 from replicalab.cli.plans import Blocks, place_text, signed
-from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say, show
 from replicalab.errors import ModelError, TraceError
 from replicalab.facts import negotiation as texts
 from replicalab.facts import records, report, rounds, score

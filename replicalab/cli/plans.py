@@ -9,8 +9,17 @@ from replicalab import scenarios
 from replicalab.assessment import Assessment, assess, size_text
 from replicalab.case import Case
 from replicalab.cli import asking
-from replicalab.cli.commands import LAB, PLAN, Options, command
-from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say
+from replicalab.cli.commands import (
+    LAB,
+    PLAN,
+    STANDARD,
+    Answer,
+    CommandError,
+    Options,
+    called,
+    command,
+    say,
+)
 from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
 from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
 from replicalab.facts import comparison, records

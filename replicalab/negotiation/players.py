@@ -19,11 +19,9 @@ from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, addition
 from replicalab.planner.limits import TIER_RANK
 from replicalab.scenarios import EvidenceTier, Pack
 
-Change = tuple[SuggestionChange, ...]
-"""One field, one dropped control, or the items that are assigned together."""
+Change = tuple[SuggestionChange, ...]  # one field, a dropped control, or items assigned together
 
 _OPENS_WITH_OWN: Final = "It opens with the study's own plan"
-_OPENS_WITH_GIVEN: Final = "It opens with the plan that was given."
 
 
 class Choice(NamedTuple):
@@ -59,7 +57,7 @@ def choose(setup: Setup, state: State, pack: Pack) -> Choice:
 
 def _open(state: State, plan: models.Protocol, pack: Pack) -> Choice:
     is_own = plan == pack.reference_protocol
-    reason = f"{_OPENS_WITH_OWN}." if is_own else _OPENS_WITH_GIVEN
+    reason = f"{_OPENS_WITH_OWN}." if is_own else "It opens with the given plan."
     return Choice(put_forward(state, plan), reason)
 
 
@@ -73,13 +71,8 @@ def put_forward(state: State, plan: models.Protocol) -> models.ScientistAction:
         raise NegotiationError(
             "the plan has a sample size of 0; a proposal needs at least 1 sample"
         )
-    first = state.plan is None
-    kind = (
-        models.ScientistActionType.PROPOSE_PROTOCOL
-        if first
-        else models.ScientistActionType.REVISE_PROTOCOL
-    )
-    return models.plan_action(kind, plan)
+    kinds = models.ScientistActionType
+    return models.plan_action(kinds.REVISE_PROTOCOL if state.plan else kinds.PROPOSE_PROTOCOL, plan)
 
 
 def question(*texts: str) -> models.ScientistAction:
@@ -90,9 +83,7 @@ def question(*texts: str) -> models.ScientistAction:
 
 def _baseline(state: State, pack: Pack) -> Choice:
     history, plan = list(state.history), state.plan.plan if state.plan else None
-    number, limit = state.round_number, state.max_rounds
-    # It looks at no offer, and neither changes nor keeps what it sees: nothing need be copied.
-    seen = pack.seen_by_scientist(history, plan, number, limit, None)
+    seen = pack.seen_by_scientist(history, plan, state.round_number, state.max_rounds, None)
     action = build_baseline_scientist_action(seen)
     if action.action_type is models.ScientistActionType.PROPOSE_PROTOCOL:
         reason = "It opens with a plan of its own: the default of the paper's field."
@@ -157,9 +148,6 @@ def wants_more(opening: PlanAnalysis, plan: Assessment) -> bool:
     tier = plan.evidence.tier
     below = tier is EvidenceTier.BELOW_FLOOR
     return below or TIER_RANK[opening.least.after.evidence.tier] < TIER_RANK[tier]
-
-
-# --- its way from an opening to the least-loss plan ---------------------------------------------
 
 
 class _Step(NamedTuple):
@@ -285,7 +273,7 @@ def _moved(part: SuggestionChange, term: Callable[[str], str]) -> str:
     return f"{term(models.FIELD_LABELS[part.field])}: {old} → {new}"
 
 
-# --- the one that weighs the evidence -------------------------------------------------------
+# --- direct -----------------------------------------------------------------------------------
 
 
 def _direct(state: State, pack: Pack) -> Choice:
@@ -306,8 +294,8 @@ def _direct(state: State, pack: Pack) -> Choice:
             reason = f"{_OPENS_WITH_OWN}: {phrases.placed_text(reference.evidence)}."
             return Choice(put_forward(state, reference.plan), reason)
     offer = state.offer
-    meets = offer and offer.evidence.tier is EvidenceTier.MEETS_TARGET
-    if offer and meets and offer.feasible and not offer.broken_wishes:
+    meets = offer and offer.feasible and offer.evidence.tier is EvidenceTier.MEETS_TARGET
+    if offer and meets and not offer.broken_wishes:
         return Choice(models.ACCEPT_ACTION, f"The offer has {phrases.placed_text(offer.evidence)}.")
     analysis = best_options(state.options, pack)
     if is_worth_running(analysis.least.after):
@@ -318,20 +306,19 @@ def _direct(state: State, pack: Pack) -> Choice:
         return Choice(None, f"The lab adds nothing to what it has. {finding}")
     if state.is_last or not asks:
         return Choice(None, finding)
-    wanted = f"Could the lab have {additions_text(asks)}?"
-    return Choice(question(shortened(wanted, LONGEST_QUESTION - 1)), finding)
+    text = f"Could the lab have {additions_text(asks)}?"
+    return Choice(question(shortened(text, LONGEST_QUESTION - 1)), finding)
 
 
 def _take_or_counter(state: State, best: LeastLoss) -> Choice:
     size, reaches = phrases.size_text(best.after), phrases.placed_text(best.after.evidence)
     if state.plan is None:
-        text = f"It opens with the best that this lab can run of the study's own plan: {size}"
+        text = f"It opens with the best version of the study's plan in this lab: {size}"
         return Choice(put_forward(state, best.plan), f"{text}, {reaches}.")
     standing = state.offer or state.plan
     stands = rank(standing, state.plan.plan)
-    has = (
-        f"{'The offer' if state.offer else 'The plan'} has {phrases.placed_text(standing.evidence)}"
-    )
+    name = "offer" if state.offer else "plan"
+    has = f"The {name} has {phrases.placed_text(standing.evidence)}"
     if stands.given_up <= best.rank.given_up:
         exact = "no plan with this method" if best.exact else "no plan that was found"
         none = f"{exact}{phrases.adding_none(state.plan)}"
@@ -349,8 +336,7 @@ def _loss(mine: Rank, other: Rank) -> str:
     """Return the fidelity loss and the broken soft constraints, if the two plans differ in them."""
     texts = [f"at a fidelity loss of {mine.loss}"] if mine.loss != other.loss else []
     if mine.wishes != other.wishes:
-        wishes = count_text(mine.wishes, "wish") if mine.wishes else "no wish"
-        texts.append(f"with {wishes} broken")
+        texts.append(f"with {count_text(mine.wishes, 'soft constraint')} missed")
     return "".join(f", {text}" for text in texts)
 
 
@@ -365,23 +351,22 @@ def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
         ask, after = shortfalls.alone_floor[0].ask, shortfalls.alone_floor[0].least.after
         reaches = f"{phrases.size_text(after)}: {phrases.placed_text(after.evidence)}"
         loss = f", at a fidelity loss of {after.fidelity_loss}" if after.fidelity_loss else ""
-        breaks = f" ({cautions})" if (cautions := phrases.cautions_title(after)) else ""
-        return (ask,), f"With {ask.text} it could run {reaches}{loss}{breaks}."
+        return (ask,), f"With {ask.text} it could run {reaches}{loss}."
     if shortfalls.target and shortfalls.target.possible and shortfalls.target.asks:
-        wanted, size = (
-            additions_text(shortfalls.target.asks),
-            phrases.size_text(shortfalls.target.judged),
+        size = phrases.size_text(shortfalls.target.judged)
+        text = (
+            f"To reach the target with {size} would take {additions_text(shortfalls.target.asks)}."
         )
-        return shortfalls.target.asks, f"To reach the target with {size} it would take {wanted}."
+        return shortfalls.target.asks, text
     worth = plan.evidence.tier is not EvidenceTier.BELOW_FLOOR
     if worth and shortfalls.run.possible and shortfalls.run.asks:
-        wanted, size = additions_text(shortfalls.run.asks), phrases.size_text(plan)
+        text = f"To run {phrases.size_text(plan)} as planned would take "
         shows = phrases.placed_text(plan.evidence)
-        return shortfalls.run.asks, f"To run {size} as planned would take {wanted}: {shows}."
+        return shortfalls.run.asks, f"{text}{additions_text(shortfalls.run.asks)}: {shows}."
     return (), "No single addition by the lab would open one."
 
 
-# --- what a lab could run at best -----------------------------------------------------------
+# --- the best plan of a lab -------------------------------------------------------------------
 
 
 def best_options(options: PlanAnalysis | None, pack: Pack) -> PlanAnalysis:
@@ -397,7 +382,7 @@ def best_options(options: PlanAnalysis | None, pack: Pack) -> PlanAnalysis:
         return options
     reference = PlanAnalysis(assess(pack.reference_protocol, pack))
     both = [options, reference] if options else [reference]
-    return min(both, key=lambda each: each.least.rank.given_up)
+    return min(both, key=lambda analysis: analysis.least.rank.given_up)
 
 
 def is_worth_running(plan: Assessment) -> bool:
@@ -412,7 +397,7 @@ def best_text(best: LeastLoss) -> str:
     if is_worth_running(after):
         worth = f"{evidence.text}, a plan that {cautions}" if cautions else evidence.text
         return f"in this lab {size} would have reached {worth}"
-    # It says what was searched: the planner's plans keep the endpoint if the lab has the days.
+    # The planner's plans keep the endpoint if the lab has the days.
     if not after.feasible:
         days = 1 < pack.min_days <= pack.lab.days_left
         text = f" of at least {count_text(pack.min_days, 'day')}" if days else ""

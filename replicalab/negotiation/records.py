@@ -14,7 +14,7 @@ from replicalab.agents.lab_manager_policy import Offer
 from replicalab.agents.parsing import ParseErrorCode
 from replicalab.assessment import Assessment
 from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_TEXT, MOST_OUTPUTS, MOST_ROUNDS
-from replicalab.notebook import Shown
+from replicalab.models import Shown
 from replicalab.planner import PlanAnalysis
 
 ROUND_BYTES: Final = 32 * 1024  # of the plans that a round judged

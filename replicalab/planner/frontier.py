@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, Counts, Evidence, counted_of, credits_needed, tier_of
 from replicalab.limits import LARGEST_PLANNED, MOST_FRONTIER_PLANS, MOST_FRONTIER_SIZES
-from replicalab.models import Protocol, revise
-from replicalab.notebook import Framed
+from replicalab.models import Framed, Protocol, revise
 from replicalab.planner.limits import CountLimits, EvidenceCurve, as_loss, fewest, most_counted
 from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import EvidenceTier, Pack

@@ -13,8 +13,7 @@ from replicalab.assessment import Assessment, assess
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes, change_of, lost_days
 from replicalab.assessment.phrases import asked_text, days_text
 from replicalab.lexicon import count_text, joined, label_key
-from replicalab.models import PROTOCOL_FIELDS, Protocol, revise
-from replicalab.notebook import Shown
+from replicalab.models import PROTOCOL_FIELDS, Protocol, Shown, revise
 from replicalab.planner.limits import BELOW_FLOOR, TIER_RANK, largest_sample, step_of
 from replicalab.planner.search import PlanSearch
 from replicalab.planner.variants import PlanVariants, variants_of

@@ -19,7 +19,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, shortened
 from replicalab.limits import MOST_STUDY_BYTES
-from replicalab.notebook import Framed
+from replicalab.models import Framed
 from replicalab.places import TREE
 from replicalab.scenarios import reading
 from replicalab.scenarios.constraints import LAB_CONSTRAINT_KEYS

@@ -21,7 +21,7 @@ from replicalab import models
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.limits import MAX_SEED
-from replicalab.notebook import Shown
+from replicalab.models import Shown
 from replicalab.scenarios import constraints as rules
 from replicalab.scenarios import study as studies
 from replicalab.scenarios.fields import MOST, Finite

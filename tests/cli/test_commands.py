@@ -12,8 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from replicalab.assessment import assess
-from replicalab.cli.commands import CODES, EXAMPLES, app
-from replicalab.cli.printing import SCHEMA
+from replicalab.cli.commands import CODES, EXAMPLES, SCHEMA, app
 from replicalab.documents.forms import open_bundle
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis

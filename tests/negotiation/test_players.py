@@ -255,8 +255,8 @@ def test_aware_scientist_takes_no_offer_that_breaks_a_wish_which_the_lab_could_k
     assert played.final_plan is not None
     assert played.final_plan.plan.sample_size == ends
     reason = played.rounds[1].reason
-    assert ("with 1 wish broken. In the same lab" in reason) is (wished == 80)
-    assert reason.endswith(", with no wish broken.") is (wished == 80)
+    assert ("with 1 soft constraint missed. In the same lab" in reason) is (wished == 80)
+    assert reason.endswith(", with 0 soft constraints missed.") is (wished == 80)
 
 
 def test_aware_scientist_asks_for_the_cheapest_relief_and_then_walks_away() -> None:

@@ -3,8 +3,8 @@
 from typer import Typer
 
 from replicalab.cli import asking, commands
+from replicalab.cli.commands import Answer
 from replicalab.cli.plans import opening
-from replicalab.cli.printing import Answer
 from replicalab.facts import records
 from replicalab.facts.blocks import Block, Heading, Table
 from replicalab.features.critique import Standing, critique_blocks

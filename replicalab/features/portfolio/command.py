@@ -5,7 +5,7 @@ from typing import Final
 from typer import Typer
 
 from replicalab.cli import asking, commands
-from replicalab.cli.printing import Answer, CommandError
+from replicalab.cli.commands import Answer, CommandError
 from replicalab.facts import records
 from replicalab.features.portfolio import choice
 from replicalab.lexicon import shortened
