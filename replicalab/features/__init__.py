@@ -76,7 +76,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
     Feature("success", "Probability of success", judges=True, panels=("assumptions",)),
     Feature(
         "critique",
-        "What a reviewer would ask",
+        "Reviewer’s questions",
         panels=("report",),
         sections=("report",),
         commands=("critique",),

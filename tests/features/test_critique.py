@@ -1,4 +1,4 @@
-"""What a reviewer would ask: each question in each place where it can stand."""
+"""A reviewer's questions, each with every standing."""
 
 from __future__ import annotations
 
@@ -46,31 +46,24 @@ STUDIES: Final = [summary.scenario_id for summary in list_scenarios()]
 
 
 class Case(NamedTuple):
-    """A plan of the synthetic study, and what is to be said of it.
+    """A plan of the synthetic study, and its expected answer to a question.
 
-    Attributes:
-        key, standing: the question, and where it stands.
-        words: what the sentence holds.
-        who: who says so.
-        pack: what is changed of the study and its lab.
-        plan: what is changed of the plan.
-        asked: what is asked in place of the study's design.
-        texts, choices, reasons: what the author answers.
+    ``question`` replaces the study's design; texts, choices and reasons are the author's.
     """
 
     key: str = ""
     standing: Standing = ANSWERED
     words: str = ""
-    who: Finder | None = None
+    source: Finder | None = None
     pack: Mapping[str, Any] = {}
     plan: Mapping[str, Any] = {}
-    asked: EvidenceAssumptions = EvidenceAssumptions()
+    question: EvidenceAssumptions = EvidenceAssumptions()
     texts: Mapping[str, str] = {}
     choices: Mapping[str, tuple[str, ...]] = {}
     reasons: Mapping[str, str] = {}
 
     def remarks(self) -> dict[str, Remark]:
-        pack = make_pack(**self.pack).with_own(LabOverrides(), self.asked)
+        pack = make_pack(**self.pack).with_own(LabOverrides(), self.question)
         plan = revise(pack.reference_protocol, **self.plan)
         registration = Registration(
             texts=dict(self.texts), choices=dict(self.choices), reasons=dict(self.reasons)
@@ -95,13 +88,7 @@ def trays(**changes: Any) -> Units:
 SILENT: Final = {"controls": [], "success_criteria": ["Not given."]}
 TWO_CRITERIA: Final = {"success_criteria": ["More germinate, p < 0.05.", "All are counted."]}
 CASES: Final = [
-    Case(
-        "correlation",
-        UNSAID,
-        "a bench are taken as independent. The power would be",
-        None,
-        designed(units=trays(icc=None)),
-    ),
+    Case("correlation", UNSAID, "a bench are taken as", None, designed(units=trays(icc=None))),
     Case("correlation", CONCERN, "It is 0.1, without a reason", STUDY, designed(units=trays())),
     Case(
         "correlation",
@@ -119,17 +106,11 @@ CASES: Final = [
         plan={"sample_size": 24},
     ),
     Case("few_units", ANSWERED, "20 units in an arm, if each sample is one", CORE),
-    Case(
-        "unequal_arms",
-        CONCERN,
-        "25 % of the samples are in the first arm, without a reason",
-        STUDY,
-        designed(arms=Arms(share=0.25)),
-    ),
+    Case("unequal_arms", CONCERN, "25 % of the samples", STUDY, designed(arms=Arms(share=0.25))),
     Case(
         "randomisation",
         CONCERN,
-        "nothing is allocated at random",
+        "without random allocation",
         AUTHOR,
         choices={"study_type": ("Observational study",)},
     ),
@@ -142,20 +123,14 @@ CASES: Final = [
         choices={"blinding": ("Subjects", "Analysts")},
         texts={"more_blinding": "To the light."},
     ),
-    Case(
-        "controls",
-        CONCERN,
-        "The plan lacks 'dark control' against germination that needs no light",
-        CORE,
-        plan={"controls": ["white light control"]},
-    ),
+    Case("controls", CONCERN, "The plan lacks", CORE, plan={"controls": ["white light control"]}),
     Case(
         "control_kinds", CONCERN, "no controls", CORE, pack={"controls": []}, plan={"controls": []}
     ),
     Case(
         "substitutions",
         CONCERN,
-        "window shelf for growth chamber: temperature varies more.",
+        "window shelf for growth chamber (fidelity loss 1): temperature varies more.",
         STUDY,
         plan={"required_equipment": ["window shelf", "light meter"]},
     ),
@@ -192,34 +167,19 @@ CASES: Final = [
     Case("dropout", ANSWERED, "10 % dropout leaves 36 samples.", STUDY, designed(dropout=0.1)),
     Case("original_uncertainty", UNSAID, "No result in numbers", None),
     # t = 0.7 × √(38 / 4) = 2.158 on 36 degrees of freedom: p = 0.038.
-    Case("original_uncertainty", CONCERN, "two-sided p is 0.038", CORE, reported(effect=0.7, n=38)),
+    Case("original_uncertainty", CONCERN, "two-sided p = 0.038", CORE, reported(effect=0.7, n=38)),
     # t = 3.6 × √(38 / 4) = 11: beyond any table.
     Case(
-        "original_uncertainty",
-        ANSWERED,
-        "two-sided p is below 0.0001.",
-        CORE,
-        reported(effect=3.6, n=38),
+        "original_uncertainty", ANSWERED, "two-sided p < 0.0001.", CORE, reported(effect=3.6, n=38)
     ),
     Case("face_value", CONCERN, "Planned with Cohen's d 0.9; published is 0.9.", CORE),
-    Case(
-        "sidedness",
-        CONCERN,
-        "the original’s was one-sided",
-        CORE,
-        reported(effect=0.9, n=38, sides=1),
-    ),
-    Case(
-        "sidedness",
-        UNSAID,
-        "The level behind the power is two-sided; whether the test of the analysis is",
-        None,
-    ),
+    Case("sidedness", CONCERN, "the original’s was", CORE, reported(effect=0.9, n=38, sides=1)),
+    Case("sidedness", UNSAID, "The level behind the power is two-sided; whether the test", None),
     Case("success", UNSAID, "Neither study nor author", None, SILENT),
     Case(
         "success",
         CONCERN,
-        "since the study's endpoint needs 3 days, and the plan has 0. “Germination rates",
+        "because the study's endpoint needs 3 days, and the plan has 0. “Germination rates",
         STUDY,
         plan={"duration_days": 0},
     ),
@@ -284,7 +244,7 @@ CASES: Final = [
     Case(
         "original_uncertainty",
         ANSWERED,
-        "The reported 95 % interval is 0.4 to 1.4. The original’s",
+        "Reported 95 % interval 0.4 to 1.4. The original’s",
         CORE,
         reported(effect=0.9, n=64, low=0.4, high=1.4),
     ),
@@ -300,9 +260,7 @@ CASES: Final = [
     Case("dropout", ANSWERED, "“Seeds stay.”", STUDY, designed(why={"dropout": "Seeds stay."})),
     # t = 0.6 × √(38 / 4) = 1.849 on 36 degrees of freedom: p = 0.073.
     Case("original_uncertainty", CONCERN, "was not significant", CORE, reported(effect=0.6, n=38)),
-    Case(
-        "original_uncertainty", UNSAID, "Neither a standard error nor n", None, reported(effect=0.6)
-    ),
+    Case("original_uncertainty", UNSAID, "Neither a standard error", None, reported(effect=0.6)),
     Case("few_units", CONCERN, "3 units in an arm", CORE, plan={"sample_size": 6, "controls": []}),
     Case("few_units", ANSWERED, "4 units in an arm", CORE, designed(kind="anova", groups=10)),
     Case(
@@ -317,9 +275,9 @@ CASES: Final = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.key}-{case.standing}")
-def test_question_stands_where_core_study_and_author_put_it(case: Case) -> None:
+def test_question_has_standing_text_and_source(case: Case) -> None:
     remark = case.remarks()[case.key]
-    assert (remark.standing, remark.finder) == (case.standing, case.who), remark.text
+    assert (remark.standing, remark.source) == (case.standing, case.source), remark.text
     assert case.words in remark.text
 
 
@@ -327,44 +285,44 @@ def test_question_stands_where_core_study_and_author_put_it(case: Case) -> None:
 def test_answer_on_form_answers_question(key: str) -> None:
     form = next(name for name in QUESTIONS[key]["forms"] if not FORM[name].options)
     remark = Case(texts={form: "By a list."}).remarks()[key]
-    assert (remark.standing, remark.finder) == (ANSWERED, AUTHOR)
+    assert (remark.standing, remark.source) == (ANSWERED, AUTHOR)
     assert "“By a list.”" in remark.text
 
 
-def test_original_is_as_sure_as_its_estimate_and_standard_error_leave_it() -> None:
+def test_original_interval_from_estimate_and_standard_error() -> None:
     """1.96 standard errors about the estimate: d = 0.9 ± 1.96 × 0.3."""
     case = Case(pack=reported(effect=0.9, se=0.3))
-    assert "95 % interval is 0.312 to 1.49, from" in case.remarks()["original_uncertainty"].text
+    assert "95 % interval 0.312 to 1.49, from" in case.remarks()["original_uncertainty"].text
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_shipped_study_is_asked_what_the_golden_file_says(study: str) -> None:
+def test_questions_about_shipped_studies(study: str) -> None:
     texts = []
     for lab in Difficulty:
         pack = load_scenario(study, lab.value)
         remarks = critique(assess(pack.reference_protocol, pack))
-        assert all((remark.finder is None) is (remark.standing is UNSAID) for remark in remarks)
-        assert not any(remark.finder is AUTHOR for remark in remarks)  # who has said nothing
+        assert all((remark.source is None) is (remark.standing is UNSAID) for remark in remarks)
+        assert not any(remark.source is AUTHOR for remark in remarks)
         texts += [f"# {lab}", *(line for line in map(_line, remarks) if line not in texts)]
     assert_golden(f"critique#{study}", "\n".join(texts))
 
 
 def _line(remark: Remark) -> str:
-    who = f" ({remark.finder})" if remark.finder else ""
+    who = f" ({remark.source})" if remark.source else ""
     return f"{remark.standing}: {remark.key}{who}: {remark.text}"
 
 
-def test_study_made_in_two_minutes_is_answered_by_the_core_alone() -> None:
+def test_new_study_is_answered_by_replicalab_alone() -> None:
     for kind in KINDS:
         study = check(Draft(new_study("mine", kind, name="Mine"))).study
         assert study is not None
         pack = pack_of(study, Difficulty.MEDIUM)
         remarks = critique(assess(pack.reference_protocol, pack))
-        assert {remark.finder for remark in remarks} <= {None, CORE}, kind
+        assert {remark.source for remark in remarks} <= {None, CORE}, kind
         assert all(remark.text and "Not given" not in remark.text for remark in remarks)
 
 
-def test_remarks_come_concerns_first_and_each_once() -> None:
+def test_concerns_come_first() -> None:
     for study, lab in product(STUDIES, Difficulty):
         pack = load_scenario(study, lab.value)
         remarks = critique(PlanAnalysis(assess(pack.reference_protocol, pack)).least.after)
@@ -373,7 +331,7 @@ def test_remarks_come_concerns_first_and_each_once() -> None:
         assert len({remark.key for remark in remarks}) == len(remarks)
 
 
-def test_plan_without_evidence_is_asked_no_number() -> None:
+def test_plan_without_evidence_gets_no_numbers() -> None:
     for plan in ({"sample_size": 0}, {"duration_days": 0}):
         remarks = Case(plan=plan, pack=TWO_CRITERIA).remarks()
         keys = {*remarks}
@@ -382,16 +340,16 @@ def test_plan_without_evidence_is_asked_no_number() -> None:
         assert not any("of no evidence" in remark.text for remark in remarks.values())
 
 
-def test_reason_of_the_study_is_none_for_what_is_asked_in_its_place() -> None:
+def test_studys_reason_covers_only_its_own_value() -> None:
     written = designed(arms=Arms(share=0.25), why={"arms": "Light is dear."})
     assumptions = EvidenceAssumptions(arms=Arms(share=0.1))
-    study, custom = Case(pack=written), Case(pack=written, asked=assumptions)
+    study, custom = Case(pack=written), Case(pack=written, question=assumptions)
     assert study.remarks()["unequal_arms"].standing is ANSWERED
     assert custom.remarks()["unequal_arms"].standing is CONCERN
-    assert custom.remarks()["unequal_arms"].finder is AUTHOR
+    assert custom.remarks()["unequal_arms"].source is AUTHOR
 
 
-def test_hostile_texts_are_quoted_short_on_one_line() -> None:
+def test_hostile_texts_are_quoted_short() -> None:
     attack = hostile.ATTACK * 20
     case = Case(
         pack={
@@ -410,10 +368,7 @@ def test_hostile_texts_are_quoted_short_on_one_line() -> None:
     assert "⟨U+202E⟩" in drawn
 
 
-# --- days that the study names, and the plan has not -------------------------------------------
-
-
-def test_days_that_lack_for_a_wish_are_told_and_days_that_are_too_many_are_not() -> None:
+def test_missing_days_weaken_more_than_extra_days() -> None:
     wish = make_constraint(label="Watching", comparator=">=", quantity=9, hard=False, bounds="days")
     lacks = Case(pack={"constraints": [wish]}, plan={"duration_days": 8}).remarks()
     assert lacks["limits"].text == (

@@ -250,7 +250,7 @@ def test_name_of_a_file_is_plain_whatever_it_is_made_of(text: str) -> None:
 def test_reviewer_questions_unfold_and_link_to_remedies(files: Files) -> None:
     app = part("Report", study="psy_stroop")
     assert files
-    message = "22 questions: 3 concerns, 14 unsaid, 5 answered."
+    message = "22 questions: 3 concerns, 14 not answered, 5 answered."
     assert message not in in_drawer(app)
     again(app, "Report", critique=True)
     assert message in in_drawer(app)

@@ -1,6 +1,6 @@
-"""Critique: what a reviewer would ask of a plan, where each question stands, and its remedy.
+"""Critique: a reviewer's questions about a plan, judged, each with the place of its remedy.
 
-An author's answer counts as one, whatever it says: it is quoted, and the reader judges it.
+An author's answer counts, whatever its content: it is quoted for the reader to judge.
 """
 
 from __future__ import annotations
@@ -22,21 +22,30 @@ from replicalab.registration import Finder, Registration
 QUESTIONS: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
     Path(__file__).with_name("questions.toml").read_text(encoding="utf-8")
 )
-"""The rows of questions.toml, by key."""
-TITLE: Final = "What a reviewer would ask"
+TITLE: Final = "Reviewer’s questions"
 PROTOCOL: Final = "Protocol"
+_REMEDY: Final = "Remedy"
 
 
 class Standing(StrEnum):
-    """Where a question stands, in the order in which questions are listed."""
+    """The result of a question, in the order of their lists."""
 
     CONCERN = "concern"
     UNSAID = "unsaid"
     ANSWERED = "answered"
 
 
+_CAPTIONS: Final = dict(zip(Standing, ("Concerns", "Not answered", "Answered"), strict=True))
+_SIGNS: Final = {Standing.CONCERN: Status.CAUTION, Standing.ANSWERED: Status.PASS}
+_DEFAULTS: Final = {
+    "answer": (Standing.ANSWERED, "{answer}"),
+    "not_on_form": (Standing.UNSAID, "No answer on the form."),
+}
+"""Standing and text of the outcomes that all questions share."""
+
+
 class Place(NamedTuple):
-    """Where something is mended: a page or a drawer, and the field there."""
+    """The page or drawer of a remedy, and the field there."""
 
     page: str
     field: str
@@ -47,33 +56,19 @@ class Place(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """A question of a reviewer, judged.
-
-    Attributes:
-        key: the question's name in files.
-        asks: the question.
-        standing: where it stands.
-        text: what is known.
-        finder: who says so, or None.
-        place: where it is mended.
-    """
+    """A question, judged; without a source if it is not answered."""
 
     key: str
-    asks: str
+    question: str
     standing: Standing
     text: str
-    finder: Finder | None
+    source: Finder | None
     place: Place
 
 
-def critique(plan: Assessment, said: Registration | None = None) -> tuple[Remark, ...]:
-    """Return what a reviewer would ask of a plan: concerns first, then what nobody said.
-
-    Args:
-        plan: the plan in its lab.
-        said: what its author answers on registration forms.
-    """
-    review = Review(plan, said or Registration())
+def critique(plan: Assessment, author: Registration | None = None) -> tuple[Remark, ...]:
+    """Return a reviewer's questions about a plan: concerns first, then those not answered."""
+    review = Review(plan, author or Registration())
     remarks = [
         _remark(key, row, review)
         for key, row in QUESTIONS.items()
@@ -85,85 +80,48 @@ def critique(plan: Assessment, said: Registration | None = None) -> tuple[Remark
 def _remark(key: str, row: Mapping[str, Any], review: Review) -> Remark:
     outcome = RULES[key](review) if key in RULES else Outcome("not_on_form")
     forms: Sequence[str] = row.get("forms", ())
-    line, refused = review.answers(*forms), row.get("refused", {})
-    if any(option in review.said.choices.get(form, ()) for form, option in refused.items()):
-        outcome = Outcome("refused", {"said": line}, Finder.AUTHOR)
-    elif line and not outcome.firm:
-        outcome = Outcome("said", {**outcome.values, "said": line}, Finder.AUTHOR)
-    standing, template = _texts(row).get(outcome.name) or _DEFAULTS[outcome.name]
-    finder = None if standing is Standing.UNSAID else outcome.finder or Finder.CORE
+    answer, refused = review.answers(*forms), row.get("refused", {})
+    if any(option in review.author.choices.get(form, ()) for form, option in refused.items()):
+        outcome = Outcome("refused", {"answer": answer}, Finder.AUTHOR)
+    elif answer and not outcome.firm:
+        outcome = Outcome("answer", {**outcome.values, "answer": answer}, Finder.AUTHOR)
+    texts = {name: (kind, text) for kind in Standing for name, text in row.get(kind, {}).items()}
+    standing, template = (_DEFAULTS | texts)[outcome.name]
+    source = None if standing is Standing.UNSAID else outcome.source
     field = FORM[forms[0]].label if forms else row["field"]
     page = row.get("page", "Share, Registration" if forms else PROTOCOL)
     place = Place(page, review.pack.study.term(field))
     text = template.format_map(outcome.values).strip()
-    return Remark(key, row["asks"], standing, text, finder, place)
-
-
-def _texts(row: Mapping[str, Any]) -> dict[str, tuple[Standing, str]]:
-    """Return standing and text of each outcome of a question."""
-    return {
-        name: (standing, text)
-        for standing in Standing
-        for name, text in row.get(standing, {}).items()
-    }
-
-
-_DEFAULTS: Final = {
-    "said": (Standing.ANSWERED, "{said}"),
-    "not_on_form": (Standing.UNSAID, "No answer on the form."),
-}
-"""Standing and text of outcomes that all questions of forms share."""
-
-# --- what is shown ----------------------------------------------------------------------------
-
-_CAPTIONS: Final = {
-    Standing.CONCERN: "It raises a concern",
-    Standing.UNSAID: "Nobody said",
-    Standing.ANSWERED: "It is answered",
-}
-_REMEDY: Final = "Where to mend it"
-_SIGNS: Final = {Standing.CONCERN: Status.CAUTION, Standing.ANSWERED: Status.PASS}
-
-
-def summary_text(remarks: Sequence[Remark]) -> str:
-    """Return how many questions stand where: ``9 questions: 2 concerns, 4 unsaid, 3 answered.``."""
-    concerns, unsaid, answered = (
-        sum(remark.standing is standing for remark in remarks) for standing in Standing
-    )
-    concern = count_text(concerns, "concern")
-    return (
-        f"{count_text(len(remarks), 'question')}: {concern}, {unsaid} unsaid, {answered} answered."
-    )
+    return Remark(key, row["asks"], standing, text, source, place)
 
 
 def critique_blocks(
     remarks: Sequence[Remark], link: Callable[[Place], str] | None = None
 ) -> list[Sentence | Table]:
-    """Return the questions as a table for each standing.
-
-    Args:
-        remarks: in their order.
-        link: address of a place on a page; a page shows who says what below the question.
-    """
-    blocks: list[Sentence | Table] = [Sentence(summary_text(remarks))]
+    """Return a table for each standing; with links to places, answers are below the questions."""
+    rows = {kind: [_row(r, link) for r in remarks if r.standing is kind] for kind in Standing}
+    concerns, unanswered, answered = map(len, rows.values())
+    count = f"{count_text(len(remarks), 'question')}: {count_text(concerns, 'concern')}"
+    blocks: list[Sentence | Table] = [
+        Sentence(f"{count}, {unanswered} not answered, {answered} answered.")
+    ]
     for standing, caption in _CAPTIONS.items():
-        rows = [_row(remark, link) for remark in remarks if remark.standing is standing]
+        listed = rows[standing]
         if link:
-            title = f"{caption} ({len(rows)})"
-            columns = [Column(title), Column(_REMEDY, "quiet")]
-            blocks.append(table(title, columns, rows, kind="asked"))
+            columns = [Column(f"{caption} ({len(listed)})"), Column(_REMEDY, "quiet")]
+            blocks.append(table(columns[0].name, columns, listed, kind="asked"))
         else:
-            who = ["Who says so"] if standing is not Standing.UNSAID else []
-            blocks.append(table(caption, ["Question", "What is known", *who, _REMEDY], rows))
+            source = [] if standing is Standing.UNSAID else ["Source"]
+            blocks.append(table(caption, ["Question", "Answer", *source, _REMEDY], listed))
     return blocks
 
 
 def _row(remark: Remark, link: Callable[[Place], str] | None) -> list[Cell | str]:
-    sign, place, finder = _SIGNS.get(remark.standing), str(remark.place), remark.finder or ""
+    sign, place, source = _SIGNS.get(remark.standing), str(remark.place), remark.source or ""
     if link:
-        note = capitalised(": ".join(filter(None, (finder, remark.text))))
-        return [Cell(remark.asks, status=sign, note=note), Cell(place, link=link(remark.place))]
-    return [Cell(remark.asks, status=sign), remark.text, *([finder] if finder else []), place]
+        note = capitalised(": ".join(filter(None, (source, remark.text))))
+        return [Cell(remark.question, status=sign, note=note), Cell(place, link=link(remark.place))]
+    return [Cell(remark.question, status=sign), remark.text, *filter(None, [source]), place]
 
 
 def section(report: Report) -> list[Part]:

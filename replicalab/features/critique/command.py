@@ -7,8 +7,7 @@ from replicalab.cli.commands import Answer
 from replicalab.cli.plans import opening
 from replicalab.facts import records
 from replicalab.facts.blocks import Block, Heading, Table
-from replicalab.features.critique import Standing, critique_blocks
-from replicalab.features.critique import critique as remarks_on
+from replicalab.features import critique as feature
 
 
 def command(_: Typer) -> None:
@@ -21,23 +20,23 @@ def critique(options: commands.Options) -> Answer:
     """List a reviewer's questions about a plan, each with the place of its remedy."""
     analysis, case = asking.analysis(options, registration=asking.answers(options))
     plan = analysis.yours
-    remarks = remarks_on(plan, case.registration)
+    remarks = feature.critique(plan, case.registration)
     blocks: list[Block | str | None] = [*opening(plan)]
-    for block in critique_blocks(remarks):
+    for block in feature.critique_blocks(remarks):
         if isinstance(block, Table) and block.rows:
             blocks.append(Heading(block.caption))
         blocks.append(block)
     rows = [
         {
             "question": remark.key,
-            "asks": remark.asks,
+            "asks": remark.question,
             "standing": remark.standing,
             "text": remark.text,
-            "who": remark.finder.name.lower() if remark.finder else "",
+            "who": remark.source.name.lower() if remark.source else "",
             **remark.place._asdict(),
         }
         for remark in remarks
     ]
     data = {**records.place(plan.pack), **records.plan(plan), "critique": rows}
-    has_concern = any(remark.standing is Standing.CONCERN for remark in remarks)
+    has_concern = any(remark.standing is feature.Standing.CONCERN for remark in remarks)
     return Answer(int(has_concern), blocks, lambda: data)

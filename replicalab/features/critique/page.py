@@ -1,4 +1,4 @@
-"""The questions of a reviewer, above the report."""
+"""The reviewer's questions, above the report."""
 
 from functools import partial
 from urllib.parse import urlencode
@@ -15,7 +15,7 @@ from replicalab.ui.export import TABS
 
 
 def panel(_: str, plan: PlanAnalysis) -> None:
-    """Draw the questions, folded; nothing is judged before that is opened."""
+    """Draw the questions in an expander, judged when it opens."""
     place = st.expander(TITLE, icon=":material/rate_review:", key="critique", on_change="rerun")
     if place.open:
         with place:
