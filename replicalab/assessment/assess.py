@@ -16,10 +16,7 @@ from replicalab.models import Framed
 
 
 class Cliff(NamedTuple):
-    """A step of one ``noun`` more or less that changes much.
-
-    It loses the study's ``endpoint``, or else adds or saves a staff unit.
-    """
+    """A step of one ``noun`` that loses the ``endpoint``, or adds or saves a staff unit."""
 
     noun: str
     more: bool

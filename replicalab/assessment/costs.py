@@ -1,8 +1,4 @@
-"""The cost and staff formulas, for one plan and for arrays of plans.
-
-Whole numbers give a number; arrays that broadcast together give an array.
-Source: docs/methods.md, The check.
-"""
+"""The cost and staff formulas, for one plan and for arrays of plans that broadcast together."""
 
 from typing import Any, Final, NamedTuple
 
@@ -24,10 +20,7 @@ _TERMS: Final = (
 
 
 class Counts(NamedTuple):
-    """The numbers that cost and staff depend on; each a whole number or an array.
-
-    ``own_prices`` is the difference that the items' own prices make to their rates.
-    """
+    """The numbers of cost and staff; ``own_prices`` is their difference to the rates."""
 
     samples: Amount
     days: Amount
@@ -38,22 +31,14 @@ class Counts(NamedTuple):
 
 
 class CostTerm(NamedTuple):
-    """One term of a plan's cost.
-
-    Attributes:
-        number: units billed; of the overhead the sum of all other terms.
-        rate: price of a unit; of the overhead a share.
-        own: prices of those units that have one in place of the rate.
-        of: ``samples``, ``days``, ``controls``, ``equipment``, ``reagents``, ``staff``
-            or ``overhead``.
-    """
+    """One term of a plan's cost."""
 
     label: str
-    number: Amount
-    rate: float
-    own: tuple[float, ...] = ()
+    number: Amount  # units billed; of the overhead the sum of all other terms
+    rate: float  # price of a unit; of the overhead a share
+    own: tuple[float, ...] = ()  # prices of those units that have one in place of the rate
     is_share: bool = False
-    of: str = "samples"
+    of: str = "samples"  # samples, days, controls, equipment, reagents, staff or overhead
 
     @property
     def credits(self) -> Amount:
@@ -104,10 +89,7 @@ def own_prices(protocol: Protocol, pack: Pack) -> OwnPrices:
 
 
 def cost_terms(counts: Counts, pack: Pack, own: OwnPrices = ((), ())) -> tuple[CostTerm, ...]:
-    """Return the terms that add up to `cost`: five, then staff days and overhead if priced.
-
-    ``own`` are the own prices that the counts contain, see `own_prices`.
-    """
+    """Return the terms that add up to `cost`: five, then staff days and overhead if priced."""
     model = pack.lab.cost_model
     rows = zip(counts[:5], _TERMS, ((), (), (), *own), strict=True)
     terms = [

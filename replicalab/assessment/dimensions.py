@@ -1,8 +1,4 @@
-"""The seven dimensions, one row each, and the changes of a plan that repair them.
-
-The check, the Lab Manager and the planner read the rows.
-Source: docs/methods.md, The check and Lab Manager.
-"""
+"""The seven dimensions, one row each, and the changes of a plan that repair them."""
 
 from __future__ import annotations
 
@@ -57,10 +53,7 @@ def change_of(field: str, before: object, after: object, why: str, lost: str) ->
 def substitution(
     item: Item, alternative: str, pack: Pack, cause: str | None = None
 ) -> SuggestionChange:
-    """Return the replacement of an item by an allowed alternative.
-
-    Its reason is ``cause``, by default the item's status in the lab.
-    """
+    """Return the replacement of an item, for a cause or for its status in the lab."""
     allowed = pack.study.swaps[item.key, alternative]
     cause = cause or f"'{item.label}' is {item.status_text}"
     lost = lexicon.capitalised(allowed.tradeoff.removesuffix("."))
@@ -69,10 +62,7 @@ def substitution(
 
 
 def substitutions(category: str, plan: PlanInLab, listed: set[str]) -> Iterator[SuggestionChange]:
-    """Yield a substitution for each missing item of a category that has one.
-
-    ``listed`` are the keys of the items in the plan already; it grows.
-    """
+    """Yield a substitution for each missing item that has one; ``listed`` item keys grow."""
     missing = {
         (item.field, item.label): item
         for item in plan.missing_items
@@ -107,22 +97,16 @@ def lost_days(before: int, after: int, pack: Pack) -> str:
 
 
 class Amount(NamedTuple):
-    """An amount of the lab, such as its budget.
+    """An amount of the lab, such as its budget; the need never falls when a count grows.
 
-    Attributes:
-        need: the amount that counts need; it never falls when a count grows.
-        has: the amount that a lab has.
-        grant: the means (see `Lab.with_means`) of a lab that has so much; None if fixed.
-        smaller: the fields of a plan to make smaller for a repair, in this order.
-        halved: the reason why the Lab Manager halves the sample, given the amount lacking; None
-            if it does not.
+    ``grant`` returns the means (see `Lab.with_means`) of a lab that has as much.
     """
 
-    need: Callable[[Counts, Pack], Any]
-    has: Callable[[Lab], float]
+    need: Callable[[Counts, Pack], Any]  # the amount that counts need
+    has: Callable[[Lab], float]  # the amount that a lab has
     grant: Callable[[Lab, float], Mapping[str, Any]] | None = None
-    smaller: tuple[str, ...] = ()
-    halved: Callable[[float, Lab], str] | None = None
+    smaller: tuple[str, ...] = ()  # fields to make smaller for a repair, in order
+    halved: Callable[[float, Lab], str] | None = None  # reason of the Lab Manager's halving
 
     def needed(self, counts: Counts, pack: Pack) -> float:
         """Return the need of one plan, rounded as it is compared."""
@@ -138,35 +122,23 @@ class Amount(NamedTuple):
 class DimensionRow:
     """One dimension: a plan uses some of a limit, and fails if it uses more.
 
-    Of items the limit is those that are free; of errors and broken restrictions it is 0.
-
-    Attributes:
-        key: its name; for the document's seven a `Dimension`.
-        noun: its unit.
-        reason: a format string for each mapping of ``details`` of a failing plan.
-        measure: used and limit of a plan; not needed for an amount.
-        over: ``too many`` or ``missing``, after the noun.
-        category: of the items whose lack fails it.
-        granted: participle for an item added to the lab: ``released``.
-        by_wording: whether words decide it, not days or samples.
-        forbids: whether any of some texts of a plan fails it.
-        fix: the Lab Manager's changes, given the keys of the items in the plan.
-        currency: whether its unit is the lab's currency.
+    Of items the limit is those that are free; of errors and broken restrictions it is 0. ``fix``
+    yields the Lab Manager's changes, given the keys of the items in the plan.
     """
 
-    key: str
-    noun: str
-    reason: str
+    key: str  # its name; for the document's seven a `Dimension`
+    noun: str  # its unit
+    reason: str  # a format string for each mapping of details of a failing plan
     details: Callable[[PlanInLab], Iterable[Mapping[str, object]]]
-    measure: Callable[[PlanInLab], tuple[float, float]] | None = None
+    measure: Callable[[PlanInLab], tuple[float, float]] | None = None  # used, limit
     amount: Amount | None = None
-    over: str = ""
-    category: str = ""
-    granted: str = ""
-    by_wording: bool = False
-    forbids: Callable[[Iterable[str], Pack], bool] | None = None
+    over: str = ""  # too many or missing, after the noun
+    category: str = ""  # of the items whose lack fails it
+    granted: str = ""  # participle for an item added to the lab: released
+    by_wording: bool = False  # whether words decide it, not days or samples
+    forbids: Callable[[Iterable[str], Pack], bool] | None = None  # any of some texts?
     fix: Callable[[PlanInLab, set[str]], Iterable[SuggestionChange]] | None = None
-    currency: bool = False
+    currency: bool = False  # whether its unit is the lab's currency
 
     @property
     def is_amount(self) -> bool:

@@ -1,7 +1,4 @@
-"""The effect to plan with: one row for each choice that a design offers.
-
-A published effect is an estimate, more often too large than too small.
-"""
+"""The effect to plan with: one row for each choice that a design offers."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -38,22 +35,14 @@ class AssumedEffect(NamedTuple):
 
 
 class EffectChoice(NamedTuple):
-    """A choice of the effect to plan with.
-
-    Attributes:
-        meaning: one sentence on the effect.
-        work: the effect with its sign, or None.
-        source: the paper that proposes it, empty if none.
-        missing: the reason if a complete original gives no such effect.
-        is_reported: whether the original is complete, even without an estimate.
-    """
+    """A choice of the effect to plan with."""
 
     label: str
-    meaning: str
-    work: Callable[[Design], float | None]
-    source: str = ""
-    missing: str = ""
-    is_reported: Callable[[Design], bool] = lambda _: False
+    meaning: str  # one sentence on the effect
+    work: Callable[[Design], float | None]  # the effect with its sign, or None
+    source: str = ""  # the paper that proposes it, empty if none
+    missing: str = ""  # the reason if a complete original gives no such effect
+    is_reported: Callable[[Design], bool] = lambda _: False  # whether the original is complete
 
 
 # --- effects of an original -------------------------------------------------------------------
@@ -196,22 +185,14 @@ def offered_effects(design: Design) -> list[NamedEffect]:
 
 
 def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
-    """Return the other effects worth planning at, in a fixed order and without a sign.
-
-    Equal effects are one, under all their names.
-    """
+    """Return the other effects worth planning at, in a fixed order, equal ones as one."""
     return merged_effects(
         AssumedEffect(choice.label, effect) for choice, effect in offered_effects(design)
     )
 
 
 def effects_of(design: Design, written: Design | None = None) -> tuple[AssumedEffect, ...]:
-    """Return the effects to choose from, the assumed one first; empty if none is assumed.
-
-    Args:
-        design: as asked.
-        written: as its author wrote it, if that differs.
-    """
+    """Return the effects to choose from, the assumed one first; ``written`` by the author."""
     written = written or design
     value, planned = design.effect_planning, written.effect_planning
     others = assumed_effects(written)

@@ -1,7 +1,4 @@
-"""Evidence of a sample before any data: power, detection, coverage or precision at an effect.
-
-Source: docs/methods.md, Evidence; each formula names its own in `designs.kinds`.
-"""
+"""Evidence of a sample before any data; source: docs/methods.md, Evidence."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -18,30 +15,18 @@ _BEYOND_FLOOR: Final = 1.25
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence of a plan's sample.
+    """The evidence of a plan's sample."""
 
-    Attributes:
-        kind: of the study's design; its row names the measure and its format.
-        value: in [0, 1], or a relative half-width: lower is better, inf without samples.
-        target, floor: the study's bounds, in the unit of ``value``.
-        tier: of ``value``; a void plan is below the floor.
-        able: the samples that can count, capped by throughput and population.
-        analysed: those that dropout leaves; ``value`` is theirs.
-        effect: the effect assumed, after the substitutions' factors; None for coverage.
-        void_reason: why there is no evidence at all; None if there is some.
-        factor: the share of every effect that the substitutions leave, in (0, 1].
-    """
-
-    kind: str
-    value: float
-    target: float
+    kind: str  # of the study's design; its row names the measure and its format
+    value: float  # in [0, 1], or a relative half-width: lower is better, inf without samples
+    target: float  # the study's bounds, in the unit of value
     floor: float
-    tier: EvidenceTier
-    able: int
-    analysed: int
-    effect: float | None
-    void_reason: str | None = None
-    factor: float = 1.0
+    tier: EvidenceTier  # of value; a void plan is below the floor
+    able: int  # the samples that can count, capped by throughput and population
+    analysed: int  # those that dropout leaves; value is theirs
+    effect: float | None  # the effect assumed, after the substitutions' factors; None for coverage
+    void_reason: str | None = None  # why there is no evidence at all; None if there is some
+    factor: float = 1.0  # the share of every effect that the substitutions leave, in (0, 1]
 
     @property
     def row(self) -> Kind:
@@ -97,8 +82,6 @@ def evidence_of(
 ) -> Evidence:
     """Return the evidence of samples and days, at the planning effect or another.
 
-    ``factor`` is the share of every effect that the substitutions leave, in (0, 1].
-
     Raises:
         ValueError: the kind has no such effect (see `evidence_value`).
     """
@@ -140,10 +123,7 @@ def counted_of(design: Design, n: int) -> int:
 
 
 def counted_units(design: Design, n: int) -> tuple[int, ...]:
-    """Return the number of units, by arm, that remain of ``n`` samples after dropout.
-
-    Dropout takes samples: a unit is gone only with its last one.
-    """
+    """Return the units, by arm, that remain of ``n`` samples after dropout, which takes samples."""
     per_unit = design.units.samples if design.units else 1.0
     rest, planned = (samples_in_arms(number, design) for number in (counted_of(design, n), n))
     return tuple(

@@ -137,10 +137,7 @@ def dimensions_text(pack: Pack, dimensions: Iterable[str]) -> str:
 
 
 def cautions_text(plan: PlanInLab) -> str:
-    """Return the cautions on units, soft constraints and missing controls; empty if none.
-
-    Controls that make the study void come first.
-    """
+    """Return the cautions on units, soft constraints and missing controls; empty if none."""
     cautions = [units_text(plan), wishes_text(plan, plan.broken_wishes)]
     for control in sorted(plan.dropped, key=lambda control: control.droppable):
         guards = f", which protects against {control.guards}" if control.guards else ""

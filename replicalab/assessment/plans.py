@@ -170,10 +170,7 @@ class PlanInLab:
 
     @cached_property
     def detectable_effect(self) -> float | None:
-        """The smallest effect on the study's own endpoint that the plan detects, or None.
-
-        A substitution's factor makes every effect look smaller, so it must be larger by as much.
-        """
+        """The smallest effect on the study's own endpoint that the plan detects, or None."""
         if self.evidence.void_reason:
             return None
         return smallest_detectable_effect(

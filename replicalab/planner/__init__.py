@@ -16,7 +16,6 @@ from replicalab.planner.limits import RegionLimit, largest_sample, leanest
 from replicalab.planner.options import (
     PlanAnalysis,
     PlanToDraw,
-    StudyRank,
     SurveyedStudy,
     asks,
     frontier,
@@ -27,10 +26,8 @@ from replicalab.planner.options import (
 )
 from replicalab.planner.shortfalls import (
     Addition,
-    LaterStart,
     Shortfall,
     Shortfalls,
-    SingleAddition,
     SmallestAddition,
     additions_text,
 )

@@ -97,10 +97,7 @@ class Curves:
 
     @cached_property
     def in_more_days(self) -> tuple[int, int] | None:
-        """The fewest samples that reach the target, and their days, if the plan's days are too few.
-
-        None if the plan's days are enough, or no number of days is.
-        """
+        """The fewest samples for the target and their days, if the plan's days are too few."""
         pack = self.plan.pack
         samples = EvidenceCurve(pack, LARGEST_PLANNED).needed(0, self.plan.evidence_factor)
         if self.needed() is not None or samples is None:
@@ -216,20 +213,12 @@ class TargetLimit(StrEnum):
 
 @dataclass(frozen=True)
 class Unreached:
-    """Why no number of samples reaches the target.
-
-    Attributes:
-        limit: units, without which as many samples would reach it; the population; or the most
-            that can be planned here.
-        samples: the most possible.
-        value: their evidence.
-        independent: their evidence as independent samples; None without correlated units.
-    """
+    """Why no number of samples reaches the target, and the evidence of the most samples."""
 
     limit: TargetLimit
-    samples: int
-    value: float
-    independent: float | None = None
+    samples: int  # the most possible
+    value: float  # their evidence
+    independent: float | None = None  # the same for independent samples, if units are correlated
 
 
 def why_unreached(plan: assessment.Assessment) -> Unreached | None:
@@ -256,28 +245,17 @@ def _meets_target(design: Design, value: float) -> bool:
 
 @dataclass(frozen=True)
 class UnitsLimit:
-    """The evidence possible with the units of a plan, for any number of samples in them.
+    """The evidence possible with the units of a plan, for any number of samples in them."""
 
-    Attributes:
-        units: in each arm, or in the only group.
-        most: the limit that no number of samples in them exceeds.
-        per_unit: the fewest samples in each that reach the target, or None.
-        enough: the fewest units, by arm, of the present size that reach it, or None.
-        exceeds: whether either takes more samples than exist.
-    """
-
-    units: tuple[int, ...]
-    most: float
-    per_unit: int | None
-    enough: tuple[int, ...] | None
-    exceeds: bool
+    units: tuple[int, ...]  # in each arm, or in the only group
+    most: float  # the limit that no number of samples in them exceeds
+    per_unit: int | None  # the fewest samples in each that reach the target, or None
+    enough: tuple[int, ...] | None  # the fewest units of this size that reach it, by arm
+    exceeds: bool  # whether either takes more samples than exist
 
 
 def units_limit(plan: assessment.Assessment) -> UnitsLimit | None:
-    """Return the limit by a plan's units, or None if they limit nothing.
-
-    That is without correlated units, without evidence, or if the target is met.
-    """
+    """Return the limit by correlated units of a plan that misses its target, or None."""
     design, evidence = plan.pack.design, plan.evidence
     void = evidence.void_reason or evidence.tier is EvidenceTier.MEETS_TARGET
     if void or design.units is None or design.units.icc is None:
@@ -319,15 +297,10 @@ def _of_units(design: Design, units: tuple[int, ...], per_unit: int) -> Design:
 
 
 class UnitsWorth(NamedTuple):
-    """The number of independent samples that a plan's samples are worth.
+    """The number of independent samples that a plan's samples are worth."""
 
-    Attributes:
-        remaining: samples per unit after dropout, on average.
-        design_effect: the variance of a mean over that of independent samples.
-    """
-
-    remaining: float
-    design_effect: float
+    remaining: float  # samples per unit after dropout, on average
+    design_effect: float  # the variance of a mean over that of independent samples
     worth: float
 
 
@@ -342,10 +315,7 @@ def units_worth(plan: assessment.Assessment, correlation: float) -> UnitsWorth |
 
 
 def by_correlation(plan: assessment.Assessment) -> dict[float, float]:
-    """Return the evidence at the usual correlations and at the study's own.
-
-    Empty without units, and with a baseline, which needs independent samples.
-    """
+    """Return the evidence at the usual correlations and at the study's own; or empty."""
     design, evidence = plan.pack.design, plan.evidence
     if design.units is None or design.baseline is not None:
         return {}

@@ -1,8 +1,7 @@
 """The Pareto frontier of a lab over cost, days, evidence and fidelity.
 
-Of the plans of one variant in which the same number of samples count, one has the fewest samples
-and days at once, so only that one matters. From the most evidence to the least, a plan is beaten
-if an earlier one costs no more, takes no longer and loses no more.
+Of the plans of one variant in which the same number of samples count, only the one with the fewest
+samples and days matters.
 Source: docs/methods.md, Planner; Nash (1950), Econometrica 18, 155-162.
 """
 
@@ -26,23 +25,16 @@ _FEWEST_OF_A_LINE: Final = 3
 
 
 class FrontierPlan(NamedTuple):
-    """A Pareto-optimal plan: feasible, and beaten by no other.
-
-    Attributes:
-        analysed: the samples that count after dropout.
-        value: its evidence, in the study's measure.
-        loss: the fidelity that it gives up.
-        variant: the items and controls that it changes.
-    """
+    """A Pareto-optimal plan: feasible, and beaten by no other."""
 
     samples: int
-    analysed: int
+    analysed: int  # the samples that count after dropout
     days: int
     credits: float
-    value: float
+    value: float  # its evidence, in the study's measure
     tier: EvidenceTier
-    loss: int
-    variant: PlanVariant
+    loss: int  # the fidelity that it gives up
+    variant: PlanVariant  # the items and controls that it changes
 
     def plan(self, protocol: Protocol) -> Protocol:
         """Return the whole plan, as a revision of the one the frontier was drawn for."""
@@ -52,17 +44,11 @@ class FrontierPlan(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """The plans that beat a plan; all None if it is Pareto-optimal.
+    """The plans that beat a plan; all None if it is Pareto-optimal."""
 
-    Attributes:
-        cheaper: the cheapest plan with no less evidence, no more days and no more loss.
-        stronger: the plan with most evidence at no more cost, days and loss.
-        gentler: if neither exists, one of the same cost and evidence with less loss or fewer days.
-    """
-
-    cheaper: FrontierPlan | None = None
-    stronger: FrontierPlan | None = None
-    gentler: FrontierPlan | None = None
+    cheaper: FrontierPlan | None = None  # no less evidence, no more days and loss
+    stronger: FrontierPlan | None = None  # most evidence at no more cost, days and loss
+    gentler: FrontierPlan | None = None  # if neither exists: equal, with less loss or days
 
     @property
     def unbeaten(self) -> bool:
@@ -79,14 +65,11 @@ class LossLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Frontier(Framed):
-    """The Pareto-optimal plans, cheapest first; empty if no feasible plan has evidence.
-
-    ``exact`` is whether every plan was looked at, except sizes between those evenly spaced.
-    """
+    """The Pareto-optimal plans, cheapest first; empty if no feasible plan has evidence."""
 
     plans: tuple[FrontierPlan, ...] = field(repr=False)
     pack: Pack
-    exact: bool = True
+    exact: bool = True  # whether all plans were searched, except sizes between even steps
 
     def standing(self, plan: Assessment) -> Standing:
         """Return the plans that beat a plan."""
@@ -181,11 +164,7 @@ def _spaced(plans: Sequence[FrontierPlan], most: int) -> list[FrontierPlan]:
 
 
 def frontier_of(plan: Assessment, variants: PlanVariants) -> Frontier:
-    """Return the Pareto frontier of a plan's variants.
-
-    It covers every number of days that keeps the endpoint, every variant and every affordable
-    sample up to `LARGEST_PLANNED`. Of plans that are equal in all four, one is returned.
-    """
+    """Return the Pareto frontier of a plan's variants; of plans equal in all four, one."""
     pack, absent = plan.pack, len(plan.dropped)
     usable = [variant for variant in variants.listed if not variant.failing]
     if CountLimits(pack).endpoint_lost or not usable:

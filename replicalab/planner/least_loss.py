@@ -31,29 +31,18 @@ GivenUp = tuple[int, int, int, int, int, float]
 
 
 class Rank(NamedTuple):
-    """The place of a plan in the order; a smaller rank is a better plan.
-
-    Attributes:
-        tier: 0 meets the target, 1 is above the floor, 2 is below it.
-        endpoint_lost: 1 if the plan has fewer days than the study's endpoint needs.
-        wishes: the number of soft constraints missed.
-        loss: fidelity given up; each substitution counts 0 to 3, each dropped control 1.
-        evidence: in steps of 0.01, at best that of the study's protocol; see `evidence_step`.
-        cuts: the sum of the shares by which the study's days and samples are cut.
-        changes: fields that differ from the revised plan.
-        samples, days: up to the study's; negative, since more are better.
-    """
+    """The place of a plan in the order; a smaller rank is a better plan."""
 
     failing: int
-    tier: int
-    endpoint_lost: int
-    wishes: int
-    loss: int
-    evidence: float
-    cuts: Fraction
-    changes: int
+    tier: int  # 0 meets the target, 1 is above the floor, 2 is below it
+    endpoint_lost: int  # 1 if the plan has fewer days than the study's endpoint needs
+    wishes: int  # the number of soft constraints missed
+    loss: int  # fidelity given up; each substitution counts 0 to 3, each dropped control 1
+    evidence: float  # in steps of 0.01, at best that of the study's protocol; see `evidence_step`
+    cuts: Fraction  # the sum of the shares by which the study's days and samples are cut
+    changes: int  # fields that differ from the revised plan
     credits: float
-    samples: int
+    samples: int  # up to the study's; negative, since more are better
     days: int
 
     @property
@@ -63,10 +52,7 @@ class Rank(NamedTuple):
 
 
 def rank(plan: Assessment, original: Protocol, study: Assessment | None = None) -> Rank:
-    """Return the rank of a plan as a revision of the original.
-
-    ``study`` is the study's own protocol in this lab, if already assessed.
-    """
+    """Return the rank of a plan as a revision of the original; ``study`` is the study's own."""
     pack, counts = plan.pack, plan.counts
     study = study or assess(pack.reference_protocol, pack)
     custom, design = study.counts, pack.design
@@ -96,19 +82,12 @@ _Changes = Callable[[], Sequence[SuggestionChange]]
 
 @dataclass(frozen=True)
 class LeastLoss(Shown):
-    """The plan closest to the study, with proofs from the search.
+    """The plan closest to the study, with proofs from the search."""
 
-    Attributes:
-        before: the original.
-        after: the plan; the original itself if no other ranks above it.
-        exact: whether every plan was searched; False only if there are too many combinations of
-            items and controls.
-    """
-
-    before: Assessment
-    after: Assessment
+    before: Assessment  # the original
+    after: Assessment  # the plan; the original itself if no other ranks above it
     rank: Rank
-    exact: bool = True
+    exact: bool = True  # False if not all combinations of items and controls were searched
     _changes: _Changes = field(default=tuple, repr=False, compare=False)
 
     @cached_property
@@ -144,10 +123,9 @@ def least_loss_of(
     variants: PlanVariants | None = None,
     known: list[Assessment] | None = None,
 ) -> LeastLoss:
-    """Return the first plan in the order for this lab.
+    """Return the first plan in the order, never below the plan itself or the offer.
 
-    It never ranks below the plan itself or the Lab Manager's offer. ``known`` are assessed plans of
-    this lab; it grows.
+    ``known`` are assessed plans of this lab; it grows.
     """
     known = [plan] if known is None else known
     study = judged(plan.pack.reference_protocol, plan, known)
@@ -178,10 +156,7 @@ def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
 
 
 def cheapest_of(least: LeastLoss, search: PlanSearch, known: list[Assessment]) -> Assessment | None:
-    """Return the cheapest plan that gives up only evidence next to the least-loss plan.
-
-    None if the least-loss plan fails or is below the floor. ``known`` grows.
-    """
+    """Return the cheapest plan that gives up only evidence, if the least-loss plan has any."""
     if not least.after.feasible or least.rank.tier == BELOW_FLOOR:
         return None
     pack = search.plan.pack
@@ -195,10 +170,7 @@ def cheapest_of(least: LeastLoss, search: PlanSearch, known: list[Assessment]) -
 def strongest_of(
     least: LeastLoss, search: PlanSearch, known: list[Assessment]
 ) -> Assessment | None:
-    """Return the passing plan with the most evidence, or None.
-
-    It misses no more soft constraints and loses no more fidelity than the least-loss plan.
-    """
+    """Return the passing plan with the most evidence and no further wish or loss, or None."""
     loss = least.rank.loss - len(search.plan.dropped)
     best = search.strongest(least.rank.wishes, loss) if least.after.feasible else None
     return judged(best.plan(search.plan.plan), search.plan, known) if best else None
@@ -223,10 +195,7 @@ _NOUNS: Final = {"duration_days": "day", "sample_size": "sample"}  # in the orde
 
 @dataclass(frozen=True)
 class Reasons:
-    """The reasons of the changes from a plan to its least-loss plan.
-
-    ``study`` is the study's own protocol in this lab; ``known`` are assessed plans of it and grows.
-    """
+    """The reasons of the changes from a plan to its least-loss plan."""
 
     before: Assessment
     after: Assessment
@@ -296,10 +265,7 @@ class Reasons:
 def deciding_text(
     plan: Assessment, study: Assessment, judge: Callable[[Protocol], Assessment]
 ) -> str:
-    """Return the price of one step closer to the study; empty if it fails or cuts nothing.
-
-    ``plan`` is the least-loss plan, ``study`` the study's own protocol in the same lab.
-    """
+    """Return the price of one step closer to the study; empty if it fails or cuts nothing."""
     counts, pack, longest = plan.counts, plan.pack, plan.pack.lab.days_left
     if not plan.feasible:
         return ""
@@ -381,10 +347,7 @@ class PlanStep(NamedTuple):
 def change_steps(
     plan: Assessment, changes: Iterable[SuggestionChange], known: list[Assessment] | None = None
 ) -> list[PlanStep]:
-    """Return suggested changes as steps, applied one after the other.
-
-    ``known`` are assessed plans of the same lab; it grows.
-    """
+    """Return suggested changes as steps, applied in order; ``known`` grows."""
     steps, known = [], [plan] if known is None else known
     for change in changes:
         after = judged(apply_changes(plan.plan, [change]), plan, known)

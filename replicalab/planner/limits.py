@@ -1,12 +1,9 @@
 """The numbers of samples and days that a lab and a study allow.
 
-Cost and staff never fall when a count grows, and evidence never shrinks with the sample, so every
-limit is a largest, or a smallest, number that still fits. It is found by bisection on the formulas
-of the check, so it is exact.
-
-A plan may have more samples than can count in its days, or than exist: these only cost. So plans
-are compared by the samples that *count*, and of all plans in which the same number count, one has
-the fewest samples and days at once (`CountLimits.fewest`).
+Cost, staff and evidence never fall when a count grows, so bisection on the formulas of the check
+finds each limit exactly. Samples that cannot count, by days or population, only cost. So plans are
+compared by the samples that *count*, and of all plans in which the same number count, one has the
+fewest samples and days at once (`CountLimits.fewest`).
 """
 
 from collections.abc import Callable, Sequence
@@ -90,14 +87,11 @@ class CountBox(NamedTuple):
 
 @dataclass(frozen=True)
 class CountLimits:
-    """The limits of a lab and a study on the numbers of a plan.
+    """The limits of a lab and a study on the numbers of a plan, within a box.
 
-    Attributes:
-        given_up: limits that the plan may exceed: amounts (the lab's days are the schedule), and
-            soundness on paper (protocol): a sample beside the controls, and the study's own hard
-            constraints on n and the days.
-        box: the range of the plan's numbers; None for days that keep the endpoint, or all days of
-            a lab that has fewer.
+    Limits that are ``given_up`` do not count: amounts, or soundness on paper (protocol), which is
+    a sample beside the controls and the study's hard constraints on n and the days. Without a box
+    the days keep the endpoint, or are all days of a lab that has fewer.
     """
 
     pack: Pack
@@ -170,10 +164,7 @@ class CountLimits:
         return low <= int(counts.days) <= high and int(counts.samples) <= self._samples[1]
 
     def allows(self, counts: assessment.Counts) -> bool:
-        """Return whether a plan fits every limit that is not given up.
-
-        Its samples must be at least `fewest_samples`.
-        """
+        """Return whether a plan of enough samples fits every limit that is not given up."""
         return self.within(counts) and self.affords(counts)
 
     def most_that_count(self, counts: assessment.Counts, most: int) -> int | None:
@@ -191,10 +182,7 @@ class CountLimits:
 def largest_sample(
     protocol: Protocol, scenario: Pack, given_up: frozenset[str] = frozenset()
 ) -> int | None:
-    """Return the most samples that this lab can afford with everything else as planned.
-
-    None if not even one sample beside the controls fits. ``given_up``: see `CountLimits`.
-    """
+    """Return the most samples that fit with everything else as planned, or None."""
     limits, counts = CountLimits(scenario, given_up), assessment.counts_of(protocol, scenario)
     return largest(
         lambda n: limits.affords(counts._replace(samples=n)),
@@ -205,19 +193,12 @@ def largest_sample(
 
 @dataclass(frozen=True)
 class EvidenceCurve:
-    """The evidence of samples that count, without building plans.
+    """The evidence of samples that count, without building plans."""
 
-    Attributes:
-        pack: the study; its lab does not matter.
-        most: the largest sample looked at.
-        is_void: whether the endpoint is lost, so that there is no evidence.
-        effect: an effect to assume instead of the study's planning effect.
-    """
-
-    pack: Pack
-    most: int
-    is_void: bool = False
-    effect: float | None = None
+    pack: Pack  # the study; its lab does not matter
+    most: int  # the largest sample looked at
+    is_void: bool = False  # whether the endpoint is lost, so that there is no evidence
+    effect: float | None = None  # an effect to assume instead of the study's planning effect
     _by_factor: dict[float, Callable[[int], float]] = field(default_factory=dict)
     _needed: dict[tuple[int, float], int | None] = field(default_factory=dict)
     _values: dict[tuple[int, float], float] = field(default_factory=dict)
@@ -227,10 +208,7 @@ class EvidenceCurve:
         return min(self.most, self.pack.design.population_max or self.most)
 
     def allowed(self, factor: float) -> int | None:
-        """Return the fewest samples whose evidence the study's hard constraints allow.
-
-        0 if they do not limit it, None if no sample size is allowed.
-        """
+        """Return the fewest samples within the hard constraints on evidence, 0 without, or None."""
         hard = [limit for limit in self.pack.limits if limit.hard]
         return self.fewest([limit for limit in hard if limit.number is Bounds.EVIDENCE], factor)
 
@@ -279,10 +257,7 @@ class EvidenceCurve:
 
 
 def leanest(plan: assessment.Assessment) -> assessment.Assessment | None:
-    """Return the plan with the fewest samples that are allowed and meet the target.
-
-    None if the plan itself misses the target, or has no sample to spare.
-    """
+    """Return the plan with the fewest samples that meet the target; None without a spare one."""
     pack, factor = plan.pack, plan.evidence_factor
     worth, counts = EvidenceCurve(pack, most_looked_at(plan.plan)), plan.counts
     needed, allowed = worth.needed(0, factor), worth.allowed(factor)
@@ -300,10 +275,7 @@ def as_loss(value: float, pack: Pack) -> float:
 
 
 def evidence_step(value: float, design: Design) -> float:
-    """Return evidence in steps of 0.01, less is better: rounded down, a half-width up.
-
-    A half-width counts as a share of its target.
-    """
+    """Return evidence in steps of 0.01, less is better; a half-width as a share of its target."""
     if design.lower_is_better:
         return ceil(min(_WIDEST, value / design.target * _STEPS) - _ROUNDING)
     return -floor(value * _STEPS + _ROUNDING)

@@ -167,10 +167,7 @@ def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
 
 @dataclass(frozen=True)
 class PlanToDraw:
-    """A plan whose region over days and samples is drawn, and the changes that lead to it.
-
-    Substitutions are made if they let some days and samples fit.
-    """
+    """A plan whose region is drawn, and the substitutions that let some numbers fit."""
 
     plan: Assessment
     changes: tuple[SuggestionChange, ...] = ()
@@ -195,10 +192,7 @@ def _with_numbers_of(plan: Protocol, worded: Protocol) -> Protocol:
 
 
 def plan_to_draw(options: PlanAnalysis) -> PlanToDraw:
-    """Return the plan with the Lab Manager's or else the planner's substitutions.
-
-    The plan itself is returned if no wording fails, or if nothing repairs it.
-    """
+    """Return the plan with the Lab Manager's or else the planner's substitutions, if needed."""
     yours = PlanToDraw(options.yours)
     if not yours.failing:
         return yours
@@ -211,10 +205,7 @@ def plan_to_draw(options: PlanAnalysis) -> PlanToDraw:
 
 
 def least_to_draw(options: PlanAnalysis, drawn: PlanToDraw) -> PlanToDraw | None:
-    """Return the least-loss plan as one whose region may be drawn.
-
-    None if it is worded as the plan that is drawn, or is not feasible.
-    """
+    """Return the least-loss plan as one to draw; None if infeasible or worded the same."""
     loss, now = options.least, drawn.plan.plan
     plan = _with_numbers_of(now, loss.plan)
     if plan == now or not loss.after.feasible:
@@ -227,21 +218,13 @@ def least_to_draw(options: PlanAnalysis, drawn: PlanToDraw) -> PlanToDraw | None
 
 
 class StudyRank(NamedTuple):
-    """The quality of a study's best plan next to other studies; the smaller the better.
+    """The quality of a study's best plan next to other studies; the smaller the better."""
 
-    Attributes:
-        failing: number of failing dimensions.
-        tier: 0 meets the target, 1 is above the floor, 2 below it.
-        wishes: number of soft constraints missed.
-        missing: the share of the target that is not reached.
-        loss: the fidelity given up.
-    """
-
-    failing: int
-    tier: int
-    wishes: int
-    missing: float
-    loss: int
+    failing: int  # number of failing dimensions
+    tier: int  # 0 meets the target, 1 is above the floor, 2 below it
+    wishes: int  # number of soft constraints missed
+    missing: float  # the share of the target that is not reached
+    loss: int  # the fidelity given up
     credits: float
 
 
@@ -296,10 +279,7 @@ Judge = Callable[[Protocol], Assessment]
 def fix_of(
     plan: Assessment, dimension: str, changes: Sequence[Changes], judge: Judge
 ) -> Assessment | None:
-    """Return the plan with a dimension repaired by its smallest change, or None.
-
-    ``changes`` are those of revised plans, the preferred one first; another dimension may fail.
-    """
+    """Return the plan with a dimension repaired by its smallest change, or None."""
     amount = DIMENSION_ROWS[dimension].amount
     if amount:
         revised = (

@@ -40,22 +40,13 @@ _CHECKED: Final = {
 
 
 class NumericChecks(NamedTuple):
-    """The checks of plans that depend on numbers; arrays that broadcast together.
+    """The checks of plans that depend on numbers; arrays that broadcast together."""
 
-    Attributes:
-        needs: the need of each plan of each amount, rounded to a millionth.
-        within: whether the lab has enough of each amount.
-        paper_ok: whether the counts are sound on paper: at least 1 day and 1 experimental sample,
-            and within the study's own constraints on n and the days.
-        counts_ok: within throughput and population, so that every sample can count.
-        endpoint_ok: whether the days are enough for the study's endpoint.
-    """
-
-    needs: dict[str, npt.NDArray[Any]]
-    within: dict[str, Flags]
-    paper_ok: Flags
-    counts_ok: Flags
-    endpoint_ok: Flags
+    needs: dict[str, npt.NDArray[Any]]  # by amount, rounded to a millionth
+    within: dict[str, Flags]  # whether the lab has enough of each amount
+    paper_ok: Flags  # at least 1 day and 1 experimental sample, within the study's constraints
+    counts_ok: Flags  # within throughput and population, so that every sample can count
+    endpoint_ok: Flags  # whether the days are enough for the study's endpoint
 
     @property
     def all_ok(self) -> Flags:
@@ -113,10 +104,7 @@ class Level(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The feasible plans over all days of a lab.
-
-    ``samples`` are the most that fit, ``first`` and ``last`` the days between which some fit.
-    """
+    """The feasible plans over all days of a lab: most samples, first and last day."""
 
     samples: int
     first: int
@@ -125,18 +113,12 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """The plans over a grid of samples (rows) and days (columns).
+    """The plans over a grid of samples (rows) and days (columns)."""
 
-    Attributes:
-        drawn: the plan; its controls, items and variant are held fixed.
-        days, samples: the grid's columns and rows, whole numbers evenly spaced, at least two.
-        effect: an effect to assume instead of the study's planning effect.
-    """
-
-    drawn: PlanToDraw
-    days: Ints
+    drawn: PlanToDraw  # the plan; its controls, items and variant are held fixed
+    days: Ints  # the grid's columns and rows, whole numbers evenly spaced, at least two
     samples: Ints
-    effect: float | None = None
+    effect: float | None = None  # an effect to assume instead of the study's planning effect
 
     @property
     def plan(self) -> Assessment:
@@ -175,10 +157,7 @@ class Region:
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
-        """The fewest countable samples that reach target and floor.
-
-        One level if they are the same; none if not reached.
-        """
+        """The fewest countable samples that reach target and floor; one level if equal."""
         evidence, factor = self.plan.evidence, self.plan.evidence_factor
         bounds = {evidence.floor: ("floor", 1), evidence.target: ("target", 0)}
         return tuple(
@@ -338,10 +317,7 @@ def region(drawn: PlanToDraw, shown: Sequence[Assessment], effect: float | None 
 
 
 def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
-    """Return the days and the samples of a grid that shows plans and the limits of their lab.
-
-    The first plan is left outside if it is out of all proportion to the rest.
-    """
+    """Return days and samples that show plans and their limits; the first plan only if near."""
     pack, yours = plans[0].pack, plans[0].counts
     others = [*(plan.plan for plan in plans[1:]), pack.reference_protocol]
     days = _highest(

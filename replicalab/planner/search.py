@@ -1,20 +1,15 @@
-"""The plan for the same lab that is closest to the study, found exactly.
+"""The plan for the same lab that is closest to the study by `least_loss.Rank`, found exactly.
 
-**The order** of all plans is `least_loss.Rank`. Evidence counts up to that of the study's protocol
-in this lab, and cuts are measured from that protocol.
+Searched are every variant (see `variants`), every number of samples, and every number of days from
+the study's fewest (or the lab's, if it has fewer) to the lab's, and the plan's own days.
 
-**Search space**: every variant (see `variants`), every number of samples, and every number of
-days from the study's fewest (or the lab's, if it has fewer) to the lab's, and the plan's own days.
-
-**Method**. A dimension fails because of the variant, or because a limit is *given up*: an amount
-other than the days, or soundness on paper. So every pair of a variant and a set of limits given up
-is a *candidate* whose number of failing dimensions is known. The ends of all soft constraints cut
-samples and days into *boxes*, in each of which equally many are missed. Evidence depends only on
-the samples that count, and cost and staff never fall with samples or days; so bisection finds the
-most that count in a box. Each term of the order down to the evidence keeps the best candidates. The
-evidence then needs a known number of samples, and the numbers closest to the study are found by
-branch and bound over the days: of an interval of days no plan is closer than its longest with the
-most samples of its shortest.
+A dimension fails because of the variant, or because a limit is *given up*. So a variant with a set
+of limits given up is a *candidate* whose number of failing dimensions is known. The ends of all
+soft constraints cut samples and days into *boxes*, in each of which equally many are missed. Cost
+and staff never fall with samples or days, so bisection finds the most samples that count in a box.
+Each term of the order down to the evidence keeps the best candidates. The evidence then needs a
+known number of samples, and branch and bound over the days finds the numbers closest to the study:
+of an interval of days no plan is closer than its longest with the most samples of its shortest.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -43,20 +38,14 @@ T = TypeVar("T")
 
 
 class Candidate(NamedTuple):
-    """A variant, the limits that it may exceed, and the box of its numbers.
-
-    Attributes:
-        fewest: the fewest samples that must count.
-        most: the most samples that count and fit the other limits.
-        missed: the soft constraints that all plans in the box miss.
-    """
+    """A variant, the limits that it may exceed, and the box of its numbers."""
 
     variant: PlanVariant
     given_up: frozenset[str]
     box: CountBox
-    fewest: int
-    most: int
-    missed: int = 0
+    fewest: int  # the fewest samples that must count
+    most: int  # the most samples that count and fit the other limits
+    missed: int = 0  # the soft constraints that all plans in the box miss
 
 
 class Settled(NamedTuple):
@@ -92,10 +81,7 @@ def _least_of(candidates: Iterable[T], key: Callable[[T], float]) -> list[T]:
 
 @dataclass(frozen=True)
 class PlanSearch:
-    """The search for the first plan in the order, and for its extreme relatives, in one lab.
-
-    ``study`` is the study's own protocol in this lab.
-    """
+    """The search for the first plan in the order, and its extreme relatives, in one lab."""
 
     plan: Assessment
     variants: PlanVariants

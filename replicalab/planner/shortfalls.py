@@ -1,21 +1,16 @@
 """Additions to a lab: those that a plan needs, single ones that suffice, and the binding limit.
 
-A plan as it is lacks some credits, days, staff units and items; granted all of it, the lab can
-run it, or it fails anyway. A *single* addition may do once the plan is adapted. Of the amounts,
-each variant needs a known least for a tier: the fewest samples that reach it, in the fewest days
-in which they count; if only one amount falls short of that, that much more is enough. A missing
-item is granted, and the least-loss plan is searched again; likewise for a lab that starts after a
-booking ends.
+A *single* addition may do once the plan is adapted. Each variant needs a known least of the amounts
+for a tier: the fewest samples that reach it, in the fewest days in which they count; if only one
+amount falls short of that, that much more is enough. A missing item, and a start after a booking
+ends, take a new search for the least-loss plan.
 
 Removing a limit *buys* something if the least-loss plan then gives up less, with evidence; the
-*binding* limit is the one whose relief buys most. The share in use is no measure of that: a budget
-that is nearly spent costs nothing if more would not be used.
-
-More of an amount may buy no more: it may let a plan without evidence pass, which then is the
-least-loss plan, since passing comes first. But the best of the plans with evidence never gets worse
-with more. So bisection finds the smallest addition that buys, or a smaller one; if a plan without
-evidence ranks first there, the rest is searched, except between two additions with the same first
-plan.
+*binding* limit is the one whose relief buys most. More of an amount may buy no more: it may let a
+plan without evidence pass, which then comes first. But the best of the plans with evidence never
+gets worse with more. So bisection finds the smallest addition that buys, or a smaller one; if a
+plan without evidence comes first there, the rest is searched, except between two additions with
+the same first plan.
 """
 
 from __future__ import annotations
@@ -48,11 +43,7 @@ _DIGITS: Final = 6
 
 @dataclass(frozen=True)
 class Addition:
-    """An addition to the lab: credits, days, staff units, or an item.
-
-    ``has`` and ``needs`` are amounts, for an item 0 and 1; ``dimension`` is the one that fails
-    without it.
-    """
+    """An addition to the lab: credits, days, staff units, or an item (0 of 1)."""
 
     dimension: str
     has: float
@@ -89,17 +80,11 @@ def additions_text(found: Iterable[Addition]) -> str:
 
 @dataclass(frozen=True)
 class Shortfall:
-    """The smallest additions with which one plan is feasible in a lab.
+    """The smallest additions with which one plan is feasible in a lab."""
 
-    Attributes:
-        judged: the plan, in the lab as it is.
-        asks: the additions, which together are enough.
-        left: the dimensions that fail whatever the lab adds.
-    """
-
-    judged: assessment.Assessment
-    asks: tuple[Addition, ...]
-    left: tuple[str, ...]
+    judged: assessment.Assessment  # the plan, in the lab as it is
+    asks: tuple[Addition, ...]  # the additions, which together are enough
+    left: tuple[str, ...]  # the dimensions that fail whatever the lab adds
 
     @property
     def plan(self) -> Protocol:
@@ -113,20 +98,13 @@ class Shortfall:
 
 
 class SingleAddition(NamedTuple):
-    """A single addition that is enough for a tier of evidence once the plan is adapted.
-
-    Attributes:
-        least: the least-loss plan in the lab with it.
-        dropped: the controls that this plan drops.
-        kept: the addition needed to keep all controls; None for an item, if none suffices, or if
-            no control goes.
-    """
+    """A single addition that is enough for a tier of evidence once the plan is adapted."""
 
     ask: Addition
     tier: EvidenceTier
-    least: LeastLoss
-    dropped: tuple[Control, ...] = ()
-    kept: Addition | None = None
+    least: LeastLoss  # the least-loss plan in the lab with it
+    dropped: tuple[Control, ...] = ()  # the controls that this plan drops
+    kept: Addition | None = None  # the addition to keep them, if any suffices
 
 
 class LaterStart(NamedTuple):
@@ -140,22 +118,13 @@ class LaterStart(NamedTuple):
 
 @dataclass(frozen=True)
 class Shortfalls(Shown):
-    """The additions that a plan needs to run and to reach its target.
+    """The additions that a plan needs to run and to reach its target."""
 
-    Attributes:
-        run: for the plan exactly as it is.
-        target: for the fewest samples that reach the target, in the fewest days; None if no
-            sample size reaches it.
-        alone_target, alone_floor: single additions, smallest share first, that suffice for the
-            target, or the floor, once the plan is adapted; empty if already reached.
-        untried: the number of missing items not tried alone.
-    """
-
-    run: Shortfall
-    target: Shortfall | None
-    alone_target: tuple[SingleAddition, ...]
+    run: Shortfall  # for the plan exactly as it is
+    target: Shortfall | None  # for the target with the fewest samples and days, if reachable
+    alone_target: tuple[SingleAddition, ...]  # for the target, smallest share first
     alone_floor: tuple[SingleAddition, ...]
-    untried: int
+    untried: int  # the number of missing items not tried alone
     search: AdditionSearch = field(repr=False, compare=False)
 
     @cached_property
@@ -234,10 +203,7 @@ def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
 
 @dataclass(frozen=True)
 class AdditionSearch:
-    """The search for single additions that are enough for a tier of evidence.
-
-    ``least`` is the least-loss plan in the lab as it is, ``variants`` the plan's variants there.
-    """
+    """The search for single additions that are enough for a tier of evidence."""
 
     plan: assessment.Assessment
     least: LeastLoss
@@ -295,10 +261,7 @@ class AdditionSearch:
         return least_loss_of(self.plan.in_lab(with_additions([ask], self.pack)), variants=variants)
 
     def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Addition]:
-        """Yield the least of each amount that alone is enough for some usable variant.
-
-        With ``controls_stay`` only for the variants in which every control of the plan stays.
-        """
+        """Yield the least of each amount that alone is enough for some usable variant."""
         usable = [
             self.needs(variant, tier)
             for variant in self.variants.listed
@@ -381,10 +344,7 @@ class SmallestAddition(NamedTuple):
 
 
 def unlimited(plan: assessment.Assessment, variants: PlanVariants) -> dict[str, LeastLoss]:
-    """Return the least-loss plan without each limit of which a plan could use more.
-
-    The variants are those of the lab as it is.
-    """
+    """Return the least-loss plan without each limit of which a plan could use more."""
     return {
         key: least_loss_of(
             plan.in_lab(with_additions(asks, plan.pack)),
@@ -418,10 +378,7 @@ def extras(
     study: assessment.Assessment,
     without: dict[str, LeastLoss],
 ) -> tuple[SmallestAddition, ...]:
-    """Return the smallest addition of each amount that buys something.
-
-    ``least``, ``variants`` and ``study`` are of the lab as it is, ``without`` is from `unlimited`.
-    """
+    """Return the smallest addition of each amount that buys something; see `unlimited`."""
     steps = (
         _Steps(plan, least, variants, study, d, without[d])
         for d in assessment.amounts()
@@ -432,10 +389,7 @@ def extras(
 
 @dataclass(frozen=True)
 class _Steps:
-    """The additions of one amount, in whole credits, days or staff units.
-
-    ``without`` is the least-loss plan if the amount is unlimited.
-    """
+    """The additions of one amount, in whole credits, days or staff units."""
 
     plan: assessment.Assessment
     least: LeastLoss

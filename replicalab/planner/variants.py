@@ -1,24 +1,19 @@
 """The ways to word a plan: which items are substituted, and which controls are dropped.
 
-An item that fails a check, because the lab lacks it or a restriction forbids its name, may stay or
-be substituted; every copy of a droppable control may stay or go. The numbers of a plan depend on a
-variant only in six respects: the dimensions that fail whatever the numbers, the fidelity lost, the
-rest of the effect, the number of controls, the fields that change, and the cost of own prices. So
-only those variants matter that no other beats in every respect.
+The numbers of a plan depend on a variant only in six respects: the dimensions that fail whatever
+the numbers, the fidelity lost, the rest of the effect, the number of controls, the fields that
+change, and the cost of own prices. Only those variants matter that no other beats in all of them.
 
-**Items.** An item that fails nothing may be substituted as well: by a cheaper one, and if that
-matters for other substitutions; so a lab that releases an item never makes the best plan worse. Two
-items may share an alternative, which only one can take, and the loss follows from the items of the
-finished plan. Items tied by a chain of substitutions are one *component*, independent of others.
-Within a component every combination is tried, or if there are too many, only the best assignments;
-the components are then combined, without the beaten variants. If own prices leave very many, only
-the best and the cheapest are kept. If plans of many studies share a lab's instruments, the
-equipment used is a further respect, and an item that fails nothing may be replaced to free it.
+**Items.** An item that fails a check may stay or be substituted; one that passes too, by a cheaper
+one, or if that matters for other substitutions. Two items may share an alternative, which only one
+can take. Items tied by a chain of substitutions are one *component*, independent of others. Within
+a component every combination is tried, or if there are too many, only the best assignments; then
+components are combined, without beaten variants. If own prices leave very many, only the best and
+the cheapest are kept. If studies share instruments, the equipment in use is a further respect.
 
-**Controls.** Equal labels are one control with a count. A further copy costs no fidelity, so copies
-go before any control; all droppable controls cost the same, so they go in the plan's order. That
-gives one chain of variants, and a second that begins with the controls whose names break a
-restriction.
+**Controls.** Equal labels are one control with a count. Copies go before any control, as they cost
+no fidelity; controls go in the plan's order, as all cost the same. That gives one chain of
+variants, and a second that begins with the controls whose names break a restriction.
 """
 
 from __future__ import annotations
@@ -48,28 +43,17 @@ class Swap(NamedTuple):
 
 
 class PlanVariant(NamedTuple):
-    """One way to word a plan, or a part of it: some of its items, or its controls.
+    """One way to word a plan, or a part of it: some of its items, or its controls."""
 
-    Attributes:
-        failing: the dimensions that fail because of the variant, whatever the numbers.
-        controls: the controls that stay; 0 in a part without controls.
-        loss: the fidelity loss of its substitutions, and 1 for each dropped control.
-        factor: the share of the effect that its substitutions leave, in (0, 1].
-        gone: the labels of controls that go, in order.
-        dropped: the keys of those of which no copy stays.
-        price: the credits that its swaps add to the items' cost; negative if they save.
-        instruments: the replaceable equipment in use; empty if it does not matter.
-    """
-
-    failing: frozenset[str] = _NONE
-    controls: int = 0
-    loss: int = 0
-    factor: float = 1.0
+    failing: frozenset[str] = _NONE  # dimensions that fail whatever the numbers
+    controls: int = 0  # the controls that stay; 0 in a part without controls
+    loss: int = 0  # the fidelity loss of its substitutions, and 1 for each dropped control
+    factor: float = 1.0  # the share of the effect that its substitutions leave, in (0, 1]
     swaps: tuple[Swap, ...] = ()
-    gone: tuple[str, ...] = ()
-    dropped: frozenset[str] = frozenset()
-    price: float = 0.0
-    instruments: frozenset[str] = frozenset()
+    gone: tuple[str, ...] = ()  # the labels of controls that go, in order
+    dropped: frozenset[str] = frozenset()  # the keys of those of which no copy stays
+    price: float = 0.0  # the credits that its swaps add to the items' cost; negative if they save
+    instruments: frozenset[str] = frozenset()  # replaceable equipment, if relevant
 
     def counts(self, before: assessment.Counts) -> assessment.Counts:
         """Return the counts of the plan when worded so."""
@@ -165,10 +149,7 @@ class PlanVariants(NamedTuple):
 
 
 def variants_of(plan: assessment.Assessment, *, by_instruments: bool = False) -> PlanVariants:
-    """Return the ways to word a plan that no other beats in every respect.
-
-    The equipment in use is a respect only ``by_instruments``.
-    """
+    """Return the ways to word a plan that no other beats in every respect."""
     stated = PlanVariant(_forbidden([plan.plan.technique, plan.plan.rationale], plan.pack))
     items, controls = _items(plan, by_instruments), control_variants(plan)
     room = max(1, MOST_VARIANTS // len(controls))
@@ -197,20 +178,13 @@ def _item_failing(items: Sequence[assessment.Item], pack: Pack) -> frozenset[str
 
 
 class _Need(NamedTuple):
-    """An item that may be replaced.
-
-    Attributes:
-        items: one for each spelling, as the plan lists it.
-        failing: the dimensions that fail while it stays.
-        options: the alternatives, with the dimensions that fail because of each.
-        prices: the credits that each alternative adds to the cost.
-    """
+    """An item that may be replaced."""
 
     key: str
-    items: list[assessment.Item]
-    failing: frozenset[str]
-    options: dict[str, frozenset[str]]
-    prices: dict[str, float]
+    items: list[assessment.Item]  # one for each spelling, as the plan lists it
+    failing: frozenset[str]  # the dimensions that fail while it stays
+    options: dict[str, frozenset[str]]  # with the dimensions that fail by each
+    prices: dict[str, float]  # the credits that each alternative adds to the cost
 
 
 def _items(plan: assessment.Assessment, by_instruments: bool) -> PlanVariants:

@@ -10,17 +10,9 @@ from scipy import stats
 
 from replicalab.agents import check_feasibility
 from replicalab.assessment import Cliff, assess
-from replicalab.assessment.costs import counts_of
 from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
 from replicalab.scenarios import Pack
-from tests.factories import (
-    CONTROLS,
-    EQUIPMENT,
-    make_constraint,
-    make_pack,
-    make_protocol,
-    make_substitution,
-)
+from tests.factories import CONTROLS, EQUIPMENT, make_pack, make_protocol, make_substitution
 from tests.strategies import itemised_protocols, studied_packs
 
 CHAMBER = EQUIPMENT[0]
@@ -40,37 +32,6 @@ def test_slack_is_what_is_left_of_each_limit() -> None:
     }
     assert slacks[Dimension.SCHEDULE].use == 5 / 4
     assert slacks[Dimension.EQUIPMENT].use is None
-
-
-@pytest.mark.parametrize(
-    ("bound", "samples", "days", "broken"),
-    [
-        ({"bounds": "days", "comparator": ">=", "quantity": 9}, 40, 8, True),
-        ({"bounds": "samples", "comparator": ">=", "quantity": 41}, 40, 9, True),
-        # Power at n = 40 and d = 0.9 is 0.7920 by SciPy.
-        ({"bounds": "evidence", "comparator": ">=", "quantity": 0.793}, 40, 9, True),
-        ({"bounds": "evidence", "comparator": ">=", "quantity": 0.791}, 40, 9, False),
-        ({"bounds": "days", "comparator": ">=", "quantity": 9, "hard": True}, 40, 8, False),
-        ({"bounds": None, "comparator": ">=", "quantity": 9}, 40, 8, False),
-    ],
-)
-def test_broken_wish_is_a_missed_soft_bound(
-    bound: dict[str, object], samples: int, days: int, broken: bool
-) -> None:
-    wish = make_constraint(**{"key": "wish", "hard": False, **bound})
-    plan = make_protocol(sample_size=samples, duration_days=days)
-    result = assess(plan, make_pack(constraints=[wish]))
-    assert [limit.constraint.key for limit in result.broken_wishes] == ["wish"] * broken
-
-
-def test_counts_bill_duplicates_as_listed() -> None:
-    protocol = make_protocol(
-        controls=["a", "a", "A "],
-        required_equipment=["b", "B"],
-        required_reagents=["c", "c", "c", "c"],
-    )
-    pack = make_pack(prices={"B ": 130.0, "C": 0.5})
-    assert counts_of(protocol, pack) == (40, 5, 3, 2, 4, 2 * 30 - 4 * 74.5)
 
 
 def test_own_price_replaces_the_rate() -> None:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from replicalab.assessment import Counts, assess, credits_needed
 from replicalab.facts.plan import term_text
 from replicalab.models import Protocol, revise
-from replicalab.planner import largest_sample
 from replicalab.planner.region import numeric_checks
-from replicalab.scenarios import CostModel, LabOverrides, Pack
+from replicalab.scenarios import CostModel, Pack
 from tests.factories import make_pack, make_protocol
 from tests.strategies import itemised_protocols, studied_packs
 
@@ -46,32 +42,6 @@ def test_overhead_is_rounded_once() -> None:
     plan = assess(revise(PLAN, sample_size=1), priced(overhead_percent=0.00005, per_sample=1.0))
     # 326 x 1.0000005 = 326.000163
     assert plan.cost == 326.000163
-
-
-@pytest.mark.parametrize("field", ["per_staff_day", "overhead_percent"])
-@pytest.mark.parametrize("value", [-1, -0.001, float("nan"), float("inf"), 1e300, "1", None, True])
-def test_impossible_price_is_refused(field: str, value: Any) -> None:
-    for record, text, place in (
-        (CostModel, {field: value}, (field,)),
-        (LabOverrides, {"rates": {field: value}}, ("rates", field)),
-    ):
-        with pytest.raises(ValidationError) as caught:
-            record.model_validate(text)
-        assert caught.value.errors()[0]["loc"] == place
-
-
-def test_overhead_is_at_most_a_thousand_percent() -> None:
-    assert LabOverrides(rates={"overhead_percent": 1000.0}).rates
-    with pytest.raises(ValidationError, match=r"overhead_percent is 1,000\.5; give at most 1,000"):
-        LabOverrides(rates={"overhead_percent": 1000.5})
-    with pytest.raises(ValidationError):
-        CostModel(overhead_percent=1000.5)
-
-
-@pytest.mark.parametrize("name", ["", " ", "US$", "a b", "ninechars", "x\n", "`", "<b>", "1", "×"])
-def test_long_or_odd_currency_is_refused(name: str) -> None:
-    with pytest.raises(ValidationError):
-        LabOverrides(currency=name)
 
 
 # --- exact wherever cost is used -------------------------------------------------------------
@@ -123,15 +93,3 @@ def test_array_rounds_as_the_single_check() -> None:
     assert numeric_checks(counts, pack).needs["budget"].tolist() == single
     plain = (samples * 0.0000005).round(6).tolist()
     assert plain != single, "numpy's own rounding would do, so this shows nothing"
-
-
-def test_largest_sample_stops_at_staff_step() -> None:
-    # With 20 samples: 200 + 50 + 1 x 300 = 550; a 21st adds 10, and a person for 300.
-    pack = make_pack(budget=700, cost_model=CostModel(per_staff_day=300.0), controls=[])
-    plan = revise(PLAN, duration_days=1, controls=[])
-    assert largest_sample(plan, pack) == 20
-    assert largest_sample(plan, pack.in_lab(pack.lab.with_means(budget=860.0))) == 21
-    # 20 % on 550 is 660, and on 560, what 21 would cost without the step, 672.
-    model = CostModel(per_staff_day=300.0, overhead_percent=20.0)
-    assert largest_sample(plan, make_pack(budget=660, cost_model=model, controls=[])) == 20
-    assert largest_sample(plan, make_pack(budget=659.99, cost_model=model, controls=[])) == 19

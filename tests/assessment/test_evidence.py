@@ -165,22 +165,6 @@ SWAPS: Final = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("items", "factor", "loss"),
-    [
-        (["Window  shelf", METER], 0.8, 2),
-        (["window shelf", "phone camera"], 0.4, 3),
-        ([CHAMBER, "window shelf"], 1.0, 0),
-    ],
-)
-def test_substitution_counts_without_its_original(
-    items: list[str], factor: float, loss: int
-) -> None:
-    protocol, pack = make_protocol(required_equipment=items), make_pack(allowed_substitutions=SWAPS)
-    assert assess(protocol, pack).evidence_factor == pytest.approx(factor)
-    assert assess(protocol, pack).substitution_loss == loss
-
-
 def test_factors_multiply_the_assumed_effect() -> None:
     pack = make_pack(
         design=make_design(effect_planning=1.25, sesoi=0.5), allowed_substitutions=SWAPS

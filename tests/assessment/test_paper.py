@@ -123,9 +123,6 @@ def test_findings_read_as_written() -> None:
     assert_golden("paper_findings", "\n".join(lines))
 
 
-NEITHER: Final[Changes] = {"sample_size": 0, "controls": []}
-
-
 def test_item_warnings_are_left_to_dimensions() -> None:
     plan, lab = CASES["booked and listed twice"]
     [warning] = assess(make_protocol(**plan), make_pack(**lab)).validation.paper_warnings

@@ -7,16 +7,13 @@ from typing import Any, Final
 import pytest
 
 from replicalab.assessment import amounts, assess
-from replicalab.models import LAB_DIMENSIONS, Dimension, revise
+from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.planner import Addition, PlanAnalysis, least_loss
-from replicalab.planner.least_loss import GivenUp
 from replicalab.planner.shortfalls import with_additions
 from replicalab.scenarios import CostModel, Pack
 from tests.factories import (
-    CONTROLS,
     EQUIPMENT,
     make_constraint,
-    make_control,
     make_design,
     make_pack,
     make_protocol,
@@ -42,12 +39,6 @@ def without(limit: Dimension, pack: Pack, days: int = 10**6) -> Pack:
         Dimension.REAGENTS: {"released": gone & {*pack.reagents}},
     }
     return pack.in_lab(lab.with_means(**means[limit]))  # type: ignore[arg-type]
-
-
-def given_up(options: PlanAnalysis, pack: Pack) -> GivenUp:
-    """Return what the least-loss plan gives up in another lab; what shows nothing is no gain."""
-    loss, now = PlanAnalysis(assess(options.yours.plan, pack)).least, options.least.rank.given_up
-    return now if loss.after.evidence.void_reason else loss.rank.given_up
 
 
 def best_of_all(options: PlanAnalysis, pack: Pack) -> Place | None:
@@ -85,22 +76,6 @@ def test_binding_limit_matches_trying_every_plan(first: int) -> None:
 
 def test_each_limit_binds_in_some_small_lab() -> None:
     assert {opened(seed).binding for seed in range(2 * LABS)} == {None, *LAB_DIMENSIONS}
-
-
-def test_relief_matches_a_lab_without_the_limit() -> None:
-    bought = 0
-    for seed in range(LABS):
-        plan, pack = opened(seed).yours.plan, opened(seed).yours.pack
-        for samples, days in ((1, 9), (plan.sample_size // 2, 1), (plan.sample_size + 1, 3)):
-            options = PlanAnalysis(
-                assess(revise(plan, sample_size=samples, duration_days=days), pack)
-            )
-            now = options.least.rank.given_up
-            then = {limit: given_up(options, without(limit, pack)) for limit in LAB_DIMENSIONS}
-            rows = {limit: loss.rank.given_up for limit, loss in options.relieved.items()}
-            assert rows == {limit: row for limit, row in then.items() if row < now}
-            bought += len(rows)
-    assert bought > LABS / 2
 
 
 def test_unlimited_budget_covers_the_dearest_replacement() -> None:
@@ -152,24 +127,6 @@ def test_extra_is_the_first_addition_that_buys(first: int) -> None:
     credits = 150 if first else 25  # in `make test` fewer are gone through
     labs = map(opened, range(first, first + LABS))
     assert sum(_assert_extras_are_the_smallest(lab, credits) for lab in labs) > LABS / 4
-
-
-def test_study_minimum_of_days_comes_before_the_controls() -> None:
-    # The plan takes one day, in which nothing is shown; cut to 4 samples it passes from 515 credits
-    # on. In two days 1 sample without controls passes from 460 on, and gives up all three of them.
-    names = [*CONTROLS, "third control"]
-    plan = make_protocol(sample_size=48, duration_days=1, controls=names)
-    controls = [make_control(name=name, droppable=True) for name in names]
-    lab = {"budget": 440.0, "days": 9, "staff": 9, "min_days": 2}
-    pack = make_pack(reference_protocol=plan, controls=controls, **lab)
-    options = PlanAnalysis(assess(plan, pack))
-    bought = [number for number in range(1, 200) if buys(Dimension.BUDGET, number, options)]
-    assert bought == [*range(20, 200)]
-    [extra] = [
-        addition for addition in options.extras if addition.ask.dimension is Dimension.BUDGET
-    ]
-    assert extra.ask.more == 20
-    assert extra.after.after.feasible
 
 
 def _wish(number: str, comparator: str, quantity: float, *, hard: bool = False) -> Any:

@@ -6,12 +6,10 @@ from typing import Final
 
 import pytest
 
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import assess
 from replicalab.limits import MOST_ITEMS_TRIED, MOST_VARIANTS
-from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner import LeastLoss, PlanAnalysis, largest_sample, rank, shortfalls
-from replicalab.planner.least_loss import least_loss_of
-from replicalab.planner.variants import PlanVariants
+from replicalab.models import Protocol, revise
+from replicalab.planner import PlanAnalysis, largest_sample, rank
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import (
     change_pack,
@@ -149,31 +147,6 @@ def test_forty_wishes_with_forty_booked_items(*, alike: bool) -> None:
     pack = change_pack(booked(OWN, 20), constraints=wishes)
     analysis = everything(plan_of(20), pack)
     assert 0 < analysis.least.rank.wishes < len(wishes)
-
-
-@pytest.mark.parametrize(
-    ("study", "lab"),
-    [
-        ("eco_reef_fish", "medium"),
-        ("fin_momentum", "hard"),
-        ("phys_millikan", "medium"),
-        ("psy_ego_depletion", "medium"),
-    ],
-)
-def test_two_plans_prove_the_smallest_addition(
-    study: str, lab: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pack = load_scenario(study, lab)
-    options, budgets = PlanAnalysis(assess(pack.reference_protocol, pack)), set[float]()
-    assert options.relieved  # every search without a limit is done
-
-    def counted(plan: Assessment, variants: PlanVariants) -> LeastLoss:
-        budgets.add(plan.pack.lab.budget)
-        return least_loss_of(plan, variants=variants)
-
-    monkeypatch.setattr(shortfalls, "least_loss_of", counted)
-    [needs] = [x.ask.needs for x in options.extras if x.ask.dimension is Dimension.BUDGET]
-    assert budgets - {pack.lab.budget} == {needs, needs - 1}
 
 
 def test_huge_numbers_are_planned() -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import Any, Final
 
 import pytest
 
 from replicalab.assessment import Evidence, assess
-from replicalab.limits import MOST_POINTS
 from replicalab.models import revise
 from replicalab.planner import curves
 from replicalab.planner.curves import Curves
@@ -112,8 +110,6 @@ def test_too_few_days_for_the_target() -> None:
 
 HALF: Final = make_design(effect_planning=0.5, effect_published=None, sesoi=None)
 """128 samples reach its target; the synthetic plan costs 650 credits, and 10 for each sample."""
-HOPELESS: Final = make_design(effect_planning=1e-6, effect_published=None, sesoi=None)
-"""No number of samples that can be planned reaches its target."""
 
 
 @pytest.mark.parametrize(
@@ -131,44 +127,6 @@ HOPELESS: Final = make_design(effect_planning=1e-6, effect_published=None, sesoi
 )
 def test_axis_of_samples_goes_beyond_what_matters(budget: float, samples: int, axis: int) -> None:
     assert curves_of(HALF, samples, budget=budget).most_samples == axis
-
-
-@pytest.mark.parametrize(
-    ("days", "samples", "axis"),
-    [
-        # 20 a day. The 100 of five days end it before 1.3 x 110, the most that fit. The 400 of
-        # twenty days are beyond it: 1.3 x 128 again.
-        (5, 40, 100),
-        (5, 120, 120),
-        (20, 40, 168),
-        (0, 0, 1),
-    ],
-)
-def test_axis_of_samples_ends_at_countable_ones(days: int, samples: int, axis: int) -> None:
-    pack = make_pack(
-        design=HALF, budget=1750.0 + 50 * (days - 5), samples_per_day=make_throughput()
-    )
-    plan = make_protocol(sample_size=samples, duration_days=days)
-    assert Curves(assess(plan, pack)).most_samples == axis
-
-
-def test_axes_hold_a_plan_out_of_reach() -> None:
-    lab = {"budget": 1.0, "reference_protocol": make_protocol(sample_size=1)}
-    result = curves_of(HOPELESS, 1, **lab)
-    assert (result.needed(), result.largest) == (None, None)
-    assert (result.most_samples, result.highest_needed) == (3, 2)  # 1.3, rounded up; of n 1 more
-
-
-def test_effects_are_spread_and_include_the_choices() -> None:
-    result = curves_of(make_design(effect_planning=0.6, effect_published=0.9, sesoi=0.3))
-    # From half of the smallest to 1.3 times the largest; half of what is published is noted, too.
-    assert result.span == pytest.approx((0.15, 1.17))
-    effects = [effect for effect, _ in result.over_effects]
-    assert {0.6, 0.9, 0.45, 0.3} < {*effects}
-    spread = [effect for effect in effects if effect not in (0.6, 0.9, 0.45, 0.3)]
-    assert (spread[0], spread[-1]) == result.span
-    steps = [after - before for before, after in pairwise(spread)]
-    assert steps == pytest.approx([(1.17 - 0.15) / (MOST_POINTS - 1)] * (MOST_POINTS - 1))
 
 
 def test_effects_end_where_those_of_their_kind_do() -> None:

@@ -1,18 +1,31 @@
-"""The plans that nothing beats, held against every feasible plan of small labs."""
+"""The Pareto frontier against every feasible plan of small labs, and of made plans."""
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Final
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import product
+from random import Random
+from types import SimpleNamespace
+from typing import Any, Final
 
 import pytest
 
-from replicalab.assessment import Assessment, assess
-from replicalab.models import revise
+from replicalab.assessment import Assessment, assess, tier_of
+from replicalab.models import Protocol, revise
 from replicalab.planner import Frontier, FrontierPlan, PlanAnalysis, Standing, frontier
-from replicalab.planner.limits import as_loss
-from replicalab.scenarios import CostModel, EvidenceTier
-from tests.factories import CONTROLS, make_design, make_pack, make_protocol, make_throughput
+from replicalab.planner.frontier import _pareto
+from replicalab.planner.variants import PlanVariant
+from replicalab.scenarios import CostModel, EvidenceTier, Pack, ScenarioConstraint
+from tests.factories import (
+    CONTROLS,
+    EQUIPMENT,
+    make_constraint,
+    make_design,
+    make_pack,
+    make_protocol,
+    make_throughput,
+)
 from tests.planner.brute_force import can_count, days_of, variants_of
 from tests.planner.small_labs import opened
 from tests.tiers import batches
@@ -21,7 +34,7 @@ LABS: Final = 80
 _MOST: Final = 45
 
 Four = tuple[float, float, float, float]
-"""Cost, days, what is short of the evidence, loss: lower is better in each."""
+"""Cost, days, lacking evidence, loss: lower is better in each."""
 
 
 def _four(plan: Assessment) -> Four:
@@ -56,30 +69,16 @@ def _unbeaten(fours: set[Four]) -> set[Four]:
     return rows
 
 
-Tried = list[tuple[PlanAnalysis, dict[Four, Assessment]]]
-
-
-@pytest.fixture(scope="module")
-def tried() -> Tried:
-    """Every lab with all that was tried in it, without those in which that is too much."""
-    labs = ((opened(seed), _feasible(opened(seed).yours)) for seed in range(LABS))
-    pairs = [(options, plans) for options, plans in labs if plans is not None]
-    assert len(pairs) > LABS * 0.8
-    return pairs
-
-
-def test_frontier_matches_trying_every_plan(tried: Tried) -> None:
-    for options, plans in tried:
-        _assert_every_unbeaten(options, plans)
-        _assert_lines(options.frontier)
-    assert sum(len(options.frontier.plans) > 1 for options, _ in tried) > LABS / 10
-
-
-@pytest.mark.parametrize("first", batches(LABS, short=0, long=5))
-def test_frontier_matches_every_plan_in_many_labs(first: int) -> None:
+@pytest.mark.parametrize("first", batches(LABS, short=1, long=6))
+def test_frontier_matches_trying_every_plan(first: int) -> None:
+    tried = several = 0
     for seed in range(first, first + LABS):
-        if (plans := _feasible(opened(seed).yours)) is not None:
-            _assert_every_unbeaten(opened(seed), plans)
+        options = opened(seed)
+        if (plans := _feasible(options.yours)) is not None:
+            _assert_every_unbeaten(options, plans)
+            tried, several = tried + 1, several + (len(options.frontier.plans) > 1)
+    assert tried > LABS * 0.8
+    assert several > LABS / 10
 
 
 def _assert_every_unbeaten(options: PlanAnalysis, plans: dict[Four, Assessment]) -> None:
@@ -98,66 +97,7 @@ def _assert_every_unbeaten(options: PlanAnalysis, plans: dict[Four, Assessment])
         assert plan.tier is whole.evidence.tier
 
 
-def test_standing_says_what_beats_a_plan(tried: Tried) -> None:
-    beaten = 0
-    for options, plans in tried:
-        result, best = options.frontier, _unbeaten(set(plans))
-        for four, plan in list(plans.items())[:40]:
-            standing = result.standing(plan)
-            assert standing.unbeaten == (four in best)
-            beaten += not standing.unbeaten
-            _assert_standing(standing, four, result)
-    assert beaten > LABS
-
-
-def _assert_standing(standing: Standing, four: Four, found: Frontier) -> None:
-    rivals = [
-        (plan.credits, _short(plan, found))
-        for plan in found.plans
-        if all(a <= b for a, b in zip(_of(plan, found), four, strict=True))
-    ]
-    minimum, limit = min(cost for cost, _ in rivals), min(short for _, short in rivals)
-    assert (standing.cheaper and standing.cheaper.credits) == (
-        minimum if minimum < four[0] else None
-    )
-    assert (standing.stronger and _short(standing.stronger, found)) == (
-        limit if limit < four[2] else None
-    )
-    if standing.gentler is not None:
-        gentler = _of(standing.gentler, found)
-        assert (gentler[0], gentler[2]) == (four[0], four[2])
-        assert gentler[3] < four[3] or gentler[1] < four[1]
-
-
-def _short(each: FrontierPlan, found: Frontier) -> float:
-    return round(each.value if found.pack.design.lower_is_better else -each.value, 12)
-
-
-def _of(each: FrontierPlan, found: Frontier) -> Four:
-    return each.credits, each.days, _short(each, found), each.loss
-
-
 # --- the balanced plan ------------------------------------------------------------------------
-
-
-def test_nash_point_has_the_largest_product(tried: Tried) -> None:
-    points = 0
-    for options, _ in tried:
-        result, pack = options.frontier, options.yours.pack
-        point = result.balanced
-        above = [p for p in result.plans if p.tier is not EvidenceTier.BELOW_FLOOR]
-        assert (point is None) == (not above)
-        if point is None:
-            continue
-        points += 1
-        assert point in above
-        products = [
-            abs(p.value - pack.design.floor) / (1 + p.loss)
-            * (pack.lab.budget - p.credits)
-            for p in above
-        ]  # fmt: skip
-        assert products[above.index(point)] == max(products)
-    assert points > LABS / 12
 
 
 # --- large labs -------------------------------------------------------------------------------
@@ -181,7 +121,7 @@ def test_frontier_of_a_large_lab_is_unbeaten(per_sample: float, value: int | Non
             for days in {item.days, max(pack.min_days, item.days - 1)}:
                 rival = assess(revise(plan, sample_size=samples, duration_days=days), pack)
                 if rival.feasible:
-                    theirs, mine = _four(rival), _of(item, result)
+                    theirs, mine = _four(rival), four(item, pack)
                     same = theirs == mine
                     assert same or not all(a <= b for a, b in zip(theirs, mine, strict=True))
 
@@ -209,19 +149,236 @@ def test_free_samples_stop_at_the_staff_step(value: int | None) -> None:
 # --- as lines, and as a short list ------------------------------------------------------------
 
 
-def _assert_lines(found: Frontier) -> None:
-    """Check that the lines rise, and leave out only plans that save days."""
-    assert {line.loss for line in found.lines} == {plan.loss for plan in found.plans}
-    for line in found.lines:
-        for before, after in pairwise(line.plans):
-            assert after.credits > before.credits
-            assert as_loss(after.value, found.pack) < as_loss(before.value, found.pack)
-    drawn = [plan for line in found.lines for plan in line.plans]
-    for plan in (plan for plan in found.plans if plan not in drawn):
-        assert any(
-            rival.loss == plan.loss
-            and rival.credits <= plan.credits
-            and as_loss(rival.value, found.pack) <= as_loss(plan.value, found.pack)
-            and rival.days > plan.days
-            for rival in drawn
+FRONTIER: Final = import_module("replicalab.planner.frontier")  # the package has a function so
+PACK: Final = make_pack(budget=100.0)  # target 0.8, floor 0.5
+HALF_WIDTHS: Final = make_pack(
+    budget=100.0, design=make_design(kind="precision", target=0.1, floor=0.6)
+)
+
+
+def made(credits: float, days: int, value: float, loss: int = 0, pack: Pack = PACK) -> FrontierPlan:
+    tier = tier_of(pack.design, value)
+    return FrontierPlan(1, 1, days, credits, value, tier, loss, PlanVariant())
+
+
+def four(plan: FrontierPlan, pack: Pack = PACK) -> Four:
+    """Return credits, days, lacking evidence and loss."""
+    return plan.credits, plan.days, short(plan, pack), plan.loss
+
+
+def short(plan: FrontierPlan, pack: Pack) -> float:
+    return round(plan.value if pack.design.lower_is_better else -plan.value, 12)
+
+
+def as_good(one: Four, other: Four) -> bool:
+    return all(a <= b for a, b in zip(one, other, strict=True))
+
+
+def points(seed: int, pack: Pack, most: int = 30) -> list[FrontierPlan]:
+    rng, few = Random(seed), seed % 3 + 1
+    return [
+        made(
+            rng.choice((10.0, 20.0, 30.0, 40.0, 99.0)[:few]),
+            rng.randint(1, 4),
+            rng.choice((0.5, 0.8, 0.3, 0.55, 0.7, 0.9)[: 2 * few]),
+            rng.randint(0, 3),
+            pack,
         )
+        for _ in range(rng.randint(1, most))
+    ]
+
+
+def some(seed: int) -> Frontier:
+    """Return a frontier of made plans that no other beats."""
+    pack = HALF_WIDTHS if seed % 2 else PACK
+    every = {four(each, pack): each for each in points(seed, pack)}
+    plans = [each for one, each in every.items()
+            if not any(as_good(other, one) for other in every if other != one)]  # fmt: skip
+    return Frontier(tuple(sorted(plans, key=lambda each: (each.credits, each.days))), pack)
+
+
+def test_plans_kept_are_those_that_no_other_beats() -> None:
+    for seed in range(100):
+        pack = HALF_WIDTHS if seed % 2 else PACK
+        every = points(seed, pack, most=40)
+        plans = [*_pareto((short(plan, pack), plan) for plan in every)]
+        fours = [four(plan, pack) for plan in plans]
+        others = {four(plan, pack) for plan in every}
+        beaten = {a for a, b in product(others, others) if a != b and as_good(b, a)}
+        assert len(fours) == len({*fours})
+        assert {*fours} == others - beaten
+
+
+def test_standing_matches_comparing_each_plan() -> None:
+    for seed in range(100):
+        result = some(seed)
+        for point in points(seed + 1000, result.pack):
+            assert_standing(result, point)
+
+
+def assert_standing(found: Frontier, plan: FrontierPlan) -> None:
+    pack = found.pack
+    value: Any = SimpleNamespace(
+        evidence=SimpleNamespace(value=plan.value),
+        pack=pack,
+        cost=plan.credits,
+        counts=SimpleNamespace(days=plan.days),
+        fidelity_loss=plan.loss,
+    )
+    row, standing = four(plan, pack), found.standing(value)
+    rivals = [rival for rival in (four(item, pack) for item in found.plans) if as_good(rival, row)]
+    cheaper = min(((cost, lacks) for cost, _, lacks, _ in rivals if cost < row[0]), default=None)
+    stronger = min(((lacks, cost) for cost, _, lacks, _ in rivals if lacks < row[2]), default=None)
+    gentler = min(((loss, days) for _, days, _, loss in rivals
+                   if (loss, days) != (row[3], row[1])), default=None)  # fmt: skip
+    if cheaper or stronger:
+        gentler = None
+    assert standing == Standing(standing.cheaper, standing.stronger, standing.gentler)
+    assert pick(standing.cheaper, (0, 2), pack) == cheaper
+    assert pick(standing.stronger, (2, 0), pack) == stronger
+    assert pick(standing.gentler, (3, 1), pack) == gentler
+    assert standing.unbeaten == (not any(rival != row for rival in rivals))
+
+
+def pick(plan: FrontierPlan | None, places: Sequence[int], pack: Pack) -> tuple[float, ...] | None:
+    return None if plan is None else tuple(four(plan, pack)[place] for place in places)
+
+
+def test_best_for_credits_matches_comparing_all() -> None:
+    for seed in range(100):
+        result = some(seed)
+        for credits in (9.0, 10.0, 25.0, 40.0, 1000.0):
+            fits = [four(plan, result.pack) for plan in result.plans if plan.credits <= credits]
+            best = min(((lacks, loss, cost) for cost, _, lacks, loss in fits), default=None)
+            assert pick(result.best_for(credits), (2, 3, 0), result.pack) == best
+
+
+def test_as_strong_matches_comparing_all() -> None:
+    for seed in range(100):
+        result = some(seed)
+        for value in (0.3, 0.5, 0.7, 0.9, 1.5):
+            evidence: Any = SimpleNamespace(value=value, amount=str)
+            wanted = value if result.pack is HALF_WIDTHS else -value
+            enough = [four(plan, result.pack) for plan in result.plans
+                      if short(plan, result.pack) <= wanted]  # fmt: skip
+            pair = min(((loss, cost) for cost, _, _, loss in enough), default=None)
+            assert pick(result.as_strong(evidence), (3, 0), result.pack) == pair
+
+
+def test_balanced_plan_by_hand() -> None:
+    # Gain, times the credits left: 0.25 x 40, 0.375 / 2 x 64, 0.25 / 3 x 90, none below the floor.
+    plans = [
+        made(60.0, 1, 0.75),
+        made(36.0, 1, 0.875, 1),
+        made(10.0, 1, 0.75, 2),
+        made(0.0, 1, 0.25),
+    ]
+    assert Frontier(tuple(plans), PACK).balanced == plans[1]
+    assert Frontier(tuple(plans[::2]), PACK).balanced == plans[0]
+    assert Frontier(tuple(plans[3:]), PACK).balanced is None
+    # Of equal products, 0.125 x 80 and 0.25 x 40, the one with more evidence.
+    even = made(20.0, 1, 0.625), plans[0]
+    assert Frontier(even, PACK).balanced == plans[0]
+    # One on the floor gains nothing, but is a plan to balance.
+    floor = made(20.0, 1, 0.5)
+    assert floor.tier is EvidenceTier.ABOVE_FLOOR
+    assert Frontier((floor,), PACK).balanced == floor
+
+
+def test_lines_match_comparing_all() -> None:
+    for seed in range(100):
+        result = some(seed)
+        pairs = [(line.loss, [pick(plan, (0, 2), result.pack) for plan in line.plans])
+                for line in result.lines]  # fmt: skip
+        wanted = []
+        for loss in sorted({plan.loss for plan in result.plans}):
+            two = {(plan.credits, short(plan, result.pack))
+                   for plan in result.plans if plan.loss == loss}  # fmt: skip
+            drawn = [
+                (cost, lacks)
+                for cost, lacks in sorted(two)
+                if not any(a <= cost and b <= lacks and (a, b) != (cost, lacks) for a, b in two)
+            ]
+            wanted.append((loss, drawn))
+        assert pairs == wanted
+
+
+def line(credits: Sequence[float], loss: int = 0) -> list[FrontierPlan]:
+    """Return plans of one loss, of which the dearer shows more; all are below the floor."""
+    return [made(cost, 1, 0.1 + at / 1000, loss) for at, cost in enumerate(credits)]
+
+
+def listed(*lines: list[FrontierPlan]) -> list[list[float]]:
+    plans = Frontier(tuple(plan for item in lines for plan in item), PACK).listed
+    return [[plan.credits for plan in plans if plan.loss == item[0].loss] for item in lines]
+
+
+def test_listed_plans_are_evenly_spaced() -> None:
+    assert Frontier((), PACK).listed == ()
+    # 7.14 credits apart, each the nearest.
+    assert listed(line(range(50, 151))) == [
+        [50, 57, 64, 71, 79, 86, 93, 100, 107, 114, 121, 129, 136, 143, 150]
+    ]
+    assert listed(line([*range(14), 100])) == [[*range(14), 100]]  # fifteen are all listed
+    assert listed(line([*range(15), 100])) == [[*range(0, 15, 7)[:2], 14, 100]]
+
+
+def test_listed_plans_are_shared_among_lines() -> None:
+    whole = range(101)
+    assert listed(line(whole), line(whole, 1)) == [[0, 17, 33, 50, 67, 83, 100]] * 2
+    assert listed(*(line(whole, loss) for loss in range(7))) == [[0, 50, 100]] * 7
+
+
+# --- which sizes are looked at ------------------------------------------------------------------
+
+
+def sizes(plan: Protocol, pack: Pack) -> dict[int, list[int]]:
+    """Return the samples of the plans on the frontier, by what they give up."""
+    result = frontier(pack, plan)
+    losses = sorted({item.loss for item in result.plans})
+    return {loss: [e.samples for e in result.plans if e.loss == loss] for loss in losses}
+
+
+def test_too_many_sizes_are_evenly_spaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = make_protocol(controls=[])
+    # Of 1,500 credits items and the three days that keep the endpoint leave 1,000: 100 samples.
+    pack = make_pack(budget=1500.0, controls=[], allowed_substitutions=[])
+    # Two show no more than one: they are one in each group.
+    every = {0: [1, *range(3, 101)]}
+    assert sizes(plan, pack) == every
+    monkeypatch.setattr(FRONTIER, "MOST_FRONTIER_SIZES", 99)
+    assert sizes(plan, pack) == every
+    monkeypatch.setattr(FRONTIER, "MOST_FRONTIER_SIZES", 98)
+    assert sizes(plan, pack) == {0: [*range(1, 100, 2), 100]}
+    monkeypatch.setattr(FRONTIER, "MOST_FRONTIER_SIZES", 2)  # ten at least
+    assert sizes(plan, pack) == {0: [*range(1, 92, 10), 100]}
+
+
+def above_power_of_18() -> ScenarioConstraint:
+    """Return a bound on the evidence that 19 samples are the fewest to keep."""
+    powers = [assess(make_protocol(sample_size=n), make_pack()).evidence.value for n in (18, 19)]
+    return make_constraint(bounds="evidence", comparator=">=", quantity=sum(powers) / 2)
+
+
+def test_sizes_begin_at_the_first_useful_sample() -> None:
+    plan = make_protocol(controls=[])
+    lab = {"budget": 700.0, "controls": [], "allowed_substitutions": []}  # for 20 samples
+    # Of one sample dropout of 15 % leaves none, of three two, which show no more than one.
+    dropout = make_pack(design=make_design(dropout=0.15), **lab)
+    record = {n: n * 85 // 100 for n in range(1, 21)}
+    numbers = [n for n in range(2, 21) if record[n] > record[n - 1] and record[n] != 2]
+    assert sizes(plan, dropout) == {0: numbers}
+    # A bound on the evidence: the power of 18 is below it, that of 19 is not.
+    just = above_power_of_18()
+    assert sizes(plan, make_pack(constraints=[just], **lab)) == {0: [19, 20]}
+    assert sizes(plan, make_pack(constraints=[just], **lab | {"budget": 690.0})) == {0: [19]}
+    assert sizes(plan, make_pack(constraints=[just], **lab | {"budget": 689.0})) == {}
+
+
+def test_no_frontier_without_a_useful_plan() -> None:
+    plan = make_protocol()
+    assert frontier(make_pack(days=2), plan).plans == ()  # the endpoint needs three
+    assert frontier(make_pack(booked={EQUIPMENT[0]: 9}, allowed_substitutions=[]), plan).plans == ()
+    assert frontier(make_pack(budget=1.0), plan).plans == ()
+    lost = make_pack(budget=510.0, controls=[], design=make_design(dropout=0.15))
+    assert frontier(lost, make_protocol(controls=[])).plans == ()  # the sample that is paid for

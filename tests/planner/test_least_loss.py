@@ -1,25 +1,42 @@
-"""The plan that gives up the least: held against every plan of thousands of small labs."""
+"""The least-loss plan and its relatives against every plan, and the truth of its reasons."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Final
 
 import pytest
 from hypothesis import given
 
-from replicalab.assessment import assess
-from replicalab.assessment.dimensions import apply_changes
-from replicalab.models import Dimension, Protocol
-from replicalab.planner import PlanAnalysis, least_loss, least_loss_offer, rank
-from replicalab.scenarios import CostModel, Pack, StaffModel
-from tests.factories import CONTROLS, EQUIPMENT, make_design, make_pack, make_protocol
-from tests.planner.brute_force import ranked, tried
+from replicalab.assessment import Assessment, assess
+from replicalab.assessment.dimensions import SuggestionChange, apply_changes
+from replicalab.lexicon import joined, label_key
+from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
+from replicalab.places import TREE
+from replicalab.planner import (
+    ORDER,
+    PlanAnalysis,
+    deciding_text,
+    least_loss,
+    least_loss_offer,
+    rank,
+)
+from replicalab.scenarios import (
+    CostModel,
+    EvidenceAssumptions,
+    EvidenceTier,
+    LabOverrides,
+    Pack,
+    StaffModel,
+    load_scenario,
+)
+from tests.factories import EQUIPMENT, make_design, make_pack, make_protocol
+from tests.planner.brute_force import Place, Tried, ranked, steps, tried
 from tests.planner.small_labs import opened, small_lab
 from tests.strategies import itemised_protocols, studied_packs
-from tests.tiers import batches
+from tests.tiers import EVERY_LAB, batches
 
-BATCH: Final = 125
-BATCHES: Final = pytest.mark.parametrize("first", batches(BATCH, short=1, long=7))
 FEW: Final = range(100)
 """The small labs where a test only looks at the plan that was found."""
 
@@ -29,28 +46,22 @@ CHAMBER, METER = EQUIPMENT
 # --- brute force ------------------------------------------------------------------------------
 
 
-@BATCHES
-def test_least_loss_proofs_match_trying_every_plan(first: int) -> None:
-    in_vain = swayed = 0
-    for seed in range(first, first + BATCH):
-        plan, pack = small_lab(seed)
-        options = PlanAnalysis(assess(plan, pack))
-        loss, every = options.least, list(tried(plan, pack))
-        theirs = [ranked(item, plan) for item in (options.yours, options.offered)]
-        places = [*theirs, *(entry.rank for entry in every)]
-        best = min(places)
-        regardless = min(place[:3] + place[4:] for place in places)
-        swayed += best[:3] + best[4:] > regardless
-        in_vain += loss.plan.sample_size > loss.after.evidence.able
-        passing = {entry.tier for entry in every if not entry.failing}
-        if not passing and loss.after.feasible:
-            # The plan or the suggestion, in fewer days than the endpoint needs.
-            assert loss.plan.duration_days < pack.min_days <= pack.lab.days_left
-            continue
-        proven = loss.none_feasible, loss.none_above_floor
-        assert (seed, *proven) == (seed, not passing, not passing - {2})
-    assert in_vain > 5
-    assert swayed > BATCH / 25  # so often the plan would be another if no wish counted
+def check_proofs(options: PlanAnalysis, every: list[Tried]) -> None:
+    loss, pack = options.least, options.yours.pack
+    passing = {entry.tier for entry in every if not entry.failing}
+    if not passing and loss.after.feasible:
+        # The plan or the suggestion, in fewer days than the endpoint needs.
+        assert loss.plan.duration_days < pack.min_days <= pack.lab.days_left
+    else:
+        assert (loss.none_feasible, loss.none_above_floor) == (not passing, not passing - {2})
+
+
+def is_swayed(options: PlanAnalysis, every: list[Tried]) -> bool:
+    """Return whether another plan would be first if no wish counted."""
+    theirs = [ranked(item, options.yours.plan) for item in (options.yours, options.offered)]
+    places = [*theirs, *(entry.rank for entry in every)]
+    best = min(places)
+    return best[:3] + best[4:] > min(place[:3] + place[4:] for place in places)
 
 
 def test_planned_samples_beyond_a_million_are_searched() -> None:
@@ -103,15 +114,176 @@ def test_least_loss_is_repeatable_and_beats_the_offer(plan: Protocol, pack: Pack
         assert offer.improved == (set(loss.after.failing) < set(yours.failing))
 
 
-def test_least_loss_drops_copies_before_controls() -> None:
-    plan = make_protocol(controls=[*CONTROLS, CONTROLS[1].upper()], duration_days=5)
-    pack = make_pack(staff=2)  # 1, and 1 for more than 20 samples; a third control adds 1
-    loss = least_loss(plan, pack)
-    assert loss.plan.controls == [CONTROLS[0], CONTROLS[1].upper()]
-    assert [change.tradeoff for change in loss.changes if change.field == "controls"] == [
-        "Nothing; the control is still in the plan."
-    ]
-    assert loss.rank.loss == 0
-
-
 # --- the fact sheet ---------------------------------------------------------------------------
+
+
+BATCH: Final = 100
+
+
+def check_ends(options: PlanAnalysis, every: list[Tried]) -> None:
+    """Check the recommended plans of a lab against each plan of it."""
+    plan = options.yours.plan
+    best: Place = (*options.least.rank,)
+    theirs = [ranked(item, plan) for item in (options.yours, options.offered)]
+    assert best == min([*theirs, *(entry.rank for entry in every)])
+    assert options.least.exact
+    worth_running = not best[0] and options.least.after.evidence.tier != EvidenceTier.BELOW_FLOOR
+    assert (options.cheapest is not None) == worth_running
+    if options.cheapest:
+        cheapest = options.cheapest.cost, ranked(options.cheapest, plan)
+        alike = [entry for entry in every if entry.rank[:5] == best[:5]]
+        assert cheapest == min((entry.credits, entry.rank) for entry in alike)
+    assert (options.most_evidence is not None) == options.least.after.feasible
+    if options.most_evidence:
+        result = options.most_evidence
+        assert result.feasible
+        assert len(result.broken_wishes) <= best[3]
+        assert result.fidelity_loss <= best[4]
+        for entry in every:
+            if not entry.failing and entry.rank[3] <= best[3] and entry.loss <= best[4]:
+                assert shown(result, ranked(result, plan)) <= (entry.evidence, entry.rank)
+
+
+def shown(plan: Assessment, place: Place) -> tuple[float, Place]:
+    return steps(plan.evidence), place
+
+
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
+def test_recommendations_are_best_in_shipped_labs(study: str, lab: str) -> None:
+    pack = load_scenario(study, lab)
+    plan = pack.reference_protocol
+    check_ends(PlanAnalysis(assess(plan, pack)), [*tried(plan, pack)])
+
+
+@pytest.mark.parametrize("first", batches(BATCH, short=1, long=20))
+def test_recommendations_are_best_in_small_labs(first: int) -> None:
+    offered = in_vain = swayed = 0
+    for seed in range(first, first + BATCH):
+        plan, pack = small_lab(seed)
+        options, every = PlanAnalysis(assess(plan, pack)), [*tried(plan, pack)]
+        for item in every[:: max(1, len(every) // 3)]:
+            assert (seed, item.rank) == (seed, ranked(assess(item.plan(), pack), plan))
+        check_ends(options, every)
+        check_proofs(options, every)
+        offered += options.cheapest is not None
+        in_vain += options.least.plan.sample_size > options.least.after.evidence.able
+        swayed += is_swayed(options, every)
+    assert offered > BATCH / 10
+    assert in_vain > 3
+    assert swayed > BATCH / 25
+
+
+@pytest.mark.parametrize(
+    ("study", "lab", "text"),
+    [
+        ("bio_jq1_myeloma", "medium", "1 more day would cost 1 sample."),
+        ("chem_suzuki_ppb", "medium", "1 more day would cost 5 samples."),
+        ("psy_ego_depletion", "easy", ""),
+        ("chem_suzuki_ppb", "hard", ""),
+    ],
+)
+def test_one_sentence_names_what_decides(study: str, lab: str, text: str) -> None:
+    pack = load_scenario(study, lab)
+    options = PlanAnalysis(assess(pack.reference_protocol, pack))
+    assert deciding_text(options.least.after, options.study, options.judged) == text
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs/methods.md", "docs/glossary.md"])
+def test_order_is_stated_in_the_same_sentence(path: str) -> None:
+    assert ORDER in " ".join((TREE / path).read_text(encoding="utf-8").split())
+
+
+REASON_LABS: Final = 300
+BATCHES: Final = pytest.mark.parametrize("first", batches(REASON_LABS, short=1, long=4))
+
+WITH: Final = r"With (?:it|([\d,]+) (?:day|sample)s?)"
+TERMS: Final = {
+    rf"{WITH} the plan fails on .*\.": 0,
+    rf"{WITH} the plan misses the (?:study's )?(?:target|floor): .*\.": 1,
+    r"The study's endpoint needs \d+ days?\.": 2,
+    r"'wish \d' should be .*\.": 3,
+    rf"{WITH} more fidelity is lost\.": 4,
+    rf"{WITH} it shows less: .*\.": 5,
+    rf"{WITH} less of the study is kept\.": 6,
+    rf"{WITH} it costs .* more\.": 8,
+    rf"{WITH} nothing is gained\.": -1,
+}
+"""Each sentence, and the place of the term of the order that it names."""
+RARE: Final = {rf"{WITH} more fidelity is lost\.", rf"{WITH} nothing is gained\."}
+"""Sentences that some batches never meet."""
+
+
+def taken_back(change: SuggestionChange, found: Protocol) -> Protocol:
+    """Return the found plan with one step of a change taken back."""
+    if change.field == "controls":
+        return revise(found, controls=[*found.controls, change.original])
+    old, new = int(change.original), int(change.revised)
+    return revise(found, **{change.field: new + (1 if old > new else -1)})
+
+
+def own_changes(options: PlanAnalysis) -> Iterator[SuggestionChange]:
+    """Yield each change of numbers and controls that the planner makes itself."""
+    theirs = options.offer.changes if options.offer else ()
+    changes = () if options.least.changes == theirs else options.least.changes
+    texts = set(map(label_key, options.least.plan.controls))
+    for change in changes:
+        dropped = change.field == "controls" and label_key(change.original) not in texts
+        if change.field in NUMBER_FIELDS or dropped:
+            yield change
+
+
+def first_worse(better: Place, worse: Place) -> int:
+    """Return the place of the first term in which two plans differ, -1 if they are equal."""
+    differing = (n for n, (low, high) in enumerate(zip(better, worse, strict=True)) if low != high)
+    return next(differing, -1)
+
+
+@BATCHES
+def test_every_reason_names_the_first_worse_term(first: int) -> None:
+    used = set()
+    for options in map(opened, range(first, first + REASON_LABS)):
+        result, plan, pack = options.least.after, options.yours.plan, options.yours.pack
+        for change in own_changes(options):
+            back = assess(taken_back(change, result.plan), pack)
+            if change.field == "duration_days" and change.reason.startswith("The lab has"):
+                assert back.counts.days == pack.lab.days_left + 1
+                continue
+            pattern = next(text for text in TERMS if re.fullmatch(text, change.reason))
+            used.add(pattern)
+            term = first_worse(ranked(result, plan), ranked(back, plan))
+            endpoint = TERMS[pattern] == 2 and back.evidence.void_reason
+            assert term == TERMS[pattern] or endpoint, change.reason
+            check_numbers(change.reason, result, back)
+    assert {*TERMS} - used <= RARE
+
+
+def check_numbers(reason: str, found: Assessment, back: Assessment) -> None:
+    """Check what a sentence says of the plan that is taken back."""
+    if "fails on" in reason:
+        new = [text for text in back.failing if text not in found.failing]
+        assert reason.endswith(f"fails on {joined(new)}.")
+    elif "misses" in reason or "shows less" in reason:
+        assert reason.endswith(f": {back.evidence.text}.")
+    elif "costs" in reason:
+        assert found.pack.lab.money(back.cost - found.cost) in reason
+    elif "should be" in reason:
+        missed = [wish for wish in back.broken_wishes if wish not in found.broken_wishes]
+        assert reason.startswith(f"'{missed[0].constraint.label}'")
+
+
+# Cohen (1988), table 2.4.1: at d = 0.5 and alpha 0.05, 64 a group have power 0.80. With 128 samples
+# a plan of the synthetic study costs 1,680 credits and 50 a day.
+HALF: Final = make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
+
+
+@pytest.mark.parametrize(
+    ("question", "whose"),
+    [
+        (EvidenceAssumptions(), "the study's target"),
+        (EvidenceAssumptions(target=0.9), "the target"),
+    ],
+)
+def test_own_target_is_not_called_the_studys(question: EvidenceAssumptions, whose: str) -> None:
+    pack = make_pack(design=HALF, budget=5000.0).with_own(LabOverrides(), question)
+    [change] = least_loss(make_protocol(sample_size=10), pack).changes
+    assert f"misses {whose}: power" in change.reason

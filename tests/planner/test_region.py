@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from replicalab.assessment import Counts, amounts, assess, counts_of
 from replicalab.limits import LARGEST_PLANNED
-from replicalab.models import Protocol, revise
-from replicalab.planner import PlanToDraw, RegionLimit, largest_sample, plan_to_draw
+from replicalab.models import Protocol
+from replicalab.planner import PlanToDraw, RegionLimit, plan_to_draw
 from replicalab.planner.region import Region, Span, grid_for, numeric_checks, region
 from replicalab.scenarios import Bounds, CostModel, Pack
 from tests.factories import (
@@ -116,21 +116,6 @@ def test_lines_of_the_momentum_study_by_hand() -> None:
     assert lines[RegionLimit.THROUGHPUT][:5] == [60, 120, 180, 240, 300]
     assert lines[RegionLimit.POPULATION] == [420] * 9
     assert result.most_useful.tolist() == [-1, -1, 180, 240, 300, 295, -1, -1, -1]
-
-
-@pytest.mark.parametrize(
-    ("study", "lab"),
-    [("fin_momentum", "medium"), ("chem_suzuki_ppb", "hard"), ("bio_jq1_myeloma", "easy")],
-)
-def test_most_useful_sample_is_the_planners_largest(study: str, lab: str) -> None:
-    result = drawn(study, lab)
-    plan, pack = result.plan.plan, result.plan.pack
-    for days, limit in zip(result.days, result.most_useful, strict=True):
-        protocol = revise(plan, duration_days=int(days))
-        open_ = not result.drawn.failing and pack.min_days <= days <= pack.lab.days_left
-        largest = largest_sample(protocol, pack) if open_ else None
-        expected = -1 if largest is None else min(largest, int(result.samples[-1]) + 1)
-        assert int(limit) == expected, days
 
 
 def test_levels_match_published_sample_sizes() -> None:

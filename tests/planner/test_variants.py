@@ -14,7 +14,7 @@ from replicalab.assessment.dimensions import apply_changes
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import PlanAnalysis, variants
 from replicalab.planner.least_loss import differences
-from replicalab.planner.variants import PlanVariant, PlanVariants, price_range, variants_of
+from replicalab.planner.variants import PlanVariant, variants_of
 from replicalab.scenarios import Pack
 from tests import factories
 from tests.factories import (
@@ -248,62 +248,6 @@ def test_variants_beyond_the_limit_are_cut(monkeypatch: pytest.MonkeyPatch) -> N
             assert result.exact == (len(everything.listed) <= number)
             cut += not result.exact
     assert cut > 5
-
-
-def of_ever_cheaper(items: int) -> PlanVariants:
-    """Return the ways to replace items that the lab has, each by ten others.
-
-    Each of these costs 10 credits less than the one before, and shows less: so none beats another.
-    """
-    listed = [f"item {number}" for number in range(items)]
-    rows = [
-        make_substitution(
-            original=item, alternative=f"{item} {n}", fidelity_loss=1, evidence_factor=1 - n / 20
-        )
-        for item in listed
-        for n in range(1, 11)
-    ]
-    prices = {row.alternative: 100.0 - 10 * int(row.alternative.split()[2]) for row in rows}
-    pack = make_pack(equipment=listed, allowed_substitutions=rows, controls=[], prices=prices)
-    return variants_of(assess(make_protocol(required_equipment=listed, controls=[]), pack))
-
-
-def saved(found: PlanVariants) -> list[float]:
-    return [-variant.price for variant in found.listed]
-
-
-def test_many_prices_keep_best_and_cheapest(monkeypatch: pytest.MonkeyPatch) -> None:
-    # An item costs 100 credits here, what replaces it from 90 to nothing.
-    monkeypatch.setattr(variants, "MOST_VARIANTS", 11)
-    whole = of_ever_cheaper(1)
-    assert (saved(whole), whole.exact) == ([0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100], True)
-    monkeypatch.setattr(variants, "MOST_VARIANTS", 6)
-    result = of_ever_cheaper(1)
-    assert (saved(result), result.exact) == ([0, 10, 20, 80, 90, 100], False)
-    # The number is shared by items that have nothing to do with each other.
-    monkeypatch.setattr(variants, "MOST_VARIANTS", 22)
-    both = of_ever_cheaper(2)
-    assert not both.exact
-    assert len(both.listed) == 10
-    assert {0, 200} < {*saved(both)}
-
-
-def test_price_range_by_hand() -> None:
-    rows = [
-        make_substitution(original=original, alternative=alternative)
-        for original, alternative in ((CHAMBER, "fan"), (CHAMBER, "room"), (METER, "eye"))
-    ]
-    plan = make_protocol(required_equipment=[CHAMBER, METER, METER.upper(), METER])
-    lab = {"allowed_substitutions": rows, "booked": {CHAMBER: 9, "fan": 9}}
-    prices = {"fan": 30.0, "room": 250.0, "eye": 102.0}
-    # At a rate of 100: the chamber 70 less or 150 more, the three meters each 2 more.
-    assert price_range(assess(plan, make_pack(**lab, prices=prices))) == (-70, 156)
-    dear = {name: price + 100 for name, price in prices.items()}
-    assert price_range(assess(plan, make_pack(**lab, prices=dear))) == (0, 556)
-    cheap = {name: price - 30 for name, price in prices.items()}
-    assert price_range(assess(plan, make_pack(**lab, prices=cheap))) == (-184, 120)
-    # Without own prices everything costs its rate, what replaces an item too.
-    assert price_range(assess(plan, make_pack(**lab))) == (0, 0)
 
 
 @pytest.mark.parametrize(("most", "exact"), [(18, True), (17, False)])
