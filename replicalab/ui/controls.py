@@ -1,4 +1,4 @@
-"""What acts on every page: a button, a link that keeps the workspace, a number that is typed."""
+"""Widgets of every page: buttons, page links, tabs, and number fields."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -13,18 +13,18 @@ from replicalab.ui.words import escaped
 
 
 def button(label: str, icon: str, pressed: Callable[[], None], **how: Any) -> None:
-    """Draw a button with a Material symbol and what it calls; `st.button` takes the rest."""
+    """Draw a button with a Material symbol; `st.button` takes the rest."""
     st.button(label, icon=f":material/{icon}:", on_click=pressed, **how)
 
 
 def page_link(file: str, label: str, icon: str) -> None:
-    """Draw a link to a page, which opens on the same workspace."""
+    """Draw a link to a page with the same workspace."""
     st.page_link(file, label=label, icon=f":material/{icon}:", query_params=state.address())
 
 
 @contextmanager
 def open_tab(names: Iterable[str], key: str) -> Iterator[str]:
-    """Draw tabs, and yield the name of the open one, into which all that follows is drawn."""
+    """Draw tabs, and yield the name of the open one, which holds the widgets that follow."""
     listed = list(names)
     pairs = list(zip(listed, st.tabs(listed, key=key, on_change="rerun"), strict=True))
     name, tab = next((pair for pair in pairs if pair[1].open), pairs[0])
@@ -33,30 +33,27 @@ def open_tab(names: Iterable[str], key: str) -> Iterator[str]:
 
 
 def places(in_a_row: int) -> Iterator[AbstractContextManager[object]]:
-    """Yield a place for a field after the other, so many in a row, and below each other on a phone.
+    """Yield places for fields, ``in_a_row`` in a row, and below each other on a phone.
 
-    Put what is to be drawn first where both are zipped: no row is begun for nothing.
+    As the second argument of `zip`, it begins no empty row.
     """
     while True:
         yield from st.columns(in_a_row)
 
 
-# --- a number that is typed -----------------------------------------------------------------
-
 WhyNot = Callable[[float | None], str]
-"""Why a number that was typed cannot be; empty where it can. None stands for an empty field."""
+"""Returns the problem of a typed number, empty if valid; None is an empty field."""
 
 
 class NumberField(NamedTuple):
-    """A number that is typed: one that cannot be stays in its field, and below it stands why.
+    """A number field: an invalid number stays in it, with its problem below.
 
-    The widget has no bounds: the browser would not send a number beyond them, and nobody could
-    say what is wrong with it.
+    The widget has no bounds, as the browser would not send a number beyond them.
 
     Attributes:
-        value: what the field starts with.
-        take: takes a number that can be; None where `typed` is read later.
-        step: what one press adds; a whole one makes the field take whole numbers alone.
+        value: the first value.
+        take: takes a valid number; None if `typed` is read later.
+        step: the step of the buttons; a whole one allows whole numbers only.
     """
 
     label: str
@@ -68,16 +65,16 @@ class NumberField(NamedTuple):
 
     @property
     def typed(self) -> Any:
-        """What stands in the field; what it starts with before it is drawn."""
+        """The value in the field; before it is drawn, its first value."""
         return st.session_state.get(self.key, self.value)
 
     @property
     def problem(self) -> str:
-        """Why what stands in the field cannot be; empty where it can."""
+        """The problem of the value in the field; empty if valid."""
         return self.why_not(self.typed)
 
     def draw(self, **how: Any) -> None:
-        """Draw the field alone; `st.number_input` takes the rest."""
+        """Draw the field; `st.number_input` takes the rest."""
         look = {
             "value": self.value,
             "step": self.step,
@@ -92,12 +89,9 @@ class NumberField(NamedTuple):
 
 
 def between(label: str, bounds: tuple[float, float], kept: str = "") -> WhyNot:
-    """Return what says why a number is out of bounds: ``Days cannot be 0. Type 1 to 9.``.
+    """Return a check of bounds, with messages such as ``Days cannot be 0. Type 1 to 9.``.
 
-    Args:
-        label: what the number is called.
-        bounds: the least and the most that it may be.
-        kept: what holds instead, such as ``the lab keeps 6``.
+    ``kept`` names the value that is used instead, such as ``the lab keeps 6``.
     """
     minimum, limit = bounds
 
@@ -112,12 +106,12 @@ def between(label: str, bounds: tuple[float, float], kept: str = "") -> WhyNot:
 
 
 def bounds_of(number: Any) -> tuple[float, float]:
-    """Return the least and the most that a number of a record may be, such as an `AtLeastOne`."""
+    """Return the bounds of a type of number, such as `AtLeastOne`."""
     rules = TypeAdapter(number).json_schema()
     return rules["minimum"], rules["maximum"]
 
 
 def complain(*problems: str) -> None:
-    """Draw what is wrong with what was typed, each problem in a box of its own."""
+    """Draw each problem of typed values in a box of its own."""
     for problem in filter(None, problems):
         st.error(escaped(problem), icon=":material/edit_off:")

@@ -1,8 +1,4 @@
-"""The editor of a plan: one widget per protocol field, with the problem of its value below.
-
-The Protocol page takes every edit at once; a person's move and a fork read the fields when the
-plan is sent.
-"""
+"""The editor of a plan: one widget per protocol field, with the problem of its value below."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -22,18 +18,18 @@ from replicalab.scenarios import Design, ItemStatus, Pack
 from replicalab.ui.controls import NumberField, between, complain
 from replicalab.ui.words import draw_verdict, escaped
 
-_LINES_PX: Final = 72  # the height of a text of two lines
+_LINES_PX: Final = 72  # the height of two lines
 
 
 class PlanForm(NamedTuple):
     """The fields of a plan.
 
     Attributes:
-        name: distinguishes its widgets from those of other forms.
+        name: a prefix of the keys of its widgets.
         plan: the first values.
         take: takes each edit at once, a field and its value; None if the plan is sent later.
-        groups: the groups of which the sample size is typed for one; 1 if it is typed in all.
-        term: returns a label in the words of the study's field.
+        groups: the number of groups if the sample size is typed per group, else 1.
+        term: returns a label in the terms of the study's field.
     """
 
     name: str
@@ -43,7 +39,7 @@ class PlanForm(NamedTuple):
     term: Callable[[str], str] = str
 
     def times(self, field: str) -> int:
-        """Return the factor of a typed value."""
+        """Return the factor from a typed to a planned value."""
         return self.groups if field == "sample_size" else 1
 
     def label(self, field: str) -> str:
@@ -56,14 +52,14 @@ class PlanForm(NamedTuple):
         return f"{self.name}_{field}" + (f"_{times}" if times > 1 else "")
 
     def value(self, field: str) -> Any:
-        """Return a field's value, of all groups together; None before it was drawn."""
+        """Return a field's value, for all groups together; None before it was drawn."""
         typed = st.session_state.get(self.key(field))
         return typed * self.times(field) if field in NUMBER_FIELDS and typed is not None else typed
 
     def number(self, field: str) -> NumberField:
         """Return the field of a number."""
         planned, times, label = getattr(self.plan, field), self.times(field), self.label(field)
-        # A plan without samples can be looked at, but not sent.
+        # A plan without samples can be judged, but not sent.
         minimum = 0 if self.take or field != "sample_size" else 1
         text = f"the plan keeps {planned:,}" if self.take else ""
         why_not = between(label, (minimum, limits.LARGEST_PLANNED), text)
@@ -77,7 +73,7 @@ class PlanForm(NamedTuple):
         )
 
     def problem(self, field: str) -> str:
-        """Return why a field's value cannot be in the plan; empty if it can."""
+        """Return the problem of a field's value; empty if valid."""
         value = self.value(field)
         if field in NUMBER_FIELDS:
             return "" if value is None else self.number(field).problem
@@ -89,7 +85,7 @@ class PlanForm(NamedTuple):
             return self._empty_text(field)
         texts = models.too_large(self.plan)
         if large := [problem for problem in models.too_large(revised) if problem not in texts]:
-            shorten = "The plan keeps what it had; shorten" if self.take else "Shorten"
+            shorten = "The plan keeps the last text; shorten" if self.take else "Shorten"
             return f"{self.term(large[0])}. {shorten} it."
         return ""
 
@@ -97,18 +93,18 @@ class PlanForm(NamedTuple):
         label, remedy = self.label(field), PROTOCOL_ROWS[field].if_empty
         problem, text = f"{label} is empty", f"“{getattr(self.plan, field)}”"
         if not remedy:
-            problem, text = f"{label} has an entry without a name", "what it had"
+            problem, text = f"{label} has an entry without a name", "the last list"
             remedy = "Remove that entry, or type a name."
         return f"{problem}{f', so the plan keeps {text}' if self.take else ''}. {remedy}"
 
     def read(self) -> models.Protocol | None:
-        """Return the plan in the fields, None if it is no plan or cannot be sent."""
+        """Return the plan in the fields; None if it cannot be sent."""
         plan = self.held()
         unfit = plan is None or models.too_large(plan) or self.number("sample_size").problem
         return None if unfit else plan
 
     def held(self) -> models.Protocol | None:
-        """Return the plan in the fields, None if it is no plan."""
+        """Return the plan in the fields; None if it is not valid."""
         values = {name: self.value(name) for name in PROTOCOL_ROWS}
         record = {name: value for name, value in values.items() if value is not None}
         try:
@@ -117,7 +113,7 @@ class PlanForm(NamedTuple):
             return None
 
     def change(self, field: str) -> None:
-        """Take a field's value at once, if it can be in a plan."""
+        """Take a field's value at once, if valid."""
         if self.take and not self.problem(field):
             self.take(field, self.value(field))
 
@@ -174,15 +170,13 @@ def _note(text: str) -> None:
 
 
 def _note_groups(form: PlanForm, design: Design) -> None:
-    """Draw the samples of each group, if there are groups and they differ."""
     if shares := groups_text(form.plan.sample_size, design, per_group=form.groups > 1):
         _note(shares)
     elif group_text(form.plan.sample_size, design):
-        st.empty()  # else the browser would draw all fields below again, one place higher
+        st.empty()  # keeps the place, else the browser draws all fields below again
 
 
 def _draw_labels(form: PlanForm, field: str, pack: Pack) -> None:
-    """Draw a list: the study's labels are offered, a missing item shows its status."""
     category = PROTOCOL_ROWS[field].category
     offered = [control.name for control in pack.controls]
     if category:
@@ -216,7 +210,7 @@ def _draw_labels(form: PlanForm, field: str, pack: Pack) -> None:
 
 
 def draw_preview(form: PlanForm, pack: Pack) -> None:
-    """Draw the verdict and the cost of the plan in the fields, before it is sent."""
+    """Draw the verdict and the cost of the plan in the fields."""
     plan = form.read()
     if plan is None:
         complain("This plan cannot be sent. Fix the errors shown below the fields.")

@@ -25,17 +25,10 @@ def upload(
     refused: str = "{error}",
     **how: Any,
 ) -> None:
-    """Draw a field for a file, and below it why the last one was refused.
+    """Draw a field for a file, with notices below it; `st.file_uploader` takes the rest.
 
-    Args:
-        label: of the field.
-        key: of the widget, and the place of its notices.
-        take: takes the file; if it raises a ReplicaLabError, nothing has changed.
-        suffixes: of the file's name.
-        most_mb: the largest file.
-        stays: whether the widget keeps showing the file.
-        refused: the notice, with ``error`` and ``file``.
-        **how: for `st.file_uploader`.
+    If ``take`` raises a ReplicaLabError, the notice is ``refused`` with its error and file. If
+    ``stays``, the widget keeps showing the file.
     """
     number = 0 if stays else st.session_state.get(f"{key}_files", 0)
     widget = f"{key}_{number}" if number else key

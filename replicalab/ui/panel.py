@@ -16,7 +16,7 @@ def draw(*blocks: Block) -> None:
 
 
 def draw_features(place: str, subject: object) -> dict[str, Any]:
-    """Draw what features show at a place, and return the entries that they offer, by title."""
+    """Draw the features of a place, and return their entries by title."""
     entries: dict[str, Any] = {}
     for reply in features.ask("panel", place, subject):
         if reply.note:
@@ -44,7 +44,7 @@ def draw_styles(*styles: str) -> None:
 
 
 def draw_style(*, presenting: bool) -> None:
-    """Draw the stylesheet of all panels, as an element that edits do not resend."""
+    """Draw the stylesheet of all panels, in an element that edits do not send again."""
     draw_styles(STAGE_STYLE if presenting else STYLE)
 
 

@@ -1,8 +1,4 @@
-"""Presenting: what is on the screen, slide by slide, one screen each, for an audience.
-
-A presentation takes the place of any page and leaves it as it was. `deck` alone decides which
-slides there are, in which order; the workspace, and so the address, holds which one is shown.
-"""
+"""Presentations: the open plan and its negotiation as slides, in place of any page."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -22,13 +18,13 @@ from replicalab.ui.library.keeping import note_of
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import RunSession
 
-_SEEN: Final = (
+_BUTTONS: Final = (
     ("Back", "chevron_left", "Left", "back"),
     ("Next", "chevron_right", "Right", "next"),
     ("Leave", "close", "Esc", "leave"),
 )
-# A button has one key of its own: these are further keys of a clicker and of a keyboard.
-_UNSEEN: Final = (
+# A button has one shortcut: hidden buttons have the other keys of clickers and keyboards.
+_KEYS: Final = (
     ("PageUp", "back"),
     ("Up", "back"),
     ("PageDown", "next"),
@@ -47,28 +43,23 @@ class Shown(NamedTuple):
 
 
 def draw(here: PlanAnalysis) -> None:
-    """Draw the buttons and the slide on show; the others are there for the printer."""
-    showns, story = deck(here), state.open_story()
-    last = len(showns)
+    """Draw the buttons and the slide on show; the others are for the printer."""
+    panels, story = [shown.panel for shown in _deck(here)], state.open_story()
+    last = len(panels)
     number = min(state.workspace().presenting, last)
-    _draw_ways(number, last)
+    _draw_buttons(number, last)
     point = present.point_panel(story.title, story.line) if story else None
-    slides = [item.panel for item in showns]
-    panel.draw(present.deck_panel(here.yours.pack, slides, number, point))
+    panel.draw(present.deck_panel(here.yours.pack, panels, number, point))
 
 
-# --- the deck -------------------------------------------------------------------------------
-
-
-def deck(here: PlanAnalysis) -> list[Shown]:
-    """Return the slides of what is open."""
+def _deck(here: PlanAnalysis) -> list[Shown]:
     note = note_of(here.yours)
     try:
         return [*slides(here, table.current(here.yours), note)]
     except (NegotiationError, TraceError) as error:
-        none = Shown(Slide.MISSING, present.stated_slide("No negotiation", f"{error}."))
-        stake, custom, decision = slides(here, None, note)
-        return [stake, custom, none, decision]
+        missing = Shown(Slide.MISSING, present.stated_slide("No negotiation", f"{error}."))
+        stake, plan, decision = slides(here, None, note)
+        return [stake, plan, missing, decision]
 
 
 def slides(here: PlanAnalysis, kept: RunSession | None, note: str = "") -> Iterator[Shown]:
@@ -84,7 +75,6 @@ def slides(here: PlanAnalysis, kept: RunSession | None, note: str = "") -> Itera
 
 
 def _argument(negotiation: Negotiation) -> Iterator[Shown]:
-    """Yield each concession, the sum of them, and what the Simple rule would have come to."""
     steps, changes = concession_steps(negotiation), suggested(negotiation)
     for at in range(len(present.conceded(negotiation))):
         yield Shown(Slide.CONCESSION, present.concession_slide(negotiation, at, changes))
@@ -96,19 +86,16 @@ def _argument(negotiation: Negotiation) -> Iterator[Shown]:
         yield Shown(Slide.RULE, present.rule_slide(negotiation, rule))
 
 
-# --- the way on -----------------------------------------------------------------------------
-
-
 def open_first() -> None:
     """Present from the first slide."""
     state.show(presenting=1)
 
 
-def _draw_ways(number: int, last: int) -> None:
+def _draw_buttons(number: int, last: int) -> None:
     ends = {"back": number == 1, "first": number == 1, "next": number == last}
     ends["last"] = number == last
     with st.container(key="stage_ways", horizontal=True):
-        for label, icon, shortcut, way in _SEEN:
+        for label, icon, shortcut, way in _BUTTONS:
             st.button(
                 label,
                 icon=f":material/{icon}:",
@@ -119,7 +106,7 @@ def _draw_ways(number: int, last: int) -> None:
                 shortcut=shortcut,
             )
     with st.container(key="stage_keys"):
-        for shortcut, way in _UNSEEN:
+        for shortcut, way in _KEYS:
             st.button(
                 shortcut,
                 key=f"stage_{shortcut}",
@@ -131,7 +118,7 @@ def _draw_ways(number: int, last: int) -> None:
 
 
 def _go(way: str, last: int) -> None:
-    """Go from the slide that is shown now, so that quick presses add up."""
+    # From the slide on show now, so that quick presses add up.
     now = min(state.workspace().presenting, last)
     to = {"first": 1, "back": max(1, now - 1), "next": min(now + 1, last), "last": last, "leave": 0}
     state.show(presenting=to[way])

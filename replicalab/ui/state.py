@@ -1,7 +1,7 @@
 """The session of a visitor: its workspace, the address of that, and undo.
 
-The address is read when a session starts. Later the app writes it, and reads it again only when
-the browser's Back or Forward brings an older one.
+The address is read when a session starts, then written, and read again only when the browser's
+Back or Forward brings an older one.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from replicalab.ui.workspace import DEFAULT_STUDY, TrayCase, Workspace, to_query
 if TYPE_CHECKING:
     from replicalab.ui.stories import Story
 
-HANDED: Final = "challenge_handed"  # session key: where, and the plan that was handed in
+HANDED: Final = "challenge_handed"  # session key: the study and lab, and the plan handed in
 _STATE: Final = "state"
 _REMEMBERED: Final = 200  # steps that undo keeps
 _REMEMBERED_BYTES: Final = 2**20  # of their plans, or of a study's files
-_SETTLED_AFTER: Final = 1.0  # seconds until the browser surely shows the address written last
+_SETTLED_AFTER: Final = 1.0  # seconds until the browser shows the last address
 _Step = TypeVar("_Step")
 
 
@@ -52,17 +52,15 @@ class Session:
     Attributes:
         past, future: the steps of undo and redo, the next one last.
         chosen: whether a study was chosen; the default one is open before.
-        version: changes when the plan changes outside its editor, whose widgets have it in their
-            keys. It starts at random: a tab that outlived its server still holds typed values.
-        problems: what could not be read of the address.
+        version: part of the keys of the plan's widgets; changes with a plan from outside them. It
+            starts at random: a tab that outlived its server still holds typed values.
+        problems: faults of the address.
         notice: the result of the last save, until the workspace changes.
         offered: a draft offered to a visitor without an address.
-        address: the address written last, or the visitor's own.
+        address: the address written last, at `time.monotonic` ``written_at``.
         query: a workspace, its address, and whether that carries all of it.
-        written_at: `time.monotonic` of the last write.
         touched: whether this run changed the workspace.
-        shelved: the packs of the shelf that this run has read.
-        analysed: the last answer of `analysis`.
+        shelved: the shipped studies that this run has read.
     """
 
     workspace: Workspace
@@ -90,7 +88,7 @@ def current() -> Session:
 
 
 def workspace() -> Workspace:
-    """Return the workspace."""
+    """Return this visitor's workspace."""
     return current().workspace
 
 
@@ -115,11 +113,10 @@ def written() -> Pack:
 
 
 def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
-    """Return a study in its lab; a run reads a file of the shelf once."""
     if own is not None:
         return own_studies.find(scenario_id, difficulty, seed, own)
     shelved, where = current().shelved, (scenario_id, difficulty, seed)
-    if where not in shelved:
+    if where not in shelved:  # a run reads a file once
         shelved[where] = own_studies.find(*where, None)
     return shelved[where]
 
@@ -136,10 +133,7 @@ def analysis() -> PlanAnalysis:
 
 
 def begin() -> None:
-    """Read the address at the start of a session, or when Back has changed it.
-
-    Soon after an edit the browser may still show an older one, so the address is written again.
-    """
+    """Read the address at the start of a session, or when Back has changed it."""
     query = st.query_params.to_dict()
     own_studies.kept()  # they count as used while their owner looks at a page
     if _STATE not in st.session_state:
@@ -154,7 +148,7 @@ def begin() -> None:
         if time.monotonic() - current().written_at > _SETTLED_AFTER:
             _remember()
             _adopt(query)
-        else:
+        else:  # the browser still shows an older address: write it again
             current().address = {}
     current().touched = False
     current().shelved.clear()
@@ -173,7 +167,6 @@ def _adopt(query: dict[str, str]) -> None:
 
 
 def _leave_a_lost_study() -> None:
-    """Open another study if the open one is missing or broken, and say so."""
     try:
         case().pack(_find)
     except ScenarioError as error:
@@ -238,7 +231,7 @@ def _remember(*, whole: bool = False) -> None:
 
 
 def latest(steps: list[_Step], most: int, size: Callable[[_Step], int]) -> list[_Step]:
-    """Return the latest steps: at most so many, of a mebibyte in all."""
+    """Return the latest steps, at most ``most`` and a mebibyte in all."""
     steps = steps[-most:]
     sizes = accumulate(size(step) for step in reversed(steps))
     return steps[len(steps) - sum(total <= _REMEMBERED_BYTES for total in sizes) :]
@@ -257,7 +250,7 @@ def edit(protocol: Protocol) -> None:
 
 
 def open_workspace(found: Workspace, *, whole: bool = False) -> None:
-    """Open a workspace; undo of a ``whole`` step brings back a negotiation too."""
+    """Open a workspace; undo of a ``whole`` step restores a negotiation too."""
     _remember(whole=whole)
     _set(found)
     current().chosen = True
@@ -330,7 +323,7 @@ def bring(text: str, study: scenarios.Study) -> str:
 
 
 def undo() -> None:
-    """Go back one step."""
+    """Undo the last step."""
     _travel(current().past, current().future)
 
 
@@ -348,22 +341,23 @@ def _travel(source: list[HistoryStep], target: list[HistoryStep]) -> None:
 
 
 def last_step() -> Case | None:
-    """Return the case that undo brings back; None if that is another study."""
-    past, now = current().past, case()
-    before = past[-1].workspace.case if past else None
-    is_same = before is not None and (before.study, before.own) == (now.study, now.own)
-    return before if is_same else None
+    """Return the case that undo restores; None if that is another study."""
+    return _in_study(current().past)
 
 
-def next_step() -> bool:
-    """Return whether redo stays in the open study."""
-    future, now = current().future, case()
-    after = future[-1].workspace.case if future else None
-    return after is not None and (after.study, after.own) == (now.study, now.own)
+def next_step() -> Case | None:
+    """Return the case that redo restores; None if that is another study."""
+    return _in_study(current().future)
+
+
+def _in_study(steps: list[HistoryStep]) -> Case | None:
+    now, other = case(), steps[-1].workspace.case if steps else None
+    is_same = other is not None and (other.study, other.own) == (now.study, now.own)
+    return other if is_same else None
 
 
 def brings_back_a_run() -> bool:
-    """Return whether undo brings back a replaced negotiation."""
+    """Return whether undo restores a replaced negotiation."""
     last = next(reversed(current().past), None)
     return last is not None and (last.whole or bool(last.workspace.case.moves and not case().moves))
 
@@ -388,10 +382,7 @@ def show(**changes: object) -> None:
 
 
 def open_story() -> Story | None:
-    """Return the story that was opened last, if its case is still open.
-
-    The round, the presentation and the visitor's lab may change.
-    """
+    """Return the story that was opened last, if its case is still open in any own lab."""
     story = current().story
     if story is None:
         return None

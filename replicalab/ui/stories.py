@@ -15,19 +15,18 @@ _HALVED: Final = "bio_jq1_myeloma"
 
 
 class StoryPage(StrEnum):
-    """The page on which a story goes on."""
+    """The page that opens after a story."""
 
     PROTOCOL = "protocol"
     NEGOTIATION = "negotiation"
 
 
 class Story(NamedTuple):
-    """What is presented, and then stands open on a page.
+    """A presentation, and the page that opens after its last slide.
 
     Attributes:
-        title, line: what it comes to, in a few words and in a sentence.
-        page: where it goes on after its last slide.
-        workspace: where it begins.
+        title, line: its point, in a few words and in a sentence.
+        workspace: its beginning.
     """
 
     key: str
@@ -87,7 +86,6 @@ def _begins(
 
 
 def _all_but_the_sample() -> Protocol:
-    """Return the reference protocol after every suggested change but the one to the sample."""
     pack = load_scenario(_HALVED, DEFAULT_DIFFICULTY)
     offer = reference_offer(assess(pack.reference_protocol, pack))
     changes = [change for change in offer.changes if change.field != "sample_size"] if offer else []

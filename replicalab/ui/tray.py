@@ -21,7 +21,7 @@ _CHOICE: Final = "beside_choice"
 
 
 class TrayCandidate(NamedTuple):
-    """A case for the tray; an empty name means the default, ``run`` its negotiation."""
+    """A case for the tray, under a default name if empty; ``run`` means its negotiation."""
 
     name: str
     case: Case
@@ -80,14 +80,13 @@ def named(candidate: TrayCandidate, others: Iterable[TrayCase]) -> TrayCase:
 
 
 def _replace(at: int, *new: TrayCandidate) -> None:
-    """Replace a case, or remove it; the open case stays open."""
     tray = state.workspace().tray
     before, after = tray[:at], tray[at + 1 :]
     state.set_tray((*before, *(named(candidate, (*before, *after)) for candidate in new), *after))
 
 
 def draw_line(*, linked: bool = True) -> None:
-    """Draw the tray unless it is empty: a click opens a case, the open one can be renamed."""
+    """Draw the tray, if any: a click opens a case, the open one can be renamed."""
     work = state.workspace()
     if not work.tray:
         return
@@ -115,7 +114,7 @@ def _open_chosen() -> None:
 
 
 def _draw_name(at: int, kept: TrayCase) -> None:
-    # With the same key the field would show what was typed, not the stored name.
+    # With the same key the field would show the typed name, not the stored one.
     key = f"beside_name_{at}_{crc32(kept.name.encode('utf-8', 'surrogatepass')):08x}"
 
     def rename() -> None:

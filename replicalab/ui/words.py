@@ -1,4 +1,4 @@
-"""How the interface writes: escaped text, and one colour, symbol and word per verdict."""
+"""Texts of the interface: escaped text, statuses, tables and times."""
 
 import re
 from collections.abc import Sequence
@@ -11,11 +11,10 @@ from replicalab.characters import on_one_line
 from replicalab.facts.blocks import Status, Verdict
 
 _PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
-# Where a renderer would make a link of an address, or one sign of two.
+# A renderer makes a link of an address, and one sign of two.
 _LIVE: Final = re.compile(
     r"(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?=@)|(?<=[-<>=~+])(?=[-<>=~])", re.IGNORECASE
 )
-_PLAIN_MARK: Final = re.compile(r"\\(['\",.;()%/-])")
 _LONG_WORD: Final = re.compile(r"\S{30}(?=\S)")
 _COLOURS: Final = {Status.PASS: "green", Status.CAUTION: "orange", Status.FAIL: "red"}
 ICONS: Final = {
@@ -34,14 +33,6 @@ def escaped(text: str) -> str:
     """
     broken = _LONG_WORD.sub("\\g<0>\u200b", on_one_line(text))
     return _PUNCTUATION.sub(r"\\\1", _LIVE.sub("\u2060", broken))
-
-
-def in_label(text: str) -> str:
-    """Return foreign text for a widget's label, which is also read out just as it is written.
-
-    So only those marks are escaped that mean something within a line.
-    """
-    return _PLAIN_MARK.sub(r"\1", escaped(text))
 
 
 def as_list(text: str) -> str:
@@ -67,14 +58,14 @@ def draw_verdict(verdict: Verdict) -> None:
 
 
 def draw_table(names: Sequence[str], rows: Sequence[Sequence[str]], alt: str | None = None) -> None:
-    """Draw rows of foreign text under these names."""
+    """Draw a table of foreign text; ``names`` is its header."""
     cells = ([escaped(cell) for cell in column] for column in zip(*rows, strict=True))
     st.table(dict(zip(names, cells, strict=True)), hide_index=True, alt=alt)
 
 
 def moment_text(moment: datetime) -> str:
-    """Return a moment by the visitor's own clock: ``1 March 2026, 14:05``."""
-    behind = st.context.timezone_offset  # minutes; nothing where no browser asks
+    """Return a moment in the visitor's time zone: ``1 March 2026, 14:05``."""
+    behind = st.context.timezone_offset  # minutes; None without a browser
     zone = UTC if behind is None else timezone(timedelta(minutes=-behind))
     local = moment.astimezone(zone)
     return f"{local.day} {local:%B %Y, %H:%M}"

@@ -1,4 +1,4 @@
-"""The Study page: the choice of lab, what happens in it, and the study with its sources."""
+"""The Study page: the choice of lab, the story of the study in it, and its sources."""
 
 from collections.abc import Callable
 from functools import partial
@@ -25,6 +25,8 @@ from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.own_studies import OwnStudy
 
 TABS: Final = "study_part"
+_OWN_PLACE: Final = "study_own"
+_RENAME: Final = "study_rename"
 _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
 PARTS: Final[dict[str, Callable[[PlanAnalysis], list[Block]]]] = {
@@ -33,7 +35,7 @@ PARTS: Final[dict[str, Callable[[PlanAnalysis], list[Block]]]] = {
     "Substitutions": lambda here: [substitutions_panel(here.yours.pack)],
     "Restrictions and criteria": lambda here: [rules_panel(here.yours.pack)],
 }
-"""The parts of a study; only the one that is looked at is drawn."""
+"""The parts of a study; only the open one is drawn."""
 
 
 def reference_options(pack: Pack) -> PlanAnalysis:
@@ -42,12 +44,12 @@ def reference_options(pack: Pack) -> PlanAnalysis:
 
 
 def go_there() -> NoReturn:
-    """Go to this page, which shows the study that was just opened."""
+    """Go to this page."""
     st.switch_page("pages/0_Study.py", query_params=state.address())
 
 
 def draw(here: PlanAnalysis) -> None:
-    """Draw the page: all of it is about the reference protocol, whatever the plan."""
+    """Draw the page, about the reference protocol, whatever the plan."""
     pack = here.yours.pack
     is_reference = here.yours.plan == pack.reference_protocol
     reference = here if is_reference else reference_options(pack)
@@ -94,12 +96,7 @@ def _open_lab() -> None:
     state.open_case(chosen)
 
 
-_OWN_PLACE: Final = "study_own"
-_RENAME: Final = "study_rename"
-
-
 def _draw_own() -> None:
-    """Draw the ways to change the open study, where it is this visitor's."""
     study = own_studies.kept().get(state.case().study)
     if study is None or study.key != state.case().own:
         return
@@ -122,7 +119,6 @@ def _draw_name(own: OwnStudy) -> None:
 
 
 def _rename(own: OwnStudy, key: str) -> None:
-    """Give the study the name that was typed; why it cannot have it stands below."""
     name = " ".join(str(st.session_state.get(key, own.study.paper.name)).split())
     if not name:
         refused = "A study needs a name. Type one, then press Rename it."
@@ -130,6 +126,6 @@ def _rename(own: OwnStudy, key: str) -> None:
         refused = own_studies.rename(own, name)
     if refused:
         notices.leave_problem(refused, _OWN_PLACE)
-        return
-    st.session_state[_RENAME] = False
-    notices.leave(f"It is called {name} now.", _OWN_PLACE)
+    else:
+        st.session_state[_RENAME] = False
+        notices.leave(f"It is called {name} now.", _OWN_PLACE)
