@@ -19,16 +19,22 @@ from replicalab import negotiation as core
 from replicalab.agents.lab_manager_policy import Offer
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.assessment import Assessment
-from replicalab.batch import Batch, collect, jobs_of, run_job
-from replicalab.batch import run_batch as play_batch
-from replicalab.case import Case, in_labs_of
-from replicalab.comparison import FEWEST_SIDES, Comparison, Side, negotiated, side_of_run
 from replicalab.documents import REPORTS, Report, today
 from replicalab.errors import ArgumentError, Fault
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_SIDES
 from replicalab.models import Protocol, Record, revise
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind
+from replicalab.negotiation.batch import Batch, collect, jobs_of, run_job
+from replicalab.negotiation.batch import run_batch as play_batch
+from replicalab.negotiation.case import Case, in_labs_of
+from replicalab.negotiation.comparison import (
+    FEWEST_SIDES,
+    Comparison,
+    Side,
+    negotiated,
+    side_of_run,
+)
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Shortfalls
 from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Studies

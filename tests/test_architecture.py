@@ -62,7 +62,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "distributed": frozenset({"cli"}),
     "typer": frozenset({"cli", FEATURE}),
     "rich": frozenset({"cli", "render"}),
-    "loky": frozenset({"batch"}),
+    "loky": frozenset({"negotiation"}),
     "httpx2": frozenset({FEATURE}),
     "numpy": frozenset({"planner", "render", "ui", FEATURE}),
     "scipy": frozenset({"designs", "planner", FEATURE}),

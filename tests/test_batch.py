@@ -22,8 +22,16 @@ from typing import Any, Final
 import pytest
 from pydantic import ValidationError
 
-from replicalab import batch
-from replicalab.batch import (
+from replicalab.errors import ModelError
+from replicalab.negotiation import (
+    RULED_LAB_MANAGERS,
+    Outcome,
+    ScientistKind,
+    batch,
+    is_worth_running,
+    negotiate,
+)
+from replicalab.negotiation.batch import (
     MeanRegret,
     Result,
     Share,
@@ -35,15 +43,7 @@ from replicalab.batch import (
     run_job,
     summaries,
 )
-from replicalab.case import Case
-from replicalab.errors import ModelError
-from replicalab.negotiation import (
-    RULED_LAB_MANAGERS,
-    Outcome,
-    ScientistKind,
-    is_worth_running,
-    negotiate,
-)
+from replicalab.negotiation.case import Case
 from replicalab.planner import least_loss, rank
 from replicalab.scenarios import (
     Difficulty,

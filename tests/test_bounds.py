@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from replicalab.case import Case, case_text, read_case
 from replicalab.limits import LONGEST_LABEL, LONGEST_TEXT, MOST_LABELS, MOST_PLAN_BYTES
 from replicalab.models import too_large
+from replicalab.negotiation.case import Case, case_text, read_case
 from replicalab.scenarios import Difficulty
 from tests.factories import make_protocol
 

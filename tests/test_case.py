@@ -7,11 +7,11 @@ from typing import Final
 import pytest
 from pydantic import ValidationError
 
-from replicalab.batch import Result
-from replicalab.case import Case, case_text, read_case
 from replicalab.errors import ScenarioError
 from replicalab.library import KeptBatch
 from replicalab.negotiation import LabManagerKind, Move, ScientistKind
+from replicalab.negotiation.batch import Result
+from replicalab.negotiation.case import Case, case_text, read_case
 from replicalab.registration import Registration
 from replicalab.scenarios import (
     Difficulty,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.case import Case
-from replicalab.comparison import negotiated, recorded, side_of_run
 from replicalab.errors import NegotiationError
 from replicalab.models import ScientistAction, ScientistActionType, plan_action, revise
 from replicalab.negotiation import (
@@ -20,6 +18,8 @@ from replicalab.negotiation import (
     question,
     shipped_recordings,
 )
+from replicalab.negotiation.case import Case
+from replicalab.negotiation.comparison import negotiated, recorded, side_of_run
 from replicalab.scenarios import load_scenario
 from tests.factories import make_setup
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 import pytest
 from pydantic import ValidationError
 
-from replicalab.case import DraftCase, case_text
 from replicalab.documents import detect_kind
 from replicalab.documents.forms import bundle, open_bundle
 from replicalab.errors import ReplicaLabError
@@ -19,6 +18,7 @@ from replicalab.library import EntryKind
 from replicalab.library.contents import checked, problem_of
 from replicalab.models import Protocol
 from replicalab.negotiation import Move, ScientistKind, TurnAuthor, load
+from replicalab.negotiation.case import DraftCase, case_text
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,

@@ -18,7 +18,6 @@ import pytest
 
 from replicalab import api, facts
 from replicalab.assessment import Assessment, assess
-from replicalab.comparison import Side
 from replicalab.documents.forms import brief, funding_request, markdown, report
 from replicalab.facts import (
     check,
@@ -39,6 +38,7 @@ from replicalab.facts.fact import facts_table
 from replicalab.features.portfolio import choice
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
+from replicalab.negotiation.comparison import Side
 from replicalab.planner import PlanAnalysis, PlanStep, surveyed
 from replicalab.scenarios import CostModel, Pack, load_scenario
 from tests.factories import (

@@ -10,12 +10,12 @@ from pydantic import ValidationError
 
 from replicalab import negotiation, scenarios
 from replicalab.assessment import named_effect, offered_effects
-from replicalab.case import Case, in_labs_of
 from replicalab.cli.commands import STANDARD, CommandError, Options, called, content, say
 from replicalab.errors import TraceError
 from replicalab.lexicon import joined, shortened
 from replicalab.models import Protocol, Record
 from replicalab.negotiation import Negotiation
+from replicalab.negotiation.case import Case, in_labs_of
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import Registration
 from replicalab.scenarios import Difficulty, LabOverrides, OwnItem, Pack, Study, reading

@@ -12,8 +12,6 @@ from pydantic import ValidationError
 
 from replicalab import features, lexicon, negotiation
 from replicalab.assessment import size_text
-from replicalab.batch import Batch, collect, run_batch
-from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.commands import (
     PLAN,
@@ -34,6 +32,8 @@ from replicalab.facts.batch import batch_blocks
 from replicalab.facts.blocks import Heading
 from replicalab.limits import MAX_SEED, MOST_JOBS
 from replicalab.negotiation import Negotiation, Outcome, ScientistKind
+from replicalab.negotiation.batch import Batch, collect, run_batch
+from replicalab.negotiation.case import Case
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, Pack, Study, list_scenarios
 
 _DASK_SECONDS: Final = 10  # for a scheduler to answer

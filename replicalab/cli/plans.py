@@ -7,7 +7,6 @@ from typing import Final
 
 from replicalab import scenarios
 from replicalab.assessment import Assessment, assess, size_text
-from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.commands import (
     LAB,
@@ -20,7 +19,6 @@ from replicalab.cli.commands import (
     command,
     say,
 )
-from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
 from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
 from replicalab.facts import comparison, records
 from replicalab.facts import options as texts
@@ -33,6 +31,8 @@ from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_SIDES
 from replicalab.negotiation import negotiate
+from replicalab.negotiation.case import Case
+from replicalab.negotiation.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import EvidenceTier, Pack, Study

@@ -9,11 +9,11 @@ from typing import Annotated, Final, Literal, NamedTuple
 from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from replicalab import __version__, scenarios
-from replicalab.case import Case, in_labs_of
 from replicalab.errors import Fault, ScenarioError, TraceError
 from replicalab.facts.documents import input_hash
 from replicalab.models import NonEmptyText, Record
 from replicalab.negotiation import Negotiation, Recording, Transcript, replay, save
+from replicalab.negotiation.case import Case, in_labs_of
 from replicalab.negotiation.records import ShortPlan
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios.reading import FORMAT, FileKind, Values, read_kind, record_error

@@ -5,7 +5,6 @@ from itertools import compress
 from math import prod
 from typing import Final
 
-from replicalab.batch import Batch, Result, Share, Summary, is_same, regrets
 from replicalab.errors import ReplicaLabError
 from replicalab.facts import blocks, texts
 from replicalab.facts.blocks import Bar, Block, Cell, Column, Group, Sentence
@@ -13,6 +12,7 @@ from replicalab.facts.negotiation import LAB_MANAGERS, OUTCOME_STATUS, OUTCOME_T
 from replicalab.facts.score import regret_text
 from replicalab.lexicon import CREDITS, amount_text, count_text, money_text
 from replicalab.negotiation import Outcome
+from replicalab.negotiation.batch import Batch, Result, Share, Summary, is_same, regrets
 
 REGRET_TITLE: Final = "Mean regret: how far from the best that each lab could run; 0 is optimal"
 

@@ -6,7 +6,6 @@ from operator import attrgetter
 from typing import Final, NamedTuple, TypeVar
 
 from replicalab.assessment import Assessment, Evidence, cautions_title, size_text
-from replicalab.comparison import Side
 from replicalab.facts import blocks, check, negotiation
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Status
 from replicalab.facts.lab import in_currency, standing_text, weekends_text
@@ -23,6 +22,7 @@ from replicalab.facts.verdicts import evidence_status, plan_verdict, standing
 from replicalab.lexicon import CREDITS, amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS
 from replicalab.negotiation import Outcome
+from replicalab.negotiation.comparison import Side
 from replicalab.scenarios import AMOUNTS, QUESTION_FIELDS, QUESTION_RECORDS, AmountGroup, Lab, Pack
 
 DIFFERS: Final = "What differs"

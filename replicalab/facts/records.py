@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from replicalab.assessment import Assessment, CostTerm, Evidence
-from replicalab.batch import Batch, Result, Summary
 from replicalab.facts.fact import Value, plan_facts, record, units
 from replicalab.facts.negotiation import outcome_verdict, round_caption
 from replicalab.facts.plan import notes
@@ -15,6 +14,7 @@ from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import plural
 from replicalab.negotiation import Negotiation
 from replicalab.negotiation import score as score_of
+from replicalab.negotiation.batch import Batch, Result, Summary
 from replicalab.planner import FrontierPlan, PlanAnalysis, PlanStep, Shortfall, change_steps
 from replicalab.scenarios import Pack, ScenarioSummary
 from replicalab.tables import frame, sheet, workbook

@@ -16,14 +16,21 @@ from typing import Annotated, Final, Literal, NamedTuple, Self
 
 from pydantic import FailFast, Field
 
-from replicalab.batch import JobEnding, Result
-from replicalab.case import Case, RuleCase, read_case, read_draft, read_record, record_text
 from replicalab.characters import code, hidden
 from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError
 from replicalab.lexicon import shortened
 from replicalab.limits import LONGEST_ENTRY_NAME, LONGEST_TEXT, MOST_JOBS
 from replicalab.models import NonEmptyText, Record
 from replicalab.negotiation import load
+from replicalab.negotiation.batch import JobEnding, Result
+from replicalab.negotiation.case import (
+    Case,
+    RuleCase,
+    read_case,
+    read_draft,
+    read_record,
+    record_text,
+)
 from replicalab.scenarios import Identifier, Seed, parse_study, read_lab
 
 DELETED_DAYS: Final = 30  # in which a deleted entry can be restored

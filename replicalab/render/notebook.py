@@ -5,8 +5,6 @@ from typing import Any, Final
 
 from replicalab.agents.lab_manager_policy import Offer
 from replicalab.assessment import Assessment, assess
-from replicalab.batch import Batch
-from replicalab.comparison import Comparison
 from replicalab.facts import records
 from replicalab.facts.batch import batch_blocks
 from replicalab.facts.blocks import Block
@@ -19,6 +17,8 @@ from replicalab.facts.rounds import ledger_panel, outcome_panel, round_panel
 from replicalab.facts.score import score_panel
 from replicalab.facts.study import lab_panel, paper_panel
 from replicalab.negotiation import Negotiation, score
+from replicalab.negotiation.batch import Batch
+from replicalab.negotiation.comparison import Comparison
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, PlanStep, Shortfalls
 from replicalab.render.html import in_notebook
 from replicalab.scenarios import Pack, Studies

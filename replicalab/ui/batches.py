@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from typing import Final, Self
 
-from replicalab.batch import Result, failure_text, played_again, run_batch
-from replicalab.case import Case
 from replicalab.lexicon import count_text
 from replicalab.library import KeptBatch
 from replicalab.limits import MOST_BATCHES, MOST_HELD, MOST_PAGE_JOBS, MOST_PLAYED_AGAIN
+from replicalab.negotiation.batch import Result, failure_text, played_again, run_batch
+from replicalab.negotiation.case import Case
 
 IN_USE_SECONDS: Final = 3600.0  # after the last look, a finished batch may be dropped
 AWAY_SECONDS: Final = 600.0  # after the last look, a running batch may be stopped for another

@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab import errors, library, server
-from replicalab.case import Case, case_text, read_case
 from replicalab.documents import DOCUMENTS, KEPT, FoundFile, detect_kind
 from replicalab.facts.plan import elsewhere_text
 from replicalab.library import Entry, EntryKind
 from replicalab.negotiation import save
+from replicalab.negotiation.case import Case, case_text, read_case
 from replicalab.scenarios import parse_study, read_lab, read_plan
 from replicalab.scenarios.reading import FileKind
 from replicalab.ui import compare, own_studies, state, tray

@@ -18,9 +18,9 @@ import streamlit as st
 
 from replicalab import scenarios, server
 from replicalab.assessment import assess
-from replicalab.case import Case
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.models import Protocol, text_bytes
+from replicalab.negotiation.case import Case
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceAssumptions, Pack
 from replicalab.ui import own_studies

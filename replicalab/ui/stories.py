@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 from replicalab.agents.lab_manager_policy import reference_offer
 from replicalab.assessment import assess
 from replicalab.assessment.dimensions import apply_changes
-from replicalab.case import Case
 from replicalab.models import Protocol
+from replicalab.negotiation.case import Case
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.ui.workspace import DEFAULT_DIFFICULTY, Workspace
 

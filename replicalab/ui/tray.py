@@ -9,8 +9,8 @@ from zlib import crc32
 
 import streamlit as st
 
-from replicalab.case import Case
 from replicalab.limits import LONGEST_NAME, MOST_SIDES
+from replicalab.negotiation.case import Case
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.words import escaped

@@ -17,11 +17,11 @@ from urllib.parse import urlencode
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from replicalab import limits
-from replicalab.case import Case, FindPack
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.models import Record, too_large
 from replicalab.negotiation import ScientistKind
+from replicalab.negotiation.case import Case, FindPack
 from replicalab.scenarios import QUESTION_FIELDS, Difficulty
 
 DEFAULT_STUDY: Final = "fin_momentum"

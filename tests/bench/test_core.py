@@ -26,10 +26,10 @@ from replicalab.agents import (
     suggest_alternative,
 )
 from replicalab.assessment import Counts, assess
-from replicalab.batch import run_job
-from replicalab.case import Case
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
+from replicalab.negotiation.batch import run_job
+from replicalab.negotiation.case import Case
 from replicalab.planner import asks, frontier, least_loss
 from replicalab.planner.region import numeric_checks
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario, pack_of

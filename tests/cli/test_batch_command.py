@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pytest
 
-from replicalab.batch import jobs_of, run_job
+from replicalab.negotiation.batch import jobs_of, run_job
 from replicalab.scenarios import LabOverrides, study_text
 from tests.cli.asking import Asking, started
 

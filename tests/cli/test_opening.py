@@ -9,8 +9,6 @@ import pytest
 
 import replicalab
 from replicalab.assessment import assess
-from replicalab.case import Case
-from replicalab.comparison import negotiated
 from replicalab.negotiation import (
     AUTOMATIC,
     RULED_LAB_MANAGERS,
@@ -18,6 +16,8 @@ from replicalab.negotiation import (
     Negotiation,
     ScientistKind,
 )
+from replicalab.negotiation.case import Case
+from replicalab.negotiation.comparison import negotiated
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
 from tests.cli.asking import Asking
 from tests.tiers import one_in

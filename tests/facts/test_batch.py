@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from replicalab.batch import Result, Share, Summary
-from replicalab.case import Case
 from replicalab.facts.batch import (
     agreed_text,
     group_names,
@@ -17,6 +15,8 @@ from replicalab.facts.batch import (
 from replicalab.facts.blocks import says
 from replicalab.facts.score import regret_text
 from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
+from replicalab.negotiation.batch import Result, Share, Summary
+from replicalab.negotiation.case import Case
 from replicalab.scenarios import Difficulty
 from tests.facts.reading import bars, rows, tree, words
 from tests.ui.reading import bars_in

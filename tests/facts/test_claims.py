@@ -6,11 +6,11 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.case import Case
 from replicalab.facts.funding import funding_request
 from replicalab.facts.options import difference_text
 from replicalab.facts.score import score_verdict
 from replicalab.negotiation import AUTOMATIC, Outcome, Score, negotiate, score
+from replicalab.negotiation.case import Case
 from replicalab.planner import PlanAnalysis
 from replicalab.render.markdown import markdown
 from replicalab.scenarios import load_scenario

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import assess
-from replicalab.comparison import Side, negotiated
 from replicalab.facts.blocks import Status
 from replicalab.facts.comparison import (
     COST,
@@ -26,6 +25,7 @@ from replicalab.facts.comparison import (
 )
 from replicalab.lexicon import amount_text
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS, PROTOCOL_FIELDS, Protocol, revise
+from replicalab.negotiation.comparison import Side, negotiated
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
 from tests.facts.reading import bars, tree
 from tests.golden import assert_golden

@@ -7,8 +7,6 @@ from io import BytesIO, StringIO
 import pandas as pd
 import pytest
 
-from replicalab.batch import Result, jobs_of, run_job, summaries
-from replicalab.case import Case
 from replicalab.facts.records import (
     RESULT_COLUMNS,
     SUMMARY_COLUMNS,
@@ -17,6 +15,8 @@ from replicalab.facts.records import (
     results_frame,
 )
 from replicalab.negotiation import Outcome, ScientistKind
+from replicalab.negotiation.batch import Result, jobs_of, run_job, summaries
+from replicalab.negotiation.case import Case
 from replicalab.scenarios import Difficulty, LabOverrides
 
 JOB = Case(study="psy_stroop", lab=Difficulty.EASY)

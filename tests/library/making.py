@@ -14,10 +14,10 @@ from typing import Final, Self
 import pytest
 from sqlalchemy import Engine, create_engine, make_url
 
-from replicalab.batch import jobs_of, run_job
-from replicalab.case import Case, case_text
 from replicalab.library import EntryKind, KeptBatch, Owner, batch_text
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate, save
+from replicalab.negotiation.batch import jobs_of, run_job
+from replicalab.negotiation.case import Case, case_text
 from replicalab.scenarios import Difficulty, LabOverrides, lab_json, load_scenario, template_text
 from tests.factories import make_setup
 

@@ -10,11 +10,11 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import create_engine, text
 
-from replicalab.batch import Result, jobs_of, run_job
-from replicalab.case import Case, case_text, read_case
 from replicalab.errors import LibraryContentError
 from replicalab.library import EntryKind, KeptBatch, Library, batch_text, read_batch
 from replicalab.library.contents import checked
+from replicalab.negotiation.batch import Result, jobs_of, run_job
+from replicalab.negotiation.case import Case, case_text, read_case
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,

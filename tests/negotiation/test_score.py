@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.assessment import assess
-from replicalab.case import Case
 from replicalab.facts.blocks import Status
 from replicalab.facts.score import score_verdict
 from replicalab.models import ScientistAction, revise
 from replicalab.negotiation import Outcome, ScientistKind, negotiate, score, score_of
+from replicalab.negotiation.case import Case
 from replicalab.planner import PlanAnalysis, rank
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from tests.factories import CONTROLS, make_constraint, make_control, make_pack, make_protocol

@@ -14,7 +14,6 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from replicalab.assessment import assess, assumed_effects
-from replicalab.comparison import Side
 from replicalab.designs import KINDS, PARAMETERS
 from replicalab.facts.blocks import Block
 from replicalab.facts.check import (
@@ -28,6 +27,7 @@ from replicalab.facts.comparison import comparison_panel
 from replicalab.facts.present import decision_slide, plan_slide, stake_slide
 from replicalab.facts.survey import survey_panel
 from replicalab.models import Dimension, Protocol
+from replicalab.negotiation.comparison import Side
 from replicalab.planner import PlanAnalysis, RegionLimit, SurveyedStudy, plan_to_draw
 from replicalab.planner.curves import Curves
 from replicalab.planner.region import region

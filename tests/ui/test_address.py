@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.case import Case
 from replicalab.errors import LinkError
 from replicalab.limits import (
     LARGEST_PLANNED,
@@ -35,6 +34,7 @@ from replicalab.negotiation import (
     TurnAuthor,
     question,
 )
+from replicalab.negotiation.case import Case
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,

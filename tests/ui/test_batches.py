@@ -7,11 +7,11 @@ from threading import Event
 
 import pytest
 
-from replicalab.batch import Result, is_same, jobs_of, run_job
-from replicalab.case import Case
 from replicalab.facts.batch import again_text
 from replicalab.library import KeptBatch, read_batch
 from replicalab.limits import MOST_BATCHES, MOST_PAGE_JOBS
+from replicalab.negotiation.batch import Result, is_same, jobs_of, run_job
+from replicalab.negotiation.case import Case
 from replicalab.scenarios import Difficulty, LabOverrides
 from replicalab.ui import batches
 from replicalab.ui.batches import AWAY_SECONDS, IN_USE_SECONDS, Batches, VisitorBatch

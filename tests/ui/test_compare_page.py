@@ -6,13 +6,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab import server
-from replicalab.batch import run_job
-from replicalab.case import case_text
 from replicalab.drafts import Draft, check, new_study
 from replicalab.library import EntryKind
 from replicalab.limits import MOST_JOBS
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, save
+from replicalab.negotiation.batch import run_job
+from replicalab.negotiation.case import case_text
 from replicalab.scenarios import (
     Difficulty,
     LabOverrides,

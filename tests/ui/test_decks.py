@@ -7,8 +7,6 @@ from typing import Final
 from xml.etree import ElementTree
 
 from replicalab.assessment import assess, cautions_text
-from replicalab.case import Case
-from replicalab.comparison import negotiated
 from replicalab.facts.negotiation import offered_plan
 from replicalab.facts.plan import unit_noun
 from replicalab.facts.present import Slide
@@ -21,6 +19,8 @@ from replicalab.negotiation import (
     ScientistKind,
     concession_steps,
 )
+from replicalab.negotiation.case import Case
+from replicalab.negotiation.comparison import negotiated
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import load_scenario
 from replicalab.ui.negotiation.table import RunSession

@@ -6,8 +6,8 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.case import case_text, read_draft
 from replicalab.library import Library, StoredDraft
+from replicalab.negotiation.case import case_text, read_draft
 from replicalab.scenarios import LabOverrides, copy_text
 from replicalab.ui.library import drafting
 from replicalab.ui.library import shelf as writer

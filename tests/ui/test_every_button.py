@@ -22,9 +22,9 @@ from streamlit.testing.v1.element_tree import (
     Tab,
 )
 
-from replicalab.case import case_text
 from replicalab.library import EntryKind
 from replicalab.negotiation import ScientistKind, save
+from replicalab.negotiation.case import case_text
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,

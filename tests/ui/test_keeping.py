@@ -3,9 +3,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.case import read_case
 from replicalab.library import Entry, EntryKind
 from replicalab.library.rows import OwnerRows
+from replicalab.negotiation.case import read_case
 from replicalab.ui.library.shelf import owner, shelf
 from tests.ui.acting import can_press, labels, press, type_number, type_text
 from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.case import Case, on_the_shelf
+from replicalab.negotiation.case import Case, on_the_shelf
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.scenarios.writing import study_yaml
 from replicalab.ui import study

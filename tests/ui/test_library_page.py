@@ -7,11 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
-from replicalab.case import case_text, read_case
 from replicalab.documents.forms import bundle
 from replicalab.errors import LibraryStorageError
 from replicalab.library import Entry, EntryKind, Library
 from replicalab.library.rows import NewVersion, OwnerRows
+from replicalab.negotiation.case import case_text, read_case
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     EvidenceAssumptions,

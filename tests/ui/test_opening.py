@@ -7,10 +7,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
-from replicalab.case import case_text
 from replicalab.documents.forms import bundle
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind, replay, save, shipped_recordings
+from replicalab.negotiation.case import case_text
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Study, lab_json, load_scenario
 from replicalab.scenarios.writing import plan_json, study_yaml

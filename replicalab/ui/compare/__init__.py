@@ -6,15 +6,15 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.case import read_case
 from replicalab.characters import on_one_line
-from replicalab.comparison import FEWEST_SIDES, Side, negotiated, recorded, side_of_run
 from replicalab.documents import DOCUMENTS, KEPT
 from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError
 from replicalab.facts.comparison import comparison_panel, table
 from replicalab.lexicon import joined
 from replicalab.library import Entry, EntryKind
 from replicalab.negotiation import load, replay
+from replicalab.negotiation.case import read_case
+from replicalab.negotiation.comparison import FEWEST_SIDES, Side, negotiated, recorded, side_of_run
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, read_lab
 from replicalab.tables import sheet, workbook

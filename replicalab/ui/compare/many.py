@@ -7,8 +7,6 @@ from typing import Final, NamedTuple, TypeVar, get_args
 import streamlit as st
 
 from replicalab import server
-from replicalab.batch import Rule, Summary, is_same, jobs_of, summaries
-from replicalab.case import Case
 from replicalab.characters import on_one_line
 from replicalab.facts import batch as facts
 from replicalab.facts.lab import lab_text
@@ -18,6 +16,8 @@ from replicalab.lexicon import count_text
 from replicalab.library import EntryKind, KeptBatch, batch_text
 from replicalab.limits import LARGEST_SEED, MOST_PAGE_JOBS
 from replicalab.negotiation import RULED_LAB_MANAGERS, LabManagerKind, Outcome
+from replicalab.negotiation.batch import Rule, Summary, is_same, jobs_of, summaries
+from replicalab.negotiation.case import Case
 from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
 from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, list_scenarios

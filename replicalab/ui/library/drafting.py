@@ -17,13 +17,13 @@ from typing import Final, NamedTuple
 from pydantic import ValidationError
 
 from replicalab import errors, server
-from replicalab.case import Case, DraftCase, case_text, read_case, read_draft
 from replicalab.documents import forms
 from replicalab.facts.lab import lab_text
 from replicalab.lexicon import shortened
 from replicalab.library import Entry, Owner, StoredDraft, StoredVersion
 from replicalab.limits import LONGEST_ENTRY_NAME
 from replicalab.negotiation import Setup
+from replicalab.negotiation.case import Case, DraftCase, case_text, read_case, read_draft
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, study_yaml
 from replicalab.scenarios.reading import Values
 from replicalab.ui import own_studies, workspace

@@ -8,9 +8,9 @@ import streamlit as st
 
 from replicalab import errors, library, limits, scenarios, server
 from replicalab.assessment import Assessment
-from replicalab.case import Case, case_text, read_case
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import FIELD_LABELS
+from replicalab.negotiation.case import Case, case_text, read_case
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.library import drafting

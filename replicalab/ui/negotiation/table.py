@@ -14,12 +14,12 @@ import streamlit as st
 from replicalab import features
 from replicalab import negotiation as core
 from replicalab.assessment import Assessment
-from replicalab.case import Case
 from replicalab.errors import TraceError
 from replicalab.facts.blocks import Verdict
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.limits import MOST_GAME_BYTES
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, Setup, Turn
+from replicalab.negotiation.case import Case
 from replicalab.scenarios import Pack
 from replicalab.ui import own_studies, state
 from replicalab.ui.workspace import Workspace

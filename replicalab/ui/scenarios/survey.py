@@ -6,13 +6,13 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from replicalab.case import Case
 from replicalab.characters import on_one_line
 from replicalab.errors import LinkError
 from replicalab.facts.lab import any_lab_text
 from replicalab.facts.survey import COLUMNS, COST, ORDERS, cells, order_key, survey_panel
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import Protocol
+from replicalab.negotiation.case import Case
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, Pack, list_scenarios, shelf_fingerprint
 from replicalab.tables import sheet

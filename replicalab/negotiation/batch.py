@@ -23,12 +23,12 @@ from pydantic import Field
 
 from replicalab import negotiation
 from replicalab.agents.scientist_policy import GenerateFn
-from replicalab.case import Case, JobCase
 from replicalab.errors import NegotiationError, ReplicaLabError
 from replicalab.lexicon import shortened
 from replicalab.limits import LONGEST_TEXT, MOST_JOBS
 from replicalab.models import Count, Framed, Record
 from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
+from replicalab.negotiation.case import Case, JobCase
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier
 
 MODELS_AT_ONCE: Final = 4  # negotiations that a language model plays by default

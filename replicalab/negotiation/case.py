@@ -18,13 +18,14 @@ from pydantic import (
     model_validator,
 )
 
-from replicalab import negotiation, scenarios
+from replicalab import scenarios
 from replicalab.assessment import Assessment, assess
 from replicalab.characters import on_one_line
 from replicalab.errors import Fault, LibraryContentError, ScenarioError
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_ROUNDS, MOST_SIDES
 from replicalab.models import Protocol, Record, too_large
+from replicalab.negotiation import records
 from replicalab.registration import Registration
 from replicalab.scenarios.reading import FORMAT, dotted, format_problem, shown
 
@@ -56,20 +57,20 @@ class Case(Record):
     own_lab: scenarios.LabOverrides = scenarios.LabOverrides()
     question: scenarios.EvidenceAssumptions = scenarios.EvidenceAssumptions()
     plan: Protocol | None = None
-    scientist: negotiation.ScientistKind = negotiation.ScientistKind.STEP_BY_STEP
-    lab_manager: negotiation.LabManagerKind = negotiation.LabManagerKind.REFERENCE
+    scientist: records.ScientistKind = records.ScientistKind.STEP_BY_STEP
+    lab_manager: records.LabManagerKind = records.LabManagerKind.REFERENCE
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = scenarios.MAX_ROUNDS
     recording: scenarios.Identifier | None = None
-    moves: Annotated[tuple[negotiation.Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
+    moves: Annotated[tuple[records.Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
     registration: Registration = Registration()
 
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:
-        if self.moves and (self.recording or self.scientist is negotiation.ScientistKind.MODEL):
+        if self.moves and (self.recording or self.scientist is records.ScientistKind.MODEL):
             raise ValueError("a recorded run or a model takes no moves by hand")
         if any(move.outputs for move in self.moves):
             raise ValueError("moves hold no output of a model; open the negotiation's file")
-        negotiation.check_seats(self.scientist, self.lab_manager)
+        records.check_seats(self.scientist, self.lab_manager)
         return self
 
     @classmethod
@@ -86,7 +87,7 @@ class Case(Record):
         )
 
     @classmethod
-    def of_run(cls, setup: negotiation.Setup, **others: Any) -> Self:
+    def of_run(cls, setup: records.Setup, **others: Any) -> Self:
         """Return the case in which a negotiation was saved; ``others`` are further fields."""
         return cls(
             study=setup.scenario_id,
@@ -145,13 +146,13 @@ class Case(Record):
         """The study and its lab, as arguments of `FindPack`."""
         return self.study, self.lab.value, self.seed, self.own
 
-    def setup(self, pack: scenarios.Pack, model: str | None = None) -> negotiation.Setup:
+    def setup(self, pack: scenarios.Pack, model: str | None = None) -> records.Setup:
         """Return the setup of its negotiation in ``pack``.
 
         A rule opens with the plan; a person and a ``model`` choose their own opening.
         """
-        by_rule = self.scientist in negotiation.AUTOMATIC
-        return negotiation.Setup(
+        by_rule = self.scientist in records.AUTOMATIC
+        return records.Setup(
             scenario_id=pack.scenario_id,
             difficulty=pack.difficulty,
             seed=pack.seed,
@@ -168,13 +169,13 @@ class Case(Record):
     def is_run(self) -> bool:
         """Whether it is a course of a negotiation: a recorded one or a fork."""
         return self.recording is not None or bool(
-            self.moves and self.scientist in negotiation.AUTOMATIC
+            self.moves and self.scientist in records.AUTOMATIC
         )
 
     @property
     def has_run(self) -> bool:
         """Whether its negotiation can be played again from it."""
-        return self.is_run or bool(self.moves) or self.scientist in negotiation.AUTOMATIC
+        return self.is_run or bool(self.moves) or self.scientist in records.AUTOMATIC
 
     # --- changed cases --------------------------------------------------------------------------
 
@@ -213,8 +214,8 @@ class Case(Record):
         return self._anew(**players)
 
     @property
-    def _kept_moves(self) -> tuple[negotiation.Move, ...]:
-        return self.moves if self.scientist is negotiation.ScientistKind.PERSON else ()
+    def _kept_moves(self) -> tuple[records.Move, ...]:
+        return self.moves if self.scientist is records.ScientistKind.PERSON else ()
 
     def _anew(self, **changes: object) -> Self:
         return self.changed(**{"recording": None, "moves": (), **changes})
@@ -254,11 +255,11 @@ def _parsed(text: str) -> scenarios.Study:
     return scenarios.parse_study(text, "the study's file")
 
 
-def _played_by(*scientists: negotiation.ScientistKind) -> AfterValidator:
+def _played_by(*scientists: records.ScientistKind) -> AfterValidator:
     def check(case: Case) -> Case:
         for name, allowed in (
             ("scientist", sorted(scientists)),
-            ("lab_manager", negotiation.RULED_LAB_MANAGERS),
+            ("lab_manager", records.RULED_LAB_MANAGERS),
         ):
             if (value := getattr(case, name)) not in allowed:
                 raise ValueError(f"{name} is {value}; use {joined(allowed, 'or')}")
@@ -267,10 +268,10 @@ def _played_by(*scientists: negotiation.ScientistKind) -> AfterValidator:
     return AfterValidator(check)
 
 
-RuleCase = Annotated[Case, _played_by(*negotiation.AUTOMATIC)]
+RuleCase = Annotated[Case, _played_by(*records.AUTOMATIC)]
 """A case whose negotiation needs neither a person nor a model."""
 
-JobCase = Annotated[Case, _played_by(*negotiation.AUTOMATIC, negotiation.ScientistKind.MODEL)]
+JobCase = Annotated[Case, _played_by(*records.AUTOMATIC, records.ScientistKind.MODEL)]
 """A case whose negotiation needs no person."""
 
 

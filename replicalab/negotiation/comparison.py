@@ -4,10 +4,10 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment
-from replicalab.case import Case
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.models import Framed
 from replicalab.negotiation import AUTOMATIC, Negotiation, play_moves, replay, shipped_recordings
+from replicalab.negotiation.case import Case
 
 FEWEST_SIDES: Final = 2
 
