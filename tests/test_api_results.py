@@ -61,7 +61,7 @@ def test_report_of_a_negotiation_is_about_the_plan_that_it_came_to() -> None:
     for kind in ("report", "brief"):
         report = replicalab.report(replicalab.negotiate(plan), kind, on=DAY)
         assert report.shown.yours.counts.samples == 45
-        assert "45 samples in 3 days" in str(report.form("md"))
+        assert "45 participants in 3 days" in str(report.form("md"))
     opened = open_bundle(str(report.form("json")))
     assert not opened.caution
     assert opened.options.yours.counts.samples == 100

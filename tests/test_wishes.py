@@ -192,7 +192,7 @@ JUDGE_NO_PLAN: Final = {
     "original_panel",
     *("idea_panel", "picture_panel", "kind_panel", "lab_panel", "legend_panel"),
     *("paper_panel", "regret_panel", "rules_panel", "samples_panel", "shares_panel"),
-    *("substitutions_panel", "listed_panel", "sentences_panel", "deck_panel", "point_panel"),
+    *("substitutions_panel", "sentences_panel", "deck_panel", "point_panel"),
     *("attempts_panel", "ledger_panel", "rounds_panel"),
     *("Slide.STAKE", "Slide.CONCESSION", "Slide.LEDGER", "Slide.RULE", "Slide.MISSING"),
     *("worked_out_panel", "units_panel"),

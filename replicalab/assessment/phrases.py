@@ -55,13 +55,14 @@ def size_text(plan: PlanInLab) -> str:
 
 def samples_text(plan: PlanInLab) -> str:
     """Return the planned samples, and the analysed ones if fewer."""
-    return planned_text(plan.counts.samples, plan.evidence.analysed)
+    noun = plan.pack.design.sample_noun
+    return planned_text(plan.counts.samples, plan.evidence.analysed, noun)
 
 
-def planned_text(planned: int, analysed: int) -> str:
+def planned_text(planned: int, analysed: int, noun: str = "sample") -> str:
     """Return planned samples: ``152 samples (128 analysed)``; one number if all are."""
     text = analysed_text(planned, analysed)
-    return f"{count_text(planned, 'sample')}{f' ({text})' if text else ''}"
+    return f"{count_text(planned, noun)}{f' ({text})' if text else ''}"
 
 
 def analysed_text(planned: int, analysed: int) -> str:

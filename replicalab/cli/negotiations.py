@@ -115,7 +115,7 @@ def _round_blocks(talk: Negotiation) -> Blocks:
         yield place_text(talk.pack)
         yield _players(talk)
     yield Heading(texts.round_caption(talk, number - 1))
-    yield from report.said_blocks(talk.rounds[-1], talk.pack.design)
+    yield from report.said_blocks(talk.rounds[-1])
 
 
 def _ending_blocks(talk: Negotiation) -> Blocks:

@@ -1,7 +1,4 @@
-"""What a view is made of: sentences, lists and tables, the same for every form that draws them.
-
-A block holds what is said and its numbers, never how it looks: `replicalab.render` draws it.
-"""
+"""Blocks of a view: sentences, lists and tables, which `replicalab.render` draws."""
 
 from __future__ import annotations
 
@@ -12,13 +9,12 @@ from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from replicalab import lexicon
-from replicalab.lexicon import amount_text
 
-NOT_GIVEN = lexicon.NOT_GIVEN  # What stands where nobody has said why
+NOT_GIVEN = lexicon.NOT_GIVEN
 
 
 class Status(StrEnum):
-    """How a verdict is to be shown. Only what holds in every respect is a pass."""
+    """The sign of a verdict. Only a plan without a caution passes."""
 
     PASS = "pass"
     CAUTION = "caution"
@@ -26,7 +22,7 @@ class Status(StrEnum):
 
 
 class Verdict(NamedTuple):
-    """A sentence and how to show it; ``title`` is its two or three words for narrow places."""
+    """A sentence with a sign; ``title`` is its short form for narrow places."""
 
     status: Status
     title: str
@@ -34,14 +30,14 @@ class Verdict(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A bar, and what is marked on it, all as shares of its width.
+    """A bar and its marks, all as shares of its width.
 
     Attributes:
-        to: where it ends.
+        to: its end.
         limit: the mark of a limit or a target.
-        floor: the mark of a floor, which looks another way.
-        begins: where it begins.
-        before: where it ended before; what was lost since is seen behind it.
+        floor: the mark of a floor, drawn dotted.
+        begins: its start.
+        before: its former end; a loss since is drawn behind the bar.
         interval: the ends of an interval around ``to``.
     """
 
@@ -55,9 +51,9 @@ class Bar(NamedTuple):
 
 @dataclass(frozen=True)
 class Sentence:
-    """A paragraph; behind a sign, and a few words that stand out, where it is a verdict.
+    """A paragraph, after a sign and a bold ``lead`` if it is a verdict.
 
-    ``link`` is the address that its last word leads to, empty for none.
+    ``link`` is the address of its last word, empty for none.
     """
 
     text: str
@@ -68,7 +64,7 @@ class Sentence:
 
     @property
     def linked(self) -> tuple[str, str]:
-        """Its text up to the word that leads somewhere, and that word, empty where none does."""
+        """Its text before the linked word, and that word; an empty word without a link."""
         if not self.link:
             return self.text, ""
         before, space, last = self.text.rpartition(" ")
@@ -76,17 +72,16 @@ class Sentence:
 
 
 class Cell(NamedTuple):
-    """What stands in a row under one name.
+    """A cell of a table.
 
     Attributes:
-        text: as people read it.
-        number: the same as a spreadsheet calculates with it, None for a text.
-        status: its sign, None for none.
+        text: the value for people.
+        number: the value for a spreadsheet, None for a text.
         bar: a picture of it, for forms that draw.
-        shade: the status that colours the bar, where the cell has no sign.
-        note: what stands behind the text, less prominent.
-        more: what a page unfolds on demand; its lead, or else the text, is what is clicked.
-        link: where a click on the text leads on a page, relative to it; empty for nowhere.
+        shade: the status that colours the bar of a cell without a sign.
+        note: a less prominent text after it.
+        more: a sentence that a page unfolds by a click on its lead, or else on the text.
+        link: the relative address of the text, empty for none.
     """
 
     text: str = ""
@@ -105,12 +100,12 @@ class Column(NamedTuple):
     Attributes:
         name: its heading.
         look: how a page sets its cells: ``number`` flush right, ``fixed`` on one line, ``quiet``.
-        bar: where a page draws the bars of its cells, in a column of their own: ``before`` or
-            ``after`` the texts; a document draws them below the texts.
-        picture: the heading of that column, which is only read out; empty for none.
-        is_seen: whether the heading is shown, and not only read out.
-        order: how the table is sorted by it, ``ascending`` or ``descending``; empty if it is not.
-        meaning: what the name means; a page shows it on hover, focus and tap.
+        bar: whether a page draws the bars of its cells ``before`` or ``after`` the texts, in a
+            column of their own; a document draws them below the texts.
+        picture: the heading of that column for screen readers; empty for none.
+        is_seen: whether the heading is visible, not only read out.
+        order: the sort order by it, ``ascending`` or ``descending``; empty for none.
+        meaning: the definition of the name, which a page shows on hover, focus and tap.
     """
 
     name: str
@@ -127,14 +122,11 @@ class Table:
     """A table; the first cell of a row is its heading.
 
     Attributes:
-        caption: what it is.
-        columns: in their order.
-        rows: as many cells in each as there are columns.
-        below: what is said below each row; empty where nothing is below any.
-        totals: how many of the last rows are sums of the others.
-        kind: which of the tables it is, for its look; empty for a plain one.
-        scrolls: whether it may be wider than a page, and then scrolls in a box of its own.
-        places: the name of a place below each row, over which a page lays a button; empty for none.
+        below: lines of text below each row, or empty.
+        totals: the number of last rows that are sums of the others.
+        kind: the class of its look; empty for a plain one.
+        scrolls: whether it may be wider than a page and then scrolls in a box of its own.
+        places: the anchor below each row for a button of the page; empty for none.
     """
 
     caption: str
@@ -154,10 +146,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Heading:
-    """The title of what follows; ``part`` is one inside a panel.
-
-    ``meaning`` says what its words mean; a page shows it on hover, focus and tap.
-    """
+    """A title; ``part`` is one inside a panel, ``meaning`` the definition of its words."""
 
     text: str
     level: int = 3
@@ -167,14 +156,14 @@ class Heading:
 
 @dataclass(frozen=True)
 class Listing:
-    """Sentences of one kind, one below the other."""
+    """A list of sentences."""
 
     items: tuple[Sentence, ...]
 
 
 @dataclass(frozen=True)
 class Fold:
-    """Blocks that a page shows on demand only."""
+    """Blocks that a page shows on demand."""
 
     summary: str
     blocks: tuple[Block, ...]
@@ -190,7 +179,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Panel:
-    """What is laid out by a template of its own, and the facts that the template is filled with."""
+    """A template and the values that fill it."""
 
     template: str
     facts: Mapping[str, object]
@@ -212,13 +201,13 @@ def table(
 ) -> Table:
     """Return a table; a column may be its name alone, a cell its text alone."""
     named = tuple(Column(column) if isinstance(column, str) else column for column in columns)
-    stored = tuple(row(*item) for item in rows)
+    cells = tuple(row(*texts) for texts in rows)
     lines = tuple(map(tuple, below))
-    return Table(caption, named, stored, lines, totals, kind, scrolls, tuple(places))
+    return Table(caption, named, cells, lines, totals, kind, scrolls, tuple(places))
 
 
 def plain_table(caption: str, names: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
-    """Return a table of nothing but text."""
+    """Return a table of text alone."""
     return table(caption, names, rows, kind="plain")
 
 
@@ -229,7 +218,7 @@ def row(*cells: Cell | str) -> tuple[Cell, ...]:
 
 def number_cell(value: float) -> Cell:
     """Return a number as a cell."""
-    return Cell(amount_text(value), value)
+    return Cell(lexicon.amount_text(value), value)
 
 
 def listing(texts: Iterable[Sentence | str]) -> Listing:
@@ -238,12 +227,12 @@ def listing(texts: Iterable[Sentence | str]) -> Listing:
 
 
 def panel(template: str, **facts: object) -> Panel:
-    """Return a panel of that template."""
+    """Return a panel of a template."""
     return Panel(template, facts)
 
 
 def says(block: Block | None) -> bool:
-    """Return whether a block says anything."""
+    """Return whether a block has any content."""
     match block:
         case None:
             return False
@@ -260,7 +249,7 @@ def says(block: Block | None) -> bool:
 
 
 def group(*blocks: Block | None, beside: bool = False) -> Group:
-    """Return those blocks that say anything as one."""
+    """Return the blocks that have any content as one."""
     return Group(tuple(block for block in blocks if block is not None and says(block)), beside)
 
 
@@ -272,22 +261,17 @@ def sentences_panel(
     verdict: Verdict | None = None,
     quiet: bool = False,
 ) -> Group:
-    """Return some sentences under a heading of that level, the first behind a verdict's sign."""
+    """Return sentences under a heading, the first after a verdict's sign."""
     sentences = [Sentence(text, quiet=quiet) for text in texts if text]
     if verdict and sentences:
         sentences[0] = Sentence(sentences[0].text, f"{verdict.title}.", verdict.status, quiet)
     return group(Heading(title, level), *sentences)
 
 
-def listed_panel(title: str, lines: Iterable[str]) -> Group:
-    """Return a short list under its title."""
-    return group(Heading(title, 2, part=True), listing(lines))
-
-
 # --- a document -----------------------------------------------------------------------------
 
 
-Paper = Literal["A4", "letter"]  # What a form that has pages is laid out for
+Paper = Literal["A4", "letter"]
 
 
 @dataclass(frozen=True)
@@ -300,16 +284,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Document:
-    """A document that leaves.
+    """A document for export.
 
     Attributes:
-        title: what it is about.
-        about: what kind of document it is, of what, and its date.
-        parts: in their order.
-        foot: what it was made from, and with which version.
-        on: its date.
+        about: its kind, its study and its date.
+        foot: its sources and the version that made it.
         compact: whether it is to fit one page.
-        authors: whose it is, empty where nobody says.
         values: of a form, its answers by its own ids, for JSON.
     """
 
@@ -324,17 +304,17 @@ class Document:
 
     @property
     def blocks(self) -> list[Block | str]:
-        """All content below each other."""
+        """All content in one list."""
         parts = [block for part in self.parts for block in (Heading(part.title), *part.blocks)]
         return [Heading(self.title), self.about, *parts, *self.foot]
 
     @property
     def tables(self) -> Iterator[Table]:
-        """Its tables, in their order."""
+        """Its tables in order."""
         for part in self.parts:
             yield from (block for block in part.blocks if isinstance(block, Table))
 
 
 def part(title: str, *blocks: Block | None) -> Part:
-    """Return a part of those blocks that say anything."""
+    """Return a part of the blocks that have any content."""
     return Part(title, group(*blocks).blocks)

@@ -114,7 +114,7 @@ def revision_panel(whole: PlanStep, changes: Iterable[Changed] = ()) -> Panel:
 
 def edit_text(step: PlanStep) -> str:
     """Return what an edit changes: ``128 → 100 fish``."""
-    return texts.in_its_noun(step_changes(step), step.after.pack.design)
+    return step_changes(step)
 
 
 def mend_text(step: PlanStep) -> str:

@@ -1,32 +1,32 @@
-"""A plan in its lab as blocks: its verdict, the seven dimensions, its evidence and its cost."""
+"""A plan in its lab as blocks: verdict, dimensions, cost, evidence, and its arms and days."""
+
+from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
-from replicalab import assessment
-from replicalab.assessment.phrases import failing_text, last_day_text
+from replicalab import assessment, lexicon
+from replicalab.assessment.phrases import failing_text, last_day_text, samples_text
 from replicalab.facts import blocks, verdicts
 from replicalab.facts import plan as texts
 from replicalab.facts.blocks import Bar, Cell, Column, Fold, Group, Heading, Panel, Sentence, Status
 from replicalab.facts.lab import lab_text
 from replicalab.facts.original import takes_text
-from replicalab.lexicon import amount_text, capitalised, plural
 from replicalab.models import Dimension
-from replicalab.scenarios import Study
+from replicalab.scenarios import ItemStatus
 
 BINDING: Final = "Binding constraint."
 YOURS: Final = "Your plan"
+_ROWS: Final = 6  # of arms and of bookings; the rest are counted
 
 
 def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool = False) -> Panel:
-    """Return where we are: study and lab, the plan's verdict, its credits and its evidence.
+    """Return study and lab, and a plan's verdict, cost and evidence.
 
-    Args:
-        plan: the plan.
-        yours: whether it is the visitor's own, and not the study's reference protocol.
-        quiet: whether it judges nothing.
+    ``yours`` is whether it is the visitor's own, not the study's reference protocol; a ``quiet``
+    header leaves out the verdict.
     """
     pack, evidence = plan.pack, plan.evidence
     return blocks.panel(
@@ -39,8 +39,8 @@ def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool
         quiet=quiet,
         verdict=verdicts.plan_verdict(plan),
         failing=failing_text(plan) if plan.failing else "",
-        cost=cost_bar(plan),
-        credits=f"{amount_text(plan.cost)} of {pack.lab.money(pack.lab.budget)}",
+        cost=_cost_bar(plan),
+        credits=f"{lexicon.amount_text(plan.cost)} of {pack.lab.money(pack.lab.budget)}",
         over=plan.cost > pack.lab.budget,
         evidence=evidence_bar(evidence, [evidence]),
         evidence_status=verdicts.evidence_status(plan.evidence),
@@ -50,82 +50,75 @@ def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool
     )
 
 
-# --- the seven dimensions -------------------------------------------------------------------
+# --- the dimensions -------------------------------------------------------------------------
 
 
 def check_panel(
     plan: assessment.Assessment, binding: str | None = None, mended: Container[str] = ()
 ) -> Group:
-    """Return the seven dimensions, used of the limit and why one fails; then what else to know.
+    """Return used and limit of each dimension and the reasons of failures, then notes.
 
-    A page lays a button over the place of each dimension that can be mended.
+    A page lays a button over the place of each dimension in ``mended``.
     """
-    study = plan.pack.study
-    rows = [
-        (
-            Cell(capitalised(study.term(dimension)), status=_sign(slack.ok)),
-            Cell(texts.used_text(plan, slack), bar=slack_bar(slack), shade=_sign(slack.ok)),
-            Cell(texts.slack_text(slack), slack.slack),
+    rows, below = [], []
+    for dimension, slack in plan.slack.items():
+        name, sign = lexicon.capitalised(plan.pack.study.term(dimension)), _sign(slack.ok)
+        rows.append(
+            (
+                Cell(name, status=sign),
+                Cell(texts.used_text(plan, slack), bar=slack_bar(slack), shade=sign),
+                Cell(texts.slack_text(slack), slack.slack),
+            )
         )
-        for dimension, slack in plan.slack.items()
-    ]
+        # A reason is given only if the numbers do not say it.
+        in_numbers = slack.row.is_amount or dimension not in plan.causes
+        bound = [BINDING] if dimension == binding else []
+        below.append(bound + ([] if in_numbers else _reasons(plan, dimension)))
     used = Column("Used", "fixed", bar="after", picture="Share of the limit")
     columns = ("Dimension", used, Column("Slack", "number"))
     notes = [Sentence(text, f"{kind}:") for kind, text in texts.notes(plan)]
-    below: list[list[str]] = []
-    for slack in plan.slack.values():
-        # A reason is given only where the numbers do not say it.
-        in_numbers = slack.row.is_amount or slack.dimension not in plan.causes
-        reasons = [] if in_numbers else plan.reasons_once
-        bound = [BINDING] if slack.dimension == binding else []
-        below.append(bound + [text for failing, text in reasons if failing == slack.dimension])
-    places = [mend_place(study, item) if item in mended else "" for item in plan.slack]
-    caption = "The seven dimensions"
+    places = [f"mend_{dimension}" if dimension in mended else "" for dimension in plan.slack]
     return blocks.group(
-        blocks.table(caption, columns, rows, below=below, kind="check", places=places),
+        blocks.table("The check", columns, rows, below=below, kind="check", places=places),
         blocks.listing(notes),
     )
 
 
-def mend_place(study: Study, dimension: str) -> str:
-    """Return the name of the place of the button that mends a dimension."""
-    return f"mend_{study.term(dimension).split()[0]}"
+def _reasons(plan: assessment.Assessment, dimension: str) -> list[str]:
+    return [reason for failing, reason in plan.reasons_once if failing == dimension]
 
 
 def slack_table(plan: assessment.Assessment) -> blocks.Table:
-    """Return the seven dimensions with used and limit apart, as a spreadsheet takes them."""
-    reasons, term = plan.reasons_once, plan.pack.study.term
+    """Return used, limit and slack of each dimension in columns of their own."""
     rows = [
         (
-            Cell(capitalised(term(dimension)), status=_sign(slack.ok)),
+            Cell(lexicon.capitalised(plan.pack.study.term(dimension)), status=_sign(slack.ok)),
             *_amounts(plan, slack),
-            " ".join(reason for failing, reason in reasons if failing == dimension),
+            " ".join(_reasons(plan, dimension)),
         )
         for dimension, slack in plan.slack.items()
     ]
-    names = ("Dimension", "Used", "Limit", "Slack", "Why it fails")
-    return blocks.table("The seven dimensions", names, rows)
+    return blocks.table("The check", ("Dimension", "Used", "Limit", "Slack", "Why it fails"), rows)
 
 
 def _amounts(plan: assessment.Assessment, slack: assessment.Slack) -> tuple[Cell, Cell, Cell]:
-    """Return what is used, the limit, and what is left; words alone where nothing can be left."""
     text, bar = texts.slack_text(slack), slack_bar(slack)
     if not text:
         return Cell(texts.used_text(plan, slack), bar=bar), Cell(), Cell()
-    unit = "free" if slack.row.category else plural(slack.row.noun, slack.limit)
-    limit = f"{amount_text(slack.limit)} {unit}"
+    unit = "free" if slack.row.category else lexicon.plural(slack.row.noun, slack.limit)
+    limit = f"{lexicon.amount_text(slack.limit)} {unit}"
     if slack.row.currency:
         limit = plan.pack.lab.money(slack.limit)
     last = last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
     return (
-        Cell(f"{amount_text(slack.used)}{last}", slack.used, bar=bar),
+        Cell(f"{lexicon.amount_text(slack.used)}{last}", slack.used, bar=bar),
         Cell(limit, slack.limit),
         Cell(text, slack.slack),
     )
 
 
 def slack_bar(slack: assessment.Slack) -> Bar | None:
-    """Return what is used of a limit, with its mark; None where there is none to use."""
+    """Return the used share of a limit, with its mark; None without a limit."""
     widest = max(slack.used, slack.limit)
     return Bar(slack.used / widest, slack.limit / widest) if slack.limit else None
 
@@ -138,7 +131,7 @@ def _sign(ok: bool) -> Status:
 
 
 def cost_panel(plan: assessment.Assessment, after: assessment.Assessment | None = None) -> Group:
-    """Return the cost term by term, and how the staff is counted."""
+    """Return the cost term by term, and the parts of the staff."""
     staff = Sentence(f"Staff: {texts.staff_text(plan)}.", quiet=True)
     return blocks.group(Heading("Cost", 2, part=True), cost_table(plan, after, signed=False), staff)
 
@@ -146,147 +139,99 @@ def cost_panel(plan: assessment.Assessment, after: assessment.Assessment | None 
 def cost_table(
     plan: assessment.Assessment, after: assessment.Assessment | None = None, *, signed: bool = True
 ) -> blocks.Table:
-    """Return the terms of the cost, each where the one before ends, and totals of the budget."""
-    budget, terms = plan.pack.lab.budget, plan.cost_terms
+    """Return the terms of the cost as a waterfall, and the total of the plan and of ``after``."""
+    budget, terms, money = plan.pack.lab.budget, plan.cost_terms, lexicon.amount_text
     totals = {"Total": plan}
     if after is not None and after.cost != plan.cost:
         totals["As ticked"] = after
     widest = max(budget, *(total.cost for total in totals.values())) or 1.0
-    ends = accumulate(term.credits for term in terms)
-    mark = budget / widest
-    rows = [
-        (
-            plan.pack.study.term(term.label),
-            texts.term_text(term),
-            Cell(
-                amount_text(term.credits),
-                term.credits,
-                bar=Bar(end / widest, mark, begins=(end - term.credits) / widest),
-            ),
-        )
-        for term, end in zip(terms, ends, strict=True)
-    ]
-    rows += [
-        (
-            name,
-            f"of {amount_text(budget)}",
-            Cell(
-                amount_text(total.cost),
-                total.cost,
-                _within(total) if signed else None,
-                Bar(total.cost / widest, mark),
-                _within(total),
-            ),
-        )
-        for name, total in totals.items()
-    ]
+    mark, rows = budget / widest, list[tuple[str, str, Cell]]()
+    for term, end in zip(terms, accumulate(term.credits for term in terms), strict=True):
+        bar = Bar(end / widest, mark, begins=(end - term.credits) / widest)
+        cell = Cell(money(term.credits), term.credits, bar=bar)
+        rows.append((plan.pack.study.term(term.label), texts.term_text(term), cell))
+    for name, total in totals.items():
+        sign, bar = _sign(total.cost <= budget), Bar(total.cost / widest, mark)
+        cell = Cell(money(total.cost), total.cost, sign if signed else None, bar, sign)
+        rows.append((name, f"of {money(budget)}", cell))
+    currency = lexicon.capitalised(plan.pack.lab.currency)
     columns = (
         Column("Term", is_seen=False),
         Column("Units × rate", "quiet fixed", is_seen=False),
-        Column(
-            capitalised(plan.pack.lab.currency),
-            "number",
-            bar="before",
-            picture="Share",
-            is_seen=False,
-        ),
+        Column(currency, "number", bar="before", picture="Share", is_seen=False),
     )
     return blocks.table("The cost, term by term", columns, rows, totals=len(totals))
 
 
-def cost_bar(plan: assessment.Assessment) -> Bar:
-    """Return what a plan costs, with the mark of the budget."""
+def _cost_bar(plan: assessment.Assessment) -> Bar:
     budget = plan.pack.lab.budget
     widest = max(plan.cost, budget) or 1.0
     return Bar(plan.cost / widest, budget / widest)
 
 
 def cost_cell(plan: assessment.Assessment) -> Cell:
-    """Return what a plan costs, with a sign for whether the budget covers it."""
-    return Cell(amount_text(plan.cost), plan.cost, _within(plan), cost_bar(plan))
-
-
-def _within(plan: assessment.Assessment) -> Status:
-    return _sign(plan.cost <= plan.pack.lab.budget)
+    """Return the cost of a plan, with a sign for whether the budget covers it."""
+    sign = _sign(plan.cost <= plan.pack.lab.budget)
+    return Cell(lexicon.amount_text(plan.cost), plan.cost, sign, _cost_bar(plan))
 
 
 # --- evidence -------------------------------------------------------------------------------
 
 
 def evidence_panel(plans: Mapping[str, assessment.Assessment], *, at_effects: bool = True) -> Group:
-    """Return what each plan's sample is worth, on one scale with floor and target.
+    """Return the evidence of plans on one scale with floor and target, and its basis.
 
     Args:
-        plans: by name, your own first; all of one study.
-        at_effects: whether it says so at each other effect worth assuming too.
+        plans: by name, the visitor's first; all of one study.
+        at_effects: whether to list the evidence at other effects, too.
     """
     yours = next(iter(plans.values()))
     first, void = yours.evidence, yours.evidence.void_reason
     rows, others = [], [plan.evidence for plan in plans.values()]
     for name, plan in plans.items():
-        status, stands = verdicts.standing(plan)
-        rows.append((name, _on_scale(plan.evidence, others, first), Cell(stands, status=status)))
+        status, tier = verdicts.standing(plan)
+        bar = evidence_bar(plan.evidence, others, first)
+        shade = verdicts.evidence_status(plan.evidence)
+        on_scale = Cell(plan.evidence.number, _value(plan.evidence), None, bar, shade)
+        rows.append((name, on_scale, Cell(tier, status=status)))
     columns = (
         Column("Plan", is_seen=False),
         Column("Evidence", "number", bar="before", picture="On the scale", is_seen=False),
         Column("Where it stands", is_seen=False),
     )
+    basis = f"{texts.assumption_text(yours)} {texts.source_text(yours.pack.design)}".strip()
+    tables = _basis_tables(plans, at_effects=at_effects)
     return blocks.group(
         Heading(bounds_title(first), 2, part=True, meaning=verdicts.terms_text(yours)),
         Sentence("", f"No evidence: {void}.", Status.FAIL) if void else None,
         None if void else Sentence(texts.dropout_text(yours)),
-        blocks.table("What the plans are worth", columns, rows),
-        Fold(
-            "Basis",
-            (
-                Sentence(
-                    f"{texts.assumption_text(yours)} {texts.source_text(yours.pack.design)}".strip()
-                ),
-                *_assumed(plans, at_effects=at_effects),
-            ),
-        ),
+        blocks.table("Evidence of the plans", columns, rows),
+        Fold("Basis", (Sentence(basis), *tables)),
     )
 
 
-def _on_scale(
-    evidence: assessment.Evidence,
-    others: Sequence[assessment.Evidence],
-    before: assessment.Evidence,
-) -> Cell:
-    bar, shade = evidence_bar(evidence, others, before), verdicts.evidence_status(evidence)
-    return Cell(evidence.number, _value(evidence), None, bar, shade)
-
-
 def bounds_title(evidence: assessment.Evidence) -> str:
-    """Return what is measured, with its bounds: ``Power: floor 0.50, target 0.80``."""
+    """Return the measure with its bounds: ``Power: floor 0.50, target 0.80``."""
     floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
     return f"{evidence.title}: floor {floor}, target {target}"
 
 
-def _assumed(plans: Mapping[str, assessment.Assessment], *, at_effects: bool) -> list[blocks.Table]:
-    """Return what the plans' evidence is worked out from, and what they detect."""
-    judged = list(plans.values())
-    rows: list[tuple[str, ...]] = []
+def _basis_tables(
+    plans: Mapping[str, assessment.Assessment], *, at_effects: bool
+) -> list[blocks.Table]:
+    judged, rows = list(plans.values()), list[tuple[str, ...]]()
     if any(plan.evidence.analysed < plan.counts.samples for plan in judged):
         sizes = [f"{plan.evidence.analysed:,} of {plan.counts.samples:,}" for plan in judged]
         rows.append(("Samples analysed, of those planned", *sizes))
     if sought := judged[0].evidence.row.sought:
         detected = [texts.effect_text(plan.detectable_effect) for plan in judged]
-        rows.append((capitalised(sought), *detected))
-    if at_effects:
-        rows += _at_effects(judged)
+        rows.append((lexicon.capitalised(sought), *detected))
+    for effect in assessment.assumed_effects(judged[0].pack.design) if at_effects else ():
+        size = texts.effect_text(effect.effect), takes_text(judged[0], effect.effect)
+        label = f"At the effect {effect.label} ({'; '.join(filter(None, size))})"
+        rows.append((label, *(plan.evidence_at(effect.effect).number for plan in judged)))
     columns = (Column("What", is_seen=False), *(Column(name, "number") for name in plans))
-    return [blocks.table("What it is worked out from", columns, rows)] if rows else []
-
-
-def _at_effects(plans: Sequence[assessment.Assessment]) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each other effect worth assuming: its size, what it takes, the evidence."""
-    effects = assessment.assumed_effects(plans[0].pack.design)
-    for effect, *at_effect in zip(effects, *map(texts.assumed_rows, plans), strict=True):
-        label, size, _ = at_effect[0]
-        text = "; ".join(filter(None, (size, takes_text(plans[0], effect.effect))))
-        numbers = [evidence.number for *_, evidence in at_effect]
-        yield (f"At the effect {label} ({text})", *numbers)
+    return [blocks.table("Basis of the evidence", columns, rows)] if rows else []
 
 
 def evidence_bar(
@@ -294,14 +239,14 @@ def evidence_bar(
     others: Sequence[assessment.Evidence],
     before: assessment.Evidence | None = None,
 ) -> Bar:
-    """Return an evidence on one scale with others; a better one is always longer.
+    """Return an evidence on one scale with others; better evidence is always longer.
 
-    What it lost since ``before`` is seen behind it.
+    A loss since ``before`` is drawn behind it.
     """
     worst, best = assessment.scale_of(others)
 
-    def share(at: float) -> float:
-        return (at - worst) / (best - worst)
+    def share(value: float) -> float:
+        return (value - worst) / (best - worst)
 
     return Bar(
         share(assessment.place_of(evidence, worst)),
@@ -323,21 +268,22 @@ def _value(evidence: assessment.Evidence) -> float | None:
 
 
 def plans_table(plans: Mapping[str, assessment.Assessment]) -> blocks.Table:
-    """Return what each plan is worth and costs, with floor, target and budget in the caption."""
-    judged = [plan.evidence for plan in plans.values()]
+    """Return size, evidence, cost and fidelity loss of plans; the caption has the bounds."""
+    judged, rows = [plan.evidence for plan in plans.values()], []
     lab = next(iter(plans.values())).pack.lab
-    rows = [
-        (
-            name,
-            blocks.number_cell(plan.counts.samples),
-            blocks.number_cell(plan.counts.days),
-            evidence_cell(plan, judged)._replace(note=assessment.cautions_title(plan)),
-            cost_cell(plan),
-            Cell(str(plan.fidelity_loss), plan.fidelity_loss),
+    for name, plan in plans.items():
+        rows.append(
+            (
+                name,
+                blocks.number_cell(plan.counts.samples),
+                blocks.number_cell(plan.counts.days),
+                evidence_cell(plan, judged)._replace(note=assessment.cautions_title(plan)),
+                cost_cell(plan),
+                Cell(str(plan.fidelity_loss), plan.fidelity_loss),
+            )
         )
-        for name, plan in plans.items()
-    ]
-    names = ("Plan", "Samples", "Days", judged[0].title, capitalised(lab.currency), "Fidelity loss")
+    currency = lexicon.capitalised(lab.currency)
+    names = ("Plan", "Samples", "Days", judged[0].title, currency, "Fidelity loss")
     return blocks.table(f"{bounds_title(judged[0])}; budget: {lab.money(lab.budget)}", names, rows)
 
 
@@ -347,47 +293,105 @@ def plans_table(plans: Mapping[str, assessment.Assessment]) -> blocks.Table:
 def effects_panel(
     effects: Sequence[assessment.AssumedEffect], plans: Mapping[str, assessment.Assessment]
 ) -> Group:
-    """Return what each plan's sample is worth at each effect, all on one scale."""
-    judged = [[plan.evidence_at(item.effect) for plan in plans.values()] for item in effects]
+    """Return the evidence of each plan at each effect, all on one scale."""
+    judged = [[plan.evidence_at(effect.effect) for plan in plans.values()] for effect in effects]
     others = [evidence for row in judged for evidence in row]
-    rows = [
-        (
-            Cell(
-                texts.effect_label(effect),
-                note=takes_text(next(iter(plans.values())), effect.effect),
-            ),
-            *(
-                Cell(
-                    evidence.number,
-                    _value(evidence),
-                    verdicts.evidence_status(evidence),
-                    evidence_bar(evidence, others),
-                )
-                for evidence in row
-            ),
-        )
-        for effect, row in zip(effects, judged, strict=True)
-    ]
-    named = (Column(capitalised(name), "number", bar="after") for name in plans)
+    first, rows = next(iter(plans.values())), list[list[Cell]]()
+    for effect, evidences in zip(effects, judged, strict=True):
+        rows.append([Cell(texts.effect_label(effect), note=takes_text(first, effect.effect))])
+        for evidence in evidences:
+            status, bar = verdicts.evidence_status(evidence), evidence_bar(evidence, others)
+            rows[-1].append(Cell(evidence.number, _value(evidence), status, bar))
+    named = (Column(lexicon.capitalised(name), "number", bar="after") for name in plans)
     columns = (Column("Effect assumed"), *named)
     title = f"{others[0].title}, if the effect is not what was assumed"
     return blocks.group(
         Heading(title, 2, part=True),
-        blocks.table("What the plans are worth for each effect", columns, rows, kind="effects"),
+        blocks.table("Evidence of the plans at each effect", columns, rows, kind="effects"),
         Sentence(texts.bounds_text(others[0]), quiet=True),
     )
 
 
 def effects_table(plan: assessment.Assessment) -> blocks.Table:
-    """Return what a plan is worth if the effect is not what was assumed, with the plan's signs."""
+    """Return the evidence of a plan at other effects, with the plan's signs."""
     design, rows = plan.pack.design, []
     planned = abs(design.effect_planning or 0.0)
     for label, effect in assessment.assumed_effects(design):
-        if math.isclose(effect, planned):
-            continue
-        evidence = plan.evidence_at(effect)
-        status, text = verdicts.marked(plan, evidence, evidence.number)
-        size = Cell(texts.effect_text(effect), effect)
-        rows.append((label, size, Cell(text, evidence.value, status)))
+        if not math.isclose(effect, planned):
+            evidence = plan.evidence_at(effect)
+            status, text = verdicts.marked(plan, evidence, evidence.number)
+            size = Cell(texts.effect_text(effect), effect)
+            rows.append((label, size, Cell(text, evidence.value, status)))
     names = ("Effect", "Size", "Evidence")
     return blocks.table("If the effect is not what was assumed", names, rows)
+
+
+# --- arms and days --------------------------------------------------------------------------
+
+
+def design_tables(plan: assessment.Assessment) -> list[blocks.Table]:
+    """Return the arms with their samples, and the days of plan, lab and bookings."""
+    samples = Column("Samples", bar="after", picture="Share of the largest group")
+    span = Column("Days", bar="after", picture="Place among these days")
+    return [
+        blocks.table(f"The design: {samples_text(plan)}", ("Group", samples), _arm_rows(plan)),
+        blocks.table("Days of plan and lab", ("Use", span), _day_rows(plan)),
+    ]
+
+
+def _arm_rows(plan: assessment.Assessment) -> Iterator[tuple[str, Cell]]:
+    design, samples, units = plan.pack.design, plan.counts.samples, plan.pack.design.units
+    groups = plan.evidence.row.groups_of(design)
+    sizes = [int(size) for size in assessment.samples_in_arms(samples, design)]
+    numbers = [int(number) for number in assessment.units_in_arms(samples, design)]
+    if groups > len(sizes):
+        # Samples left over belong to no group.
+        sizes, numbers = [samples // groups] * groups, [numbers[0] // groups] * groups
+    names = [f"Group {place + 1}" for place in range(groups)]
+    if groups == 1:
+        names = ["One group"]
+    elif design.arms:
+        names = ["First arm", "Second arm"]
+    rows = list(zip(names, sizes, numbers, strict=True))
+    for name, size, number in rows[:_ROWS]:
+        count = lexicon.count_text(number, units.name) if units else ""
+        per_unit = f" in {count} of {units.samples:g}" if units else ""
+        bar = Bar(size / (max(sizes) or 1))
+        yield name, Cell(f"{lexicon.amount_text(size)}{per_unit}", size, bar=bar)
+    if (extra := len(rows) - _ROWS) > 0:
+        yield "Others", Cell(f"{lexicon.count_text(extra, 'group')} like these")
+
+
+def _day_rows(plan: assessment.Assessment) -> Iterator[tuple[str, Cell]]:
+    lab, days, items = plan.pack.lab, plan.counts.days, plan.missing_items
+    start, lab_end = lab.start_day, max(lab.days, lab.start_day)
+    lab_days = f"{_days_text(start, lab_end)}{lab.dated(lab.days, 'to')}"
+    spans = [("Lab", lab_days, start, lab_end)]
+    if days:
+        last = start + days - 1
+        spans.insert(0, ("Plan", f"{_days_text(start, last)}{last_day_text(plan)}", start, last))
+    bookings = [
+        (lexicon.one_line(item.label), item.status_text, 1, until)
+        for item in items
+        if item.status is ItemStatus.BOOKED
+        and (until := plan.pack.inventory.booked_until(item.label)) is not None
+    ]
+    # A booking that ends long after plan and lab is cut, so that both stay visible.
+    end = max(last for *_, last in spans)
+    scale = max([end, *(min(last, 2 * end) for *_, last in bookings)])
+    for name, text, first, last in [*spans, *bookings[:_ROWS]]:
+        to = min(last, scale) / scale
+        yield name, Cell(text, bar=Bar(to, lab_end / scale, begins=(first - 1) / scale))
+    missing = [
+        f"{lexicon.one_line(item.label)} ({item.status_text})"
+        for item in items
+        if item.status is not ItemStatus.BOOKED
+    ]
+    if (more := len(bookings) - _ROWS) > 0:
+        missing.append(lexicon.count_text(more, "more booked item"))
+    if missing:
+        yield "Missing", Cell(lexicon.capitalised(lexicon.joined(missing)))
+
+
+def _days_text(first: int, last: int) -> str:
+    return f"day {first:,}" if first == last else f"days {first:,} to {last:,}"

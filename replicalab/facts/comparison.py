@@ -8,16 +8,17 @@ from typing import Final, NamedTuple, TypeVar
 from replicalab.assessment import Assessment, Evidence, cautions_title, size_text
 from replicalab.facts import blocks, check, negotiation
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Status
-from replicalab.facts.lab import in_currency, standing_text, weekends_text
+from replicalab.facts.lab import first_day_text, in_currency, standing_text, weekends_text
 from replicalab.facts.plan import (
+    ARMS_TITLE,
+    UNITS_TITLE,
     WISHES,
     effect_text,
-    in_its_noun,
+    grouping_text,
     slack_text,
     used_text,
     wishes_cell,
 )
-from replicalab.facts.units import ARMS_TITLE, UNITS_TITLE, grouping_text
 from replicalab.facts.verdicts import evidence_status, plan_verdict, standing
 from replicalab.lexicon import CREDITS, amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS
@@ -161,7 +162,7 @@ def _lab(sides: Sequence[Side]) -> Iterator[Line]:
 def _calendar(labs: Sequence[Lab]) -> Iterator[Line]:
     """Yield the first day, and whether weekends are worked, where a lab says so."""
     if any(lab.start_date for lab in labs):
-        yield _line("First day", (Cell(lab.dated(1).strip(" ()") or "no date") for lab in labs))
+        yield _line("First day", (Cell(first_day_text(lab)) for lab in labs))
         yield _line("Weekends", (Cell(weekends_text(lab)) for lab in labs))
 
 
@@ -279,7 +280,7 @@ def _negotiated(side: Side) -> Cell:
     last = played.final_plan
     if last and played.outcome is not Outcome.NO_DEAL and last.plan != side.plan.plan:
         # What is agreed from a plan is seldom that plan, which may not even be feasible.
-        title += f" on another plan: {in_its_noun(size_text(last), last.pack.design)}"
+        title += f" on another plan: {size_text(last)}"
     breaks = cautions_title(last) if last else ""
     if not breaks:
         return Cell(title, status=status)

@@ -1,16 +1,13 @@
-"""Facts: values with a name, a unit and a sign, which every renderer shows alike.
-
-Pages, terminals and documents show facts as cells of a table; programs read them as records.
-"""
+"""Facts: values with a name, a unit and a sign, which every renderer shows alike."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from replicalab import lexicon
 from replicalab.assessment import Assessment, Evidence, cautions_title
 from replicalab.facts.blocks import Cell, Column, Status, Table, table
-from replicalab.lexicon import amount_text, count_text, plural
 from replicalab.scenarios import Lab
 
 Value = str | int | float | bool | None
@@ -24,7 +21,6 @@ class Fact(NamedTuple):
         label: its name for people.
         value: a number, text or truth value; None if missing.
         unit: the unit of a number: ``samples``, a currency, or a measure such as ``power``.
-        status: its sign, None for none.
         note: a caveat, shown after the value.
         text: the value for people, with its unit; formatted from the value if empty.
     """
@@ -44,7 +40,7 @@ class Fact(NamedTuple):
             return self.text or str(self.value)
         if self.value is None or isinstance(self.value, bool):
             return {None: "none", True: "yes", False: "no"}[self.value]
-        return f"{amount_text(self.value)} {self.unit}".rstrip()
+        return f"{lexicon.amount_text(self.value)} {self.unit}".rstrip()
 
     @property
     def cell(self) -> Cell:
@@ -56,7 +52,8 @@ class Fact(NamedTuple):
 
 def count(key: str, label: str, number: float, noun: str) -> Fact:
     """Return a number of things; ``noun`` is in the singular."""
-    return Fact(key, label, number, plural(noun, 2), text=count_text(number, noun))
+    text = lexicon.count_text(number, noun)
+    return Fact(key, label, number, lexicon.plural(noun, 2), text=text)
 
 
 def money(key: str, label: str, amount: float, lab: Lab) -> Fact:
@@ -73,11 +70,11 @@ COUNTED = ("samples", "days", "cost", "staff", "analysed")  # keys of facts show
 
 
 def plan_facts(plan: Assessment) -> list[Fact]:
-    """Return the size of a plan, its cost, and what its sample is worth."""
+    """Return the size, cost and evidence of a plan."""
     evidence, lab = plan.evidence, plan.pack.lab
     fact = evidence_value("evidence", evidence.title, evidence.value, evidence)
     if evidence.void_reason:
-        fact = Fact("evidence", evidence.title, None, evidence.measure, text=evidence.number)
+        fact = fact._replace(value=None, text=evidence.number)
     within = Status.PASS if plan.cost <= lab.budget else Status.FAIL
     return [
         count("samples", "Samples", plan.counts.samples, "sample"),
@@ -92,7 +89,7 @@ def plan_facts(plan: Assessment) -> list[Fact]:
 
 
 def fits_fact(plan: Assessment) -> Fact:
-    """Return whether a plan passes all seven dimensions, or those that fail."""
+    """Return whether a plan passes every dimension, or those that fail."""
     fails = ", ".join(map(plan.pack.study.term, plan.failing))
     status = Status.PASS if plan.feasible else Status.FAIL
     return Fact("feasible", "Passes", plan.feasible, status=status, text=fails and f"no: {fails}")
@@ -109,7 +106,7 @@ def moves(before: Assessment, after: Assessment) -> list[Fact]:
 
 
 def _amount(fact: Fact) -> str:
-    return amount_text(float(fact.value or 0)) if fact.key in COUNTED else fact.shown
+    return lexicon.amount_text(float(fact.value or 0)) if fact.key in COUNTED else fact.shown
 
 
 # --- renderers ------------------------------------------------------------------------------
@@ -123,20 +120,16 @@ def facts_table(caption: str, facts: Iterable[Fact]) -> Table:
 
 def compared_table(caption: str, sides: Mapping[str, Sequence[Fact]]) -> Table:
     """Return the facts in which some plans differ, with a column for each plan."""
-    columns = (Column("Fact", is_seen=False), *map(Column, sides))
-    rows = [
-        (facts[0].label, *(_without_unit(fact).cell for fact in facts))
-        for facts in zip(*sides.values(), strict=True)
-        if len({fact.shown for fact in facts}) > 1
-    ]
-    return table(caption, columns, rows)
-
-
-def _without_unit(fact: Fact) -> Fact:
-    """Leave out the unit of a number that its label names."""
-    return (
-        fact._replace(text=_amount(fact)) if fact.key in {"samples", "days", "analysed"} else fact
-    )
+    rows = []
+    for facts in zip(*sides.values(), strict=True):
+        if len({fact.shown for fact in facts}) > 1:
+            # The label of a count is its unit.
+            unit_named = facts[0].key in {"samples", "days", "analysed"}
+            cells = [fact.cell for fact in facts]
+            if unit_named:
+                cells = [fact._replace(text=_amount(fact)).cell for fact in facts]
+            rows.append((facts[0].label, *cells))
+    return table(caption, (Column("Fact", is_seen=False), *map(Column, sides)), rows)
 
 
 def record(facts: Iterable[Fact]) -> dict[str, Value]:

@@ -1,34 +1,35 @@
-"""The plans that nothing beats as rows: where a plan stands to them, and what more means buy."""
+"""The Pareto frontier as rows: a plan against better ones, and the value of more means."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from replicalab import assessment, planner
+from replicalab import assessment, lexicon, planner
 from replicalab.assessment import phrases
 from replicalab.facts import check, texts
 from replicalab.facts.blocks import Bar, Cell, Status, Table, Verdict, number_cell, table
 from replicalab.facts.fact import Fact, moves
 from replicalab.facts.options import least_days_text, proof_text, too_short
-from replicalab.lexicon import CREDITS, amount_text, count_text, joined, money_text, plural
 from replicalab.scenarios import Lab
 
-ROOM: Final = 1.06  # How much higher the frontier's chart is than what stands in it
+ROOM: Final = 1.06  # height of the frontier's chart over its highest mark
 _VOID: Final = ", without which the study is void"
 
 
 def priced_size_text(
     plan: assessment.Assessment | planner.FrontierPlan, lab: Lab | None = None
 ) -> str:
-    """Return a plan in numbers: ``161 samples in 3 days for 2,210 credits``.
+    """Return size and cost: ``161 samples in 3 days for 2,210 credits``.
 
-    Of a plan of the frontier the lab is given, too.
+    A plan of the frontier also takes the lab, for its currency.
     """
     if not isinstance(plan, planner.FrontierPlan):
         return f"{phrases.size_text(plan)} for {plan.pack.lab.money(plan.cost)}"
     samples = phrases.planned_text(plan.samples, plan.analysed)
-    cost = money_text(plan.credits, lab.currency if lab else CREDITS)
-    return f"{samples} in {count_text(plan.days, 'day')} for {cost}"
+    cost = lexicon.money_text(plan.credits, lab.currency if lab else lexicon.CREDITS)
+    return f"{samples} in {lexicon.count_text(plan.days, 'day')} for {cost}"
 
 
 def fits_text(plan: assessment.Assessment) -> str:
@@ -37,44 +38,37 @@ def fits_text(plan: assessment.Assessment) -> str:
     return ", ".join(filter(None, (fits, assessment.cautions_title(plan))))
 
 
-def frontier_title(standing: Verdict, currency: str = CREDITS) -> str:
+def frontier_title(standing: Verdict, currency: str = lexicon.CREDITS) -> str:
     """Return the title of the frontier's chart."""
     title = texts.FRONTIER_PASSED if standing.status is Status.PASS else texts.FRONTIER_BEATEN
     return title.format(currency=currency)
 
 
 def scale_end(evidence: assessment.Evidence) -> float:
-    """Return the upper end of the scale that a study's evidence is shown on; the lower one is 0."""
+    """Return the upper end of the scale of a study's evidence; the lower one is 0."""
     return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
 
 
-def shows_nothing(evidence: assessment.Evidence, value: float) -> bool:
-    """Return whether a value of an evidence is what no samples at all are worth.
-
-    A plan of too few samples for a test may be one that nothing beats: nothing is cheaper.
-    """
-    return value == evidence.row.scale.worst
-
-
 def worth_text(evidence: assessment.Evidence, value: float) -> str:
-    """Return a value of an evidence in a cell, and where it is none that it shows nothing."""
-    nothing = ", shows nothing" if shows_nothing(evidence, value) else ""
+    """Return a value of an evidence in a cell.
+
+    A plan with too few samples for a test, which shows nothing, may be the cheapest of all.
+    """
+    nothing = ", shows nothing" if value == evidence.row.scale.worst else ""
     return f"{evidence.amount(value)}{nothing}"
 
 
-def shows_a_plan(found: planner.Frontier, evidence: assessment.Evidence) -> bool:
-    """Return whether a plan that nothing beats lies in the frontier's chart."""
-    return any(plan.value <= scale_end(evidence) * ROOM for plan in found.plans)
-
-
-def all_outside_text(found: planner.Frontier, evidence: assessment.Evidence) -> str:
-    """Return that no plan that fits lies in the frontier's chart, and what the best one shows."""
-    best = (min if evidence.row.scale.lower_is_better else max)(plan.value for plan in found.plans)
+def outside_text(options: planner.PlanAnalysis) -> str:
+    """Return that every plan that fits lies outside the chart, with the best one; or nothing."""
+    plans, evidence = options.frontier.plans, options.yours.evidence
+    if any(plan.value <= scale_end(evidence) * ROOM for plan in plans):
+        return ""
+    best = (min if evidence.row.scale.lower_is_better else max)(plan.value for plan in plans)
     return texts.OUTSIDE_PICTURE.format(evidence=evidence.text_of(evidence.amount(best)))
 
 
 def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
-    """Return where a plan stands to the plans that nothing beats; see `standing_table`."""
+    """Return whether a better plan fits, as a sentence; see `standing_table`."""
     yours, frontier = options.yours, options.frontier
     void = yours.evidence.void_reason
     if not frontier.plans:
@@ -100,7 +94,7 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
 
 
 def better_plans(options: planner.PlanAnalysis) -> dict[str, assessment.Assessment]:
-    """Return plans that fit and are better, by how; else one with as much evidence."""
+    """Return feasible plans that are better, by how; else one with as much evidence."""
     yours, frontier = options.yours, options.frontier
     standing, evidence = frontier.standing(yours), yours.evidence
     better = {
@@ -109,9 +103,9 @@ def better_plans(options: planner.PlanAnalysis) -> dict[str, assessment.Assessme
         "Less given up, or faster": standing.gentler,
     }
     if not (any(better.values()) or yours.feasible or evidence.void_reason):
-        minimum = options.least.after
-        if minimum.feasible and minimum.evidence.text == evidence.text:
-            return {"Least loss, as much evidence": minimum}
+        least = options.least.after
+        if least.feasible and least.evidence.text == evidence.text:
+            return {"Least loss, as much evidence": least}
         better = {"As much evidence": frontier.as_strong(evidence)}
     return {name: options.judged(plan.plan(yours.plan)) for name, plan in better.items() if plan}
 
@@ -119,14 +113,14 @@ def better_plans(options: planner.PlanAnalysis) -> dict[str, assessment.Assessme
 def standing_table(options: planner.PlanAnalysis) -> Table:
     """Return a plan, the better ones that fit, and the balanced one."""
     plans = {check.YOURS: options.yours, **better_plans(options)}
-    balanced = options.balanced
-    plans |= {} if balanced is None else {"Balanced": balanced}
+    if options.balanced is not None:
+        plans["Balanced"] = options.balanced
     table = check.plans_table(plans)
     return replace(table, caption=f"Plans that fit. {table.caption}")
 
 
 def balance_text(options: planner.PlanAnalysis) -> str:
-    """Return that there is no balanced plan, empty if there is one."""
+    """Return that there is no balanced plan, or an empty text."""
     if options.balanced is not None:
         return ""
     evidence = options.yours.evidence
@@ -135,29 +129,27 @@ def balance_text(options: planner.PlanAnalysis) -> str:
 
 
 def _nothing_fits(options: planner.PlanAnalysis) -> Iterator[str]:
-    """Yield that no plan that fits has evidence, what is proven of that, and what it would take.
-
-    In fewer days than the endpoint needs nothing is shown, so of evidence it holds for any days.
-    """
+    """Yield that no plan that fits has evidence, and what the lab would have to add."""
     yours, asks = options.yours, options.asks
+    # In fewer days than the endpoint needs, no plan has evidence, so a proof adds nothing.
     proof = "" if too_short(yours.pack) else proof_text(options.least)
     yield proof or texts.NONE_WITH_EVIDENCE
     if yours.feasible:
         yield texts.PASSES_FOR_NOTHING.format(reason=yours.evidence.void_reason)
     if asks.alone_floor:
-        ways = joined([single.ask.text for single in asks.alone_floor], "or")
+        ways = lexicon.joined([single.ask.text for single in asks.alone_floor], "or")
         yield texts.TO_REACH_FLOOR.format(ways=ways)
     elif asks.run.possible and asks.run.asks:
         yield texts.TO_RUN_YOURS.format(additions=planner.additions_text(asks.run.asks))
 
 
 def swap_text(old: str, new: str | None = None) -> str:
-    """Return what is replaced by what, or done without: ``'B' for 'A'``, ``no 'A'``."""
+    """Return a substitution, or a control that is dropped: ``'B' instead of 'A'``, ``no 'A'``."""
     return (texts.DONE_WITHOUT if new is None else texts.REPLACED).format(old=old, new=new)
 
 
 def given_up_text(plan: assessment.Assessment) -> str:
-    """Return which substitutions and dropped controls a plan's fidelity loss comes from."""
+    """Return the substitutions and dropped controls behind a plan's fidelity loss."""
     parts = [swap_text(s.original, s.alternative) for s in plan.substitutions if s.fidelity_loss]
     parts += [
         f"{swap_text(control.name)}{'' if control.droppable else _VOID}" for control in plan.dropped
@@ -166,7 +158,7 @@ def given_up_text(plan: assessment.Assessment) -> str:
 
 
 def lost_text(plan: assessment.Assessment) -> str:
-    """Return what a plan gives up and how many of the study's wishes it breaks, in a cell."""
+    """Return the losses of a plan and its missed soft constraints, in a cell."""
     breaks, given_up = phrases.wishes_title(plan.broken_wishes), given_up_text(plan)
     if not breaks:
         return given_up
@@ -177,7 +169,7 @@ def lost_text(plan: assessment.Assessment) -> str:
 
 
 def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
-    """Yield the smallest step beyond each amount of the lab, with what it buys."""
+    """Yield the smallest useful addition to each amount of the lab, with its effect."""
     if not any(options.least.rank[:5]):
         caution = assessment.cautions_title(options.least.after)
         yield Fact("none", "None needed", texts.NO_ADDITION, note=caution)
@@ -188,7 +180,7 @@ def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
     currency = options.yours.pack.lab.currency
     for row in assessment.DIMENSION_ROWS.values():
         if row.is_amount and row.is_granted and row.key not in bought:
-            noun = currency if row.currency else plural(row.noun, 2)
+            noun = currency if row.currency else lexicon.plural(row.noun, 2)
             yield Fact(row.key, f"More {noun}", "buys nothing alone")
 
 
@@ -214,30 +206,23 @@ def _extra_fact(extra: planner.SmallestAddition) -> Fact:
 
 def frontier_table(options: planner.PlanAnalysis) -> Table:
     """Return plans of each line: the cheapest, the dearest, and some between them."""
-    frontier = options.frontier
-    listed, plans = len(frontier.listed), amount_text(len(frontier.plans))
-    currency = options.yours.pack.lab.currency
-    caption = texts.FRONTIER_CAPTION.format(listed=listed, plans=plans, currency=currency)
-    names = ("Plan", "Evidence", "Fidelity loss", "Given up")
-    rows = [_frontier_row(plan, options) for plan in frontier.listed]
-    return table(caption, names, rows, kind="plain")
-
-
-def _frontier_row(
-    plan: planner.FrontierPlan, options: planner.PlanAnalysis
-) -> tuple[Cell | str, ...]:
-    yours = options.yours
-    balanced = " (balanced)" if plan is options.frontier.balanced else ""
-    return (
-        f"{priced_size_text(plan, yours.pack.lab)}{balanced}",
-        Cell(
-            worth_text(yours.evidence, plan.value),
-            plan.value,
-            bar=worth_bar(yours.evidence, plan.value),
-        ),
-        number_cell(plan.loss),
-        lost_text(options.judged(plan.plan(yours.plan))),
+    frontier, yours = options.frontier, options.yours
+    lab, evidence, rows = yours.pack.lab, yours.evidence, list[tuple[Cell | str, ...]]()
+    for plan in frontier.listed:
+        balanced = " (balanced)" if plan is frontier.balanced else ""
+        value = worth_text(evidence, plan.value)
+        rows.append(
+            (
+                f"{priced_size_text(plan, lab)}{balanced}",
+                Cell(value, plan.value, bar=worth_bar(evidence, plan.value)),
+                number_cell(plan.loss),
+                lost_text(options.judged(plan.plan(yours.plan))),
+            )
+        )
+    caption = texts.FRONTIER_CAPTION.format(
+        listed=len(rows), plans=lexicon.amount_text(len(frontier.plans)), currency=lab.currency
     )
+    return table(caption, ("Plan", "Evidence", "Fidelity loss", "Given up"), rows, kind="plain")
 
 
 def worth_bar(evidence: assessment.Evidence, value: float) -> Bar:

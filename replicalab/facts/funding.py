@@ -9,7 +9,7 @@ from typing import Final
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import size_text, wishes_text
 from replicalab.drafts import stated
-from replicalab.facts import blocks, documents, frontier, texts
+from replicalab.facts import blocks, documents, texts
 from replicalab.facts import options as options_text
 from replicalab.facts.blocks import Block, Cell, Column, Document, Sentence, part
 from replicalab.facts.changes import Changed, all_changes, change_text, changes_table
@@ -175,7 +175,7 @@ def _less(options: PlanAnalysis) -> Iterator[Block]:
     for share in SHARES:
         best = result.best_for(money * share)
         named, amount = f"{percent_text(share)} of it", amount_text(money * share)
-        if best is None or frontier.shows_nothing(yours.evidence, best.value):
+        if best is None or best.value == yours.evidence.row.scale.worst:
             rows.append(blocks.row(named, amount, "no plan fits that shows anything", "", "", ""))
             break
         if best not in plans:

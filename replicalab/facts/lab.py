@@ -1,54 +1,38 @@
-"""The lab in words: what it is called, and what of it is one's own."""
+"""The lab in words: its name, and its changes from the study's lab."""
 
-from collections.abc import Callable, Iterator
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
 from typing import NamedTuple
 
+from replicalab import lexicon
 from replicalab.assessment.phrases import days_text
 from replicalab.facts import texts
 from replicalab.facts.blocks import Status
-from replicalab.lexicon import CREDITS, amount_text, count_text, joined, money_text, quoted
 from replicalab.scenarios import AMOUNTS, ItemStatus, Lab, LabOverrides, Pack, Study
 from replicalab.scenarios.lab import date_of, date_text
 
 
 def in_currency(label: str, currency: str) -> str:
-    """Return what a number is called in a lab of that currency: ``Budget, EUR``."""
-    return label.replace(f", {CREDITS}", f", {currency}")
+    """Return the label of an amount in a currency: ``Budget, EUR``."""
+    return label.replace(f", {lexicon.CREDITS}", f", {currency}")
 
 
 def amounts_text(lab: Lab) -> str:
-    """Return what a lab has: ``2,600 credits, 6 days, 3 staff units``."""
-    has = lab.money(lab.budget), days_text(lab), count_text(lab.staff, "staff unit")
-    return ", ".join(has)
-
-
-class OverriddenValue(NamedTuple):
-    """A value of one's own in place of the study's: what it is called, and both."""
-
-    label: str
-    yours: str
-    written: str
-
-    @property
-    def text(self) -> str:
-        """Both in words: ``9 days instead of 6``."""
-        return f"{self.label} {self.yours} instead of {self.written}".strip()
+    """Return a lab's amounts: ``2,600 credits, 6 days, 3 staff units``."""
+    staff = lexicon.count_text(lab.staff, "staff unit")
+    return ", ".join((lab.money(lab.budget), days_text(lab), staff))
 
 
 def lab_text(pack: Pack) -> str:
-    """Return which lab it is: ``medium lab, seed 3``, ``medium lab, 2 changes``, or its name."""
+    """Return the name of a lab: ``medium lab, seed 3``, ``medium lab, 2 changes``, or its own."""
     if pack.own_lab.name:
         return pack.own_lab.name
     seed = f", seed {pack.seed}" if pack.seed else ""
     changes = pack.own_lab.changes
-    text = f", {count_text(changes, 'change')}" if changes else ""
+    text = f", {lexicon.count_text(changes, 'change')}" if changes else ""
     return f"{pack.difficulty} lab{seed}{text}"
-
-
-def own_values(written: Pack, pack: Pack) -> list[OverriddenValue]:
-    """Return what of the lab differs from the study's, in a fixed order."""
-    before, after = written.lab, pack.lab
-    return [*_numbers(pack.study, before, after), *_calendar(before, after), *_items(written, pack)]
 
 
 def weekends_text(lab: Lab) -> str:
@@ -56,16 +40,40 @@ def weekends_text(lab: Lab) -> str:
     return "worked" if lab.weekends else "not worked"
 
 
-def _calendar(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
-    """Yield what differs of the currency and the calendar."""
-    pairs: tuple[tuple[str, Callable[[Lab], str]], ...] = (
-        ("currency", lambda lab: lab.currency),
-        ("first day", lambda lab: lab.dated(1).strip(" ()") or "no date"),
-        ("weekends", weekends_text),
-    )
-    for label, text_of in pairs:
-        if (yours := text_of(after)) != (written := text_of(before)):
-            yield OverriddenValue(label, yours, written)
+def first_day_text(lab: Lab) -> str:
+    """Return the date of a lab's first day."""
+    return _dated_text(1, lab.start_date, weekends=lab.weekends) or "no date"
+
+
+def _dated_text(day: int, start: date | None, *, weekends: bool) -> str:
+    dated = date_of(day, start, weekends=weekends) if start else None
+    return date_text(dated) if dated else ""
+
+
+class OverriddenValue(NamedTuple):
+    """A value of the visitor's own lab that replaces the study's."""
+
+    label: str
+    yours: str
+    written: str
+
+    @property
+    def text(self) -> str:
+        """Both values in words: ``9 days instead of 6``."""
+        return f"{self.label} {self.yours} instead of {self.written}".strip()
+
+
+def own_values(written: Pack, pack: Pack) -> list[OverriddenValue]:
+    """Return the values of a lab that differ from the study's, in a fixed order."""
+    before, after = written.lab, pack.lab
+    values = [
+        *_numbers(pack.study, before, after),
+        OverriddenValue("currency", after.currency, before.currency),
+        OverriddenValue("first day", first_day_text(after), first_day_text(before)),
+        OverriddenValue("weekends", weekends_text(after), weekends_text(before)),
+        *_items(written, pack),
+    ]
+    return [value for value in values if value.yours != value.written]
 
 
 def _numbers(study: Study, before: Lab, after: Lab) -> Iterator[OverriddenValue]:
@@ -73,87 +81,79 @@ def _numbers(study: Study, before: Lab, after: Lab) -> Iterator[OverriddenValue]
         yours, written = amount.of(after), amount.of(before)
         if yours != written:
             label = "" if amount.noun else study.term(amount.label).lower()
-            text = amount_text(yours) + (" %" if amount.unit == "%" else "")
+            text = lexicon.amount_text(yours) + (" %" if amount.unit == "%" else "")
             if amount.noun:
                 money = amount.key == "budget"
-                text = after.money(yours) if money else count_text(yours, amount.noun)
-            yield OverriddenValue(label, text, amount_text(written))
-
-
-def _by_its_calendar(written: Pack, pack: Pack) -> Pack:
-    """Return the study's lab by one's own calendar, so that only what else differs does."""
-    calendar = {name: getattr(pack.lab, name) for name in ("start_date", "weekends")}
-    same = all(getattr(written.lab, name) == value for name, value in calendar.items())
-    return written if same else written.in_lab(written.lab.model_copy(update=calendar))
+                text = after.money(yours) if money else lexicon.count_text(yours, amount.noun)
+            yield OverriddenValue(label, text, lexicon.amount_text(written))
 
 
 def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
     written = _by_its_calendar(written, pack)
     for item in pack.own_lab.items:
-        where = [standing_text(entry, item.label, item.category) for entry in (pack, written)]
-        if where[0] != where[1]:
-            yield OverriddenValue(item.label, *where)
+        where = (standing_text(lab, item.label, item.category) for lab in (pack, written))
+        yield OverriddenValue(item.label, *where)
         if item.price is not None:
             price = price_text(written, item.label, item.category)
             yield OverriddenValue(item.label, pack.lab.money(item.price), price)
 
 
+def _by_its_calendar(written: Pack, pack: Pack) -> Pack:
+    """Return the study's lab with the calendar of ``pack``, to compare the rest."""
+    calendar = {name: getattr(pack.lab, name) for name in ("start_date", "weekends")}
+    same = all(getattr(written.lab, name) == value for name, value in calendar.items())
+    return written if same else written.in_lab(written.lab.model_copy(update=calendar))
+
+
 def standing_text(pack: Pack, label: str, category: str) -> str:
-    """Return where an item stands in a lab: ``booked until day 9``."""
+    """Return the state of an item in a lab: ``booked until day 9``."""
     return pack.inventory.status_text(label, category)
 
 
 def price_text(pack: Pack, label: str, category: str) -> str:
-    """Return what an item costs in a lab: its own price, or the rate of its kind."""
-    return amount_text(pack.price(label, category))
+    """Return the price of an item in a lab."""
+    return lexicon.amount_text(pack.price(label, category))
 
 
 def unspoken_text(pack: Pack) -> str:
-    """Return which of the study's items a lab of another study says nothing of; empty for none."""
+    """Return the study's items that a lab of another study does not list; empty for none."""
     if not pack.unspoken:
         return ""
-    items = joined(quoted(pack.unspoken))
+    items = lexicon.joined(lexicon.quoted(pack.unspoken))
     return texts.UNSPOKEN.format(lab=pack.own_lab.name, items=items)
 
 
 def own_text(written: Pack, pack: Pack) -> str:
-    """Return in a sentence what of the lab is one's own; empty where nothing is."""
-    text = ", ".join(own_value.text for own_value in own_values(written, pack))
+    """Return the changes of a lab in a sentence; empty without any."""
+    text = ", ".join(value.text for value in own_values(written, pack))
     return f"Your lab: {text}." if text else ""
 
 
 def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
-    """Return which lab all studies are in: what is said of it, and the study's own for the rest."""
-    currency = own.currency or CREDITS
-    means = [
-        money_text(value, currency) if amount.key == "budget" else count_text(value, amount.noun)
-        for amount in AMOUNTS.values()
-        if amount.is_shared and (value := getattr(own, amount.key)) is not None
-    ]
+    """Return the lab of all studies: the visitor's changes to each study's own."""
+    means = []
+    for amount in AMOUNTS.values():
+        value = getattr(own, amount.key) if amount.is_shared else None
+        if value is not None:
+            money = lexicon.money_text(value, own.currency or lexicon.CREDITS)
+            is_money = amount.key == "budget"
+            means.append(money if is_money else lexicon.count_text(value, amount.noun))
     if (start := own.start_day) is not None:
-        means.append(f"work from day {start:,}{_dated(own, start)}")
-    others = own.changes - len(means)
-    text = [*means, *([count_text(others, "change", "other" if means else "")] if others else [])]
-    name = f" ({own.name})" if own.name else ""
+        # A day's date is the same in every study only if the weekends are, too.
+        first = None if own.weekends is None else own.start_date
+        dated = _dated_text(start, first, weekends=bool(own.weekends))
+        means.append(f"work from day {start:,}{f' ({dated})' if dated else ''}")
+    if others := own.changes - len(means):
+        means.append(lexicon.count_text(others, "change", "other" if means else ""))
     written = f"{difficulty} lab{f', seed {seed}' if seed else ''}"
-    if not text:
+    if not means:
         return texts.EACH_STUDYS_LAB.format(written=written)
-    return texts.OWN_LAB.format(name=name, changes=joined(text), written=written)
-
-
-def _dated(own: LabOverrides, day: int) -> str:
-    """Return the date of a day where it is the same in every study; else nothing."""
-    if own.start_date is None or own.weekends is None:
-        return ""
-    result = date_of(day, own.start_date, weekends=own.weekends)
-    return f" ({date_text(result)})" if result else ""
-
-
-# --- an item in its row ---
+    name = f" ({own.name})" if own.name else ""
+    return texts.OWN_LAB.format(name=name, changes=lexicon.joined(means), written=written)
 
 
 class ItemRow(NamedTuple):
-    """An item of a lab: where it stands there, and what else there is to say of it in a line."""
+    """The row of an item: its sign, its state, and its kind and price."""
 
     status: Status
     where: str
@@ -161,10 +161,10 @@ class ItemRow(NamedTuple):
 
 
 def item_row(written: Pack, pack: Pack, label: str, category: str) -> ItemRow:
-    """Return how an item of a lab is shown, with what the study's lab has in place of it."""
+    """Return the row of an item of a lab, with its state and price in the study's lab."""
     written = _by_its_calendar(written, pack)
-    where, was = (standing_text(item, label, category) for item in (pack, written))
-    price, rate = (price_text(item, label, category) for item in (pack, written))
+    where, was = (standing_text(lab, label, category) for lab in (pack, written))
+    price, rate = (price_text(lab, label, category) for lab in (pack, written))
     more = [pack.study.term(category), f"{price} {pack.lab.currency}"]
     more += [f"the study’s: {was}"] if where != was else []
     more += [f"the study’s price: {rate}"] if price != rate else []

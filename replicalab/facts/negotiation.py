@@ -8,7 +8,7 @@ from replicalab.assessment.phrases import placed_text, size_text
 from replicalab.facts import texts
 from replicalab.facts.blocks import Status, Verdict
 from replicalab.facts.lab import lab_text
-from replicalab.facts.plan import evidence_text, fidelity_move, in_its_noun, saved_text, unit_noun
+from replicalab.facts.plan import evidence_text, fidelity_move, saved_text
 from replicalab.facts.verdicts import ANSWERS, agreed_status, plan_size
 from replicalab.lexicon import amount_text, count_text, signed_text
 from replicalab.models import LabManagerActionType, ScientistActionType
@@ -99,7 +99,6 @@ _ENDED: Final = {
     Outcome.NO_DEAL: texts.NO_DEAL,
 }
 _AGREEMENTS: Final = (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR)
-_SIZES: Final = {"sample_size": "sample", "duration_days": "day"}  # field: noun
 
 
 # --- a round ----------------------------------------------------------------------------------
@@ -186,8 +185,7 @@ def round_summary(done: Round) -> str:
 
 def numbers_text(plan: assessment.Assessment) -> str:
     """Return the size, cost and evidence of a plan."""
-    size = in_its_noun(size_text(plan), plan.pack.design)
-    return f"{size}, {plan.pack.lab.money(plan.cost)}, {plan.evidence.text}"
+    return f"{size_text(plan)}, {plan.pack.lab.money(plan.cost)}, {plan.evidence.text}"
 
 
 def round_caption(negotiation: Negotiation, at: int) -> str:
@@ -196,8 +194,7 @@ def round_caption(negotiation: Negotiation, at: int) -> str:
     ``Round 2: 420 → 210 months, 8 → 7 days; saves 2,150 credits; power 0.76 → 0.47.``
     """
     before, done = negotiation.state_before(at).plan, negotiation.rounds[at]
-    text = f"Round {at + 1}: {_round_line(before, done)}."
-    return in_its_noun(text, negotiation.pack.design)
+    return f"Round {at + 1}: {_round_line(before, done)}."
 
 
 def _round_line(before: assessment.Assessment | None, done: Round) -> str:
@@ -238,7 +235,7 @@ def simple_rule_text(run: Negotiation | None) -> str:
     shown = [plan.evidence for plan in plans.values()]
     return texts.SIMPLE_RULE.format(
         samples=" → ".join(map(amount_text, plans)),
-        noun=unit_noun(run.pack.design),
+        noun=run.pack.design.samples_noun,
         measure=shown[0].measure,
         values=" → ".join("none" if each.void_reason else each.number for each in shown),
         outcome=OUTCOME_TITLES[run.outcome].lower() if run.outcome else "",
@@ -259,9 +256,9 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
     Without an agreement above the floor, it says whether this lab could have run such a plan. An
     open negotiation is summed up as the plan on the table.
     """
-    outcome, plan, design = negotiation.outcome, negotiation.final_plan, negotiation.pack.design
+    outcome, plan = negotiation.outcome, negotiation.final_plan
     if outcome is None:
-        return Verdict(Status.CAUTION, "Still open", in_its_noun(_so_far(negotiation), design))
+        return Verdict(Status.CAUTION, "Still open", _so_far(negotiation))
     title, status, ending = OUTCOME_TITLES[outcome], Status.FAIL, negotiation.ending
     text = texts.ENDED_WITHOUT_PLAN.format(title=title, ending=ending)
     if plan is not None:
@@ -279,7 +276,7 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
     if outcome is not Outcome.AGREED:
         best = best_options(negotiation.state.options, negotiation.pack)
         text = f"{text}; {best_text(best.least)}"
-    return Verdict(status, title, in_its_noun(f"{text}.", design))
+    return Verdict(status, title, f"{text}.")
 
 
 def _so_far(negotiation: Negotiation) -> str:
@@ -332,13 +329,13 @@ def _value_text(field: str, value: int | str | tuple[str, ...]) -> str:
 
 def step_changes(step: PlanStep) -> str:
     """Return what a step changes: ``300 → 150 samples, 8 → 6 days, other equipment``."""
-    sizes, term = [], step.after.pack.study.term
-    others = [
-        f"other {term(models.FIELD_LABELS[f]).lower()}" for f, *_ in step.fields if f not in _SIZES
-    ]
+    pack = step.after.pack
+    nouns, sizes, others = {"sample_size": pack.design.sample_noun, "duration_days": "day"}, [], []
     for field, old, new in step.fields:
         if isinstance(old, int) and isinstance(new, int):
-            sizes.append(f"{amount_text(old)} → {count_text(new, _SIZES[field])}")
+            sizes.append(f"{amount_text(old)} → {count_text(new, nouns[field])}")
+        else:
+            others.append(f"other {pack.study.term(models.FIELD_LABELS[field]).lower()}")
     return ", ".join([*sizes, *others])
 
 

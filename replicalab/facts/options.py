@@ -8,8 +8,7 @@ from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.facts import changes, texts
 from replicalab.facts.blocks import Block, Group, Heading, Sentence, Table, group, listing, table
 from replicalab.facts.fact import compared_table, fits_fact, plan_facts
-from replicalab.facts.plan import listed, with_cautions
-from replicalab.facts.units import units_limit_text
+from replicalab.facts.plan import listed, units_limit_text, with_cautions
 from replicalab.facts.verdicts import ANSWERS, answer_to, plan_verdict
 from replicalab.lexicon import capitalised, count_text, joined, plural, quoted
 from replicalab.models import FIELD_LABELS, Dimension

@@ -1,8 +1,10 @@
-"""What is said of a study's original: what was reported, what each effect to plan with takes."""
+"""The original study: its reported numbers, and the effects to plan with that follow from it."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
 from typing import Final
 
+from replicalab import lexicon
 from replicalab.assessment import Assessment, missing_choices, offered_effects, original_estimate
 from replicalab.assessment.effects import PLANNED, YOURS, original_interval
 from replicalab.designs import KINDS, Estimate
@@ -12,7 +14,6 @@ from replicalab.facts.blocks import Cell, Column, Group, Heading, Sentence, Tabl
 from replicalab.facts.curves import able_text, fit_text
 from replicalab.facts.plan import effect_text
 from replicalab.facts.verdicts import evidence_status
-from replicalab.lexicon import amount_text, capitalised, count_text, ended, exact_text, percent_text
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Confidence, Design, Original
 
@@ -23,101 +24,104 @@ CONFIDENCE: Final = {
     Confidence.DERIVED: "derived from verified numbers",
     Confidence.PLANNING_VALUE: "planning value",
 }
-"""How sure a fact is, for people."""
+"""The confidence of a fact, for people."""
 _TINY_P: Final = 1e-4
 
 
-def original_panel(found: Curves) -> Group | None:
-    """Return what the original reported, and each effect to plan with; None where none is known."""
-    parts = original_blocks(found)
+def original_panel(curves: Curves) -> Group | None:
+    """Return `original_blocks` under a heading, or None."""
+    parts = original_blocks(curves)
     return blocks.group(Heading(TITLE, 2, part=True), *parts) if parts else None
 
 
-def original_blocks(found: Curves) -> list[Sentence | Table]:
-    """Return the same without a heading; nothing where no original is known."""
-    design, planned = _written(found), found.plan.pack.design
+def original_blocks(curves: Curves) -> list[Sentence | Table]:
+    """Return the original's numbers and each effect to plan with; empty without an original."""
+    design, planned = _written(curves), curves.plan.pack.design
     if design.original is None:
         return []
     return [
         Sentence(reported_text(design, design.original)),
-        *([] if planned.row.effect is None else [effects_table(found)]),
-        Sentence(fits_text(found)),
-        *(Sentence(text, quiet=True) for text in _lost(design)),
+        *([] if planned.row.effect is None else [effects_table(curves)]),
+        Sentence(fits_text(curves)),
+        *(Sentence(text, quiet=True) for text in _not_offered(design)),
         Sentence(source_text(design.original), "Source:", quiet=True),
     ]
 
 
+def _written(curves: Curves) -> Design:
+    return curves.written or curves.plan.pack.design
+
+
 def reported_text(design: Design, original: Original) -> str:
-    """Return what was reported, what it comes to, and where its numbers are far apart.
+    """Return the reported numbers, their test, and any contradiction between them.
 
     ``d 2.3, 95 % interval 1.1 to 3.46, n = 10 and 9: z = 3.82, two-sided p = 0.00011.``
     """
-    row = KINDS[design.kind]
-    effect, estimate = effect_of(row, original), original_estimate(design)
+    row, estimate = KINDS[design.kind], original_estimate(design)
     name = row.effect.name if row.effect else ""
-    text = [f"{capitalised(name)} {effect_text(effect)}", *_given(original)]
-    comes = f": {estimate_text(estimate)}" if estimate else ""
-    reported = ended(f"{', '.join(text)}{comes}")
+    numbers = [f"{key} = {lexicon.exact_text(value)}" for key, value in original.numbers.items()]
+    se = "" if original.se is None else f"standard error {lexicon.exact_text(original.se)}"
+    parts = (
+        f"{lexicon.capitalised(name)} {effect_text(effect_of(row, original))}",
+        f"from {', '.join(numbers)}" if numbers else "",
+        se,
+        interval_text(original),
+        counts_text(original),
+        "tested one-sided" if original.sides == 1 else "",
+    )
+    test = f": {estimate_text(estimate)}" if estimate else ""
+    reported = lexicon.ended(f"{', '.join(filter(None, parts))}{test}")
     return f"{reported} {doubt_of(row, original)}".strip()
 
 
 def choices_texts(design: Design) -> list[str]:
-    """Return what an original comes to, and which effects to plan with follow from it."""
+    """Return an original's numbers, and the effects to plan with that follow from them."""
     if design.original is None:
         return []
-    effects = [
+    effects = ", ".join(
         f"{choice.label} {effect_text(effect)}" for choice, effect in offered_effects(design)
-    ]
-    offered = texts.EFFECTS_OFFERED.format(effects=", ".join(effects)) if effects else ""
-    return [reported_text(design, design.original), offered, *_lost(design)]
+    )
+    offered = texts.EFFECTS_OFFERED.format(effects=effects) if effects else ""
+    return [reported_text(design, design.original), offered, *_not_offered(design)]
 
 
-def _lost(design: Design) -> list[str]:
+def _not_offered(design: Design) -> list[str]:
     return [
-        texts.NOT_OFFERED.format(name=capitalised(name), why=why)
+        texts.NOT_OFFERED.format(name=lexicon.capitalised(name), why=why)
         for name, why in missing_choices(design)
     ]
 
 
-def _given(original: Original) -> Iterator[str]:
-    numbers = [f"{name} = {exact_text(value)}" for name, value in original.numbers.items()]
-    if numbers:
-        yield f"from {', '.join(numbers)}"
-    if original.se is not None:
-        yield f"standard error {exact_text(original.se)}"
-    yield from filter(None, (interval_text(original), counts_text(original)))
-    if original.sides == 1:
-        yield "tested one-sided"
-
-
 def interval_text(original: Original) -> str:
-    """Return the interval that was reported; empty where none was."""
+    """Return the reported interval, or an empty text."""
     if original.low is None or original.high is None:
         return ""
-    level = percent_text(original.level)
-    return f"{level} interval {exact_text(original.low)} to {exact_text(original.high)}"
+    low, high = map(lexicon.exact_text, (original.low, original.high))
+    return f"{lexicon.percent_text(original.level)} interval {low} to {high}"
 
 
 def counts_text(original: Original) -> str:
-    """Return the samples and events that were reported; empty if none."""
+    """Return the reported samples and events; empty if none."""
     n1, n2, n, events = original.n1, original.n2, original.n, original.events
-    counts = [f"n = {amount_text(n)}"] if n is not None else []
+    counts = [] if n is None else [f"n = {lexicon.amount_text(n)}"]
     if n1 is not None and n2 is not None:
-        counts = [texts.TWO_GROUPS.format(n1=amount_text(n1), n2=amount_text(n2))]
-    return ", ".join([*counts, *([count_text(events, "event")] if events is not None else [])])
+        n1_text, n2_text = map(lexicon.amount_text, (n1, n2))
+        counts = [texts.TWO_GROUPS.format(n1=n1_text, n2=n2_text)]
+    counts += [] if events is None else [lexicon.count_text(events, "event")]
+    return ", ".join(counts)
 
 
 def worked_out_interval_text(design: Design) -> str:
-    """Return the 95 % interval that an estimate and its standard error leave; empty without."""
+    """Return the 95 % interval from an estimate and its standard error; empty without them."""
     if (ends := original_interval(design)) is None:
         return ""
     return texts.WORKED_OUT_INTERVAL.format(low=effect_text(ends[0]), high=effect_text(ends[1]))
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """Return the z of an estimate, or its t, with the two-sided p that belongs to it.
+    """Return the t or z of an estimate and its two-sided p.
 
-    Where the standard error is not the one of its t-test, its z is another number and stands last.
+    If the reported standard error is not that of the t-test, its z follows.
     """
     p, z = f"two-sided p {p_text(estimate.p)}", _statistic(estimate.z)
     if estimate.t is None or estimate.df is None:
@@ -137,15 +141,15 @@ def p_text(p: float) -> str:
 
 
 def source_text(original: Original) -> str:
-    """Return where the numbers stand, and how well they are known."""
+    """Return the source of the original's numbers, with its confidence and place."""
     where = f"; {original.where}" if original.where else ""
     sure = CONFIDENCE[Confidence(original.confidence)]
     return f"{original.source.removesuffix('.')} ({sure}{where})."
 
 
-def effects_table(found: Curves) -> Table:
-    """Return each effect to plan with: its size, the samples it takes, what the plan shows then."""
-    plan, written = found.plan, _written(found)
+def effects_table(curves: Curves) -> Table:
+    """Return each effect to plan with: its size, the samples it takes, and the plan's evidence."""
+    plan, written = curves.plan, _written(curves)
     planned, value = written.effect_planning, plan.pack.design.effect_planning
     effects: list[tuple[str, float | None, str]] = []
     is_yours = value != planned or "effect" in plan.pack.asked
@@ -157,54 +161,48 @@ def effects_table(found: Curves) -> Table:
         source = f" {choice.source}." if choice.source else ""
         effects.append((choice.label, size, f"{choice.meaning}{source}"))
     rows, below = [], []
-    names = [(label, size, meaning) for label, size, meaning in effects if size is not None]
-    for label, effect, meaning in names:
-        needed, evidence = found.needed_anywhere(effect), found.at(plan.counts.samples, effect)
-        worth = None if evidence.void_reason else evidence.value
-        rows.append(
-            (
-                Cell(capitalised(label)),
-                Cell(effect_text(effect), effect),
-                Cell("none" if needed is None else amount_text(needed), needed),
-                Cell(evidence.number, worth, evidence_status(evidence)),
+    for label, effect, meaning in effects:
+        if effect is not None:
+            needed, evidence = (
+                curves.needed_anywhere(effect),
+                curves.at(plan.counts.samples, effect),
             )
-        )
-        below.append((meaning,))
-    columns = (
+            worth = None if evidence.void_reason else evidence.value
+            rows.append(
+                (
+                    Cell(lexicon.capitalised(label)),
+                    Cell(effect_text(effect), effect),
+                    Cell("none" if needed is None else lexicon.amount_text(needed), needed),
+                    Cell(evidence.number, worth, evidence_status(evidence)),
+                )
+            )
+            below.append((meaning,))
+    columns = [
         Column("Effect"),
-        Column("Size", "number"),
-        Column("Takes", "number"),
-        Column("Your plan", "number"),
-    )
+        *(Column(name, "number") for name in ("Size", "Takes", "Your plan")),
+    ]
     return blocks.table("Which effect to plan with", columns, rows, below=below)
 
 
 def takes_text(plan: Assessment, effect: float) -> str:
-    """Return how many samples reach the target at an effect; empty where no original is known.
-
-    ``target takes 481``
-    """
+    """Return the samples for the target at an effect; empty without an original."""
     if plan.pack.design.original is None:
         return ""
     needed = Curves(plan).needed_anywhere(effect)
     if needed is None:
         return texts.NO_SAMPLE_IS_ENOUGH
-    return texts.TARGET_TAKES.format(samples=amount_text(needed))
+    return texts.TARGET_TAKES.format(samples=lexicon.amount_text(needed))
 
 
-def fits_text(found: Curves) -> str:
-    """Return what the column of samples says, and how many samples the lab allows.
+def fits_text(curves: Curves) -> str:
+    """Return the meaning of the table's column of samples, and the samples that the lab allows.
 
     ``Takes: the samples for power 0.80. 36 affordable here; 24 can count.``
     """
-    limit, evidence = found.most_counted, found.plan.evidence
+    limit, evidence = curves.most_counted, curves.plan.evidence
     counted = f"; {able_text(limit)}" if limit is not None else ""
-    fits = capitalised(texts.FITS.format(fits=fit_text(found.largest), counted=counted))
-    if evidence.row.effect is None:  # no table, and so no such column
+    fits = lexicon.capitalised(texts.FITS.format(fits=fit_text(curves.largest), counted=counted))
+    if evidence.row.effect is None:  # no table
         return fits
     target = evidence.text_of(evidence.amount(evidence.target))
     return texts.TAKES.format(target=target, fits=fits)
-
-
-def _written(found: Curves) -> Design:
-    return found.written or found.plan.pack.design

@@ -1,34 +1,35 @@
-"""A plan against its lab, what its evidence rests on, and what a step from it saves and loses."""
+"""Texts of a plan: its lab, its evidence, its units and arms, and a step to another plan."""
 
-import re
-from collections.abc import Callable, Iterable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from replicalab import assessment, lexicon
 from replicalab.assessment import phrases
 from replicalab.designs import KINDS, DesignParameters
 from replicalab.facts import texts
-from replicalab.facts.units import arms_text, basis_text, grouping_text
-from replicalab.models import Dimension
+from replicalab.facts.blocks import Cell, Group, Sentence, Table, group, table
+from replicalab.models import Dimension, Record
 from replicalab.planner import PlanStep, leanest
-from replicalab.scenarios import QUESTION_RECORDS, Control, Design, Pack
+from replicalab.planner.curves import by_correlation, units_limit, units_worth
+from replicalab.scenarios import QUESTION_RECORDS, Arms, Control, Design, Pack, Units
 
-_NAMED_ONE_BY_ONE: Final = 2  # So many numbers of a question are named one by one
-WISHES: Final = "Wishes broken"  # What a row of the study's wishes that plans break is called
-_NOUN_WORDS: Final = 3  # A noun of more words is too long to be repeated
-_DETAIL: Final = re.compile(r" \(| in | of ")
-_COUNTED: Final = re.compile(r"(?<![\w'])([\d,]+) samples\b")
-_ENOUGH_FEWER: Final = 0.75  # Fewer samples are spoken of from this share of those planned
+WISHES: Final = "Wishes broken"
+UNITS_TITLE: Final = "Experimental unit"
+ARMS_TITLE: Final = "Two arms"
+_ENOUGH_FEWER: Final = 0.75  # fewer samples are suggested from this share of those planned
+_WHOLE: Final = 100  # from here on, samples are shown without decimals
 
 
 def listed(opening: str, labels: Iterable[str]) -> str:
-    """Return labels in quotation marks after an opening; empty where there are none."""
+    """Return labels in quotation marks after an opening; empty without labels."""
     text = lexicon.joined(lexicon.quoted(labels))
     return f"{opening}{text}" if text else ""
 
 
 def elsewhere_text(saved_for: str | None, pack: Pack) -> str:
-    """Return that a plan was saved for another study; empty where it was not, or none is named."""
+    """Return that a plan was saved for another study, or an empty text."""
     if saved_for in (None, pack.scenario_id):
         return ""
     return texts.ELSEWHERE.format(study=saved_for, here=pack.scenario_id)
@@ -39,69 +40,31 @@ def elsewhere_text(saved_for: str | None, pack: Pack) -> str:
 
 def used_text(plan: assessment.Assessment, slack: assessment.Slack) -> str:
     """Return used against the limit: ``2,250 / 2,600 credits``, ``2 needed, 1 free``."""
-    used, limit, noun = (
-        lexicon.amount_text(slack.used),
-        lexicon.amount_text(slack.limit),
-        slack.row.noun,
-    )
-    if slack.row.category:
+    row, used, limit = slack.row, *map(lexicon.amount_text, (slack.used, slack.limit))
+    if row.category:
         return f"{used} needed, {limit} free"
-    if slack.row.currency:
+    if row.currency:
         return f"{used} / {plan.pack.lab.money(slack.limit)}"
-    if slack.row.is_amount:
+    if row.is_amount:
         last = phrases.last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
-        return f"{used} / {limit} {lexicon.plural(noun, slack.limit)}{last}"
+        return f"{used} / {limit} {lexicon.plural(row.noun, slack.limit)}{last}"
     if not slack.ok and slack.dimension not in plan.causes:
         return f"see {phrases.dimensions_text(plan.pack, plan.repeated)}"
     errors = plan.validation.errors if slack.dimension is Dimension.PROTOCOL else []
     term = plan.pack.study.term
     about = dict.fromkeys(term(error.category.replace("_", " ")) for error in errors)
-    counted = lexicon.count_text(slack.used, noun)
+    counted = lexicon.count_text(slack.used, row.noun)
     return f"{counted}: {', '.join(about)}" if about else counted
 
 
 def slack_text(slack: assessment.Slack) -> str:
-    """Return what is left, signed (``+350``, ``−2``, ``0``); empty where nothing can be left."""
+    """Return the signed slack (``+350``, ``−2``, ``0``); empty for errors and breaches."""
     is_counted = slack.row.is_amount or slack.row.category
     return lexicon.signed_text(slack.slack) if is_counted else ""
 
 
-def spare_text(plan: assessment.Assessment) -> str:
-    """Return how many samples would do; empty unless they are at least a quarter fewer.
-
-    ``25 participants would reach power 0.97; you planned 100.`` Where fewer are analysed: ``28
-    participants (25 analysed) would …``.
-    """
-    lean, planned = leanest(plan), plan.counts.samples
-    if lean is None or lean.counts.samples > planned * _ENOUGH_FEWER:
-        return ""
-    unit, samples = plan.pack.design.unit_of_n.split(" (")[0], lean.counts.samples
-    size = (
-        lexicon.count_text(1, "sample")
-        if samples == 1
-        else f"{lexicon.amount_text(samples)} {unit}"
-    )
-    if text := phrases.analysed_text(samples, lean.evidence.analysed):
-        size += f" ({text})"
-    planned_size = lexicon.amount_text(planned)
-    return texts.TO_SPARE.format(size=size, evidence=lean.evidence.text, planned=planned_size)
-
-
-def cliff_texts(cliffs: Iterable[assessment.Cliff]) -> list[str]:
-    """Return the small steps that change a lot: a staff unit more or less, the endpoint lost."""
-    nouns: dict[str, list[str]] = {}
-    for cliff in cliffs:
-        fewer = texts.LOSES_ENDPOINT if cliff.endpoint else texts.SAVES_STAFF
-        nouns.setdefault(texts.ADDS_STAFF if cliff.more else fewer, []).append(cliff.noun)
-    return [text.format(noun=lexicon.joined(names, "or")) for text, names in nouns.items()]
-
-
 def term_text(term: assessment.CostTerm) -> str:
-    """Return what a term of the cost adds up from: ``3 × 100``.
-
-    Where some have another price than the rest: ``2 × 100 + 1 × 400``. Of a share, what of:
-    ``15 % of 1,200``.
-    """
+    """Return the parts of a cost term: ``2 × 100 + 1 × 400``, ``15 % of 1,200``."""
     if term.is_share:
         return f"{lexicon.percent_text(term.rate)} of {lexicon.amount_text(term.number)}"
     prices = term.prices or {term.rate: term.number}
@@ -112,53 +75,44 @@ def term_text(term: assessment.CostTerm) -> str:
 
 
 def staff_text(plan: assessment.Assessment) -> str:
-    """Return what a plan's staff adds up from: ``1 + 1 for more than 20 samples = 2 of 4 …``.
-
-    How many they are alone, ``1 of 4 staff units``, where nothing is added.
-    """
-    terms = [str(plan.pack.staff_model.base)]
-    terms += [
+    """Return the parts of the staff: ``1 + 1 for more than 20 samples = 2 of 4 staff units``."""
+    terms = [
         texts.STAFF_STEP.format(
             adds=int(step.adds), limit=lexicon.count_text(step.threshold, step.noun)
         )
         for step in plan.staff_steps
         if step.adds
     ]
-    has = lexicon.count_text(plan.pack.lab.staff, "staff unit")
-    sum_of = f"{' + '.join(terms)} = " if len(terms) > 1 else ""
-    return f"{sum_of}{plan.staff} of {has}"
+    sum_of = " + ".join([str(plan.pack.staff_model.base), *terms]) + " = " if terms else ""
+    return f"{sum_of}{plan.staff} of {lexicon.count_text(plan.pack.lab.staff, 'staff unit')}"
 
 
 def cautions_sentence(plan: assessment.Assessment) -> str:
-    """Return which wishes a plan breaks and which controls it lacks; empty where none."""
+    """Return the cautions about a plan as a sentence; empty if none."""
     text = assessment.cautions_text(plan)
     return f"{lexicon.capitalised(text)}." if text else ""
 
 
 def wishes_cell(plan: assessment.Assessment) -> str:
-    """Return which of the study's wishes a plan breaks, for a cell under `WISHES`."""
+    """Return the soft constraints that a plan misses, for a cell under `WISHES`."""
     return phrases.asked_and_had(plan, plan.broken_wishes) or "none"
 
 
 def with_cautions(text: str, plan: assessment.Assessment) -> str:
-    """Return a text about a plan, and after it which wishes it breaks and controls it lacks."""
+    """Return a text about a plan, followed by its cautions."""
     return " ".join(filter(None, [text, cautions_sentence(plan)]))
 
 
 def newly_broken_text(step: PlanStep) -> str:
-    """Return which of the study's wishes a step breaks, or breaks further; empty if none."""
+    """Return the soft constraints that a step breaks, or misses by more; empty if none."""
     before, after = step.before, step.after
-    new = [
-        broken_wish
-        for broken_wish in after.broken_wishes
-        if broken_wish not in before.broken_wishes
-    ]
-    result = filter(None, (assessment.wishes_text(after, new), phrases.further_text(before, after)))
-    return " ".join(f"{lexicon.capitalised(text)}." for text in result)
+    new = [wish for wish in after.broken_wishes if wish not in before.broken_wishes]
+    sentences = assessment.wishes_text(after, new), phrases.further_text(before, after)
+    return " ".join(f"{lexicon.capitalised(text)}." for text in sentences if text)
 
 
 def dropped_cautions(plan: assessment.Assessment) -> list[str]:
-    """Return what a plan does without of the study's controls; first what makes the study void."""
+    """Return a sentence for each control that a plan lacks, fixed controls first."""
     return [
         _protection(control)
         if control.droppable
@@ -168,21 +122,35 @@ def dropped_cautions(plan: assessment.Assessment) -> list[str]:
 
 
 def notes(plan: assessment.Assessment) -> list[tuple[str, str]]:
-    """Return what else is to be known of a plan: what kind of note it is, and its sentence."""
-    others = [issue.message for issue in plan.validation.paper_warnings]
-    others += filter(None, [spare_text(plan)])
+    """Return notes on a plan beside its check: the kind of each, and its sentence."""
+    few_units = lexicon.capitalised(phrases.units_text(plan))
     kinds = {
-        "Caution": [*filter(None, [_of_units(plan)]), *dropped_cautions(plan)],
-        "Note": others,
-        "Close to a step": cliff_texts(plan.cliffs),
+        "Caution": [*([f"{few_units}."] if few_units else []), *dropped_cautions(plan)],
+        "Note": [issue.message for issue in plan.validation.paper_warnings],
+        "Close to a step": _cliff_texts(plan.cliffs),
     }
+    kinds["Note"] += filter(None, [spare_text(plan)])
     return [(name, text) for name, lines in kinds.items() for text in lines]
 
 
-def _of_units(plan: assessment.Assessment) -> str:
-    """Return how a plan's samples stand to the study's units, as a sentence; empty without any."""
-    text = phrases.units_text(plan)
-    return f"{lexicon.capitalised(text)}." if text else ""
+def spare_text(plan: assessment.Assessment) -> str:
+    """Return a sample that would do; empty unless it is at least a quarter smaller."""
+    lean, planned = leanest(plan), plan.counts.samples
+    if lean is None or lean.counts.samples > planned * _ENOUGH_FEWER:
+        return ""
+    return texts.TO_SPARE.format(
+        size=phrases.samples_text(lean),
+        evidence=lean.evidence.text,
+        planned=lexicon.amount_text(planned),
+    )
+
+
+def _cliff_texts(cliffs: Iterable[assessment.Cliff]) -> list[str]:
+    nouns: dict[str, list[str]] = {}
+    for cliff in cliffs:
+        fewer = texts.LOSES_ENDPOINT if cliff.endpoint else texts.SAVES_STAFF
+        nouns.setdefault(texts.ADDS_STAFF if cliff.more else fewer, []).append(cliff.noun)
+    return [text.format(noun=lexicon.joined(names, "or")) for text, names in nouns.items()]
 
 
 def _protection(control: Control) -> str:
@@ -190,13 +158,13 @@ def _protection(control: Control) -> str:
     return text.format(control=control.name, guards=control.guards)
 
 
-# --- what the evidence rests on -------------------------------------------------------------
+# --- the evidence ---------------------------------------------------------------------------
 
 
-def asked_text(pack: Pack, most: int | None = _NAMED_ONE_BY_ONE) -> str:
-    """Return what of the evidence is the visitor's question and not the study's; empty if nothing.
+def asked_text(pack: Pack, most: int | None = 2) -> str:
+    """Return the assumptions that are the visitor's own: ``effect 0.3, yours``; empty if none.
 
-    ``effect 0.3, yours``; of more than so many how many they are, None for each of them.
+    More than ``most`` are counted; None lists them all.
     """
     number = len(pack.asked)
     if most is not None and number > most:
@@ -206,87 +174,60 @@ def asked_text(pack: Pack, most: int | None = _NAMED_ONE_BY_ONE) -> str:
 
 
 def _number_text(name: str, pack: Pack) -> str:
-    """Return a number or a record of a question with its name: ``effect 0.3``."""
     value, by_hand = getattr(pack.question, name), KINDS[pack.design.kind].scale.by_hand
     if name in QUESTION_RECORDS:
         return grouping_text(value)
     write: dict[str, Callable[[float], str]] = {
         "dropout": lexicon.percent_text,
         **dict.fromkeys(("alpha", "baseline", "assurance"), "{:g}".format),
+        "effect": effect_text,
+        **dict.fromkeys(("target", "floor"), by_hand),
     }
-    write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), by_hand)}
     return f"{name} {write[name](value)}"
 
 
 def sample_text(design: Design) -> str:
-    """Return what one sample is; empty where a study only says that it is one."""
+    """Return the sampling unit of a study; empty if it is just "samples"."""
     return "" if lexicon.label_key(design.unit_of_n) == "samples" else design.unit_of_n
 
 
-def unit_noun(design: Design) -> str:
-    """Return what the samples of a study are, in three words at most: ``mice``.
-
-    It is what the study calls them up to the first detail; ``samples`` where that is longer.
-    """
-    noun = _DETAIL.split(design.unit_of_n, maxsplit=1)[0]
-    return noun if len(noun.split()) <= _NOUN_WORDS else "samples"
-
-
-def in_its_noun(text: str, design: Design) -> str:
-    """Return a text in which counted samples are called what the study calls them.
-
-    Labels may hold the word too: only after a number is it taken for the study's samples.
-    """
-    return _COUNTED.sub(rf"\1 {unit_noun(design)}", text)
-
-
-def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
-    """Return how samples are shared out over the groups of a design; empty where that is plain.
-
-    ``64 a group = 128 in all``; ``127 in all: 63 and 64``; ``128 in all: 3 groups of 42, 2 left
-    over``; ``128 in all: 96 + 32`` of arms that are not to be equal.
-    """
-    total, groups = lexicon.amount_text(samples), KINDS[design.kind].groups_of(design)
-    if arms := arms_text(samples, design):
-        return texts.SAMPLES_IN_ALL.format(total=total, parts=arms)
-    number, rest = divmod(samples, groups)
-    if groups < 2 or not (rest or per_group):
-        return ""
-    size = lexicon.amount_text(number)
-    if not rest:
-        return texts.EVEN_GROUPS.format(size=size, total=total)
-    parts = texts.GROUPS_AND_REST.format(groups=groups, size=size, left=rest)
-    if design.groups is None:
-        parts = f"{size} and {lexicon.amount_text(samples - number)}"
-    return texts.SAMPLES_IN_ALL.format(total=total, parts=parts)
-
-
 def group_text(samples: int, design: Design) -> str:
-    """Return how large the groups of a design are: ``64 a group``; empty where it has none."""
+    """Return how large the groups of a design are: ``64 a group``; empty for one group."""
     if arms := arms_text(samples, design):
         return arms
     groups = KINDS[design.kind].groups_of(design)
     number, rest = divmod(samples, groups)
     if groups < 2:
         return ""
+    size = lexicon.amount_text(number)
     if not rest:
-        return f"{lexicon.amount_text(number)} a group"
-    other = f" and {lexicon.amount_text(samples - number)}" if design.groups is None else ""
-    return f"groups of {lexicon.amount_text(number)}{other}"
+        return f"{size} a group"
+    if design.groups is None:
+        return f"groups of {size} and {lexicon.amount_text(samples - number)}"
+    return f"{groups} groups of {size}, {rest} left over"
+
+
+def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
+    """Return the sample and its groups: ``128 in all: 64 a group.``; empty for one group.
+
+    Unless ``per_group``, also empty for equal groups.
+    """
+    text = group_text(samples, design)
+    equal = not design.uneven and samples % KINDS[design.kind].groups_of(design) == 0
+    if not text or (equal and not per_group):
+        return ""
+    return texts.SAMPLES_IN_ALL.format(total=lexicon.amount_text(samples), parts=text)
 
 
 def dropout_text(plan: assessment.Assessment) -> str:
-    """Return how many to recruit to analyse how many; empty where none is to drop out.
-
-    Of more than can count, how many can, and how many of these are left.
-    """
-    able, counted = plan.evidence.able, lexicon.amount_text(plan.evidence.analysed)
-    if plan.evidence.analysed >= able:
+    """Return how many samples are planned, can count and are analysed; empty if all are."""
+    able, counted = plan.evidence.able, plan.evidence.analysed
+    if counted >= able:
         return ""
     text = texts.RECRUIT if able == plan.counts.samples else texts.RECRUIT_OF_ABLE
     return text.format(
         planned=lexicon.amount_text(plan.counts.samples),
-        counted=counted,
+        counted=lexicon.amount_text(counted),
         dropout=lexicon.percent_text(plan.pack.design.dropout),
         able=lexicon.amount_text(able),
         why=counting_text(plan.counts.days, plan.pack),
@@ -294,10 +235,7 @@ def dropout_text(plan: assessment.Assessment) -> str:
 
 
 def counting_text(days: int, pack: Pack) -> str:
-    """Return what keeps samples from counting in so many days: ``20 a day, 12 days``.
-
-    Empty where any number of samples can count.
-    """
+    """Return the limit on samples that count in some days: ``20 a day, 12 days``; or empty."""
     rate, exist = pack.samples_per_day, pack.design.population_max
     if exist is not None and (rate is None or exist <= rate.value * days):
         return texts.NO_MORE_EXIST
@@ -308,15 +246,12 @@ def counting_text(days: int, pack: Pack) -> str:
 
 
 def effect_text(effect: float | None) -> str:
-    """Return an effect to three digits, ``none`` where there is none."""
+    """Return an effect to three digits, or ``none``."""
     return "none" if effect is None else f"{effect:z.3g}"
 
 
 def assumption_text(plan: assessment.Assessment) -> str:
-    """Return at which assumed effect the evidence is planned, and how.
-
-    What units and unlike arms make of it follows.
-    """
+    """Return the assumed effect and the method of the evidence, then its units and arms."""
     return " ".join(filter(None, (_planned_text(plan), basis_text(plan))))
 
 
@@ -326,33 +261,23 @@ def _planned_text(plan: assessment.Assessment) -> str:
     if row.effect is None:
         return texts.PLANNED_WITHOUT_EFFECT.format(method=method)
     setting, seen = (
-        row.setting_text(DesignParameters.by(design, f)) for f in (1.0, evidence.factor)
+        row.setting_text(DesignParameters.by(design, factor)) for factor in (1.0, evidence.factor)
     )
-    assumed, through = f"{row.effect.name} of {effect_text(design.effect_planning)}", ""
+    assumed = f"{row.effect.name} of {effect_text(design.effect_planning)}{setting}"
     if seen != setting or evidence.factor != 1:
         changed = seen if seen != setting else ""
-        through = texts.SEEN_AS.format(effect=effect_text(evidence.effect), setting=changed)
-    if seen == setting and through:
-        through, setting = f"{through},{setting}" if setting else through, ""
-    return texts.PLANNED.format(assumed=f"{assumed}{setting}{through}", method=method)
+        assumed += texts.SEEN_AS.format(effect=effect_text(evidence.effect), setting=changed)
+    return texts.PLANNED.format(assumed=assumed, method=method)
 
 
 def source_text(design: Design) -> str:
-    """Return where the formula for the evidence of a design is published, empty where nowhere."""
+    """Return the source of the formula for the evidence of a design; empty if none is named."""
     source = design.row.source_of(design)
     return f"Source: {source}." if source else ""
 
 
-def assumed_rows(plan: assessment.Assessment) -> list[tuple[str, str, assessment.Evidence]]:
-    """Return the evidence at each effect worth assuming: its name, its size, what the plan buys."""
-    return [
-        (label, effect_text(effect), plan.evidence_at(effect))
-        for label, effect in assessment.assumed_effects(plan.pack.design)
-    ]
-
-
 def bounds_text(evidence: assessment.Evidence) -> str:
-    """Return what the marks of a bar of evidence mean."""
+    """Return the meaning of the marks of a bar of evidence."""
     floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
     return texts.MARKS.format(floor=floor, target=target)
 
@@ -362,11 +287,159 @@ def effect_label(effect: assessment.AssumedEffect) -> str:
     return f"{effect.label} ({effect_text(effect.effect)})"
 
 
+# --- units and arms -------------------------------------------------------------------------
+
+
+def grouping_text(value: Record) -> str:
+    """Return units or arms in a few words: ``tanks of 16, correlation 0.1``."""
+    if isinstance(value, Units):
+        correlation = "not given" if value.icc is None else f"{value.icc:g}"
+        name = lexicon.plural(value.name, 2)
+        return texts.UNITS.format(units=name, value=value, icc=correlation)
+    if isinstance(value, Arms):
+        share = texts.FIRST_ARM.format(share=lexicon.percent_text(value.share))
+        return "equal arms" if value.share == Arms().share else share
+    return ""
+
+
+def groupings(design: Design) -> dict[str, tuple[str, str]]:
+    """Return the title and the text of a design's units and arms, by field."""
+    pairs = {"units": (UNITS_TITLE, design.units), "arms": (ARMS_TITLE, design.arms)}
+    return {
+        name: (title, lexicon.capitalised(grouping_text(value)))
+        for name, (title, value) in pairs.items()
+        if value is not None
+    }
+
+
+def arms_text(samples: int, design: Design) -> str:
+    """Return the samples of unequal arms: ``96 + 32``; empty for equal ones."""
+    if not design.uneven:
+        return ""
+    return " + ".join(map(lexicon.amount_text, assessment.samples_in_arms(samples, design)))
+
+
+def units_text(plan: assessment.Assessment) -> str:
+    """Return the units of a plan: ``8 tanks of 16 (4 + 4)``; empty without any."""
+    design, samples = plan.pack.design, plan.counts.samples
+    arms = [int(number) for number in assessment.units_in_arms(samples, design)]
+    return _units_text(design.units, arms) if design.units else ""
+
+
+def _units_text(units: Units, arms: Sequence[int]) -> str:
+    shared = f" ({' + '.join(map(lexicon.amount_text, arms))})" if len(arms) > 1 else ""
+    return f"{lexicon.count_text(sum(arms), units.name)} of {units.samples:g}{shared}"
+
+
+def basis_text(plan: assessment.Assessment) -> str:
+    """Return the effect of units and unequal arms on the evidence; empty if none.
+
+    ``8 tanks of 16 (4 + 4) with an intraclass correlation of 0.1: design effect 2.5; …``.
+    """
+    design, counted = plan.pack.design, plan.evidence.analysed
+    lines = [texts.ARMS_OF.format(arms=arms) for arms in [arms_text(counted, design)] if arms]
+    units = design.units
+    worth = units_worth(plan, units.icc) if units and units.icc is not None else None
+    if units and worth:
+        some_left = worth.remaining < units.samples
+        line = texts.DESIGN_EFFECT.format(
+            units=_units_text(units, assessment.counted_units(design, plan.evidence.able)),
+            left=texts.LEFT_IN_EACH.format(left=f"{worth.remaining:.3g}") if some_left else "",
+            icc=f"{units.icc:g}",
+            effect=f"{worth.design_effect:.3g}",
+            samples=lexicon.count_text(counted, "sample"),
+            worth=_worth_text(worth.worth),
+        )
+        lines.append(line)
+    return " ".join(lines)
+
+
+def _worth_text(samples: float) -> str:
+    return lexicon.amount_text(round(samples)) if samples >= _WHOLE else f"{samples:.3g}"
+
+
+def units_panel(plan: assessment.Assessment) -> Group:
+    """Return a plan's units and arms, their limit, and a table by intraclass correlation."""
+    design, samples = plan.pack.design, plan.counts.samples
+    units, sentences = design.units, list[str]()
+    if units:
+        sentences.append(f"{lexicon.capitalised(units_text(plan))}.")
+        if units.icc is None:
+            otherwise = texts.SEE_TABLE if design.baseline is None else texts.OMIT_BASELINE
+            sentences.append(texts.NO_CORRELATION.format(unit=units.name, otherwise=otherwise))
+    if arms := arms_text(samples, design):
+        sentences.append(f"{lexicon.count_text(samples, 'sample')}: {arms}.")
+    sentences.append(units_limit_text(plan))
+    by_icc = correlations_table(plan, units) if units else None
+    return group(*map(Sentence, sentences), by_icc)
+
+
+def correlations_table(plan: assessment.Assessment, units: Units) -> Table:
+    """Return the evidence of a plan at each intraclass correlation of its units."""
+    rows = list[tuple[Cell | str, ...]]()
+    for rho, value in by_correlation(plan).items():
+        if (worth := units_worth(plan, rho)) is not None:
+            rows.append(
+                (
+                    Cell(f"{rho:g}{' (yours)' * (rho == units.icc)}", rho),
+                    Cell(f"{worth.design_effect:.3g}", worth.design_effect),
+                    Cell(_worth_text(worth.worth), worth.worth),
+                    Cell(plan.evidence.amount(value), value),
+                )
+            )
+    names = ("Correlation", "Design effect", "Worth, samples", plan.evidence.title)
+    return table(f"By the intraclass correlation of samples in one {units.name}", names, rows)
+
+
+def units_limit_text(plan: assessment.Assessment, *, alone: bool = True) -> str:
+    """Return the limit of a plan's units, and more units for the target; empty if it is met.
+
+    Unless ``alone``, it leaves out how many samples exist.
+
+    ``With 4 tanks in each arm no number of samples shows more than power 0.47; power 0.80 takes
+    12 tanks of 16 in each arm.``
+    """
+    limit, design, evidence = units_limit(plan), plan.pack.design, plan.evidence
+    if limit is None or design.units is None:
+        return ""
+    name, ways, clauses = design.units.name, list[str](), list[str]()
+    if limit.per_unit is None:
+        most = evidence.amount(limit.most)
+        clauses.append(texts.NO_SIZE_SHOWS.format(measure=evidence.measure, most=most))
+    else:
+        per_unit = lexicon.count_text(limit.per_unit, "sample")
+        ways.append(texts.IN_EACH.format(samples=per_unit, unit=name))
+    if limit.enough is not None:
+        of = f"{lexicon.plural(name, 2)} of {design.units.samples:g}"
+        ways.append(_in_arms_text(limit.enough, name, of))
+    if ways:
+        exist = lexicon.count_text(design.population_max or 0, "sample")
+        clause = texts.UNITS_FOR_TARGET.format(
+            measure=evidence.measure,
+            target=evidence.amount(evidence.target),
+            ways=" or ".join(ways),
+        )
+        exceeds = limit.exceeds and alone
+        clauses.append(clause + (texts.STUDY_HAS.format(samples=exist) if exceeds else ""))
+    units = _in_arms_text(limit.units, name)
+    return texts.WITH_UNITS.format(units=units, takes="; ".join(clauses))
+
+
+def _in_arms_text(units: tuple[int, ...], name: str, named: str = "") -> str:
+    """Return the units of arms: ``4 tanks in each arm``, ``4 and 2 tanks in the arms``."""
+    if len(set(units)) > 1:
+        numbers = " and ".join(map(lexicon.amount_text, units))
+        return texts.IN_ARMS.format(units=f"{numbers} {named or lexicon.plural(name, 2)}")
+    number = units[0]
+    counted = f"{number:,} {named}" if named else lexicon.count_text(number, name)
+    return texts.IN_EACH_ARM.format(units=counted) if len(units) > 1 else counted
+
+
 # --- a step from one plan to another --------------------------------------------------------
 
 
 def saved_text(step: PlanStep) -> str:
-    """Return what a step saves: ``saves 1,500 credits``, ``costs 50 credits``."""
+    """Return the saving of a step: ``saves 1,500 credits``, ``costs 50 credits``."""
     lab = step.after.pack.lab
     if step.credits_saved == 0:
         return f"saves no {lab.currency}"
@@ -375,7 +448,7 @@ def saved_text(step: PlanStep) -> str:
 
 
 def evidence_text(step: PlanStep) -> str:
-    """Return what happens to the evidence: ``power 0.86 → 0.58``, or that nothing does."""
+    """Return how a step moves the evidence: ``power 0.86 → 0.58``, ``power 0.86, unchanged``."""
     old, new = step.before.evidence, step.after.evidence
     if not step.evidence_changed:
         moved = old.value != new.value and not (old.void_reason or new.void_reason)
@@ -386,7 +459,7 @@ def evidence_text(step: PlanStep) -> str:
 
 
 def loss_text(step: PlanStep) -> str:
-    """Return what a step does to the study: evidence, the effect it detects, its fidelity."""
+    """Return how a step moves the evidence, the detectable effect and the fidelity loss."""
     old, new = (effect_text(plan.detectable_effect) for plan in (step.before, step.after))
     sought = step.after.evidence.row.sought
     detects = f"{sought} {old} → {new}" if sought and old != new else ""
@@ -394,30 +467,25 @@ def loss_text(step: PlanStep) -> str:
 
 
 def fidelity_move(step: PlanStep) -> str:
-    """Return what a step does to the fidelity loss: ``fidelity loss 0 → 2``; empty if nothing."""
+    """Return how a step moves the fidelity loss: ``fidelity loss 0 → 2``; empty if unchanged."""
     old, new = step.before.fidelity_loss, step.after.fidelity_loss
     return f"fidelity loss {old} → {new}" if old != new else ""
 
 
 def total_loss_text(step: PlanStep) -> str:
-    """Return what several steps do to the study in all, the fidelity loss by its parts.
+    """Return the same for several steps, with the parts of the fidelity loss.
 
-    A plan's fidelity loss is a sum, so it may be more than the 3 of a single substitution.
+    ``…; fidelity loss 0 → 3 (substitution 2, dropped control 1)``
     """
-    parts = loss_parts_text(step.after) if fidelity_move(step) else ""
-    return f"{loss_text(step)} ({parts})" if parts else loss_text(step)
-
-
-def loss_parts_text(plan: assessment.Assessment) -> str:
-    """Return where a plan's fidelity loss comes from: ``substitution 2, dropped control 1``."""
-    dropped = len(plan.dropped)
+    after, dropped = step.after, len(step.after.dropped)
     parts = {
-        "substitution": plan.substitution_loss,
+        "substitution": after.substitution_loss,
         lexicon.plural("dropped control", dropped): dropped,
     }
-    return ", ".join(f"{name} {loss}" for name, loss in parts.items() if loss)
+    text = ", ".join(f"{name} {loss}" for name, loss in parts.items() if loss)
+    return f"{loss_text(step)} ({text})" if text and fidelity_move(step) else loss_text(step)
 
 
 def protection_losses(step: PlanStep) -> list[str]:
-    """Return each protection that a step gives up: the control, and what it guards against."""
+    """Return a sentence for each control that a step drops."""
     return [_protection(control) for control in step.newly_dropped]

@@ -120,7 +120,7 @@ def plan_slide(yours: Assessment) -> Panel:
         "slide_plan",
         title=f"{'Your plan' if is_own else 'The study’s own plan'} {does}",
         status=Status.FAIL if failing else evidence_status(yours.evidence),
-        text=plans.in_its_noun(text, yours.pack.design),
+        text=text,
         terms=terms_text(yours),
         stands=_stands(PlanStep(yours, yours)),
     )
@@ -130,7 +130,7 @@ def _stands(step: PlanStep) -> dict[str, object]:
     """Return a plan's seven dimensions, and its numbers as a step moved them."""
     now = step.after
     samples, *others = amounts(step)
-    noun = capitalised(plans.unit_noun(now.pack.design))
+    noun = capitalised(now.pack.design.samples_noun)
     repeated = [text for text in now.failing if text not in now.causes]
     term = now.pack.study.term
     return {
@@ -147,8 +147,8 @@ def _stands(step: PlanStep) -> dict[str, object]:
 
 def _size(plan: Assessment) -> str:
     """Return how large a plan is, in its study's noun: ``24 mice in 22 days``."""
-    noun = plans.unit_noun(plan.pack.design) if plan.counts.samples != 1 else "sample"
-    return f"{amount_text(plan.counts.samples)} {noun} in {count_text(plan.counts.days, 'day')}"
+    noun = plan.pack.design.sample_noun
+    return f"{count_text(plan.counts.samples, noun)} in {count_text(plan.counts.days, 'day')}"
 
 
 def _worth(plan: Assessment) -> str:
@@ -180,7 +180,6 @@ def concession_slide(
     """
     steps, changes = conceded(negotiation), list(changes)
     step, done = steps[at].step, negotiation.rounds[steps[at].round_number]
-    design = step.after.pack.design
     rows = texts.change_rows(step, ("rationale",))
     fields = [
         field_step
@@ -198,7 +197,7 @@ def concession_slide(
         saves=f"{capitalised(plans.saved_text(step))}{_passes(step)}.",
         loses=f"{capitalised('; '.join(loses))}.",
         status=evidence_status(step.after.evidence),
-        lost=plans.in_its_noun(lost, design),
+        lost=lost,
         roomy=len(rows) == 1,
         answer=verdict,
         objections=f"{capitalised(failing_text(step.after, causes, still=True))}."
@@ -221,7 +220,7 @@ def _moved(fields: Sequence[PlanStep]) -> str:
     if step.newly_dropped:
         return "a control given up"
     if isinstance(old, int) and isinstance(new, int):
-        noun = plans.unit_noun(design) if field == "sample_size" else "days"
+        noun = design.samples_noun if field == "sample_size" else "days"
         return f"{noun} {amount_text(old)} → {amount_text(new)}"
     return f"other {term(FIELD_LABELS[field]).lower()}"
 
@@ -305,7 +304,7 @@ def decision_slide(
     run = here.least.after
     if negotiation and negotiation.outcome is Outcome.AGREED and negotiation.final_plan:
         run = negotiation.final_plan
-    evidence, design = run.evidence, run.pack.design
+    evidence = run.evidence
     runs = is_worth_running(run)
     title = f"Run {_size(run)} for {run.pack.lab.money(run.cost)}"
     if not runs:
@@ -321,12 +320,7 @@ def decision_slide(
     ended, cautions = verdict.text if verdict else "", cautions_text(run) if runs else ""
     if negotiation and negotiation.outcome is Outcome.AGREED:
         ended = f"Agreed in round {len(negotiation.rounds)}."
-    pairs = [
-        ("", plans.in_its_noun(ended, design)),
-        ("Take care", plans.in_its_noun(cautions, design)),
-        ("Note", note),
-        ("To do more", plans.in_its_noun(_ask(here), design)),
-    ]
+    pairs = [("", ended), ("Take care", cautions), ("Note", note), ("To do more", _ask(here))]
     pairs = [(name, text) for name, text in pairs if text]
     return blocks.panel(
         "slide_decision",

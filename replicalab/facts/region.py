@@ -1,50 +1,110 @@
-"""The region of days and samples as rows: what fits, its limits, and the chosen point."""
+"""Trade-offs as rows: the region of days and samples, its limits, and the marked plans."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from replicalab.assessment import Assessment, Evidence
+from replicalab.assessment import DIMENSION_ROWS, Assessment, Evidence
 from replicalab.assessment.phrases import failing_text
-from replicalab.facts import texts
-from replicalab.facts.blocks import Cell, Fold, Status, Table, listing, number_cell, table
-from replicalab.facts.fact import Fact, count, money
-from replicalab.facts.frontier import swap_text, worth_bar
+from replicalab.facts import frontier, texts
+from replicalab.facts.blocks import (
+    Block,
+    Cell,
+    Fold,
+    Sentence,
+    Status,
+    Table,
+    listing,
+    number_cell,
+    table,
+)
+from replicalab.facts.fact import Fact, count, facts_table, money
 from replicalab.facts.lab import amounts_text
 from replicalab.facts.options import do_not_run_text, none_passes_text, too_short
 from replicalab.facts.plan import effect_text, group_text, listed
 from replicalab.lexicon import amount_text, capitalised, count_text, label_key
-from replicalab.models import Protocol
-from replicalab.planner import ORDER, PlanAnalysis, PlanToDraw, RegionLimit
+from replicalab.models import DIMENSIONS, Protocol
+from replicalab.planner import ORDER, PlanAnalysis, PlanToDraw, RegionLimit, plan_to_draw
 from replicalab.scenarios import Pack
 
 if TYPE_CHECKING:
     from replicalab.planner.region import Region, Span
 
+YOUR_PLAN: Final = "your plan"
+OFFER: Final = "Lab Manager's offer"
+LEAST_LOSS: Final = "least loss"
+BALANCED: Final = "balanced"
+CHEAPEST: Final = "cheapest"
+STRONGEST: Final = "most evidence"
+LAST: Final = "last plan"  # of a negotiation
 
-LINES: Final = {
+_LINES: Final[dict[str, str]] = {
     RegionLimit.BUDGET: "budget {}",
     RegionLimit.SCHEDULE: "limit {}",
-    RegionLimit.STAFF: "{}",
     RegionLimit.ENDPOINT: "endpoint {}",
-    RegionLimit.THROUGHPUT: "{}",
     RegionLimit.POPULATION: "population {}",
     RegionLimit.STUDY: "study: {}",
 }
-"""The label of the line of each limit in a chart."""
 
 
-def limit_facts(pack: Pack) -> dict[RegionLimit, Fact]:
-    """Return each limit of a study in its lab."""
+# --- the marked plans -------------------------------------------------------------------------
+
+
+def plans_shown(options: PlanAnalysis) -> dict[str, Assessment]:
+    """Return the marked plans by name, the least-loss plan only if it has evidence."""
+    plans, plan = {YOUR_PLAN: options.yours}, options.least.after
+    if options.offer is not None:
+        plans[OFFER] = options.offered
+    return plans if plan.evidence.void_reason else {**plans, LEAST_LOSS: plan}
+
+
+def unbeaten_shown(options: PlanAnalysis) -> dict[str, Assessment]:
+    """Return the plans marked in the chart of the frontier."""
+    plans = {name: plan for name, plan in plans_shown(options).items() if name != OFFER}
+    plans |= {name.lower(): plan for name, plan in options.ends.items()}
+    return plans if options.balanced is None else {**plans, BALANCED: options.balanced}
+
+
+def points_of(plans: Mapping[str, Assessment], drawn: PlanToDraw) -> dict[str, Assessment]:
+    """Return the visitor's plan, and the other plans that are points of a region."""
+    return {name: plan for name, plan in plans.items() if name == YOUR_PLAN or drawn.holds(plan)}
+
+
+def trade_off_blocks(options: PlanAnalysis) -> Iterator[Block]:
+    """Yield the region of days and samples, and the Pareto frontier."""
+    from replicalab.planner.region import region as region_of  # noqa: PLC0415 - numpy, with the first region
+
+    plans, drawn, yours = plans_shown(options), plan_to_draw(options), options.yours
+    field = region_of(drawn, list(plans.values()), None)
+    yield Sentence(f"{capitalised(means_text(yours.pack))}.")
+    if facts := [*region_facts(drawn, yours, None, field.outside(points_of(plans, drawn)))]:
+        yield facts_table("The region", facts)
+    yield region_table(region_title(field), field, drawn)
+    yield facts_table("The limits", limit_facts(yours.pack).values())
+    standing = frontier.standing_verdict(options)
+    yield Sentence(standing.text, status=standing.status)
+    yield frontier.standing_table(options)
+    if options.frontier.plans:
+        yield frontier.frontier_table(options)
+
+
+# --- limits and title ---------------------------------------------------------------------------
+
+
+def limit_facts(pack: Pack) -> dict[str, Fact]:
+    """Return each limit of a study in its lab, also of amounts that are registered later."""
     lab, rate, exist = pack.lab, pack.samples_per_day, pack.design.population_max
-    facts = {
+    facts: dict[str, Fact] = {
         RegionLimit.BUDGET: money("budget", "Budget", lab.budget, lab),
         RegionLimit.SCHEDULE: count("days", "Days", lab.days_left, "day"),
         RegionLimit.STAFF: count("staff", "Staff", lab.staff, "staff unit"),
         RegionLimit.ENDPOINT: count("min_days", "At least", pack.min_days, "day"),
     }
+    for key, row in DIMENSION_ROWS.items():
+        if row.amount is not None and key not in DIMENSIONS:
+            facts[key] = count(key, capitalised(key), row.amount.has(lab), row.noun)
     if rate is not None:
         counted = count("samples_per_day", "Count", rate.value, "sample")
         facts[RegionLimit.THROUGHPUT] = counted._replace(text=f"{counted.text} a day")
@@ -55,17 +115,23 @@ def limit_facts(pack: Pack) -> dict[RegionLimit, Fact]:
     return facts
 
 
-def region_title(found: Region) -> str:
-    """Return what fits in the lab with the plan's items; the region's chart may end before it."""
-    fits, useful = found.span(useful=False), found.span(useful=True)
+def limit_labels(pack: Pack) -> dict[str, str]:
+    """Return the label of the line of each limit in a chart."""
+    facts = limit_facts(pack)
+    return {key: _LINES.get(key, "{}").format(fact.shown) for key, fact in facts.items()}
+
+
+def region_title(region: Region) -> str:
+    """Return the samples and days that fit in the lab, also beyond the region's chart."""
+    fits, useful = region.span(useful=False), region.span(useful=True)
     if fits is None:
         return texts.REGION_NOTHING
     if useful is not None:
         title = texts.REGION_COUNTS if fits.samples > useful.samples else texts.REGION_ALL
         return title.format(span=_span_text(useful))
     # Most samples count on the longest day that fits.
-    if found.drawn.at(fits.last, found.least).evidence.void_reason:
-        where = "here" if too_short(found.drawn.plan.pack) else "with these items and controls"
+    if region.drawn.at(fits.last, region.least).evidence.void_reason:
+        where = "here" if too_short(region.drawn.plan.pack) else "with these items and controls"
         return texts.REGION_VOID.format(where=where)
     return texts.REGION_LOSES.format(span=_span_text(fits))
 
@@ -78,12 +144,12 @@ def _span_text(span: Span) -> str:
 
 
 def means_text(pack: Pack) -> str:
-    """Return the amounts of the lab that a chart is drawn for."""
+    """Return the amounts of the lab of a chart."""
     return f"with {amounts_text(pack.lab)}"
 
 
 def keeps_own_items(drawn: PlanToDraw, yours: Assessment, effect: float | None) -> bool:
-    """Return whether the plan's own items show something else than those of the region."""
+    """Return whether the plan's evidence differs with its own items from those of the region."""
     evidence = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)
     return yours.evidence_at(effect).text != evidence.text
 
@@ -95,11 +161,11 @@ def region_facts(
     outside: Sequence[tuple[str, int]],
     least: PlanToDraw | None = None,
 ) -> Iterator[Fact]:
-    """Yield for which plan the region is drawn, and what is not in it.
+    """Yield the items of a region's plan, and the plans outside it.
 
     Args:
-        drawn: the plan that the region is drawn for.
-        yours: the plan itself.
+        drawn: the plan of the region.
+        yours: the visitor's plan.
         effect: the effect assumed, None for the planning effect.
         outside: the name and samples of the plans outside the chart.
         least: the least-loss plan if it is not a point of this region.
@@ -107,14 +173,11 @@ def region_facts(
     if drawn.changes:
         yield Fact("items", "Items in the chart", _items_text(drawn))
     elif drawn.failing:
-        fails = failing_text(drawn.plan, drawn.failing)
-        yield Fact(
-            "fails", "At every point", fails, status=Status.FAIL, note=texts.REGION_FAILS
-        )  # fmt: skip
+        fails, note = failing_text(drawn.plan, drawn.failing), texts.REGION_FAILS
+        yield Fact("fails", "At every point", fails, status=Status.FAIL, note=note)
     if keeps_own_items(drawn, yours, effect):
         evidence = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)
-        custom = yours.evidence_at(effect)
-        yield Fact("own_items", "* Your plan, own items", custom.text)
+        yield Fact("own_items", "* Your plan, own items", yours.evidence_at(effect).text)
         yield Fact("these_items", "Your plan, items in the chart", evidence.text)
     if least is not None:
         yield Fact("least_loss", "Least loss, not in the chart", _items_text(least))
@@ -124,31 +187,31 @@ def region_facts(
 
 def _items_text(drawn: PlanToDraw) -> str:
     swaps = [
-        swap_text(change.original, None if change.field == "controls" else change.revised)
+        frontier.swap_text(change.original, None if change.field == "controls" else change.revised)
         for change in drawn.changes
     ]
     return "; ".join(swaps) or "as planned"
 
 
 def shade_text(evidence: Evidence) -> str:
-    """Return what the shade of the region's chart means."""
+    """Return the meaning of the shade of the region's chart."""
     better = "smaller" if evidence.row.scale.lower_is_better else "higher"
     return texts.REGION_SHADE.format(better=better, measure=evidence.measure)
 
 
 def reading_fold(evidence: Evidence, *, lost: bool) -> Fold:
     """Return how to read the chart of the region."""
-    shades = capitalised(shade_text(evidence))
+    shades = f"{capitalised(shade_text(evidence))}."
     lines = [shades, texts.REGION_FILLINGS, texts.REGION_CLICK, texts.REGION_STAR]
     lines += [texts.REGION_LOST, ORDER] if lost else [ORDER]
     return Fold("How to read this", (listing(lines),))
 
 
-# --- the chosen point, and what is taken from here ------------------------------------------
+# --- the chosen point ---------------------------------------------------------------------------
 
 
 def no_evidence_text(options: PlanAnalysis) -> str:
-    """Return that the study should not be run in this lab, empty when some plan has evidence."""
+    """Return that the study should not run in this lab; empty if some plan has evidence."""
     loss, pack = options.least, options.yours.pack
     if not loss.after.evidence.void_reason:
         return ""
@@ -163,18 +226,17 @@ def no_evidence_text(options: PlanAnalysis) -> str:
 
 
 def loaded_text(before: Protocol, after: Protocol) -> str:
-    """Return what a load brought into the editor: its numbers, and the items that changed."""
+    """Return the numbers of a plan loaded into the editor, and the items that changed."""
     parts = [
         count_text(after.sample_size, "sample"),
         count_text(after.duration_days, "day"),
-        listed("with ", _items(before, after)),
-        listed("without ", _items(after, before)),
+        listed("with ", _new_items(before, after)),
+        listed("without ", _new_items(after, before)),
     ]
     return f"{', '.join(filter(None, parts))}."
 
 
-def _items(before: Protocol, after: Protocol) -> list[str]:
-    """Return the items and controls of the one plan that the other does not have."""
+def _new_items(before: Protocol, after: Protocol) -> list[str]:
     result: list[str] = []
     for field in ("required_equipment", "required_reagents", "controls"):
         names = set(map(label_key, getattr(before, field)))
@@ -183,12 +245,12 @@ def _items(before: Protocol, after: Protocol) -> list[str]:
 
 
 def point_facts(plan: Assessment, effect: float | None = None) -> Iterator[Fact]:
-    """Yield the evidence of the plan at a point, also at another effect, and what it takes."""
+    """Yield the evidence of the plan at a point, also at another effect, and its cost."""
     evidence, lab = plan.evidence, plan.pack.lab
     yield Fact("evidence", evidence.title, evidence.number, note=str(evidence.tier))
     if effect is not None:
-        existing = plan.evidence_at(effect)
-        yield Fact("evidence_at_effect", "At the effect assumed here", existing.number)
+        number = plan.evidence_at(effect).number
+        yield Fact("evidence_at_effect", "At the effect assumed here", number)
     if groups := group_text(plan.counts.samples, plan.pack.design):
         yield Fact("groups", "Groups", groups)
     if evidence.analysed < plan.counts.samples:
@@ -198,7 +260,7 @@ def point_facts(plan: Assessment, effect: float | None = None) -> Iterator[Fact]
 
 
 def one_effect_text(plan: Assessment) -> str:
-    """Return what the evidence assumes if there are no effects to choose from."""
+    """Return the only effect that the evidence assumes, or that it assumes none."""
     effect = plan.evidence.row.effect
     if effect is None:
         return texts.EFFECT_NOT_ASSUMED
@@ -206,33 +268,28 @@ def one_effect_text(plan: Assessment) -> str:
     return texts.EFFECT_ALONE.format(effect=effect.name, size=size)
 
 
-# --- its table --------------------------------------------------------------------------------
+# --- its table ----------------------------------------------------------------------------------
 
 
 def region_table(
     caption: str, region: Region, drawn: PlanToDraw, effect: float | None = None
 ) -> Table:
-    """Return the most samples that fit and count on each day, with their evidence."""
-    names = ("Days", "Most fit", "and count", "Evidence")
-    return table(caption, names, _columns(region, drawn, effect), kind="plain")
+    """Return the most samples that fit and count on each day, with their evidence.
 
-
-def _columns(region: Region, drawn: PlanToDraw, effect: float | None) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each run of days with the same numbers.
-
-    Between days that are further apart nothing is known, so each has its own.
+    Days in a row with the same numbers share a row of the table.
     """
-    deep = region.deep
-    pair = deep.most_feasible.tolist(), deep.most_useful.tolist()
-    columns = zip(deep.days.tolist(), *pair, strict=True)
+    deep, rows = region.deep, []
+    limits = deep.most_feasible.tolist(), deep.most_useful.tolist()
+    columns = zip(deep.days.tolist(), *limits, strict=True)
+    # Nothing is known between days that are further apart, so each has its own row.
     apart = deep.days[1] - deep.days[0] > 1
     for (_, fits, useful), alike in groupby(columns, key=lambda row: (apart and row[0], *row[1:])):
         first, *_, last = [day for day, *_ in alike] * 2
         span = number_cell(first) if first == last else Cell(f"{first:,}–{last:,}")
         counts = (Cell("none") if limit < 0 else number_cell(limit) for limit in (fits, useful))
-        worth = Cell("–") if useful < 0 else _worth(drawn.at(first, useful).evidence_at(effect))
-        yield (span, *counts, worth)
-
-
-def _worth(evidence: Evidence) -> Cell:
-    return Cell(evidence.text, bar=worth_bar(evidence, evidence.value))
+        worth = Cell("–")
+        if useful >= 0:
+            evidence = drawn.at(first, useful).evidence_at(effect)
+            worth = Cell(evidence.text, bar=frontier.worth_bar(evidence, evidence.value))
+        rows.append((span, *counts, worth))
+    return table(caption, ("Days", "Most fit", "and count", "Evidence"), rows, kind="plain")

@@ -12,7 +12,7 @@ from replicalab.assessment import Assessment, assess
 from replicalab.assessment.effects import published_effect
 from replicalab.assessment.phrases import last_day_text
 from replicalab.drafts import stated
-from replicalab.facts import blocks, changes, check, documents, tradeoffs
+from replicalab.facts import blocks, changes, check, documents, region
 from replicalab.facts import negotiation as rounds
 from replicalab.facts import plan as texts
 from replicalab.facts import texts as sentences
@@ -30,14 +30,20 @@ from replicalab.facts.blocks import (
     row,
     table,
 )
-from replicalab.facts.check import evidence_cell
+from replicalab.facts.check import design_tables, evidence_cell
 from replicalab.facts.curves import bound_text
-from replicalab.facts.design import design_tables
 from replicalab.facts.lab import amounts_text, lab_text
 from replicalab.facts.options import search_text, wasted_text
 from replicalab.facts.original import CONFIDENCE, original_blocks
-from replicalab.facts.plan import counting_text, dropout_text, effect_text, groups_text, source_text
-from replicalab.facts.units import basis_text, groupings, unknown_text
+from replicalab.facts.plan import (
+    basis_text,
+    counting_text,
+    dropout_text,
+    effect_text,
+    groupings,
+    groups_text,
+    source_text,
+)
 from replicalab.facts.verdicts import marked, plan_verdict
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import revise
@@ -45,7 +51,7 @@ from replicalab.negotiation import Negotiation, Round
 from replicalab.planner import PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
-from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Design, Pack
+from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
 
 
 def report(
@@ -101,7 +107,7 @@ def report(
             Sentence(f"Staff: {texts.staff_text(yours)}.", quiet=True),
         ),
         part("Cost", check.cost_table(yours)),
-        part("Trade-offs", *tradeoffs.trade_off_blocks(options)),
+        part("Trade-offs", *region.trade_off_blocks(options)),
         part("What it would take", Sentence(search_text(options)), *documents.take_blocks(options)),
         part(
             "The lab",
@@ -197,15 +203,15 @@ def _transcript(run: Negotiation) -> tuple[Block, ...]:
         documents.verdict_sentence(rounds.outcome_verdict(run)),
         Sentence(players, quiet=True),
         blocks.table("Round by round", names, rows),
-        *(block for done in run.rounds for block in said_blocks(done, run.pack.design)),
+        *(block for done in run.rounds for block in said_blocks(done)),
     )
 
 
-def said_blocks(done: Round, design: Design) -> Iterator[Block]:
-    """Yield what both sides said in a round, in full, in the study's noun for samples."""
+def said_blocks(done: Round) -> Iterator[Block]:
+    """Yield what both sides said in a round, in full."""
     number = done.number + 1
     questions = done.action.questions if done.action else []
-    reason = texts.in_its_noun(done.reason, design) or "A person chose this."
+    reason = done.reason or "A person chose this."
     why = lexicon.lines_text([reason, *questions])
     yield Sentence(why, f"Round {number}, Scientist:")
     verdict, parts = rounds.answer_verdict(done), rounds.answer_parts(done)
@@ -215,7 +221,7 @@ def said_blocks(done: Round, design: Design) -> Iterator[Block]:
     yield Sentence(lexicon.lines_text(answer), f"Round {number}, Lab Manager:")
     for title, lines in parts.items():
         yield Sentence(f"{title}:")
-        yield listing(texts.in_its_noun(line, design) for line in lines)
+        yield listing(lines)
     if offer := rounds.offered_plan(done):
         yield Sentence(f"Offers {rounds.numbers_text(offer)}.")
     yield Sentence(rounds.offer_breaks_text(done))
@@ -279,7 +285,7 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
         value = Cell(evidence.amount(bound), bound)
         yield f"{lexicon.capitalised(name)} of {kind.measure}", value, _why(pack, name)
     for name, (title, text) in groupings(design).items():
-        basis = basis_text(plan) or unknown_text(plan) if name == "units" else ""
+        basis = basis_text(plan) if name == "units" else ""
         yield title, f"{text}. {basis}".strip(), _why(pack, name)
     yield (
         "Dropout",

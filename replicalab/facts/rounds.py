@@ -61,8 +61,8 @@ def _scientist(before: Assessment | None, done: Round, design: Design) -> dict[s
     request = plan if action is not None and action.protocol is not None else None
     return {
         "does": facts.turn_title(done).lower(),
-        "said": [f"{plans.in_its_noun(size_text(request), design)}."] if request else text,
-        "rule": plans.in_its_noun(done.reason, design) or texts.RULE_PERSON,
+        "said": [f"{size_text(request)}."] if request else text,
+        "rule": done.reason or texts.RULE_PERSON,
         "asks": done.only_asks,
         "plan": _whole_plan(request) if request else [],
     }
@@ -93,10 +93,7 @@ def _manager(done: Round, design: Design) -> dict[str, object] | None:
         "offer": facts.numbers_text(offer) if offer else "",
         "breaks": facts.offer_breaks_text(done),
         "answers": done.plan is None or done.only_asks,
-        "parts": {
-            title: [plans.in_its_noun(line, design) for line in lines]
-            for title, lines in parts.items()
-        },
+        "parts": {title: [*lines] for title, lines in parts.items()},
         "rule": facts.answer_rule(done),
         "checked": []
         if done.plan is None
@@ -228,7 +225,7 @@ def rounds_panel(negotiation: Negotiation, at: int) -> blocks.Group:
         rows.append(
             (
                 str(done.number + 1),
-                plans.in_its_noun(change, pack.design),
+                change,
                 capitalised(dimensions_text(pack, plan.failing)) or "none" if plan else "–",
                 facts.numbers_text(offer) if offer else "–",
                 amount_text(plan.cost) if plan else "–",
@@ -314,7 +311,7 @@ def given_up_table(
         lost = lost_text(step, changes) if at < len(made) else ""
         rows.append(
             (
-                plans.in_its_noun(what, first.after.pack.design),
+                what,
                 blocks.Cell(facts.signed_credits(step), -step.credits_saved, bar=bar),
                 blocks.Cell(
                     " → ".join(both) if step.evidence_changed else "unchanged",
@@ -322,7 +319,7 @@ def given_up_table(
                     shade=evidence_status(step.after.evidence),
                 ),
                 _loss_moved(step),
-                plans.in_its_noun(lost, first.after.pack.design) or ("–" if at < len(made) else ""),
+                lost or ("–" if at < len(made) else ""),
             )
         )
     columns = (

@@ -1,7 +1,8 @@
-"""The open study: what happens in its lab, the paper and its sources, the lab, and the rules."""
+"""Panels of the open study: its story in the lab, the paper, the lab and the rules."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from replicalab import lexicon, scenarios
 from replicalab.assessment import Assessment
@@ -10,18 +11,16 @@ from replicalab.designs import KINDS, Kind, Unknown
 from replicalab.designs.originals import effect_of
 from replicalab.drafts import stated
 from replicalab.facts import blocks, verdicts
-from replicalab.facts.blocks import Column, Fold, Group, Panel, Sentence, Status, sentences_panel
+from replicalab.facts import plan as texts
+from replicalab.facts.blocks import Column, Fold, Group, Panel, Sentence, Status
 from replicalab.facts.check import evidence_bar
 from replicalab.facts.original import CONFIDENCE, reported_text, source_text
-from replicalab.facts.plan import assumption_text, dropout_text, effect_text, staff_text, unit_noun
-from replicalab.facts.units import groupings
-from replicalab.lexicon import amount_text, capitalised, percent_text
 from replicalab.negotiation import is_worth_running
 from replicalab.planner import PlanAnalysis
 
 
 def story_panel(reference: PlanAnalysis) -> Group:
-    """Return what the study is to find out, and what happens to it in this lab."""
+    """Return the goal of the study, and the Lab Manager's answer to its reference protocol."""
     paper, story = reference.yours.pack.paper, verdicts.offer_story(reference)
     return blocks.group(
         Sentence(stated(paper.goal), lexicon.ended(paper.title)),
@@ -33,59 +32,62 @@ def story_panel(reference: PlanAnalysis) -> Group:
 def paper_panel(pack: scenarios.Pack) -> Panel:
     """Return the paper: citation, claim, cautions, and every fact with its source."""
     paper = pack.paper
+    about = {
+        "Hypothesis": paper.hypothesis,
+        "Method": paper.method,
+        "Key finding": paper.key_finding,
+        "Published n and effect": paper.published,
+        "Take care": paper.caution,
+    }
     return blocks.panel(
         "paper",
         paper=paper,
         citation=stated(paper.citation),
-        about=[
-            (name, text)
-            for name, text in (
-                ("Hypothesis", paper.hypothesis),
-                ("Method", paper.method),
-                ("Key finding", paper.key_finding),
-                ("Published n and effect", paper.published),
-                ("Take care", paper.caution),
-            )
-            if stated(text)
-        ],
+        about=[(name, text) for name, text in about.items() if stated(text)],
         facts=[(fact, CONFIDENCE[fact.confidence]) for fact in paper.facts],
     )
 
 
 def design_panel(pack: scenarios.Pack) -> Fold:
-    """Return what the planned evidence rests on: each number, and why it was chosen."""
+    """Return the numbers behind the planned evidence, each with its reason."""
     design, kind = pack.design, KINDS[pack.design.kind]
-    judged = design.row
-    texts = {scenarios.QUESTION_FIELDS.get(name, name) for name in pack.question.asked}
-    rows = [(f"{label}{', yours' * (field in texts)}", _number(value), design.why.get(field, ""))
-            for field, label, value in (
-        ("effect_published", "Published effect", design.effect_published),
-        ("effect_planning", "Planning effect", design.effect_planning),
-        ("sesoi", "Smallest effect of interest", design.sesoi),
-        ("target", "Target of the evidence", design.target),
-        ("floor", "Floor of the evidence", design.floor),
-        *((name, kind.label(name), getattr(design, name)) for name in kind.numbers),
-    ) if value is not None or field not in kind.optional]  # fmt: skip
-    if (original := design.original) is not None:
-        effect = _number(effect_of(kind, original))
-        why = f"{reported_text(design, original)} {source_text(original)}"
-        rows.insert(1, ("Original's effect", effect, why))
-    rows += [
-        (f"{title}{', yours' * (name in texts)}", text, design.why.get(name, ""))
-        for name, (title, text) in groupings(design).items()
-    ]
+    yours = {scenarios.QUESTION_FIELDS.get(name, name) for name in pack.question.asked}
+    fields = {
+        "effect_published": "Published effect",
+        "effect_planning": "Planning effect",
+        "sesoi": "Smallest effect of interest",
+        "target": "Target of the evidence",
+        "floor": "Floor of the evidence",
+        **{name: kind.label(name) for name in kind.numbers},
+    }
+    numbers = {name: getattr(design, name) for name in fields}
+    values = {
+        name: (fields[name], _number(value))
+        for name, value in numbers.items()
+        if value is not None or name not in kind.optional
+    }
+    values |= texts.groupings(design)
     if design.dropout:
-        name = f"Dropout of planned samples{', yours' * ('dropout' in texts)}"
-        rows.append((name, lexicon.percent_text(design.dropout), design.why.get("dropout", "")))
-    if pack.samples_per_day:
-        per_day = pack.samples_per_day
+        values["dropout"] = "Dropout of planned samples", lexicon.percent_text(design.dropout)
+    rows = [
+        (f"{label}{', yours' * (name in yours)}", value, design.why.get(name, ""))
+        for name, (label, value) in values.items()
+    ]
+    if (original := design.original) is not None:
+        why = f"{reported_text(design, original)} {source_text(original)}"
+        rows.insert(1, ("Original's effect", _number(effect_of(kind, original)), why))
+    if per_day := pack.samples_per_day:
         rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))
     rows.append(("Shortest useful plan, days", _number(pack.min_days), ""))
-    worked = f"{lexicon.capitalised(judged.measure)} by {judged.method_of(design)}"
-    method = f"{worked}. {stated(design.source)}"
+    method = f"{lexicon.capitalised(design.row.measure)} by {design.row.method_of(design)}"
     columns = ("Number", Column("Value", "number"), Column("Why", "why"))
-    numbers = blocks.table("What it is worked out from", columns, rows)
-    return Fold("What the planned evidence rests on", (Sentence(method.strip()), numbers))
+    return Fold(
+        "Basis of the planned evidence",
+        (
+            Sentence(f"{method}. {stated(design.source)}".strip()),
+            blocks.table("Numbers of the power analysis", columns, rows),
+        ),
+    )
 
 
 def _number(value: float | None) -> str:
@@ -93,12 +95,13 @@ def _number(value: float | None) -> str:
 
 
 def lab_panel(reference: Assessment) -> Panel:
-    """Return what the lab has: budget, days, staff and how it is counted, where each item is."""
-    pack, lab = reference.pack, reference.pack.lab
+    """Return the lab: budget, days, staff, and the state of each item."""
+    pack, lab, items = reference.pack, reference.pack.lab, []
+    for item in pack.resources:
+        if item.category is not scenarios.ResourceCategory.PERSONNEL:
+            status, where = _item_state(pack, item.label, item.category)
+            items.append((item.label, pack.study.term(item.category), status, where))
     days = f"{lexicon.amount_text(lab.days)}{lab.dated(lab.days, 'to')}"
-    items = [
-        item for item in pack.resources if item.category is not scenarios.ResourceCategory.PERSONNEL
-    ]
     return blocks.panel(
         "lab",
         means=[
@@ -107,30 +110,25 @@ def lab_panel(reference: Assessment) -> Panel:
             ("Staff units", lexicon.amount_text(lab.staff)),
             ("Shortest useful plan, days", lexicon.amount_text(pack.min_days)),
         ],
-        staff=staff_text(reference),
+        staff=texts.staff_text(reference),
         start_day=lab.start_day,
         dated=lab.dated(lab.start_day),
-        items=[
-            (i.label, pack.study.term(i.category), *_where(pack, i.label, i.category))
-            for i in items
-        ],
+        items=items,
     )
 
 
-def _where(
+def _item_state(
     pack: scenarios.Pack, label: str, category: scenarios.ResourceCategory
 ) -> tuple[Status, str]:
-    """Return how an item is shown, and where it stands."""
-    status = pack.inventory.status(label, category.value)
-    if status is scenarios.ItemStatus.AVAILABLE:
-        price = pack.inventory.price(label)
-        custom = f", at {pack.lab.money(price)}" if price is not None else ""
-        return Status.PASS, f"{status}{custom}"
-    return Status.FAIL, pack.inventory.status_text(label, category.value)
+    if pack.inventory.status(label, category.value) is not scenarios.ItemStatus.AVAILABLE:
+        return Status.FAIL, pack.inventory.status_text(label, category.value)
+    price = pack.inventory.price(label)
+    at_price = f", at {pack.lab.money(price)}" if price is not None else ""
+    return Status.PASS, f"{scenarios.ItemStatus.AVAILABLE}{at_price}"
 
 
 def substitutions_panel(pack: scenarios.Pack) -> Panel:
-    """Return what may be replaced, on which condition, and what that loses."""
+    """Return the allowed substitutions, their conditions and their losses."""
     effect, swaps = KINDS[pack.design.kind].effect, []
     for swap in pack.allowed_substitutions:
         factor = swap.evidence_factor
@@ -140,77 +138,65 @@ def substitutions_panel(pack: scenarios.Pack) -> Panel:
 
 
 def rules_panel(pack: scenarios.Pack) -> Panel:
-    """Return the restrictions, the success criteria, the constraints and the controls.
-
-    Of those of which the study has none, that.
-    """
+    """Return restrictions, success criteria, constraints and controls, and which are missing."""
+    constraints = []
+    for item in pack.constraints:
+        force = "must hold" if item.hard else "should hold"
+        if item.bounds is None and item.key not in scenarios.LAB_CONSTRAINT_KEYS:
+            force += "; stated, not checked"
+        constraints.append((item.label, item.bound_text, force, item.details))
+    criteria = list(filter(None, map(stated, pack.success_criteria)))
     parts = {
         "restrictions": pack.policy_rules,
-        "success criteria": list(filter(None, map(stated, pack.success_criteria))),
-        "constraints": [
-            (constraint.label, *_constraint_texts(constraint)) for constraint in pack.constraints
-        ],
+        "success criteria": criteria,
+        "constraints": constraints,
         "controls": pack.controls,
     }
-    rules, criteria, constraints, controls = parts.values()
     return blocks.panel(
         "rules",
-        rules=rules,
+        rules=pack.policy_rules,
         criteria=criteria,
         constraints=constraints,
-        controls=controls,
+        controls=pack.controls,
         lacking=lexicon.joined([name for name, part in parts.items() if not part], "or"),
     )
-
-
-def _constraint_texts(constraint: scenarios.ScenarioConstraint) -> tuple[str, str, str]:
-    """Return a constraint's bound, whether it must hold and is checked, and its details."""
-    force = "must hold" if constraint.hard else "should hold"
-    if constraint.bounds is None and constraint.key not in scenarios.LAB_CONSTRAINT_KEYS:
-        force += "; stated, not checked"
-    return constraint.bound_text, force, constraint.details
 
 
 # --- at a glance ---
 
 
-_FIELDS: Final = {"finance_trading": "Finance"}
-
-
 def field_name(domain_id: str) -> str:
-    """Return what a field of research is called."""
-    return _FIELDS.get(domain_id, domain_id.replace("_", " ").capitalize())
+    """Return the name of a field of research."""
+    return "Finance" if domain_id == "finance_trading" else domain_id.replace("_", " ").capitalize()
 
 
 def idea_panel(sentence: str, *, level: int = 2) -> Panel:
-    """Return what this is, in a sentence."""
+    """Return the purpose of ReplicaLab as a heading."""
     return blocks.panel("idea", sentence=sentence, level=level)
 
 
 def picture_panel(options: PlanAnalysis) -> Panel:
-    """Return the picture of a story: its plan, the Lab Manager's, and the one closest to it."""
-    yours = options.yours
-    named = {"Asked": yours, "Offered": options.offered, "Least loss": options.least.after}
-    plans: dict[str, Assessment] = {}
-    for name, plan in named.items():
-        if all(plan.plan != other.plan for other in plans.values()):
-            plans[name] = plan
-    evidence = [plan.evidence for plan in plans.values()]
-    noun = unit_noun(yours.pack.design)
-    return blocks.panel(
-        "story",
-        about=f"{yours.pack.paper.name}: {yours.evidence.measure}",
-        rows=[
+    """Return a story as bars: its plan, the Lab Manager's offer and the least-loss plan."""
+    yours, rows = options.yours, []
+    plans = {"Asked": yours, "Offered": options.offered, "Least loss": options.least.after}
+    shown = {
+        name: plan
+        for place, (name, plan) in enumerate(plans.items())
+        if plan.plan not in [earlier.plan for earlier in list(plans.values())[:place]]
+    }
+    evidence = [plan.evidence for plan in shown.values()]
+    for name, plan in shown.items():
+        rows.append(
             {
                 "name": name,
-                "size": f"{lexicon.amount_text(plan.counts.samples)} {noun}",
-                "bar": evidence_bar(plan.evidence, evidence, evidence[0]),
+                "size": lexicon.count_text(plan.counts.samples, plan.pack.design.sample_noun),
+                "bar": evidence_bar(plan.evidence, evidence, yours.evidence),
                 "status": verdicts.evidence_status(plan.evidence),
                 "number": plan.evidence.number,
             }
-            for name, plan in plans.items()
-        ],
-    )
+        )
+    about = f"{yours.pack.paper.name}: {yours.evidence.measure}"
+    return blocks.panel("story", about=about, rows=rows)
 
 
 def card_panel(
@@ -220,7 +206,7 @@ def card_panel(
     *,
     hidden: bool = False,
 ) -> Panel:
-    """Return a study at a glance: its field, its lesson, and the best that each lab can run.
+    """Return a study at a glance: its field, its lesson, and the best plan of each lab.
 
     A challenge hides the lesson, which may be the answer.
     """
@@ -234,65 +220,54 @@ def card_panel(
 
 
 def _lab_row(name: str, lab: PlanAnalysis) -> dict[str, object]:
-    """Return the best plan of a lab: whether the study fits, and its evidence."""
     yours, best = lab.yours, lab.least.after
-    status, text = Status.FAIL, "none"
+    status, text, number = Status.FAIL, "none", ""
     if is_worth_running(best):
-        status = verdicts.evidence_status(best.evidence)
+        status, number = verdicts.evidence_status(best.evidence), best.evidence.number
         text = "fits" if best.plan == yours.plan else "cut"
     return {
         "name": name,
-        "said": verdicts.lab_line(lab),
+        "answer": verdicts.lab_line(lab),
         "bar": evidence_bar(best.evidence, [best.evidence, yours.evidence], yours.evidence),
         "status": status,
         "text": text,
-        "number": "" if text == "none" else best.evidence.number,
+        "number": number,
     }
 
 
 def legend_panel(number: int, of: int, seed: int) -> Panel:
-    """Return how many studies are shown, and how to read the bars of their labs."""
+    """Return the number of studies shown, and a legend of the bars of their labs."""
     text = f"{number} of {of}" if number < of else f"{of}"
     at = f" Labs at seed {seed}." if seed else ""
     return blocks.panel("legend", count=f"{text} studies.{at}")
 
 
 def kind_panel(kind: str) -> Panel:
-    """Return a kind of design: its sketch, and the question that it asks."""
+    """Return a kind of design: its sketch and its question."""
     return blocks.panel("kind", shapes=KINDS[kind].sketch, asks=KINDS[kind].asks)
 
 
 def unknown_name(row: Kind, unknown: Unknown) -> str:
-    """Return what a number of a power analysis of a kind is called: ``power``."""
+    """Return the name of a number of a power analysis: ``power``."""
     effect = row.effect.name if row.effect else ""
     named = {Unknown.EFFECT: effect, Unknown.EVIDENCE: row.measure, Unknown.SAMPLES: "samples"}
     return named.get(unknown, unknown.value)
 
 
 def worked_out_panel(plan: Assessment, unknown: Unknown) -> Group:
-    """Return what was worked out, and what the analysis comes to with it."""
+    """Return the solved number of a power analysis, and the analysis with it."""
     evidence, design = plan.evidence, plan.pack.design
-    name = capitalised(unknown_name(evidence.row, unknown))
-    assumed = assumption_text(plan).removesuffix(".")
-    alpha = f", alpha {design.alpha:.4g}" if evidence.row.uses("alpha") else ""
-    comes_to = f"{verdicts.evidence_sentence(evidence)} {assumed}{alpha}."
-    return sentences_panel(
-        [comes_to, dropout_text(plan), stated(design.source)],
-        title=f"{name}: {_value_text(plan, unknown)}",
+    values = {
+        Unknown.EFFECT: texts.effect_text(design.effect_planning),
+        Unknown.ALPHA: f"{design.alpha or 0:.4g}",
+        Unknown.EVIDENCE: evidence.number,
+        Unknown.SAMPLES: lexicon.amount_text(plan.counts.samples),
+        Unknown.DROPOUT: lexicon.percent_text(design.dropout),
+    }
+    alpha = f"Alpha {design.alpha:.4g}." if evidence.row.uses("alpha") else ""
+    parts = verdicts.evidence_sentence(evidence), texts.assumption_text(plan), alpha
+    return blocks.sentences_panel(
+        [" ".join(filter(None, parts)), texts.dropout_text(plan), stated(design.source)],
+        title=f"{lexicon.capitalised(unknown_name(evidence.row, unknown))}: {values[unknown]}",
         level=4,
     )
-
-
-def _value_text(plan: Assessment, unknown: Unknown) -> str:
-    design, planned = plan.pack.design, plan.counts.samples
-    match unknown:
-        case Unknown.EFFECT:
-            return effect_text(design.effect_planning)
-        case Unknown.ALPHA:
-            return f"{design.alpha:.4g}"
-        case Unknown.EVIDENCE:
-            return plan.evidence.number
-        case Unknown.SAMPLES:
-            return amount_text(planned)
-        case Unknown.DROPOUT:
-            return percent_text(design.dropout)

@@ -1,7 +1,4 @@
-"""Full sentences as format strings; all other text is labels and rows of facts.
-
-Each constant is one sentence or clause. Modules of `replicalab.facts` fill in numbers and names.
-"""
+"""Sentences and clauses as format strings, which modules of `replicalab.facts` fill in."""
 
 # --- negotiation ----------------------------------------------------------------------------
 
@@ -13,10 +10,9 @@ RULE_PERSON = "No rule: a person chose this."
 RULE_QUESTION = "Questions are answered from the lab's own data, never from the hidden reference."
 RULE_NO_PLAN = "There is no plan to check, so it asks for one."
 RULES = {
-    "accept": "First in its order: all seven dimensions pass, so it accepts.",
+    "accept": "First in its order: every dimension passes, so it accepts.",
     "report_feasibility": (
-        "Second in its order: the five lab constraints pass, but not all seven dimensions, so it "
-        "reports."
+        "Second in its order: the lab constraints pass, but not every dimension, so it reports."
     ),
     "suggest_alternative": (
         "Third in its order: a lab constraint fails, and its changes improve the plan and leave no "
@@ -39,7 +35,7 @@ WAITS_FOR_ANSWER = "Round {round} of at most {most} waits for the Lab Manager"
 NO_PLAN_YET = "no plan is on the table yet"
 ON_THE_TABLE = "{here}: on the table is the plan of {size}, and {standing}"
 OFFERED = "; the Lab Manager offers {size}: {evidence}"
-ALL_PASS = "all seven dimensions pass"
+ALL_PASS = "every dimension passes"
 SIMPLE_RULE = "Simple rule: {samples} {noun}; {measure} {values}; {outcome}."
 ASKING_COST = "A question takes this round; {left} left."
 NOTHING_GIVEN = "Neither side gave anything."
@@ -72,9 +68,9 @@ SAME_COURSE = "The fork made no difference."
 
 FRONTIER_PASSED = "Evidence for {currency}: where your plan stands"
 FRONTIER_BEATEN = "Evidence for {currency}: what can be had instead"
-REPLACED = "'{new}' for '{old}'"
+REPLACED = "'{new}' instead of '{old}'"
 DONE_WITHOUT = "no '{old}'"
-BEATEN = "Another plan that fits this lab is better."
+BEATEN = "A better plan fits this lab."
 DOES_NOT_FIT = "Your plan does not fit this lab: {failing}."
 NONE_AS_STRONG = "No plan that fits has as much evidence as yours."
 NONE_FOUND_AS_STRONG = "No plan that was found to fit has as much evidence as yours."
@@ -87,7 +83,7 @@ UNBEATEN_NOT_PROVEN = (
     "Nothing that was found beats your plan. That is not proven: not every combination of its "
     "many items and controls could be searched."
 )
-PASSES_FOR_NOTHING = "Your plan passes all seven dimensions and shows nothing: {reason}."
+PASSES_FOR_NOTHING = "Your plan passes every dimension and shows nothing: {reason}."
 NONE_WITH_EVIDENCE = "No plan that fits this lab has any evidence."
 TO_REACH_FLOOR = "It would take {ways} to reach the floor."
 TO_RUN_YOURS = "To run your plan it would take {additions}."
@@ -129,7 +125,7 @@ REGION_STAR = "* Your plan keeps its own items, which the chart does not have."
 REGION_FAILS = "The lines show what the numbers alone would allow."
 NOT_PROVEN_BEST = "The best plan that was found shows nothing; that none is better is not proven."
 DO_NOT_RUN = "Do not run this here: {reason}."
-NOTHING_IN_FEWER = "{none} all seven dimensions, and in fewer days nothing is shown"
+NOTHING_IN_FEWER = "{none} every dimension, and in fewer days nothing is shown"
 EFFECT_NOT_ASSUMED = "This study’s evidence does not rest on an assumed effect."
 EFFECT_ALONE = "The evidence rests on an assumed {effect} of {size}; try others on Protocol."
 
@@ -142,13 +138,13 @@ PUT_BACK = "Put back {controls}: the study is void without it."
 LAB_HAS = "the lab has {days}"
 ENDPOINT_NEEDS = "the study's endpoint needs {needs}, and the lab has {days}"
 NOTHING_TO_GAIN = "Nothing to gain here: {reason}."
-PASSES_AND_SHOWS_NOTHING = "{whose} passes all seven dimensions and shows nothing, as {reason}"
+PASSES_AND_SHOWS_NOTHING = "{whose} passes every dimension and shows nothing, as {reason}"
 NO_LESS_FOUND = "No revision of {whose} that gives up less was found."
 NONE_GIVES_UP_LESS = "In this lab no revision of {whose}{within}{adding} gives up less."
 NONE_REACHES = "No plan for this lab reaches {floor}."
 BEST_FOUND = "The best that was found, not proven to be the best: {failing}."
 NO_PLAN_PASSES = "no plan{days} for this lab passes"
-NONE_PASSES = "{none} all seven dimensions: {failing} at best."
+NONE_PASSES = "{none} every dimension: {failing} at best."
 WORDING_BREAKS = (
     "Your wording breaks a restriction, and the search does not change wording. Remove "
     "{phrases}{even}."
@@ -198,15 +194,13 @@ ELSEWHERE = (
 TO_SPARE = "{size} would reach {evidence}; you planned {planned}."
 ADDS_STAFF = "One more {noun} adds a staff unit."
 SAVES_STAFF = "One {noun} fewer saves a staff unit."
-LOSES_ENDPOINT = "One {noun} fewer yields no evidence."
+LOSES_ENDPOINT = "One {noun} less and the study shows nothing."
 STAFF_STEP = "{adds} for more than {limit}"
 FIXED_CONTROL = "It is a fixed control: the study is void without it."
 LACKS = "The plan lacks '{control}'."
 UNPROTECTED = "Without '{control}' nothing protects against {guards}."
 ASSUMPTIONS = "{number} assumptions, yours"
 SAMPLES_IN_ALL = "{total} in all: {parts}."
-EVEN_GROUPS = "{size} a group = {total} in all."
-GROUPS_AND_REST = "{groups} groups of {size}, {left} left over"
 RECRUIT = "Recruit {planned} to analyse {counted}: {dropout} dropout."
 RECRUIT_OF_ABLE = "Of {planned}, {able} can count ({why}); {dropout} dropout leaves {counted}."
 NO_MORE_EXIST = "no more exist"
@@ -219,10 +213,10 @@ HARDLY, UNCHANGED = "hardly changed", "unchanged"
 
 # --- power curves ---------------------------------------------------------------------------
 
-NONE_REACHES_HERE = "In {days} none reaches {target}; {fits}"
-SAMPLES_REACH = "{needed} reach {target}; in {days} {fits}"
-NO_SIZE_REACHES = "In {days} no sample size reaches {target}"
-SIZE_REACHES = "{needed} samples reach {target}"
+NONE_REACHES_HERE = "No sample reaches {target} in {days}; you can afford {fits}"
+SAMPLES_REACH = "{target} needs {needed} samples; in {days} you can afford {fits}"
+NO_SIZE_REACHES = "No sample size reaches target {target} in {days}"
+SIZE_REACHES = "Target {target} needs {needed} samples"
 CURVES_WITHOUT_EFFECT = "planned for {days}, no effect is assumed"
 CURVES_ASSUME = "planned for {days}, at an assumed {effect} of {size}"
 NO_MORE_COUNT = "No more than {samples} can count: {limit}."
@@ -242,13 +236,12 @@ DESIGN_EFFECT = (
     "{units}{left} with an intraclass correlation of {icc}: design effect {effect}, so that "
     "{samples} are worth {worth} independent ones."
 )
-AT_CORRELATIONS = "With an intraclass correlation of {tried} the {measure} would be {values}."
 NO_CORRELATION = (
-    "No intraclass correlation is given: the evidence takes samples that share a {unit} as "
-    "independent. {otherwise}"
+    "Treats samples of one {unit} as independent, because no intraclass correlation was given. "
+    "{otherwise}"
 )
-SEE_TABLE = "The table says what it would be otherwise."
-OMIT_BASELINE = "Leave out the baseline to see what it would be otherwise."
+SEE_TABLE = "The table has the evidence for some correlations."
+OMIT_BASELINE = "Leave out the baseline to see the evidence for some correlations."
 IN_EACH = "{samples} in each {unit}"
 UNITS_FOR_TARGET = "{measure} {target} takes {ways}"
 STUDY_HAS = ", and the study has {samples} at most"
@@ -263,9 +256,11 @@ NO_EVIDENCE = "It yields no evidence: {reason}."
 EVIDENCE = "Planned evidence: {evidence}."
 NONE_AFFORDABLE = "With the rest as planned no sample is affordable."
 MOST_AFFORDABLE = "With the rest as planned at most {samples} are affordable: {evidence}."
-TERMS = "{measure}: {meaning}; target {target}: {target_means}; floor {floor}: {floor_means}."
+TERMS = (
+    "{measure}: {meaning}; target {target}: the aim of the study; floor {floor}: the least worth "
+    "running."
+)
 ALL_BUT_ONE_FAIL = "all but {passing} fail"
-SEVEN_PASS = "all seven pass"
 LAB_LINE = "{fails}; the Lab Manager {answer}"
 REFERENCE_PASSES = (
     "The reference protocol ({need}) passes all {number} checks. This lab can run it."

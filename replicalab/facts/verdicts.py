@@ -1,20 +1,20 @@
-"""What a plan is worth, in the sentences people read first, each with how it is to be shown."""
+"""Verdicts on plans: feasibility and evidence in a sentence with a sign."""
+
+from __future__ import annotations
 
 from typing import Final
 
+from replicalab import lexicon
 from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, Evidence, assess, cautions_title, phrases
 from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Status, Verdict
 from replicalab.facts.plan import with_cautions
-from replicalab.lexicon import amount_text, capitalised, count_text
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import LabManagerActionType, revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import EvidenceTier
 
-TARGET_MEANS: Final = "what is aimed for"
-FLOOR_MEANS: Final = "the least worth running"  # Of the evidence of a plan, whoever set them
 FIDELITY_MEANS: Final = (
     "how far the plan departs from the study: 0 to 3 for each substitution, 1 for each control "
     "that is dropped"
@@ -22,7 +22,7 @@ FIDELITY_MEANS: Final = (
 
 ANSWERS: Final = {
     LabManagerActionType.ACCEPT: Verdict(
-        Status.PASS, "Accepts", "All seven dimensions pass: the lab runs the plan as it is."
+        Status.PASS, "Accepts", "Every dimension passes: the lab runs the plan as it is."
     ),
     LabManagerActionType.REPORT_FEASIBILITY: Verdict(
         Status.CAUTION,
@@ -38,23 +38,23 @@ ANSWERS: Final = {
         "The lab cannot run the plan, and no change that it may make repairs every constraint.",
     ),
 }
-"""What each of the Lab Manager's four answers means."""
+"""The meaning of each of the Lab Manager's four answers."""
 
 
 def plan_verdict(plan: Assessment) -> Verdict:
-    """Return what a plan is worth in its lab: can it run, and would it show anything."""
+    """Return whether a plan can run in its lab, and its evidence."""
     evidence = plan.evidence
     shows = with_cautions(evidence_sentence(evidence), plan)
     if plan.failing:
-        status, title, what = Status.FAIL, "Not feasible", "Not feasible here"
+        status, title, opening = Status.FAIL, "Not feasible", "Not feasible here"
         if plan.lab_feasible:
             status = Status.FAIL if evidence.void_reason else Status.CAUTION
-            title, what = "Not approved", "Lab-feasible, but not approved"
-        return Verdict(status, title, f"{what}: {phrases.failing_text(plan)}. {shows}")
-    title, text = "Feasible", f"Feasible: all seven dimensions pass. {shows}"
+            title, opening = "Not approved", "Lab-feasible, but not approved"
+        return Verdict(status, title, f"{opening}: {phrases.failing_text(plan)}. {shows}")
+    title, text = "Feasible", f"Feasible: {texts.ALL_PASS}. {shows}"
     if evidence.void_reason:
-        nothing = f"Shows nothing, though all seven dimensions pass: {evidence.void_reason}."
-        title, text = "Shows nothing", with_cautions(nothing, plan)
+        title = "Shows nothing"
+        text = with_cautions(f"{title}, though {texts.ALL_PASS}: {evidence.void_reason}.", plan)
     elif evidence.tier is EvidenceTier.BELOW_FLOOR:
         title = "Feasible, below the floor"
     title = ", ".join(filter(None, (title, cautions_title(plan))))
@@ -62,10 +62,7 @@ def plan_verdict(plan: Assessment) -> Verdict:
 
 
 def agreed_status(plan: Assessment) -> Status:
-    """Return how a plan that passes is to be shown.
-
-    It passes if it meets the target without a caution, and fails if it shows nothing.
-    """
+    """Return the sign of a feasible plan: a pass only at the target and without a caution."""
     if plan.evidence.void_reason:
         return Status.FAIL
     passes = plan.evidence.tier is EvidenceTier.MEETS_TARGET and not cautions_title(plan)
@@ -80,7 +77,7 @@ _BY_TIER: Final = {
 
 
 def evidence_status(evidence: Evidence) -> Status:
-    """Return how evidence is to be shown: it passes at the target and fails below the floor."""
+    """Return the sign of evidence: a pass at the target, a failure below the floor."""
     return Status.FAIL if evidence.void_reason else _BY_TIER[evidence.tier]
 
 
@@ -92,15 +89,12 @@ def evidence_cell(plan: Assessment) -> Cell:
 
 
 def standing(plan: Assessment) -> tuple[Status, str]:
-    """Return the tier of a plan's evidence, or that the plan fails."""
+    """Return the sign of a plan and the tier of its evidence."""
     return marked(plan, plan.evidence, str(plan.evidence.tier))
 
 
 def marked(plan: Assessment, evidence: Evidence, text: str) -> tuple[Status, str]:
-    """Return how an evidence of a plan is to be shown, and its text.
-
-    Of a plan that fails that it does, after it: what cannot be run shows nothing.
-    """
+    """Return the sign for an evidence of a plan, and its text; of a failing plan, that it fails."""
     if plan.feasible:
         return evidence_status(evidence), text
     failed = plan_verdict(plan)
@@ -108,62 +102,61 @@ def marked(plan: Assessment, evidence: Evidence, text: str) -> tuple[Status, str
 
 
 def evidence_sentence(evidence: Evidence) -> str:
-    """Return what evidence is planned and where it stands to the study's target and floor."""
+    """Return the evidence of a plan against the study's target and floor."""
     if evidence.void_reason:
         return texts.NO_EVIDENCE.format(reason=evidence.void_reason)
     return texts.EVIDENCE.format(evidence=phrases.placed_text(evidence))
 
 
 def plan_size(plan: Assessment) -> str:
-    """Return a plan in numbers: samples, days, and credits of the budget."""
-    cost, budget = amount_text(plan.cost), plan.pack.lab.money(plan.pack.lab.budget)
+    """Return a plan's samples, days, and cost of the budget."""
+    cost, budget = lexicon.amount_text(plan.cost), plan.pack.lab.money(plan.pack.lab.budget)
     return f"{phrases.size_text(plan)} for {cost} of {budget}"
 
 
 def largest_text(plan: Assessment) -> str:
-    """Return the most samples that the lab can afford with the rest as planned, and their worth."""
+    """Return the most samples that the lab can afford with the rest as planned."""
     limit = largest_sample(plan.plan, plan.pack)
     if limit is None:
         return texts.NONE_AFFORDABLE
     size = min(limit, LARGEST_PLANNED)
     largest = assess(revise(plan.plan, sample_size=size), plan.pack).evidence
-    return texts.MOST_AFFORDABLE.format(samples=count_text(size, "sample"), evidence=largest.text)
+    samples = lexicon.count_text(size, "sample")
+    return texts.MOST_AFFORDABLE.format(samples=samples, evidence=largest.text)
 
 
 def terms_text(plan: Assessment) -> str:
-    """Return what the evidence, its target and its floor mean in a plan's study."""
+    """Return the meaning of the evidence, its target and its floor."""
     evidence = plan.evidence
     return texts.TERMS.format(
-        measure=capitalised(evidence.measure),
+        measure=lexicon.capitalised(evidence.measure),
         meaning=evidence.row.meaning,
         target=evidence.amount(evidence.target),
-        target_means=TARGET_MEANS,
         floor=evidence.amount(evidence.floor),
-        floor_means=FLOOR_MEANS,
     )
 
 
-# --- how the Lab Manager meets a reference protocol -------------------------------------------
+# --- the Lab Manager's answer to a reference protocol -----------------------------------------
 
 
 def answer_to(options: PlanAnalysis) -> LabManagerActionType:
-    """Return how the Lab Manager answers a plan."""
+    """Return the kind of the Lab Manager's answer to a plan."""
     return answer_type_to(options.yours, options.offer)
 
 
 def lab_line(reference: PlanAnalysis) -> str:
-    """Return what fails in a lab and how the Lab Manager answers, in one line."""
-    failing = reference.yours.failing
-    passing = [dimension for dimension in reference.yours.slack if dimension not in failing]
-    fails = phrases.failing_text(reference.yours)
+    """Return the failing dimensions and the Lab Manager's answer in one line."""
+    yours = reference.yours
+    fails = phrases.failing_text(yours) if yours.failing else texts.ALL_PASS
+    passing = [dimension for dimension in yours.slack if dimension not in yours.failing]
     if len(passing) == 1:
-        fails = texts.ALL_BUT_ONE_FAIL.format(passing=reference.yours.pack.study.term(passing[0]))
+        fails = texts.ALL_BUT_ONE_FAIL.format(passing=yours.pack.study.term(passing[0]))
     answer = ANSWERS[answer_to(reference)].title.lower()
-    return texts.LAB_LINE.format(fails=fails if failing else texts.SEVEN_PASS, answer=answer)
+    return texts.LAB_LINE.format(fails=fails, answer=answer)
 
 
 def offer_story(reference: PlanAnalysis) -> Verdict:
-    """Return what happens when a study's reference protocol is proposed in its lab."""
+    """Return the Lab Manager's answer to a study's reference protocol."""
     yours, offered, answer = reference.yours, reference.offered, answer_to(reference)
     status, title, _ = ANSWERS[answer]
     if yours.feasible:
@@ -176,7 +169,7 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
         way = texts.REJECTED.format(failing=phrases.failing_text(offered))
     else:
         move = _evidence_move(yours.evidence, offered.evidence)
-        still = capitalised(phrases.failing_text(offered, still=True))
+        still = lexicon.capitalised(phrases.failing_text(offered, still=True))
         way = texts.OFFERS.format(need=_need(offered), move=move)
         way = with_cautions(f"{way} {still}." if offered.failing else way, offered)
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
@@ -187,8 +180,8 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
 
 
 def _need(plan: Assessment) -> str:
-    days, credits = count_text(plan.counts.days, "day"), plan.pack.lab.money(plan.cost)
-    return f"{phrases.samples_text(plan)}, {days}, {credits}"
+    days, cost = lexicon.count_text(plan.counts.days, "day"), plan.pack.lab.money(plan.cost)
+    return f"{phrases.samples_text(plan)}, {days}, {cost}"
 
 
 def _evidence_move(before: Evidence, after: Evidence) -> str:

@@ -31,8 +31,8 @@ SMALL_SHARE: Final = 1 / 6  # of the rows; a smaller feasible part cannot be rea
 _AT_MOST_WIDER: Final = 3
 _HALF: Final = 1e-3
 _UNLIMITED: Final = np.iinfo(np.int64).max  # number of samples without a limit
-# The amounts with a line of their own
-_CHECKED: Final = {
+# The names of amounts with a line of their own; any other line is named after its dimension.
+_CHECKED: Final[dict[str, RegionLimit]] = {
     Dimension.BUDGET: RegionLimit.BUDGET,
     Dimension.SCHEDULE: RegionLimit.SCHEDULE,
     Dimension.STAFF: RegionLimit.STAFF,
@@ -169,15 +169,16 @@ class Region:
     # --- the lines of the constraints -----------------------------------------------------------
 
     @cached_property
-    def lines(self) -> dict[RegionLimit, Ints]:
+    def lines(self) -> dict[str, Ints]:
         """For each constraint the largest sample that it allows in each number of days.
 
         At most one more than the grid's last row; -1 if it allows none. The study's own constraints
         are a line only if they allow less than the lab and the population.
         """
         pack, top = self.plan.pack, self._top
-        lines = {
-            **{limit: self._within[key] for key, limit in _CHECKED.items()},
+        amounts = {_CHECKED.get(key, key): line for key, line in self._within.items()}
+        lines: dict[str, Ints] = {
+            **amounts,
             RegionLimit.ENDPOINT: self._largest(lambda checks: checks.endpoint_ok),
         }
         if pack.samples_per_day is not None:
@@ -185,7 +186,7 @@ class Region:
         if pack.design.population_max is not None:
             number = min(pack.design.population_max, top)
             lines[RegionLimit.POPULATION] = np.full(self.days.shape, number)
-        named = (*_CHECKED.values(), RegionLimit.POPULATION)
+        named = (*amounts, RegionLimit.POPULATION)
         others = [lines[limit] for limit in named if limit in lines]
         if (self._study < np.min(others, axis=0)).any():
             lines[RegionLimit.STUDY] = self._study

@@ -185,6 +185,11 @@ class Design(Record):
         return KINDS[self.kind]
 
     @property
+    def samples_noun(self) -> str:
+        """What several samples are called: ``mice``."""
+        return lexicon.plural(self.sample_noun, 2)
+
+    @property
     def lower_is_better(self) -> bool:
         """Whether a lower value is better evidence, as for a half-width."""
         return self.row.scale.lower_is_better

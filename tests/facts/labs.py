@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from replicalab.assessment import assess
+from replicalab.assessment import assess, assumed_effects
 from replicalab.facts import options as ways
 from replicalab.facts import plan, verdicts
 from replicalab.models import Protocol
@@ -59,8 +59,9 @@ def _told(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
     for name, text in plan.notes(yours):
         yield name.casefold(), text
     yield "assumption", plan.assumption_text(yours)
-    for label, size, evidence in plan.assumed_rows(yours):
-        yield "assumed", f"{label} ({size}): {evidence.number}"
+    for effect in assumed_effects(yours.pack.design):
+        evidence = yours.evidence_at(effect.effect)
+        yield "assumed", f"{plan.effect_label(effect)}: {evidence.number}"
     yield "detects", plan.effect_text(yours.detectable_effect)
     if options.offer:
         for step in change_steps(yours, options.offer.changes, options.known):

@@ -115,7 +115,7 @@ def test_any_plan_is_drawn_with_bars_inside_their_cells_and_its_failures_in_the_
 ) -> None:
     yours = assess(plan, pack)
     marked = [str(d) for d, slack in yours.slack.items() if not slack.ok]
-    named = joined(marked) if marked else "all seven dimensions pass"
+    named = joined(marked) if marked else "every dimension passes"
     assert named in plan_verdict(yours).text
     assert named in words(header_panel(yours, yours=True)) or not marked
     for panel in drawn(yours):

@@ -363,11 +363,11 @@ def test_samples_beyond_what_the_days_allow_are_told_with_those_analysed() -> No
     lossy = SUZUKI.with_own(LabOverrides(), EvidenceAssumptions(dropout=0.25))
     text = "Of 24, 18 can count (6 a day, 3 days); 25 % dropout leaves 13."
     assert dropout_text(assess(plan.plan, lossy)) == text
-    assert size_text(plan) == "24 samples (18 analysed) in 3 days"
-    assert effect_title(Curves(plan)).startswith("24 samples (18 analysed): power ")
+    assert size_text(plan) == "24 reactions (18 analysed) in 3 days"
+    assert effect_title(Curves(plan)).startswith("24 reactions (18 analysed): power ")
     assert "Samples analysed, of those planned" in words(evidence_panel({"Your plan": plan}))
     assert "12 a group, 18 analysed" in words(plan_slide(plan))
-    assert "(24 samples (18 analysed), 3 days, " in offer_story(PlanAnalysis(plan)).text
+    assert "(24 reactions (18 analysed), 3 days, " in offer_story(PlanAnalysis(plan)).text
 
 
 def test_groups_of_a_sample_are_told_by_their_size() -> None:

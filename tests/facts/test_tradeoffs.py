@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import pytest
 
 from replicalab.assessment import Assessment, assess, effects_of, scale_of, size_text
-from replicalab.facts.blocks import Status, listed_panel, plain_table
+from replicalab.facts.blocks import Status, listing, plain_table
 from replicalab.facts.check import effects_panel
 from replicalab.facts.fact import Fact
 from replicalab.facts.frontier import (
@@ -298,7 +298,7 @@ def test_each_row_of_a_table_has_a_heading_and_hostile_text_is_text_in_every_pla
     headings = [heard(cell) for cell in panel.iter("th") if cell.get("scope") == "row"]
     assert headings == ["mine", "yours"]
     assert heard(next(panel.iter("caption"))) == "The plans"
-    hostile = plain_table(ATTACK, (ATTACK,), [(ATTACK,)]), listed_panel(ATTACK, [ATTACK])
+    hostile = plain_table(ATTACK, (ATTACK,), [(ATTACK,)]), listing([ATTACK])
     for item in hostile:
         element = tree(item)
         assert not {"img", "a", "script"} & {part.tag for part in element.iter()}

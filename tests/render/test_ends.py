@@ -46,7 +46,7 @@ MOST_BYTES: Final = 8 * 2**20
 MOST_CHARACTERS: Final = 15_000
 """Of a panel."""
 TITLE: Final = ("A title", "and what it assumes")
-LIMITS: Final = {constraint: f"the {constraint}" for constraint in RegionLimit}
+LIMITS: Final[dict[str, str]] = {constraint: f"the {constraint}" for constraint in RegionLimit}
 
 _LEAST: Final = 5e-324
 

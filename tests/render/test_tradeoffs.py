@@ -48,7 +48,7 @@ from tests.render.reading import described, labels, named
 from tests.test_theme import MARK_CONTRAST, TEXT_CONTRAST, THEMES, contrast, theme
 from tests.tiers import EVERY_LAB
 
-LIMITS: Final = {constraint: f"the {constraint}" for constraint in RegionLimit}
+LIMITS: Final[dict[str, str]] = {constraint: f"the {constraint}" for constraint in RegionLimit}
 TITLE: Final = ("What fits", "with 3,700 credits")
 
 

@@ -247,9 +247,9 @@ def test_sample_size_may_be_typed_per_group() -> None:
     next(toggle for toggle in app.toggle if "per group" in toggle.label).set_value(True)
     run(app)
     assert number(app, "Sample size per group").value == 64
-    assert "64 a group = 128 in all." in said(app)
+    assert "128 in all: 64 a group." in said(app)
     type_number(app, "Sample size per group", 50)
-    assert "50 a group = 100 in all." in said(app)
+    assert "100 in all: 50 a group." in said(app)
     assert "100 × 10" in "\n".join(texts(app.main))
     undo(app)
     assert number(app, "Sample size per group").value == 64
@@ -261,7 +261,7 @@ def test_sample_size_may_be_typed_per_group() -> None:
 def test_odd_total_tells_how_it_is_shared_out() -> None:
     app = visit(PROTOCOL, study=REEF)
     type_number(app, "Sample size", 127)
-    assert "127 in all: 63 and 64." in said(app)
+    assert "127 in all: groups of 63 and 64." in said(app)
     type_number(app, "Sample size", 126)
     assert "126 in all" not in said(app)
 

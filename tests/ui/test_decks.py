@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 
 from replicalab.assessment import assess, cautions_text
 from replicalab.facts.negotiation import offered_plan
-from replicalab.facts.plan import unit_noun
 from replicalab.facts.present import Slide
 from replicalab.lexicon import amount_text
 from replicalab.negotiation import (
@@ -51,7 +50,7 @@ class Deck:
         assert negotiation is not None
         self.outcome, self.pack, self.opening = negotiation.outcome, pack, here.yours
         self.is_contrasted = scientist is not ScientistKind.BASELINE
-        self.noun = unit_noun(pack.design)
+        self.noun = pack.design.samples_noun
         self.measure = here.yours.evidence.measure.capitalize()
         self.negotiation = negotiation
         showns = [*slides(here, RunSession(negotiation))]

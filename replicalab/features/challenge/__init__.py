@@ -6,7 +6,6 @@ from typing import Final
 from replicalab.assessment import Assessment, size_text
 from replicalab.facts.blocks import Column, Group, Heading, Sentence, group, table
 from replicalab.facts.negotiation import step_changes
-from replicalab.facts.plan import in_its_noun, unit_noun
 from replicalab.facts.score import score_verdict
 from replicalab.facts.verdicts import ANSWERS, answer_to
 from replicalab.lexicon import amount_text, capitalised
@@ -25,7 +24,7 @@ _DIGITS: Final = 6
 def challenge_panel(yours: Assessment) -> Group:
     """Return a plan next to what the lab has, and its evidence; nothing of it is judged."""
     lab, evidence = yours.pack.lab, yours.evidence
-    noun = capitalised(unit_noun(yours.pack.design))
+    noun = capitalised(yours.pack.design.samples_noun)
     floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
     bounds = f"floor {floor}, target {target}"
     rows = [
@@ -55,7 +54,7 @@ def answer_text(number: int, here: PlanAnalysis) -> str:
     text = f"Round {number}, {size_text(yours)}: {ANSWERS[answer].title.lower()}"
     if answer is LabManagerActionType.SUGGEST_ALTERNATIVE:
         text += f", {step_changes(PlanStep(yours, here.offered))}"
-    return f"{in_its_noun(text, yours.pack.design)}."
+    return f"{text}."
 
 
 def result_row(found: Score, name: str, when: datetime) -> tuple[str | float, ...]:

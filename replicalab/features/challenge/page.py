@@ -13,7 +13,7 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.errors import LinkError
-from replicalab.facts.blocks import listed_panel
+from replicalab.facts.blocks import Heading, listing
 from replicalab.facts.score import YOU, score_panel
 from replicalab.facts.verdicts import answer_to
 from replicalab.features.challenge import COLUMNS, answer_text, challenge_panel, result_row
@@ -112,7 +112,8 @@ def _draw_answers(yours: Assessment) -> None:
     """Draw what the Lab Manager answered, round by round, and the way to take its last offer."""
     if not _answers():
         return
-    blocks.draw(listed_panel("With the Lab Manager", [text for text, _ in _answers()]))
+    heading = Heading("With the Lab Manager", 2, part=True)
+    blocks.draw(heading, listing(text for text, _ in _answers()))
     _, offered = _answers()[-1]
     if offered is not None and offered != yours.plan:
         button("Take its offer", "handshake", partial(state.replace_plan, offered))

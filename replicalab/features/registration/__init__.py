@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from replicalab.assessment import Assessment, assumed_effects, phrases
 from replicalab.documents import Report
 from replicalab.drafts import stated
-from replicalab.facts import blocks, changes, documents, lab, options, original, units, verdicts
+from replicalab.facts import blocks, changes, documents, lab, options, original, verdicts
 from replicalab.facts import plan as texts
 from replicalab.facts.blocks import Cell, Document, Sentence, Status, Table, listing, part
 from replicalab.facts.negotiation import numbers_text
@@ -167,7 +167,7 @@ class _Values(dict[str, Any]):
 
     def arms(self) -> str:
         groups = texts.groups_text(self.plan.counts.samples, self.design, per_group=True)
-        shared = [text for _, text in units.groupings(self.design).values()]
+        shared = [text for _, text in texts.groupings(self.design).values()]
         parts = (self.row.title, f"n counts {self.design.unit_of_n}", groups.rstrip("."), *shared)
         return ended("; ".join(filter(None, parts)))
 
@@ -231,7 +231,7 @@ class _Values(dict[str, Any]):
         return lines_text(f"{title}: {line}" if title else line for title, line in lines)
 
     def size_of(self, plan: Assessment) -> str:
-        return f"{plan.counts.samples:,} {texts.unit_noun(self.design)}"
+        return count_text(plan.counts.samples, self.design.sample_noun)
 
     def worth(self) -> str:
         """Return the evidence of the sample, its target, and the fewest samples that reach it."""

@@ -12,8 +12,7 @@ import plotly.graph_objects as go
 from replicalab.assessment import Assessment
 from replicalab.facts.blocks import Panel, panel
 from replicalab.facts.frontier import scale_end
-from replicalab.facts.region import keeps_own_items
-from replicalab.facts.tradeoffs import YOUR_PLAN, points_of
+from replicalab.facts.region import YOUR_PLAN, keeps_own_items, points_of
 from replicalab.lexicon import count_text
 from replicalab.models import Dimension
 from replicalab.planner import PlanToDraw, RegionLimit
@@ -40,7 +39,7 @@ _ROWS: Final = 20
 # From no evidence to all there can be: the same in both themes, so that darker is always more.
 _SHADES: Final = ("#D7E8F2", "#A9CFE3", "#59A2C8", "#0072B2", "#004C79", "#00395B")
 _VEIL: Final = "rgba(150, 150, 150, 0.5)"
-COLOURS: Final = {
+COLOURS: Final[dict[str, str]] = {
     RegionLimit.BUDGET: "#B84E00",
     RegionLimit.SCHEDULE: "#8C4FB3",
     RegionLimit.STAFF: "#B5407E",
@@ -50,6 +49,7 @@ COLOURS: Final = {
     RegionLimit.POPULATION: "#4A7A1E",
 }
 """The colour of each limit: dark enough for white letters, light enough for the dark theme."""
+_OTHER: Final = "#4E5D94"  # for a limit that is registered later
 CAPS: Final = (RegionLimit.THROUGHPUT, RegionLimit.POPULATION)
 """What keeps samples from counting, and nothing from being run: a layer of its own."""
 
@@ -73,7 +73,7 @@ class Labelled(NamedTuple):
 def region_figure(
     region: Region,
     marks: Sequence[Mark],
-    limits: Mapping[RegionLimit, str],
+    limits: Mapping[str, str],
     title: tuple[str, str] | None,
     *,
     lost: bool = False,
@@ -95,7 +95,7 @@ def region_figure(
 def labelled_region(
     region: Region,
     marks: Sequence[Mark],
-    limits: Mapping[RegionLimit, str],
+    limits: Mapping[str, str],
     title: tuple[str, str],
     *,
     lost: bool = False,
@@ -161,7 +161,7 @@ class _Map(Sheet):
         across = self.days[0] - self.half, self.days[-1] + self.half
         super().__init__(across, (0, self.top))
 
-    def fill(self, marks: Sequence[Mark], limits: Mapping[RegionLimit, str], *, lost: bool) -> None:
+    def fill(self, marks: Sequence[Mark], limits: Mapping[str, str], *, lost: bool) -> None:
         """Draw all there is to see: what `region_figure` is given says what."""
         self.draw_evidence()
         self.draw_misfits()
@@ -293,7 +293,7 @@ class _Map(Sheet):
 
     # --- lines ------------------------------------------------------------------------------
 
-    def draw_lines(self, limits: Mapping[RegionLimit, str]) -> None:
+    def draw_lines(self, limits: Mapping[str, str]) -> None:
         """Draw the levels of evidence and these limits, each with its name on it."""
         region = self.region
         caps = [
@@ -311,7 +311,7 @@ class _Map(Sheet):
         for limit, values in region.lines.items():
             if limit in limits and (path := self._staircase(values)):
                 dash = "dot" if limit in CAPS else "solid"
-                lines.append(ChartLine(limits[limit], path, COLOURS[limit], dash))
+                lines.append(ChartLine(limits[limit], path, COLOURS.get(limit, _OTHER), dash))
         self.draw(lines)
 
     def _staircase(self, most: Any) -> Path:

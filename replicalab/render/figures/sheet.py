@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, Evidence
-from replicalab.facts.tradeoffs import (
+from replicalab.facts.region import (
     BALANCED,
     CHEAPEST,
     LAST,

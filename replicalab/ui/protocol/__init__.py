@@ -9,7 +9,7 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.facts.blocks import Group, group
 from replicalab.facts.changes import edit_sentence, edit_text, mend_price, mend_text
-from replicalab.facts.check import check_panel, cost_panel, evidence_panel, mend_place
+from replicalab.facts.check import check_panel, cost_panel, evidence_panel
 from replicalab.facts.curves import samples_panel
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanStep
@@ -120,7 +120,7 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
             "build",
             partial(state.replace_plan, step.after.plan),
             help=escaped(mend_price(step)),
-            key=mend_place(step.after.pack.study, dimension),
+            key=f"mend_{dimension}",
         )
 
 

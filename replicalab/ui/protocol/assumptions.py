@@ -13,10 +13,10 @@ import streamlit as st
 from replicalab.assessment import Assessment, effects_of
 from replicalab.designs import GROUPINGS, KINDS, PARAMETERS
 from replicalab.errors import ScenarioError
-from replicalab.facts import curves, design, original
+from replicalab.facts import curves, original
 from replicalab.facts.blocks import Block, plain_table, sentences_panel
-from replicalab.facts.plan import assumption_text, effect_text
-from replicalab.facts.units import groupings, units_panel
+from replicalab.facts.check import design_tables
+from replicalab.facts.plan import assumption_text, effect_text, groupings, units_panel
 from replicalab.lexicon import capitalised
 from replicalab.limits import LONGEST_SHORT_TITLE
 from replicalab.models import Record
@@ -416,9 +416,8 @@ MORE: Final = {
         lambda lines: any(KINDS[lines.plan.pack.design.kind].uses(name) for name in GROUPINGS),
         _draw_units,
     ),
-    design.TITLE: _blocks_part(
-        lambda lines: design.design_tables(lines.plan),
-        lambda lines: design.design_tables(lines.plan),
+    "The design": _blocks_part(
+        lambda lines: design_tables(lines.plan), lambda lines: design_tables(lines.plan)
     ),
 }
 """The parts after the curves."""

@@ -12,7 +12,6 @@ from replicalab.assessment import Assessment
 from replicalab.facts import options as facts
 from replicalab.facts.blocks import Group, Heading, Sentence, group, sentences_panel
 from replicalab.facts.changes import Changed, change_text, revision_panel
-from replicalab.facts.plan import in_its_noun
 from replicalab.facts.verdicts import ANSWERS, answer_to
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps, deciding_text
 from replicalab.scenarios import EvidenceTier
@@ -108,8 +107,7 @@ def _least_loss(options: PlanAnalysis) -> Group:
     title = "What more this lab could do" if is_extra else "The least-loss plan"
     deciding = ""
     if not loss.after.evidence.void_reason:
-        text = deciding_text(loss.after, options.study, options.judged)
-        deciding = in_its_noun(text, options.yours.pack.design)
+        deciding = deciding_text(loss.after, options.study, options.judged)
     sentences = [facts.difference_text(options), deciding, facts.search_text(options)]
     summary = group(sentences_panel(sentences, title=title), facts.difference_table(options))
     if not _applicable(options):

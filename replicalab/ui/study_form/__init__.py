@@ -195,7 +195,7 @@ def _draw_number_of_faults(now: FormSession) -> None:
 def _draw_evidence(study: Study) -> None:
     plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
     fails = f"{lexicon.capitalised(failing_text(plan))}." if plan.failing else ""
-    sentences = [fails or "All seven dimensions pass.", evidence_sentence(plan.evidence)]
+    sentences = [fails or "Every dimension passes.", evidence_sentence(plan.evidence)]
     sentences.append(largest_text(plan))
     panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
 

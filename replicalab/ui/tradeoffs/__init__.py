@@ -12,7 +12,7 @@ from replicalab.facts import blocks, frontier, region, texts
 from replicalab.facts.check import effects_panel
 from replicalab.facts.fact import facts_table
 from replicalab.facts.plan import effect_label
-from replicalab.facts.tradeoffs import points_of, unbeaten_shown
+from replicalab.facts.region import points_of, unbeaten_shown
 from replicalab.lexicon import CREDITS, count_text
 from replicalab.planner import PlanAnalysis, RegionLimit
 from replicalab.render import figures
@@ -94,11 +94,8 @@ def region_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
 
 
 def _region_parts(view: Outlook, title: tuple[str, str]) -> tuple[Any, ...]:
-    facts = region.limit_facts(view.pack)
-    limits: dict[RegionLimit, str] = {
-        limit: region.LINES[limit].format(fact.shown) for limit, fact in facts.items()
-    }
-    return view.region, figures.region_marks(view.plans, view.drawn, view.effect), limits, title
+    marks = figures.region_marks(view.plans, view.drawn, view.effect)
+    return view.region, marks, region.limit_labels(view.pack), title
 
 
 def _take_click() -> None:
@@ -184,9 +181,7 @@ def _draw_frontier(view: Outlook) -> None:
         )
     levers.draw_loaded("balanced", view)
     if options.frontier.plans:
-        shown = frontier.shows_a_plan(options.frontier, view.yours.evidence)
-        outside = frontier.all_outside_text(options.frontier, view.yours.evidence)
-        note = blocks.sentences_panel(["" if shown else outside], quiet=True)
+        note = blocks.sentences_panel([frontier.outside_text(options)], quiet=True)
         panel.draw(note, _frontier_fold(view))
         panel.draw_tables(lambda: [frontier.frontier_table(options)])
 

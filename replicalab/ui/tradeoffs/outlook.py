@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import streamlit as st
 
 from replicalab.assessment import Assessment, AssumedEffect, effects_of
-from replicalab.facts.tradeoffs import LEAST_LOSS, OFFER, plans_shown
+from replicalab.facts.region import LEAST_LOSS, OFFER, plans_shown
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, PlanToDraw, least_to_draw, plan_to_draw
 from replicalab.scenarios import Pack
