@@ -66,6 +66,9 @@ class Record(BaseModel):
         return type(self).model_validate({**record, **(update or {})})
 
 
+_RENDERER: Final = "replicalab.render.notebook"
+
+
 class Shown:
     """An object that a notebook shows as the pages do.
 
@@ -75,7 +78,7 @@ class Shown:
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        html: str = import_module("replicalab.render.notebook").html_of(self)
+        html: str = import_module(_RENDERER).html_of(self)
         return html
 
 
@@ -86,7 +89,7 @@ class Framed(Shown):
 
     def frame(self) -> pd.DataFrame:
         """Return the table as a pandas data frame."""
-        frame: pd.DataFrame = import_module("replicalab.render.notebook").frame_of(self)
+        frame: pd.DataFrame = import_module(_RENDERER).frame_of(self)
         return frame
 
 
