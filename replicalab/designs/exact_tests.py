@@ -49,7 +49,7 @@ def correlation_power(n: int, r: float, alpha: float) -> float:
     It never falls with ``n``: the test is the most powerful of all unbiased ones.
 
     Args:
-        n: pairs of values; 0.0 below 3, where there is no test.
+        n: pairs of values; 0.0 below 3, too few for a test.
         r: the correlation, in [0, 1).
         alpha: significance level in (0, 1).
     """
@@ -174,7 +174,7 @@ def least_h(n: int, target: float, baseline: float, alpha: float) -> float | Non
     The target is above ``alpha``. As exact as `least_reaching`, and on the side that reaches it.
     """
     # The power is the maximum over many sizes, so the least h is the minimum of theirs: the best
-    # size at a first h leads to a smaller h, until the size itself is the best. Finding the best
+    # size at a first h gives a smaller h, until the size itself is the best. Finding the best
     # takes as long as a hundred powers of one size.
     number, limit, alpha = n // 2, largest_h(baseline), max(alpha, distributions.SMALLEST_ALPHA)
     few = min(number, MOST_PER_GROUP)

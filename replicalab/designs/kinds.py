@@ -292,7 +292,7 @@ _ROWS: Final = (
         optional=("units",),
         given={
             "units": rows.Given(
-                "Fisher's z at what the samples are worth, a normal approximation",
+                "Fisher's z at the effective sample size, a normal approximation",
                 "",
                 "Fisher (1921); Kish (1965)",
                 lambda units: bool(units.icc) and units.samples != 1,
@@ -319,7 +319,7 @@ _ROWS: Final = (
         given={
             "baseline": rows.Given(
                 "Fisher's exact test of two equal groups, all tables counted, or of fewer samples "
-                "where they have more power (beyond 1,000 samples the z-test with a "
+                "if they have more power (beyond 1,000 samples the z-test with a "
                 "continuity correction, an approximation)",
                 " below a share of {baseline:.3g}",
                 "Fisher (1934), section 21.02",

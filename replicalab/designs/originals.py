@@ -19,6 +19,7 @@ from replicalab.designs.reported import EffectSource
 from replicalab.designs.rows import DesignParameters, Formula, Kind
 from replicalab.designs.scales import NormalScale, Sizes
 from replicalab.lexicon import joined, shortened
+from replicalab.limits import LARGEST_EFFECT
 
 _LEVEL: Final = 0.95
 _ROUNDED: Final = 0.1  # of the larger of two rounded numbers for the same
@@ -26,8 +27,6 @@ UNEXPLAINED: Final = 1.5
 """The ratio from which a standard error is doubted if it differs from that of n."""
 _MANY: Final = 1000  # A larger ratio is written as "over 1,000"
 _COUNTS: Final = ("n", "n1", "n2", "events")
-LARGEST: Final = 1e6
-"""The largest effect of an original, as in a study file."""
 # Sources use these names for counts.
 _ASKED_COUNTS: Final = frozenset({*_COUNTS, "samples"})
 
@@ -243,8 +242,9 @@ def _faults(row: Kind, reported: _Reported) -> Iterator[str]:
     if row.effect.fault(effect):
         yield f"an effect of {effect:g} follows; {row.named} effect is {row.effect.fault(effect)}"
         return
-    if abs(effect) > LARGEST:
-        yield f"an effect of {effect:.4g} follows; give numbers of an effect up to {LARGEST:,.0f}"
+    if abs(effect) > LARGEST_EFFECT:
+        most = f"{LARGEST_EFFECT:,.0f}"
+        yield f"an effect of {effect:.4g} follows; give numbers of an effect up to {most}"
         return
     yield from _faults_of_interval(row, reported, effect)
 

@@ -1,4 +1,4 @@
-"""The numbers of a design besides its effects, and how samples are grouped in units and arms."""
+"""The numbers of a design except its effects, and the units and arms of its samples."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ PARAMETERS: Final = {
     "margin": Parameter(
         "Margin",
         "margin",
-        "give the difference, in units of d, below which there is none",
+        "give the largest negligible difference, in units of d",
         Field(strict=True, gt=0, le=1e6, allow_inf_nan=False),
         unit="units of d",
     ),

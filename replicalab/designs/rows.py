@@ -222,11 +222,6 @@ class Kind:
     information: Information | None = None
 
     @property
-    def axis_title(self) -> str:
-        """The title of a chart's axis."""
-        return self.axis or self.measure
-
-    @property
     def named(self) -> str:
         """The kind with its article: ``an audit``."""
         return f"{'an' if re.match('[aeiu]', self.kind) else 'a'} {self.kind}"

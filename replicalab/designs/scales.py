@@ -34,7 +34,6 @@ class Scale:
         factor: the multiplier before writing.
         ticks: the format of a chart's axis.
         by_hand: writes a value with the precision of an author.
-        counted_off: whether a difference is written as such: ``0.28 of power``.
         worse, within: the words for a value that misses a bound, and for one that keeps it.
     """
 
@@ -43,7 +42,6 @@ class Scale:
     factor: int
     ticks: str
     by_hand: Callable[[float], str] = "{:z.2f}".format
-    counted_off: bool = False
     lower_is_better: bool = False
     worse: str = "below"
     within: str = "above"
@@ -83,11 +81,7 @@ def _half_width(value: float, decimals: int) -> str:
 
 
 SHARE: Final = Scale(
-    write=lambda value, decimals: f"{value:z.{decimals}f}",
-    decimals=2,
-    factor=1,
-    ticks=".1f",
-    counted_off=True,
+    write=lambda value, decimals: f"{value:z.{decimals}f}", decimals=2, factor=1, ticks=".1f"
 )
 """A probability: ``0.58``."""
 

@@ -193,7 +193,7 @@ class PowerAnalysis:
             fewest = whole.worked_out(Unknown.SAMPLES)
             raise self._refused(
                 Unknown.DROPOUT,
-                f"{self._planned} do not reach {self._aim}, even if none of them drops out",
+                f"{self._planned} do not reach {self._aim}, even without dropout",
                 f"plan {count_text(fewest, 'sample')} or more",
             )
         # Of n samples one in a thousand more or less drops out, the more the fewer are left.

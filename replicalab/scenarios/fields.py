@@ -68,7 +68,7 @@ PerUnit = Annotated[float, Field(strict=True, ge=1, le=MOST)]
 ArmShare = Annotated[float, Field(strict=True, ge=LEAST_SHARE, le=1 - LEAST_SHARE)]
 
 CORRELATIONS: Final = (0.01, 0.05, 0.1)
-"""The intraclass correlations to try if none is given."""
+"""The intraclass correlations to try if it is unknown."""
 
 
 class Units(Record):

@@ -82,14 +82,6 @@ def date_text(day: date) -> str:
 
 COST_PER_SAMPLE: Final = 10.0
 COST_PER_DAY: Final = 50.0
-COST_PER_CONTROL: Final = 25.0
-COST_PER_EQUIPMENT_ITEM: Final = 100.0
-COST_PER_REAGENT: Final = 75.0
-STAFF_BASE: Final = 1
-STAFF_SAMPLE_THRESHOLD: Final = 20
-STAFF_CONTROL_THRESHOLD: Final = 2
-STAFF_DAY_THRESHOLD: Final = 5
-STAFF_EQUIPMENT_THRESHOLD: Final = 2
 
 Dimensions = Annotated[list[models.Dimension], Field(max_length=len(models.DIMENSIONS))]
 
@@ -109,9 +101,9 @@ class CostModel(models.Record):
 
     per_sample: fields.Rate = COST_PER_SAMPLE
     per_day: fields.Rate = COST_PER_DAY
-    per_control: fields.Rate = COST_PER_CONTROL
-    per_equipment_item: fields.Rate = COST_PER_EQUIPMENT_ITEM
-    per_reagent: fields.Rate = COST_PER_REAGENT
+    per_control: fields.Rate = 25.0
+    per_equipment_item: fields.Rate = 100.0
+    per_reagent: fields.Rate = 75.0
     per_staff_day: fields.Rate = 0.0
     overhead_percent: fields.Percent = 0.0
 
@@ -131,11 +123,11 @@ class StaffModel(models.Record):
         equipment_threshold: one more above this number of pieces of equipment.
     """
 
-    base: fields.Step = STAFF_BASE
-    sample_threshold: fields.Step = STAFF_SAMPLE_THRESHOLD
-    control_threshold: fields.Step = STAFF_CONTROL_THRESHOLD
-    day_threshold: fields.Step = STAFF_DAY_THRESHOLD
-    equipment_threshold: fields.Step = STAFF_EQUIPMENT_THRESHOLD
+    base: fields.Step = 1
+    sample_threshold: fields.Step = 20
+    control_threshold: fields.Step = 2
+    day_threshold: fields.Step = 5
+    equipment_threshold: fields.Step = 2
 
 
 class Difficulty(StrEnum):

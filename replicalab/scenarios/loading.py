@@ -368,21 +368,19 @@ def _content(file: StudyFile) -> bytes:
     if file.problem:
         raise _unreadable(file.name, file.problem)
     try:
-        with file.path.open("rb") as opened:
-            reading.require_size(os.fstat(opened.fileno()).st_size, file.name)
-            return opened.read(MOST_STUDY_BYTES + 1)
+        return content_at(file.path, file.name)
     except OSError as error:
         raise _unreadable(file.name, str(error.strerror)) from None
 
 
-def content_at(path: Path) -> bytes:
-    """Return the content of a study's file anywhere.
+def content_at(path: Path, name: str = "") -> bytes:
+    """Return the content of a study's file anywhere; ``name`` is used in a message.
 
     Raises:
         ScenarioError: it is no regular file, or too large.
         OSError: it cannot be opened.
     """
-    name = _printable(path.name)
+    name = name or _printable(path.name)
     try:
         with open(path, "rb", opener=_open_at_once) as opened:
             facts = os.fstat(opened.fileno())

@@ -8,6 +8,7 @@ import json
 import re
 from typing import Final
 
+from replicalab.models import PROTOCOL_ROWS
 from replicalab.scenarios.loading import SCENARIO_FOLDER
 from replicalab.scenarios.reading import Data
 from replicalab.scenarios.study import Study
@@ -27,6 +28,9 @@ def study_schema() -> dict[str, Data]:
         part["description"] = "\n\n".join(map(_one_line, summary.split("\n\n")))
         for name, text in _ENTRY.findall(attributes):
             part["properties"][name]["description"] = _one_line(text)
+    for name, row in PROTOCOL_ROWS.items():
+        described = f"{row.label}: {row.form}."
+        schema["$defs"]["Protocol"]["properties"][name]["description"] = described
     return {"$schema": _DIALECT, **schema, "title": "ReplicaLab study"}
 
 

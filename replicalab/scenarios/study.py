@@ -150,7 +150,7 @@ class Design(Record):
         assurance: the chance of at most the stated half-width, with the SD estimated from the same
             samples, precision only; null if the SD is taken as known.
         dropout: the share of planned samples that drop out.
-        units: the experimental units, if several samples share one; null if none do.
+        units: the experimental units, if several samples share one; else null.
         arms: the two arms, if their sizes differ; null if they are equal.
         source: the place of the published effect.
         why: a reason for each planning value, by field.

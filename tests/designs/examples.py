@@ -27,7 +27,6 @@ _NEEDS: Final[dict[str, dict[str, object]]] = {
 
 
 def design_of(kind: str, alpha: float = 0.05, **changes: object) -> Design:
-    """Return a design of a kind, with bounds and a population where it needs them."""
     return make_design(kind=kind, alpha=alpha, **{**_NEEDS.get(kind, {}), **changes})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import pairwise, product
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pytest
@@ -37,7 +37,6 @@ def value(kind: str, n: int, effect: float, given: DesignParameters) -> float:
 
 
 def t_power(shift: float, free: float, alpha: float) -> float:
-    """Return the power of a two-sided t-test by scipy."""
     at = stats.t.ppf(1 - alpha / 2, free)
     return float(stats.nct.sf(at, free, shift) + stats.nct.cdf(-at, free, shift))
 
@@ -56,14 +55,12 @@ def t_power(shift: float, free: float, alpha: float) -> float:
         (10**9, 0.5, (5 * 10**8, 5 * 10**8)),
     ],
 )
-def test_arms_have_their_share_rounded_and_one_sample_at_least(
-    n: int, share: float, arms: tuple[int, int]
-) -> None:
+def test_arms_have_rounded_shares(n: int, share: float, arms: tuple[int, int]) -> None:
     assert arms_of(n, share) == arms
 
 
 @pytest.mark.parametrize("share", SHARES)
-def test_arms_never_shrink_and_are_the_same_for_arrays(share: float) -> None:
+def test_arms_never_shrink(share: float) -> None:
     sizes = np.arange(3000)
     pairs = [arms_of(int(n), share) for n in sizes]
     assert [*zip(*(part.tolist() for part in arms_of(sizes, share)), strict=True)] == pairs
@@ -73,7 +70,7 @@ def test_arms_never_shrink_and_are_the_same_for_arrays(share: float) -> None:
     assert all(min(arms) >= 1 for arms in pairs[2:])
 
 
-def test_units_are_rounded_up_but_not_for_an_error_of_rounding() -> None:
+def test_units_ignore_rounding_errors() -> None:
     assert [units_of(n, 16.0) for n in (0, 1, 16, 17, 64)] == [0, 1, 1, 2, 4]
     assert math.ceil(21 / 1.4) == 16  # of 15 units: 21 / 1.4 is a little more in doubles
     assert units_of(21, 1.4) == 15
@@ -82,16 +79,16 @@ def test_units_are_rounded_up_but_not_for_an_error_of_rounding() -> None:
     assert units_of(np.array([64, 65]), 16.0).tolist() == [4, 5]
 
 
-def test_design_effect_is_the_variance_of_a_mean_over_that_of_independent_samples() -> None:
+def test_design_effect_is_the_ratio_of_variances() -> None:
     # The variance of a sum adds up every pair of samples: those within a unit go together.
     within = np.full((21, 21), 0.05) + np.eye(21) * 0.95
     assert design_effect(21, 0.05) == pytest.approx(within.sum() / 21)
 
 
-# --- what they are worth ----------------------------------------------------------------------
+# --- their evidence ---------------------------------------------------------------------------
 
 
-def test_fish_in_tanks_have_a_third_of_power_by_t_and_more_by_the_normal_approximation() -> None:
+def test_clustered_fish_have_a_third_of_power() -> None:
     shift = 0.5 * math.sqrt(32 / (1 + 15 * 0.1))
     by_normal = stats.norm.cdf(shift - 1.959964) + stats.norm.cdf(-shift - 1.959964)
     assert by_normal == pytest.approx(0.432, abs=5e-4)
@@ -104,7 +101,7 @@ def test_fish_in_tanks_have_a_third_of_power_by_t_and_more_by_the_normal_approxi
 
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("n", [20, 61, 400])
-def test_two_group_power_of_unlike_arms_is_the_noncentral_t(n: int, share: float) -> None:
+def test_power_of_unequal_arms_agrees_with_scipy(n: int, share: float) -> None:
     first = round(share * n)
     shift = 0.6 * math.sqrt(first * (n - first) / n)
     parameters = DesignParameters(alpha=0.02, share=share)
@@ -120,7 +117,7 @@ def test_one_group_of_clusters_is_a_t_test_of_its_units(correlation: float) -> N
         assert value(kind, 50, 0.4, parameters) == pytest.approx(t_power(shift, 9, 0.05), abs=1e-9)
 
 
-def test_shares_and_correlations_are_worth_less_by_the_design_effect() -> None:
+def test_design_effect_reduces_shares_and_correlations() -> None:
     parameters = DesignParameters(alpha=0.05, per_unit=11.0, icc=0.1)  # a design effect of 2
     plain = DesignParameters(alpha=0.05)
     assert value("two_proportions", 440, 0.3, parameters) == pytest.approx(
@@ -132,7 +129,7 @@ def test_shares_and_correlations_are_worth_less_by_the_design_effect() -> None:
 
 
 @pytest.mark.parametrize("kind", CLUSTERED)
-def test_units_of_one_sample_change_nothing_whatever_their_correlation(kind: str) -> None:
+def test_units_of_one_sample_change_nothing(kind: str) -> None:
     single = DesignParameters(alpha=0.05, per_unit=1.0, icc=0.7)
     plain = DesignParameters(alpha=0.05)
     for n in (4, 5, 31, 200):
@@ -140,7 +137,7 @@ def test_units_of_one_sample_change_nothing_whatever_their_correlation(kind: str
 
 
 @pytest.mark.parametrize("kind", CLUSTERED)
-def test_one_unit_in_an_arm_shows_nothing_and_two_do(kind: str) -> None:
+def test_each_arm_needs_two_units(kind: str) -> None:
     parameters = DesignParameters(alpha=0.05, per_unit=10.0, icc=0.01)
     arms = KINDS[kind].groups
     assert value(kind, 10 * arms, 0.9, parameters) == 0
@@ -148,7 +145,7 @@ def test_one_unit_in_an_arm_shows_nothing_and_two_do(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ARMED)
-def test_even_arms_are_those_of_a_study_that_names_none(kind: str) -> None:
+def test_equal_arms_are_the_default(kind: str) -> None:
     even, unlike = (DesignParameters(alpha=0.05, margin=0.9, share=share) for share in (0.5, 0.8))
     plain = DesignParameters(alpha=0.05, margin=0.9)
     effect = 0.1 if kind == "equivalence" else 0.5
@@ -157,7 +154,7 @@ def test_even_arms_are_those_of_a_study_that_names_none(kind: str) -> None:
     assert 0 < value(kind, 50, effect, unlike) < value(kind, 50, effect, plain)
 
 
-def test_equivalence_and_survival_of_unlike_arms_have_the_effective_size_of_even_ones() -> None:
+def test_unequal_arms_have_their_effective_size() -> None:
     # 20 and 80 are worth as much as 32 and 32; of survival nothing else counts.
     unlike, plain = DesignParameters(alpha=0.05, share=0.2), DesignParameters(alpha=0.05)
     assert value("survival", 100, 0.5, unlike) == pytest.approx(
@@ -170,16 +167,10 @@ def test_equivalence_and_survival_of_unlike_arms_have_the_effective_size_of_even
     assert power == pytest.approx(within.mean(), abs=0.003)
 
 
-def test_method_of_survival_says_whether_its_arms_are_equal() -> None:
-    row = KINDS["survival"]
-    for arms, text in ((None, "two equal arms"), (Arms(), "two equal arms")):
-        assert text in row.method_of(design_of("survival", **arms_of_design(arms)))
-    uneven = design_of("survival", **arms_of_design(Arms(share=0.3)))
-    assert "two unequal arms" in row.method_of(uneven)
-
-
-def arms_of_design(arms: Arms | None) -> dict[str, Any]:
-    return {"arms": arms}
+def test_method_of_survival_names_unequal_arms() -> None:
+    for arms, text in ((None, "equal"), (Arms(), "equal"), (Arms(share=0.3), "unequal")):
+        design = design_of("survival", arms=arms)
+        assert f"two {text} arms" in KINDS["survival"].method_of(design)
 
 
 # --- dropout ------------------------------------------------------------------------------------
@@ -208,14 +199,14 @@ def test_dropout_leaves_smaller_tanks_and_as_many(dropout: float, left: tuple[in
     assert t_power(shift, 6, 0.05) == pytest.approx(0.8, abs=1e-9)
 
 
-def test_dropout_takes_units_of_one_sample_as_it_takes_samples() -> None:
+def test_dropout_from_units_of_one_sample() -> None:
     parameters = DesignParameters(alpha=0.05, per_unit=1.0, icc=0.7, planned=64)
     plain = DesignParameters(alpha=0.05)
     for kind in CLUSTERED:
         assert value(kind, 40, 0.3, parameters) == pytest.approx(
             value(kind, 40, 0.3, plain), abs=1e-12
         )
-    # Half of 2 a unit: one is left of each, on average, and no more units than samples.
+    # Half of 2 a unit: on average one is left of each, at most as many units as samples.
     pairs = DesignParameters(alpha=0.05, per_unit=2.0, icc=0.7, planned=64)
     assert value("one_sample", 32, 0.3, pairs) == pytest.approx(
         t_power(0.3 * math.sqrt(32), 31, 0.05), abs=1e-9
@@ -227,9 +218,7 @@ def test_dropout_takes_units_of_one_sample_as_it_takes_samples() -> None:
 
 @pytest.mark.parametrize("dropout", [0.07, 0.5, 0.93])
 @pytest.mark.parametrize("kind", CLUSTERED)
-def test_evidence_of_units_never_falls_with_more_samples_less_dropout(
-    kind: str, dropout: float
-) -> None:
+def test_evidence_of_units_never_falls(kind: str, dropout: float) -> None:
     for share, per_unit, correlation in product((0.05, 0.4, 0.5), (1.5, 16.0), (0.0, 0.3, 1.0)):
         units = Units(name="tank", samples=per_unit, icc=correlation)
         arms = Arms(share=share) if kind in ARMED else None
@@ -250,7 +239,7 @@ def falls(kind: str, effect: float, given: DesignParameters, sizes: range) -> li
 
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("kind", ARMED)
-def test_evidence_of_unlike_arms_never_falls_with_more_samples(kind: str, share: float) -> None:
+def test_evidence_of_unequal_arms_never_falls(kind: str, share: float) -> None:
     effects = (0.0, 0.2) if kind == "equivalence" else (0.6,)
     for effect in effects:
         for margin in (0.25, 0.5, 1.0):
@@ -258,7 +247,7 @@ def test_evidence_of_unlike_arms_never_falls_with_more_samples(kind: str, share:
             assert falls(kind, effect, parameters, range(1, 400)) == []
 
 
-def test_equivalence_that_is_likely_asks_for_no_smaller_sample() -> None:
+def test_likely_equivalence_skips_smaller_samples() -> None:
     parameters = DesignParameters(alpha=0.7, margin=1.0, share=0.95)
     _two_one_sided.cache_clear()
     assert value("equivalence", 500, 0.0, parameters) > 0.99
@@ -266,7 +255,7 @@ def test_equivalence_that_is_likely_asks_for_no_smaller_sample() -> None:
 
 
 @pytest.mark.parametrize("alpha", [1e-9, 1e-5, 1e-3, 1e-2, 0.3, 0.45, 0.7])
-def test_equivalence_of_unlike_arms_never_falls_at_any_alpha(alpha: float) -> None:
+def test_unequal_equivalence_never_falls(alpha: float) -> None:
     # In arms of 1 to 19 the power fell with one more sample of the larger, far above twice alpha.
     for share, margin in product((LEAST_SHARE, 0.25, 0.95), (0.2, 0.7, 2.0, 3.0, 6.0)):
         parameters = DesignParameters(alpha=alpha, margin=margin, share=share)

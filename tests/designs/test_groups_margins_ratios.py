@@ -1,4 +1,4 @@
-"""What is particular to some kinds: their groups, margins and ratios, simulated and by hand."""
+"""Groups, margins and ratios of some kinds, by simulation and by hand."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_substitution_shrinks_the_difference_and_the_margin(
     n: int, planned: float, seen: float
 ) -> None:
     # With a factor of one half a true difference of 0.2 is seen as 0.1; so is the margin of 0.8 as
-    # 0.4, for a difference as large as that must not pass. It costs evidence even where no
+    # 0.4, for a difference as large as that must not pass. It costs evidence even if no
     # difference is assumed.
     design = design_of("equivalence", margin=0.8, effect_planning=planned)
     pack, plan = make_pack(design=design), make_protocol(sample_size=n)
@@ -98,7 +98,7 @@ def test_a_substitution_shrinks_the_difference_and_the_margin(
 
 
 @pytest.mark.parametrize("factor", [1.0, 0.8])
-def test_the_smallest_margin_is_the_one_that_the_study_itself_could_show(factor: float) -> None:
+def test_smallest_margin_is_that_of_own_items(factor: float) -> None:
     design = design_of("equivalence", margin=0.8, effect_planning=0.1)
     value = smallest_detectable_effect(design, 140, factor)
     assert value is not None
@@ -115,7 +115,7 @@ def test_a_substitution_multiplies_the_logarithm() -> None:
     assert bought(plan, pack).effect == 0.49
 
 
-def test_assumed_hazard_ratios_keep_their_side_and_are_halved_in_the_log() -> None:
+def test_hazard_ratios_are_halved_in_the_log() -> None:
     design = design_of("survival", effect_published=0.64, effect_planning=0.7, sesoi=0.85)
     labels, effects = zip(*assumed_effects(design), strict=True)
     assert labels == ("as published", "halved", "smallest of interest")
@@ -123,16 +123,14 @@ def test_assumed_hazard_ratios_keep_their_side_and_are_halved_in_the_log() -> No
 
 
 @pytest.mark.parametrize(("planned", "found"), [(0.7, 0.7001), (1.4, 1 / 0.7001)])
-def test_the_smallest_detectable_ratio_is_on_the_planned_side_of_one(
-    planned: float, found: float
-) -> None:
+def test_detectable_ratio_stays_on_its_side(planned: float, found: float) -> None:
     design = design_of("survival", effect_planning=planned, event_share=1.0)
     assert smallest_detectable_effect(design, 247) == pytest.approx(found, abs=2e-4)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("alpha", [1e-6, 1e-3, 0.01, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.49])
-def test_equivalence_is_no_more_above_the_tests_of_all_samples_than_is_said(alpha: float) -> None:
+def test_equivalence_gains_at_most_a_fiftieth(alpha: float) -> None:
     row = KINDS["equivalence"]
     assert "at most 0.02" in row.method
     for n, margin, part in product(range(3, 40), np.geomspace(0.05, 20, 60), (0, 0.7)):

@@ -1,4 +1,4 @@
-"""The table of kinds: every row is whole, and nothing outside its room asks for a certain kind."""
+"""The table of kinds: every row is complete, and no other room names a kind."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ rows: Final = pytest.mark.parametrize("row", KINDS.values(), ids=KINDS)
 
 @rows
 def test_row_has_words_for_everything_that_is_told(row: Kind) -> None:
-    texts = (row.method, row.measure, row.meaning, row.axis_title, row.level)
+    texts = (row.method, row.measure, row.meaning, row.level)
     assert all(text and text == text.strip() for text in texts)
     assert not any(text.endswith(".") for text in texts)
     assert row.effect is None or row.effect.name
@@ -76,7 +76,7 @@ def test_template_names_the_kind(row: Kind) -> None:
     assert re.search(rf"^  # .*\b{row.kind}\b", template, re.MULTILINE)
 
 
-# --- what a design must give ------------------------------------------------------------------
+# --- the numbers of a design ------------------------------------------------------------------
 
 
 def design_with(row: Kind, **numbers: object) -> Design:
@@ -98,7 +98,7 @@ def test_a_design_gives_what_its_kind_needs(row: Kind) -> None:
 
 
 @rows
-def test_a_design_gives_no_number_that_its_kind_has_no_use_for(row: Kind) -> None:
+def test_design_refuses_unused_numbers(row: Kind) -> None:
     for name in ("groups", "margin", "event_share"):
         if name not in row.needs:
             value = NUMBERS[name]
@@ -126,9 +126,7 @@ def test_a_design_gives_no_number_that_its_kind_has_no_use_for(row: Kind) -> Non
         ({"kind": "coverage", "population_max": 9, "sesoi": 0.1}, "coverage has no effect"),
     ],
 )
-def test_a_design_says_which_number_does_not_fit_its_kind(
-    changes: dict[str, object], message: str
-) -> None:
+def test_unfit_number_is_refused(changes: dict[str, object], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         make_design(**changes)
 
@@ -136,7 +134,7 @@ def test_a_design_says_which_number_does_not_fit_its_kind(
 # --- nothing outside asks for a kind ----------------------------------------------------------
 
 
-def test_no_module_outside_asks_for_a_certain_kind_or_measure() -> None:
+def test_no_other_module_names_a_kind() -> None:
     names = {row.measure for row in KINDS.values()} | {*KINDS}
     files = [*(ROOT / "replicalab").rglob("*.py"), *(ROOT / "pages").glob("*.py"), ROOT / "app.py"]
     texts = []

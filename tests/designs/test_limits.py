@@ -29,7 +29,6 @@ SIGNED: Final = sorted({*ASSUMING} - {*UNSIGNED} - {"survival"})
 
 
 def assert_grows(kind: str, values: list[float]) -> None:
-    """Check that these are values of evidence, and that each is as good as the one before."""
     lower = KINDS[kind].scale.lower_is_better
     assert all(value >= 0 and (lower or value <= 1) for value in values)
     for fewer, extra in pairwise(values):
@@ -49,7 +48,7 @@ def test_evidence_grows_with_n_at_every_corner(kind: str, alpha: float) -> None:
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("kind", [*DETECTING, *SHRINKING])
-def test_evidence_grows_with_the_effect_or_shrinks_at_every_corner(kind: str, alpha: float) -> None:
+def test_evidence_changes_with_the_effect_in_one_direction(kind: str, alpha: float) -> None:
     design = design_of(kind, alpha)
     effects = EFFECTS[::-1] if kind in SHRINKING else EFFECTS
     for n in SIZES:
@@ -57,7 +56,7 @@ def test_evidence_grows_with_the_effect_or_shrinks_at_every_corner(kind: str, al
 
 
 @pytest.mark.parametrize("kind", SIGNED)
-def test_evidence_does_not_depend_on_the_sign_of_an_effect(kind: str) -> None:
+def test_evidence_ignores_the_sign_of_effects(kind: str) -> None:
     for effect in (0.01, 0.3, 0.9):
         value, other = (evidence_value(design_of(kind), 40, e) for e in (effect, -effect))
         assert value == other
@@ -115,7 +114,7 @@ def test_evidence_refuses_an_effect_that_there_is_not(
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_correlation_as_close_to_one_as_can_be_is_detected(sign: int) -> None:
+def test_correlation_near_one_is_detected(sign: int) -> None:
     design = design_of("correlation")
     assert evidence_value(design, 4, sign * math.nextafter(1, 0)) == 1.0
 
@@ -124,7 +123,7 @@ def test_a_correlation_as_close_to_one_as_can_be_is_detected(sign: int) -> None:
 
 
 def evidence_if(design: Design, n: int, sought: float, part: float) -> float:
-    """Return the evidence if what is sought were that part of a size."""
+    """Return the evidence at a part of the sought size."""
     effect = KINDS[design.kind].effect
     assert effect is not None
     if effect.within_margin:
@@ -136,9 +135,7 @@ def evidence_if(design: Design, n: int, sought: float, part: float) -> float:
 @pytest.mark.parametrize("kind", sorted(POWER_KINDS))
 @pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5])
 @pytest.mark.parametrize("target", [0.51, 0.8, 0.999])
-def test_power_at_the_smallest_detectable_effect_is_the_target(
-    kind: str, alpha: float, target: float
-) -> None:
+def test_detectable_effect_reaches_the_target(kind: str, alpha: float, target: float) -> None:
     design, effect = design_of(kind, alpha, target=target), KINDS[kind].effect
     last = math.inf
     for n in (4, 5, 34, 128, 10**4, 10**6):
@@ -146,7 +143,7 @@ def test_power_at_the_smallest_detectable_effect_is_the_target(
         assert value is not None
         assert effect is not None
         assert evidence_if(design, n, value, 1.0) >= target - NOISE
-        # It is exact to 1e-12 of itself; a correlation so near to 1 that this is much of what is
+        # It is relatively exact to 1e-12; a correlation so near to 1 that this is much of what is
         # left has a power farther from the target.
         assert evidence_if(design, n, value, 1 - 2e-12) <= target + NOISE
         if effect.below > 1 or value < 0.999:
@@ -168,7 +165,7 @@ def test_no_effect_is_detectable_without_a_test(kind: str, n: int) -> None:
     assert smallest_detectable_effect(design_of(kind), n) is None
 
 
-def test_no_effect_is_detectable_where_only_an_absurd_one_would_be() -> None:
+def test_absurd_effect_is_not_detectable() -> None:
     # Of two pairs the critical t is 2 / (pi alpha): 6e19, and 6.4e11, which is looked for.
     assert smallest_detectable_effect(design_of("paired", 1e-20), 2) is None
     value = smallest_detectable_effect(design_of("paired", 1e-12), 2)
@@ -176,7 +173,7 @@ def test_no_effect_is_detectable_where_only_an_absurd_one_would_be() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(POWER_KINDS - SHRINKING))
-def test_no_effect_at_all_is_needed_where_alpha_is_the_target(kind: str) -> None:
+def test_high_alpha_needs_no_effect(kind: str) -> None:
     assert smallest_detectable_effect(design_of(kind, 0.9), 40) == effect_of(kind, 0.0)
 
 

@@ -9,20 +9,17 @@ from scipy import stats
 
 from replicalab.designs import KINDS, Estimate, estimate_of
 from replicalab.designs.distributions import t_beyond, t_two_sided
-from replicalab.designs.originals import LARGEST, doubt_of, se_of_interval
+from replicalab.designs.originals import doubt_of, se_of_interval
 from replicalab.errors import ScenarioError
-from replicalab.limits import LARGEST_EFFECT
 from replicalab.scenarios import Design, Original, parse_study, template_text
 from tests.factories import make_design
 
 
 def original_of(**reported: object) -> Original:
-    """Return an original that reports these."""
     return Original.model_validate({"source": "Invented", "confidence": "verified", **reported})
 
 
 def estimate(kind: str, **reported: object) -> Estimate:
-    """Return the estimate of an original of a kind."""
     result = estimate_of(KINDS[kind], original_of(**reported))
     assert result is not None
     return result
@@ -60,7 +57,7 @@ def test_normal_scale_of_a_hazard_ratio_counts_events() -> None:
     assert scale.se(scale.sizes(400, 0.25)) == pytest.approx(0.2)
 
 
-def test_normal_scale_has_no_standard_error_of_too_few() -> None:
+def test_too_few_samples_have_no_standard_error() -> None:
     scales = [row.normal for row in KINDS.values() if row.normal]
     assert len(scales) == 6
     for scale in scales:
@@ -68,7 +65,7 @@ def test_normal_scale_has_no_standard_error_of_too_few() -> None:
         assert scale.se(()) == math.inf
 
 
-def test_estimate_takes_a_given_error_before_an_interval_before_n() -> None:
+def test_estimate_prefers_error_to_interval_to_n() -> None:
     reported = {"effect": 0.5, "low": 0.1, "high": 0.9, "n": 40}
     assert estimate("two_group", se=0.2, **reported).se == 0.2
     # 0.8 / (2 · 1.959964).
@@ -96,9 +93,7 @@ def test_estimate_of_a_hazard_ratio_by_its_interval() -> None:
         ("two_group", {"effect": 2.3, "low": 1.1, "high": 3.46, "n1": 10, "n2": 9}, 5.00579, 17),
     ],
 )
-def test_estimate_has_the_t_and_the_p_of_its_test(
-    kind: str, reported: dict[str, object], t: float, df: int
-) -> None:
+def test_estimate_has_t_and_p(kind: str, reported: dict[str, object], t: float, df: int) -> None:
     result = estimate(kind, **reported)
     assert result.t == pytest.approx(t, abs=1e-5)
     assert result.df == df
@@ -112,13 +107,13 @@ def test_estimate_of_means_and_sds_is_the_t_test_of_their_groups(n1: int, n2: in
     t, p = stats.ttest_ind_from_stats(10, 4, n1, 8, 3, n2)
     assert result.t == pytest.approx(t)
     assert result.p == pytest.approx(p)
-    # Where only n in all is known, groups are of one size, and of no n at all as well.
+    # If only n in all is known, or no n at all, groups are equal.
     in_all, alone = (estimate("two_group", numbers=numbers, **n) for n in ({"n": 40}, {"se": 0.3}))
     assert in_all.value == pytest.approx(alone.value)
     assert alone.value == pytest.approx(2 / math.sqrt(12.5))
 
 
-def test_estimate_with_an_error_that_n_does_not_explain_has_no_t_test() -> None:
+def test_unexplained_large_error_has_no_t_test() -> None:
     # Hedges & Olkin (1985): of d 2.3 from 10 and 9 it is √(1/10 + 1/9 + 2.3²/38) = 0.592.
     explained = {"effect": 2.3, "n1": 10, "n2": 9}
     assert estimate("two_group", se=0.592, **explained).df == 17
@@ -127,7 +122,7 @@ def test_estimate_with_an_error_that_n_does_not_explain_has_no_t_test() -> None:
     assert wider.p == pytest.approx(2 * stats.norm.sf(2.3 / 0.7))
 
 
-def test_estimate_with_an_error_too_small_for_n_has_the_p_of_its_z() -> None:
+def test_unexplained_small_error_has_no_t_test() -> None:
     # Of d 0.5 from 20 and 20 it is 0.316; an interval of ±0.2288 has 0.1167, and z 4.28.
     result = estimate("two_group", effect=0.5, low=0.2712, high=0.7288, n1=20, n2=20)
     assert result.z == pytest.approx(4.28, abs=0.005)
@@ -150,9 +145,7 @@ def test_estimate_with_an_error_too_small_for_n_has_the_p_of_its_z() -> None:
         ("survival", {"effect": 0.7, "se": 0.1, "events": 100}, "100 events would have 0.2, 2 "),
     ],
 )  # fmt: skip
-def test_error_that_is_far_from_that_of_n_is_doubted_and_both_are_named(
-    kind: str, reported: dict[str, object], words: str
-) -> None:
+def test_unexplained_error_is_doubted(kind: str, reported: dict[str, object], words: str) -> None:
     text = doubt_of(KINDS[kind], original_of(**reported))
     assert words in text
     what = "interval" if "low" in reported else "standard error"
@@ -171,9 +164,7 @@ def test_error_that_is_far_from_that_of_n_is_doubted_and_both_are_named(
         ("survival", {"effect": 0.7, "se": 1e-6, "n": 60}),
     ],
 )
-def test_error_that_n_explains_or_that_stands_alone_is_not_doubted(
-    kind: str, reported: dict[str, object]
-) -> None:
+def test_explained_error_is_not_doubted(kind: str, reported: dict[str, object]) -> None:
     assert doubt_of(KINDS[kind], original_of(**reported)) == ""
 
 
@@ -243,11 +234,7 @@ def test_original_that_cannot_be_is_refused(
     assert words in str(refused.value)
 
 
-def test_original_may_have_as_large_an_effect_as_a_file() -> None:
-    assert LARGEST == LARGEST_EFFECT
-
-
-def test_original_of_a_kind_without_an_effect_is_refused() -> None:
+def test_coverage_refuses_an_original() -> None:
     with pytest.raises(ValueError, match="leave the original out"):
         make_design(kind="coverage", population_max=5, original=dict(original_of(effect=0.5)))
 
@@ -271,7 +258,7 @@ def test_original_number_that_is_none_is_refused(name: str, wrong: object) -> No
         {"numbers": {"t": 1e6}, "n1": 2, "n2": 10**9},
     ],
 )
-def test_original_at_the_ends_of_what_is_valid_has_an_estimate(ends: dict[str, object]) -> None:
+def test_extreme_originals_have_estimates(ends: dict[str, object]) -> None:
     design: Design = make_design(effect_published=None, original=dict(original_of(**ends)))
     assert design.original is not None
     result = estimate_of(KINDS[design.kind], design.original)
@@ -282,7 +269,7 @@ def test_original_at_the_ends_of_what_is_valid_has_an_estimate(ends: dict[str, o
 
 
 @pytest.mark.parametrize(
-    ("line", "instead", "told"),
+    ("line", "instead", "message"),
     [
         ("    effect: 0.9 ", "    effect: .nan ", "design.original.effect: '.nan'"),
         ("    effect: 0.9 ", "    effect: -1e400 ", "must be a finite number"),
@@ -301,12 +288,10 @@ def test_original_at_the_ends_of_what_is_valid_has_an_estimate(ends: dict[str, o
         ),
     ],
 )
-def test_original_of_a_file_is_refused_with_line_and_remedy(
-    line: str, instead: str, told: str
-) -> None:
+def test_invalid_original_is_refused_by_line(line: str, instead: str, message: str) -> None:
     text = template_text()
     assert text.count(line) == 1
     with pytest.raises(ScenarioError) as refused:
         parse_study(text.replace(line, instead), "x.yaml")
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     assert "line " in str(refused.value)

@@ -1,7 +1,7 @@
 """Evidence against values that others have printed: manuals, package examples, worked exercises.
 
-Each row says where its value stands. The tolerance is half a unit of the last printed digit, or
-what the row says. No expected value comes from the code under test.
+Each row names its source. The tolerance is half a unit of the last printed digit, or
+that of the row. No expected value comes from the code under test.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def test_power_agrees_with_the_printed_value(
 
 @pytest.mark.parametrize(
     ("kind", "effect", "alpha", "target", "size"),
-    # The sample as a fraction, per group where there are several. Where a source prints only the
-    # next whole number, half a unit less stands here.
+    # The sample as a fraction, per group if there are several; half a unit less than the next whole
+    # number if a source prints only that.
     [
         # R's pwr, quoted in public course notes and test suites; of two proportions the second is
         # 55 % against 50 %, the last 70 % against 55 %.
@@ -96,7 +96,7 @@ def test_power_agrees_with_the_printed_value(
         ("survival", 0.75, 0.05, 0.90, 507.5),
     ],
 )  # fmt: skip
-def test_power_is_reached_between_the_whole_numbers_around_the_printed_size(
+def test_printed_size_reaches_the_power(
     kind: str, effect: float, alpha: float, target: float, size: float
 ) -> None:
     assert power(kind, groups_of(kind) * int(size), effect, alpha) < target
@@ -128,7 +128,7 @@ def test_samples_are_the_events_over_their_share(ratio: float, n: int) -> None:
         (0.45, 0.5, 0.80, 4946, 4947),
         (0.0, 0.5, 0.90, 87, 88),
         # Lakens (2017), Soc. Psychol. Pers. Sci. 8, 355-362, by 2 (z(.95) + z(.90))² / margin²,
-        # each rounded up: 191 and 48; the exact test takes up to one more in each group.
+        # each rounded up: 191 and 48; the exact test needs up to one more in each group.
         (0.0, 0.3, 0.80, 190, 192),
         (0.0, 0.6, 0.80, 47, 49),
     ],
@@ -152,7 +152,7 @@ def test_equivalence_is_shown_at_the_printed_size(
         (5, 2, 25, 1 - 0.6333, 5e-5),
         # 4 of 4500 compact discs, 150 defective: rejected with 0.1269 (qammunity.org 5089203).
         (4, 150, 4500, 0.1269, 5e-5),
-        # 55,525,372 of the 82,598,880 samples of 6 from 65 transistors have none of the 4 bad ones
+        # 55,525,372 of the 82,598,880 samples of 6 from 65 transistors have no bad one of the 4
         # (askanewquestion.com 1594205).
         (6, 4, 65, 1 - 55525372 / 82598880, 1e-12),
         # 47 of 4000 batteries, 1 % bad: none with 0.62181 (assignmentexpert.com 174570).
@@ -175,7 +175,7 @@ def test_detection_agrees_with_the_printed_value(
     # also Wilks's number for a one-sided tolerance limit (Wilks 1941).
     [(0.99, 0.05, 90), (0.95, 0.05, 59)],
 )
-def test_detection_needs_the_sample_of_the_success_run_theorem(
+def test_detection_agrees_with_the_success_run_theorem(
     target: float, share: float, least: int
 ) -> None:
     endless = design_of("audit", population_max=None)
@@ -209,7 +209,7 @@ def test_coverage_is_the_sampling_fraction(
     # (homeworksource.com 1000522) at 98 %.
     [(0.05, 19, 6, 39), (0.02, 15, 4, 77)],
 )
-def test_half_width_is_reached_at_the_printed_sample_size(
+def test_printed_size_reaches_the_half_width(
     alpha: float, sd: float, half_width: float, least: int
 ) -> None:
     design = design_of("precision", alpha)

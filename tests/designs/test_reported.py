@@ -14,7 +14,6 @@ SOURCES: Final = [(kind, source) for kind, row in KINDS.items() for source in ro
 
 
 def source_of(kind: str, label: str) -> EffectSource:
-    """Return a source of a kind by what it asks for."""
     return next(source for source in KINDS[kind].sources if source.label == label)
 
 
@@ -84,9 +83,7 @@ def test_effect_from_reported_numbers_agrees_with_the_textbook(
 
 
 @pytest.mark.parametrize(("kind", "source"), SOURCES, ids=lambda each: str(each)[:40])
-def test_effect_at_the_ends_of_what_may_be_typed_is_a_number_or_a_refusal(
-    kind: str, source: EffectSource
-) -> None:
+def test_extreme_numbers_are_finite_or_refused(kind: str, source: EffectSource) -> None:
     for values in product(
         *(_ends(number.least, number.most, number.whole) for number in source.asked)
     ):
@@ -110,7 +107,7 @@ def _ends(least: float, most: float, whole: bool) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e300, None, "2", 10**30])
-def test_number_that_cannot_be_is_named_with_what_may_stand_there(value: object) -> None:
+def test_invalid_number_is_refused_with_its_range(value: object) -> None:
     for _, source in SOURCES:
         usual = {number.name: number.usual for number in source.asked}
         for number in source.asked:
@@ -120,7 +117,7 @@ def test_number_that_cannot_be_is_named_with_what_may_stand_there(value: object)
             assert remedy.startswith("type ")
 
 
-def test_usual_numbers_of_every_source_make_an_effect_that_can_be_planned() -> None:
+def test_usual_numbers_of_sources_can_be_planned() -> None:
     for kind, source in SOURCES:
         usual = {number.name: number.usual for number in source.asked}
         assert not list(source.faults(usual))

@@ -30,7 +30,6 @@ _USUAL: Final[dict[str, tuple[float | None, float, dict[str, float]]]] = {
 
 
 def analysis(kind: str, **changes: Any) -> PowerAnalysis:
-    """Return the usual power analysis of a kind with some numbers changed, alpha too."""
     effect, target, needs = _USUAL[kind]
     names = {name: changes.pop(name) for name in list(changes) if name in DesignParameters._fields}
     given_ = DesignParameters(**{"alpha": 0.05, **needs, **names})
@@ -56,7 +55,7 @@ def analysis(kind: str, **changes: Any) -> PowerAnalysis:
         ("anova", {"dropout": 0.1}, 177),
     ],
 )
-def test_samples_are_the_fewest_of_equal_groups_with_dropout_on_top(
+def test_samples_are_the_fewest_including_dropout(
     kind: str, changes: dict[str, object], samples: int
 ) -> None:
     value = analysis(kind, **changes).worked_out(Unknown.SAMPLES)
@@ -105,7 +104,7 @@ def test_hazard_ratio_stays_on_its_side_of_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "unknown", "changes", "told"),
+    ("kind", "unknown", "changes", "message"),
     [
         ("two_group", Unknown.SAMPLES, {"effect": 1e-9, "target": 0.99},
          "sample_size: more than 1,000,000 samples would be needed to reach power 0.99"),
@@ -120,19 +119,19 @@ def test_hazard_ratio_stays_on_its_side_of_one() -> None:
         ("anova", Unknown.SAMPLES, {"groups": 10**9}, "more than 1,000,000 samples"),
     ],
 )  # fmt: skip
-def test_number_that_cannot_be_had_is_told_with_value_place_and_remedy(
-    kind: str, unknown: Unknown, changes: dict[str, object], told: str
+def test_impossible_number_is_refused_with_a_remedy(
+    kind: str, unknown: Unknown, changes: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ScenarioError) as caught:
         analysis(kind, **changes).worked_out(unknown)
     [fault] = caught.value.faults
     assert fault.path == unknown
     assert fault.remedy
-    assert told in str(fault)
+    assert message in str(fault)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_of_the_five_reaches_the_target_and_a_little_less_does_not(kind: str) -> None:
+def test_results_reach_the_target_barely(kind: str) -> None:
     enough = analysis(kind)
     enough = replace(enough, samples=int(enough.worked_out(Unknown.SAMPLES)) * 2)
     for unknown in unknowns_of(enough.row):

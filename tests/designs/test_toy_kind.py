@@ -54,7 +54,7 @@ def test_toy_kind_is_checked_and_changed(study: Study) -> None:
     assert plan.evidence.measure == "toy power"
 
 
-def test_toy_kind_is_in_the_form_and_on_the_protocol_page() -> None:
+def test_toy_kind_is_in_form_and_page() -> None:
     app = write(unopened(), TEXT)
     app.session_state[study_form.PARTS_KEY] = study_form.FIRST
     assert "Does the toy move?" in said(at_making(app))

@@ -64,19 +64,16 @@ def parts(data: Data, here: FieldPath = ()) -> Iterator[tuple[FieldPath, Data]]:
 
 
 def refusal(call: Callable[[], object]) -> str:
-    """Return what is said about something that must be refused."""
     with pytest.raises(ScenarioError) as refused:
         call()
     return str(refused.value)
 
 
 def message(text: str | bytes) -> str:
-    """Return what is said about a study file that must be refused."""
     return refusal(lambda: parse_study(text, "x.yaml"))
 
 
 def outcome(text: str | bytes) -> Study | ScenarioError:
-    """Return the study in a file, or why it is refused."""
     try:
         return parse_study(text, "x.yaml")
     except ScenarioError as error:

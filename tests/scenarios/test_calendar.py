@@ -1,4 +1,4 @@
-"""The calendar of a lab: the date of each day, with and without weekends, and what is no date."""
+"""The calendar of a lab, with and without weekends, and invalid dates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from tests.factories import EQUIPMENT, make_lab, make_pack, make_protocol
 from tests.strategies import start_dates
 
 MONDAY = date(2026, 12, 7)
-"""A Monday, by any calendar."""
 
 
 @pytest.mark.parametrize(
@@ -38,18 +37,14 @@ MONDAY = date(2026, 12, 7)
         (1, date(2100, 12, 31), True, "Fri 31 Dec 2100"),
     ],
 )
-def test_day_has_the_date_that_a_calendar_gives_it(
-    day: int, start: date, weekends: bool, found: str
-) -> None:
+def test_day_has_its_calendar_date(day: int, start: date, weekends: bool, found: str) -> None:
     existing = date_of(day, start, weekends=weekends)
     assert existing is not None
     assert date_text(existing) == found
 
 
 @given(start_dates, st.integers(1, 800), st.booleans())
-def test_day_is_the_one_that_counting_day_by_day_comes_to(
-    start: date, day: int, weekends: bool
-) -> None:
+def test_date_agrees_with_counting_day_by_day(start: date, day: int, weekends: bool) -> None:
     at, rest = start - timedelta(days=1), day
     while rest:
         at += timedelta(days=1)
@@ -58,14 +53,14 @@ def test_day_is_the_one_that_counting_day_by_day_comes_to(
 
 
 @pytest.mark.parametrize("weekends", [True, False])
-def test_day_before_the_first_and_beyond_all_years_has_no_date(weekends: bool) -> None:
+def test_day_out_of_range_has_no_date(weekends: bool) -> None:
     assert date_of(0, MONDAY, weekends=weekends) is None
     assert date_of(10**9, MONDAY, weekends=weekends) is None
     assert date_of(2**60, MONDAY, weekends=weekends) is None
 
 
 @pytest.mark.parametrize(
-    "said",
+    "value",
     [
         *("", " 2026-12-07", "2026-12-7", "07.12.2026", "2026-13-01", "2026-02-30", "20261207"),
         *(
@@ -78,16 +73,16 @@ def test_day_before_the_first_and_beyond_all_years_has_no_date(weekends: bool) -
         *(0, 5, 1.5, True, datetime(2026, 12, 7, tzinfo=UTC), date(1969, 12, 31), ["2026-12-07"]),
     ],
 )
-def test_what_is_no_date_is_refused_with_its_value_and_a_remedy(said: object) -> None:
+def test_invalid_date_is_refused_with_a_remedy(value: object) -> None:
     with pytest.raises(ValidationError) as caught:
-        LabOverrides.model_validate({"start_date": said})
+        LabOverrides.model_validate({"start_date": value})
     [error] = caught.value.errors()
     assert error["loc"] == ("start_date",)
-    assert str(said)[:20] in error["msg"] or repr(said)[:60] in error["msg"]
+    assert str(value)[:20] in error["msg"] or repr(value)[:60] in error["msg"]
     assert "write one of 1970 to 2100 as year-month-day, such as 2026-12-07" in error["msg"]
 
 
-def test_date_in_a_lab_s_file_is_refused_by_place() -> None:
+def test_invalid_date_in_lab_file_names_its_place() -> None:
     with pytest.raises(ScenarioError, match=r"lab\.start_date: '7\.12\.' is not a date .*; write"):
         read_lab(b'{"format": 2, "lab": {"start_date": "7.12."}}')
     read = read_lab(b'{"format": 2, "lab": {"start_date": "2026-12-07", "weekends": false}}')
@@ -103,14 +98,14 @@ def dated(**changes: object) -> Lab:
     return make_lab(days=30, start_date=MONDAY, weekends=False, **changes)
 
 
-def test_days_are_said_with_their_dates() -> None:
+def test_days_are_value_with_their_dates() -> None:
     assert days_text(dated()) == "30 working days from day 1 (Mon 7 Dec 2026) on"
     lab = dated(start_day=6)
     assert days_text(lab) == "25 working days from day 6 (Mon 14 Dec 2026) on"
     assert left_text(lab) == "25 working days are left (start on day 6 (Mon 14 Dec 2026) of 30)"
 
 
-def test_plan_ends_on_its_last_working_day_and_bookings_count_the_same() -> None:
+def test_plans_and_bookings_count_working_days() -> None:
     pack = make_pack(
         days=30, start_day=6, start_date=MONDAY, weekends=False, booked={EQUIPMENT[0]: 11}
     )
@@ -133,7 +128,7 @@ def test_dates_change_no_number_of_a_check() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("currency: US$", r"'US\$' is not allowed; must be 1 to 8 letters or €, £ or ¥"),
         ("currency: 5", "5 is not allowed; must be text"),
@@ -144,14 +139,16 @@ def test_dates_change_no_number_of_a_check() -> None:
         ("cost_model: {per_staff_day: .nan}", "'.nan' is not allowed; must be a number"),
     ],
 )
-def test_study_file_with_what_no_lab_has_is_refused_by_line(line: str, told: str) -> None:
+def test_invalid_lab_field_is_refused_by_line(line: str, message: str) -> None:
     text = template_text().replace("    budget: 1800\n", f"    budget: 1800\n    {line}\n", 1)
     name = re.split(r"[:{ ]+", line.replace("cost_model: {", "cost_model."))[0]
-    with pytest.raises(ScenarioError, match=rf"line \d+, column \d+, labs\.medium\.{name}: {told}"):
+    with pytest.raises(
+        ScenarioError, match=rf"line \d+, column \d+, labs\.medium\.{name}: {message}"
+    ):
         parse_study(text, "x.yaml")
 
 
-def test_study_with_a_currency_and_a_start_date_is_written_and_read_back() -> None:
+def test_currency_and_start_date_survive_a_file() -> None:
     text = template_text().replace(
         "    budget: 1800\n", "    budget: 1800\n    currency: EUR\n    start_date: 2026-12-07\n", 1
     )

@@ -34,13 +34,12 @@ BOUND: Final = {
 
 
 def limit_of(bounds: str, comparator: str, quantity: float, **more: object) -> StudyLimit:
-    """Return the limit that a constraint sets."""
     constraint = make_constraint(bounds=bounds, comparator=comparator, quantity=quantity, **more)
     [limit] = limits_of([constraint])
     return limit
 
 
-def test_shipped_study_holds_the_constraints_that_bound_a_number_and_its_plan_keeps_them() -> None:
+def test_shipped_plans_keep_the_bounds_of_their_studies() -> None:
     packs = [load_scenario(study.scenario_id) for study in list_scenarios()]
     record = {
         pack.scenario_id: {
@@ -57,7 +56,7 @@ def test_shipped_study_holds_the_constraints_that_bound_a_number_and_its_plan_ke
 
 
 @given(st.sampled_from(Comparator), st.integers(0, 30), st.integers(2, 7), st.integers(0, 250))
-def test_shared_samples_keep_a_bound_where_each_condition_does(
+def test_shared_samples_keep_a_bound_per_condition(
     comparator: Comparator, quantity: int, conditions: int, samples: int
 ) -> None:
     limit = limit_of("samples_per_condition", comparator, quantity, conditions=conditions)
@@ -72,7 +71,7 @@ def test_shared_samples_keep_a_bound_where_each_condition_does(
 @pytest.mark.parametrize(
     ("comparator", "ends"), [("<=", (-inf, 0.8)), (">=", (0.8, inf)), ("=", (0.8, 0.8))]
 )
-def test_limit_has_its_ends_and_forgives_a_rounding_error(
+def test_limit_includes_its_ends_despite_rounding(
     comparator: str, ends: tuple[float, float]
 ) -> None:
     limit = limit_of("evidence", comparator, 0.8)
@@ -83,7 +82,7 @@ def test_limit_has_its_ends_and_forgives_a_rounding_error(
     assert limit.allows(inf) == (comparator == ">=")
 
 
-def test_hard_limits_of_a_number_together_are_one_range() -> None:
+def test_hard_limits_combine_to_one_range() -> None:
     assert limits_of([make_constraint()]) == ()  # one that is only stated sets none
     limits = (
         limit_of("samples", ">=", 8),

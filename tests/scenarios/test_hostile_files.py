@@ -6,12 +6,10 @@ import difflib
 import json
 import math
 import re
-import socket
-import subprocess
 from collections.abc import Sequence
 from itertools import product
 from time import process_time
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import pytest
 
@@ -23,15 +21,7 @@ from replicalab.lint import lint
 from replicalab.models import revise
 from replicalab.scenarios import Difficulty, Study, pack_of, parse_study, reading
 from replicalab.scenarios.reading import FieldPath, dotted
-from tests.scenarios.small_study import (
-    SMALL,
-    STUDY_TEXT,
-    bent,
-    message,
-    outcome,
-    parts,
-    with_values,
-)
+from tests.scenarios.small_study import SMALL, STUDY_TEXT, message, outcome, parts, with_values
 
 CHOSEN: Final = ("format", "scenario_id", "domain_id", "doi", "kind", "confidence", "comparator")
 """Fields whose text is one of a few, or has a shape."""
@@ -45,7 +35,7 @@ LABELS: Final = (
     "reference_protocol.required_reagents",
     "labs.hard.out_of_stock",
 )
-"""Fields whose text must stand elsewhere in the file, or is a key."""
+"""Fields whose text must be listed elsewhere in the file, or is a key."""
 
 MARKUP: Final = (
     "<script>alert(1)</script>",
@@ -83,7 +73,6 @@ NUMBERS: Final = [
 
 
 def value_at(study: Study, path: FieldPath) -> object:
-    """Return what a study holds at a path."""
     part: Any = study.model_dump(mode="json")
     for step in path:
         part = part[step]
@@ -91,15 +80,14 @@ def value_at(study: Study, path: FieldPath) -> object:
 
 
 def written(path: FieldPath, text: str) -> str:
-    """Return the small study with an unquoted text at a path."""
     return with_values((path, "PLACE")).replace('"PLACE"', text)
 
 
-def test_text_fields_hold_any_text_as_it_is_and_no_more_than_their_bound() -> None:
-    # No label stands twice, so the last one, of a reagent, has its turn alone.
+def test_text_fields_keep_any_text_within_bounds() -> None:
+    # No label may be repeated, so the last one, of a reagent, is tried alone.
     for text, paths in product((*MARKUP, *OLD_WORDS), (FREE_TEXTS[:-1], FREE_TEXTS[-1:])):
         file = with_values(*((path, text) for path in paths))
-        if text in OLD_WORDS:  # what older YAML reads as something else stands without quotes
+        if text in OLD_WORDS:  # without quotes, older YAML reads something else
             file = file.replace(f'"{text}"', text)
         study = parse_study(file, "x.yaml")
         assert {value_at(study, path) for path in paths} == {text}
@@ -110,7 +98,7 @@ def test_text_fields_hold_any_text_as_it_is_and_no_more_than_their_bound() -> No
 
 
 @pytest.mark.parametrize("path", NUMBERS, ids=dotted)
-def test_number_field_takes_a_number_and_one_that_a_lab_may_have(path: FieldPath) -> None:
+def test_number_fields_refuse_other_values(path: FieldPath) -> None:
     for text in ('"5"', "1_000", ".nan"):
         line = message(written(path, text))
         assert f"{dotted(path)}: " in line
@@ -121,33 +109,6 @@ def test_number_field_takes_a_number_and_one_that_a_lab_may_have(path: FieldPath
             assert pack_of(result, Difficulty.HARD, 3).scenario_id == "tiny"
         else:
             assert re.search("is not allowed|design|at most", str(result))
-
-
-@pytest.mark.parametrize(
-    "tag",
-    [
-        "!!python/object/apply:os.system ['true']",
-        "!!python/object/new:subprocess.Popen [['true']]",
-        *("!!python/name:os.system", "!!python/module:os", "!!binary aGVsbG8=", "!!set {a, b}"),
-        *("!!timestamp 2024-01-31", "!!omap [a: 1]", "!include /etc/passwd", "!!float 5"),
-    ],
-)
-def test_tag_constructs_nothing(tag: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(*_: object) -> NoReturn:
-        raise AssertionError("a study file must start nothing")
-
-    for owner, name in ((subprocess, "Popen"), (socket, "socket")):
-        monkeypatch.setattr(owner, name, never)
-    text = message(bent(('title: "A tiny study"', f"title: {tag}")))
-    assert text.startswith("x.yaml: line 5, column 10: tag '")
-    assert text.endswith("' is not allowed; remove it")
-
-
-@pytest.mark.parametrize("trick", ["../../etc/passwd", "a/b", "C:\\x", "..", "x.yaml", "x\\0", "~"])
-def test_path_trick_in_an_id_is_refused(trick: str) -> None:
-    for field in ("scenario_id", "domain_id"):
-        text = message(with_values((field, trick)))
-        assert "must be lower-case letters, digits and _, beginning with a letter" in text
 
 
 @pytest.mark.parametrize("ending", ["\r\n", "\r"])
@@ -217,9 +178,7 @@ ATTACKS: Final[dict[str, list[Change]]] = {
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_attack_is_refused_in_few_words_and_few_comparisons(
-    attack: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_attack_is_refused_with_bounded_work(attack: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
 
     def noted(word: str, possibilities: Sequence[str], n: int) -> list[str]:
@@ -255,7 +214,7 @@ WIDEST: Final[dict[str, tuple[object, int]]] = {
     "labs.hard.expected.fails": ("budget", 7),
     "labs.hard.equipment": ("x{}", 240),
 }  # fmt: skip
-"""Lists of a study: what each may hold, and how many of that."""
+"""Lists of a study: an entry, and the most entries."""
 
 EXPECTED: Final = {"answer": "reject", "sample_size": 1, "duration_days": 1, "credits": 1.0,
                    "evidence": None, "verdict": "below floor"}  # fmt: skip
@@ -294,7 +253,7 @@ def test_widest_study_is_read_and_judged() -> None:
     assert len(lint(parse_study(text, "x.yaml"))) == MOST_FAULTS + 1
 
 
-# --- Numbers at the ends of what is allowed ---
+# --- Numbers at their bounds ---
 
 BASES: Final[dict[str, dict[str, object]]] = {
     "correlation": {"effect_published": 0.5, "effect_planning": 0.3},
@@ -309,7 +268,7 @@ BASES: Final[dict[str, dict[str, object]]] = {
     "equivalence": {"margin": 1.2},
     "survival": {"event_share": 0.6},
 }  # fmt: skip
-"""What a design of that kind says otherwise than the small study's."""
+"""Changes of the small study's design for other kinds."""
 
 EXTREMES: Final = (5e-324, 0.01, 1 - 2**-53, 1e6)
 DESIGN_NUMBERS: Final = ("effect_published", "effect_planning", "sesoi", "alpha", "target", "floor",
@@ -318,7 +277,7 @@ DESIGN_NUMBERS: Final = ("effect_published", "effect_planning", "sesoi", "alpha"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_evidence_is_a_number_at_the_ends_of_what_a_design_may_say(kind: str) -> None:
+def test_evidence_is_finite_at_extreme_designs(kind: str) -> None:
     changes = {"kind": kind, **BASES.get(kind, {})}
     base: list[Change] = [(f"design.{name}", value) for name, value in changes.items()]
     base.append(("substitutions.0.evidence_factor", 0.01))

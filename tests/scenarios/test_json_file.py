@@ -1,4 +1,4 @@
-"""A JSON file from elsewhere: what no file of any kind holds is refused before it is read."""
+"""JSON files from elsewhere: files of no kind are refused before they are read."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ ROW: Final = {
     "evidence": 0.9999999999999996, "tier": "meets target", "wishes_broken": 0, "job": 2,
     "seed": 19,
 }  # fmt: skip
-"""What one negotiation of a batch came to, the smallest thing that any file has many of."""
+"""The result of one negotiation of a batch."""
 ITEM: Final = {"label": "mug", "category": "reagent", "price": 1.0}
-"""What is said of an item of a lab, which each job of a batch may have anew."""
+"""An item of a lab in a job of a batch."""
 VALUES: Final = "the file holds more than 500,000 values; shorten it"
 
 
 def values_in(data: object) -> int:
-    """Count the values of lists and blocks, and these."""
     if not isinstance(data, list | dict):
         return 1
     return 1 + sum(map(values_in, data.values() if isinstance(data, dict) else data))

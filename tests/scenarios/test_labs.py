@@ -1,4 +1,4 @@
-"""A study in its labs: the lab as written, seeded labs, and what each agent gets to see."""
+"""A study in its labs: the lab as written, seeded labs, and the agents' views."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ def study() -> Study:
 
 
 def booked_until(pack: Pack) -> dict[str, int]:
-    """Return the day until which each booked item is away."""
     days = {item.label: item.booked_until_day for item in pack.resources}
     return {label: day for label, day in days.items() if day is not None}
 
@@ -81,7 +80,7 @@ def test_labs_own_rates_reach_the_pack() -> None:
         assert (pack.cost_model.per_day, pack.staff_model.base) == (7, 2)
 
 
-def test_scientist_sees_the_paper_and_nobody_the_hidden_reference(study: Study) -> None:
+def test_observations_omit_the_hidden_reference(study: Study) -> None:
     pack = pack_of(study, Difficulty.EASY)
     seen = pack.scientist_observation
     assert (seen.paper_title, seen.experiment_goal) == ("A tiny study", "Measure both again.")
@@ -132,9 +131,7 @@ def test_seeded_lab_stays_near_the_written_one(
 
 
 @given(st.sampled_from(SHIPPED), DIFFICULTIES, st.just(0) | SEEDS)
-def test_lab_has_each_item_once_and_every_view_agrees(
-    scenario_id: str, difficulty: Difficulty, seed: int
-) -> None:
+def test_views_of_a_lab_agree(scenario_id: str, difficulty: Difficulty, seed: int) -> None:
     pack = load_scenario(scenario_id, difficulty, seed)
     lab = pack.lab_manager_observation
     assert lab.budget_total == lab.budget_remaining == pack.lab.budget
@@ -158,9 +155,7 @@ def test_lab_has_each_item_once_and_every_view_agrees(
 
 
 @given(st.floats(0.01, 1e6), st.integers(1, 400), SEEDS)
-def test_seeded_lab_of_any_size_keeps_a_budget_and_a_day(
-    budget: float, days: int, seed: int
-) -> None:
+def test_seeded_lab_keeps_a_budget_and_a_day(budget: float, days: int, seed: int) -> None:
     text = STUDY_TEXT.replace("budget: 500\n    days: 5", f"budget: {budget!r}\n    days: {days}")
     lab = pack_of(parse_study(text, "x"), Difficulty.EASY, seed).lab
     assert lab.budget >= 10
@@ -178,19 +173,11 @@ def test_seeds_reach_every_item_and_the_bounds(study: Study) -> None:
     assert {lab.days for lab in labs} == {4, 5, 6}
 
 
-@pytest.mark.parametrize("scenario_id", SHIPPED)
-def test_pack_survives_python_and_json(scenario_id: str) -> None:
-    pack = load_scenario(scenario_id, Difficulty.HARD, 1)
-    assert pack.inventory.alternatives("no such item") == ()
-    assert Pack.model_validate(pack.model_dump()) == pack
-    assert Pack.model_validate_json(pack.model_dump_json()) == pack
-
-
 # --- The same study in a lab of other means ---
 
 
 @pytest.mark.parametrize("scenario_id", SHIPPED)
-def test_other_means_are_the_labs_and_nothing_else_changes(scenario_id: str) -> None:
+def test_other_means_change_only_the_lab(scenario_id: str) -> None:
     pack = load_scenario(scenario_id, Difficulty.HARD)
     lab = pack.lab.model_copy(update={"expected": None})
     assert with_means(pack) == pack.model_copy(update={"lab": lab})

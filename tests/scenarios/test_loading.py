@@ -18,7 +18,6 @@ EVERY_STUDY: Final = pytest.mark.parametrize("path", FILES, ids=lambda path: pat
 
 
 def shipped_study(path: Path) -> Study:
-    """Return the study in a shipped file."""
     return parse_study(path.read_bytes(), path.name)
 
 
@@ -26,7 +25,7 @@ def shipped_study(path: Path) -> Study:
 
 
 @EVERY_STUDY
-def test_shipped_study_explains_every_number_we_chose_and_is_the_same_as_json(path: Path) -> None:
+def test_shipped_study_explains_planning_values_and_survives_json(path: Path) -> None:
     study = shipped_study(path)
     for field in ("effect_planning", "sesoi"):
         assert getattr(study.design, field) is None or field in study.design.why
@@ -118,7 +117,7 @@ FAULTS: Final[list[list[tuple[str, str]]]] = [
     ],
     [('source: "Table 1"\nsuccess', 'source: "Table 1"\n  why: {flor: "x"}\nsuccess')],
 ]
-"""Ways to break the small study, each as (what it says, what it would say)."""
+"""Ways to break the small study, each as (old text, new text)."""
 
 
 def test_fault_names_line_path_value_and_remedy() -> None:
@@ -129,7 +128,7 @@ def test_fault_names_line_path_value_and_remedy() -> None:
     assert_golden("study_faults", "\n\n".join(texts))
 
 
-def test_every_fault_is_reported_at_once_in_file_order() -> None:
+def test_faults_are_reported_in_file_order() -> None:
     with pytest.raises(ScenarioError) as refused:
         parse_study(
             bent(("days: 5", "days: 0"), ("alpha: 0.05", "alpha: 2"), ("1\n", "1\nx: y\n")), "x"
@@ -142,7 +141,7 @@ def test_labels_compare_without_case_and_spare_spaces() -> None:
     assert study.labs.medium.booked == {"KETTLE": 6}
 
 
-def test_lab_may_name_further_items_prices_and_a_start_day() -> None:
+def test_lab_reads_further_items_prices_and_start_day() -> None:
     custom = """days: 5
     start_day: 3
     equipment: ["oven"]

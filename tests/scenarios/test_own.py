@@ -1,4 +1,4 @@
-"""A lab of one's own: what is said of it stands, and what is not stands as in the study."""
+"""A visitor's lab and question in place of the study's."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OWN: Final = LabOverrides(
 
 
 @pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
-def test_lab_of_which_nothing_is_said_is_the_studys(study: str) -> None:
+def test_empty_overrides_leave_the_pack_unchanged(study: str) -> None:
     pack = load_scenario(study, Difficulty.HARD)
     assert pack.with_own(LabOverrides(), EvidenceAssumptions()) == pack
     assert (pack.lab.days_left, pack.unspoken) == (pack.lab.days, [])
@@ -69,7 +69,7 @@ def test_items_stand_where_they_are_said_to_stand() -> None:
         assert pair == (status, until), label
 
 
-def test_own_items_are_in_the_views_of_the_lab() -> None:
+def test_own_items_are_in_all_views() -> None:
     pack = make_pack().with_own(OWN, EvidenceAssumptions())
     seen = pack.lab_manager_observation
     assert (seen.equipment_available, seen.equipment_booked) == ([CHAMBER, "centrifuge"], [METER])
@@ -92,13 +92,13 @@ def test_price_is_the_items_own_or_its_rate() -> None:
     assert make_pack().with_own(unnamed, EvidenceAssumptions()).unspoken == []
 
 
-def test_item_that_is_booked_without_an_end_is_not_free_on_any_day() -> None:
+def test_open_booking_lasts_until_the_last_day() -> None:
     item = OwnItem(label=CHAMBER, category="equipment", state=ItemState.BOOKED)
     pack = make_pack(days=20).with_own(LabOverrides(days=50, items=(item,)), EvidenceAssumptions())
     assert pack.inventory.booked_until(CHAMBER) == 50
 
 
-def test_replacement_that_is_an_item_of_the_lab_is_not_offered_beside_it_again() -> None:
+def test_alternative_in_the_lab_is_listed_once() -> None:
     item = OwnItem(label="Window shelf", category="equipment", price=5.0)
     before = make_pack()
     after = before.with_own(LabOverrides(items=(item,)), EvidenceAssumptions())
@@ -133,7 +133,6 @@ NUMBERS: Final = [*QUESTION_FIELDS]
 
 
 def questions() -> st.SearchStrategy[EvidenceAssumptions]:
-    """Return any question that can be written, sensible or not."""
     near = st.sampled_from((0.001, 0.05, 0.2, 0.5, 0.8, 0.95))
     shares = st.none() | near | st.floats(0, 1, exclude_min=True, exclude_max=True)
     bounds = st.none() | near | st.floats(1e-6, 1e6)
@@ -151,7 +150,7 @@ def questions() -> st.SearchStrategy[EvidenceAssumptions]:
 
 
 @given(questions(), designs())
-def test_question_fits_a_design_or_says_which_number_and_what_to_do(
+def test_question_fits_a_design_or_is_refused(
     question: EvidenceAssumptions, design: Design
 ) -> None:
     try:
@@ -198,7 +197,7 @@ IMPOSSIBLE: Final[list[tuple[Any, dict[str, float]]]] = [
 """What designs of a kind cannot be asked."""
 
 
-def test_question_that_cannot_be_asked_is_said_with_what_to_give() -> None:
+def test_refused_questions_name_a_remedy() -> None:
     texts = []
     for number, value in (("effect", 2e6), ("alpha", 1.2), ("target", 0.0), ("dropout", 1.0)):
         with pytest.raises(ScenarioError) as refused:
@@ -212,7 +211,7 @@ def test_question_that_cannot_be_asked_is_said_with_what_to_give() -> None:
     assert_golden("question_faults", "\n".join(texts))
 
 
-def test_question_changes_what_a_plan_is_worth_and_nothing_that_it_needs() -> None:
+def test_question_changes_evidence_but_no_needs() -> None:
     pack, plan = make_pack(), make_protocol(sample_size=128)
     request = pack.with_own(LabOverrides(), EvidenceAssumptions(effect=0.5, dropout=0.5))
     result, before = assess(plan, request), assess(plan, pack)
@@ -229,7 +228,7 @@ SHIPPED: Final = [load_scenario(study.scenario_id, "medium") for study in list_s
 
 
 @given(questions(), st.sampled_from(SHIPPED))
-def test_any_question_to_a_shipped_study_is_answered_or_refused(
+def test_shipped_studies_answer_or_refuse_any_question(
     question: EvidenceAssumptions, pack: Pack
 ) -> None:
     try:

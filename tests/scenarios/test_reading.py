@@ -17,7 +17,6 @@ from tests.scenarios.small_study import refusal
 
 
 def message(text: str | bytes) -> str:
-    """Return what the reader says about a text that it must refuse."""
     return refusal(lambda: read_document(text, "x.yaml"))
 
 
@@ -55,7 +54,7 @@ def test_scalar_reads_as_in_yaml_1_2(written: str, read: Data) -> None:
     assert (result, type(result)) == (read, type(read))
 
 
-def test_key_is_always_text_and_a_byte_order_mark_is_ignored() -> None:
+def test_keys_are_text_and_byte_order_marks_ignored() -> None:
     data = read_document("no: 1\n5: 2\n<<: {a: 3}\n", "x.yaml").data
     assert data == {"no": 1, "5": 2, "<<": {"a": 3}}
     for text in (b"\xef\xbb\xbfa: 1", "\ufeffa: 1"):
@@ -95,7 +94,7 @@ MISTYPED: Final = [
     ),
     *("a: & b", "a: !<", "a: !x!y 1", "%YAML 1", "{a: 1} b", f"a: {'b: ' * 99}"),
 ]
-"""What people get wrong, each on a line that the message names."""
+"""Common mistakes, each on a line that the message names."""
 
 
 def test_refused_text_names_place_value_and_remedy() -> None:
@@ -104,7 +103,7 @@ def test_refused_text_names_place_value_and_remedy() -> None:
     assert_golden("study_syntax", "\n\n".join(refused))
 
 
-def test_limits_of_bytes_depth_and_number_include_the_limit() -> None:
+def test_largest_allowed_file_is_read() -> None:
     padding = MOST_STUDY_BYTES - len("a: 1 #")
     assert read_document(f"a: 1 #{'x' * padding}", "x.yaml").data == {"a": 1}
     assert "more than" in message(f"a: 1 #{'x' * (padding + 1)}")

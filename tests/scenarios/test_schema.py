@@ -22,12 +22,7 @@ def test_shipped_schema_is_what_the_models_say() -> None:
     )
 
 
-def test_schema_names_its_draft() -> None:
-    assert study_schema()["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-
-
 def blocks(schema: Data, path: str = "") -> Iterator[tuple[str, dict[str, Data]]]:
-    """Yield every mapping within a schema, with its path."""
     if isinstance(schema, dict):
         yield path, schema
         for key, part in schema.items():
@@ -58,7 +53,7 @@ def test_schema_bounds_every_list_and_every_text() -> None:
         and bounds[str(kind)] not in block
         and not {"enum", "pattern", "properties"} & {*block}
     ]
-    # Its lists and texts are bounded together: what a plan may be is said in one place.
+    # The lists and texts of a plan are bounded together, in the model.
     assert {path.split("/")[2] for path in unbounded} == {"Protocol"}
 
 

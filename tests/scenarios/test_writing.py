@@ -42,7 +42,6 @@ from tests.strategies import own_labs, protocols, studies
 
 
 def refused(data: bytes | str, read: Callable[[bytes], object] = read_lab) -> ScenarioError:
-    """Return why a file is no lab, or no plan."""
     with pytest.raises(ScenarioError) as caught:
         read(data.encode() if isinstance(data, str) else data)
     return caught.value
@@ -81,9 +80,7 @@ _Quoting.add_representer(
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(studies(), st.integers(0, 10**6))
-def test_any_study_is_read_back_as_written_and_fits_schema_and_lint(
-    study: Study, seed: int
-) -> None:
+def test_any_study_survives_its_file(study: Study, seed: int) -> None:
     data, written = study.model_dump(mode="json"), study_yaml(study)
     quoted = yaml.dump(data, Dumper=_Quoting, allow_unicode=True)
     read = parse_study(written, "x.yaml")
@@ -168,7 +165,7 @@ WRONG_PLANS: Final[dict[str, bytes | str]] = {
 }
 
 
-def test_each_refusal_of_a_plans_file_says_where_what_and_what_to_do() -> None:
+def test_plan_file_faults_name_place_and_remedy() -> None:
     assert read_plan(json.dumps(PLAN).encode()) == (make_protocol(), None), "no study is named"
     texts = [f"{what}\n{refused(data, read_plan)}" for what, data in WRONG_PLANS.items()]
     assert_golden("plan_file_faults", "\n".join(texts))
@@ -243,13 +240,13 @@ WRONG: Final[dict[str, bytes | str]] = {
 }
 
 
-def test_each_refusal_of_a_lab_file_says_where_what_and_what_to_do() -> None:
+def test_lab_file_faults_name_place_and_remedy() -> None:
     texts = [f"{what}\n{refused(data)}" for what, data in WRONG.items()]
     assert_golden("lab_file_faults", "\n".join(texts))
     assert max(map(len, texts)) < 1000
 
 
-def test_of_the_items_of_a_lab_file_the_first_that_is_wrong_is_told() -> None:
+def test_lab_file_reports_its_first_wrong_item() -> None:
     items = [{"label": "mug", "category": "reagent"}, {}, {"label": 7}]
     error = refused(as_file({"days": 0, "items": items}))
     places = [fault.path for fault in error.faults]

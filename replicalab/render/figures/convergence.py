@@ -76,7 +76,7 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
     top = _TOP + style.TITLE_LINE * (title.count("<br>") + 1)
     ends = {"range": [numbers[0] - 0.5, numbers[-1] + 0.5], "tickvals": numbers, "showgrid": False,
             "zeroline": False, "fixedrange": True}  # fmt: skip
-    axis = "<br>".join(wrap(row.axis_title, _AXIS_LINE, break_on_hyphens=False))
+    axis = "<br>".join(wrap(row.axis or row.measure, _AXIS_LINE, break_on_hyphens=False))
     layout = {
         "shapes": [
             style.level(height, panel=panel, color=style.QUIET, dash=dash)
