@@ -41,7 +41,7 @@ Name = Annotated[NonEmptyText, Field(max_length=LONGEST_ENTRY_NAME)]
 
 
 class EntryKind(StrEnum):
-    """What an entry holds."""
+    """The content of an entry."""
 
     PLAN = "plan"
     LAB = "lab"
@@ -63,13 +63,7 @@ class Owner:
 
 
 class LibraryLimits(NamedTuple):
-    """Limits per owner; a deleted entry counts until it is removed for good.
-
-    Attributes:
-        entries: number of entries.
-        owner_bytes: size of all versions, notes and the draft.
-        content_bytes: size of one content.
-    """
+    """Limits per owner: entries, deleted ones included, bytes in all, and bytes of a content."""
 
     entries: int = 5_000
     owner_bytes: int = 64 * 2**20
@@ -77,13 +71,7 @@ class LibraryLimits(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A saved thing, as a list shows it.
-
-    Attributes:
-        about: the ids of its studies, or the name of its lab.
-        version: the number of the latest version.
-        size: the bytes of all versions.
-    """
+    """An entry; ``about`` names its studies or its lab, ``size`` are the bytes of all versions."""
 
     id: str
     kind: EntryKind
@@ -144,13 +132,7 @@ class LibraryConflictError(LibraryError):
 
 
 def checked(kind: EntryKind | None, text: str) -> str:
-    """Return what a content is about: the id of its study, or the name of its lab.
-
-    ``kind`` is None for a draft, which is about nothing; its tray is not opened.
-
-    Raises:
-        LibraryContentError: it cannot be read as that kind.
-    """
+    """Check a content; return its study's id or its lab's name, "" for a draft (kind None)."""
     if no_text := _NOT_TEXT.search(text):
         raise LibraryContentError(
             f"the content: character {no_text.start() + 1} is {code(no_text.group())}, which is "
@@ -166,7 +148,7 @@ def checked(kind: EntryKind | None, text: str) -> str:
 
 
 def problem_of(kind: EntryKind | None, text: str) -> str:
-    """Return why a content is refused; empty if it is not."""
+    """Return the error of a content; empty if it is valid."""
     try:
         checked(kind, text)
     except LibraryContentError as error:
@@ -175,11 +157,7 @@ def problem_of(kind: EntryKind | None, text: str) -> str:
 
 
 def checked_name(name: str) -> str:
-    """Return a name without surrounding spaces.
-
-    Raises:
-        LibraryContentError: it is empty, too long, or has hidden characters.
-    """
+    """Return a name without surrounding spaces."""
     name = _visible("the name", name.strip())
     if not name or len(name) > LONGEST_ENTRY_NAME or not {*"\t\n\r"}.isdisjoint(name):
         raise LibraryContentError(
@@ -190,11 +168,7 @@ def checked_name(name: str) -> str:
 
 
 def checked_notes(notes: str) -> str:
-    """Return notes without surrounding spaces.
-
-    Raises:
-        LibraryContentError: they are too long, or have hidden characters.
-    """
+    """Return notes without surrounding spaces."""
     notes = notes.strip()
     if len(notes) > LONGEST_TEXT:
         raise LibraryContentError(
@@ -207,7 +181,7 @@ def checked_notes(notes: str) -> str:
 def _visible(what: str, text: str) -> str:
     for at in hidden(text):
         raise LibraryContentError(
-            f"{what}: character {at + 1} is {code(text[at])}, which nobody sees; delete it"
+            f"{what}: character {at + 1} is {code(text[at])}, which is invisible; delete it"
         )
     return text
 
@@ -225,9 +199,7 @@ def _about_batch(text: str) -> str:
     batch = read_batch(text)
     for study, file in batch.texts.items():
         if (named := parse_study(file, _STUDY_FILE).scenario_id) != study:
-            raise LibraryContentError(
-                f"texts: '{study}' stands beside the file of '{named}'; name that one"
-            )
+            raise LibraryContentError(f"texts: '{study}' has the file of '{named}'; name that one")
     return ", ".join(dict.fromkeys(job.study for job in batch.jobs))
 
 
@@ -246,7 +218,7 @@ def _run_facts(text: str) -> dict[str, object]:
 
 
 class KindRow(NamedTuple):
-    """A kind of entry: functions for what a content is about, and for its facts by name."""
+    """A kind of entry: functions of a content that return its subject, and its facts by name."""
 
     about: Callable[[str], str]
     facts: Callable[[str], Mapping[str, object]]
@@ -274,11 +246,7 @@ def batch_text(batch: KeptBatch) -> str:
 
 
 def read_batch(text: str) -> KeptBatch:
-    """Return the batch of a text; nothing is played again.
-
-    Raises:
-        LibraryContentError: it holds no batch, or a contradictory one.
-    """
+    """Return the batch of a text; nothing is played again."""
     batch = read_record(KeptBatch, text)
     for problem in batch.problems():
         raise LibraryContentError(f"{problem}; load what was saved here")
@@ -296,13 +264,9 @@ _ENDING: Final = set(JobEnding.model_fields)
 
 
 class KeptBatch(Record):
-    """A batch, complete or stopped.
+    """A batch of ``asked`` negotiations, complete or stopped.
 
-    Attributes:
-        asked: the number of negotiations.
-        texts: the files of visitors' own studies, by id.
-        jobs: the jobs that differ in more than their seed, without seed and file.
-        results: in the order in which they came.
+    ``texts`` has the files of visitors' own studies by id; ``jobs`` have neither seed nor file.
     """
 
     format: Literal[2] = 2
@@ -347,15 +311,15 @@ class KeptBatch(Record):
         if len(set(map(Case.model_dump_json, self.jobs))) < len(self.jobs):
             yield "jobs: two are the same"
         if any(job.seed or job.text for job in self.jobs):
-            yield "jobs: one has a seed or a file; a seed stands in results, a file in texts"
+            yield "jobs: one has a seed or a file; seeds belong in results, files in texts"
         seen: set[tuple[int, int]] = set()
         for at, row in enumerate(self.results):
             if row.job >= len(self.jobs):
-                yield f"results[{at}].job: {row.job} is none of the {len(self.jobs)} jobs"
+                yield f"results[{at}].job: {row.job} is not one of the {len(self.jobs)} jobs"
             elif (row.outcome is None) is (not row.error):
-                yield f"results[{at}]: it needs an outcome, or the error why it has none, not both"
+                yield f"results[{at}]: give either an outcome or an error"
             elif not isfinite(row.credits) or not isfinite(row.evidence or 0):
-                yield f"results[{at}]: its credits or its evidence is no finite number"
+                yield f"results[{at}]: credits or evidence is not finite"
             elif (row.job, row.seed) in seen:
-                yield f"results[{at}]: seed {row.seed} of job {row.job} stands there twice"
+                yield f"results[{at}]: seed {row.seed} of job {row.job} is there twice"
             seen.add((row.job, row.seed))

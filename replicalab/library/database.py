@@ -22,7 +22,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from replicalab import errors
 
 VERSION_TABLE: Final = "library_version"
-REVISIONS: Final = ("2.0001",)  # The revisions of the migrations, the newest last
+REVISIONS: Final = ("2.0001",)  # the newest last
 MIGRATIONS: Final = Path(__file__).with_name("migrations")
 _FIRST_RELEASE: Final = frozenset({"0001", "0002"})  # revisions of ReplicaLab 1
 _WRITES: Final = "library_writes"
@@ -35,9 +35,7 @@ def opened(address: str, now: datetime) -> tuple[sqlalchemy.Engine, tuple[str, .
     """Open the library at an address, with messages for the visitor; create or migrate it.
 
     Raises:
-        LibraryStorageError: it cannot be used; the message says why.
-        LibraryBusyError: another program holds it.
-        LibraryVersionError: ReplicaLab 1 or a newer version wrote it.
+        LibraryError: it is unusable, busy, or of ReplicaLab 1 or a newer version.
     """
     url = _url(address)
     notices: tuple[str, ...] = ()
@@ -73,7 +71,7 @@ def _url(address: str) -> URL:
         return url.set(drivername="postgresql+psycopg")
     # The value is not shown: it may contain a password in an unexpected position.
     raise errors.LibraryStorageError(
-        "REPLICALAB_DATABASE_URL: its value is no address of a library; write "
+        "REPLICALAB_DATABASE_URL: this is no address of a library; write "
         "sqlite:////a/folder/library-2.db or postgresql://user:password@host/database, and in user "
         "and password %40 for @, %3A for : and %2F for /"
     )
@@ -141,11 +139,7 @@ def _prepare_file(file: Path, now: datetime) -> tuple[str, ...]:
 
 
 def _damage(file: Path) -> str:
-    """Return what is wrong with a file; empty if nothing is.
-
-    Raises:
-        LibraryVersionError: ReplicaLab 1 wrote it.
-    """
+    """Return the damage of a file, or ""; raise LibraryVersionError if ReplicaLab 1 wrote it."""
     try:
         # A read-only connection leaves a file of ReplicaLab 1 unchanged.
         address = f"{file.as_uri()}?mode=ro"
@@ -209,11 +203,6 @@ def _revision(connection: sqlalchemy.Connection) -> str | None:
 
 
 def _check_revision(revision: str | None) -> str | None:
-    """Return a revision that this version can use.
-
-    Raises:
-        LibraryVersionError: it cannot.
-    """
     if revision in _FIRST_RELEASE:
         raise errors.LibraryVersionError(
             "the library: ReplicaLab 1 wrote this database, and ReplicaLab 2 does not read it; it "
@@ -272,14 +261,13 @@ def fault_of(error: BaseException | None) -> errors.LibraryError:
         )
     if is_file:
         return errors.LibraryStorageError(
-            f"the library: the disk does not take or give it ({error}); nothing was saved. See "
-            "that the disk is there and has room, then save again"
+            f"the library: the disk failed ({error}); nothing was saved. Check that it is there "
+            "and has room, then save again"
         )
     state = f"SQLSTATE {code}" if code else type(error).__name__
     return errors.LibraryStorageError(
-        f"the library: the database does not answer as it should ({state}); what was to be saved "
-        "is not confirmed. See that it runs and may be used, then do it again: nothing is kept "
-        "twice"
+        f"the library: the database failed ({state}); the save is not confirmed. Check that it "
+        "runs and may be used, then save again: nothing is saved twice"
     )
 
 

@@ -90,7 +90,7 @@ def remove_overdue(connection: Connection, now: datetime) -> None:
 
 
 class OwnerRows:
-    """An owner's rows, in one transaction."""
+    """An owner's rows, in one transaction; raises the errors of `Library`."""
 
     def __init__(
         self,
@@ -115,11 +115,7 @@ class OwnerRows:
         return self._entries(is_deleted if deleted else ~is_deleted, *conditions)
 
     def entry(self, entry_id: str, *, deleted: bool | None = False) -> Entry:
-        """Return an entry, deleted or not if ``deleted`` is None.
-
-        Raises:
-            LibraryMissingError: the owner has no such entry.
-        """
+        """Return an entry, deleted or not if ``deleted`` is None."""
         for entry in self._entries(ENTRIES.c.id == entry_id):
             if deleted in (None, entry.deleted is not None):
                 return entry
@@ -144,11 +140,7 @@ class OwnerRows:
         return [Entry(*row)._replace(kind=EntryKind(row.kind)) for row in rows]
 
     def version(self, entry: Entry, number: int | None = None) -> StoredVersion:
-        """Return a version of an entry, the latest without a number; its content is not checked.
-
-        Raises:
-            LibraryMissingError: there is no such version.
-        """
+        """Return a version of an entry, the latest without a number; its content is not checked."""
         number = entry.version if number is None else number
         is_it = (VERSIONS.c.entry == entry.id) & (VERSIONS.c.number == number)
         row = self.connection.execute(select(*_VERSION, VERSIONS.c.content).where(is_it)).first()
@@ -180,11 +172,7 @@ class OwnerRows:
     # --- writing ------------------------------------------------------------------------------
 
     def add(self, kind: EntryKind, name: str, new: NewVersion) -> Entry:
-        """Insert an entry with its first version.
-
-        Raises:
-            LibraryFullError: it would exceed a limit.
-        """
+        """Insert an entry with its first version."""
         self._require_room(new.size, entries=1)
         now = self._clock()
         entry = Entry(uuid4().hex, kind, name, new.notes, new.about, 1, new.size, now, now, None)
@@ -192,11 +180,7 @@ class OwnerRows:
         return self._add_version(entry, new)
 
     def add_version(self, entry: Entry, new: NewVersion) -> Entry:
-        """Add a version to an entry; return the entry.
-
-        Raises:
-            LibraryFullError: it would exceed a limit.
-        """
+        """Add a version to an entry; return the entry."""
         self._require_room(new.size)
         entry = entry._replace(
             notes=new.notes,
@@ -229,11 +213,7 @@ class OwnerRows:
             self.connection.execute(delete(table).where(table.c.owner == self._digest))
 
     def put_draft(self, draft: StoredDraft | None) -> None:
-        """Replace the draft, or remove it.
-
-        Raises:
-            LibraryFullError: it would exceed a limit.
-        """
+        """Replace the draft, or remove it."""
         self.connection.execute(delete(DRAFTS).where(DRAFTS.c.owner == self._digest))
         if draft:
             values = {**draft._asdict(), "owner": self._digest, "size": size_of(draft.content)}

@@ -33,13 +33,11 @@ _now: Final = partial(datetime.now, UTC)
 
 
 class Library:
-    """An open library, for any thread.
+    """An open library, for any thread; ``notices`` are messages about its opening.
 
-    Every method raises `LibraryMissingError` if the owner has no such entry or version; every save
-    raises `LibraryFullError` if it exceeds a limit.
-
-    Attributes:
-        notices: messages for the visitor about the opening, such as a renamed damaged file.
+    A method raises `LibraryMissingError` if the owner has no such entry or version. A save raises
+    `LibraryContentError` if name, notes or content are not valid, `LibraryConflictError` if the
+    name is taken or another tab saved a later version, and `LibraryFullError` beyond a limit.
     """
 
     def __init__(
@@ -49,11 +47,7 @@ class Library:
         limits: contents.LibraryLimits = _LIMITS,
         clock: Callable[[], datetime] = _now,
     ) -> None:
-        """Open the library at an address, by default `library_url`.
-
-        Raises:
-            LibraryError: it cannot be used, as in `opened`.
-        """
+        """Open the library at an address, by default `library_url`."""
         self._clock, self._limits = clock, limits
         self._engine, self.notices = opened(url or library_url(), clock())
         with suppress(LibraryBusyError), self._writing() as connection:
@@ -68,12 +62,7 @@ class Library:
     def keep(
         self, owner: Owner, kind: EntryKind, name: str, content: str, *, notes: str = ""
     ) -> Entry:
-        """Save a new entry.
-
-        Raises:
-            LibraryContentError: name, notes or content are not valid.
-            LibraryConflictError: the owner has another of that kind and name.
-        """
+        """Save a new entry."""
         name, new = contents.checked_name(name), self._checked(kind, content, notes)
         with self._saving(owner) as rows:
             if entry := rows.named(kind, name):
@@ -91,9 +80,6 @@ class Library:
         """Save new entries of a kind, name and content each, in one transaction.
 
         A number is added to a name that an entry with another content has. A long name is cut.
-
-        Raises:
-            LibraryContentError: a name, the notes or a content are not valid.
         """
         new = [
             (
@@ -120,10 +106,6 @@ class Library:
 
         ``base_version`` is the version that the changes began from. Content or notes that are None
         stay as they are. So does the name if it is empty or taken.
-
-        Raises:
-            LibraryContentError: notes or content are not valid.
-            LibraryConflictError: another tab saved a later version.
         """
         with self._reading(owner) as rows:
             before = rows.version(rows.entry(entry_id))
@@ -182,12 +164,7 @@ class Library:
             return rows.add_version(entry, new)
 
     def rename(self, owner: Owner, entry_id: str, name: str) -> Entry:
-        """Rename an entry.
-
-        Raises:
-            LibraryContentError: the name is not valid.
-            LibraryConflictError: another of its kind has that name.
-        """
+        """Rename an entry."""
         name = contents.checked_name(name)
         with self._saving(owner) as rows:
             entry = rows.entry(entry_id)
@@ -235,11 +212,7 @@ class Library:
     # --- the draft ----------------------------------------------------------------------------
 
     def save_draft(self, owner: Owner, content: str, place: str = "") -> StoredDraft:
-        """Replace an owner's draft with a plan's text; ``place`` names the tab that wrote it.
-
-        Raises:
-            LibraryContentError: the content is not valid.
-        """
+        """Replace an owner's draft with a plan's text; ``place`` names the tab that wrote it."""
         self._checked(None, content)
         draft = StoredDraft(place, content, self._clock())
         with self._saving(owner) as rows:
@@ -309,11 +282,7 @@ def _is_same(now: StoredVersion, new: NewVersion) -> bool:
 
 
 def _same_or_conflict(now: StoredVersion, new: NewVersion, message: str) -> Entry:
-    """Return the stored entry if it equals the new one (a retried save).
-
-    Raises:
-        LibraryConflictError: it does not.
-    """
+    """Return the stored entry if it equals the new one (a retried save)."""
     if _is_same(now, new):
         return now.entry
     raise LibraryConflictError(message, _with_problem(now))

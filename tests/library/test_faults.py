@@ -283,7 +283,7 @@ def test_server_that_stops_and_starts_loses_nothing_and_its_address_is_not_told(
     postgres.stop()
     with (
         caplog.at_level(logging.DEBUG),
-        pytest.raises(LibraryStorageError, match="does not answer as it should") as error,
+        pytest.raises(LibraryStorageError, match="the database failed") as error,
     ):
         library.keep(ANN, EntryKind.PLAN, "meanwhile", make_plan())
     with pytest.raises(LibraryStorageError):

@@ -211,7 +211,7 @@ def test_name_and_notes_that_cannot_be_shown_are_refused(library: Library) -> No
         with pytest.raises(LibraryContentError, match="the notes"):
             library.keep(ANN, EntryKind.PLAN, "ours", make_plan(), notes=notes)
     assert library.usage(ANN).entries == 0
-    with pytest.raises(LibraryContentError, match=r"character 3 is U\+202E, which nobody sees"):
+    with pytest.raises(LibraryContentError, match=r"character 3 is U\+202E, which is invisible"):
         library.keep(ANN, EntryKind.PLAN, "ab\u202ecd", make_plan())
     for name in ("Ada\u00a0Lovelace", "\U0001f469\u200d\U0001f52c", "\u0645\u06cc\u200c\u062e"):
         entry = library.keep(ANN, EntryKind.PLAN, name, make_plan())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 import httpx2
 import openai
 
 from replicalab import errors
-from replicalab.features.language_model.endpoint import API_KEY_SETTING, Endpoint
+from replicalab.features.language_model import API_KEY_SETTING, Endpoint
 from replicalab.lexicon import count_text
 from replicalab.limits import LARGEST_COUNT
 
@@ -21,16 +22,17 @@ _SENT_HEADERS: Final = frozenset({"host", "connection", "accept", "content-type"
 _FINISH_REASONS: Final = ("stop", "length", "tool_calls", "content_filter", "function_call")
 
 
+@dataclass
 class ModelCall:
     """One question and its answer so far."""
 
-    def __init__(self, endpoint: Endpoint, messages: list[dict[str, str]]) -> None:
-        self.endpoint, self.messages = endpoint, messages
-        self.texts: list[str] = []
-        self.characters = 0
-        self.prompt_tokens: int | None = None
-        self.completion_tokens: int | None = None
-        self.finish_reason: str | None = None
+    endpoint: Endpoint
+    messages: list[dict[str, str]]
+    texts: list[str] = field(default_factory=list)
+    characters: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    finish_reason: str | None = None
 
     async def run(self) -> errors.ModelError | None:
         """Return the failure instead of raising it: its causes may quote the server and the key."""
@@ -156,7 +158,6 @@ def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
         http_client=httpx2.AsyncClient(
             trust_env=False,
             follow_redirects=False,
-            timeout=timeout,
             event_hooks={"request": [strip_headers], "response": [check_response]},
         ),
     )

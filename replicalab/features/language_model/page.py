@@ -1,7 +1,7 @@
 """A language model at the table of the Negotiation page: settings, calls, failures, rewording.
 
 One run of the script makes one call, after everything else is drawn, and plays at most one round,
-so every round is kept. The typed settings stay in the session: they are in no address, log or file.
+so no round is lost. Typed settings stay in the session: they are in no address, log or file.
 """
 
 import os
@@ -19,7 +19,7 @@ from replicalab.errors import ModelError, ModelSettingsError
 from replicalab.facts.blocks import Status, Verdict
 from replicalab.facts.rounds import attempts_panel
 from replicalab.features import language_model as core
-from replicalab.features.language_model import SETTINGS, Endpoint, Progress
+from replicalab.features.language_model import SETTINGS, Endpoint
 from replicalab.lexicon import count_text
 from replicalab.negotiation import Recording, Round, Setup, ask_model
 from replicalab.ui.controls import button
@@ -31,7 +31,8 @@ from replicalab.ui.words import draw_verdict, escaped
 _BASE_URL, _KEY = SETTINGS["base_url"], SETTINGS["api_key"]
 _TEXTS: Final = {
     "base_url": ("Base URL", "http://localhost:11434/v1"),
-    "model": ("Model", "the name that the server knows"),
+    "model": ("Model", "the name on the server"),
+    "api_key": ("Key", "if the server asks"),
 }
 _NUMBERS: Final = {
     "timeout": ("Longest silence (seconds)", 1, 3600),
@@ -39,37 +40,23 @@ _NUMBERS: Final = {
 }
 _ROUNDS_KEPT: Final = "The rounds played so far are kept."
 _MAX_REWORDED: Final = 100  # answers per session
+_Use = Callable[[GenerateFn], object]  # calls the model and uses its answer
 
 
-class Task(Enum):
-    """A call of the model."""
-
-    ROUND = "its turn"
-    TEST = "a test of the connection"
-    WORDING = "an answer in other words"
+Task = Enum("Task", ["ROUND", "TEST", "WORDING"])  # a call of the model
 
 
 @dataclass
 class ModelSession:
-    """The model's part of a session.
+    """The model's part of a session; ``task`` is the call of the next run of the script."""
 
-    Attributes:
-        settings: as typed, by field.
-        settings_open: whether the settings stay unfolded.
-        task: the call of the next run of the script.
-        stopped: the call that was just stopped.
-        tested: the result of the last test of the connection.
-        reworded: answers in the model's words, by round and built-in text.
-        unworded: a round as in ``reworded``, and why it has no other words.
-    """
-
-    settings: dict[str, str | int] = field(default_factory=dict)
+    settings: dict[str, str | int] = field(default_factory=dict)  # typed values by field
     settings_open: bool = False
     task: Task | None = None
     stopped: Task | None = None
     tested: Verdict | None = None
-    reworded: dict[str, str] = field(default_factory=dict)
-    unworded: tuple[str, str] | None = None
+    reworded: dict[str, str] = field(default_factory=dict)  # by the key of `_wording`
+    unworded: tuple[str, str] | None = None  # such a key, and the failure
 
 
 def session() -> ModelSession:
@@ -79,7 +66,7 @@ def session() -> ModelSession:
 
 
 def panel(_: str, __: object) -> dict[str, Any]:
-    """Return the model's seat, whose call, if one is due, is that of this run."""
+    """Return the model's seat with the call of this run, if one is due."""
     task, session().task = session().task, None
     return {"seat": ModelSeat(None if table.is_full() and task is Task.ROUND else task)}
 
@@ -89,28 +76,21 @@ def _start(task: Task) -> None:
     now.task, now.stopped, now.tested, now.unworded = task, None, None, None
 
 
-def _stop(task: Task) -> None:
-    session().stopped = task
-
-
-def _call(slot: Any, endpoint: Endpoint, purpose: str, use: Callable[[GenerateFn], object]) -> None:
+def _call(slot: Any, endpoint: Endpoint, purpose: str, use: _Use) -> None:
     """Call the model, drawing its progress in the slot, and run the script again."""
     call = f"{purpose}: {escaped(endpoint.model)} on {escaped(endpoint.host)}"
     with slot:
-        status = st.status(f"{call} is asked …")
+        status = st.status(f"Waiting for {call} …")
 
-    def show(progress: Progress) -> None:
+    def show(number: int, elapsed: float) -> None:
         # Streamlit ends a script only where it draws: when anything is pressed, or the browser's
         # connection closes. Each update is such a place, and the call ends with the script.
-        characters = count_text(progress.characters, "character")
-        seconds = count_text(round(progress.seconds), "second")
+        characters = count_text(number, "character")
+        seconds = count_text(round(elapsed), "second")
         status.update(label=f"{call}: {characters} in {seconds}")
 
     use(core.build_generate_fn(endpoint, on_progress=show))
     st.rerun()
-
-
-# --- the endpoint -------------------------------------------------------------------------------
 
 
 def _environment() -> dict[str, str]:
@@ -127,67 +107,49 @@ def _settings() -> dict[str, str]:
     typed = {SETTINGS[name]: str(value).strip() for name, value in session().settings.items()}
     settings = {**environment, **{name: text for name, text in typed.items() if text}}
     if settings.get(_BASE_URL) != environment.get(_BASE_URL) and not typed.get(_KEY):
-        settings.pop(_KEY, None)  # or a typed address would be sent the server's key
+        settings.pop(_KEY, None)  # or the server's key would be sent to a typed address
     return settings
-
-
-def usable_endpoint() -> Endpoint | None:
-    """Return the endpoint of the settings; None if a value is missing or unusable."""
-    try:
-        return Endpoint.from_environment(_settings())
-    except ModelSettingsError:
-        return None
 
 
 def _draw_fields() -> None:
     environment, typed = _environment(), session().settings
-    *columns, last = st.columns(3)
-    for column, (name, (label, placeholder)) in zip(columns, _TEXTS.items(), strict=True):
-        column.text_input(
-            label,
-            str(typed.get(name, environment.get(SETTINGS[name], ""))),
-            max_chars=2000,
-            placeholder=placeholder,
-            autocomplete="off",
-            **_kept(name),
-        )
-    last.text_input(
-        "Key",
-        str(typed.get("api_key", "")),
-        type="password",
-        max_chars=4096,
-        placeholder="set in the environment" if _KEY in environment else "if the server asks",
-        autocomplete="off",
-        **_kept("api_key"),
-    )
-    for column, (name, (label, minimum, limit)) in zip(
-        st.columns(3), _NUMBERS.items(), strict=False
-    ):
+    for column, (name, (label, example)) in zip(st.columns(3), _TEXTS.items(), strict=True):
+        value, how = environment.get(SETTINGS[name], ""), _field(name)
+        how |= {"max_chars": 4096, "placeholder": example, "autocomplete": "off"}
+        if name == "api_key":
+            how["type"] = "password"
+            how["placeholder"] = "set in the environment" if value else example
+            value = ""  # the browser never gets the server's key
+        column.text_input(label, str(typed.get(name, value)), **how)
+    numbers = zip(st.columns(3), _NUMBERS.items(), strict=False)
+    for column, (name, (label, minimum, limit)) in numbers:
         text = environment.get(SETTINGS[name], "")
         default = int(Endpoint.model_fields[name].default)
-        value = int(text) if text.isdecimal() and minimum <= int(text) <= limit else default
-        value = int(typed.setdefault(name, value))
-        column.number_input(label, minimum, limit, value, step=1, **_kept(name))
+        number = int(text) if text.isdecimal() and minimum <= int(text) <= limit else default
+        number = int(typed.setdefault(name, number))
+        column.number_input(label, minimum, limit, number, step=1, **_field(name))
 
 
-def _kept(name: str) -> dict[str, Any]:
-    """Return the key of a field's widget, and the callback that keeps its value."""
+def _field(name: str) -> dict[str, Any]:
+    """Return the key of a field's widget, and the callback that stores its value."""
 
-    def keep() -> None:
+    def store() -> None:
         session().settings[name] = st.session_state[f"model_{name}"]
         session().tested = None
 
-    return {"key": f"model_{name}", "on_change": keep}
-
-
-# --- the seat -----------------------------------------------------------------------------------
+    return {"key": f"model_{name}", "on_change": store}
 
 
 class ModelSeat:
     """The model as a player; ``task`` is the call of this run of the script."""
 
     def __init__(self, task: Task | None) -> None:
-        self.task, self.endpoint = task, usable_endpoint()
+        self.task, self.problem = task, ""
+        self.endpoint: Endpoint | None = None
+        try:
+            self.endpoint = Endpoint.from_environment(_settings())
+        except ModelSettingsError as error:
+            self.problem = str(error)
 
     @property
     def model(self) -> str | None:
@@ -198,152 +160,142 @@ class ModelSeat:
         """Return the record of the model and its settings."""
         return core.recording_of(setup, self.endpoint)
 
-    def draw(self, kept: RunSession) -> Pending | None:
+    def draw(self, run: RunSession) -> Pending | None:
         """Draw settings and controls; return the call that they start."""
         test = self._draw_settings()
-        if kept.negotiation.ending is not None:
-            if not kept.source:
+        if run.negotiation.ending is not None:
+            if not run.source:
                 forgets = "Forgets this run. Save it below first if you want to keep it."
-                button("Run it again", "replay", partial(_run_again, kept), help=forgets)
+                button("Run it again", "replay", partial(_run_again, run), help=forgets)
             return test
-        number = len(kept.negotiation.rounds) + 1
-        what = f"Round {number} of at most {kept.negotiation.setup.max_rounds}"
-        pending = self._pending(Task.ROUND, what, partial(_play_round, kept), _ROUNDS_KEPT)
+        number = len(run.negotiation.rounds) + 1
+        purpose = f"Round {number} of at most {run.negotiation.setup.max_rounds}"
+        pending = self._pending(Task.ROUND, purpose, partial(_play_round, run), _ROUNDS_KEPT)
         if pending is None:
-            self._draw_controls(kept)
-        if kept.failure is not None:
-            _draw_failure(kept)
+            self._draw_controls(run)
+        if run.failure is not None:
+            _draw_failure(run)
         return pending or test
 
     def reworded(self, done: Round) -> str:
-        """Return a round's answer in the model's words; empty if it was not asked for."""
+        """Return a round's answer in the model's words; empty without any."""
         return session().reworded.get(_wording(done), "")
 
     def draw_rewording(self, done: Round) -> Pending | None:
-        """Draw a button that asks for an answer in other words; return the call that it starts."""
+        """Draw the button that rewords a round's answer; return the call that it starts."""
         if done.answer is None or done.plan is None or done.only_asks or self.endpoint is None:
             return None
-        if pending := self._pending(Task.WORDING, "Other words", partial(_reword, done)):
+        label, use = "Let the model reword this", partial(_reword, done)
+        if pending := self._offer(Task.WORDING, "Other words", use, label, "translate"):
             return pending
-        button("Let the model reword this", "translate", partial(_start, Task.WORDING))
-        _draw_stopped(Task.WORDING)
         key, problem = session().unworded or ("", "")
         if problem and key == _wording(done):
             st.warning(escaped(problem), icon=":material/cloud_off:")
         return None
 
-    def _pending(
-        self, task: Task, what: str, use: Callable[[GenerateFn], object], kept: str = ""
-    ) -> Pending | None:
-        """Draw the way to stop this call; return it, or None if another or no call is due."""
+    def _pending(self, task: Task, purpose: str, use: _Use, note: str = "") -> Pending | None:
+        """Draw the stop button of this call; return the call, or None if it is not due."""
         if self.endpoint is None or self.task is not task:
             return None
         with st.container(horizontal=True, vertical_alignment="center", key="model_stop"):
-            button("Stop the model", "stop", partial(_stop, task), type="primary")
-            st.caption(f"Anything else that you press stops it too. {kept}")
-        return partial(_call, st.empty(), self.endpoint, what, use)
+            stop = partial(setattr, session(), "stopped", task)
+            button("Stop the model", "stop", stop, type="primary")
+            st.caption(f"Any other button stops it too. {note}")
+        return partial(_call, st.empty(), self.endpoint, purpose, use)
+
+    def _offer(self, task: Task, purpose: str, use: _Use, label: str, icon: str) -> Pending | None:
+        """Draw the start or the stop button of a call; return the call if it is due."""
+        if pending := self._pending(task, purpose, use):
+            return pending
+        button(label, icon, partial(_start, task), disabled=self.endpoint is None)
+        _draw_stopped(task)
+        return None
 
     def _draw_settings(self) -> Pending | None:
         now, settings = session(), _settings()
-        missing = core.what_to_set(settings)
+        missing = core.missing_settings_text(settings)
         now.settings_open = now.settings_open or bool(missing)
         with st.expander("Model settings", expanded=now.settings_open, icon=":material/settings:"):
-            st.caption(
-                "What is typed here is kept for this session only: it is never stored, logged, "
-                "exported or put in a link."
-            )
-            with suppress(ModelSettingsError):  # the error is drawn below
+            st.caption("For this session only: never stored, logged, exported or put in a link.")
+            with suppress(ModelSettingsError):  # drawn below
                 if allowed := core.AllowList(settings.get(core.ALLOWED_SETTING)).text:
                     st.caption(escaped(allowed))
             _draw_fields()
-            test = self._draw_test()
+            label, use = "Test the connection", partial(_test, self.endpoint)
+            test = self._offer(Task.TEST, "Test of the connection", use, label, "network_check")
+            if test is None and now.tested is not None:
+                draw_verdict(now.tested)
         if missing:
             text = f"{escaped(missing)} Or fill in base URL and model above."
             st.info(text, icon=":material/smart_toy:")
-            return test
-        try:
-            Endpoint.from_environment(settings)
-        except ModelSettingsError as error:
-            st.error(escaped(str(error)), icon=":material/cloud_off:")
+        elif self.problem:
+            st.error(escaped(self.problem), icon=":material/cloud_off:")
         return test
 
-    def _draw_test(self) -> Pending | None:
-        if self.endpoint is not None:
-            test = partial(_test, self.endpoint)
-            if pending := self._pending(Task.TEST, "Test of the connection", test):
-                return pending
-        start, is_off = partial(_start, Task.TEST), self.endpoint is None
-        button("Test the connection", "network_check", start, disabled=is_off)
-        _draw_stopped(Task.TEST)
-        if (tested := session().tested) is not None:
-            draw_verdict(tested)
-        return None
-
-    def _draw_controls(self, kept: RunSession) -> None:
-        played = len(kept.negotiation.rounds)
+    def _draw_controls(self, run: RunSession) -> None:
+        played = len(run.negotiation.rounds)
         with st.container(horizontal=True, vertical_alignment="center", key="model_controls"):
             label, is_off = "Go on" if played else "Run", self.endpoint is None
-            button(label, "smart_toy", partial(_run, kept), type="primary", disabled=is_off)
+            button(label, "smart_toy", partial(_run, run), type="primary", disabled=is_off)
             if played:
-                button("Undo last round", "undo", partial(table.back_to, kept, played - 1))
+                button("Undo last round", "undo", partial(table.back_to, run, played - 1))
             _draw_stopped(Task.ROUND, _ROUNDS_KEPT)
 
 
-def _draw_stopped(task: Task, kept: str = "") -> None:
+def _draw_stopped(task: Task, note: str = "") -> None:
     if session().stopped is task:
-        st.caption(f"Stopped. {kept}")
+        st.caption(f"Stopped. {note}")
         session().stopped = None
 
 
-def _test(endpoint: Endpoint, generate: GenerateFn) -> None:
+def _test(endpoint: Endpoint | None, generate: GenerateFn) -> None:
+    if endpoint is None:
+        return
     try:
         session().tested = Verdict(Status.PASS, "Answers", core.check_endpoint(endpoint, generate))
     except ModelError as error:
         session().tested = Verdict(Status.FAIL, "Does not answer", str(error))
 
 
-def _run(kept: RunSession) -> None:
-    kept.failure, kept.acting = None, False
+def _run(run: RunSession) -> None:
+    run.failure, run.acting = None, False
     session().settings_open = False
     _start(Task.ROUND)
 
 
-def _run_again(kept: RunSession) -> None:
-    table.back_to(kept, 0)
-    _run(kept)
+def _run_again(run: RunSession) -> None:
+    table.back_to(run, 0)
+    _run(run)
 
 
-def _play_round(kept: RunSession, generate: GenerateFn) -> None:
-    negotiation = kept.negotiation
-    answer = ask_model(generate, negotiation.state, negotiation.pack)
+def _play_round(run: RunSession, generate: GenerateFn) -> None:
+    answer = ask_model(generate, run.negotiation.state, run.negotiation.pack)
     if answer.turn is None:
-        kept.failure = answer
+        run.failure = answer
         return
-    table.play(kept, len(negotiation.rounds), answer.turn)
-    if kept.negotiation.ending is None:
+    table.play(run, len(run.negotiation.rounds), answer.turn)
+    if run.negotiation.ending is None:
         _start(Task.ROUND)
 
 
-def _draw_failure(kept: RunSession) -> None:
-    answer, number = kept.failure, len(kept.negotiation.rounds)
+def _draw_failure(run: RunSession) -> None:
+    answer, number = run.failure, len(run.negotiation.rounds)
     if answer is None:
         return
-    st.warning(
-        f"**Round {number + 1}: the model gave no action, and its turn is over.** "
-        f"{escaped(answer.failure or '')} {_ROUNDS_KEPT}",
-        icon=":material/cloud_off:",
-    )
+    failure = escaped(answer.failure or "")
+    title = f"**Round {number + 1}: the model gave no action, and its turn is over.**"
+    st.warning(f"{title} {failure} {_ROUNDS_KEPT}", icon=":material/cloud_off:")
     draw(attempts_panel(answer.attempts))
-    leave = partial(table.play, kept, number, answer.walking_away)
-    act = partial(setattr, kept, "acting", True)
+    act = partial(setattr, run, "acting", True)
     with st.container(horizontal=True, key="model_failed"):
-        button("Try again", "refresh", partial(_run, kept))
-        button("Act for the model in this round", "person", act, disabled=kept.acting)
+        button("Try again", "refresh", partial(_run, run))
+        button("Act for the model in this round", "person", act, disabled=run.acting)
+        leave = partial(table.play, run, number, answer.walking_away)
         button("Let it walk away", "logout", leave)
 
 
 def _wording(done: Round) -> str:
-    """Return the key of a round's answer among those in other words."""
+    """Return the key of a round's answer in `ModelSession.reworded`."""
     return f"{done.number} {done.answer.explanation}" if done.answer else ""
 
 

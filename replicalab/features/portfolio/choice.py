@@ -55,9 +55,9 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True)
 class Portfolio:
-    """The studies that one lab runs with one budget.
+    """The studies that one lab runs with one budget; no choice is worth more than ``most``.
 
-    No choice is worth more than ``most``. If ``exact``, none is better by worth, loss and credits.
+    If ``exact``, no other choice is better by worth, loss and credits.
     """
 
     candidates: tuple[PortfolioStudy, ...]
@@ -102,10 +102,8 @@ def portfolio(
 ) -> Portfolio:
     """Return the studies, with a plan each, that are worth the most in one lab.
 
-    Args:
-        packs: the studies in labs with the same budget, days and staff.
-        worth: of a study that meets its target, by its id; 1 by default.
-        floor_share: the share of that worth for a plan that only reaches its floor.
+    The labs of the studies have the same budget, days and staff. A study that meets its target
+    counts its worth, 1 by default; one that only reaches its floor the given share of it.
 
     >>> from replicalab import load, portfolio
     >>> lab = {"budget": 2500, "days": 12, "staff": 4}
@@ -200,46 +198,37 @@ NOTE: Final = (
 )
 
 
-class RowField(NamedTuple):
-    """A field of a study's row: its value, and its heading on pages if it has a column there."""
-
-    value: Callable[[ChosenStudy], str | float]
-    heading: str = ""
-
-
-_FIELDS: Final = {
-    "id": RowField(lambda study: study.plan.pack.scenario_id),
-    "study": RowField(lambda study: study.plan.pack.paper.name),
-    "samples": RowField(lambda study: study.plan.counts.samples, "Samples"),
-    "days": RowField(lambda study: study.plan.counts.days, "Days"),
-    "first_day": RowField(lambda study: study.first, "Starts"),
-    "last_day": RowField(lambda study: study.last, "Ends"),
-    "staff": RowField(lambda study: study.plan.staff, "Staff"),
-    "credits": RowField(lambda study: study.plan.cost, "Cost"),
-    "measure": RowField(lambda study: study.plan.evidence.measure),
-    "evidence": RowField(lambda study: study.plan.evidence.value),
-    "tier": RowField(lambda study: str(study.plan.evidence.tier)),
-    "fidelity_loss": RowField(lambda study: study.plan.fidelity_loss, "Given up"),
-    "worth": RowField(lambda study: study.worth, "Worth"),
-}
+_FIELDS: Final[Mapping[str, tuple[Callable[[ChosenStudy], str | float], str]]] = {
+    "id": (lambda study: study.plan.pack.scenario_id, ""),
+    "study": (lambda study: study.plan.pack.paper.name, ""),
+    "samples": (lambda study: study.plan.counts.samples, "Samples"),
+    "days": (lambda study: study.plan.counts.days, "Days"),
+    "first_day": (lambda study: study.first, "Starts"),
+    "last_day": (lambda study: study.last, "Ends"),
+    "staff": (lambda study: study.plan.staff, "Staff"),
+    "credits": (lambda study: study.plan.cost, "Cost"),
+    "measure": (lambda study: study.plan.evidence.measure, ""),
+    "evidence": (lambda study: study.plan.evidence.value, ""),
+    "tier": (lambda study: str(study.plan.evidence.tier), ""),
+    "fidelity_loss": (lambda study: study.plan.fidelity_loss, "Given up"),
+    "worth": (lambda study: study.worth, "Worth"),
+}  # the value of a field, and its heading if pages show it
 FIELDS: Final = tuple(_FIELDS)
 
 
 def row_of(study: ChosenStudy) -> dict[str, str | float]:
     """Return the plan of a study and its days, by `FIELDS`."""
-    return {name: row.value(study) for name, row in _FIELDS.items()}
+    return {name: value(study) for name, (value, _) in _FIELDS.items()}
 
 
 def left_out_text(study: LeftOut, portfolio: Portfolio) -> str:
     """Return why a study is not run."""
-    match study.lacking:
-        case Lacking.EVIDENCE:
-            return "No plan that counts fits this lab, whatever the budget."
-        case Lacking.CREDITS:
-            short = _money(portfolio, study.credits, "more")
-            return f"Its cheapest plan needs {short} than the others, as chosen, leave."
-        case Lacking.TIME:
-            return "The others leave no days on which staff and equipment are free for it."
+    short = _money(portfolio, study.credits, "more")
+    return {
+        Lacking.EVIDENCE: "No plan that counts fits this lab, whatever the budget.",
+        Lacking.CREDITS: f"Its cheapest plan needs {short} than the others, as chosen, leave.",
+        Lacking.TIME: "The others leave no days on which staff and equipment are free for it.",
+    }[study.lacking]
 
 
 def portfolio_panel(
@@ -247,11 +236,7 @@ def portfolio_panel(
 ) -> Group:
     """Return the chosen studies, a row each, and the others with the reason.
 
-    Args:
-        portfolio: the choice.
-        links: the address of each chosen study's plan, in their order.
-        origins: the owner of each candidate that is not a shipped study.
-        level: of its heading.
+    ``links`` are the addresses of the chosen plans, ``origins`` the owners of all candidates.
     """
     names = list(_names(portfolio))
     left_out = [(names[s.place], left_out_text(s, portfolio)) for s in portfolio.left_out]
@@ -276,17 +261,14 @@ def _names(portfolio: Portfolio) -> Iterator[str]:
 
 def _summary(portfolio: Portfolio) -> Iterator[Sentence]:
     chosen, number = portfolio.chosen, len(portfolio.candidates)
-    if not number:
-        yield Sentence("No study is chosen from; name one.")
-    else:
-        worth = amount_text(portfolio.worth)
-        budget = _money(portfolio, portfolio.budget)
-        rest = f"none can be run for {budget} in this lab."
-        if chosen:
-            days = f"{chosen[0].first} to day {amount_text(portfolio.last)}"
-            spent = f"{amount_text(portfolio.credits)} of {budget}"
-            rest = f"{spent}, from day {days} of {chosen[0].plan.pack.lab.days:,}."
-        yield Sentence(f"{len(chosen)} of {count_text(number, 'study')}, worth {worth}: {rest}")
+    budget = _money(portfolio, portfolio.budget)
+    rest = f"none can be run for {budget} in this lab."
+    if chosen:
+        days = f"{chosen[0].first} to day {amount_text(portfolio.last)}"
+        spent = f"{amount_text(portfolio.credits)} of {budget}"
+        rest = f"{spent}, from day {days} of {chosen[0].plan.pack.lab.days:,}."
+    text = f"{len(chosen)} of {count_text(number, 'study')}, worth {amount_text(portfolio.worth)}: "
+    yield Sentence(text + rest if number else "No study is chosen from; name one.")
     if portfolio.exact:
         yield Sentence("No other choice of studies and plans is better.", quiet=True)
     else:
@@ -302,17 +284,14 @@ def _money(portfolio: Portfolio, amount: float, word: str = "") -> str:
 def _table(
     portfolio: Portfolio, names: Sequence[str], links: Sequence[str], origins: Sequence[str]
 ) -> blocks.Table:
-    headings = {"credits": capitalised(portfolio.candidates[0].pack.lab.currency)}
-    meanings = {"fidelity_loss": FIDELITY_MEANS}
-    columns = [
-        Column("Study"),
-        Column("Evidence"),
-        *(
-            Column(headings.get(name, heading), "number", meaning=meanings.get(name, ""))
-            for name, (_, heading) in _FIELDS.items()
-            if heading
-        ),
-    ]
+    money, meaning = capitalised(portfolio.candidates[0].pack.lab.currency), FIDELITY_MEANS
+    headings = {name: heading for name, (_, heading) in _FIELDS.items() if heading} | {
+        "credits": money
+    }
+    columns = [Column("Study"), Column("Evidence")]
+    for name, heading in headings.items():
+        about = meaning if name == "fidelity_loss" else ""
+        columns.append(Column(heading, "number", meaning=about))
     rows = []
     for at, study in enumerate(portfolio.chosen):
         plan, values = study.plan, row_of(study)
@@ -325,11 +304,12 @@ def _table(
             more=broken if broken.lead else None,
         )
         numbers = [
-            Cell(amount_text(float(values[name])), more=given_up if name in meanings else None)
-            for name, (_, heading) in _FIELDS.items()
-            if heading
+            Cell(
+                amount_text(float(values[name])), more=given_up if name == "fidelity_loss" else None
+            )
+            for name in headings
         ]
         note = origins[study.place] if origins else ""
-        name = Cell(names[study.place], note=note, link=links[at] if links else "")
-        rows.append((name, evidence, *numbers))
+        title = Cell(names[study.place], note=note, link=links[at] if links else "")
+        rows.append((title, evidence, *numbers))
     return blocks.table("The studies that are run", columns, rows, kind="survey", scrolls=True)

@@ -52,19 +52,19 @@ def _draw(studies: Mapping[str, ListedStudy]) -> None:
     if candidates is None:
         return
     try:
-        _draw_portfolio(_portfolio(tuple(candidates)), listed)
+        last: choice.Portfolio | None = st.session_state.get(_RESULT)
+        if last is None or last.candidates != tuple(candidates):
+            last = st.session_state[_RESULT] = choice.portfolio_of(candidates)
+        _draw_portfolio(last, listed)
     except PortfolioError as error:
         complain(f"{error}.")
 
 
 def _candidates(names: Sequence[str], listed: Sequence[ListedStudy]) -> list[PortfolioStudy] | None:
     """Draw the worth of each study; return the studies, or None if a number is impossible."""
+    bounds = between("The share", (0, 1))
     share = NumberField(
-        "Share counted above the floor",
-        "portfolio_share",
-        0.0,
-        why_not=between("The share", (0, 1)),
-        step=0.05,
+        "Share counted above the floor", "portfolio_share", 0.0, why_not=bounds, step=0.05
     )
     worths = [
         NumberField(
@@ -95,14 +95,6 @@ def _candidates(names: Sequence[str], listed: Sequence[ListedStudy]) -> list[Por
         )
         for study, field in zip(listed, worths, strict=True)
     ]
-
-
-def _portfolio(candidates: tuple[PortfolioStudy, ...]) -> choice.Portfolio:
-    """Return the portfolio, computed again only if a study or a worth has changed."""
-    last: choice.Portfolio | None = st.session_state.get(_RESULT)
-    if last is None or last.candidates != candidates:
-        last = st.session_state[_RESULT] = choice.portfolio_of(candidates)
-    return last
 
 
 def _draw_portfolio(portfolio: choice.Portfolio, listed: Sequence[ListedStudy]) -> None:

@@ -1,1 +1,1 @@
-"""The library's versions, and what brings one to the next."""
+"""Migrations of the library."""

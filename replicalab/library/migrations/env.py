@@ -1,4 +1,4 @@
-"""What alembic runs to bring a database forward: in the transaction of whoever asked."""
+"""Alembic's script: migrates in the caller's transaction."""
 
 from alembic import context
 

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab import errors
-from replicalab.features.language_model import Endpoint, ModelReply, Progress, build_generate_fn
+from replicalab.features.language_model import Endpoint, ModelReply, build_generate_fn
 from tests.features.language_model.serving import (
     CANARY,
     DONE,
@@ -304,8 +304,8 @@ class Rerun(BaseException):
 def test_exception_from_progress_cancels(kind: type[BaseException], slow: Reply) -> None:
     with serve(slow) as server:
 
-        def stop(progress: Progress) -> None:
-            assert progress.characters in {0, 3}
+        def stop(characters: int, _: float) -> None:
+            assert characters in {0, 3}
             if server.received:
                 raise kind("mine")
 

@@ -19,7 +19,7 @@ from replicalab.features.language_model import (
     SETTINGS,
     AllowList,
     Endpoint,
-    what_to_set,
+    missing_settings_text,
 )
 from tests.features.language_model.serving import CANARY
 
@@ -42,7 +42,7 @@ def test_endpoint_has_the_documented_defaults() -> None:
     assert endpoint.api_key.get_secret_value() == CANARY
     assert (endpoint.timeout, endpoint.max_tokens, endpoint.temperature) == (60, 2000, 0)
     assert (endpoint.max_retries, endpoint.time_limit, endpoint.max_characters) == (2, 300, 200_000)
-    assert what_to_set(GOOD) == ""
+    assert missing_settings_text(GOOD) == ""
     for url in ("http://localhost:11434/v1", "HTTPS://Example.org", "http://[::1]:8000/a%20b"):
         assert Endpoint(base_url=f"{url}//", model="m").base_url == url
 
@@ -61,7 +61,10 @@ def test_missing_address_or_model_is_named(absent: str) -> None:
     for env in (without, without | {absent: ""}, without | {absent: " \t"}):
         with pytest.raises(ModelSettingsError, match=f"^To use a language model, set {absent}, "):
             Endpoint.from_environment(env)
-    assert "set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL, and REPL" in what_to_set({})
+    assert (
+        "set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL, and REPL"
+        in missing_settings_text({})
+    )
 
 
 NO_KEY: Final = "the key is empty, too long, or contains"

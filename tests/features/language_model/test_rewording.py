@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from replicalab.errors import ModelError
-from replicalab.features.language_model.client import numbers, reword
+from replicalab.features.language_model import numbers, reword
 from replicalab.models import ScientistAction
 from replicalab.negotiation import Round
 from replicalab.scenarios import Pack
@@ -32,19 +32,21 @@ def test_answer_is_reworded() -> None:
     assert (system["role"], user["role"]) == ("system", "user")
     assert "Keep every number exactly" in system["content"]
     assert user["content"] == f"The answer to reword:\n\n{said_in(done)}"
-    assert reword(generate, round_of(OPEN, None)) is None, "nobody is asked where none answered"
+    assert reword(generate, round_of(OPEN, None)) is None, (
+        "without an answer the model is not called"
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ("", "The model's wording is empty; the built-in text stands."),
+        ("", "The model's wording is empty; the built-in text is kept."),
         (" \n ", "wording is empty"),
         ("Two people and a bit over a thousand credits.", "leaves out 1050, 2;"),
         (f"{ACCEPTED} That leaves 3,950 credits.", "brings in 3950;"),
         (ACCEPTED.replace("1,050", "1,051"), "leaves out 1050;"),
         (f"{ACCEPTED} {'Really. ' * 200}", "is far too long"),
-        (ModelError("nobody there"), "nobody there"),
+        (ModelError("no server"), "no server"),
     ],
 )
 def test_changed_wording_is_refused(words: str | Exception, why: str) -> None:

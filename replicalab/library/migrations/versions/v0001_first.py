@@ -3,6 +3,8 @@
 Do not edit it after the release: a later shape is a later file.
 """
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -17,15 +19,9 @@ def upgrade() -> None:
         sa.Column("id", sa.String(32), primary_key=True),
         sa.Column("owner", sa.String(64), nullable=False),
         sa.Column("kind", sa.String(16), nullable=False),
-        sa.Column("name", sa.Text, nullable=False),
-        sa.Column("name_key", sa.Text, nullable=False),
-        sa.Column("notes", sa.Text, nullable=False),
-        sa.Column("about", sa.Text, nullable=False),
-        sa.Column("words", sa.Text, nullable=False),
-        sa.Column("version", sa.Integer, nullable=False),
-        sa.Column("size", sa.BigInteger, nullable=False),
-        sa.Column("created", sa.BigInteger, nullable=False),
-        sa.Column("changed", sa.BigInteger, nullable=False),
+        *_required(sa.Text, "name", "name_key", "notes", "about", "words"),
+        *_required(sa.Integer, "version"),
+        *_required(sa.BigInteger, "size", "created", "changed"),
         sa.Column("deleted", sa.BigInteger),
     )
     clause = sa.text("deleted IS NULL")
@@ -39,27 +35,25 @@ def upgrade() -> None:
     )
     op.create_index("library_entries_latest", "library_entries", ["owner", "changed"])
     op.create_index("library_entries_deleted", "library_entries", ["deleted"])
+    entry = sa.ForeignKey("library_entries.id", ondelete="CASCADE")
     op.create_table(
         "library_versions",
-        sa.Column(
-            "entry",
-            sa.String(32),
-            sa.ForeignKey("library_entries.id", ondelete="CASCADE"),
-            primary_key=True,
-        ),
+        sa.Column("entry", sa.String(32), entry, primary_key=True),
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("notes", sa.Text, nullable=False),
-        sa.Column("size", sa.BigInteger, nullable=False),
-        sa.Column("saved", sa.BigInteger, nullable=False),
+        *_required(sa.Text, "notes"),
+        *_required(sa.BigInteger, "size", "saved"),
         sa.Column("restored", sa.Integer),
-        sa.Column("content", sa.Text, nullable=False),
+        *_required(sa.Text, "content"),
     )
     op.create_table(
         "library_drafts",
         sa.Column("owner", sa.String(64), primary_key=True),
         sa.Column("place", sa.String(64), nullable=False),
-        sa.Column("size", sa.BigInteger, nullable=False),
-        sa.Column("saved", sa.BigInteger, nullable=False),
-        sa.Column("content", sa.Text, nullable=False),
+        *_required(sa.BigInteger, "size", "saved"),
+        *_required(sa.Text, "content"),
     )
     op.create_index("library_drafts_saved", "library_drafts", ["saved"])
+
+
+def _required(kind: type[sa.types.TypeEngine[Any]], *names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, kind, nullable=False) for name in names]
