@@ -33,13 +33,13 @@ from replicalab.facts import (
 )
 from replicalab.facts import present as slides
 from replicalab.facts.blocks import Block, Status
-from replicalab.facts.changes import all_changes, revision_panel
 from replicalab.facts.fact import facts_table
+from replicalab.facts.options import revision_panel
 from replicalab.features.portfolio import choice
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
 from replicalab.negotiation.comparison import Side
-from replicalab.planner import PlanAnalysis, PlanStep, surveyed
+from replicalab.planner import PlanAnalysis, PlanStep, change_steps, surveyed
 from replicalab.scenarios import CostModel, Pack, load_scenario
 from tests.factories import (
     EQUIPMENT,
@@ -99,7 +99,7 @@ def run(days: int = ASKED) -> Negotiation:
 def revised(days: int = ASKED) -> Block:
     analysis = ways(days)
     assert analysis.offer is not None
-    changes = all_changes(analysis.yours, analysis.offer.changes, analysis.known)
+    changes = change_steps(analysis.yours, analysis.offer.changes, analysis.known)
     return revision_panel(PlanStep(analysis.yours, analysis.offer.after), changes)
 
 

@@ -1,4 +1,4 @@
-"""The documents that open or leave: a row for each kind, and for each form of a report."""
+"""Files that open or leave: a row for each kind, and for each form of a document."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from replicalab import features
 from replicalab.errors import ArgumentError, Fault, ScenarioError
 from replicalab.facts.blocks import Document, Paper, Part, Sentence, part
-from replicalab.facts.documents import brief, of_run
-from replicalab.facts.funding import funding_request
+from replicalab.facts.documents import brief, funding_request, of_run
 from replicalab.facts.report import report
 from replicalab.lexicon import joined
 from replicalab.library.contents import EntryKind
@@ -44,14 +43,14 @@ _ALL: Final = "bundle, negotiation, plan, lab or study"
 
 
 class DocumentRow(NamedTuple):
-    """A kind of file that opens; by what it is known stands with `FileKind`.
+    """A kind of file that opens; `FileKind` has its marks.
 
     Attributes:
-        kept_as: what the library keeps it as; None for a bundle, of which it keeps each part, and a
-            bare plan, which it keeps with the study and the lab that are open.
-        suffix: how the name ends of one that leaves.
-        opens: whether Open a file takes it; what it does not is imported into the library.
-        is_compared: whether one that is kept can be compared with others.
+        kept_as: its entry in the library; None for a bundle, saved part by part, and for a bare
+            plan, saved with the open study and lab.
+        suffix: the ending of a saved file's name.
+        opens: whether Open a file takes it; other kinds are imported into the library.
+        is_compared: whether saved entries can be compared.
     """
 
     kept_as: EntryKind | None
@@ -75,7 +74,7 @@ KEPT: Final = {row.kept_as: kind for kind, row in DOCUMENTS.items() if row.kept_
 
 
 class FoundFile(NamedTuple):
-    """A file whose kind is known: its text, and its values, which of a study are not read yet."""
+    """A file of a known kind; the values of a study are not read yet."""
 
     kind: FileKind
     text: str
@@ -83,33 +82,32 @@ class FoundFile(NamedTuple):
 
 
 def detect_kind(data: bytes, file: str) -> FoundFile:
-    """Return a file with the kind that its values say, whatever it is called.
+    """Return a file with its kind, which its values decide.
 
     Raises:
-        ScenarioError: it is no text, or nothing that is known; with the place and the remedy.
+        ScenarioError: if it is no text or of no known kind, with place and remedy.
     """
     text = readable_text(data, file, MOST_FILE_BYTES)
-    is_yaml = not file.lower().endswith(".json")
     remedy = "choose one saved here; the name of a study ends in .yaml"
     try:
         values = read_json(text, file, _ALL, remedy)
     except ScenarioError:
-        if is_yaml:
-            return FoundFile(FileKind.STUDY, text, {})
-        raise
+        if file.lower().endswith(".json"):
+            raise
+        return FoundFile(FileKind.STUDY, text, {})
     if kind := kind_of(values):
         return FoundFile(kind, text, values)
     raise ScenarioError(file, [Fault("", f"the file holds no {_ALL}", remedy)])
 
 
 class Form(NamedTuple):
-    """A form of a brief or a report.
+    """A form of a document.
 
     Attributes:
-        name: what its button says.
-        maker: the function that makes it, of `replicalab.documents.forms` or of its feature.
-        is_button: whether it has a button with each document; a workbook is saved under Tables.
-        feature: the feature that makes it, for a paper; empty for a form of the core.
+        name: the label of its button.
+        maker: its function in `replicalab.documents.forms`, or in its feature.
+        is_button: whether each document has a button for it; a workbook is saved under Tables.
+        feature: the feature that makes it, for a paper size; empty for the core.
     """
 
     name: str
@@ -118,7 +116,7 @@ class Form(NamedTuple):
     feature: str = ""
 
     def make(self, document: Document, paper: Paper = "A4") -> str | bytes:
-        """Return the file of a document, for that paper if it has pages.
+        """Return the file of a document.
 
         Raises:
             FeatureError: its feature is not available.
@@ -143,20 +141,17 @@ FORMS: Final = {
     },
     "xlsx": Form("Excel", "excel", is_button=False),
 }
-"""Every form, by the ending of its files."""
 
 # --- a document about a plan ------------------------------------------------------------------
 
 BUNDLE: Final = "json"
 ENDINGS: Final = (*FORMS, BUNDLE)
 OWN: Final = {kind: title for row in features.FEATURES for kind, title in row.documents.items()}
-"""The documents that are a feature's own, with their titles."""
 REPORTS: Final = ("report", "brief", "funding", *OWN)
-"""Every kind of document; the last ones are those of features."""
 
 
 def today() -> date:
-    """Return the date here."""
+    """Return the local date."""
     return datetime.now(UTC).astimezone().date()
 
 
@@ -191,18 +186,10 @@ class Report:
             return reply.value or Document(OWN[self.kind], "", (note,), (), self.on)
         if self.kind == "funding":
             return funding_request(self.shown, on=self.on, said=self.answers)
+        given: dict[str, Any] = {"on": self.on, "written": self._written, "run": self.run}
         if self.kind == "brief":
-            return brief(
-                self.shown, on=self.on, written=self._written, run=self.run, decision=self.decision
-            )
-        return report(
-            self.shown,
-            on=self.on,
-            written=self._written,
-            run=self.run,
-            said=self.answers,
-            more=self._more,
-        )
+            return brief(self.shown, **given, decision=self.decision)
+        return report(self.shown, **given, said=self.answers, more=self._more)
 
     @property
     def _more(self) -> Iterator[Part]:
@@ -223,11 +210,11 @@ class Report:
         JSON is the bundle, or the answers of a registration form by its own ids.
 
         Raises:
-            ArgumentError: the ending is another one.
+            ArgumentError: for another ending.
         """
         if ending in FORMS:
             return FORMS[ending].make(self.document, paper)
-        if ending != BUNDLE:
+        if ending not in ENDINGS:
             fault = Fault("ending", f"'{ending}' is not allowed", f"use {joined(ENDINGS, 'or')}")
             raise ArgumentError("report", [fault])
         if self.kind in OWN:
@@ -237,7 +224,7 @@ class Report:
         return forms.bundle(self.options, self._written, self.run)
 
     def save(self, path: str | Path, paper: Paper = "A4") -> Path:
-        """Write a file in the form that its name ends in, and return its path."""
+        """Write a file in the form of its ending, and return its path."""
         file = Path(path)
         content = self.form(file.suffix.lower().removeprefix("."), paper)
         file.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -1,38 +1,27 @@
-"""Plans side by side: what differs, what each uses, costs and shows, and how it would end."""
+"""Plans side by side: differences, use of the lab, costs, evidence and outcomes."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
-from typing import Final, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, Evidence, cautions_title, size_text
+from replicalab.assessment import Assessment, cautions_title, size_text
 from replicalab.facts import blocks, check, negotiation
+from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Status
 from replicalab.facts.lab import first_day_text, in_currency, standing_text, weekends_text
-from replicalab.facts.plan import (
-    ARMS_TITLE,
-    UNITS_TITLE,
-    WISHES,
-    effect_text,
-    grouping_text,
-    slack_text,
-    used_text,
-    wishes_cell,
-)
 from replicalab.facts.verdicts import evidence_status, plan_verdict, standing
-from replicalab.lexicon import CREDITS, amount_text, capitalised
+from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS
 from replicalab.negotiation import Outcome
 from replicalab.negotiation.comparison import Side
-from replicalab.scenarios import AMOUNTS, QUESTION_FIELDS, QUESTION_RECORDS, AmountGroup, Lab, Pack
+from replicalab.scenarios import AMOUNTS, QUESTION_FIELDS, QUESTION_RECORDS, AmountGroup, Pack
 
 DIFFERS: Final = "What differs"
 SLACK: Final = "Used, and left"
-COST: Final = "Cost, credits"
-"""The title of the cost where all labs count in credits; see `parts`."""
+COST: Final = "Cost, credits"  # of labs in another currency its name replaces "credits"
 EVIDENCE: Final = "Evidence"
 OUTCOME: Final = "Outcome"
-# The numbers of a plan's question, by what they are called in a comparison.
+# The numbers of a plan's question by their names in a comparison.
 _QUESTION: Final = {
     "effect": "Assumed effect",
     "alpha": "Alpha",
@@ -41,14 +30,12 @@ _QUESTION: Final = {
     "dropout": "Dropout",
     "baseline": "Baseline",
     "assurance": "Assurance",
-    "units": UNITS_TITLE,
-    "arms": ARMS_TITLE,
+    "units": plans.UNITS_TITLE,
+    "arms": plans.ARMS_TITLE,
 }
-_RARE: Final = {"baseline", "assurance"}  # They stand there only where they are asked.
-_SAMPLES: Final = attrgetter("samples")
-_DAYS: Final = attrgetter("day")
-_CREDITS: Final = attrgetter("credits")
-_Kind = TypeVar("_Kind")
+_RARE: Final = {"baseline", "assurance", *QUESTION_RECORDS}  # shown only if a side asks for them
+_LONG: Final = 120  # longer texts are folded
+_SHOWN_ABOVE: Final = {OUTCOME: "Plan"}  # rows that repeat the heads of the columns
 
 
 class Line(NamedTuple):
@@ -59,111 +46,94 @@ class Line(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether the sides are not all alike in it."""
+        """Whether the sides differ in it."""
         return len({cell.text for cell in self.cells}) > 1
 
 
 def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
     """Return the rows that compare some sides, by the title of their part; no part is empty."""
-    record = {
+    lines_by_title = {
         DIFFERS: [line for line in _fields(sides) if line.differs],
         SLACK: [
-            _line(_named(sides, dimension), (_used(side.plan, dimension) for side in sides))
-            for dimension in sides[0].plan.slack
+            _line(_named(sides, name), (_used(side.plan, name) for side in sides))
+            for name in sides[0].plan.slack
         ],
         in_currency(COST, _currency(sides)): [*_cost(sides)],
         EVIDENCE: [*_evidence(sides)],
         OUTCOME: [*_outcomes(sides)],
     }
-    return {title: lines for title, lines in record.items() if lines}
+    return {title: lines for title, lines in lines_by_title.items() if lines}
 
 
 def _currency(sides: Sequence[Side]) -> str:
-    """Return the currency of all sides; of labs that differ in it each one's, in their order."""
     return " / ".join(dict.fromkeys(side.plan.pack.lab.currency for side in sides))
 
 
 def _named(sides: Sequence[Side], name: str) -> str:
-    """Return a name in the words of all sides; of studies whose words differ each one's."""
+    """Return a name in the words of all sides' studies."""
     names = (capitalised(side.plan.pack.study.term(name)) for side in sides)
     return " / ".join(dict.fromkeys(names))
 
 
 def table(sides: Sequence[Side]) -> list[list[str | float]]:
-    """Return the same for a spreadsheet: a heading and its rows, with numbers where there are any.
-
-    What is left of a limit is its number; every text is whole.
-    """
-    heading: list[str | float] = ["Part", "What", *(side.name for side in sides)]
-    rows = [
-        [
-            title,
-            line.label,
-            *(cell.text if cell.number is None else cell.number for cell in line.cells),
-        ]
-        for title, lines in parts(sides).items()
-        for line in lines
-    ]
-    return [heading, *rows]
+    """Return a comparison for a spreadsheet: a heading and its rows, with numbers if known."""
+    rows: list[list[str | float]] = [["Part", "What", *(side.name for side in sides)]]
+    for title, lines in parts(sides).items():
+        for line in lines:
+            values = (cell.text if cell.number is None else cell.number for cell in line.cells)
+            rows.append([title, line.label, *values])
+    return rows
 
 
 def same_text(sides: Sequence[Side]) -> str:
-    """Return in which fields all sides are alike; empty where in none."""
+    """Return the fields in which all sides are alike."""
     return " · ".join(line.label for line in _fields(sides) if not line.differs)
 
 
-def _line(label: str, cells: Iterable[Cell]) -> Line:
-    return Line(label, tuple(cells))
+def _line(label: str, cells: Iterable[Cell | str]) -> Line:
+    return Line(label, blocks.row(*cells))
 
 
-# --- the plan and the lab, field by field -------------------------------------------------------
+# --- the plan and the lab, field by field ---------------------------------------------------
 
 
 def _fields(sides: Sequence[Side]) -> Iterator[Line]:
-    yield _line("Study", (Cell(side.plan.pack.paper.name) for side in sides))
+    yield _line("Study", (side.plan.pack.paper.name for side in sides))
     for name in PROTOCOL_FIELDS:
-        named = _named(sides, FIELD_LABELS[name])
-        yield _line(named, (_value(getattr(side.plan.plan, name)) for side in sides))
+        label = _named(sides, FIELD_LABELS[name])
+        yield _line(label, (_value(getattr(side.plan.plan, name)) for side in sides))
     yield from _lab(sides)
-    for number in QUESTION_FIELDS:
-        if number in _RARE and not any(number in side.plan.pack.asked for side in sides):
-            continue
-        yield _line(_QUESTION[number], (_asked(side.plan.pack, number) for side in sides))
-    for name in QUESTION_RECORDS:
-        if any(name in side.plan.pack.asked for side in sides):
-            yield _line(_QUESTION[name], (_grouped(side.plan.pack, name) for side in sides))
-    yield _line(
-        "Scientist", (Cell(_player(side, negotiation.SCIENTISTS, "scientist")) for side in sides)
-    )
-    yield _line(
-        "Lab Manager",
-        (Cell(_player(side, negotiation.LAB_MANAGERS, "lab_manager")) for side in sides),
-    )
+    for name in (*QUESTION_FIELDS, *QUESTION_RECORDS):
+        if name not in _RARE or any(name in side.plan.pack.asked for side in sides):
+            yield _line(_QUESTION[name], (_asked(side, name) for side in sides))
+    for label, seat, players in (
+        ("Scientist", "scientist", negotiation.SCIENTISTS),
+        ("Lab Manager", "lab_manager", negotiation.LAB_MANAGERS),
+    ):
+        names = [
+            players[getattr(side.played.setup, seat)].name if side.played else "none"
+            for side in sides
+        ]
+        yield _line(label, names)
 
 
 def _lab(sides: Sequence[Side]) -> Iterator[Line]:
-    """Yield the lab: its means, rates and staff steps, and every item that the studies know."""
+    """Yield the lab: its means, rates and staff steps, and every item of the studies."""
     currency, labs = _currency(sides), [side.plan.pack.lab for side in sides]
     for amount in AMOUNTS.values():
         values = [*map(amount.of, labs)]
         if amount.group is not AmountGroup.MONEY or any(values):
             named = _named(sides, amount.label_in(CREDITS))
-            yield _line(in_currency(named, currency), map(_amount, values))
-    yield from _calendar(labs)
-    pairs = [
-        (resource.label, resource.category.value)
-        for side in sides
-        for resource in side.plan.pack.resources
-    ]
-    for item, category in dict.fromkeys(pairs):
-        yield _line(item, (Cell(_standing(side.plan.pack, item, category)) for side in sides))
-
-
-def _calendar(labs: Sequence[Lab]) -> Iterator[Line]:
-    """Yield the first day, and whether weekends are worked, where a lab says so."""
+            cells = map(blocks.number_cell, values)
+            yield Line(in_currency(named, currency), tuple(cells))
     if any(lab.start_date for lab in labs):
-        yield _line("First day", (Cell(first_day_text(lab)) for lab in labs))
-        yield _line("Weekends", (Cell(weekends_text(lab)) for lab in labs))
+        yield _line("First day", map(first_day_text, labs))
+        yield _line("Weekends", map(weekends_text, labs))
+    resources = [resource for side in sides for resource in side.plan.pack.resources]
+    items = dict.fromkeys((resource.label, resource.category.value) for resource in resources)
+    for label, category in items:
+        texts = (_standing(side.plan.pack, label, category) for side in sides)
+        yield _line(label, texts)
 
 
 def _standing(pack: Pack, label: str, category: str) -> str:
@@ -171,141 +141,126 @@ def _standing(pack: Pack, label: str, category: str) -> str:
     return f"{standing_text(pack, label, category)}; {price}"
 
 
-def _value(value: int | str | list[str]) -> Cell:
+def _value(value: int | str | list[str]) -> Cell | str:
     if isinstance(value, list):
-        return Cell(", ".join(value) or "none")
-    return _amount(value) if isinstance(value, int) else Cell(value)
+        return ", ".join(value) or "none"
+    return blocks.number_cell(value) if isinstance(value, int) else value
 
 
-def _amount(value: float) -> Cell:
-    return Cell(amount_text(value), number=value)
+def _asked(side: Side, name: str) -> Cell | str:
+    """Return a number of a plan's question, marked if it is the study's own."""
+    pack = side.plan.pack
+    if name in QUESTION_RECORDS:
+        is_asked = name in pack.asked
+        return plans.grouping_text(getattr(pack.question, name)) if is_asked else "the study’s own"
+    value = getattr(pack.design, QUESTION_FIELDS[name])
+    own = "" if name in pack.asked else " (the study’s own)"
+    return Cell(f"{'none' if value is None else f'{value:zg}'}{own}", number=value)
 
 
-def _asked(pack: Pack, number: str) -> Cell:
-    value = getattr(pack.design, QUESTION_FIELDS[number])
-    custom = "" if number in pack.asked else " (the study’s own)"
-    return Cell(f"{'none' if value is None else f'{value:zg}'}{custom}", number=value)
-
-
-def _grouped(pack: Pack, name: str) -> Cell:
-    request = name in pack.asked
-    return Cell(grouping_text(getattr(pack.question, name)) if request else "the study’s own")
-
-
-def _player(side: Side, players: Mapping[_Kind, negotiation.Player], seat: str) -> str:
-    return players[getattr(side.played.setup, seat)].name if side.played else "none"
-
-
-# --- what each uses, costs and shows ------------------------------------------------------------
+# --- use, cost and evidence -----------------------------------------------------------------
 
 
 def _used(plan: Assessment, dimension: str) -> Cell:
     slack = plan.slack[dimension]
-    rest = slack_text(slack)
-    text = f"{used_text(plan, slack)}{f' ({rest})' if rest else ''}"
+    rest = plans.slack_text(slack)
+    text = f"{plans.used_text(plan, slack)}{f' ({rest})' if rest else ''}"
     status = Status.PASS if slack.ok else Status.FAIL
     return Cell(text, slack.slack if rest else None, status, check.slack_bar(slack))
 
 
 def _cost(sides: Sequence[Side]) -> Iterator[Line]:
     dearest = max(side.plan.cost for side in sides) or 1.0
-
-    def line(label: str, amounts: Iterable[float]) -> Line:
-        return _line(
-            label, (_amount(amount)._replace(bar=Bar(amount / dearest)) for amount in amounts)
-        )
-
-    records = [{term.label: term.credits for term in side.plan.cost_terms} for side in sides]
-    for label in dict.fromkeys(label for terms in records for label in terms):
-        yield line(_named(sides, label), (terms.get(label, 0.0) for terms in records))
-    yield line("Total", (side.plan.cost for side in sides))
+    terms = [{term.label: term.credits for term in side.plan.cost_terms} for side in sides]
+    amounts = {
+        _named(sides, label): [credits.get(label, 0.0) for credits in terms]
+        for label in dict.fromkeys(label for credits in terms for label in credits)
+    }
+    for label, row in {**amounts, "Total": [side.plan.cost for side in sides]}.items():
+        bars = (blocks.number_cell(amount)._replace(bar=Bar(amount / dearest)) for amount in row)
+        yield Line(label, tuple(bars))
 
 
 def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     first = sides[0].plan.evidence
     alike = all(side.plan.evidence.measure == first.measure for side in sides)
-    title = first.title if alike else "Evidence"
-    yield _line(title, (_worth(side.plan.evidence, alone=alike) for side in sides))
-    yield _line("Stands", map(_stands, sides))
-    if alike and (sought := first.row.sought):
-        effects = [side.plan.detectable_effect for side in sides]
-        yield _line(capitalised(sought), (Cell(effect_text(e), number=e) for e in effects))
-    yield _line("Fidelity loss", (_amount(side.plan.fidelity_loss) for side in sides))
+
+    def worth(side: Side) -> Cell:
+        evidence = side.plan.evidence
+        known = not evidence.void_reason and math.isfinite(evidence.value)
+        text = evidence.number if alike else evidence.text
+        return Cell(text, number=evidence.value if known else None)
+
+    def effect(side: Side) -> Cell:
+        value = side.plan.detectable_effect
+        return Cell(plans.effect_text(value), number=value)
+
+    def wishes(side: Side) -> Cell:
+        status = Status.CAUTION if side.plan.broken_wishes else None
+        return Cell(plans.wishes_cell(side.plan), status=status)
+
+    yield _line(first.title if alike else "Evidence", map(worth, sides))
+    yield _line("Tier", map(_tier, sides))
+    if alike and first.row.sought:
+        yield _line(capitalised(first.row.sought), map(effect, sides))
+    losses = (blocks.number_cell(side.plan.fidelity_loss) for side in sides)
+    yield Line("Fidelity loss", tuple(losses))
     if any(side.plan.broken_wishes for side in sides):
-        signs = [Status.CAUTION if side.plan.broken_wishes else None for side in sides]
-        cells = zip(sides, signs, strict=True)
-        yield _line(WISHES, (Cell(wishes_cell(side.plan), status=sign) for side, sign in cells))
+        yield _line(plans.WISHES, map(wishes, sides))
 
 
-def _worth(evidence: Evidence, *, alone: bool) -> Cell:
-    text = evidence.number if alone else evidence.text
-    counts = not evidence.void_reason and math.isfinite(evidence.value)
-    return Cell(text, number=evidence.value if counts else None)
-
-
-def _stands(side: Side) -> Cell:
+def _tier(side: Side) -> Cell:
     status, text = standing(side.plan)
     return Cell(text, status=status)
 
 
 def _outcomes(sides: Sequence[Side]) -> Iterator[Line]:
     if any(side.is_run for side in sides):
-        yield _line("Plan judged", (Cell(judged_text(side)) for side in sides))
+        yield _line("Plan judged", map(judged_text, sides))
     verdicts = [plan_verdict(side.plan) for side in sides]
-    yield _line("Plan", (Cell(verdict.title, status=verdict.status) for verdict in verdicts))
+    cells = (Cell(verdict.title, status=verdict.status) for verdict in verdicts)
+    yield Line("Plan", tuple(cells))
     yield _line("Negotiated", map(_negotiated, sides))
 
 
 def judged_text(side: Side) -> str:
-    """Return which plan of a side is judged: a run's is the one that it came to."""
+    """Return which plan of a side is judged: the given one, or a negotiation's last one."""
     played = side.played
     if not side.is_run or played is None:
         return "the plan itself"
-    at = f"round {len(played.rounds)}"
-    if played.outcome is None:
-        return f"on the table after {at}"
-    return f"the last one, of {at}" if played.outcome is Outcome.NO_DEAL else f"agreed in {at}"
+    texts = {None: "on the table after", Outcome.NO_DEAL: "the last one, of"}
+    return f"{texts.get(played.outcome, 'agreed in')} round {len(played.rounds)}"
 
 
-def _negotiated(side: Side) -> Cell:
+def _negotiated(side: Side) -> Cell | str:
     played = side.played
     if played is None:
-        return Cell("no samples" if not side.plan.counts.samples else "not played")
+        return "not played" if side.plan.counts.samples else "no samples"
     if played.outcome is None:
-        return Cell("not over yet")
-    title, status = (
-        negotiation.OUTCOME_TITLES[played.outcome],
-        negotiation.OUTCOME_STATUS[played.outcome],
-    )
+        return "not over yet"
+    title = negotiation.OUTCOME_TITLES[played.outcome]
+    status = negotiation.OUTCOME_STATUS[played.outcome]
     last = played.final_plan
     if last and played.outcome is not Outcome.NO_DEAL and last.plan != side.plan.plan:
-        # What is agreed from a plan is seldom that plan, which may not even be feasible.
+        # The agreed plan is seldom the opening one, which may not even be feasible.
         title += f" on another plan: {size_text(last)}"
-    breaks = cautions_title(last) if last else ""
-    if not breaks:
-        return Cell(title, status=status)
-    caution = Status.CAUTION if status is Status.PASS else status
-    return Cell(f"{title}, {breaks}", status=caution)
+    if last and (broken := cautions_title(last)):
+        title = f"{title}, {broken}"
+        status = Status.CAUTION if status is Status.PASS else status
+    return Cell(title, status=status)
 
 
-# --- as a panel -----------------------------------------------------------------------------
-
-_LONG: Final = 120  # A text of more characters is unfolded on demand
-_SHOWN_ABOVE: Final = {OUTCOME: "Plan"}  # Rows that the heads of the columns show already
+# --- a panel --------------------------------------------------------------------------------
 
 
 def comparison_panel(sides: Sequence[Side]) -> Group:
-    """Return two or more sides in columns: in bars, then row by row, differences first."""
-    pictured = blocks.table(
-        "What each shows, and what it costs",
-        (
-            Column("Which", is_seen=False),
-            Column("Evidence", bar="before"),
-            Column("Cost", bar="before"),
-        ),
-        [_pictured(side, sides) for side in sides],
-        kind="pictured",
+    """Return two or more sides in columns: bars, then rows, differences first."""
+    columns = (
+        Column("Which", is_seen=False),
+        Column("Evidence", bar="before"),
+        Column("Cost", bar="before"),
     )
+    drawn = [_pictured(side, sides) for side in sides]
     rows = blocks.panel(
         "comparison",
         heads=[(side.name, plan_verdict(side.plan)) for side in sides],
@@ -316,14 +271,11 @@ def comparison_panel(sides: Sequence[Side]) -> Group:
         same=same_text(sides),
         long=_LONG,
     )
-    return Group((pictured, rows))
+    return Group((blocks.table("Evidence and cost", columns, drawn, kind="pictured"), rows))
 
 
 def _pictured(side: Side, sides: Sequence[Side]) -> tuple[Cell, ...]:
-    """Return what a side shows and costs; evidence of one kind is drawn on one scale.
-
-    The sign of the evidence is the plan's: what cannot be run shows nothing.
-    """
+    """Return the evidence and cost of a side; evidence of one kind shares one scale."""
     plan, evidence = side.plan, side.plan.evidence
     alike = [item.plan.evidence for item in sides if item.plan.evidence.kind == evidence.kind]
     failed = "" if plan.feasible else plan_verdict(plan).title.lower()

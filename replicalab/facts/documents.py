@@ -1,4 +1,4 @@
-"""One page for whoever decides, and what it shares with the report: verdict, evidence, origin."""
+"""The brief and the funding request, one page each, and their parts shared with the report."""
 
 from __future__ import annotations
 
@@ -9,99 +9,93 @@ from hashlib import sha256
 from typing import Final
 from urllib.parse import quote
 
-from replicalab import __version__
-from replicalab.assessment import Assessment, assess, cautions_text
-from replicalab.assessment.phrases import units_text
+from replicalab import __version__, lexicon
+from replicalab.assessment import Assessment, assess, cautions_text, phrases
 from replicalab.drafts import stated
-from replicalab.facts import check
-from replicalab.facts import options as options_text
-from replicalab.facts import plan as texts
-from replicalab.facts.blocks import Block, Document, Sentence, Verdict, listing, part
-from replicalab.facts.changes import changes_table
+from replicalab.facts import blocks, check, options, texts
+from replicalab.facts import plan as plans
+from replicalab.facts.blocks import Block, Cell, Column, Document, Sentence, listing, part
 from replicalab.facts.lab import amounts_text, lab_text, own_values
 from replicalab.facts.negotiation import outcome_verdict
-from replicalab.facts.verdicts import plan_size, plan_verdict
-from replicalab.lexicon import capitalised, joined
+from replicalab.facts.verdicts import evidence_cell, plan_size, plan_verdict
 from replicalab.negotiation import Negotiation
-from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import Pack, Paper
+from replicalab.planner import PlanAnalysis, change_steps
+from replicalab.planner.frontier import FrontierPlan
+from replicalab.planner.shortfalls import Addition, additions_text
+from replicalab.registration import Registration
+from replicalab.scenarios import EvidenceTier, Pack, Paper
 
 THIS: Final = "This plan"
-REFERENCE: Final = "Reference protocol"
 LEAST: Final = "Least-loss plan"
 OFFERED: Final = "Lab Manager's plan"
-GOAL: Final = "what is to be found out"
-SOURCE: Final = "where the study was published"
+GOAL: Final = "the question"
+SOURCE: Final = "the source"
+SHARES: Final = (0.9, 0.75, 0.5, 0.25)  # of the money, for a table of the best plans
+_WAYS: Final = 2  # ways to more evidence, of each kind; the report has all
 
 
-def of_run(options: PlanAnalysis, run: Negotiation | None) -> PlanAnalysis:
-    """Return the plan that a document with a negotiation is about: the one that it came to.
-
-    The plan itself where there is no negotiation, or no plan in it.
-    """
+def of_run(analysis: PlanAnalysis, run: Negotiation | None) -> PlanAnalysis:
+    """Return the analysis of a negotiation's final plan, or the given one if it has none."""
     final = run.final_plan if run else None
-    return options if final is None or final.plan == options.yours.plan else PlanAnalysis(final)
+    return analysis if final is None or final.plan == analysis.yours.plan else PlanAnalysis(final)
 
 
 def reference_of(plan: Assessment) -> Assessment:
-    """Return the study's reference protocol in the lab of a plan; the plan itself where it is it.
-
-    A document shows every other plan next to it.
-    """
+    """Return the reference protocol in the lab of a plan; the plan itself if they are equal."""
     pack = plan.pack
     same = plan.plan == pack.reference_protocol
     return plan if same else assess(pack.reference_protocol, pack)
 
 
-def verdict_sentence(verdict: Verdict) -> Sentence:
-    """Return a verdict behind its sign, its first sentence in bold."""
-    first, stop, rest = verdict.text.partition(". ")
-    return Sentence(rest, f"{first}{stop.rstrip()}", verdict.status)
+def verdict_sentences(plan: Assessment) -> Iterator[Sentence]:
+    """Yield the verdict on a plan behind its sign, and its size and cost."""
+    verdict = plan_verdict(plan)
+    yield Sentence(verdict.text, status=verdict.status)
+    yield Sentence(f"{lexicon.capitalised(plan_size(plan))}.")
 
 
-def sized_sentence(plan: Assessment) -> Sentence:
-    """Return a plan in numbers."""
-    return Sentence(f"{capitalised(plan_size(plan))}.")
-
-
-def plans_of(options: PlanAnalysis, reference: Assessment) -> dict[str, Assessment]:
-    """Return the plans that a document compares, by name: those that are different plans."""
+def plans_of(analysis: PlanAnalysis, reference: Assessment) -> dict[str, Assessment]:
+    """Return the different plans that a document compares, by name."""
     named = {
-        THIS: options.yours,
-        REFERENCE: reference,
-        OFFERED: options.offered,
-        LEAST: options.least.after,
+        THIS: analysis.yours,
+        "Reference protocol": reference,
+        OFFERED: analysis.offered,
+        LEAST: analysis.least.after,
     }
-    plans: dict[str, Assessment] = {}
+    different: dict[str, Assessment] = {}
     for name, plan in named.items():
-        if all(plan.plan != other.plan for other in plans.values()):
-            plans[name] = plan
-    return plans
+        if all(plan.plan != other.plan for other in different.values()):
+            different[name] = plan
+    return different
 
 
-def least_sentence(options: PlanAnalysis, plans: dict[str, Assessment]) -> Sentence:
-    """Return how the least-loss plan differs; nothing where it is this one or the reference."""
-    named = (plans[name] for name in (OFFERED, LEAST) if name in plans)
-    is_one = any(plan.plan == options.least.plan for plan in named)
-    text = options_text.difference_text(options) if is_one else ""
-    return Sentence(text, f"{LEAST}:")
+def difference_blocks(reference: Assessment, yours: Assessment) -> Iterator[Block]:
+    """Yield what a plan changes of the reference protocol."""
+    if reference is yours:
+        yield Sentence("Nothing: the plan is the study’s reference protocol.")
+    yield options.changes_table(reference, yours)
 
 
-def cautions_sentences(plans: dict[str, Assessment]) -> Iterator[Sentence]:
-    """Yield which wishes each plan but this one breaks, which controls it lacks, and of its units.
-
-    What holds of the units of all plans alike stands with this one's verdict.
-    """
-    shared = units_text(plans[THIS]) if THIS in plans else ""
-    for name, plan in plans.items():
-        text = texts.cautions_sentence(plan)
+def evidence_blocks(analysis: PlanAnalysis, compared: Mapping[str, Assessment]) -> Iterator[Block]:
+    """Yield evidence and cost of the compared plans, with their cautions and assumptions."""
+    yours = analysis.yours
+    yield check.plans_table(compared)
+    others = (compared[name] for name in (OFFERED, LEAST) if name in compared)
+    if any(plan.plan == analysis.least.plan for plan in others):
+        yield Sentence(options.difference_text(analysis), f"{LEAST}:")
+    # A caution on the units of all plans alike is part of this plan's verdict.
+    shared = phrases.units_text(compared[THIS])
+    for name, plan in compared.items():
+        text = plans.cautions_sentence(plan)
         if name != THIS and text and (not shared or cautions_text(plan) != shared):
             yield Sentence(text, f"{name}:")
+    yield Sentence(plans.assumption_text(yours), quiet=True)
+    yield Sentence(plans.asked_text(yours.pack, None), "Asked here:")
 
 
-def take_blocks(options: PlanAnalysis, most: int | None = None) -> Iterator[Block]:
-    """Yield what the lab would have to add, at most so many sentences of each kind."""
-    for title, ways in options_text.take_parts(options):
+def take_blocks(analysis: PlanAnalysis, most: int | None = None) -> Iterator[Block]:
+    """Yield the additions that the lab needs, at most so many sentences of each kind."""
+    for title, ways in options.take_parts(analysis):
         number = len(ways[most:]) if most is not None else 0
         rest = [f"And {number} more, in the report."] if number else []
         if len(ways) == 1:
@@ -111,14 +105,14 @@ def take_blocks(options: PlanAnalysis, most: int | None = None) -> Iterator[Bloc
             yield listing([*ways[:most], *rest])
 
 
-# --- the brief ------------------------------------------------------------------------------
-
-_WAYS: Final = 2  # to more evidence, of each kind; the report has all
-UNCHANGED: Final = "Nothing: the plan is the study’s reference protocol."
+def lab_blocks(written: Pack | None, pack: Pack) -> Iterator[Block]:
+    """Yield the amounts of the lab, and the visitor's own values."""
+    yield Sentence(f"{amounts_text(pack.lab)}.")
+    yield listing(f"{value.text}." for value in (own_values(written, pack) if written else ()))
 
 
 def brief(
-    options: PlanAnalysis,
+    analysis: PlanAnalysis,
     *,
     on: date,
     written: Pack | None = None,
@@ -126,47 +120,35 @@ def brief(
     decision: str = "",
 ) -> Document:
     """Return one page about a plan in its lab."""
-    yours = options.yours
-    pack, reference = yours.pack, reference_of(yours)
-    plans = plans_of(options, reference)
+    yours = analysis.yours
+    pack, paper, reference = yours.pack, yours.pack.paper, reference_of(yours)
     outcome = outcome_verdict(run) if run else None
     samples, design = yours.counts.samples, pack.design
-    shared = texts.groups_text(samples, design, per_group=True), texts.dropout_text(yours)
+    shared = plans.groups_text(samples, design, per_group=True), plans.dropout_text(yours)
     return Document(
-        title=pack.paper.name,
+        title=paper.name,
         about=f"Brief · {lab_text(pack)} · {day_text(on)}",
         parts=(
             part(
                 "The question",
-                Sentence(stated(pack.paper.goal)),
-                Sentence(cited(pack.paper), quiet=True, link=doi_link(pack.paper)),
-                unstated_sentence({GOAL: pack.paper.goal, SOURCE: cited(pack.paper)}),
+                Sentence(stated(paper.goal)),
+                Sentence(cited(paper), quiet=True, link=doi_link(paper)),
+                unstated_sentence({GOAL: paper.goal, SOURCE: cited(paper)}),
             ),
             part(
                 "The verdict",
-                verdict_sentence(plan_verdict(yours)),
-                sized_sentence(yours),
+                *verdict_sentences(yours),
                 Sentence(outcome.text, "The negotiation.", outcome.status) if outcome else None,
                 Sentence(decision, "The decision."),
             ),
-            part(
-                "What is changed from the reference protocol",
-                Sentence("" if yours is not reference else UNCHANGED),
-                changes_table(reference, yours),
-            ),
+            part("Changes from the reference protocol", *difference_blocks(reference, yours)),
             part(
                 "Evidence and cost",
-                check.plans_table(plans),
-                least_sentence(options, plans),
-                *cautions_sentences(plans),
-                Sentence(texts.assumption_text(yours), quiet=True),
-                Sentence(texts.asked_text(pack, None), "Asked here:"),
+                *evidence_blocks(analysis, plans_of(analysis, reference)),
                 Sentence(" ".join(filter(None, shared)), quiet=True),
             ),
-            part("What it would take", *take_blocks(options, _WAYS)),
-            part(
-                "The lab", Sentence(f"{amounts_text(pack.lab)}."), listing(own_lines(written, pack))
-            ),
+            part("What it would take", *take_blocks(analysis, _WAYS)),
+            part("The lab", *lab_blocks(written, pack)),
         ),
         foot=origin_lines(yours),
         on=on,
@@ -179,34 +161,24 @@ def cited(paper: Paper) -> str:
     return " ".join(filter(None, (stated(paper.citation), paper.doi and f"doi:{paper.doi}")))
 
 
-def unstated_sentence(texts: Mapping[str, str]) -> Sentence:
-    """Return which texts of a study nobody has given, by what they say; nothing where all are."""
-    rest = [name for name, text in texts.items() if not stated(text)]
-    return Sentence(f"Not given: {joined(rest)}." if rest else "")
+def unstated_sentence(given: Mapping[str, str]) -> Sentence:
+    """Return the names of the texts that a study leaves out."""
+    rest = [name for name, text in given.items() if not stated(text)]
+    return Sentence(f"Not given: {lexicon.joined(rest)}." if rest else "")
 
 
 def doi_link(paper: Paper) -> str:
-    """Return the address that a paper's DOI leads to, empty where it has none."""
+    """Return the address of a paper's DOI, empty without one."""
     return f"https://doi.org/{quote(paper.doi)}" if paper.doi else ""
 
 
-def own_lines(written: Pack | None, pack: Pack) -> tuple[str, ...]:
-    """Return what of a lab is one's own, in place of the study's."""
-    return tuple(f"{own_value.text}." for own_value in own_values(written, pack)) if written else ()
+# --- origin ---------------------------------------------------------------------------------
 
-
-# --- where it comes from ---
-
-
-FORMAT: Final = 1  # Of the documents; it rises if an older one could be misread
+FORMAT: Final = 1  # of the documents; it rises if an older one could be misread
 
 
 def input_hash(plan: Assessment) -> str:
-    """Return a fingerprint of the study, its lab and the plan, as they were judged.
-
-    The study holds the question already, the lab what is said of it; whatever changes a number of
-    a document changes one of the three.
-    """
+    """Return a fingerprint of study, lab and plan, which determine every number of a document."""
     pack = plan.pack
     records = [
         record.model_dump(mode="json", exclude_defaults=True)
@@ -216,15 +188,168 @@ def input_hash(plan: Assessment) -> str:
 
 
 def day_text(day: date) -> str:
-    """Return a date that everyone reads in one way: ``22 November 2026``."""
+    """Return a date without ambiguity: ``22 November 2026``."""
     return f"{day.day} {day:%B %Y}"
 
 
 def origin_lines(plan: Assessment) -> tuple[str, ...]:
-    """Return which versions made a document, and of which inputs."""
+    """Return the versions and the inputs of a document."""
     pack = plan.pack
     return (
         f"ReplicaLab {__version__}, document format {FORMAT}.",
         f"Input hash {input_hash(plan)}: study {pack.scenario_id}, {pack.difficulty} lab, "
-        f"seed {pack.seed}, plan, and what is said of lab and evidence.",
+        f"seed {pack.seed}, plan, and own values of lab and evidence.",
     )
+
+
+# --- the funding request --------------------------------------------------------------------
+
+
+def funding_request(
+    analysis: PlanAnalysis, *, on: date, said: Registration | None = None
+) -> Document:
+    """Return one page for a funder: the plan, the price of each cut, and that of the target."""
+    yours = analysis.yours
+    pack, lab = yours.pack, yours.pack.lab
+    terms = [
+        f"{pack.study.term(term.label)}: {plans.term_text(term)} = "
+        f"{lexicon.amount_text(term.credits)}"
+        for term in yours.cost_terms
+    ]
+    cost = texts.IN_ALL.format(
+        terms="; ".join(terms), cost=lab.money(yours.cost), budget=lab.money(lab.budget)
+    )
+    return Document(
+        title=headline(analysis),
+        about=f"Funding request · {pack.paper.name} · {lab_text(pack)} · {day_text(on)}",
+        parts=(
+            part(
+                "The plan asked for",
+                Sentence(stated(pack.paper.goal)),
+                unstated_sentence({GOAL: pack.paper.goal}),
+                *verdict_sentences(yours),
+            ),
+            part("Cost", Sentence(cost)),
+            part("What the lab’s own means buy", *_cuts(analysis)),
+            part("What less money would buy", _less_table(analysis)),
+            part("What it would take", *take_blocks(analysis, _WAYS)),
+        ),
+        foot=origin_lines(yours),
+        compact=True,
+        authors=said.authors if said else "",
+        on=on,
+    )
+
+
+def headline(analysis: PlanAnalysis) -> str:
+    """Return the request and its gain in at most twelve words.
+
+    ``Give 630 more credits: power 0.81 instead of 0.52.``
+    """
+    yours, best = analysis.yours, analysis.least.after
+    evidence, lab = yours.evidence, yours.pack.lab
+    cheaper = _better_for_less(analysis)
+    if _meets_target(yours):
+        bought, end = (cheaper, ", adapted") if cheaper else (yours, ": target met")
+        return f"{lexicon.capitalised(lab.money(bought.cost))} buy {bought.evidence.text}{end}."
+    best = cheaper or best
+    if _meets_target(best):
+        return f"No more money needed: adapted, it shows {best.evidence.text}."
+    is_shown = best.feasible and not best.evidence.void_reason
+    now = best.evidence.number if is_shown else "nothing"
+    for asks, after in _ways(analysis):
+        is_short = len(asks) == 1 and asks[0].item is None
+        means = additions_text(asks) if is_short else "the means below"
+        return f"Give {means}: {after.evidence.text} instead of {now}."
+    target = evidence.text_of(evidence.amount(evidence.target))
+    return f"The lab cannot reach the target of {target}."
+
+
+def _meets_target(plan: Assessment) -> bool:
+    return plan.feasible and plan.evidence.tier is EvidenceTier.MEETS_TARGET
+
+
+def _better_for_less(analysis: PlanAnalysis) -> Assessment | None:
+    """Return a plan for less money with more evidence than the headline's, or None."""
+    yours = analysis.yours
+    named = yours if _meets_target(yours) else analysis.least.after
+    plan = analysis.frontier.best_for(_money(yours) * SHARES[0])
+    scale = named.evidence.row.scale
+    if not plan or (named.feasible and not scale.reaches(plan.value, named.evidence.value)):
+        return None
+    after = analysis.judged(plan.plan(yours.plan))
+    same = after.evidence.text == named.evidence.text and named.feasible
+    return None if same or after.evidence.void_reason else after
+
+
+def _money(yours: Assessment) -> float:
+    return min(yours.pack.lab.budget, yours.cost)
+
+
+def _ways(analysis: PlanAnalysis) -> Iterator[tuple[tuple[Addition, ...], Assessment]]:
+    """Yield ways to more evidence, the best first: the additions, and the plan with them."""
+    for single in analysis.asks.alone_target:
+        yield (single.ask,), single.least.after
+    for relief in filter(None, (analysis.asks.target, analysis.asks.run)):
+        is_enough = relief.asks and relief.possible
+        if is_enough and relief.judged.evidence.tier is not EvidenceTier.BELOW_FLOOR:
+            yield relief.asks, relief.judged
+
+
+def _cuts(analysis: PlanAnalysis) -> Iterator[Block]:
+    """Yield each change from the plan to the least-loss plan in the lab as it is."""
+    yours, loss = analysis.yours, analysis.least
+    yield Sentence(options.search_text(analysis))
+    if not loss.changes or loss.after.evidence.void_reason:
+        if yours.feasible and not loss.changes:
+            yield Sentence("No cut is needed: no plan for this lab gives up less.")
+        reference = reference_of(yours)
+        if reference is not yours:
+            yield options.changes_table(reference, yours)
+        return
+    rows = [_row("The plan asked for", "", yours, _lost_text(yours))]
+    for step in change_steps(yours, loss.changes, analysis.known):
+        extra = step.after.fidelity_loss - step.before.fidelity_loss
+        lost = f"{extra} of fidelity" if extra else "", plans.newly_broken_text(step)
+        gives_up = ". ".join(filter(None, lost)) or "nothing more"
+        saved = lexicon.amount_text(step.credits_saved or 0)
+        rows.append(_row(options.change_text(step).title, saved, step.after, gives_up))
+    name = f"Changes that fit this lab, one after the other, {yours.pack.lab.currency}"
+    yield blocks.table(name, _columns("Change", "Saves"), rows)
+
+
+def _less_table(analysis: PlanAnalysis) -> Block:
+    """Return the best plan for each share of the budget, or of the plan's cost if less."""
+    yours, lab, money = analysis.yours, analysis.yours.pack.lab, _money(analysis.yours)
+    rows, seen = [], set[FrontierPlan]()
+    for share in SHARES:
+        best = analysis.frontier.best_for(money * share)
+        named = f"{lexicon.percent_text(share)} of it"
+        amount = lexicon.amount_text(money * share)
+        if best is None or best.value == yours.evidence.row.scale.worst:
+            rows.append(blocks.row(named, amount, "no plan fits that shows anything", "", "", ""))
+            break
+        if best not in seen:
+            seen.add(best)
+            plan = analysis.judged(best.plan(yours.plan))
+            rows.append(_row(named, amount, plan, _lost_text(plan)))
+    limit = "the plan’s cost" if money == yours.cost else "the lab’s budget"
+    name = f"The most evidence for less than {lab.money(money)}, {limit}"
+    return blocks.table(name, _columns("Money", "At most"), rows)
+
+
+def _columns(change: str, amount: str) -> tuple[Column, ...]:
+    names = "The plan then", "Costs", "Evidence", "Gives up"
+    return Column(change), Column(amount, "number"), *map(Column, names)
+
+
+def _row(change: str, amount: str, plan: Assessment, gives_up: str) -> tuple[Cell, ...]:
+    cost = blocks.number_cell(plan.cost)
+    size = phrases.size_text(plan)
+    return blocks.row(change, amount, size, cost, evidence_cell(plan), gives_up)
+
+
+def _lost_text(plan: Assessment) -> str:
+    lost = f"{plan.fidelity_loss} of fidelity" if plan.fidelity_loss else ""
+    wishes = phrases.wishes_text(plan, plan.broken_wishes)
+    return "; ".join(filter(None, (lost, wishes))) or "nothing"

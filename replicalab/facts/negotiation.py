@@ -1,4 +1,4 @@
-"""The facts of a negotiation: who plays, each round, who gave what, how it ended."""
+"""Sentences on a negotiation: its players, each round, each step, and the outcome."""
 
 from collections.abc import Collection
 from typing import Final, NamedTuple
@@ -27,7 +27,7 @@ from replicalab.planner import PlanStep
 
 
 class Player(NamedTuple):
-    """Who may play a side, and by which rule."""
+    """A player and its rule."""
 
     name: str
     rule: str
@@ -92,25 +92,19 @@ _TURNS: Final = {
     ScientistActionType.REQUEST_INFO: "Asks",
     ScientistActionType.ACCEPT: "Accepts",
 }
-_ENDED: Final = {
-    Outcome.AGREED: texts.AGREED,
-    Outcome.AGREED_BELOW_FLOOR: texts.AGREED,
-    Outcome.FALSE_AGREEMENT: texts.FALSE_AGREEMENT,
-    Outcome.NO_DEAL: texts.NO_DEAL,
-}
-_AGREEMENTS: Final = (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR)
+_ENDED: Final = {Outcome.FALSE_AGREEMENT: texts.FALSE_AGREEMENT, Outcome.NO_DEAL: texts.NO_DEAL}
 
 
 # --- a round ----------------------------------------------------------------------------------
 
 
 def turn_title(done: Round) -> str:
-    """Return what the Scientist did in a round, in one or two words."""
+    """Return the Scientist's move in a round: ``Proposes``."""
     return _TURNS[done.action.action_type if done.action else None]
 
 
 def answer_verdict(done: Round) -> Verdict | None:
-    """Return the Lab Manager's answer in a round, None if there is none."""
+    """Return the Lab Manager's answer in a round, None if missing."""
     if done.answer is None:
         return None
     if done.only_asks or done.plan is None:
@@ -134,7 +128,7 @@ def answer_rule(done: Round) -> str:
 
 
 def answer_parts(done: Round) -> dict[str, list[str]]:
-    """Return the Lab Manager's objections and changes; of a question, its answer."""
+    """Return the Lab Manager's objections and changes, or its answer to a question."""
     if done.answer is None:
         return {}
     if done.only_asks or done.plan is None:
@@ -161,7 +155,7 @@ def offer_breaks_text(done: Round) -> str:
 
 
 def offered_plan(done: Round) -> assessment.Assessment | None:
-    """Return the plan that the Lab Manager offers in a round, None if there is none."""
+    """Return the plan that the Lab Manager offers in a round, None if missing."""
     suggests = LabManagerActionType.SUGGEST_ALTERNATIVE
     if done.answer is None or done.offer is None:
         return None
@@ -185,7 +179,8 @@ def round_summary(done: Round) -> str:
 
 def numbers_text(plan: assessment.Assessment) -> str:
     """Return the size, cost and evidence of a plan."""
-    return f"{size_text(plan)}, {plan.pack.lab.money(plan.cost)}, {plan.evidence.text}"
+    size = size_text(plan)
+    return f"{size}, {plan.pack.lab.money(plan.cost)}, {plan.evidence.text}"
 
 
 def round_caption(negotiation: Negotiation, at: int) -> str:
@@ -194,21 +189,19 @@ def round_caption(negotiation: Negotiation, at: int) -> str:
     ``Round 2: 420 → 210 months, 8 → 7 days; saves 2,150 credits; power 0.76 → 0.47.``
     """
     before, done = negotiation.state_before(at).plan, negotiation.rounds[at]
-    return f"Round {at + 1}: {_round_line(before, done)}."
-
-
-def _round_line(before: assessment.Assessment | None, done: Round) -> str:
     action, plan = done.action, done.plan
     if action is None or plan is None or done.only_asks:
-        return "no plan" if action and not done.only_asks else turn_title(done).lower()
+        line = "no plan" if action and not done.only_asks else turn_title(done).lower()
+        return f"Round {at + 1}: {line}."
     accepts = action.action_type is ScientistActionType.ACCEPT
     if before is None or before.plan == plan.plan:
         does = "opens with" if before is None else "accepts" if accepts else "same plan,"
-        return f"{does} {plan_size(plan)}; {plan.evidence.text}; {_standing(plan)}"
-    step = PlanStep(before, plan)
-    changes = f"accepts {size_text(plan)}" if accepts else step_changes(step)
-    parts = changes, saved_text(step), evidence_text(step), fidelity_move(step)
-    return "; ".join(filter(None, parts))
+        parts = [f"{does} {plan_size(plan)}", plan.evidence.text, _standing(plan)]
+    else:
+        step = PlanStep(before, plan)
+        changes = f"accepts {size_text(plan)}" if accepts else step_changes(step)
+        parts = [changes, saved_text(step), evidence_text(step), fidelity_move(step)]
+    return f"Round {at + 1}: {'; '.join(filter(None, parts))}."
 
 
 def simple_rule_run(negotiation: Negotiation) -> Negotiation | None:
@@ -237,32 +230,32 @@ def simple_rule_text(run: Negotiation | None) -> str:
         samples=" → ".join(map(amount_text, plans)),
         noun=run.pack.design.samples_noun,
         measure=shown[0].measure,
-        values=" → ".join("none" if each.void_reason else each.number for each in shown),
+        values=" → ".join("none" if item.void_reason else item.number for item in shown),
         outcome=OUTCOME_TITLES[run.outcome].lower() if run.outcome else "",
     )
 
 
-# --- how it stands ----------------------------------------------------------------------------
+# --- the outcome ------------------------------------------------------------------------------
 
 
 def asking_cost(played: int, most: int) -> str:
-    """Return the cost of a question: a round, and how many are then left."""
+    """Return the cost of a question: a round, and the rounds left."""
     return texts.ASKING_COST.format(left=count_text(most - played - 1, "round"))
 
 
 def outcome_verdict(negotiation: Negotiation) -> Verdict:
-    """Return how a negotiation ended, in one sentence.
+    """Return the outcome in one sentence, or the plan on the table of an open negotiation.
 
-    Without an agreement above the floor, it says whether this lab could have run such a plan. An
-    open negotiation is summed up as the plan on the table.
+    Without an agreement above the floor, it adds whether this lab could run such a plan.
     """
     outcome, plan = negotiation.outcome, negotiation.final_plan
     if outcome is None:
         return Verdict(Status.CAUTION, "Still open", _so_far(negotiation))
-    title, status, ending = OUTCOME_TITLES[outcome], Status.FAIL, negotiation.ending
+    title, status, ending = OUTCOME_TITLES[outcome], OUTCOME_STATUS[outcome], negotiation.ending
     text = texts.ENDED_WITHOUT_PLAN.format(title=title, ending=ending)
     if plan is not None:
-        text = _ENDED[outcome].format(
+        agrees = outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR)
+        text = (texts.AGREED if agrees else _ENDED[outcome]).format(
             title=title,
             round=len(negotiation.rounds),
             ending=ending,
@@ -272,7 +265,7 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
             refusal="does not approve" if plan.lab_feasible else "cannot run",
         )
         text += _cautions(plan)
-        status = agreed_status(plan) if outcome in _AGREEMENTS else Status.FAIL
+        status = agreed_status(plan) if agrees else status
     if outcome is not Outcome.AGREED:
         best = best_options(negotiation.state.options, negotiation.pack)
         text = f"{text}; {best_text(best.least)}"
@@ -280,7 +273,6 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
 
 
 def _so_far(negotiation: Negotiation) -> str:
-    """Return which round is next, and the plan on the table."""
     state, number = negotiation.state, len(negotiation.rounds)
     waits = negotiation.awaits_reply
     here = (texts.WAITS_FOR_ANSWER if waits else texts.NEXT_ROUND).format(
@@ -310,7 +302,7 @@ def _cautions(plan: assessment.Assessment) -> str:
 
 
 def change_rows(step: PlanStep, skip: Collection[str] = ()) -> list[tuple[str, str, str]]:
-    """Return the name, old and new value of each field that a step changes."""
+    """Return name, old and new value of each field that a step changes."""
     term = step.after.pack.study.term
     return [
         (term(models.FIELD_LABELS[field]), _value_text(field, old), _value_text(field, new))
@@ -328,7 +320,7 @@ def _value_text(field: str, value: int | str | tuple[str, ...]) -> str:
 
 
 def step_changes(step: PlanStep) -> str:
-    """Return what a step changes: ``300 → 150 samples, 8 → 6 days, other equipment``."""
+    """Return the changes of a step: ``300 → 150 samples, 8 → 6 days, other equipment``."""
     pack = step.after.pack
     nouns, sizes, others = {"sample_size": pack.design.sample_noun, "duration_days": "day"}, [], []
     for field, old, new in step.fields:
@@ -340,5 +332,5 @@ def step_changes(step: PlanStep) -> str:
 
 
 def signed_credits(step: PlanStep) -> str:
-    """Return how a step moves the cost: ``−1,550`` is cheaper, ``+50`` dearer, ``±0`` the same."""
+    """Return a step's change of the cost: ``−1,550``, ``+50``, ``±0``."""
     return signed_text(-step.credits_saved, "±")

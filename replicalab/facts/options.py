@@ -1,37 +1,46 @@
-"""What may be done about a plan: the two ways, what is proven, and what it would take."""
+"""Changes to a plan and additions to its lab, as sentences, tables and panels."""
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
+from replicalab import lexicon
+from replicalab.agents import SuggestionChange
 from replicalab.agents.lab_manager_policy import Offer
 from replicalab.assessment import Assessment, Evidence, phrases
-from replicalab.facts import changes, texts
-from replicalab.facts.blocks import Block, Group, Heading, Sentence, Table, group, listing, table
+from replicalab.assessment.dimensions import DROPPED
+from replicalab.facts import blocks, texts, verdicts
+from replicalab.facts import plan as plans
+from replicalab.facts.blocks import NOT_GIVEN, Block, Cell, Group, Heading, Panel, Sentence, Table
 from replicalab.facts.fact import compared_table, fits_fact, plan_facts
-from replicalab.facts.plan import listed, units_limit_text, with_cautions
-from replicalab.facts.verdicts import ANSWERS, answer_to, plan_verdict
-from replicalab.lexicon import capitalised, count_text, joined, plural, quoted
-from replicalab.models import FIELD_LABELS, Dimension
-from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep, Shortfall, additions_text
+from replicalab.facts.negotiation import change_rows, signed_credits, step_changes
+from replicalab.models import FIELD_LABELS, NUMBER_FIELDS, Dimension
+from replicalab.planner import (
+    LeastLoss,
+    PlanAnalysis,
+    PlanStep,
+    Shortfall,
+    additions_text,
+    change_steps,
+)
 from replicalab.planner.curves import TargetLimit, why_unreached
+from replicalab.planner.least_loss import field_steps
 from replicalab.planner.limits import CountLimits
 from replicalab.scenarios import EvidenceTier, Pack
 
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
 
-# --- what to do -----------------------------------------------------------------------------
-
 
 def first_of_all(options: PlanAnalysis) -> str:
-    """Return what comes before any change: not to run the study, or to put back a fixed control."""
+    """Return the advice that precedes any change: not to run, or to put back a fixed control."""
     yours = options.yours
-    fixed = joined(quoted([c.name for c in yours.dropped if not c.droppable]))
+    fixed = lexicon.joined(lexicon.quoted([c.name for c in yours.dropped if not c.droppable]))
     put_back = texts.PUT_BACK.format(controls=fixed) if fixed else ""
     return " ".join(filter(None, [do_not_run_text(yours.pack), put_back]))
 
 
 def do_not_run_text(pack: Pack) -> str:
-    """Return that a study cannot show anything in so few days, empty where it can."""
+    """Return that the lab has too few days for the study's endpoint; empty if it has enough."""
     return texts.DO_NOT_RUN.format(reason=_too_short_text(pack)) if too_short(pack) else ""
 
 
@@ -40,62 +49,54 @@ def too_short(pack: Pack) -> bool:
     return pack.lab.days_left < pack.min_days
 
 
-# --- the least-loss plan against the other --------------------------------------------------
+def _too_short_text(pack: Pack) -> str:
+    if pack.min_days == 1:
+        return texts.LAB_HAS.format(days=phrases.days_text(pack.lab))
+    days = f"{pack.lab.days_left}{phrases.start_text(pack.lab)}"
+    return texts.ENDPOINT_NEEDS.format(needs=lexicon.count_text(pack.min_days, "day"), days=days)
+
+
+# --- the least-loss plan --------------------------------------------------------------------
 
 
 def difference_text(options: PlanAnalysis) -> str:
-    """Return that the least-loss plan gives up no less, or shows nothing; else its passing."""
+    """Return that the least-loss plan shows nothing, or is no better; else empty."""
     loss, offered, after = options.least, options.offered, options.least.after
-    if after.evidence.void_reason:
-        return texts.NOTHING_TO_GAIN.format(reason=_shows_nothing(options))
+    if why := after.evidence.void_reason:
+        why = _too_short_text(after.pack) if too_short(after.pack) else why
+        if after.feasible:
+            why = texts.PASSES_AND_SHOWS_NOTHING.format(whose=_least_name(options), reason=why)
+        return texts.NOTHING_TO_GAIN.format(reason=why)
     if loss.plan != offered.plan:
         return ""
-    text = texts.YOUR_PLAN if loss.plan == options.yours.plan else texts.MANAGERS_PLAN
+    whose = texts.YOUR_PLAN if loss.plan == options.yours.plan else texts.MANAGERS_PLAN
     if not loss.exact:
-        return texts.NO_LESS_FOUND.format(whose=text)
+        return texts.NO_LESS_FOUND.format(whose=whose)
     within = least_days_text(after.pack) if loss.none_above_floor else ""
     adding = phrases.adding_none(options.yours)
-    return texts.NONE_GIVES_UP_LESS.format(whose=text, within=within, adding=adding)
+    return texts.NONE_GIVES_UP_LESS.format(whose=whose, within=within, adding=adding)
+
+
+def _least_name(options: PlanAnalysis) -> str:
+    return texts.YOUR_PLAN if options.least.plan == options.yours.plan else texts.LEAST_PLAN
 
 
 def difference_table(options: PlanAnalysis) -> Table | None:
-    """Return the least-loss plan beside the Lab Manager's, or yours; None if they are one."""
+    """Return the least-loss plan next to the Lab Manager's, or yours; None if they are equal."""
     offered, after = options.offered, options.least.after
     if offered.plan == after.plan or after.evidence.void_reason:
         return None
     name = "Your plan" if offered.plan == options.yours.plan else "Lab Manager's plan"
     sides = {name: offered, "Least-loss plan": after}
     facts = {name: [*plan_facts(plan), fits_fact(plan)] for name, plan in sides.items()}
-    return compared_table("The least-loss plan beside the other", facts)
-
-
-def _shows_nothing(options: PlanAnalysis) -> str:
-    """Return why the least-loss plan shows nothing, and first that it passes where it does."""
-    plan = options.least.after
-    pack, why = plan.pack, plan.evidence.void_reason or ""
-    if too_short(pack):
-        why = _too_short_text(pack)
-    if not plan.feasible:
-        return why
-    text = texts.YOUR_PLAN if plan.plan == options.yours.plan else texts.LEAST_PLAN
-    return texts.PASSES_AND_SHOWS_NOTHING.format(whose=text, reason=why)
-
-
-def _too_short_text(pack: Pack) -> str:
-    if pack.min_days == 1:
-        return texts.LAB_HAS.format(days=phrases.days_text(pack.lab))
-    days = f"{pack.lab.days_left}{phrases.start_text(pack.lab)}"
-    return texts.ENDPOINT_NEEDS.format(needs=count_text(pack.min_days, "day"), days=days)
-
-
-# --- what the search has proven -------------------------------------------------------------
+    return compared_table("The least-loss plan and the other", facts)
 
 
 def proof_text(least: LeastLoss) -> str:
-    """Return what the search has proven; empty when the floor is reached.
+    """Return the proof that no plan passes or reaches the floor; empty when one does.
 
-    Passing comes first in the order of plans. A plan in fewer days than the endpoint needs shows
-    nothing, so of the floor the proof holds for every number of days, of passing it does not.
+    A plan in fewer days than the endpoint needs shows nothing: the proof covers every number of
+    days for the floor, and the searched ones for passing.
     """
     plan = least.after
     failing, none = phrases.failing_text(plan), none_passes_text(plan.pack)
@@ -104,29 +105,29 @@ def proof_text(least: LeastLoss) -> str:
         return texts.NONE_REACHES.format(floor=floor) if least.none_above_floor else ""
     if not least.exact:
         return texts.BEST_FOUND.format(failing=failing)
-    saved = _kept_phrases(plan)
-    if not saved:
-        return texts.NONE_PASSES.format(none=capitalised(none), failing=failing)
-    others = [text for text in plan.failing if text is not Dimension.POLICY]
+    kept = _kept_phrases(plan)
+    if not kept:
+        return texts.NONE_PASSES.format(none=lexicon.capitalised(none), failing=failing)
+    others = [name for name in plan.failing if name is not Dimension.POLICY]
     failing = phrases.failing_text(plan, others)
     even = texts.EVEN_THEN.format(none=none, failing=failing) if others else ""
-    return texts.WORDING_BREAKS.format(phrases=joined(saved), even=even)
+    return texts.WORDING_BREAKS.format(phrases=lexicon.joined(kept), even=even)
 
 
 def least_days_text(pack: Pack) -> str:
     """Return the fewest days that were searched: `` of at least 7 days``; empty if any was."""
     if pack.min_days <= 1 or too_short(pack):
         return ""
-    return f" of at least {count_text(pack.min_days, 'day')}"
+    return f" of at least {lexicon.count_text(pack.min_days, 'day')}"
 
 
 def none_passes_text(pack: Pack) -> str:
-    """Return that none of the plans that were searched passes: ``no plan for this lab passes``."""
+    """Return that no searched plan passes: ``no plan for this lab passes``."""
     return texts.NO_PLAN_PASSES.format(days=least_days_text(pack))
 
 
 def _kept_phrases(plan: Assessment) -> list[str]:
-    """Return what breaks a restriction in texts that the search keeps, and where it stands."""
+    """Return the phrases that break a restriction in the fields that the search keeps."""
     return [
         texts.PHRASE.format(phrase=violation.phrase, field=FIELD_LABELS[violation.field].lower())
         for violation in plan.violations
@@ -135,10 +136,7 @@ def _kept_phrases(plan: Assessment) -> list[str]:
 
 
 def search_text(options: PlanAnalysis) -> str:
-    """Return what the search has proven, with what was searched; empty when nothing is missing.
-
-    The search keeps the technique and the rationale, so the proof holds for them.
-    """
+    """Return the proof with the plans that were searched; empty when nothing is missing."""
     loss, pack = options.least, options.least.after.pack
     proof = proof_text(loss)
     if not loss.exact:
@@ -151,27 +149,25 @@ def search_text(options: PlanAnalysis) -> str:
     return f"{proof} {searched}"
 
 
-# --- what it would take ---------------------------------------------------------------------
+# --- additions to the lab -------------------------------------------------------------------
 
 
 def take_parts(options: PlanAnalysis, name: str = "This plan") -> list[tuple[str, list[str]]]:
-    """Return what the lab would have to add: for the plan, for the target, and one thing alone.
+    """Return titles with the additions for the plan, for the target, and of one thing alone.
 
-    Then what a later start would do, where one buys something. Each part has a title, which is
-    empty where nothing is needed; ``name`` is what the plan is called in it.
+    A last part has later starts that help. The title is empty if nothing is needed.
     """
     if nothing_needed(options):
         goal = bound_text(options.yours.evidence, "target")
-        none = with_cautions(texts.NOTHING_NEEDED.format(goal=goal), options.yours)
-        return [("", list(filter(None, [none, wasted_text(options.yours)])))]
-    parts = [
-        (f"{name} as it is", [run_text(options.asks.run), wasted_text(options.yours)]),
-        ("The target, with your own items", [target_text(options)]),
-        ("One addition, the plan adapted", [*alone_lines(options), alone_text(options)]),
-        ("Waiting, the plan adapted", wait_lines(options)),
-    ]
-    pairs = [(title, [*filter(None, lines)]) for title, lines in parts]
-    return [(title, lines) for title, lines in pairs if lines]
+        none = plans.with_cautions(texts.NOTHING_NEEDED.format(goal=goal), options.yours)
+        return [("", [*filter(None, [none, wasted_text(options.yours)])])]
+    parts = {
+        f"{name} as it is": [run_text(options.asks.run), wasted_text(options.yours)],
+        "Target with your items": [target_text(options)],
+        "If you could add one thing": [*alone_lines(options), alone_text(options)],
+        "If you start later": wait_lines(options),
+    }
+    return [(title, [*filter(None, lines)]) for title, lines in parts.items() if any(lines)]
 
 
 def nothing_needed(options: PlanAnalysis) -> bool:
@@ -182,118 +178,110 @@ def nothing_needed(options: PlanAnalysis) -> bool:
 
 
 def run_text(relief: Shortfall) -> str:
-    """Return what it takes together to run a plan exactly as it is."""
+    """Return the additions with which the lab can run a plan unchanged."""
     rest = phrases.failing_text(relief.judged, relief.left)
     if not relief.asks:
-        can_run = with_cautions(texts.NOTHING_TO_RUN, relief.judged)
+        can_run = plans.with_cautions(texts.NOTHING_TO_RUN, relief.judged)
         return can_run if relief.possible else texts.NOTHING_ADDED_HELPS.format(failing=rest)
     text = texts.ADDED_BUT_FAILS if relief.left else texts.ADDED
-    return text.format(additions=capitalised(additions_text(relief.asks)), failing=rest)
+    additions = lexicon.capitalised(additions_text(relief.asks))
+    return text.format(additions=additions, failing=rest)
 
 
 def wasted_text(plan: Assessment) -> str:
-    """Return how many samples of a plan are paid for in vain; empty where every one counts.
-
-    Then what to do about it: plan fewer, unless it must have so many, or more days, unless no more
-    exist.
-    """
+    """Return the number of samples that cannot count, with the remedy; empty if all count."""
     able, planned, limits = plan.evidence.able, plan.counts.samples, CountLimits(plan.pack)
     if able >= planned:
         return ""
     exist = plan.pack.design.population_max
     ways = [texts.NO_MORE] if able >= limits.fewest_samples(plan.counts.controls) else []
     if exist is None or planned <= exist:
-        ways.append(count_text(limits.fewest_days(planned), "day"))
-    instead = texts.PLAN_INSTEAD.format(ways=joined(ways, "or")) if ways else ""
-    samples = count_text(planned, "sample")
+        ways.append(lexicon.count_text(limits.fewest_days(planned), "day"))
+    instead = texts.PLAN_INSTEAD.format(ways=lexicon.joined(ways, "or")) if ways else ""
+    samples = lexicon.count_text(planned, "sample")
     return texts.WASTED.format(samples=samples, able=f"{able:,}", instead=instead)
 
 
 def target_text(options: PlanAnalysis) -> str:
-    """Return how many samples and days reach the evidence target, and what that takes."""
-    yours, plan = options.yours, options.least.after
-    goal, relief = bound_text(yours.evidence, "target"), options.asks.target
+    """Return the samples and days that reach the target, and the additions for them."""
+    yours, plan, relief = options.yours, options.least.after, options.asks.target
+    goal = bound_text(yours.evidence, "target")
     if relief is None:
-        why = unreached_text(yours), units_limit_text(yours, alone=False)
+        why = unreached_text(yours), plans.units_limit_text(yours, alone=False)
         return " ".join(filter(None, [texts.TARGET_UNREACHED.format(goal=goal), *why]))
-    custom = with_cautions(_reaching_text(relief, goal), relief.judged)
-    custom = f"{custom} {units_limit_text(yours)}".strip()
-    if relief.asks and plan.feasible and plan.evidence.tier is EvidenceTier.MEETS_TARGET:
-        return texts.LEAST_IS_ENOUGH.format(own=custom)
-    return custom
-
-
-def _reaching_text(relief: Shortfall, goal: str) -> str:
-    """Return how large the plan is that reaches a goal, and what it takes to run it."""
-    verb = "reaches" if relief.plan.sample_size == 1 else "reach"
-    size = f"{phrases.size_text(relief.judged)} {verb} {goal}"
     if not relief.asks:
         text = texts.REACHED if relief.possible else texts.REACHED_BUT_FAILS
     else:
         text = texts.REACHED_AND_FAILS if relief.left else texts.REACHED_WITH
-    failing = phrases.failing_text(relief.judged, relief.left)
-    return text.format(size=size, failing=failing, additions=additions_text(relief.asks))
+    verb = "reaches" if relief.plan.sample_size == 1 else "reach"
+    reached = text.format(
+        size=f"{phrases.size_text(relief.judged)} {verb} {goal}",
+        failing=phrases.failing_text(relief.judged, relief.left),
+        additions=additions_text(relief.asks),
+    )
+    own = f"{plans.with_cautions(reached, relief.judged)} {plans.units_limit_text(yours)}".strip()
+    if relief.asks and plan.feasible and plan.evidence.tier is EvidenceTier.MEETS_TARGET:
+        return texts.LEAST_IS_ENOUGH.format(own=own)
+    return own
 
 
 def alone_lines(options: PlanAnalysis) -> list[str]:
-    """Return each single addition that is enough once the plan is adapted, and that plan.
-
-    With what that plan gives up, and the price of giving up less.
-    """
+    """Return each single addition that is enough once the plan is adapted, and that plan."""
     lines = []
     for single in options.asks.singles:
         after = single.least.after
-        goal = bound_text(after.evidence, _BOUNDS[single.tier])
-        adapted = _adapted_text(after, options.yours)
-        ask = capitalised(single.ask.text)
-        text = with_cautions(texts.ALONE.format(ask=ask, adapted=adapted, goal=goal), after)
+        text = texts.ALONE.format(
+            ask=lexicon.capitalised(single.ask.text),
+            adapted=_adapted_text(after, options.yours),
+            goal=bound_text(after.evidence, _BOUNDS[single.tier]),
+        )
+        text = plans.with_cautions(text, after)
         if single.dropped:
-            saved = texts.ALL_KEPT.format(ask=single.kept.text) if single.kept else texts.NONE_KEPT
-            text = f"{text} {saved}"
+            kept = texts.ALL_KEPT.format(ask=single.kept.text) if single.kept else texts.NONE_KEPT
+            text = f"{text} {kept}"
         lines.append(text)
     return lines
 
 
 def _adapted_text(after: Assessment, yours: Assessment) -> str:
-    """Return how large a plan is, and what it replaces and does without, against yours."""
-    come = [s.alternative for s in after.substitutions if s not in yours.substitutions]
+    """Return the size of a plan, and its substitutions and dropped controls against yours."""
+    new = [s.alternative for s in after.substitutions if s not in yours.substitutions]
     dropped = [control.name for control in PlanStep(yours, after).newly_dropped]
-    changes = listed(", with ", come) + listed(", without ", dropped)
+    changes = plans.listed(", with ", new) + plans.listed(", without ", dropped)
     loss = texts.LOSS_IN_ALL.format(loss=after.fidelity_loss) if after.fidelity_loss else ""
     return f"{phrases.size_text(after)}{changes}{loss if changes else ''}"
 
 
 def wait_lines(options: PlanAnalysis) -> list[str]:
-    """Return each later start that buys something: what it frees and leaves, and the best plan."""
+    """Return each later start that helps: the items that it frees, and the best plan then."""
     lines = []
     for wait in options.asks.waits:
-        after, free, rest = wait.least.after, quoted(wait.items), count_text(wait.days_left, "day")
-        are, stay = ("is" if number == 1 else "are" for number in (len(free), wait.days_left))
+        after, free = wait.least.after, lexicon.quoted(wait.items)
+        are, remain = ("is" if number == 1 else "are" for number in (len(free), wait.days_left))
         still = texts.STILL.format(failing=phrases.failing_text(after)) if after.failing else ""
         text = texts.WAIT.format(
             day=f"{wait.start_day:,}{after.pack.lab.dated(wait.start_day)}",
-            items=f"{joined(free)} {are}",
-            left=f"{rest} {stay}",
+            items=f"{lexicon.joined(free)} {are}",
+            left=f"{lexicon.count_text(wait.days_left, 'day')} {remain}",
             adapted=_adapted_text(after, options.yours),
             evidence=phrases.placed_text(after.evidence),
             still=still,
         )
-        lines.append(with_cautions(text, after))
+        lines.append(plans.with_cautions(text, after))
     return lines
 
 
 def alone_text(options: PlanAnalysis) -> str:
-    """Return what single additions cannot do, or that none is needed; empty when they can."""
-    loss, asks = options.least, options.asks
-    evidence = loss.after.evidence
-    reached = evidence.tier if loss.after.feasible else EvidenceTier.BELOW_FLOOR
+    """Return the goals that no single addition reaches, or that none is needed."""
+    least, asks = options.least.after, options.asks
+    reached = least.evidence.tier if least.feasible else EvidenceTier.BELOW_FLOOR
     if reached is EvidenceTier.MEETS_TARGET:
-        text = texts.YOUR_PLAN if loss.plan == options.yours.plan else texts.LEAST_PLAN
-        goal = bound_text(evidence, "target")
-        return with_cautions(texts.REACHED_ALONE.format(whose=text, goal=goal), loss.after)
+        goal = bound_text(least.evidence, "target")
+        text = texts.REACHED_ALONE.format(whose=_least_name(options), goal=goal)
+        return plans.with_cautions(text, least)
     missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
     missed += [] if asks.alone_target else ["target"]
-    goals = joined([bound_text(evidence, bound) for bound in missed], "or")
+    goals = lexicon.joined([bound_text(least.evidence, bound) for bound in missed], "or")
     return texts.NONE_ALONE.format(goals=goals) if missed else ""
 
 
@@ -306,42 +294,40 @@ def bound_text(evidence: Evidence, bound: str) -> str:
 def take_panel(options: PlanAnalysis) -> Group:
     """Return `take_parts` as blocks."""
     parts = [
-        group(Heading(title), Sentence(lines[0]) if len(lines) == 1 else listing(lines))
+        blocks.group(
+            Heading(title), Sentence(lines[0]) if len(lines) == 1 else blocks.listing(lines)
+        )
         for title, lines in take_parts(options)
     ]
-    return group(Heading("What it would take", 2), group(*parts, beside=True))
+    return blocks.group(Heading("What it would take", 2), blocks.group(*parts, beside=True))
 
 
 def unreached_text(plan: Assessment) -> str:
-    """Return which limit keeps the target out of reach; empty where some n reaches it.
+    """Return the limit that keeps the target out of reach; empty if some n reaches it.
 
     ``All there is, 420 samples, shows power 0.62.``
     """
     unreached, evidence, units = why_unreached(plan), plan.evidence, plan.pack.design.units
     if unreached is None:
         return ""
-    size = count_text(unreached.samples, "sample")
+    size = lexicon.count_text(unreached.samples, "sample")
     is_all = unreached.samples == plan.pack.design.population_max
     text = texts.ALL_SHOWS if is_all else texts.MOST_SHOWS
     measure = f"{evidence.measure} {evidence.amount(unreached.value)}"
     if unreached.limit is TargetLimit.UNITS and units and unreached.independent is not None:
-        alike = texts.ALIKE.format(
-            units=plural(units.name, 2), unit=units, alone=evidence.amount(unreached.independent)
-        )
-        measure = f"{measure} {alike}"
+        alone = evidence.amount(unreached.independent)
+        names = lexicon.plural(units.name, 2)
+        measure = f"{measure} {texts.ALIKE.format(units=names, unit=units, alone=alone)}"
     return text.format(size=size, measure=measure)
 
 
-# --- all of it ------------------------------------------------------------------------------
-
-
 def plan_blocks(analysis: PlanAnalysis) -> Iterator[Block | str | None]:
-    """Yield the offer, the least-loss plan and what the lab lacks, change by change."""
+    """Yield the offer, the least-loss plan and the lab's shortfalls, change by change."""
     loss, offer = analysis.least, analysis.offer
     yield first_of_all(analysis)
     if offer:
         yield Heading("The Lab Manager's changes")
-        yield ANSWERS[answer_to(analysis)].text
+        yield verdicts.ANSWERS[verdicts.answer_to(analysis)].text
         yield from _changes(analysis, offer)
     yield Heading("The least-loss plan")
     yield difference_text(analysis)
@@ -350,25 +336,217 @@ def plan_blocks(analysis: PlanAnalysis) -> Iterator[Block | str | None]:
     if not loss.after.evidence.void_reason:
         yield from _changes(analysis, loss)
     for name, end in analysis.ends.items():
-        whole = changes.revision_text(PlanStep(analysis.yours, end))
         yield Heading(name)
-        yield Sentence(whole.size, status=plan_verdict(end).status)
-        yield whole.total
+        yield from _revision(PlanStep(analysis.yours, end))
     yield take_panel(analysis)
 
 
-def _changes(analysis: PlanAnalysis, revised: LeastLoss | Offer) -> Iterator[Block | str | None]:
-    """Yield a revised plan, then each change with its price and its reason."""
-    made = [
-        *map(
-            changes.change_text,
-            changes.all_changes(analysis.yours, revised.changes, analysis.known),
-        )
+def _changes(analysis: PlanAnalysis, revised: LeastLoss | Offer) -> Iterator[Block | str]:
+    if revised.changes:
+        yield from _revision(PlanStep(analysis.yours, revised.after))
+        steps = change_steps(analysis.yours, revised.changes, analysis.known)
+        rows = [
+            (change.title, change.price, f"{change.why} {change.lost}")
+            for change in map(change_text, steps)
+        ]
+        yield blocks.table("Changes", ("Change", "Saves and loses", "Why, and the loss"), rows)
+
+
+def _revision(whole: PlanStep) -> Iterator[Block | str]:
+    revision = revision_text(whole)
+    yield Sentence(revision.size, status=verdicts.plan_verdict(whole.after).status)
+    yield from (revision.still, revision.breaks, revision.total)
+
+
+# --- a revised plan -------------------------------------------------------------------------
+
+
+class ChangeText(NamedTuple):
+    """A suggested change in words."""
+
+    field: str
+    values: str
+    price: str
+    why: str
+    lost: str
+
+    @property
+    def title(self) -> str:
+        """The field and its values."""
+        return f"{self.field}: {self.values}"
+
+
+class RevisionText(NamedTuple):
+    """A revised plan in words: size, failing checks, soft constraints broken, and the gain."""
+
+    size: str
+    still: str
+    breaks: str
+    total: str
+
+
+def revision_text(whole: PlanStep) -> RevisionText:
+    """Return a revised plan in words."""
+    after, lab = whole.after, whole.after.pack.lab
+    cost = f"{lexicon.amount_text(after.cost)} of {lab.money(lab.budget)}"
+    failing = lexicon.capitalised(phrases.failing_text(after, still=True))
+    return RevisionText(
+        size=f"{phrases.size_text(after)}, {cost}, {after.evidence.text}",
+        still=f"{failing}." if after.failing else "",
+        breaks=plans.cautions_sentence(after),
+        total=f"In all: {plans.saved_text(whole)} · {plans.total_loss_text(whole)}",
+    )
+
+
+def change_text(step: PlanStep) -> ChangeText:
+    """Return the suggested change of a step in words."""
+    change = step.change
+    if change is None:
+        raise ValueError("a step without a suggested change has no words for it")
+    old, new = (
+        f"{int(value):,}" if change.field in NUMBER_FIELDS else value
+        for value in (change.original, change.revised)
+    )
+    return ChangeText(
+        field=step.after.pack.study.term(FIELD_LABELS[change.field]),
+        values=f"{old} → {new}",
+        price=f"{plans.saved_text(step)} · {plans.loss_text(step)}",
+        why=change.reason,
+        lost=f"{change.tradeoff} {plans.newly_broken_text(step)}".strip(),
+    )
+
+
+def revision_panel(whole: PlanStep, steps: Iterable[PlanStep] = ()) -> Panel:
+    """Return a revised plan; its changes are folded."""
+    return blocks.panel(
+        "revision",
+        status=verdicts.standing(whole.after)[0],
+        revision=revision_text(whole),
+        changes=[*map(change_text, steps)],
+    )
+
+
+# --- an edit --------------------------------------------------------------------------------
+
+
+def mend_text(step: PlanStep) -> str:
+    """Return a label for a button that mends a dimension: ``Use the spare``."""
+    removed, added = _items(step)
+    if not (removed or added):
+        return step_changes(step)
+    return f"Use {lexicon.joined(added)}" if added else f"Drop {lexicon.joined(removed)}"
+
+
+def _items(step: PlanStep) -> list[list[str]]:
+    """Return the items that a step removes, and those that it adds."""
+    sides = ([old for _, old, _ in step.fields], [new for _, _, new in step.fields])
+    return [
+        [item for items in side if isinstance(items, tuple) for item in items] for side in sides
     ]
-    if not made:
-        return
-    whole = changes.revision_text(PlanStep(analysis.yours, revised.after))
-    yield Sentence(whole.size, status=plan_verdict(revised.after).status)
-    yield from (whole.still, whole.breaks, whole.total)
-    rows = [(change.title, change.price, f"{change.why} {change.lost}") for change in made]
-    yield table("Changes", ("Change", "Saves and loses", "Why, and what is lost"), rows)
+
+
+def mend_price(step: PlanStep) -> str:
+    """Return the effect of such a button: credits, evidence and tier, and new failures."""
+    after = step.after
+    new = [name for name in after.failing if name not in step.before.failing]
+    parts = [plans.saved_text(step), phrases.placed_text(after.evidence)]
+    parts += [lexicon.capitalised(phrases.failing_text(after, new))] if new else []
+    return " · ".join(parts)
+
+
+def edit_sentence(step: PlanStep) -> Sentence:
+    """Return an edit, its saving and its loss; items of one field by name."""
+    moved = f"{signed_credits(step)} {step.after.pack.lab.currency}, {plans.evidence_text(step)}"
+    edit = step_changes(step)
+    removed, added = (lexicon.joined(lexicon.quoted(items)) for items in _items(step))
+    if len(step.fields) == 1 and (removed or added):
+        edit = f"with {added}" if added else f"without {removed}"
+        if added and removed:
+            edit = f"{added} in place of {removed}"
+    return Sentence(f"{edit}: {moved}." if edit else f"{moved}.")
+
+
+# --- from the reference protocol ------------------------------------------------------------
+
+
+def changes_table(before: Assessment, after: Assessment) -> Table:
+    """Return each change from the reference protocol and its price, one after the other."""
+    steps = field_steps(before, after)
+    rows = []
+    for step in steps:
+        [(name, *values)], [(_, *numbers)] = change_rows(step), step.fields
+        cells = (
+            Cell(lexicon.lines_text([text]), value if isinstance(value, int) else None)
+            for text, value in zip(values, numbers, strict=True)
+        )
+        rows.append(blocks.row(name, *cells, *_effects(step)))
+    totals = int(len(steps) > 1)
+    if totals:
+        rows.append(blocks.row("In all", "", "", *_effects(PlanStep(before, after))))
+    caption = "Changes from the reference protocol, one after the other"
+    cost = lexicon.capitalised(after.pack.lab.currency)
+    names = ("Field", "Reference", "This plan", cost, "Evidence")
+    return blocks.table(caption, names, rows, totals=totals)
+
+
+def _effects(step: PlanStep) -> tuple[Cell, Cell]:
+    old, new = step.before.evidence, step.after.evidence
+    moved = f"{old.number} → {new.number}" if step.evidence_changed else "unchanged"
+    worth = ", ".join(filter(None, (moved, plans.fidelity_move(step))))
+    return Cell(signed_credits(step), -step.credits_saved), Cell(worth)
+
+
+def reasons_table(
+    options: PlanAnalysis, reference: Assessment, given: Mapping[str, str] = MappingProxyType({})
+) -> Table:
+    """Return each change of the reference protocol with its reason and its loss.
+
+    The reasons are the author's own (``given``, by field), and those with which the Lab Manager or
+    the planner would make the same change.
+    """
+    analysis = PlanAnalysis(reference)
+    offered = analysis.offer.changes if analysis.offer else ()
+    known = [("Lab Manager", change) for change in offered]
+    known += [("Planner", change) for change in analysis.least.changes]
+    rows = []
+    for step in field_steps(reference, options.yours):
+        [(name, _, _)], [(field, _, _)] = change_rows(step), step.fields
+        made: dict[tuple[str, str], tuple[str, SuggestionChange]] = {}
+        for who, change in known:
+            if _makes(change, step):
+                made.setdefault((change.original, change.revised), (who, change))
+        reasons: dict[str, list[str]] = {}
+        for who, change in made.values():
+            reasons.setdefault(who, []).append(change.reason)
+        theirs = [f"{who}: {' '.join(dict.fromkeys(why))}" for who, why in reasons.items()]
+        why = " ".join(filter(None, (given.get(field, ""), *theirs)))
+        lost = lost_text(step, [change for _, change in made.values()])
+        rows.append(blocks.row(name, why or lexicon.capitalised(NOT_GIVEN), lost or "–"))
+    return blocks.table("Why, and the loss", ("Field", "Reason", "Loss"), rows)
+
+
+def lost_text(step: PlanStep, changes: Iterable[SuggestionChange]) -> str:
+    """Return the losses of a step of one field other than numbers; empty if none is known.
+
+    ``changes`` are suggestions of this step or of others, each with its loss.
+    """
+    dropped = {lexicon.label_key(control.name) for control in step.newly_dropped}
+    lost = [
+        change.tradeoff
+        for change in changes
+        if _makes(change, step) and lexicon.label_key(change.original) not in dropped
+    ]
+    lost += [*plans.protection_losses(step), plans.newly_broken_text(step)]
+    if not any(lost) and step.evidence_falls:
+        lost = [f"{lexicon.capitalised(plans.evidence_text(step))}."]
+    return " ".join(dict.fromkeys(filter(None, lost)))
+
+
+def _makes(change: SuggestionChange, step: PlanStep) -> bool:
+    """Return whether a suggested change is part of a step of one field."""
+    [(field, old, new)] = step.fields
+    if change.field != field:
+        return False
+    if isinstance(old, tuple) and isinstance(new, tuple):
+        return change.original in old and (change.revised in new or change.revised == DROPPED)
+    return (str(old), str(new)) == (change.original, change.revised)

@@ -1,8 +1,4 @@
-"""Slides for an audience: an argument from the paper's claim to the decision.
-
-A slide is one screen in large type, its heading twelve words at most. Longer text wraps; no text
-is cut.
-"""
+"""Slides for an audience: one screen each in large type, with headings of at most twelve words."""
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -16,10 +12,9 @@ from replicalab.facts import blocks
 from replicalab.facts import negotiation as texts
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Panel, Status, Verdict
-from replicalab.facts.changes import lost_text
 from replicalab.facts.check import evidence_bar
 from replicalab.facts.lab import amounts_text, lab_text
-from replicalab.facts.options import alone_lines, nothing_needed, take_parts
+from replicalab.facts.options import alone_lines, lost_text, nothing_needed, take_parts
 from replicalab.facts.rounds import amounts, bounds_text, given_up_table
 from replicalab.facts.verdicts import evidence_sentence, evidence_status, standing, terms_text
 from replicalab.lexicon import amount_text, capitalised, count_text, percent_text
@@ -41,7 +36,7 @@ _FEW_STEPS: Final = 4  # Of more steps each field is shown once
 
 
 class Slide(StrEnum):
-    """What a slide shows."""
+    """The subject of a slide."""
 
     STAKE = "stake"
     PLAN = "plan"
@@ -53,13 +48,9 @@ class Slide(StrEnum):
 
 
 def deck_panel(pack: Pack, slides: Sequence[Panel], number: int, point: Panel | None) -> Panel:
-    """Return all slides, each with its top line; only one is on the screen, paper has all.
+    """Return all slides; only slide ``number``, from 1, is on the screen, and paper has all.
 
-    Args:
-        pack: the study in its lab.
-        slides: in order.
-        number: the slide on the screen, counted from 1.
-        point: shown below the last slide.
+    The point is shown below the last slide.
     """
     return blocks.panel(
         "deck", study=pack.paper.name, lab=lab_text(pack), slides=slides, number=number, point=point
@@ -67,12 +58,12 @@ def deck_panel(pack: Pack, slides: Sequence[Panel], number: int, point: Panel | 
 
 
 def stated_slide(title: str, text: str) -> Panel:
-    """Return a slide that says one thing under a heading."""
+    """Return a slide with one text under a heading."""
     return blocks.panel("slide_stated", title=title, text=text)
 
 
 def point_panel(title: str, line: str) -> Panel:
-    """Return what a story comes to, below its last slide."""
+    """Return the point of a story, shown below its last slide."""
     return blocks.panel("slide_point", title=title, line=line)
 
 
@@ -81,21 +72,21 @@ def stake_slide(
     scientist: ScientistKind = ScientistKind.STEP_BY_STEP,
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
 ) -> Panel:
-    """Return the paper's claim, the doubt, what is to be found out, the lab and the two roles."""
+    """Return the paper's claim, the doubt, the question, the lab and the two roles."""
     pack = yours.pack
     paper, design = pack.paper, pack.design
-    about = [
-        ("The claim", stated(paper.hypothesis)),
-        ("In doubt", stated(paper.contested or "")),
-        ("To find out", stated(paper.goal)),
-    ]
+    about = {
+        "The claim": stated(paper.hypothesis),
+        "In doubt": stated(paper.contested or ""),
+        "To find out": stated(paper.goal),
+    }
     unit, dropout = plans.sample_text(design), percent_text(design.dropout)
     lab = pack.own_lab.name or f"the {pack.difficulty} lab"
     return blocks.panel(
         "slide_stake",
         study=paper.name,
-        about=[(name, text) for name, text in about if text],
-        roomy=len(stated(paper.contested or "")) == 0,
+        about=[(name, text) for name, text in about.items() if text],
+        roomy=not about["In doubt"],
         lab=f"{capitalised(lab)} has {amounts_text(pack.lab)}.",
         unit=f"A sample: {unit}." if unit else "",
         dropout=f"Dropout: {dropout}." if design.dropout else "",
@@ -110,7 +101,7 @@ def stake_slide(
 
 
 def plan_slide(yours: Assessment) -> Panel:
-    """Return a plan against its lab: how many checks fail, the seven, its numbers and limits."""
+    """Return a plan against its lab: verdict, the seven dimensions, numbers and limits."""
     is_own = yours.plan != yours.pack.reference_protocol
     failing, checks = len(yours.causes), f"{len(yours.slack)} checks"
     does = f"fails {failing} of the {checks}" if failing else f"passes all {checks}"
@@ -130,13 +121,12 @@ def _stands(step: PlanStep) -> dict[str, object]:
     """Return a plan's seven dimensions, and its numbers as a step moved them."""
     now = step.after
     samples, *others = amounts(step)
-    noun = capitalised(now.pack.design.samples_noun)
-    repeated = [text for text in now.failing if text not in now.causes]
-    term = now.pack.study.term
+    noun, term = capitalised(now.pack.design.samples_noun), now.pack.study.term
+    repeated = [name for name in now.failing if name not in now.causes]
     return {
         "seven": [
             (
-                f"{capitalised(term(name))}{' (repeats these)' * (name in repeated)}",
+                f"{capitalised(term(name))}{' (repeats these)' if name in repeated else ''}",
                 Status.PASS if slack.ok else Status.FAIL,
             )
             for name, slack in now.slack.items()
@@ -146,7 +136,6 @@ def _stands(step: PlanStep) -> dict[str, object]:
 
 
 def _size(plan: Assessment) -> str:
-    """Return how large a plan is, in its study's noun: ``24 mice in 22 days``."""
     noun = plan.pack.design.sample_noun
     return f"{count_text(plan.counts.samples, noun)} in {count_text(plan.counts.days, 'day')}"
 
@@ -155,7 +144,7 @@ def _worth(plan: Assessment) -> str:
     return "no evidence" if plan.evidence.void_reason else plan.evidence.text
 
 
-# --- what was given up ----------------------------------------------------------------------
+# --- concessions ----------------------------------------------------------------------------
 
 
 def conceded(negotiation: Negotiation) -> list[Concession]:
@@ -171,12 +160,9 @@ def conceded(negotiation: Negotiation) -> list[Concession]:
 def concession_slide(
     negotiation: Negotiation, at: int, changes: Iterable[SuggestionChange]
 ) -> Panel:
-    """Return a concession on the left, and the Lab Manager's answer on the right.
+    """Return concession ``at``, from 0, and the Lab Manager's answer.
 
-    Args:
-        negotiation: in which it was made.
-        at: which of the concessions, counted from 0.
-        changes: what was suggested, whose words of a loss are shown.
+    The suggested ``changes`` give the words for its losses.
     """
     steps, changes = conceded(negotiation), list(changes)
     step, done = steps[at].step, negotiation.rounds[steps[at].round_number]
@@ -190,6 +176,7 @@ def concession_slide(
     loses = filter(None, (plans.evidence_text(step), plans.fidelity_move(step)))
     verdict, offer = texts.answer_verdict(done), texts.offered_plan(done)
     causes = step.after.causes
+    objections = failing_text(step.after, causes, still=True)
     return blocks.panel(
         "slide_concession",
         title=f"Concession {at + 1} of {len(steps)}: {_moved(fields)}",
@@ -200,9 +187,7 @@ def concession_slide(
         lost=lost,
         roomy=len(rows) == 1,
         answer=verdict,
-        objections=f"{capitalised(failing_text(step.after, causes, still=True))}."
-        if causes
-        else "",
+        objections=f"{capitalised(objections)}." if causes else "",
         offer=f"{_size(offer)}: {_worth(offer)}" if offer else "",
         offer_status=evidence_status(offer.evidence) if offer else "",
         offer_breaks=texts.offer_breaks_text(done) if offer else "",
@@ -211,7 +196,7 @@ def concession_slide(
 
 
 def _moved(fields: Sequence[PlanStep]) -> str:
-    """Return what a concession moves: ``mice 24 → 23``, ``other equipment``, ``3 changes``."""
+    """Return the change of a concession: ``mice 24 → 23``, ``other equipment``, ``3 changes``."""
     if len(fields) > 1:
         return f"{len(fields)} changes"
     [step] = fields
@@ -226,14 +211,13 @@ def _moved(fields: Sequence[PlanStep]) -> str:
 
 
 def _passes(step: PlanStep) -> str:
-    """Return which checks pass after a step."""
     passes = [cause for cause in step.before.causes if cause not in step.after.failing]
     verb = "pass" if are_many(passes) else "passes"
     return f"; {dimensions_text(step.after.pack, passes)} then {verb}" if passes else ""
 
 
 def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange]) -> Panel:
-    """Return what was given up, row by row and in all; of many steps each field once."""
+    """Return the concessions in rows and in all; of many steps each field once."""
     first, last = steps[0].step.before, steps[-1].step.after
     if len(steps) > _FEW_STEPS:
         fields = field_steps(first, last)
@@ -242,19 +226,16 @@ def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange
     saved = PlanStep(first, last).credits_saved
     return blocks.panel(
         "slide_ledger",
-        title="What was given up"
-        + (f" to save {first.pack.lab.money(saved)}" if saved > 0 else ""),
+        title=f"Concessions{f' to save {first.pack.lab.money(saved)}' if saved > 0 else ''}",
         ledger=given_up_table(steps, changes),
         roomy=len(steps) <= _FEW_STEPS // 2,
     )
 
 
 def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
-    """Return what this run ends with next to the Lab Manager's first offer and the Simple rule.
+    """Return the last plan of a run, the Lab Manager's first offer and the Simple rule's plan.
 
-    Args:
-        negotiation: that is shown.
-        rule: of the Simple rule from the same opening.
+    ``rule`` is the run of the Simple rule from the same opening.
     """
     judged = [done.plan for done in negotiation.rounds if done.plan]
     offer = next(filter(None, map(texts.offered_plan, negotiation.rounds)), None)
@@ -293,13 +274,9 @@ def decision_slide(
     verdict: Verdict | None = None,
     note: str = "",
 ) -> Panel:
-    """Return the decision in one sentence and one number.
+    """Return the decision on a plan in one sentence and one number.
 
-    Args:
-        here: of the plan that was put forward.
-        negotiation: that it came to; None if there was none.
-        verdict: how the negotiation ended, or what is on the table.
-        note: of the saved plan.
+    ``verdict`` is that of the negotiation, ``note`` that of the saved plan.
     """
     run = here.least.after
     if negotiation and negotiation.outcome is Outcome.AGREED and negotiation.final_plan:
@@ -312,8 +289,8 @@ def decision_slide(
         title = f"Do not run this study here: no plan {what}"
     number = "none" if evidence.void_reason else evidence.number
     analysed = analysed_text(run.counts.samples, evidence.analysed)
-    standing_at = evidence.void_reason or bounds_text(evidence)
-    worth = ", ".join(filter(None, (evidence.title, standing_at, analysed)))
+    bounds = evidence.void_reason or bounds_text(evidence)
+    worth = ", ".join(filter(None, (evidence.title, bounds, analysed)))
     if not run.feasible:
         number = str(len(run.causes))
         worth = f"of {len(run.slack)} checks fail at best: {dimensions_text(run.pack, run.causes)}"
@@ -338,7 +315,4 @@ def decision_slide(
 
 def _ask(here: PlanAnalysis) -> str:
     """Return the smallest addition that lets the lab do more; empty if nothing is needed."""
-    if nothing_needed(here):
-        return ""
-    lines = alone_lines(here) or take_parts(here)[0][1]
-    return lines[0]
+    return "" if nothing_needed(here) else (alone_lines(here) or take_parts(here)[0][1])[0]

@@ -36,9 +36,9 @@ def place(pack: Pack) -> Data:
     return {"study": pack.scenario_id, "lab": lab, "own_lab": own_lab, "question": question}
 
 
-def evidence(shown: Evidence) -> Data:
+def evidence(evidence: Evidence) -> Data:
     """Return the evidence of a sample."""
-    return {"measure": shown.measure, **asdict(shown)}
+    return {"measure": evidence.measure, **asdict(evidence)}
 
 
 def plan(judged: Assessment) -> Data:
@@ -149,23 +149,19 @@ def _revision(after: Assessment, steps: Iterable[PlanStep]) -> Data:
 
 
 def _shortfall(lacking: Shortfall) -> Data:
-    asks = [fields(ask, *_ASK) for ask in lacking.asks]
-    return {**fields(lacking, "plan", "left"), "asks": asks}
+    return {**fields(lacking, "plan", "left"), "asks": [fields(ask, *_ASK) for ask in lacking.asks]}
 
 
 # --- rows ------------------------------------------------------------------------------------
 
+# The columns of each kind of row.
 STUDY: Final = ("id", "name", "title", "domain", "kind", "n", "unit_of_n", "teaches")
 DIMENSION: Final = ("dimension", "ok", "used", "limit", "slack", "unit", "binding")
-COST: Final = ("term", "number", "rate", "credits")
-FRONTIER: Final = (
-    *("samples", "days", "credits", "analysed", "evidence", "tier", "fidelity_loss"),
-)
-"""The names of each kind of fact, in their order."""
+FRONTIER: Final = ("samples", "days", "credits", "analysed", "evidence", "tier", "fidelity_loss")
 
 
 def study_row(study: ScenarioSummary) -> dict[str, Value]:
-    """Return which study it is; ``n`` is the published sample, in ``unit_of_n``."""
+    """Return the key data of a study; ``n`` is the published sample, in ``unit_of_n``."""
     paper, design = study.paper, study.design
     names = study.scenario_id, paper.name, paper.title, study.domain_id, str(design.kind)
     sample = study.reference_protocol.sample_size, design.unit_of_n
@@ -173,28 +169,20 @@ def study_row(study: ScenarioSummary) -> dict[str, Value]:
 
 
 def dimension_row(plan: Assessment, dimension: str, binding: str | None) -> dict[str, Value]:
-    """Return what a plan uses of a limit, and what is left.
-
-    ``binding`` is the limit whose relief would help most.
-    """
+    """Return a plan's use of a limit, and what is left; relief of ``binding`` helps most."""
     slack = plan.slack[dimension]
     unit = plan.pack.lab.currency if slack.row.currency else plural(slack.row.noun, 2)
-    numbers = slack.used, slack.limit, slack.slack, unit
-    return dict(
-        zip(DIMENSION, (str(dimension), slack.ok, *numbers, dimension == binding), strict=True)
-    )
+    row = str(dimension), slack.ok, slack.used, slack.limit, slack.slack, unit
+    return dict(zip(DIMENSION, (*row, dimension == binding), strict=True))
 
 
 def cost_row(term: CostTerm) -> dict[str, Value]:
-    """Return a term of a plan's cost: how many, at which rate, and what they come to, in credits.
-
-    With items that have a price of their own the last is not the product of the two.
-    """
-    return dict(zip(COST, (term.label, term.number, term.rate, term.credits), strict=True))
+    """Return a term of a plan's cost; items with own prices make it differ from number × rate."""
+    return {"term": term.label, "number": term.number, "rate": term.rate, "credits": term.credits}
 
 
 def frontier_row(plan: FrontierPlan) -> dict[str, Value]:
-    """Return a plan that nothing beats; its evidence is in the measure of its study."""
+    """Return an undominated plan; its evidence is in the measure of its study."""
     size = plan.samples, plan.days, plan.credits, plan.analysed
     return dict(zip(FRONTIER, (*size, plan.value, str(plan.tier), plan.loss), strict=True))
 
@@ -213,29 +201,27 @@ SUMMARY_COLUMNS: Final = (
 
 
 def results_frame(results: Iterable[Result]) -> Any:
-    """Return the results, in their order; what a job has not is missing (`pandas.NA`)."""
+    """Return the results in order; missing values are `pandas.NA`."""
     return frame(RESULT_COLUMNS, map(_result, results)).convert_dtypes()
 
 
 def results_csv(results: Iterable[Result]) -> str:
-    """Return `results_frame` as CSV in which no spreadsheet finds a formula."""
+    """Return `results_frame` as CSV without spreadsheet formulas."""
     return sheet(RESULT_COLUMNS, _plain(map(_result, results)))
 
 
-def batch_workbook(results: Sequence[Result], found: Iterable[Summary]) -> bytes:
-    """Return the shares of outcomes, with their 95 % intervals, and the results: a sheet each.
+def batch_workbook(results: Sequence[Result], summaries: Iterable[Summary]) -> bytes:
+    """Return a workbook with the shares of outcomes and the results.
 
-    A group of which no job could be played has a row without an outcome.
+    A group without any played job has a row without an outcome.
     """
-    shares = (row for summary in found for row in _shares(summary))
-    outcomes = [SUMMARY_COLUMNS, *_plain(shares)]
-    return workbook(
-        {"Outcomes": outcomes, "Results": [RESULT_COLUMNS, *_plain(map(_result, results))]}
-    )
+    shares = _plain(row for summary in summaries for row in _shares(summary))
+    rows = _plain(map(_result, results))
+    return workbook({"Outcomes": [SUMMARY_COLUMNS, *shares], "Results": [RESULT_COLUMNS, *rows]})
 
 
 def _plain(rows: Iterable[Sequence[Value]]) -> Iterable[list[str | float]]:
-    """Yield rows without truth values and missing ones: these are words, and empty."""
+    """Yield rows with truth values as words and missing values as empty texts."""
     for row in rows:
         plain = ("" if cell is None else cell for cell in row)
         yield [str(cell).lower() if isinstance(cell, bool) else cell for cell in plain]
@@ -243,14 +229,12 @@ def _plain(rows: Iterable[Sequence[Value]]) -> Iterable[list[str | float]]:
 
 def _result(result: Result) -> Sequence[Value]:
     job = result.job
-    # Of a study that was not played no seed, lab or player is in doubt; of its plan all is.
-    played = result.outcome is not None
     numbers = (result.rounds, result.feasible, result.samples, result.days, result.credits)
     return (
         *(job.study, str(job.lab), job.seed, job.own_lab.name or ""),
         *(str(job.scientist), str(job.lab_manager), job.max_rounds),
         str(result.outcome) if result.outcome else None,
-        *(numbers if played else (None,) * len(numbers)),
+        *(numbers if result.outcome else (None,) * len(numbers)),
         *(result.evidence, str(result.tier) if result.tier else None),
         *(result.wishes_broken, result.regret, result.error),
     )
@@ -262,6 +246,5 @@ def _shares(summary: Summary) -> Iterable[Sequence[Value]]:
     if not summary.shares:
         yield (*group, *(None,) * 6, summary.failed, regret)
     for outcome, share in summary.shares.items():
-        ends = share.interval
-        counted = (share.number, share.of, share.value, *ends)
+        counted = (share.number, share.of, share.value, *share.interval)
         yield (*group, str(outcome), *counted, summary.failed, regret)

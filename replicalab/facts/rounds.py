@@ -1,29 +1,28 @@
-"""Panels of a negotiation: how it ended, a round, all rounds, what was given up, two branches."""
+"""Panels of a negotiation: its outcome, each round, the concessions, and a fork."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from replicalab.agents import SuggestionChange
-from replicalab.assessment import Assessment, Evidence, Slack, failing_text, size_text
-from replicalab.assessment.phrases import analysed_text, dimensions_text, last_day_text
+from replicalab.assessment import Assessment, Evidence, Slack, failing_text, phrases, size_text
 from replicalab.facts import blocks, texts
 from replicalab.facts import negotiation as facts
 from replicalab.facts import plan as plans
-from replicalab.facts.changes import lost_text
+from replicalab.facts.blocks import Cell, Column, Status
 from replicalab.facts.check import evidence_bar, slack_bar
+from replicalab.facts.options import lost_text
 from replicalab.facts.verdicts import ANSWERS, FIDELITY_MEANS, evidence_status
 from replicalab.lexicon import amount_text, capitalised, label_key
 from replicalab.models import NUMBER_FIELDS, Dimension, Role, ScientistActionType
 from replicalab.negotiation import Attempt, Concession, Negotiation, Round, concession_steps, ledger
 from replicalab.planner import PlanStep
 from replicalab.planner.least_loss import field_steps
-from replicalab.scenarios import Design
 
 
 def outcome_panel(
     verdict: blocks.Verdict, title: str = "", *, is_open: bool = False
 ) -> blocks.Panel:
-    """Return how a negotiation ended; an open one has no sign yet."""
+    """Return the outcome of a negotiation; an open one has no sign yet."""
     return blocks.panel("outcome", verdict=verdict, title=title, is_open=is_open)
 
 
@@ -31,20 +30,19 @@ def outcome_panel(
 
 
 def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> blocks.Panel:
-    """Return a round in three columns: what each side did, and the plan on the table after it.
+    """Return a round in three columns: each side's move, and the plan on the table after it.
 
     Args:
         negotiation: with the round in it.
         at: the round, counted from 0.
-        reworded: the answer in a model's words, empty if there are none.
+        reworded: the answer in a model's words.
     """
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
-    design = negotiation.pack.design
     return blocks.panel(
         "round",
         number=at + 1,
-        scientist=_scientist(before, done, design),
-        manager=_manager(done, design),
+        scientist=_scientist(before, done),
+        manager=_manager(done),
         waits=negotiation.awaits_reply and at + 1 == len(negotiation.rounds),
         table=_on_the_table(before, done.plan) if done.plan else None,
         reworded=reworded,
@@ -52,65 +50,65 @@ def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> blo
     )
 
 
-def _scientist(before: Assessment | None, done: Round, design: Design) -> dict[str, object]:
+def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
     action, plan = done.action, done.plan
-    text = list(action.questions) if action else []
-    if action is not None and action.action_type is ScientistActionType.ACCEPT:
+    lines = list(action.questions) if action else []
+    proposal = plan if action is not None and action.protocol is not None else None
+    if proposal:
+        lines = [f"{size_text(proposal)}."]
+    elif action is not None and action.action_type is ScientistActionType.ACCEPT:
         moves = plan is not None and (before is None or plan.plan != before.plan)
-        text = [texts.TAKES_OFFER if moves else texts.TAKES_PLAN]
-    request = plan if action is not None and action.protocol is not None else None
+        lines = [texts.TAKES_OFFER if moves else texts.TAKES_PLAN]
     return {
         "does": facts.turn_title(done).lower(),
-        "said": [f"{size_text(request)}."] if request else text,
+        "said": lines,
         "rule": done.reason or texts.RULE_PERSON,
         "asks": done.only_asks,
-        "plan": _whole_plan(request) if request else [],
+        "plan": _whole_plan(proposal) if proposal else [],
     }
 
 
-def _whole_plan(asked: Assessment) -> list[tuple[str, str]]:
-    plan = asked.plan
-    record = {label_key(control.name): control.guards for control in asked.pack.controls}
-    guards = [record.get(label_key(label), label) for label in plan.controls]
-    guarded = "; ".join(filter(None, guards)) or (blocks.NOT_GIVEN if guards else "")
-    items = (plan.controls, plan.required_equipment, plan.required_reagents)
-    names = ("Controls", "Equipment", asked.pack.study.term("Reagents"))
+def _whole_plan(proposal: Assessment) -> list[tuple[str, str]]:
+    plan = proposal.plan
+    guards = {label_key(control.name): control.guards for control in proposal.pack.controls}
+    guarded = "; ".join(filter(None, (guards.get(label_key(c), c) for c in plan.controls)))
+    no_guards = blocks.NOT_GIVEN if plan.controls else "nothing: it has no controls"
     return [
         ("Technique", plan.technique),
-        ("Protects against", guarded or "nothing: it has no controls"),
-        *((name, ", ".join(labels) or "none") for name, labels in zip(names, items, strict=True)),
+        ("Protects against", guarded or no_guards),
+        ("Controls", ", ".join(plan.controls) or "none"),
+        ("Equipment", ", ".join(plan.required_equipment) or "none"),
+        (proposal.pack.study.term("Reagents"), ", ".join(plan.required_reagents) or "none"),
         ("Rationale", plan.rationale),
     ]
 
 
-def _manager(done: Round, design: Design) -> dict[str, object] | None:
-    verdict, offer = facts.answer_verdict(done), facts.offered_plan(done)
+def _manager(done: Round) -> dict[str, object] | None:
+    verdict, offer, plan = facts.answer_verdict(done), facts.offered_plan(done), done.plan
     if verdict is None:
         return None
-    parts = facts.answer_parts(done)
     return {
         "verdict": verdict,
         "offer": facts.numbers_text(offer) if offer else "",
         "breaks": facts.offer_breaks_text(done),
-        "answers": done.plan is None or done.only_asks,
-        "parts": {title: [*lines] for title, lines in parts.items()},
+        "answers": plan is None or done.only_asks,
+        "parts": facts.answer_parts(done),
         "rule": facts.answer_rule(done),
-        "checked": []
-        if done.plan is None
-        else [
-            {
-                "name": capitalised(done.plan.pack.study.term(slack.dimension)),
-                "status": blocks.Status.PASS if slack.ok else blocks.Status.FAIL,
-                "used": plans.used_text(done.plan, slack),
-                "slack": plans.slack_text(slack),
-            }
-            for slack in done.plan.slack.values()
-        ],
+        "checked": [_checked(plan, slack) for slack in plan.slack.values()] if plan else [],
+    }
+
+
+def _checked(plan: Assessment, slack: Slack) -> dict[str, str]:
+    return {
+        "name": capitalised(plan.pack.study.term(slack.dimension)),
+        "status": Status.PASS if slack.ok else Status.FAIL,
+        "used": plans.used_text(plan, slack),
+        "slack": plans.slack_text(slack),
     }
 
 
 class Amount(NamedTuple):
-    """A number of a plan: what it was before, if it was another, its limit and its bar."""
+    """A number of a plan: the old value if it differs, the new one, its limit and its bar."""
 
     name: str
     was: str
@@ -135,34 +133,38 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
 def amounts(step: PlanStep) -> list[Amount]:
     """Return samples, days, credits and evidence as a step moves them, with their limits."""
     before, now = step.before, step.after
-    currency = capitalised(now.pack.lab.currency)
-    samples, was, evidence = now.counts.samples, before.evidence, now.evidence
-    shared = plans.group_text(samples, now.pack.design), analysed_text(samples, evidence.analysed)
-    had = before.counts.samples
-    return [
+    samples, evidence = now.counts.samples, now.evidence
+    shared = plans.group_text(samples, now.pack.design)
+    counted = phrases.analysed_text(samples, evidence.analysed)
+    currency, last_day = capitalised(now.pack.lab.currency), phrases.last_day_text(now)
+    rows = [
         Amount(
             "Samples",
-            amount_text(had) if had != samples else "",
+            amount_text(before.counts.samples) if before.counts.samples != samples else "",
             amount_text(samples),
-            ", ".join(filter(None, shared)),
-        ),
-        _limited(
-            "Days",
-            before.counts.days,
-            now.counts.days,
-            now.slack[Dimension.SCHEDULE],
-            last_day_text(now),
-        ),
-        _limited(currency, before.cost, now.cost, now.slack[Dimension.BUDGET]),
-        Amount(
-            evidence.title,
-            was.number if step.evidence_changed else "",
-            evidence.number,
-            bounds_text(evidence),
-            evidence_bar(evidence, [was, evidence], was),
-            evidence_status(evidence),
-        ),
+            ", ".join(filter(None, (shared, counted))),
+        )
     ]
+    for name, old, new, dimension, dated in (
+        ("Days", before.counts.days, now.counts.days, Dimension.SCHEDULE, last_day),
+        (currency, before.cost, now.cost, Dimension.BUDGET, ""),
+    ):
+        slack = now.slack[dimension]
+        rows.append(
+            Amount(
+                name,
+                amount_text(old) if old != new else "",
+                amount_text(new),
+                f"of {amount_text(slack.limit)}{dated}",
+                slack_bar(slack),
+                Status.PASS if slack.ok else Status.FAIL,
+            )
+        )
+    bar = evidence_bar(evidence, [before.evidence, evidence], before.evidence)
+    was = before.evidence.number if step.evidence_changed else ""
+    status = evidence_status(evidence)
+    number = evidence.number
+    return [*rows, Amount(evidence.title, was, number, bounds_text(evidence), bar, status)]
 
 
 def bounds_text(evidence: Evidence) -> str:
@@ -170,18 +172,11 @@ def bounds_text(evidence: Evidence) -> str:
     return f"target {evidence.amount(evidence.target)}, floor {evidence.amount(evidence.floor)}"
 
 
-def _limited(name: str, was: float, now: float, slack: Slack, dated: str = "") -> Amount:
-    moved = amount_text(was) if was != now else ""
-    status = blocks.Status.PASS if slack.ok else blocks.Status.FAIL
-    limit = f"of {amount_text(slack.limit)}{dated}"
-    return Amount(name, moved, amount_text(now), limit, slack_bar(slack), status)
-
-
 # --- a model's attempts -----------------------------------------------------------------------
 
 
 def attempts_panel(attempts: Sequence[Attempt]) -> blocks.Panel:
-    """Return each attempt of a model, folded: all that was said to it and by it."""
+    """Return each attempt of a model, folded, with the full texts sent and received."""
     return blocks.panel("attempts", attempts=[_attempt(attempt) for attempt in attempts])
 
 
@@ -192,23 +187,22 @@ def _attempt(attempt: Attempt) -> dict[str, object]:
         for tokens in (output.prompt_tokens, output.completion_tokens)
     )
     ended = f", ended by {output.finish_reason}" if output.finish_reason else ""
-    verdict = "no answer" if attempt.output.text is None else "a valid action"
+    verdict = "no answer" if output.text is None else "a valid action"
     if attempt.error_code is not None:
         verdict = f"no valid action ({attempt.error_code})"
-    action = attempt.action.model_dump_json(indent=1) if attempt.action else None
-    texts = (
-        ("What was wrong", attempt.error_message),
-        ("Why there is no answer", attempt.output.failure),
-        ("Raw output", attempt.output.text),
-        ("Parsed action", action),
-        ("Correction prompt", attempt.correction_prompt),
-        ("Observation", attempt.observation),
-        ("System prompt", attempt.system_prompt),
-    )
+    lines = {
+        "Error": attempt.error_message,
+        "Failure": output.failure,
+        "Raw output": output.text,
+        "Parsed action": attempt.action and attempt.action.model_dump_json(indent=1),
+        "Correction prompt": attempt.correction_prompt,
+        "Observation": attempt.observation,
+        "System prompt": attempt.system_prompt,
+    }
     return {
         "title": f"Attempt {attempt.number}: {verdict}",
         "usage": f"{sent} tokens sent, {came} received, {output.seconds:.1f} s{ended}",
-        "texts": [(title, text or "(empty)") for title, text in texts if text is not None],
+        "texts": [(title, text or "(empty)") for title, text in lines.items() if text is not None],
     }
 
 
@@ -217,29 +211,28 @@ def _attempt(attempt: Attempt) -> dict[str, object]:
 
 def rounds_panel(negotiation: Negotiation, at: int) -> blocks.Group:
     """Return the rounds up to one as a table, and the Simple rule's run in one line."""
-    pack = negotiation.pack
-    rows: list[tuple[blocks.Cell | str, ...]] = []
+    pack, rows = negotiation.pack, list[tuple[Cell | str, ...]]()
     for done in negotiation.rounds[: at + 1]:
         plan, offer = done.plan, facts.offered_plan(done)
         change = _round_change(negotiation.state_before(done.number).plan, done)
+        objections = capitalised(phrases.dimensions_text(pack, plan.failing)) if plan else ""
+        shown = Cell(plan.evidence.number, shade=evidence_status(plan.evidence)) if plan else "–"
         rows.append(
             (
                 str(done.number + 1),
                 change,
-                capitalised(dimensions_text(pack, plan.failing)) or "none" if plan else "–",
+                objections or ("none" if plan else "–"),
                 facts.numbers_text(offer) if offer else "–",
                 amount_text(plan.cost) if plan else "–",
-                blocks.Cell(plan.evidence.number, shade=evidence_status(plan.evidence))
-                if plan
-                else "–",
+                shown,
             )
         )
     measure = next((done.plan.evidence.title for done in negotiation.rounds if done.plan), "")
     columns = (
-        blocks.Column("Round", "fixed"),
+        Column("Round", "fixed"),
         *("Change", "Objections", "Lab Manager’s offer"),
-        blocks.Column(capitalised(pack.lab.currency), "number"),
-        blocks.Column(measure or "Evidence", "number"),
+        Column(capitalised(pack.lab.currency), "number"),
+        Column(measure or "Evidence", "number"),
     )
     return blocks.group(
         blocks.table("The rounds", columns, rows, kind="rounds", scrolls=True),
@@ -252,27 +245,34 @@ def _round_change(before: Assessment | None, done: Round) -> str:
         return facts.turn_title(done).lower()
     if before is None:
         return f"opens with {size_text(done.plan)}"
-    accepts = done.action.action_type is ScientistActionType.ACCEPT
-    changes = [
-        _what_changed(field_step)
-        for field_step in field_steps(before, done.plan)
-        if field_step.fields[0].field != "rationale"
-    ]
-    return ", ".join(["accepts", *changes] if accepts else changes) or "none"
+    steps = field_steps(before, done.plan)
+    changes = [_change(step) for step in steps if step.fields[0].field != "rationale"]
+    if done.action.action_type is ScientistActionType.ACCEPT:
+        changes = ["accepts", *changes]
+    return ", ".join(changes) or "none"
+
+
+def _change(step: PlanStep) -> str:
+    """Return the change of a step of one field: ``21 → 15 days``, ``flume → arena``."""
+    if isinstance(step.fields[0].after, int):
+        return facts.step_changes(step)
+    [(_, old, new)] = facts.change_rows(step)
+    return f"{old} → {new}" if step.fields[0].after else f"without {old}"
 
 
 def ledger_panel(negotiation: Negotiation) -> blocks.Group:
-    """Return what the Scientist gave up, step by step, and how far the Lab Manager moved."""
-    steps, moved = concession_steps(negotiation), ledger(negotiation)
+    """Return the Scientist's concessions, step by step, and the Lab Manager's in all."""
+    steps = concession_steps(negotiation)
     offers = [
-        concession
-        for concession in moved
+        concession.total
+        for concession in ledger(negotiation)
         if concession.who is Role.LAB_MANAGER and concession.counts
     ]
-    manager = [offer.total for offer in offers[-1:]]
-    sentence = blocks.Sentence("" if steps or manager else texts.NOTHING_GIVEN)
-    rows = given_up_table(steps, suggested(negotiation), manager) if steps or manager else None
-    return blocks.group(blocks.Heading("What was given up"), sentence, rows)
+    manager = offers[-1:]
+    if not (steps or manager):
+        return blocks.group(blocks.Heading("Concessions"), blocks.Sentence(texts.NOTHING_GIVEN))
+    rows = given_up_table(steps, suggested(negotiation), manager)
+    return blocks.group(blocks.Heading("Concessions"), rows)
 
 
 def suggested(negotiation: Negotiation) -> list[SuggestionChange]:
@@ -289,63 +289,50 @@ def given_up_table(
 ) -> blocks.Table:
     """Return each concession with the credits it saves and the evidence it loses, and the sum.
 
-    The bars stand one after the other: where one ends the next begins. ``manager`` is the step of
-    all the Lab Manager's offers.
+    Each bar begins at the end of the one before. ``manager`` is one step with all the Lab
+    Manager's offers.
     """
     changes, made = list(changes), [concession.step for concession in steps]
     whole = [PlanStep(made[0].before, made[-1].after)] if made else []
-    first = next(iter([*made, *manager]))
+    pack = next(iter([*made, *manager])).after.pack
     costs = [plan.cost for step in made for plan in step[:2]] or [0.0]
     minimum, span = min(costs), max(costs) - min(costs) or 1.0
     evidences = [plan.evidence for step in [*made, *manager] for plan in step[:2]]
     named = [
-        *((_what_changed(step), step) for step in made),
+        *((_change(step), step) for step in made),
         *(("In all", step) for step in whole),
         *(("Lab Manager’s offers", step) for step in manager),
     ]
-    rows: list[tuple[blocks.Cell | str, ...]] = []
-    for at, (what, step) in enumerate(named):
+    rows: list[tuple[Cell | str, ...]] = []
+    for at, (change, step) in enumerate(named):
         begins, ends = sorted((plan.cost - minimum) / span for plan in step[:2])
         bar = None if step in manager else blocks.Bar(ends, begins=begins)
-        both = step.before.evidence.number, step.after.evidence.number
-        lost = lost_text(step, changes) if at < len(made) else ""
+        before, after = step.before, step.after
+        moved = f"{before.evidence.number} → {after.evidence.number}"
+        losses = before.fidelity_loss, after.fidelity_loss
+        lost = lost_text(step, changes) or "–" if at < len(made) else ""
         rows.append(
             (
-                what,
-                blocks.Cell(facts.signed_credits(step), -step.credits_saved, bar=bar),
-                blocks.Cell(
-                    " → ".join(both) if step.evidence_changed else "unchanged",
-                    bar=evidence_bar(step.after.evidence, evidences, step.before.evidence),
-                    shade=evidence_status(step.after.evidence),
+                change,
+                Cell(facts.signed_credits(step), -step.credits_saved, bar=bar),
+                Cell(
+                    moved if step.evidence_changed else "unchanged",
+                    bar=evidence_bar(after.evidence, evidences, before.evidence),
+                    shade=evidence_status(after.evidence),
                 ),
-                _loss_moved(step),
-                lost or ("–" if at < len(made) else ""),
+                f"{losses[0]} → {losses[1]}" if losses[0] != losses[1] else "–",
+                lost,
             )
         )
     columns = (
-        "What",
-        blocks.Column(capitalised(first.after.pack.lab.currency), "number", "after"),
-        blocks.Column(first.after.evidence.title, bar="after"),
-        blocks.Column("Fidelity loss", meaning=FIDELITY_MEANS),
-        "What is lost",
+        "Change",
+        Column(capitalised(pack.lab.currency), "number", "after"),
+        Column(evidences[0].title, bar="after"),
+        Column("Fidelity loss", meaning=FIDELITY_MEANS),
+        "Loss",
     )
     totals = len(named) - len(made)
-    return blocks.table(
-        "What was given up", columns, rows, totals=totals, kind="given", scrolls=True
-    )
-
-
-def _loss_moved(step: PlanStep) -> str:
-    old, new = step.before.fidelity_loss, step.after.fidelity_loss
-    return f"{old} → {new}" if old != new else "–"
-
-
-def _what_changed(step: PlanStep) -> str:
-    """Return what a step of one field changes: ``21 → 15 days``, ``flume → arena``."""
-    if isinstance(step.fields[0].after, int):
-        return facts.step_changes(step)
-    [(_, old, new)] = facts.change_rows(step)
-    return f"{old} → {new}" if step.fields[0].after else f"without {old}"
+    return blocks.table("Concessions", columns, rows, totals=totals, kind="given", scrolls=True)
 
 
 # --- two branches -----------------------------------------------------------------------------
@@ -358,11 +345,9 @@ def branches_panel(
 ) -> blocks.Group:
     """Return both courses round by round, by their names."""
     names = ("Round", named[0], "Answer", named[1], "Answer to it")
-    rows = [
-        (str(number), *_course(old), *_course(new))
-        for number, (old, new) in enumerate(pairs, start)
-    ]
-    same = all(_course(old) == _course(new) for old, new in pairs)
+    courses = [(_course(old), _course(new)) for old, new in pairs]
+    rows = [(str(number), *old, *new) for number, (old, new) in enumerate(courses, start)]
+    same = all(old == new for old, new in courses)
     return blocks.group(
         blocks.Sentence(texts.SAME_COURSE) if same else None,
         blocks.table("Run and fork, round by round", names, rows, kind="branches", scrolls=True),

@@ -8,18 +8,17 @@ from replicalab.assessment import Assessment, assess
 from replicalab.facts import records
 from replicalab.facts.batch import batch_blocks
 from replicalab.facts.blocks import Block
-from replicalab.facts.changes import all_changes, revision_panel
 from replicalab.facts.check import YOURS, check_panel, cost_panel, evidence_panel, header_panel
 from replicalab.facts.comparison import comparison_panel, table
 from replicalab.facts.negotiation import outcome_verdict
-from replicalab.facts.options import take_panel
+from replicalab.facts.options import revision_panel, take_panel
 from replicalab.facts.rounds import ledger_panel, outcome_panel, round_panel
 from replicalab.facts.score import score_panel
 from replicalab.facts.study import lab_panel, paper_panel
 from replicalab.negotiation import Negotiation, score
 from replicalab.negotiation.batch import Batch
 from replicalab.negotiation.comparison import Comparison
-from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, PlanStep, Shortfalls
+from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, PlanStep, Shortfalls, change_steps
 from replicalab.render.html import in_notebook
 from replicalab.scenarios import Pack, Studies
 from replicalab.tables import frame
@@ -46,8 +45,8 @@ def _plan(plan: Assessment) -> Iterable[Block]:
 
 
 def _revision(revision: LeastLoss | Offer) -> Iterable[Block]:
-    changes = all_changes(revision.before, revision.changes)
-    yield revision_panel(PlanStep(revision.before, revision.after), changes)
+    steps = change_steps(revision.before, revision.changes)
+    yield revision_panel(PlanStep(revision.before, revision.after), steps)
 
 
 def _run(run: Negotiation) -> Iterable[Block]:

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.facts.funding import funding_request
+from replicalab.facts.documents import funding_request
 from replicalab.facts.options import difference_text
 from replicalab.facts.score import score_verdict
 from replicalab.negotiation import AUTOMATIC, Outcome, Score, negotiate, score

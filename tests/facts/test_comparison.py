@@ -139,7 +139,7 @@ def test_evidence_of_a_plan_that_fails_has_no_mark_of_one_that_passes() -> None:
     assert texts == ["fails power 1.00, not feasible"] * 2
     rows = {cells[0]: cells[1:] for cells in (heard(r).split(" | ") for r in compared.iter("tr"))}
     assert rows["Power"] == ["1.00", "1.00"]
-    assert rows["Stands"] == ["fails meets target, not feasible"] * 2
+    assert rows["Tier"] == ["fails meets target, not feasible"] * 2
 
 
 def test_long_text_is_folded_and_whole() -> None:

@@ -11,8 +11,7 @@ from hypothesis import given
 from replicalab.assessment import assess
 from replicalab.documents.forms import Document, funding_request, markdown
 from replicalab.facts.blocks import Block, Sentence, Table
-from replicalab.facts.documents import plans_of, reference_of
-from replicalab.facts.funding import headline
+from replicalab.facts.documents import headline, plans_of, reference_of
 from replicalab.features.office import pdf
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, change_steps

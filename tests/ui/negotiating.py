@@ -28,7 +28,7 @@ CAPTIONS: Final = {
     "rounds": "The rounds",
     "checked": "The seven dimensions of the plan",
     "table": "The plan on the table after this round",
-    "given": "What was given up",
+    "given": "Concessions",
     "branches": "Run and fork, round by round",
 }
 TOLD: Final = by_rule(PACK, REFERENCE)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from replicalab.assessment import Assessment, assumed_effects, phrases
 from replicalab.documents import Report
 from replicalab.drafts import stated
-from replicalab.facts import blocks, changes, documents, lab, options, original, verdicts
+from replicalab.facts import blocks, documents, lab, options, original
 from replicalab.facts import plan as texts
 from replicalab.facts.blocks import Cell, Document, Sentence, Status, Table, listing, part
 from replicalab.facts.negotiation import numbers_text
@@ -222,7 +222,7 @@ class _Values(dict[str, Any]):
         steps = field_steps(documents.reference_of(plan), plan)
         if not steps:
             lead, steps = "To fit this lab:", field_steps(plan, self.options.least.after)
-        sentences = [changes.edit_sentence(step).text for step in steps]
+        sentences = [options.edit_sentence(step).text for step in steps]
         return lines_text([lead, *sentences]) if steps else ""
 
     def shortfall(self) -> str:
@@ -308,8 +308,7 @@ def registration(profile: Profile, registered: Registered, *, on: date) -> Docum
     parts = [
         part(
             "The registered plan",
-            documents.verdict_sentence(verdicts.plan_verdict(plan)),
-            documents.sized_sentence(plan),
+            *documents.verdict_sentences(plan),
             Sentence(progress_text(answers)),
             Sentence(profile.link, "The form:") if profile.link else None,
         ),

@@ -8,9 +8,10 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.facts.blocks import Group, group
-from replicalab.facts.changes import edit_sentence, edit_text, mend_price, mend_text
 from replicalab.facts.check import check_panel, cost_panel, evidence_panel
 from replicalab.facts.curves import samples_panel
+from replicalab.facts.negotiation import step_changes
+from replicalab.facts.options import edit_sentence, mend_price, mend_text
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves
@@ -81,7 +82,7 @@ def _undone(edited: PlanStep | None) -> str:
     """Name the step that undo takes back, in a few words; empty if it is none of these."""
     before, now = state.last_step(), state.case()
     if edited or before is None:
-        return edit_text(edited) if edited else ""
+        return step_changes(edited) if edited else ""
     changes = {
         f"{before.lab} → {now.lab} lab": before.lab != now.lab,
         f"seed {before.seed} → {now.seed}": before.seed != now.seed,

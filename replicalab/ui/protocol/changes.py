@@ -11,7 +11,6 @@ from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
 from replicalab.facts import options as facts
 from replicalab.facts.blocks import Group, Heading, Sentence, group, sentences_panel
-from replicalab.facts.changes import Changed, change_text, revision_panel
 from replicalab.facts.verdicts import ANSWERS, answer_to
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps, deciding_text
 from replicalab.scenarios import EvidenceTier
@@ -85,7 +84,8 @@ def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
     if options.ends:
         with st.expander("Other plans"):
             for name, plan in options.ends.items():
-                panel.draw(Group((Heading(name), revision_panel(PlanStep(options.yours, plan)))))
+                revised = facts.revision_panel(PlanStep(options.yours, plan))
+                panel.draw(Group((Heading(name), revised)))
                 take = partial(state.replace_plan, plan.plan)
                 button(f"Apply: {name.lower()}", "balance", take, key=f"apply_{name[:4].lower()}")
 
@@ -96,7 +96,7 @@ def _suggestion(options: PlanAnalysis, suggestion: Ticked) -> Group:
         answer = ANSWERS[answer_to(options)]
         sentences = [answer.text, "It knows no change that would help." if options.offer else ""]
         return sentences_panel(sentences, title=_MANAGER, verdict=answer)
-    revised = revision_panel(PlanStep(options.yours, suggestion.result))
+    revised = facts.revision_panel(PlanStep(options.yours, suggestion.result))
     return Group((Heading(_MANAGER), revised))
 
 
@@ -113,9 +113,7 @@ def _least_loss(options: PlanAnalysis) -> Group:
     if not _applicable(options):
         return summary
     steps = change_steps(options.yours, loss.changes, options.known)
-    pairs = enumerate(zip(loss.changes, steps, strict=True), start=1)
-    changes = (Changed(number, change, step) for number, (change, step) in pairs)
-    return Group((summary, revision_panel(PlanStep(options.yours, loss.after), changes)))
+    return Group((summary, facts.revision_panel(PlanStep(options.yours, loss.after), steps)))
 
 
 def _applicable(options: PlanAnalysis) -> bool:
@@ -126,10 +124,10 @@ def _applicable(options: PlanAnalysis) -> bool:
 def _draw_ticks(suggestion: Ticked) -> None:
     """Draw a box per change, and the button that applies the ticked ones."""
     times = Counter[str]()
-    for number, tick in enumerate(suggestion.ticks, start=1):
+    for tick in suggestion.ticks:
         times[tick.change.field] += 1
         with st.container(gap=None):
-            _draw_box(number, tick, times[tick.change.field])
+            _draw_box(tick, times[tick.change.field])
     if suggestion.ticks:
         taken, total = sum(tick.on for tick in suggestion.ticks), len(suggestion.ticks)
         below = suggestion.result.evidence.tier is EvidenceTier.BELOW_FLOOR
@@ -143,7 +141,7 @@ def _draw_ticks(suggestion: Ticked) -> None:
         )
 
 
-def _draw_box(number: int, tick: Tick, of_field: int) -> None:
+def _draw_box(tick: Tick, of_field: int) -> None:
     """Draw the box of a change; its place is its field's, so an edit does not move it."""
     field = tick.change.field
     place = f"tick_{field}_{of_field}"
@@ -154,7 +152,7 @@ def _draw_box(number: int, tick: Tick, of_field: int) -> None:
 
     if st.session_state.get(place) != tick.on:
         st.session_state[place] = tick.on
-    text = change_text(Changed(number, tick.change, tick.step, on=tick.on))
+    text = facts.change_text(tick.step)
     price = text.price if tick.on else f"would add: {text.price}"
     st.checkbox(
         text.field if of_field == 1 else f"{text.field} {of_field}",

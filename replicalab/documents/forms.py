@@ -1,6 +1,6 @@
-"""All that a workspace holds as one JSON file, which opens elsewhere.
+"""Documents in each form, imported with the first one, for Jinja2; and bundles.
 
-The study goes along as its author wrote it, so the file opens on servers without that study.
+A bundle is a workspace as one JSON file. It holds the study, so it opens on any server.
 """
 
 import json
@@ -10,19 +10,40 @@ from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from replicalab import __version__, scenarios
 from replicalab.errors import Fault, ScenarioError, TraceError
-from replicalab.facts.documents import input_hash
+from replicalab.facts.blocks import Document, Paper
+from replicalab.facts.documents import brief, funding_request, input_hash, of_run
+from replicalab.facts.report import report
 from replicalab.models import NonEmptyText, Record
 from replicalab.negotiation import Negotiation, Recording, Transcript, replay, save
 from replicalab.negotiation.case import Case, in_labs_of
 from replicalab.negotiation.records import ShortPlan
 from replicalab.planner import PlanAnalysis
+from replicalab.render.html import document_html, preview
+from replicalab.render.markdown import csv_tables, excel, markdown
 from replicalab.scenarios.reading import FORMAT, FileKind, Values, read_kind, record_error
+
+__all__ = [
+    "Document",
+    "OpenedBundle",
+    "Paper",
+    "brief",
+    "bundle",
+    "csv_tables",
+    "document_html",
+    "excel",
+    "funding_request",
+    "input_hash",
+    "markdown",
+    "of_run",
+    "open_bundle",
+    "preview",
+    "report",
+]
 
 SOURCE: Final = "the bundle"
 _REMEDY: Final = "load a bundle that was saved here"
 _CHANGED: Final = "The study, the lab or the plan differs from the one that was saved."
-# A bundle that a command told as JSON has this number of every such answer, too.
-_OF_THE_ANSWER: Final = "schema"
+_SCHEMA: Final = "schema"  # an extra key of a bundle in the JSON answer of a command
 
 
 class _Bundle(Record):
@@ -39,14 +60,14 @@ class _Bundle(Record):
 
 
 class OpenedBundle(NamedTuple):
-    """What a bundle holds, worked out anew.
+    """The content of a bundle, computed again.
 
     Attributes:
-        options: the plan in its lab, and what may be done about it.
+        options: the analysis of the plan in its lab.
         written: the lab as the study's author wrote it.
-        recording: what is known of a recorded model, None where there is none.
-        run: the negotiation as it plays now, None where none was saved.
-        caution: says that study, lab or plan differ from those that were saved; empty if not.
+        recording: the data on a recorded model, if any.
+        run: the negotiation as it plays now, None if none was saved.
+        caution: a warning if study, lab or plan differ from the saved ones.
     """
 
     options: PlanAnalysis
@@ -57,17 +78,10 @@ class OpenedBundle(NamedTuple):
 
     @property
     def case(self) -> Case:
-        """The plan with all that it was made in, but for the study's file.
-
-        Of the players it has the Lab Manager and the rounds: who played the Scientist is shown when
-        the run is shown.
-        """
+        """The plan with its lab and question, the Lab Manager and the number of rounds."""
         yours, setup = self.options.yours, self.run and self.run.setup
         played = {n: getattr(setup, n) for n in ("lab_manager", "max_rounds")} if setup else {}
         return Case.of(yours.pack, yours.plan, **played)
-
-
-# --- what leaves ----------------------------------------------------------------------------
 
 
 def bundle(
@@ -76,7 +90,7 @@ def bundle(
     run: Negotiation | None = None,
     recording: Recording | None = None,
 ) -> str:
-    """Return a plan in its lab, and the negotiation that led to it, as the text of a file."""
+    """Return a plan in its lab, and its negotiation, as the text of a file."""
     yours, pack = options.yours, options.yours.pack
     record: dict[str, object] = {
         "format": FORMAT,
@@ -94,33 +108,28 @@ def bundle(
     return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 
 
-# --- what arrives ---------------------------------------------------------------------------
-
-
 def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundle:
-    """Return what `bundle` wrote, assessed and replayed.
+    """Return the content of a bundle, assessed and replayed.
 
     Raises:
-        ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
+        ScenarioError: with each fault, its place and its remedy.
     """
     values = read_kind(data, FileKind.BUNDLE, source)
-    record = {name: value for name, value in values.items() if name != _OF_THE_ANSWER}
+    record = {name: value for name, value in values.items() if name != _SCHEMA}
     try:
         result = _Bundle.model_validate_json(json.dumps(record))
     except ValidationError as error:
         raise record_error(error, _Bundle, source) from error
     study = _study(result, source)
-    here, case = (
-        in_labs_of(study),
-        Case(
-            study=study.scenario_id,
-            lab=result.difficulty,
-            seed=result.seed,
-            own_lab=result.own_lab,
-            question=result.question,
-            plan=result.plan,
-        ),
+    case = Case(
+        study=study.scenario_id,
+        lab=result.difficulty,
+        seed=result.seed,
+        own_lab=result.own_lab,
+        question=result.question,
+        plan=result.plan,
     )
+    here = in_labs_of(study)
     written, yours = case.written(here), case.assessed(here)
     try:
         run = replay(result.negotiation, yours.pack) if result.negotiation else None
@@ -137,10 +146,9 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundl
     )
 
 
-def _study(found: _Bundle, source: str) -> scenarios.Study:
-    """Return the study of a bundle, checked as any study's file; its faults by place."""
+def _study(bundled: _Bundle, source: str) -> scenarios.Study:
     try:
-        return scenarios.parse_study(json.dumps(found.study, ensure_ascii=False), source)
+        return scenarios.parse_study(json.dumps(bundled.study, ensure_ascii=False), source)
     except ScenarioError as error:
         faults = [
             Fault(f"study.{fault.path}".rstrip("."), fault.problem, fault.remedy)
