@@ -24,10 +24,11 @@ _STANDS: Final = {
     EvidenceTier.BELOW_FLOOR: "{text}, {worse} the floor of {floor}",
 }
 _FEW_UNITS: Final = (
-    "has {units}{where}, and with fewer than {least} nothing tells {name} from treatment"
+    "has only {units}{where}: a difference between {names} cannot be separated from a treatment "
+    "effect"
 )
 _NO_CORRELATION: Final = (
-    "takes samples of one {name} as independent: no intraclass correlation is given"
+    "treats samples of one {name} as independent, because no intraclass correlation was given"
 )
 
 
@@ -172,9 +173,9 @@ def units_text(plan: PlanInLab) -> str:
     if units is None or not plan.counts.samples:
         return ""
     if few_units_title(plan):
-        where = " in an arm" if KINDS[design.kind].groups_of(design) > 1 else ""
+        where = " per arm" if KINDS[design.kind].groups_of(design) > 1 else ""
         counted = count_text(_least_units(plan), units.name)
-        return _FEW_UNITS.format(units=counted, where=where, least=LEAST_UNITS, name=units.name)
+        return _FEW_UNITS.format(units=counted, where=where, names=plural(units.name, 2))
     return _NO_CORRELATION.format(name=units.name) if units.icc is None else ""
 
 
@@ -192,17 +193,16 @@ def wishes_text(plan: PlanInLab, wishes: Sequence[StudyLimit]) -> str:
 
 
 def further_text(before: PlanInLab, after: PlanInLab) -> str:
-    """Return the soft constraints that a plan misses by more than another; empty if none."""
-    further = [
-        wish
+    """Return the soft constraints that a plan misses by more than another; empty if none.
+
+    ``misses 'follow-up' (at least 36 days) by more: 28 → 22``.
+    """
+    moves = [
+        f"{kept_text(wish)} by more: {bounded_text(wish, before)} → {bounded_text(wish, after)}"
         for wish in after.broken_wishes
         if wish.is_further(after.bounded(wish), before.bounded(wish))
     ]
-    moves = (
-        f"{asked_text(wish)}, {bounded_text(wish, before)} → {bounded_text(wish, after)}"
-        for wish in further
-    )
-    return f"{wishes_title(further)} of the study further: {'; '.join(moves)}" if further else ""
+    return f"misses {'; '.join(moves)}" if moves else ""
 
 
 def asked_and_had(plan: PlanInLab, wishes: Sequence[StudyLimit]) -> str:

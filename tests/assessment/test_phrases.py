@@ -24,6 +24,13 @@ from tests.factories import (
 # --- cautions ---------------------------------------------------------------------------------
 
 ANY, FIXED = CONTROLS[1], CONTROLS[0]
+ONE: Final = (
+    "has only 1 tank: a difference between tanks cannot be separated from a treatment effect"
+)
+ONE_IN_AN_ARM: Final = ONE.replace("1 tank", "1 tank per arm")
+INDEPENDENT: Final = (
+    "treats samples of one tank as independent, because no intraclass correlation was given"
+)
 LACKS_ANY: Final = f"lacks '{ANY}', which protects against any light"
 LACKS_FIXED: Final = (
     f"lacks '{FIXED}', which protects against germination that needs no light: "
@@ -58,7 +65,7 @@ def test_cautions_are_units_then_wishes_then_controls() -> None:
     plan = assess(make_protocol(sample_size=20, duration_days=28, controls=[FIXED]), pack)
     assert cautions_title(plan) == "too few tanks, breaks a wish, lacks a control"
     assert cautions_text(plan) == (
-        "has 1 tank in an arm, and with fewer than 2 nothing tells tank from treatment; "
+        f"{ONE_IN_AN_ARM}; "
         "breaks a wish of the study: 'follow-up' should be at least 36 days, the plan has 28; "
         f"{LACKS_ANY}"
     )
@@ -67,11 +74,6 @@ def test_cautions_are_units_then_wishes_then_controls() -> None:
 def tanks(kind: str = "two_group", icc: float | None = None, **more: object) -> Any:
     """Return a design with ten samples to a tank."""
     return make_design(kind=kind, units=Units(name="tank", samples=10, icc=icc), **more)
-
-
-ONE: Final = "has 1 tank, and with fewer than 2 nothing tells tank from treatment"
-ONE_IN_AN_ARM: Final = ONE.replace("1 tank", "1 tank in an arm")
-INDEPENDENT: Final = "takes samples of one tank as independent: no intraclass correlation is given"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,7 @@ def test_units_too_few_or_uncorrelated(design: Any, samples: int, text: str) -> 
     plan = assess(make_protocol(sample_size=samples), make_pack(design=design))
     assert units_text(plan) == text
     if samples:
-        assert few_units_title(plan) == ("too few tanks" if text.startswith("has 1") else "")
+        assert few_units_title(plan) == ("too few tanks" if text.startswith("has only 1") else "")
 
 
 # --- next to a bound --------------------------------------------------------------------------

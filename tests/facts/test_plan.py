@@ -297,7 +297,7 @@ def test_step_tells_the_wishes_that_it_breaks_and_no_other() -> None:
     assert newly_broken_text(PlanStep(both, both)) == ""
     shortest = assess(sized(23, 4), WISHING)
     assert newly_broken_text(PlanStep(both, shortest)) == (
-        "Breaks a wish of the study further: 'Watching' should be at least 9 days, 5 → 4."
+        "Misses 'Watching' (at least 9 days) by more: 5 → 4."
     )
     assert newly_broken_text(PlanStep(shortest, both)) == ""
 
