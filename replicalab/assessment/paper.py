@@ -55,7 +55,7 @@ class ValidationIssue(Record):
 
 
 class ValidationResult(Record):
-    """All findings; ``valid`` is True exactly when none is an error."""
+    """All findings; ``valid`` is True if there is no error."""
 
     valid: models.Flag
     issues: list[ValidationIssue]
@@ -197,7 +197,7 @@ def error_messages(plan: PlanInLab) -> list[str]:
 
 def count_errors(plan: PlanInLab) -> int:
     """Return the number of errors among the findings."""
-    # Without a sentence: a search judges a thousand plans and reads none of theirs.
+    # Without a sentence: a search judges a thousand plans without reading any.
     return (
         sum(_number_errors(plan))
         + sum([limit.hard for limit in plan.broken_limits])

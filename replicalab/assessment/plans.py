@@ -1,4 +1,4 @@
-"""A plan in a lab: what it needs, what its words say, and what its samples show."""
+"""A plan in a lab: its needs, wording, fidelity and evidence."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def used_substitutions(
     # cheapest of its size throughout.
     taken: dict[str, int] = {}  # alternative -> place of the row that takes it
     while (path := _cheapest_path(choices, taken)) is not None:
-        for place in path:  # later rows take over what the rows before them let go
+        for place in path:  # later rows take the alternatives that earlier ones free
             taken[choices[place].alternative] = place
     return [possible[place][0] for place in sorted(taken.values())]
 

@@ -1,4 +1,4 @@
-"""The least that must be given up, what the lab would have to add, and the Pareto frontier."""
+"""The least-loss plan, additions to the lab, and the Pareto frontier."""
 
 from replicalab.planner.frontier import Frontier, FrontierPlan, LossLine, Standing
 from replicalab.planner.least_loss import (

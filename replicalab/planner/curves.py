@@ -115,8 +115,8 @@ class Curves:
         limit = math.ceil(near * _BEYOND) + 1
         if planned > limit:
             limit = math.ceil(planned * _BEYOND) + 1
-        most = self.most_counted
-        return limit if most is None else min(limit, max(most, planned, 1))
+        countable = self.most_counted
+        return limit if countable is None else min(limit, max(countable, planned, 1))
 
     @cached_property
     def of_samples(self) -> dict[int, assessment.Evidence]:
@@ -260,7 +260,7 @@ def units_limit(plan: assessment.Assessment) -> UnitsLimit | None:
     void = evidence.void_reason or evidence.tier is EvidenceTier.MEETS_TARGET
     if void or design.units is None or design.units.icc is None:
         return None
-    units = tuple(int(each) for each in assessment.units_in_arms(evidence.able, design))
+    units = tuple(int(number) for number in assessment.units_in_arms(evidence.able, design))
 
     def shown(design: Design, samples: int) -> float:
         return assessment.evidence_value(design, samples, evidence.effect, evidence.factor)
@@ -272,9 +272,9 @@ def units_limit(plan: assessment.Assessment) -> UnitsLimit | None:
         return _of_units(design, units, per_unit), per_unit * sum(units)
 
     largest = LARGEST_PLANNED // sum(units)
-    per_unit = fewest(lambda each: reaches(*holding(each)), 1, largest)
+    per_unit = fewest(lambda number: reaches(*holding(number)), 1, largest)
     samples = fewest(lambda n: reaches(design, n), 1, LARGEST_PLANNED)
-    enough = tuple(int(each) for each in assessment.units_in_arms(samples, design))
+    enough = tuple(int(number) for number in assessment.units_in_arms(samples, design))
     return UnitsLimit(
         units=units,
         most=shown(*holding(_NO_END)),

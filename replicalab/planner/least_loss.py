@@ -139,7 +139,7 @@ def least_loss_of(
     if offered := offer or reference_offer(plan):
         plans.append(ranked(offered.after, lambda: offered.changes))
     if best := search.closest():
-        known += [each.after for each in plans if each.after not in known]
+        known += [loss.after for loss in plans if loss.after not in known]
         after = judged(best.plan(plan.plan), plan, known)
 
         def changes() -> Sequence[SuggestionChange]:
@@ -147,7 +147,7 @@ def least_loss_of(
             return *reasons.of_words(best.variant.changes(plan.pack)), *reasons.of_numbers()
 
         plans.insert(0, ranked(after, changes))
-    return min(plans, key=lambda each: each.rank)
+    return min(plans, key=lambda loss: loss.rank)
 
 
 def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:

@@ -90,7 +90,7 @@ class CountLimits:
     """The limits of a lab and a study on the numbers of a plan, within a box.
 
     Limits that are ``given_up`` do not count: amounts, or soundness on paper (protocol), which is
-    a sample beside the controls and the study's hard constraints on n and the days. Without a box
+    a sample more than controls and the study's hard constraints on n and the days. Without a box
     the days keep the endpoint, or are all days of a lab that has fewer.
     """
 
@@ -120,14 +120,14 @@ class CountLimits:
 
     @cached_property
     def days(self) -> tuple[int, int]:
-        """The fewest days to plan, and the most; out of order if none is allowed."""
+        """The fewest days to plan, and the most; out of order if impossible."""
         limit = LARGEST_COUNT if Dimension.SCHEDULE in self.given_up else self.pack.lab.days_left
         usual = min(self.pack.min_days, limit), limit
         minimum, longest = self._bounded(Bounds.DAYS, self.box.days if self.box else usual)
         return int(minimum), int(min(limit, longest))
 
     def fewest_samples(self, controls: int) -> int:
-        """Return the fewest samples: one beside the controls, unless given up."""
+        """Return the fewest samples: one more than the controls, unless given up."""
         return int(max(controls + 1 if self._on_paper else 1, self._samples[0]))
 
     def most_samples(self, days: int) -> int:
@@ -151,7 +151,7 @@ class CountLimits:
 
     @cached_property
     def _amounts(self) -> list[tuple[Callable[[assessment.Counts, Pack], float], float]]:
-        """The need of each amount but days, and what the lab has, unless given up."""
+        """Need and stock of each amount but days, unless given up."""
         return [
             (amount.needed, amount.has(self.pack.lab))
             for dimension, amount in assessment.amounts().items()

@@ -289,7 +289,7 @@ class Region:
         last = largest(lambda d: fits(self.least, d), first, planned)
         return None if samples is None or last is None else Span(samples, first, last)
 
-    # --- what is seen of it -----------------------------------------------------------------
+    # --- plans outside the grid -------------------------------------------------------------
 
     def outside(self, plans: Mapping[str, Assessment]) -> list[tuple[str, int]]:
         """Return the plans and levels outside the grid, each with its samples."""

@@ -246,12 +246,12 @@ class AdditionSearch:
             return
         pairs = [(ask, self._with(ask, self.variants)) for ask in self._enough(tier)]
         if self._amounts_allow(tier):
-            pairs += [each for each in self._with_items if self._reaches(each[1], tier)]
-        for ask, loss in sorted(pairs, key=lambda each: each[0].share):
+            pairs += [pair for pair in self._with_items if self._reaches(pair[1], tier)]
+        for ask, loss in sorted(pairs, key=lambda pair: pair[0].share):
             dropped, addition = tuple(PlanStep(self.plan, loss.after).newly_dropped), None
             if dropped and ask.item is None:
                 enough = self._enough(tier, controls_stay=True)
-                addition = next((each for each in enough if each.dimension is ask.dimension), None)
+                addition = next((a for a in enough if a.dimension is ask.dimension), None)
             yield SingleAddition(ask, tier, loss, dropped, addition)
 
     def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
@@ -308,7 +308,7 @@ class AdditionSearch:
 
     def _amounts_allow(self, tier: EvidenceTier) -> bool:
         # If the amounts do not suffice with the fewest controls and the cheapest replacements, no
-        # item can be enough, and none need be tried.
+        # item can be enough.
         fewest = min(variant.controls for variant in self.variants.listed)
         needs = self.needs(PlanVariant(controls=fewest, price=price_range(self.plan)[0]), tier)
         return needs is not None and not self._short(needs)

@@ -1,4 +1,4 @@
-"""A plan judged once: its numbers, what binds, the cliffs, and that results share nothing."""
+"""A plan judged once: slack, cliffs, fidelity, and independent results."""
 
 from __future__ import annotations
 

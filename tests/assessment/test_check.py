@@ -1,4 +1,4 @@
-"""The seven checks, row by row of the contract, and what holds for any plan in any lab."""
+"""The seven checks, row by row of the contract, and properties of any plan in any lab."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ITEMS: Final = "required_equipment"
 NO_SWAPS: Final[dict[str, Any]] = {"allowed_substitutions": []}
 
 CASES: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
-    # What is changed of the plan that fits, and what of its lab.
+    # Changes of the plan that fits, and of its lab
     "the plan that fits": ({}, {}),
     "just the budget": ({}, {"budget": COST}),
     "a credit short": ({}, {"budget": COST - 1}),
@@ -120,9 +120,6 @@ def test_substitution_options_follow_the_file() -> None:
     assert check_feasibility(as_a_reagent, make_pack()).substitution_options == {}
 
 
-# --- the result -------------------------------------------------------------------------------
-
-
 @given(protocols(), packs())
 def test_check_survives_a_round_trip(protocol: Protocol, pack: Pack) -> None:
     check = check_feasibility(protocol, pack)
@@ -168,9 +165,6 @@ def test_judging_is_deterministic_and_leaves_its_inputs_alone(
     assert first.check.validation_result == first.validation
     assert first.evidence == again.evidence
     assert (protocol.model_dump(), pack.model_dump()) == before
-
-
-# --- each cause once --------------------------------------------------------------------------
 
 
 NO_SAMPLES_LEFT: Final = (

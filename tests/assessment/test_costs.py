@@ -1,4 +1,4 @@
-"""What a plan costs where staff has a price and a lab an overhead; and what money is called."""
+"""The cost of a plan with priced staff and an overhead."""
 
 from __future__ import annotations
 
@@ -44,9 +44,6 @@ def test_overhead_is_rounded_once() -> None:
     assert plan.cost == 326.000163
 
 
-# --- exact wherever cost is used -------------------------------------------------------------
-
-
 def exactly(plan: Protocol, pack: Pack) -> Fraction:
     """Return the cost in fractions, in which nothing is rounded."""
     rates = {name: Fraction(value) for name, value in dict(pack.lab.cost_model).items()}
@@ -85,7 +82,7 @@ def test_cost_never_falls_with_counts(plan: Protocol, pack: Pack, samples: int, 
 
 
 def test_array_rounds_as_the_single_check() -> None:
-    # Of the doubles next to these halves some lie above, some below; numpy alone goes by the even.
+    # The doubles next to these halves lie above or below; numpy alone rounds them to even.
     pack = priced(per_sample=0.0000005, per_day=0.0, per_control=0.0)
     samples = np.arange(1, 400)
     counts = Counts(samples, np.ones_like(samples), 0, 0, 0)

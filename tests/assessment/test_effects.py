@@ -1,4 +1,4 @@
-"""Which effect to plan with: each choice against papers and scipy, and what all of them keep."""
+"""Which effect to plan with: each choice against papers and scipy, and their common properties."""
 
 from __future__ import annotations
 
@@ -43,9 +43,6 @@ def choices(kind: str = "two_group", **reported: object) -> dict[str, float]:
     return {name: effect for name, effect in named.items() if effect is not None}
 
 
-# --- the original's interval ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("kind", "reported", "ends"),
     [
@@ -78,9 +75,6 @@ def test_interval_of_an_original_by_hand(
 ) -> None:
     pair = original_interval(design_of(kind, **reported))
     assert pair == (None if ends is None else pytest.approx(ends, abs=1e-6))
-
-
-# --- safeguard --------------------------------------------------------------------------------
 
 
 def test_safeguard_matches_the_paper() -> None:
@@ -139,9 +133,6 @@ def test_safeguard_that_loses_its_sign() -> None:
     assert dict(missing_choices(design))["safeguard"].endswith("reaches no effect")
 
 
-# --- small telescopes -------------------------------------------------------------------------
-
-
 def test_small_telescopes_of_20_an_arm_is_simonsohns() -> None:
     # Simonsohn (2015): 0.5 for 20 an arm, 0.4959 exactly.
     assert choices(effect=0.9, n=40)["small telescopes"] == pytest.approx(0.4959, abs=5e-5)
@@ -160,7 +151,7 @@ def test_telescopes_have_power_one_third(first: int, second: int) -> None:
 def test_one_sided_telescopes_match_scipy(first: int, second: int) -> None:
     value = choices(effect=9.0, n1=first, n2=second, sides=1)["small telescopes"]
     df, shift = first + second - 2, value / math.sqrt(1 / first + 1 / second)
-    # What is significant with the wrong sign is none of the power: it would leave 0.389 of 0.391.
+    # Significance with the wrong sign does not count as power: it would leave 0.389 of 0.391.
     assert stats.nct.sf(stats.t.isf(0.05, df), df, shift) == pytest.approx(POWER, abs=1e-9)
 
 
@@ -222,9 +213,6 @@ def test_telescopes_of_an_uninformative_hazard_ratio(ratio: float) -> None:
     assert "less than one third" in why["small telescopes"]
 
 
-# --- shrunken ---------------------------------------------------------------------------------
-
-
 def test_shrunken_is_what_the_empirical_bayes_factor_leaves() -> None:
     # Pawel & Held (2020): 1 - 1/z², at z 2 three quarters, at z 4 fifteen sixteenths.
     assert choices("paired", effect=0.4, n=25)["shrunken"] == pytest.approx(0.3)
@@ -235,9 +223,6 @@ def test_shrunken_to_nothing_is_not_offered() -> None:
     design = design_of("paired", effect=0.2, n=25)
     assert named_effect(design, "shrunken") is None
     assert "no larger than its standard error" in dict(missing_choices(design))["shrunken"]
-
-
-# --- all of them ------------------------------------------------------------------------------
 
 
 def test_choices_of_an_original_alone() -> None:
@@ -346,9 +331,6 @@ def test_safeguard_and_telescopes_of_many_originals_by_scipy() -> None:
                     lambda s, t=d * root, df=df: stats.nct.sf(t, df, s) - 0.2, 1e-9, d * root
                 )
                 assert record["safeguard"] == pytest.approx(wanted / root, abs=1e-8)
-
-
-# --- to choose from -----------------------------------------------------------------------------
 
 
 def named_effects(asked: Design, written: Design | None = None) -> list[tuple[str, float]]:

@@ -21,8 +21,7 @@ from tests.strategies import itemised_protocols, own_packs, studied_packs
 from tests.tiers import batches
 
 BATCH = 250
-PLANS = 8
-"""So many plans are tried in each lab."""
+PLANS = 8  # tried in each lab
 
 
 def days_left(pack: Pack) -> int:
@@ -80,9 +79,6 @@ def failing(plan: Protocol, pack: Pack) -> set[str]:
     return {dimension for dimension, fault in fails.items() if fault}
 
 
-# --- the two engines side by side -------------------------------------------------------------
-
-
 def assert_agree(plan: Protocol, pack: Pack) -> None:
     result = assess(plan, pack)
     assert set(result.failing) == failing(plan, pack)
@@ -138,7 +134,7 @@ def swap(original: str, alternative: str, loss: int = 1) -> AllowedSubstitution:
 
 
 def assignments(rows: Sequence[AllowedSubstitution]) -> Iterator[tuple[int, ...]]:
-    """Yield the places of every set of rows in which no item and no alternative stands twice."""
+    """Yield the places of every set of rows in which no item and no alternative occurs twice."""
     for size in range(len(rows) + 1):
         for places in combinations(range(len(rows)), size):
             originals = {rows[place].original for place in places}
@@ -148,7 +144,7 @@ def assignments(rows: Sequence[AllowedSubstitution]) -> Iterator[tuple[int, ...]
 
 
 def expected(listed: set[str], rows: list[AllowedSubstitution]) -> list[AllowedSubstitution]:
-    """Return what the rule says, of all assignments: most covered, least loss, earliest rows."""
+    """Return the first assignment by the rule: most covered, least loss, earliest rows."""
     open_ = [row for row in rows if row.alternative in listed and row.original not in listed]
 
     def order(places: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:

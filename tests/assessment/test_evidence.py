@@ -1,4 +1,4 @@
-"""What a plan's samples buy: tiers, caps, factors, other effects, and the value in words."""
+"""Evidence: tiers, caps, factors, other effects, and the value in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from replicalab.assessment import (
     assess,
     assumed_effects,
     counted_of,
-    counted_units,
     evidence_value,
     place_of,
     placed_text,
@@ -23,8 +22,7 @@ from replicalab.assessment import (
     tier_of,
 )
 from replicalab.designs import KINDS
-from replicalab.models import revise
-from replicalab.scenarios import Difficulty, EvidenceTier, Pack, load_scenario, pack_of
+from replicalab.scenarios import Difficulty, EvidenceTier, load_scenario
 from tests.designs.examples import design_of
 from tests.factories import (
     EQUIPMENT,
@@ -40,9 +38,6 @@ MEETS, ABOVE, BELOW = EvidenceTier
 
 def power(n: int, effect: float) -> float:
     return evidence_value(make_design(), n, effect)
-
-
-# --- tiers ------------------------------------------------------------------------------------
 
 
 SHARE: Final[dict[str, Any]] = {"target": 0.8, "floor": 0.5}
@@ -72,9 +67,6 @@ def test_tier_is_inclusive_at_both_bounds(
     assert tier_of(make_design(**bounds), value) is tier
 
 
-# --- a plan in a study ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("samples", "days", "least", "void"),
     [
@@ -95,9 +87,6 @@ def test_evidence_is_void_without_days_or_samples(
     assert evidence.void_reason == void
     assert (evidence.value == worst) == (evidence.text == "no evidence") == (void is not None)
     assert (evidence.tier is BELOW) == (void is not None)
-
-
-# --- dropout ----------------------------------------------------------------------------------
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**6 - 1))
@@ -152,8 +141,6 @@ def test_dropout_equals_planning_fewer(kind: str) -> None:
         assert smallest_detectable_effect(design, n) == smallest_detectable_effect(whole, rest)
 
 
-# --- substitutions ----------------------------------------------------------------------------
-
 CHAMBER, METER = EQUIPMENT
 SWAPS: Final = [
     make_substitution(
@@ -187,9 +174,6 @@ def test_factors_divide_the_spread_of_a_precision_study() -> None:
     assert evidence.tier is ABOVE
 
 
-# --- words ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("kind", "value", "text"),
     [
@@ -210,11 +194,8 @@ def test_evidence_is_never_rounded_to_a_bound(kind: str, value: float, text: str
     assert Evidence(kind, value, 0.8, 0.5, ABOVE, 40, 40, None).text == text
 
 
-# --- the shipped studies ----------------------------------------------------------------------
-
 STUDIES: Final = {
-    # Evidence at what counts of the reference's n: at the published, the planning and the smallest
-    # effect.
+    # Evidence of the reference's n at the published, the planning and the smallest effect
     # Source: the fact sheet of each study, two decimals, from the t distribution of SciPy.
     "ml_resnet_cifar10": (12, (0.94, 0.88, 0.50)),
     "ml_rl_seeds": (34, (None, 0.81, 0.29)),
@@ -241,8 +222,6 @@ def test_published_plans_match_the_fact_sheets(study: str) -> None:
     assert plan.evidence.value == result[1]
 
 
-# --- assumed effects --------------------------------------------------------------------------
-
 PUBLISHED, HALF, SMALLEST = "as published", "halved", "smallest of interest"
 
 
@@ -251,7 +230,7 @@ PUBLISHED, HALF, SMALLEST = "as published", "halved", "smallest of interest"
     [
         # Of a true difference only the published one is worth assuming instead.
         ("equivalence", -0.2, 0.0, 0.4, [(PUBLISHED, 0.2)]),
-        # Where none is printed, the planning effect is halved.
+        # Without a published effect, the planning effect is halved.
         ("two_group", None, 0.5, 0.3, [(HALF, 0.25), (SMALLEST, 0.3)]),
         ("audit", 0.62, 0.4, None, [(PUBLISHED, 0.62), (HALF, 0.31)]),
         ("two_group", -0.6, 0.5, -0.2, [(PUBLISHED, 0.6), (HALF, 0.3), (SMALLEST, 0.2)]),
@@ -275,47 +254,15 @@ def test_assumed_effects_of_a_design(
     assert list(assumed_effects(design)) == effects
 
 
-# --- on a scale -------------------------------------------------------------------------------
-
-
 def test_scale_of_shares_and_widths() -> None:
     power_of = assess(make_protocol(), make_pack()).evidence
     assert scale_of([power_of]) == (0.0, 1.0)
-    pack = load_scenario("fin_momentum", Difficulty.MEDIUM)
-    widths = [
-        assess(revise(pack.reference_protocol, sample_size=n), pack_of_widths(pack)).evidence
-        for n in (400, 4)
-    ]
-    worst, best = scale_of(widths)
-    assert best == 0
-    assert worst > max(widths[0].floor, *(width.value for width in widths))
-    assert scale_of(widths[1:]) == (worst, best)
-    unbounded = assess(revise(pack.reference_protocol, sample_size=0), pack_of_widths(pack))
-    assert unbounded.evidence.value == math.inf
-    worst, best = scale_of([unbounded.evidence])
-    assert widths[0].floor < worst < math.inf
-    assert best == 0
-
-
-def pack_of_widths(pack: Pack) -> Pack:
-    design = design_of("precision")
-    study = pack.study.model_copy(update={"design": design})
-    return pack_of(study, pack.difficulty)
-
-
-def test_void_evidence_is_at_the_worst_end() -> None:
-    evidence = assess(make_protocol(), make_pack()).evidence
-    assert place_of(evidence, 0.0) == evidence.value
-    void = assess(make_protocol(duration_days=1), make_pack()).evidence
-    assert void.void_reason
-    assert place_of(void, 0.25) == 0.25
-
-
-@pytest.mark.parametrize(
-    ("dropout", "n", "units"), [(0.0, 40, (20, 20)), (0.25, 40, (15, 15)), (0.0, 41, (21, 20))]
-)
-def test_sample_is_a_unit_by_default(dropout: float, n: int, units: tuple[int, int]) -> None:
-    assert sorted(counted_units(make_design(dropout=dropout), n)) == sorted(units)
+    assert place_of(power_of, 0.0) == power_of.value
+    pack = make_pack(design=design_of("precision"))
+    few, unbounded = (assess(make_protocol(sample_size=n), pack).evidence for n in (4, 0))
+    worst, best = scale_of([few, unbounded])
+    assert (best, place_of(unbounded, worst)) == (0, worst)
+    assert max(few.floor, few.value) < worst < unbounded.value == math.inf
 
 
 def test_value_at_the_floor_is_not_above() -> None:

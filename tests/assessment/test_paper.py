@@ -1,4 +1,4 @@
-"""The contract's table of findings, row by row, and what holds for any plan in any lab."""
+"""The contract's table of findings, row by row, and properties of any plan in any lab."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ WIDTH: Final[Changes] = {
     "design": PRECISE, **bound(bounds="evidence", comparator="<=", quantity=0.03)
 }  # fmt: skip
 CASES: Final[dict[str, tuple[Changes, Changes]]] = {
-    # What is changed of the plan that fits, and what of its lab.
+    # Changes of the plan that fits, and of its lab
     "nothing": ({}, {}),
     "no samples": ({"sample_size": 0, "controls": ["dark control"]}, {}),
     "one sample, no controls": ({"sample_size": 1, "controls": []}, needing()),
@@ -85,7 +85,7 @@ CASES: Final[dict[str, tuple[Changes, Changes]]] = {
     "at least 5 days": ({}, bound(bounds="days", comparator=">=", quantity=5)),
     "14 in each of 3": ({"sample_size": 41}, bound(**AT_LEAST_14)),
     "13 in each of 3": ({"sample_size": 41}, bound(**{**AT_LEAST_14, "quantity": 13})),
-    # Power at n = 40 and d = 0.9 is 0.7920 by SciPy; a third decimal tells it apart.
+    # Power at n = 40 and d = 0.9 is 0.7920 by SciPy; the third decimal differs.
     "power of 0.793": ({}, bound(**POWER, quantity=0.793)),
     "power without evidence": ({"duration_days": 2}, bound(**POWER, quantity=0.1)),
     # 1.96 · 0.1 / √n: 0.0310 for 40 samples, 0.0299 for 43.
@@ -129,9 +129,6 @@ def test_item_warnings_are_left_to_dimensions() -> None:
     assert warning.category == "duplicate_equipment"
 
 
-# --- the required elements --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -160,9 +157,6 @@ def test_required_element_needs_all_words(word: str) -> None:
 def test_shipped_reference_has_no_findings(study: str) -> None:
     pack = load_scenario(study, "easy")
     assert assess(pack.reference_protocol, pack).validation.issues == []
-
-
-# --- the result -------------------------------------------------------------------------------
 
 
 @given(protocols(), packs(), st.none() | st.integers(1, 50))

@@ -1,4 +1,4 @@
-"""What is said of a plan's size, its days, its units and its cautions, by hand."""
+"""Cautions on units, soft constraints and controls, by hand."""
 
 from __future__ import annotations
 
@@ -17,11 +17,6 @@ from tests.factories import (
     make_pack,
     make_protocol,
 )
-
-# --- size and days ----------------------------------------------------------------------------
-
-
-# --- cautions ---------------------------------------------------------------------------------
 
 ANY, FIXED = CONTROLS[1], CONTROLS[0]
 ONE: Final = (
@@ -101,8 +96,6 @@ def test_units_too_few_or_uncorrelated(design: Any, samples: int, text: str) -> 
     if samples:
         assert few_units_title(plan) == ("too few tanks" if text.startswith("has only 1") else "")
 
-
-# --- next to a bound --------------------------------------------------------------------------
 
 # Of one sample the width of an interval can be anything.
 ASSURED: Final = make_design(

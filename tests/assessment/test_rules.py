@@ -15,7 +15,7 @@ from tests.factories import EQUIPMENT, make_pack, make_policy_rule, make_protoco
 
 
 def broken(protocol: Protocol, rules: list[PolicyRule]) -> list[Violation]:
-    """Return what a plan breaks of these rules."""
+    """Return the violations of these rules by a plan."""
     return list(assess(protocol, make_pack(policy_rules=rules)).violations)
 
 
@@ -25,7 +25,7 @@ def broken(protocol: Protocol, rules: list[PolicyRule]) -> list[Violation]:
         "live trading", "We start live trading on day 3.", "LIVE Trading", "live-trading",
         "live   trading", "live\u00a0trading", "live\u2011trading", "live\u2013trading",
         "(live trading)", "'live trading'", "live trading!",
-        # What is no negation, or none of it.
+        # Not a negation, or not of the phrase
         "not only live trading", "not just live trading", "not merely live trading",
         "no doubt live trading", "no matter what live trading", "knots of live trading",
         "the notable live trading", "live trading, not a backtest", "live trading without delay",
@@ -57,7 +57,7 @@ def test_breaks_finds_no_phrase_in(text: str) -> None:
         ("auf der STRASSE messen", "straße messen", True),
         ("use the solver\u2019s own checker", "use the solver's own checker", True),
         ("use the solver's own checker", "use the solver\u2019s own checker", True),
-        # What negates is what stands before the phrase, not what stands in it.
+        # Only words before the phrase negate it.
         ("use the source without sign-out", "use the source without sign-out", True),
         ("never use the source without sign-out", "use the source without sign-out", False),
         ("a - b ... c", "-", False),

@@ -1,8 +1,7 @@
-"""Every plan of a small lab, tried one by one: what the planner's answers are held against.
+"""Every plan of a small lab, tried one by one, to check the planner's answers.
 
-Written from docs/methods.md, Planner, in loops; it shares no search with the planner. What a
-variant fails, and what so many samples show, is asked of the check, once; the numbers are added up
-here by the contract's own formulas.
+Written from docs/methods.md, Planner, in loops; it shares no search with the planner. Only
+the failures of a variant and the evidence of samples come from the check.
 """
 
 from __future__ import annotations
@@ -16,12 +15,11 @@ from typing import Final, NamedTuple
 from replicalab.assessment import Assessment, Evidence, assess
 from replicalab.assessment.paper import IssueCategory, Severity
 from replicalab.lexicon import label_key
-from replicalab.models import Dimension, Protocol, revise
+from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
 from replicalab.planner.least_loss import differences
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, ScenarioConstraint
 
-_FAR: Final = 2000
-"""So many samples are tried at most; in small labs fewer reach any target."""
+_FAR: Final = 2000  # samples tried at most; in small labs fewer reach any target
 
 ITEM_FIELDS: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
 _TIERS: Final = list(EvidenceTier)
@@ -31,23 +29,14 @@ Place = tuple[float | Fraction, ...]
 
 
 class Tried(NamedTuple):
-    """A plan's place in the order of docs/methods.md, and its numbers.
+    """A plan's place in the order of docs/methods.md, and its numbers."""
 
-    Attributes:
-        rank: its place as a revision of the original.
-        evidence: in steps of 0.01, not capped.
-        void: whether it shows nothing at all.
-        worded: the plan with other numbers.
-        staff: the people that it takes.
-    """
-
-    rank: Place
-    evidence: float
+    rank: Place  # as a revision of the original
+    evidence: float  # in steps of 0.01, not capped
     void: bool
     samples: int
     days: int
-    worded: Protocol
-    staff: int
+    worded: Protocol  # the plan with other numbers
 
     @property
     def failing(self) -> int:
@@ -70,7 +59,6 @@ class Tried(NamedTuple):
 
 
 def ranked(plan: Assessment, original: Protocol) -> Place:
-    """Return the place of a single plan in the order."""
     evidence, pack = plan.evidence, plan.pack
     samples, days = plan.plan.sample_size, plan.plan.duration_days
     return (
@@ -88,7 +76,7 @@ def ranked(plan: Assessment, original: Protocol) -> Place:
 
 
 def steps(evidence: Evidence) -> float:
-    """Return an evidence in whole hundredths, less is better; nothing at all comes last."""
+    """Return evidence in whole hundredths, less is better; none at all comes last."""
     if evidence.void_reason is not None:
         return inf
     if evidence.row.scale.lower_is_better:
@@ -111,10 +99,10 @@ def _up_to_the_study(samples: int, days: int, pack: Pack) -> tuple[int, int]:
 
 
 def wishes_broken(samples: int, days: int, value: float, pack: Pack) -> int:
-    """Return how many of the study's soft constraints these numbers break, by their own words.
+    """Return how many soft constraints of the study these numbers break, by their own words.
 
-    Of conditions that share the samples equally the smallest has n // k, the largest one more where
-    a remainder is left.
+    Of conditions that share the samples equally the smallest has n // k, the largest one more if
+    there is a remainder.
     """
     return sum(
         not _as_asked(constraint, samples, days, value)
@@ -137,11 +125,11 @@ def _as_asked(asked: ScenarioConstraint, samples: int, days: int, value: float) 
 
 
 def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
-    """Return every plan of the documented space: variants x days x samples.
+    """Yield every plan of the documented space: variants x days x samples.
 
-    Samples are tried up to the first number that leaves room for the controls, keeps the study's
-    own constraints, each of its wishes at least, is what is planned, here or by the study, and
-    meets the target or is all that exists: a plan of more ranks below one of these.
+    Samples are tried up to the first number that leaves room for the controls, keeps all
+    constraints of the study, is planned, here or by the study, and meets the target or is all that
+    exists: a plan of more ranks below one of these.
     """
     study = pack.reference_protocol
     cap = steps(assess(study, pack).evidence)
@@ -152,7 +140,8 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
         factor, fixed = plan.evidence.factor, _failing_anyhow(plan)
         if factor not in record:
             record[factor] = max(enough(worded, pack), *_wished(worded, pack))
-        changes = len(differences(original, revise(worded, **_numbers(original))))
+        same = {name: getattr(original, name) for name in NUMBER_FIELDS}
+        changes = len(differences(original, revise(worded, **same)))
         room = len(worded.controls) + 1
         planned = max(original.sample_size, study.sample_size)
         top = max(record[factor], room, planned, _fewest_of_the_study(pack))
@@ -162,10 +151,10 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
                 numbers = {"sample_size": samples, "duration_days": days}
                 evidences[factor, able] = assess(revise(worded, **numbers), pack).evidence
             evidence, cost = evidences[factor, able], cost_of(worded, samples, days, pack)
-            failing, people = set(fixed), staff_of(worded, samples, days, pack)
+            failing = set(fixed)
             if cost > pack.lab.budget:
                 failing.add(Dimension.BUDGET)
-            if people > pack.lab.staff:
+            if staff_of(worded, samples, days, pack) > pack.lab.staff:
                 failing.add(Dimension.STAFF)
             if days < 1 or samples < room or not _keeps(samples, days, evidence.value, pack):
                 failing.add(Dimension.PROTOCOL)
@@ -182,15 +171,10 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
                 *_up_to_the_study(samples, days, pack),
             )
             void = evidence.void_reason is not None
-            yield Tried(place, steps(evidence), void, samples, days, worded, people)
-
-
-def _numbers(plan: Protocol) -> dict[str, int]:
-    return {"sample_size": plan.sample_size, "duration_days": plan.duration_days}
+            yield Tried(place, steps(evidence), void, samples, days, worded)
 
 
 def _failing_anyhow(worded: Assessment) -> set[str]:
-    """Return what a variant fails whatever its numbers."""
     failing: set[str] = {
         text
         for text in worded.failing
@@ -203,11 +187,7 @@ def _failing_anyhow(worded: Assessment) -> set[str]:
 
 
 def enough(worded: Protocol, pack: Pack) -> int:
-    """Return the first number of samples that shows as much as the order asks for.
-
-    That is the target, the evidence of the study's protocol and every hard constraint on it. All
-    that exist if no number does.
-    """
+    """Return the first number of samples for target, study evidence and hard constraints."""
     exist = min(pack.design.population_max or _FAR, _FAR)
     limits = [limit for limit in pack.limits if limit.hard and limit.number is Bounds.EVIDENCE]
     study = steps(assess(pack.reference_protocol, pack).evidence)
@@ -221,7 +201,6 @@ def enough(worded: Protocol, pack: Pack) -> int:
 
 
 def _wished(worded: Protocol, pack: Pack) -> Iterator[int]:
-    """Yield the first number of samples that keeps each wish on n or the evidence; 1 and 1 too."""
     exist = min(pack.design.population_max or _FAR, _FAR)
     yield from (1, 1)
     for constraint in pack.study.constraints:
@@ -232,24 +211,21 @@ def _wished(worded: Protocol, pack: Pack) -> Iterator[int]:
 
 
 def _fewest_of_the_study(pack: Pack) -> int:
-    """Return the fewest samples that the study's own hard constraints on n allow."""
     limits = [limit for limit in pack.limits if limit.hard and limit.number is Bounds.SAMPLES]
     return int(max([1, *(limit.least for limit in limits if limit.least > -inf)]))
 
 
 def _keeps(samples: int, days: int, value: float, pack: Pack) -> bool:
-    """Return whether these numbers keep every hard constraint of the study's own."""
     numbers = {Bounds.SAMPLES: samples, Bounds.DAYS: days, Bounds.EVIDENCE: value}
     return all(limit.allows(numbers[limit.number]) for limit in pack.limits if limit.hard)
 
 
 def key(label: str) -> str:
-    """Return the form in which two labels are equal."""
     return " ".join(label.casefold().split())
 
 
 def cost_of(worded: Protocol, samples: int, days: int, pack: Pack) -> float:
-    """Return what a plan costs: the contract's terms, with own prices, staff and overhead."""
+    """Return the contract's terms, with own prices, staff and overhead."""
     rates, record = (
         pack.lab.cost_model,
         {key(item): price for item, price in pack.lab.prices.items()},
@@ -265,7 +241,6 @@ def cost_of(worded: Protocol, samples: int, days: int, pack: Pack) -> float:
 
 
 def staff_of(worded: Protocol, samples: int, days: int, pack: Pack) -> int:
-    """Return how many people a plan takes: the contract's base and four steps."""
     steps = pack.lab.staff_model
     return (
         steps.base
@@ -277,14 +252,14 @@ def staff_of(worded: Protocol, samples: int, days: int, pack: Pack) -> int:
 
 
 def missing(pack: Pack) -> set[str]:
-    """Return the keys of what is out of stock, or booked on a day on which the lab works."""
+    """Return the keys of items out of stock, or booked on a working day."""
     lab = pack.lab
     booked = (item for item, until in lab.booked.items() if not until < lab.start_day)
     return {key(item) for item in (*booked, *lab.out_of_stock)}
 
 
 def days_of(pack: Pack, original: Protocol | None = None) -> list[int]:
-    """Return the days that are tried: from the study's fewest to the lab's, and the plan's own."""
+    """Return the days from the study's fewest to the lab's, and the plan's own."""
     limit = max(0, pack.lab.days - (pack.lab.start_day - 1))
     days = [*range(max(1, min(pack.min_days, limit)), limit + 1)]
     custom = original.duration_days if original else limit + 1
@@ -298,7 +273,7 @@ def can_count(days: int, pack: Pack) -> float:
 
 
 def sound(worded: Protocol, samples: int, pack: Pack, numbers: set[Bounds]) -> bool:
-    """Return whether no control, and no hard constraint on these numbers, forbids so many."""
+    """Return whether controls and hard constraints on these numbers allow these samples."""
     if samples <= len(worded.controls):
         return False
     plan = revise(worded, sample_size=samples, duration_days=max(pack.lab.days, _FAR))
@@ -307,20 +282,17 @@ def sound(worded: Protocol, samples: int, pack: Pack, numbers: set[Bounds]) -> b
 
 
 def evidence_of(worded: Protocol, samples: int, pack: Pack) -> Evidence:
-    """Return the evidence of so many samples, given days enough."""
     days = pack.min_days + samples
     return assess(revise(worded, sample_size=samples, duration_days=days), pack).evidence
 
 
 def variants_of(original: Protocol, pack: Pack) -> Iterator[Protocol]:
-    """Return the plan with each set of substitutions and of dropped controls."""
     for fields in _substituted(original, pack):
         for kept_control in _kept_controls(original, pack):
             yield revise(original, controls=kept_control, **fields)
 
 
 def _substituted(original: Protocol, pack: Pack) -> Iterator[dict[str, list[str]]]:
-    """Return both item lists, each item kept or replaced wherever it is listed."""
     labels = {field: getattr(original, field) for field in ITEM_FIELDS}
     listed = {label_key(label) for result in labels.values() for label in result}
     places = dict.fromkeys((field, label_key(label)) for field in labels for label in labels[field])

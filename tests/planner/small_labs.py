@@ -54,7 +54,7 @@ _EFFECTS: Final = {
     "equivalence": (0.0, 0.3),
     "survival": (0.02, 0.2),
 }
-"""Planning effects with which the target is reached by a few dozen samples."""
+# Planning effects with which the target is reached by a few dozen samples
 
 _LATER: Final[dict[str, dict[str, object]]] = {
     "anova": {"groups": 2},
@@ -92,13 +92,13 @@ class Item(NamedTuple):
 
 @cache
 def opened(seed: int) -> PlanAnalysis:
-    """Return what may be done about the plan of a small lab, found once for all tests."""
+    """Return the options of the plan of a small lab, found once for all tests."""
     return PlanAnalysis(assess(*small_lab(seed)))
 
 
 @cache
 def shipped(study: str, lab: str) -> PlanAnalysis:
-    """Return what may be done about a study's reference protocol in a lab, found once."""
+    """Return the options of a study's reference protocol in a lab, found once."""
     pack = load_scenario(study, lab)
     return PlanAnalysis(assess(pack.reference_protocol, pack))
 
@@ -115,7 +115,7 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
     minimum = rng.randint(1, 2) if rng.random() < 0.8 else rng.randint(1, 6)
     rates = CostModel() if rng.random() < 0.4 else CostModel(**_drawn(rng, _RATES))
     steps = StaffModel(**_drawn(rng, _STEPS))
-    # Near what the plan costs, so that it binds as often as not.
+    # Near the cost of the plan, so that it binds as often as not.
     budget = max(0.01, round(_usual_cost(plan, rates) * rng.uniform(0.4, 2.2), 2))
     equipment, reagents = (_of(resources, category) for category in ("equipment", "reagent"))
     missing = [item.label for item in resources if not item.available]
@@ -151,7 +151,7 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
 
 
 def _grouped(rng: Random, plan: Protocol, pack: Pack) -> Pack:
-    """Return the study with samples in units, or in unlike arms, or both; the budget follows."""
+    """Return the study with samples in units, or in unlike arms; the budget follows."""
     texts, record = KINDS[pack.design.kind].optional, dict[str, object]()
     if "units" in texts and rng.random() < 0.7:
         record["units"] = Units(
@@ -168,7 +168,7 @@ def _grouped(rng: Random, plan: Protocol, pack: Pack) -> Pack:
 
 
 def _with_money(rng: Random, plan: Protocol, pack: Pack) -> Pack:
-    """Return the lab with a price for its staff, or an overhead, or both; the budget follows."""
+    """Return the lab with a price of staff, or an overhead; the budget follows."""
     rates = {
         "per_staff_day": rng.choice((0.0, 0.5, 12.0, 33.33, 80.0)),
         "overhead_percent": rng.choice((0.0, 7.5, 19.0, 100.0)),
@@ -183,12 +183,10 @@ def _with_money(rng: Random, plan: Protocol, pack: Pack) -> Pack:
 
 
 def _usual_cost(plan: Protocol, rates: CostModel) -> float:
-    """Return what a plan costs where no item has its own price."""
     return assess(plan, make_pack(cost_model=rates)).cost
 
 
 def _with_own(rng: Random, plan: Protocol, pack: Pack) -> Pack:
-    """Return the lab with own prices, a start day, own items, and any item booked or gone."""
     lab, start = pack.lab, rng.choice((1, 1, 2, 3, 4))
     items = [*EQUIPMENT, *REAGENTS, *ALTERNATIVES]
     prices = {item: rng.choice(_PRICES) for item in items if rng.random() < rng.choice((0.2, 0.7))}
@@ -217,7 +215,6 @@ def _drawn(rng: Random, choices: Mapping[str, Sequence[T]]) -> dict[str, T]:
 
 
 def _constraints(rng: Random, pack: Pack) -> Iterator[ScenarioConstraint]:
-    """Yield, now and then, a bound of the study's own on n, the days or the evidence."""
     if rng.random() < 0.15:
         comparator = rng.choice(["<=", ">=", ">=", "="])
         bound = {"comparator": comparator, "quantity": float(rng.randint(1, 9))}
@@ -247,7 +244,7 @@ def _constraints(rng: Random, pack: Pack) -> Iterator[ScenarioConstraint]:
 
 
 def _wishes(rng: Random, plan: Protocol, pack: Pack) -> Iterator[ScenarioConstraint]:
-    """Yield some soft bounds near what the plan has; they may contradict each other."""
+    """Yield some soft bounds near the plan's numbers; they may contradict each other."""
     for number in range(rng.choice((1, 1, 1, 2, 2, 3, 5))):
         bounds = rng.choice(("samples", "samples", "samples_per_condition", "days", "evidence"))
         comparator, quantity, conditions = rng.choice(("<=", ">=", ">=", "=")), 0.0, None
@@ -338,14 +335,13 @@ def _listed(rng: Random, resources: list[Item], category: str, most: int) -> lis
 
 
 def _doubled(rng: Random, labels: list[str]) -> list[str]:
-    """Return the labels, now and then one of them twice, in other letters."""
     if not labels or rng.random() < 0.9:
         return labels
     return [*labels, rng.choice(labels).upper()]
 
 
 def _design(rng: Random, later: Random, lost: Random) -> Design:
-    """Return a design of any kind; what came later is drawn apart, so that no other lab changes."""
+    """Return a design of any kind; later kinds are drawn apart, so that no other lab changes."""
     kind = rng.choice([kind for kind in _EFFECTS if kind not in _LATER])
     low, high = _EFFECTS[kind]
     target = rng.choice((0.6, 0.8, 0.9))

@@ -42,7 +42,7 @@ def without(limit: Dimension, pack: Pack, days: int = 10**6) -> Pack:
 
 
 def best_of_all(options: PlanAnalysis, pack: Pack) -> Place | None:
-    """Return what the best of all plans gives up in another lab, None where it shows nothing.
+    """Return the loss of the best of all plans in another lab, None if it is void.
 
     The plan itself and the Lab Manager's offer there are two of them.
     """
@@ -65,7 +65,7 @@ def test_binding_limit_matches_trying_every_plan(first: int) -> None:
     for seed in range(first, first + LABS):
         options = opened(seed)
         yours, pack = options.yours, options.yours.pack
-        days = max(yours.counts.samples, 60) + 6  # at one sample a day so many more can count
+        days = max(yours.counts.samples, 60) + 6  # at one sample a day 60 can count
         tries = {limit: without(limit, pack, days) for limit in LAB_DIMENSIONS}
         best = {limit: best_of_all(options, existing) for limit, existing in tries.items()}
         now = ranked(options.least.after, yours.plan)[:6]
@@ -98,11 +98,8 @@ def test_unlimited_budget_covers_the_dearest_replacement() -> None:
     assert (extra.ask.dimension, extra.ask.more) == (Dimension.BUDGET, usual)
 
 
-# --- the smallest step ----------------------------------------------------------------------
-
-
 def buys(amount: str, more: float, options: PlanAnalysis) -> bool:
-    """Return whether an addition lets less be given up, in what people see."""
+    """Return whether an addition reduces the visible loss."""
     has = options.yours.slack[amount].limit
     lab = with_additions([Addition(amount, has, has + more)], options.yours.pack)
     now, then = options.least, least_loss(options.yours.plan, lab)

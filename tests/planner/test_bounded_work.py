@@ -13,7 +13,6 @@ from replicalab.planner import PlanAnalysis, largest_sample, rank
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import (
     change_pack,
-    make_constraint,
     make_control,
     make_design,
     make_pack,
@@ -28,7 +27,7 @@ CONTROLS: Final = [make_control(name=f"control {n}", droppable=True) for n in ra
 
 
 def plan_of(reagents: int) -> Protocol:
-    """Return a plan that lists all forty items, the last of them as reagents."""
+    """Return a plan of all forty items, the last of them reagents."""
     return make_protocol(
         sample_size=100,
         controls=[control.name for control in CONTROLS] * 5,
@@ -40,10 +39,7 @@ def plan_of(reagents: int) -> Protocol:
 def booked(
     alternatives: list[str], reagents: int = 0, budget: float = 20_000.0, days: int = 40
 ) -> Pack:
-    """Return a lab that lacks all forty items, two alternatives for each in turn.
-
-    The last of the items are reagents.
-    """
+    """Return a lab that lacks all forty items, with two alternatives for each in turn."""
     rows = [
         make_substitution(
             original=ITEMS[place // 2],
@@ -74,7 +70,6 @@ def booked(
 
 
 def everything(plan: Protocol, pack: Pack) -> PlanAnalysis:
-    """Return the options of a plan, every one of them worked out."""
     analysis = PlanAnalysis(assess(plan, pack))
     assert analysis.least.rank <= rank(analysis.offered, plan)
     assert analysis.asks.run.plan == plan
@@ -128,25 +123,6 @@ def test_eighty_alternatives_with_own_prices() -> None:
     analysis = everything(plan_of(reagents=20), custom)
     assert len(analysis.variants.listed) <= MOST_VARIANTS
     assert not analysis.least.exact
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("alike", [False, True], ids=["n, days and evidence", "n and days"])
-def test_forty_wishes_with_forty_booked_items(*, alike: bool) -> None:
-    bounds = ("samples", "days") if alike else ("samples", "days", "evidence")
-    wishes = [
-        make_constraint(
-            key=f"wish_{n}",
-            bounds=bounds[n % len(bounds)],
-            comparator=">=" if n % len(bounds) == 2 or n % 4 < 2 else "<=",
-            quantity=0.6 + n / 100 if n % len(bounds) == 2 else float(10 + n * 37 % 400),
-            hard=False,
-        )
-        for n in range(40)
-    ]
-    pack = change_pack(booked(OWN, 20), constraints=wishes)
-    analysis = everything(plan_of(20), pack)
-    assert 0 < analysis.least.rank.wishes < len(wishes)
 
 
 def test_huge_numbers_are_planned() -> None:

@@ -1,4 +1,4 @@
-"""The curves of power analysis: published tables, brute force, and what a plan's check says."""
+"""The curves of power analysis: published tables, brute force, and the check of a plan."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def test_samples_for_the_target_are_the_published_ones(
 
 
 def judged(found: Curves, samples: int, effect: float | None = None) -> Evidence:
-    """Return what the check of the plan says of its evidence with so many samples."""
+    """Return the evidence of a number of samples by the check."""
     plan = revise(found.plan.plan, sample_size=samples)
     return assess(plan, found.plan.pack).evidence_at(effect)
 
 
 def assert_as_the_check(found: Curves, upto: int) -> None:
-    """Assert that every point, and every number beside, is what plans so large are judged to be."""
+    """Assert that every point and number agrees with the check of such a plan."""
     scale, target = found.plan.evidence.row.scale, found.plan.evidence.target
 
     def tried(effect: float | None) -> int | None:
@@ -105,8 +105,6 @@ def test_too_few_days_for_the_target() -> None:
     assert (result.most_counted, result.needed()) == (240, None)
     assert result.in_more_days == (329, 17)
 
-
-# --- how far the axes go ------------------------------------------------------------------------
 
 HALF: Final = make_design(effect_planning=0.5, effect_published=None, sesoi=None)
 """128 samples reach its target; the synthetic plan costs 650 credits, and 10 for each sample."""

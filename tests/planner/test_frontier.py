@@ -34,7 +34,7 @@ LABS: Final = 80
 _MOST: Final = 45
 
 Four = tuple[float, float, float, float]
-"""Cost, days, lacking evidence, loss: lower is better in each."""
+"""Cost, days, lacking evidence, loss: lower is better in plan."""
 
 
 def _four(plan: Assessment) -> Four:
@@ -97,15 +97,9 @@ def _assert_every_unbeaten(options: PlanAnalysis, plans: dict[Four, Assessment])
         assert plan.tier is whole.evidence.tier
 
 
-# --- the balanced plan ------------------------------------------------------------------------
-
-
-# --- large labs -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("per_sample", "value"), [(0.0, 7), (10.0, None)])
 def test_frontier_of_a_large_lab_is_unbeaten(per_sample: float, value: int | None) -> None:
-    # So many sizes fit that they cannot all be looked at.
+    # Too many sizes fit for all to be searched.
     pack = make_pack(
         budget=500_000.0,
         days=6000,
@@ -144,9 +138,6 @@ def test_free_samples_stop_at_the_staff_step(value: int | None) -> None:
     assert plans is not None
     _assert_every_unbeaten(options, plans)
     assert 20 in [plan.samples for plan in options.frontier.plans]
-
-
-# --- as lines, and as a short list ------------------------------------------------------------
 
 
 FRONTIER: Final = import_module("replicalab.planner.frontier")  # the package has a function so
@@ -191,10 +182,10 @@ def points(seed: int, pack: Pack, most: int = 30) -> list[FrontierPlan]:
 def some(seed: int) -> Frontier:
     """Return a frontier of made plans that no other beats."""
     pack = HALF_WIDTHS if seed % 2 else PACK
-    every = {four(each, pack): each for each in points(seed, pack)}
-    plans = [each for one, each in every.items()
+    every = {four(plan, pack): plan for plan in points(seed, pack)}
+    plans = [plan for one, plan in every.items()
             if not any(as_good(other, one) for other in every if other != one)]  # fmt: skip
-    return Frontier(tuple(sorted(plans, key=lambda each: (each.credits, each.days))), pack)
+    return Frontier(tuple(sorted(plans, key=lambda plan: (plan.credits, plan.days))), pack)
 
 
 def test_plans_kept_are_those_that_no_other_beats() -> None:
@@ -315,7 +306,7 @@ def listed(*lines: list[FrontierPlan]) -> list[list[float]]:
 
 def test_listed_plans_are_evenly_spaced() -> None:
     assert Frontier((), PACK).listed == ()
-    # 7.14 credits apart, each the nearest.
+    # 7.14 credits apart, plan the nearest.
     assert listed(line(range(50, 151))) == [
         [50, 57, 64, 71, 79, 86, 93, 100, 107, 114, 121, 129, 136, 143, 150]
     ]
@@ -329,11 +320,8 @@ def test_listed_plans_are_shared_among_lines() -> None:
     assert listed(*(line(whole, loss) for loss in range(7))) == [[0, 50, 100]] * 7
 
 
-# --- which sizes are looked at ------------------------------------------------------------------
-
-
 def sizes(plan: Protocol, pack: Pack) -> dict[int, list[int]]:
-    """Return the samples of the plans on the frontier, by what they give up."""
+    """Return the samples of the plans on the frontier, by loss."""
     result = frontier(pack, plan)
     losses = sorted({item.loss for item in result.plans})
     return {loss: [e.samples for e in result.plans if e.loss == loss] for loss in losses}
@@ -343,7 +331,7 @@ def test_too_many_sizes_are_evenly_spaced(monkeypatch: pytest.MonkeyPatch) -> No
     plan = make_protocol(controls=[])
     # Of 1,500 credits items and the three days that keep the endpoint leave 1,000: 100 samples.
     pack = make_pack(budget=1500.0, controls=[], allowed_substitutions=[])
-    # Two show no more than one: they are one in each group.
+    # Two show no more than one: they are one in plan group.
     every = {0: [1, *range(3, 101)]}
     assert sizes(plan, pack) == every
     monkeypatch.setattr(FRONTIER, "MOST_FRONTIER_SIZES", 99)

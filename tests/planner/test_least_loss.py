@@ -38,12 +38,8 @@ from tests.strategies import itemised_protocols, studied_packs
 from tests.tiers import EVERY_LAB, batches
 
 FEW: Final = range(100)
-"""The small labs where a test only looks at the plan that was found."""
 
 CHAMBER, METER = EQUIPMENT
-
-
-# --- brute force ------------------------------------------------------------------------------
 
 
 def check_proofs(options: PlanAnalysis, every: list[Tried]) -> None:
@@ -81,9 +77,6 @@ def test_planned_samples_beyond_a_million_are_searched() -> None:
     assert [loss.rank.tier for loss in losses.values()] == [1, 0]
 
 
-# --- its changes ------------------------------------------------------------------------------
-
-
 def test_small_labs_bite_in_every_way() -> None:
     losses = [opened(seed).least for seed in FEW]
     fields = {change.field for loss in losses for change in loss.changes}
@@ -112,9 +105,6 @@ def test_least_loss_is_repeatable_and_beats_the_offer(plan: Protocol, pack: Pack
     if offer is not None:
         assert (offer.after, offer.changes) == (loss.after, loss.changes)
         assert offer.improved == (set(loss.after.failing) < set(yours.failing))
-
-
-# --- the fact sheet ---------------------------------------------------------------------------
 
 
 BATCH: Final = 100
@@ -258,7 +248,7 @@ def test_every_reason_names_the_first_worse_term(first: int) -> None:
 
 
 def check_numbers(reason: str, found: Assessment, back: Assessment) -> None:
-    """Check what a sentence says of the plan that is taken back."""
+    """Check the numbers in a sentence on the plan that is taken back."""
     if "fails on" in reason:
         new = [text for text in back.failing if text not in found.failing]
         assert reason.endswith(f"fails on {joined(new)}.")

@@ -58,13 +58,11 @@ def test_fewest_finds_the_first_that_holds(high: int) -> None:
             assert all(low <= number <= high for number in asked)
 
 
-# --- the fewest, held against every smaller sample --------------------------------------------
-
 TARGET: Final = EvidenceTier.MEETS_TARGET
 
 
 def meets(plan: Assessment, samples: int) -> bool:
-    """Return whether a plan of so many samples meets the target, and paper allows them."""
+    """Return whether this number of samples meets the target and is allowed on paper."""
     result = assess(revise(plan.plan, sample_size=samples), plan.pack)
     hard = [limit for limit in result.broken_limits if limit.hard and limit.number != "days"]
     return result.evidence.tier is TARGET and samples > plan.counts.controls and not hard

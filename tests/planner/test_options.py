@@ -97,9 +97,6 @@ SMALLEST: Final[dict[str, Callable[[Protocol, Pack], Iterable[Protocol]]]] = {
 }
 
 
-# --- what is drawn ------------------------------------------------------------------------------
-
-
 def test_passing_plan_is_drawn_as_it_is() -> None:
     options = options_of(make_pack(budget=100.0))
     assert options.yours.failing
@@ -167,15 +164,12 @@ def test_least_loss_plan_that_is_not_drawn() -> None:
     assert least_to_draw(poor, PlanToDraw(poor.yours)) is None
 
 
-# --- a study among others -----------------------------------------------------------------------
-
-
 RICH: Final = LabOverrides(budget=3000, days=40)
 TIERS: Final = [EvidenceTier.MEETS_TARGET, EvidenceTier.ABOVE_FLOOR, EvidenceTier.BELOW_FLOOR]
 
 
 def rule(found: SurveyedStudy) -> tuple[float, ...]:
-    """Return by what a study is worth less than another, first things first."""
+    """Return the order of studies, written from its documentation."""
     best = found.best
     tier = TIERS.index(best.evidence.tier)
     wishes = int(ranked(best, found.reference.plan)[3])

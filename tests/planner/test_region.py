@@ -44,7 +44,7 @@ def drawn(study: str, lab: str) -> Region:
 
 
 def assert_checked(found: Region, rows: Iterable[int], columns: Iterable[int]) -> None:
-    """Check that the region says at these points what the check and the evidence say."""
+    """Check that the region agrees with the check and the evidence at these points."""
     for row, column in zip(rows, columns, strict=True):
         plan = found.drawn.at(int(found.days[column]), int(found.samples[row]))
         assert found.feasible[row, column] == plan.feasible
@@ -53,9 +53,6 @@ def assert_checked(found: Region, rows: Iterable[int], columns: Iterable[int]) -
             assert np.isnan(found.evidence[row, column])
         else:
             assert found.evidence[row, column] == pytest.approx(plan.evidence.value, abs=1e-12)
-
-
-# --- arrays judge as the single check does ---
 
 
 @given(studied_packs(), st.lists(itemised_protocols() | protocols(), min_size=1, max_size=20))
@@ -98,9 +95,6 @@ def test_study_is_a_line_only_if_strictest() -> None:
         return RegionLimit.STUDY in Region(plan, np.arange(0, 13), np.arange(0, 90, 5)).lines
 
     assert set(filter(has_line, STATED)) == {"most samples", "days", "most days"}
-
-
-# --- lines ---
 
 
 def test_lines_of_the_momentum_study_by_hand() -> None:
@@ -238,9 +232,6 @@ def test_plan_that_nothing_repairs_spans_nothing() -> None:
     assert (result.span(useful=False), result.span(useful=True)) == (None, None)
 
 
-# --- which grid ---
-
-
 def grid_of(samples: int, days: int, days_left: int = 1) -> tuple[list[int], list[int]]:
     """Return the grid of a plan in a study whose own has 19 samples and 10 days."""
     protocol = make_protocol(sample_size=19, duration_days=10)
@@ -294,6 +285,3 @@ def test_readable_region_is_drawn_as_it_is(study: str, lab: str) -> None:
     options, result = shipped(study, lab), drawn(study, lab)
     as_it_is = region(result.drawn, [options.yours, options.least.after])
     np.testing.assert_array_equal(as_it_is.samples, result.samples)
-
-
-# --- the plan that it is drawn for ---

@@ -1,4 +1,4 @@
-"""What a lab would have to add: each ask is enough, one unit less is not, and none is missing."""
+"""Additions to a lab: each is enough, one unit less is not, and the list is complete."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _troubles(plan: Assessment) -> int:
 
 
 def _assert_enough_and_no_more(relief: Shortfall, there: Assessment) -> None:
-    """Check that granting what is asked for leaves only what is left, and nothing less does."""
+    """Check that the additions are enough for the result, and that fewer are not."""
     after = assess(there.plan, with_additions(relief.asks, there.pack))
     assert tuple(after.failing) == relief.left
     assert after.feasible == relief.possible
@@ -122,9 +122,6 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
         assert existing.evidence.tier is TARGET
         _assert_enough_and_no_more(relief, existing)
     assert reached > LABS / 2
-
-
-# --- single asks ------------------------------------------------------------------------------
 
 
 def _levers(yours: Assessment) -> list[Addition]:
@@ -199,9 +196,6 @@ def test_dropping_a_control_asks_for_less() -> None:
     assert (single.kept.dimension, single.kept.more) == (Dimension.BUDGET, 30)
 
 
-# --- a later start ----------------------------------------------------------------------------
-
-
 def _later_starts(yours: Assessment) -> dict[int, LeastLoss]:
     """Return the least-loss plan of every later start that buys more than all before it.
 
@@ -218,7 +212,7 @@ def _later_starts(yours: Assessment) -> dict[int, LeastLoss]:
 
 
 def _best_of_all(plan: Protocol, there: Pack) -> Place:
-    """Return what the best of all plans in a lab gives up, the Lab Manager's among them."""
+    """Return the loss of the best of all plans in a lab, the Lab Manager's included."""
     options = PlanAnalysis(assess(plan, there))
     theirs = [ranked(item, plan) for item in (options.yours, options.offered)]
     return min([*theirs, *(entry.rank for entry in tried(plan, there))])[:6]
@@ -243,6 +237,3 @@ def test_waits_match_trying_every_start(first: int) -> None:
             assert wait.least.rank.given_up == _best_of_all(yours.plan, pack)
         bought += len(waits)
     assert bought > LABS / 30
-
-
-# --- words ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A step from one plan to another: what changes, what it saves, and what it gives up."""
+"""A step from one plan to another: its changes, savings and losses."""
 
 from __future__ import annotations
 

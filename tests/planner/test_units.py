@@ -1,4 +1,4 @@
-"""What a plan's units make of it, and samples and units that show more for the same money."""
+"""The evidence of a plan whose samples are in units."""
 
 from __future__ import annotations
 

@@ -70,25 +70,25 @@ def test_one_fish_never_reaches_the_target() -> None:
     assert (sorted(limit.units), limit.most, limit.per_unit) == ([0, 1], 0.0, None)
 
 
-@pytest.mark.parametrize(("last", "told"), [(499, 500), (500, None)])
-def test_samples_per_unit_end_at_the_planned_limit(last: int, told: int | None) -> None:
+@pytest.mark.parametrize(("last", "expected"), [(499, 500), (500, None)])
+def test_samples_per_unit_end_at_the_planned_limit(last: int, expected: int | None) -> None:
     # A million in 2,000 tanks are 500 in each. The target lies between two sizes of tank.
     small, large = (power((1000, 1000), m, 0.5, effect=0.1) for m in (last, last + 1))
     limit = units_limit(
         tanks(0.5, 2000, 1.0, effect_planning=0.1, target=(small + large) / 2, floor=0.1)
     )
     assert limit
-    assert (limit.units, limit.per_unit) == ((1000, 1000), told)
+    assert (limit.units, limit.per_unit) == ((1000, 1000), expected)
 
 
-@pytest.mark.parametrize(("last", "told"), [(499_999, (31_250, 31_250)), (500_000, None)])
-def test_units_end_at_the_planned_limit(last: int, told: tuple[int, int] | None) -> None:
+@pytest.mark.parametrize(("last", "expected"), [(499_999, (31_250, 31_250)), (500_000, None)])
+def test_units_end_at_the_planned_limit(last: int, expected: tuple[int, int] | None) -> None:
     # 500,000 in each arm are a million; the target lies between them and one fewer, or one more.
     small, large = (power((31_250, 31_250), m / 31_250, 0.0, 0.005) for m in (last, last + 1))
     target = 0.2 * small + 0.8 * large  # beyond one fish more in a single arm
     limit = units_limit(tanks(0.0, 128, effect_planning=0.005, target=target, floor=0.1))
     assert limit
-    assert limit.enough == told
+    assert limit.enough == expected
 
 
 def test_units_limit_that_exceeds_the_population() -> None:
@@ -104,7 +104,7 @@ def test_units_limit_that_exceeds_the_population() -> None:
 
 
 def partly(arm: int, icc: float) -> float:
-    """Return the power of d = 0.5 of so many in each arm, the last tank of 16 partly filled."""
+    """Return the power of d = 0.5 with the last tank of 16 partly filled in each arm."""
     units = -(-arm // 16)
     variance = 2 * (1 + 15 * icc) / arm
     at = stats.t.ppf(0.975, 2 * units - 2)

@@ -39,7 +39,7 @@ ITEMS: Final = (*EQUIPMENT, *REAGENTS, *ALTERNATIVES)
 
 
 class Respects(NamedTuple):
-    """What the numbers of a plan can do depends on of its wording."""
+    """The respects in which the wording of a plan matters to its numbers."""
 
     failing: frozenset[str]
     controls: int
@@ -110,7 +110,7 @@ def listed(rng: Random, labels: tuple[str, ...], most: int) -> list[str]:
 
 
 def respects(worded: Protocol, plan: Protocol, pack: Pack) -> Respects:
-    """Return what the check says of a wording, and what its items cost more than the plan's."""
+    """Return the respects of a wording by the check, and the extra cost of its items."""
     existing = assess(worded, pack)
     dropped = set(map(key, plan.controls)) - set(map(key, worded.controls))
     return Respects(
@@ -124,7 +124,7 @@ def respects(worded: Protocol, plan: Protocol, pack: Pack) -> Respects:
 
 
 def items_cost(plan: Protocol, pack: Pack) -> float:
-    """Return what the items of a plan cost, each at its own price or else at its rate."""
+    """Return the cost of the items, each at its own price or else at its rate."""
     record = {key(item): price for item, price in pack.lab.prices.items()}
     rates = pack.lab.cost_model
     return sum(
@@ -137,7 +137,7 @@ def items_cost(plan: Protocol, pack: Pack) -> float:
     )
 
 
-def said(variant: PlanVariant) -> Respects:
+def stated(variant: PlanVariant) -> Respects:
     return Respects(
         variant.failing,
         variant.controls,
@@ -149,7 +149,7 @@ def said(variant: PlanVariant) -> Respects:
 
 
 def check(seed: int) -> None:
-    """Check that each variant listed is what it says, and that every wording has one as good."""
+    """Check that each variant is true, and that every wording has one as good."""
     plan, pack = small(seed)
     yours = assess(plan, pack)
     result = variants_of(yours)
@@ -157,7 +157,7 @@ def check(seed: int) -> None:
     assert len({*result.listed}) == len(result.listed)
     for variant in result.listed:
         worded = variant.applied_to(plan)
-        existing, claimed = respects(worded, plan, pack), said(variant)
+        existing, claimed = respects(worded, plan, pack), stated(variant)
         assert claimed._replace(factor=0, price=0) == existing._replace(factor=0, price=0)
         assert (claimed.factor, claimed.price) == pytest.approx((existing.factor, existing.price))
         assert apply_changes(plan, variant.changes(pack)) == worded
@@ -166,9 +166,9 @@ def check(seed: int) -> None:
         assert variant.counts(yours.counts) == counts._replace(own_prices=close)
     for worded in every_wording(plan, pack):
         existing = respects(worded, plan, pack)
-        assert any(said(variant).as_good_as(existing) for variant in result.listed)
+        assert any(stated(variant).as_good_as(existing) for variant in result.listed)
     if "open flame" not in " ".join((plan.technique, plan.rationale, *plan.controls)):
-        swapped = [said(variant) for variant in result.listed if not variant.gone]
+        swapped = [stated(variant) for variant in result.listed if not variant.gone]
         assert not any(one.as_good_as(other) for one, other in permutations(swapped, 2))
 
 
@@ -226,9 +226,6 @@ def test_replacement_must_be_of_the_same_kind() -> None:
     assert not options.frontier.plans
 
 
-# --- where there is too much to look at ---------------------------------------------------------
-
-
 def test_variants_beyond_the_limit_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     labs = [assess(*small(seed)) for seed in range(60)]
     whole = [variants_of(plan) for plan in labs]
@@ -239,7 +236,7 @@ def test_variants_beyond_the_limit_are_cut(monkeypatch: pytest.MonkeyPatch) -> N
             if plan.pack.lab.prices:
                 continue
             result = variants_of(plan)
-            # So many ways to replace items as fit with every way to drop controls; one at least.
+            # As many substitutions as fit with every way to drop controls; at least one.
             controls = len(everything.listed) // len(
                 {variant.swaps for variant in everything.listed}
             )

@@ -1,4 +1,4 @@
-"""What the study wishes counts after the evidence tier and before fidelity; and at its ends."""
+"""Soft constraints count after the evidence tier and before fidelity."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def wish(
 
 
 def lab(*wishes: ScenarioConstraint, **changes: object) -> Pack:
-    """Return a lab with 25 credits more than the plan takes, where one control may go."""
+    """Return a lab with 25 credits to spare, and one droppable control."""
     controls = [make_control(name=name, droppable=name == CONTROLS[1]) for name in CONTROLS]
     means: dict[str, Any] = {"budget": 1085.0, "days": 30, "min_days": 5, "controls": controls}
     return make_pack(**{**means, "constraints": [*wishes], **changes})
