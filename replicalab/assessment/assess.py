@@ -67,8 +67,6 @@ class Assessment(PlanInLab, Framed):
         vars(other).update((name, values[name]) for name in names if name in values)
         return other
 
-    # --- on paper ---------------------------------------------------------------------------
-
     @cached_property
     def _findings(self) -> tuple[paper.Finding, ...]:
         return tuple(paper.findings(self))
@@ -97,8 +95,6 @@ class Assessment(PlanInLab, Framed):
         names = paper.ValidationIssue.model_fields
         issues = [dict(zip(names, finding, strict=True)) for finding in self.findings]
         return {"valid": not self.errors, "issues": issues}
-
-    # --- the dimensions ---------------------------------------------------------------------
 
     def _measured(self) -> Iterator[tuple[str, tuple[float, float]]]:
         return ((key, row.measured(self)) for key, row in DIMENSION_ROWS.items())
@@ -144,8 +140,6 @@ class Assessment(PlanInLab, Framed):
                 "currency": self.pack.lab.currency,
             }
         )
-
-    # --- each failure once ------------------------------------------------------------------
 
     @property
     def _paper_alone(self) -> list[paper.Finding]:

@@ -93,9 +93,6 @@ def lost_days(before: int, after: int, pack: Pack) -> str:
     return f"{count_text(before - after, 'day')} fewer to run and to repeat what fails."
 
 
-# --- amounts and rows --------------------------------------------------------------------------
-
-
 class Amount(NamedTuple):
     """An amount of the lab, such as its budget; the need never falls when a count grows.
 
@@ -198,9 +195,6 @@ class Slack:
         return self.used / self.limit if self.row.is_amount and self.limit else None
 
 
-# --- measures and reasons --------------------------------------------------------------------
-
-
 def _items(category: str, plan: PlanInLab) -> tuple[int, int]:
     needed = plan.counts.equipment if category == "equipment" else plan.counts.reagents
     missing = [item.times for item in plan.missing_items if item.category == category]
@@ -260,8 +254,6 @@ def _item_row(key: Dimension, category: str, granted: str) -> DimensionRow:
         fix=partial(substitutions, category),
     )
 
-
-# --- the rows --------------------------------------------------------------------------------
 
 _ROWS: Final = (
     DimensionRow(

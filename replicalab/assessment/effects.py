@@ -45,9 +45,6 @@ class EffectChoice(NamedTuple):
     is_reported: Callable[[Design], bool] = lambda _: False  # whether the original is complete
 
 
-# --- effects of an original -------------------------------------------------------------------
-
-
 def published_effect(design: Design) -> float | None:
     """Return the published effect, or the effect from the original's numbers, or None."""
     if design.effect_published is not None or design.original is None:
@@ -129,9 +126,6 @@ CHOICES: Final = (
     ),
 )
 """The choices in the order in which they are shown."""
-
-
-# --- the choices of a design ------------------------------------------------------------------
 
 
 def chosen_effect(choice: EffectChoice, design: Design) -> float | None:

@@ -160,8 +160,6 @@ class FeasibilityCheckResult(Record):
         return f"Not feasible: {', '.join(failing)} {'fails' if len(failing) == 1 else 'fail'}."
 
 
-# --- findings on paper ------------------------------------------------------------------------
-
 Finding = tuple[Severity, IssueCategory, str]
 _ERROR, _WARNING = Severity
 

@@ -32,9 +32,6 @@ _NO_CORRELATION: Final = (
 )
 
 
-# --- evidence and size -----------------------------------------------------------------------
-
-
 def placed_text(evidence: Evidence) -> str:
     """Return evidence next to its bounds: ``power 0.33, below the floor of 0.50``."""
     if evidence.void_reason:
@@ -71,9 +68,6 @@ def analysed_text(planned: int, analysed: int) -> str:
     return f"{amount_text(analysed)} analysed" if analysed < planned else ""
 
 
-# --- days ------------------------------------------------------------------------------------
-
-
 def days_text(lab: Lab) -> str:
     """Return the days of a lab: ``30 days``, ``17 working days from day 14 on``."""
     return f"{_counted_days(lab)}{start_text(lab)}"
@@ -104,9 +98,6 @@ def left_text(lab: Lab) -> str:
     return f"{_counted_days(lab)} {are} left (start on day {day} of {lab.days})"
 
 
-# --- failures --------------------------------------------------------------------------------
-
-
 class _JudgedPlan(Protocol):
     """A plan whose failing dimensions are known, such as an `Assessment`."""
 
@@ -133,9 +124,6 @@ def are_many(dimensions: Sequence[str]) -> bool:
 def dimensions_text(pack: Pack, dimensions: Iterable[str]) -> str:
     """Return dimensions in the words of the study's field: ``budget, equipment and staff``."""
     return joined([pack.study.term(dimension) for dimension in dimensions])
-
-
-# --- cautions: units, soft constraints, controls ---------------------------------------------
 
 
 def cautions_text(plan: PlanInLab) -> str:

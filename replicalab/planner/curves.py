@@ -104,8 +104,6 @@ class Curves:
             return None
         return samples, CountLimits(pack, frozenset({Dimension.SCHEDULE})).fewest_days(samples)
 
-    # --- over n -----------------------------------------------------------------------------
-
     @cached_property
     def most_samples(self) -> int:
         """The end of the axis of samples, beyond the planned ones."""
@@ -131,8 +129,6 @@ class Curves:
     def over_samples(self) -> tuple[Point, ...]:
         """The evidence over the planned samples, without void points."""
         return _points(self.of_samples.items())
-
-    # --- over the effect --------------------------------------------------------------------
 
     @cached_property
     def span(self) -> tuple[float, float]:
@@ -196,8 +192,6 @@ def _spread(low: float, high: float) -> list[float]:
     step = (high - low) / (MOST_POINTS - 1)
     return [*(low + step * place for place in range(MOST_POINTS - 1)), high]
 
-
-# --- targets out of reach -----------------------------------------------------------------------
 
 _NO_END: Final = 10**9  # samples in each unit that are as good as any number
 _TWO: Final = 2

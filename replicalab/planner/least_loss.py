@@ -75,8 +75,6 @@ def _cut(number: int, of_study: int) -> Fraction:
     return Fraction(of_study - number, of_study) if number < of_study else Fraction(0)
 
 
-# --- the least-loss plan ------------------------------------------------------------------------
-
 _Changes = Callable[[], Sequence[SuggestionChange]]
 
 
@@ -143,7 +141,7 @@ def least_loss_of(
         after = judged(best.plan(plan.plan), plan, known)
 
         def changes() -> Sequence[SuggestionChange]:
-            reasons = Reasons(plan, after, study, known)
+            reasons = _Reasons(plan, after, study, known)
             return *reasons.of_words(best.variant.changes(plan.pack)), *reasons.of_numbers()
 
         plans.insert(0, ranked(after, changes))
@@ -176,8 +174,6 @@ def strongest_of(
     return judged(best.plan(search.plan.plan), search.plan, known) if best else None
 
 
-# --- the reasons of its changes -----------------------------------------------------------------
-
 _WORSE: Final = {
     "failing": "{subject} the plan fails on {failing}.",
     "tier": "{subject} the plan misses {bound}: {evidence}.",
@@ -188,13 +184,13 @@ _WORSE: Final = {
     "cuts": "{subject} less of the study is kept.",
     "credits": "{subject} it costs {credits} more.",
 }
-"""Reasons by the first term of the order that becomes worse by one step back."""
+"""_Reasons by the first term of the order that becomes worse by one step back."""
 _NO_GAIN: Final = "{subject} nothing is gained."
 _NOUNS: Final = {"duration_days": "day", "sample_size": "sample"}  # in the order of the changes
 
 
 @dataclass(frozen=True)
-class Reasons:
+class _Reasons:
     """The reasons of the changes from a plan to its least-loss plan."""
 
     before: Assessment
@@ -203,7 +199,6 @@ class Reasons:
     known: list[Assessment]
 
     def of_words(self, changes: Iterable[SuggestionChange]) -> Iterator[SuggestionChange]:
-        """Yield the changes of items and controls, each dropped control with its reason."""
         texts = set(map(label_key, self.after.plan.controls))
         for change in changes:
             if change.field == "controls" and label_key(change.original) not in texts:
@@ -214,7 +209,6 @@ class Reasons:
                 yield change
 
     def of_numbers(self) -> Iterator[SuggestionChange]:
-        """Yield the change of the days, then that of the samples."""
         for name, noun in _NOUNS.items():
             old, new = getattr(self.before.plan, name), getattr(self.after.plan, name)
             if old != new:
@@ -286,8 +280,6 @@ def deciding_text(
             return f"With 1 more sample the plan fails on {joined(failing)}."
     return f"The lab has {days_text(pack.lab)}." if counts.days < study.counts.days else ""
 
-
-# --- steps between plans ------------------------------------------------------------------------
 
 # The order of the planner's and the Lab Manager's changes; their tradeoffs are worded for it
 _IN_TURN: Final = (

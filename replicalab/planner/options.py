@@ -162,9 +162,6 @@ def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
     return PlanAnalysis(assess(protocol, scenario)).frontier
 
 
-# --- the plan that days and samples decide about ---------------------------------------------
-
-
 @dataclass(frozen=True)
 class PlanToDraw:
     """A plan whose region is drawn, and the substitutions that let some numbers fit."""
@@ -212,9 +209,6 @@ def least_to_draw(options: PlanAnalysis, drawn: PlanToDraw) -> PlanToDraw | None
         return None
     changes = tuple(change for change in loss.changes if change.field not in NUMBER_FIELDS)
     return PlanToDraw(options.judged(plan), changes)
-
-
-# --- a study among others --------------------------------------------------------------------
 
 
 class StudyRank(NamedTuple):

@@ -166,8 +166,6 @@ class Region:
             if (samples := self._worth.needed(tier, factor)) is not None
         )
 
-    # --- the lines of the constraints -----------------------------------------------------------
-
     @cached_property
     def lines(self) -> dict[str, Ints]:
         """For each constraint the largest sample that it allows in each number of days.
@@ -254,8 +252,6 @@ class Region:
     def _at_least(self, most: Ints) -> Ints:
         return np.where(most >= self.least, most, -1)
 
-    # --- beyond the grid --------------------------------------------------------------------
-
     @property
     def deep(self) -> Region:
         """The same days, with every number of samples that can be planned."""
@@ -288,8 +284,6 @@ class Region:
         samples = largest(lambda n: fits(n, days(n)), self.least, limit)
         last = largest(lambda d: fits(self.least, d), first, planned)
         return None if samples is None or last is None else Span(samples, first, last)
-
-    # --- plans outside the grid -------------------------------------------------------------
 
     def outside(self, plans: Mapping[str, Assessment]) -> list[tuple[str, int]]:
         """Return the plans and levels outside the grid, each with its samples."""

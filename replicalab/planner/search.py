@@ -117,8 +117,6 @@ class PlanSearch:
         best = _least_of(_least_of(best, self._tier), lambda one: one.missed)
         return self._settled(_least_of(best, lambda one: one.variant.loss), self._step)
 
-    # --- term by term -----------------------------------------------------------------------
-
     @cached_property
     def _gentlest(self) -> list[Candidate]:
         """The candidates that are best by all terms down to the fidelity."""
@@ -188,8 +186,6 @@ class PlanSearch:
     def _reaching(self, one: Candidate) -> int:
         return max(one.fewest, self._worth.needed(self._tier(one), one.variant.factor) or 0)
 
-    # --- soft constraints -------------------------------------------------------------------
-
     def _boxed(self, one: Candidate) -> Iterator[Candidate]:
         """Yield the candidate in each box in which a plan fits."""
         levels = self._levels(one.variant.factor)
@@ -220,8 +216,6 @@ class PlanSearch:
             for minimum, beyond in pairwise(sorted(ends))
             if minimum <= limit
         ]
-
-    # --- the numbers ------------------------------------------------------------------------
 
     def _settled(self, candidates: Iterable[Candidate], step: _Step) -> Settled | None:
         best = _least_of(candidates, lambda one: step(one.most, one))

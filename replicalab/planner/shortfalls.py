@@ -225,14 +225,13 @@ class AdditionSearch:
     def at_target(self) -> Shortfall | None:
         """Return the shortfall for the target with the plan's own items and controls."""
         as_is = PlanVariant(controls=self.plan.counts.controls, factor=self.plan.evidence_factor)
-        counts = self.counts(as_is, EvidenceTier.MEETS_TARGET)
+        counts = self._counts(as_is, EvidenceTier.MEETS_TARGET)
         if counts is None:
             return None
         sized = revise(self.plan.plan, sample_size=counts.samples, duration_days=counts.days)
         return _relief(assessment.assess(sized, self.pack))
 
-    def counts(self, variant: PlanVariant, tier: EvidenceTier) -> assessment.Counts | None:
-        """Return the fewest samples and days of a variant that reach a tier, or None."""
+    def _counts(self, variant: PlanVariant, tier: EvidenceTier) -> assessment.Counts | None:
         needed = self._worth.needed(TIER_RANK[tier], variant.factor)
         allowed = self._worth.allowed(variant.factor)
         if needed is None or allowed is None:
@@ -263,7 +262,7 @@ class AdditionSearch:
     def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Addition]:
         """Yield the least of each amount that alone is enough for some usable variant."""
         usable = [
-            self.needs(variant, tier)
+            self._needs(variant, tier)
             for variant in self.variants.listed
             if not variant.failing and not (controls_stay and variant.dropped)
         ]
@@ -273,22 +272,20 @@ class AdditionSearch:
             ]
             if alone:
                 currency = self.pack.lab.currency
-                yield Addition(dimension, self.has[place], min(alone), currency=currency)
+                yield Addition(dimension, self._has[place], min(alone), currency=currency)
 
-    def needs(self, variant: PlanVariant, tier: EvidenceTier) -> Means | None:
-        """Return the least of each amount that a variant needs for a tier."""
-        counts = self.counts(variant, tier)
+    def _needs(self, variant: PlanVariant, tier: EvidenceTier) -> Means | None:
+        counts = self._counts(variant, tier)
         if counts is None:
             return None
         return tuple(amount.needed(counts, self.pack) for amount in assessment.amounts().values())
 
     @cached_property
-    def has(self) -> Means:
-        """The amounts of the lab."""
+    def _has(self) -> Means:
         return tuple(amount.has(self.pack.lab) for amount in assessment.amounts().values())
 
     def _short(self, needs: Means) -> list[int]:
-        return [place for place, need in enumerate(needs) if need > self.has[place]]
+        return [place for place, need in enumerate(needs) if need > self._has[place]]
 
     @cached_property
     def items(self) -> list[Addition]:
@@ -310,7 +307,7 @@ class AdditionSearch:
         # If the amounts do not suffice with the fewest controls and the cheapest replacements, no
         # item can be enough.
         fewest = min(variant.controls for variant in self.variants.listed)
-        needs = self.needs(PlanVariant(controls=fewest, price=price_range(self.plan)[0]), tier)
+        needs = self._needs(PlanVariant(controls=fewest, price=price_range(self.plan)[0]), tier)
         return needs is not None and not self._short(needs)
 
     # --- a later start ----------------------------------------------------------------------

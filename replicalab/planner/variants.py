@@ -164,9 +164,6 @@ def _forbidden(texts: Sequence[str], pack: Pack) -> frozenset[str]:
     return frozenset(row.key for row in rows if row.forbids and row.forbids(texts, pack))
 
 
-# --- items ----------------------------------------------------------------------------------
-
-
 def _item_failing(items: Sequence[assessment.Item], pack: Pack) -> frozenset[str]:
     """Return the dimensions that fail because a plan lists an item."""
     failing, item = _forbidden([entry.label for entry in items], pack), items[0]
@@ -361,9 +358,6 @@ def _pareto(found: Iterable[PlanVariant]) -> list[PlanVariant]:
         ):
             variants.append(one)
     return variants
-
-
-# --- controls -------------------------------------------------------------------------------
 
 
 def control_variants(plan: assessment.Assessment) -> list[PlanVariant]:
