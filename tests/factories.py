@@ -9,34 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from replicalab import models, scenarios
 from replicalab.designs import KINDS
-from replicalab.models import (
-    ConversationEntry,
-    Protocol,
-    Record,
-    ScientistAction,
-    ScientistObservation,
-)
 from replicalab.negotiation import LabManagerKind, ScientistKind, Setup
-from replicalab.scenarios import (
-    MAX_ROUNDS,
-    AllowedSubstitution,
-    Confidence,
-    Control,
-    Design,
-    Difficulty,
-    Fact,
-    HiddenReferenceSpec,
-    Lab,
-    Pack,
-    Paper,
-    PolicyRule,
-    ScenarioConstraint,
-    Study,
-    Throughput,
-)
 
-M = TypeVar("M", bound=Record)
+M = TypeVar("M", bound=models.Record)
 
 EQUIPMENT = ("growth chamber", "light meter")
 REAGENTS = ("agar plates", "nutrient broth")
@@ -51,7 +28,7 @@ def _factory(model: type[M], **defaults: object) -> Callable[..., M]:
 # --- the document's data ------------------------------------------------------------------------
 
 make_protocol = _factory(
-    Protocol,
+    models.Protocol,
     sample_size=40,
     controls=CONTROLS,
     technique="germination count under blue light",
@@ -63,11 +40,11 @@ make_protocol = _factory(
 """The plan that the synthetic study asks for."""
 
 make_scientist_action = _factory(
-    ScientistAction, action_type="propose_protocol", **dict(make_protocol()), questions=[]
+    models.ScientistAction, action_type="propose_protocol", **dict(make_protocol()), questions=[]
 )
 
 make_entry = _factory(
-    ConversationEntry,
+    models.ConversationEntry,
     role="lab_manager",
     message="The growth chamber is booked.",
     round_number=0,
@@ -77,7 +54,7 @@ make_entry = _factory(
 # --- the parts of a study -----------------------------------------------------------------------
 
 make_paper = _factory(
-    Paper,
+    scenarios.Paper,
     title="Blue light and germination",
     citation="Doe, J. (2001). Invented for the tests.",
     doi="10.1234/example.5678",
@@ -89,12 +66,16 @@ make_paper = _factory(
     caution="Nothing follows for other species.",
     teaches="Controls cost less than samples.",
     facts=[
-        Fact(text="Forty seeds were counted.", source="Invented", confidence=Confidence.VERIFIED)
+        scenarios.Fact(
+            text="Forty seeds were counted.",
+            source="Invented",
+            confidence=scenarios.Confidence.VERIFIED,
+        )
     ],
 )
 
 
-def make_design(**changes: object) -> Design:
+def make_design(**changes: object) -> scenarios.Design:
     """Return a two-group design whose target is power 0.80 and whose floor is 0.50.
 
     A design of another kind is given what that kind needs, and no effect if it has none.
@@ -102,7 +83,7 @@ def make_design(**changes: object) -> Design:
     kind = KINDS[str(changes.get("kind", "two_group"))]
     effects = {"effect_published": 0.9, "effect_planning": 0.9, "sesoi": 0.5}
     needed = {"groups": 3, "margin": 1.2, "event_share": 0.6}
-    return Design.model_validate(
+    return scenarios.Design.model_validate(
         {
             "kind": kind.kind,
             **(effects if kind.effect else dict.fromkeys(effects)),
@@ -119,7 +100,7 @@ def make_design(**changes: object) -> Design:
 
 
 make_constraint = _factory(
-    ScenarioConstraint,
+    scenarios.ScenarioConstraint,
     key="season",
     label="Time in the lab",
     quantity=20.0,
@@ -129,7 +110,7 @@ make_constraint = _factory(
 )
 
 make_substitution = _factory(
-    AllowedSubstitution,
+    scenarios.AllowedSubstitution,
     original=EQUIPMENT[0],
     alternative="window shelf",
     condition="when the chamber is booked",
@@ -138,7 +119,7 @@ make_substitution = _factory(
 )
 
 make_hidden_reference = _factory(
-    HiddenReferenceSpec,
+    scenarios.HiddenReferenceSpec,
     summary="A randomised comparison with blinded counting.",
     required_elements=["dark control", "blinded counting"],
     flexible_elements=["number of seeds per tray"],
@@ -148,23 +129,26 @@ make_hidden_reference = _factory(
 """What a judge of the synthetic study looks for; `make_protocol` addresses it."""
 
 make_control = _factory(
-    Control, name=CONTROLS[0], droppable=False, protects_against="germination that needs no light"
+    scenarios.Control,
+    name=CONTROLS[0],
+    droppable=False,
+    protects_against="germination that needs no light",
 )
 
 make_policy_rule = _factory(
-    PolicyRule,
+    scenarios.PolicyRule,
     key="no_open_flames",
     restriction="No open flames.",
     forbidden_phrases=["open flame"],
 )
 """The rule of the synthetic lab, which `make_protocol` keeps."""
 
-make_throughput = _factory(Throughput, value=20, why="two trays an hour")
+make_throughput = _factory(scenarios.Throughput, value=20, why="two trays an hour")
 
-make_lab = _factory(Lab, budget=5000.0, days=20, staff=6)
+make_lab = _factory(scenarios.Lab, budget=5000.0, days=20, staff=6)
 
 make_study = _factory(
-    Study,
+    scenarios.Study,
     format=1,
     scenario_id="blue_light",
     domain_id="plant_biology",
@@ -184,30 +168,32 @@ make_study = _factory(
     min_days=3,
     samples_per_day=None,
     reference_protocol=make_protocol(),
-    labs={level: make_lab() for level in Difficulty},
+    labs={level: make_lab() for level in scenarios.Difficulty},
 )
 """The synthetic study file, with three equally generous labs."""
 
 # --- packs --------------------------------------------------------------------------------------
 
 
-def make_pack(**changes: object) -> Pack:
+def make_pack(**changes: object) -> scenarios.Pack:
     """Return the synthetic study in a generous lab; in it `make_protocol` passes every check.
 
     Args:
         changes: fields of the pack, the study or the lab, as `change_pack` takes them.
     """
-    pack = Pack(study=make_study(), difficulty=Difficulty.EASY, seed=0, lab=make_lab())
+    pack = scenarios.Pack(
+        study=make_study(), difficulty=scenarios.Difficulty.EASY, seed=0, lab=make_lab()
+    )
     return change_pack(pack, **changes)
 
 
-def make_scientist_observation(**changes: object) -> ScientistObservation:
+def make_scientist_observation(**changes: object) -> models.ScientistObservation:
     """Return the first turn in the synthetic study: no history, no plan, no offer."""
     first = make_pack().scientist_observation.model_dump()
-    return ScientistObservation.model_validate({**first, **changes})
+    return models.ScientistObservation.model_validate({**first, **changes})
 
 
-def change_pack(pack: Pack, **changes: object) -> Pack:
+def change_pack(pack: scenarios.Pack, **changes: object) -> scenarios.Pack:
     """Return a pack with some parts changed, wherever a pack keeps them.
 
     Args:
@@ -220,9 +206,19 @@ def change_pack(pack: Pack, **changes: object) -> Pack:
             for name, value in changes.items()
             if fields.get(name, name) in model.model_fields
         }
-        for model, fields in ((Study, _IN_STUDY), (Lab, _IN_LAB), (Pack, {}))
+        for model, fields in (
+            (scenarios.Study, _IN_STUDY),
+            (scenarios.Lab, _IN_LAB),
+            (scenarios.Pack, {}),
+        )
     )
-    texts = {*_IN_STUDY, *_IN_LAB, *Study.model_fields, *Lab.model_fields, *Pack.model_fields}
+    texts = {
+        *_IN_STUDY,
+        *_IN_LAB,
+        *scenarios.Study.model_fields,
+        *scenarios.Lab.model_fields,
+        *scenarios.Pack.model_fields,
+    }
     if unknown := {*changes} - texts:
         raise ValueError(f"no part of a pack: {sorted(unknown)}")
     study = pack.study.model_copy(update=in_study) if in_study else pack.study
@@ -241,20 +237,19 @@ _IN_LAB = {
 """The names on a pack of what a lab calls otherwise; the study's items are not the lab's own."""
 
 
-def with_means(pack: Pack, **means: Any) -> Pack:
+def with_means(pack: scenarios.Pack, **means: Any) -> scenarios.Pack:
     """Return the same study in a lab of other means, as `Lab.with_means` takes them."""
     return pack.in_lab(pack.lab.with_means(**means))
 
 
 def make_setup(
-    pack: Pack,
-    opening: Protocol | None = None,
-    max_rounds: int = MAX_ROUNDS,
+    pack: scenarios.Pack,
+    opening: models.Protocol | None = None,
+    max_rounds: int = scenarios.MAX_ROUNDS,
     *,
     scientist: ScientistKind,
     lab_manager: LabManagerKind,
 ) -> Setup:
-    """Return the set-up of a negotiation in a pack."""
     return Setup(
         scenario_id=pack.scenario_id,
         difficulty=pack.difficulty,

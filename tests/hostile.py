@@ -44,12 +44,10 @@ Place = tuple[str, ...]
 
 
 def marked(number: int, text: str = ATTACK) -> str:
-    """Return a text with a mark of its own."""
     return f"{text}Zq{number}z" if text.startswith("10.") else f"Zq{number}z{text}"
 
 
 def marks(text: str) -> set[int]:
-    """Return the marks in a text."""
     return {int(number) for number in _MARK.findall(text)}
 
 
@@ -60,19 +58,15 @@ def harmless(text: str) -> str:
 
 
 def tame(number: int, text: str = ATTACK) -> str:
-    """Return the harmless twin of a marked text."""
     return harmless(marked(number, text))
 
 
 class Write(Protocol):
-    """Makes a marked text: `marked` the attack, `tame` its twin."""
-
     def __call__(self, number: int, text: str = ATTACK) -> str:
         """Return the text."""
 
 
 def tamed(data: Any) -> Any:
-    """Return a file with the harmless twin of each marked text."""
     if isinstance(data, dict):
         return {tamed(key): tamed(value) for key, value in data.items()}
     if isinstance(data, list):
@@ -84,7 +78,6 @@ def tamed(data: Any) -> Any:
 
 
 def read_as_markup(markdown: str) -> list[str]:
-    """Return what of the attack stands in Markdown without its escape."""
     text = _ESCAPED.sub("", _TO_THE_PUBLISHER.sub("", markdown))
     return [piece for piece in PIECES if piece in text]
 
@@ -160,7 +153,6 @@ def with_texts(data: Any, texts: dict[Place, str]) -> Any:
 
 
 def refusal(read: Callable[[], object]) -> str:
-    """Return why something is refused; empty where it is taken."""
     try:
         read()
     except ReplicaLabError as error:

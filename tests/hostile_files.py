@@ -6,25 +6,9 @@ import json
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
+from replicalab import negotiation
 from replicalab.features.language_model import ModelReply
 from replicalab.models import Protocol, revise
-from replicalab.negotiation import (
-    MAX_RETRIES,
-    LabManagerKind,
-    ModelSettings,
-    Negotiation,
-    Output,
-    Recording,
-    Reply,
-    ScientistKind,
-    Turn,
-    ask_model,
-    load,
-    play,
-    play_on,
-    reply_to,
-    save,
-)
 from replicalab.negotiation.rounds import play_rule
 from replicalab.scenarios import (
     EvidenceAssumptions,
@@ -82,7 +66,6 @@ def full_study() -> Any:
 
 
 def as_file(data: Any) -> str:
-    """Return a study's data as a file."""
     return json.dumps(data, ensure_ascii=False, indent=1)
 
 
@@ -96,7 +79,6 @@ class Walked(NamedTuple):
 
 @cache
 def hostile_study() -> Walked:
-    """Return a study with a hostile text wherever one is taken."""
     data, base = full_study(), full_study()
     marks: dict[int, Place] = {}
     refused: dict[Place, str] = {}
@@ -146,28 +128,30 @@ def hostile_run(write: Write = marked) -> str:
     units = Units(name=write(229, SHORT), samples=2.0)
     question = EvidenceAssumptions(alpha=0.04, units=units, why={"alpha": write(224)})
     pack = PACK.with_own(own_lab, question)
-    setup = game(pack, hostile_plan(230, write), 6, ScientistKind.MODEL)
+    setup = game(pack, hostile_plan(230, write), 6, negotiation.ScientistKind.MODEL)
     setup = setup.model_copy(update={"model": write(217)[:200]})
-    played = play_rule(Negotiation(setup, pack))
+    played = play_rule(negotiation.Negotiation(setup, pack))
     for texts in script:
         answers = [ModelReply(text) for text in texts]
         for answer in answers:
             answer.finish_reason = write(218)
-        answered = ask_model(ScriptedGenerate(answers), played.state, pack)
+        answered = negotiation.ask_model(ScriptedGenerate(answers), played.state, pack)
         assert answered.turn is not None, answered.failure
-        played = play(played, answered.turn)
-    failed = Output(failure=write(216, f"{ATTACK}{UNSEEN}"))
+        played = negotiation.play(played, answered.turn)
+    failed = negotiation.Output(failure=write(216, f"{ATTACK}{UNSEEN}"))
     for action in (revise_to(hostile_plan(200, write)), questions, ACCEPT):
-        played = play(played, Turn(action=action, outputs=(failed,)))
-    settings = ModelSettings(
+        played = negotiation.play(played, negotiation.Turn(action=action, outputs=(failed,)))
+    settings = negotiation.ModelSettings(
         model=write(219)[:200],
         host="localhost:1",
         temperature=0,
         max_tokens=9,
-        max_retries=MAX_RETRIES,
+        max_retries=negotiation.MAX_RETRIES,
     )
     title, note = write(220, f"{ATTACK}{UNSEEN}"), write(221, f"{ATTACK}{UNSEEN} {LONG_WORD}")
-    return save(played, Recording(key="hostile", title=title, note=note, settings=settings))
+    return negotiation.save(
+        played, negotiation.Recording(key="hostile", title=title, note=note, settings=settings)
+    )
 
 
 def hostile_counter() -> str:
@@ -182,9 +166,13 @@ def hostile_counter() -> str:
     ]
     own_lab = LabOverrides(budget=100_000, days=60, staff=99, items=tuple(items))
     pack = PACK.with_own(own_lab, EvidenceAssumptions())
-    setup = game(pack, None, 6, ScientistKind.STEP_BY_STEP, LabManagerKind.PERSON)
-    waiting = play_on(Negotiation(setup, pack))
-    return save(play_on(reply_to(waiting, Reply(counter=plan))))
+    setup = game(
+        pack, None, 6, negotiation.ScientistKind.STEP_BY_STEP, negotiation.LabManagerKind.PERSON
+    )
+    waiting = negotiation.play_on(negotiation.Negotiation(setup, pack))
+    return negotiation.save(
+        negotiation.play_on(negotiation.reply_to(waiting, negotiation.Reply(counter=plan)))
+    )
 
 
 def hostile_edit(text: str, first: int) -> Walked:
@@ -198,7 +186,7 @@ def hostile_edit(text: str, first: int) -> Walked:
         whole, short = marked(number, f"{ATTACK}{UNSEEN} {LONG_WORD}"), marked(number)
         for hostile in (whole, short[:200], short[:100]):
             edited = with_texts(base, {place: hostile})
-            if not (said_of := refusal(partial(load, json.dumps(edited)))):
+            if not (said_of := refusal(partial(negotiation.load, json.dumps(edited)))):
                 marks[number], taken[place] = place, hostile
                 break
         else:

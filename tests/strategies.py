@@ -3,81 +3,28 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from datetime import date
 from typing import Any, Final, TypeVar
 
 from hypothesis import strategies as st
 
+from replicalab import models, scenarios
 from replicalab.characters import hidden
 from replicalab.designs import KINDS, Kind
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.limits import LONGEST_SHORT_TITLE, MOST_PERCENT
-from replicalab.models import (
-    ACCEPT_ACTION,
-    ConversationEntry,
-    Dimension,
-    LabManagerActionType,
-    Protocol,
-    Role,
-    ScientistAction,
-    ScientistActionType,
-    ScientistObservation,
-    plan_action,
-    revise,
-)
 from replicalab.negotiation import Turn, TurnAuthor
-from replicalab.scenarios import (
-    CATEGORIES,
-    LAB_CONSTRAINT_KEYS,
-    MOST,
-    AllowedSubstitution,
-    Arms,
-    Bounds,
-    Comparator,
-    Confidence,
-    Control,
-    CostModel,
-    Design,
-    Difficulty,
-    EvidenceAssumptions,
-    EvidenceTier,
-    ExpectedOutcome,
-    Fact,
-    ItemState,
-    Lab,
-    LabOverrides,
-    Labs,
-    Original,
-    OwnItem,
-    Pack,
-    Paper,
-    ScenarioConstraint,
-    StaffModel,
-    Study,
-    Units,
-    pack_of,
-)
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR
 from replicalab.scenarios.own import ItemCategory
-from tests.factories import (
-    CONTROLS,
-    EQUIPMENT,
-    REAGENTS,
-    make_hidden_reference,
-    make_pack,
-    make_policy_rule,
-    make_scientist_observation,
-    make_substitution,
-    make_throughput,
-)
+from tests import factories
+from tests.factories import CONTROLS, EQUIPMENT, REAGENTS
 
 T = TypeVar("T")
 
-texts = st.text(max_size=40).map(str.strip)
-"""Any text a model keeps as it is: stripped, without lone surrogates."""
+texts = st.text(max_size=40).map(str.strip)  # without lone surrogates
 words = texts.filter(bool)
-"""Text that is not blank."""
 seen = (
     st.text(st.characters(exclude_categories=("C", "Zl", "Zp", "M")), min_size=1, max_size=40)
     .map(str.strip)
@@ -86,8 +33,7 @@ seen = (
 """Text that a study file may hold."""
 labels = st.one_of(st.sampled_from([*EQUIPMENT, *REAGENTS, *CONTROLS, "window shelf"]), words)
 """Labels of items and controls, often ones that the synthetic lab knows."""
-counts = st.integers(min_value=0, max_value=10**6)
-"""Whole numbers as a plan has them, far beyond what any lab can hold."""
+counts = st.integers(min_value=0, max_value=10**6)  # far beyond any lab
 
 
 def lists_of(items: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
@@ -97,10 +43,9 @@ def lists_of(items: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
 
 def protocols(
     sample_size: st.SearchStrategy[int] = counts, duration_days: st.SearchStrategy[int] = counts
-) -> st.SearchStrategy[Protocol]:
-    """Return any valid plan."""
+) -> st.SearchStrategy[models.Protocol]:
     return st.builds(
-        Protocol,
+        models.Protocol,
         sample_size=sample_size,
         controls=lists_of(labels),
         technique=words,
@@ -111,45 +56,47 @@ def protocols(
     )
 
 
-PLAN_ACTIONS: Final = (ScientistActionType.PROPOSE_PROTOCOL, ScientistActionType.REVISE_PROTOCOL)
+PLAN_ACTIONS: Final = (
+    models.ScientistActionType.PROPOSE_PROTOCOL,
+    models.ScientistActionType.REVISE_PROTOCOL,
+)
 
 
-def scientist_actions() -> st.SearchStrategy[ScientistAction]:
+def scientist_actions() -> st.SearchStrategy[models.ScientistAction]:
     """Return any valid action of the Scientist, each type as often as the others."""
     plans = protocols(sample_size=st.integers(1, 10**6))
-    proposals = [st.builds(plan_action, st.just(kind), plans) for kind in PLAN_ACTIONS]
-    types = {"action_type": ScientistActionType.REQUEST_INFO}
+    proposals = [st.builds(models.plan_action, st.just(kind), plans) for kind in PLAN_ACTIONS]
+    types = {"action_type": models.ScientistActionType.REQUEST_INFO}
     questions = st.lists(words, min_size=1, max_size=4).map(
-        lambda some: ACCEPT_ACTION.model_copy(update={**types, "questions": some})
+        lambda some: models.ACCEPT_ACTION.model_copy(update={**types, "questions": some})
     )
-    return st.one_of(*proposals, questions, st.just(ACCEPT_ACTION))
+    return st.one_of(*proposals, questions, st.just(models.ACCEPT_ACTION))
 
 
 def turns() -> st.SearchStrategy[Turn]:
-    """Return any turn of a person: an action or walking away."""
     return st.builds(Turn, action=st.none() | scientist_actions(), by=st.just(TurnAuthor.PERSON))
 
 
-def entries() -> st.SearchStrategy[ConversationEntry]:
+def entries() -> st.SearchStrategy[models.ConversationEntry]:
     """Return any line of a conversation, with an action of its role or none."""
-    actions: dict[Role, list[str]] = {
-        Role.SCIENTIST: [*ScientistActionType],
-        Role.LAB_MANAGER: [*LabManagerActionType],
-        Role.SYSTEM: [],
+    actions: dict[models.Role, list[str]] = {
+        models.Role.SCIENTIST: [*models.ScientistActionType],
+        models.Role.LAB_MANAGER: [*models.LabManagerActionType],
+        models.Role.SYSTEM: [],
     }
     pairs = [(role, kind) for role, kinds in actions.items() for kind in (None, *kinds)]
     return st.builds(
-        lambda pair, **rest: ConversationEntry(role=pair[0], action_type=pair[1], **rest),
+        lambda pair, **rest: models.ConversationEntry(role=pair[0], action_type=pair[1], **rest),
         st.sampled_from(pairs),
         message=words,
         round_number=st.integers(0, 20),
     )
 
 
-def scientist_observations() -> st.SearchStrategy[ScientistObservation]:
+def scientist_observations() -> st.SearchStrategy[models.ScientistObservation]:
     """Return any turn of the Scientist, early or late, with or without a plan or an offer."""
     return st.builds(
-        make_scientist_observation,
+        factories.make_scientist_observation,
         paper_title=words,
         paper_method=words,
         conversation_history=lists_of(entries()),
@@ -160,10 +107,10 @@ def scientist_observations() -> st.SearchStrategy[ScientistObservation]:
     )
 
 
-def packs(**more: st.SearchStrategy[Any]) -> st.SearchStrategy[Pack]:
+def packs(**more: st.SearchStrategy[Any]) -> st.SearchStrategy[scenarios.Pack]:
     """Return the synthetic study in any lab: poor or rich, with anything missing."""
     return st.builds(
-        make_pack,
+        factories.make_pack,
         budget=st.integers(1, 6000),
         days=st.integers(1, 30),
         staff=st.integers(1, 8),
@@ -174,37 +121,34 @@ def packs(**more: st.SearchStrategy[Any]) -> st.SearchStrategy[Pack]:
 
 
 items = st.sampled_from([*EQUIPMENT, *REAGENTS, "window shelf", "tap water", "open flame burner"])
-"""Items that the labs of `studied_packs` have, lack, may replace, do not know or forbid."""
-
-
+# The labs of `studied_packs` have, lack, may replace, do not know or forbid these.
 currencies = st.sampled_from(["credits", "EUR", "kr", "€"])
 start_dates = st.dates(date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31))
-"""From when a lab's days may count."""
 
 
-def studied_packs() -> st.SearchStrategy[Pack]:
+def studied_packs() -> st.SearchStrategy[scenarios.Pack]:
     """Return a pack whose substitutions, rates, throughput and least days vary as well.
 
     In one of two the lab has a start day, prices and items of its own.
     """
     originals = st.sampled_from([*EQUIPMENT, *REAGENTS])
-    swaps = st.builds(make_substitution, original=originals, alternative=items)
+    swaps = st.builds(factories.make_substitution, original=originals, alternative=items)
     rates = st.integers(0, 200).map(float)
     percent = st.just(0.0) | st.sampled_from([7.5, 20.0, 1000.0])
     costs = st.builds(
-        CostModel,
-        per_sample=rates,
-        per_day=rates,
-        per_control=rates,
+        scenarios.CostModel,
+        **dict.fromkeys(("per_sample", "per_day", "per_control"), rates),
         per_staff_day=st.just(0.0) | rates,
         overhead_percent=percent,
     )
-    staff = st.builds(StaffModel, base=st.integers(0, 3), sample_threshold=st.integers(0, 30))
+    staff = st.builds(
+        scenarios.StaffModel, base=st.integers(0, 3), sample_threshold=st.integers(0, 30)
+    )
     return packs(
         allowed_substitutions=st.lists(swaps, max_size=5),
-        cost_model=st.just(CostModel()) | costs,
-        staff_model=st.just(StaffModel()) | staff,
-        samples_per_day=st.none() | st.builds(make_throughput, value=st.integers(1, 40)),
+        cost_model=st.just(scenarios.CostModel()) | costs,
+        staff_model=st.just(scenarios.StaffModel()) | staff,
+        samples_per_day=st.none() | st.builds(factories.make_throughput, value=st.integers(1, 40)),
         min_days=st.integers(1, 10),
         start_day=st.just(1) | st.integers(1, 32),
         prices=st.just({}) | st.dictionaries(items, rates, max_size=5),
@@ -216,10 +160,10 @@ def studied_packs() -> st.SearchStrategy[Pack]:
     )
 
 
-def itemised_protocols() -> st.SearchStrategy[Protocol]:
+def itemised_protocols() -> st.SearchStrategy[models.Protocol]:
     """Return a plan near the means of the labs, with items that they know something about."""
     return st.builds(
-        revise,
+        models.revise,
         protocols(sample_size=st.integers(0, 200), duration_days=st.integers(0, 30)),
         required_equipment=lists_of(items),
         required_reagents=lists_of(items),
@@ -227,28 +171,26 @@ def itemised_protocols() -> st.SearchStrategy[Protocol]:
     )
 
 
-def openings() -> st.SearchStrategy[Protocol | None]:
-    """Return a plan that a negotiation may begin with, or none."""
+def openings() -> st.SearchStrategy[models.Protocol | None]:
     return itemised_protocols().map(lambda plan: plan if plan.sample_size else None)
 
 
 # --- a lab of one's own ---
 
-_AMOUNTS: Final = st.none() | st.integers(1, MOST)
-_RATES: Final = st.floats(0, MOST)
+_AMOUNTS: Final = st.none() | st.integers(1, scenarios.MOST)
+_RATES: Final = st.floats(0, scenarios.MOST)
 _OWN_RATES: Final[dict[Any, st.SearchStrategy[float]]] = {
-    **dict.fromkeys(CostModel.model_fields, _RATES),
+    **dict.fromkeys(scenarios.CostModel.model_fields, _RATES),
     "overhead_percent": st.floats(0, MOST_PERCENT),
 }
 
 
-def own_items(names: st.SearchStrategy[str] = labels) -> st.SearchStrategy[OwnItem]:
-    """Return anything that may be said of an item."""
+def own_items(names: st.SearchStrategy[str] = labels) -> st.SearchStrategy[scenarios.OwnItem]:
     return st.builds(
-        OwnItem,
+        scenarios.OwnItem,
         label=names,
-        category=st.sampled_from(CATEGORIES),
-        state=st.none() | st.sampled_from(ItemState),
+        category=st.sampled_from(scenarios.CATEGORIES),
+        state=st.none() | st.sampled_from(scenarios.ItemState),
         until=st.none() | counts,
         price=st.none() | _RATES,
     )
@@ -256,20 +198,18 @@ def own_items(names: st.SearchStrategy[str] = labels) -> st.SearchStrategy[OwnIt
 
 def own_labs(
     names: st.SearchStrategy[str] = words, means: st.SearchStrategy[int | None] = _AMOUNTS
-) -> st.SearchStrategy[LabOverrides]:
-    """Return any lab that a visitor may describe."""
+) -> st.SearchStrategy[scenarios.LabOverrides]:
     return st.builds(
-        LabOverrides,
+        scenarios.LabOverrides,
         name=st.none() | names.filter(lambda text: len(text) <= LONGEST_SHORT_TITLE),
-        budget=means,
-        days=means,
-        staff=means,
-        start_day=means,
+        **dict.fromkeys(("budget", "days", "staff", "start_day"), means),
         currency=st.none() | currencies,
         start_date=st.none() | start_dates,
         weekends=st.none() | st.booleans(),
         rates=st.fixed_dictionaries({}, optional=_OWN_RATES),
-        steps=st.dictionaries(st.sampled_from([*StaffModel.model_fields]), counts, max_size=3),
+        steps=st.dictionaries(
+            st.sampled_from([*scenarios.StaffModel.model_fields]), counts, max_size=3
+        ),
         items=st.lists(own_items(), unique_by=lambda item: label_key(item.label), max_size=4).map(
             tuple
         ),
@@ -277,37 +217,36 @@ def own_labs(
 
 
 prices = st.sampled_from([0.0, 0.01, 12.5, 100.0, 4000.0, 1e9]) | st.floats(0, 1e9)
-"""What an item may cost, in credits."""
 
 
 @st.composite
-def own_labs_of(draw: st.DrawFn, study: Study) -> LabOverrides:
+def own_labs_of(draw: st.DrawFn, study: scenarios.Study) -> scenarios.LabOverrides:
     """Return anything that a visitor may say of a study's lab, of each thing or of none."""
     category: dict[str, ItemCategory] = {label_key(text): "equipment" for text in study.equipment}
     category |= {label_key(reagent): "reagent" for reagent in study.reagents}
     names = [*study.equipment, *study.reagents, *(row.alternative for row in study.substitutions)]
     labelled = draw(st.lists(st.sampled_from(names) | seen, unique_by=label_key, max_size=5))
     line = [
-        OwnItem(
+        scenarios.OwnItem(
             label=label,
-            category=category.get(label_key(label), draw(st.sampled_from(CATEGORIES))),
-            state=(state := draw(st.none() | st.sampled_from(ItemState))),
-            until=draw(st.none() | st.integers(0, 60)) if state is ItemState.BOOKED else None,
+            category=category.get(label_key(label), draw(st.sampled_from(scenarios.CATEGORIES))),
+            state=(state := draw(st.none() | st.sampled_from(scenarios.ItemState))),
+            until=draw(st.none() | st.integers(0, 60)) if state == "booked" else None,
             price=draw(st.none() | prices),
         )
         for label in labelled
     ]
-    means = st.none() | st.integers(1, 60) | st.integers(1, MOST)
+    means = st.none() | st.integers(1, 60) | st.integers(1, scenarios.MOST)
     return draw(own_labs(seen, means)).model_copy(update={"items": tuple(line)})
 
 
-def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:
+def questions(design: scenarios.Design) -> st.SearchStrategy[scenarios.EvidenceAssumptions]:
     """Return anything that a visitor may ask of a design in place of what it assumes."""
     row = KINDS[design.kind]
     better, worse = sorted((design.target, design.floor), reverse=not row.scale.lower_is_better)
     planned = design.effect_planning
     strategy = st.builds(
-        EvidenceAssumptions,
+        scenarios.EvidenceAssumptions,
         effect=st.none() if planned is None else st.none() | st.just(planned) | shares,
         alpha=st.none() | shares if row.uses("alpha") else st.none(),
         target=st.none() | st.just(better) | shares,
@@ -317,38 +256,38 @@ def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:
         arms=st.none() | arms() if row.uses("arms") else st.none(),
         why=st.dictionaries(st.sampled_from(["effect", "dropout"]), seen, max_size=1),
     )
-    return strategy.filter(lambda question: _is_askable(question, design))
+
+    def is_askable(question: scenarios.EvidenceAssumptions) -> bool:
+        with suppress(ScenarioError):
+            return bool(question.over(design))
+        return False
+
+    return strategy.filter(is_askable)
 
 
-def units() -> st.SearchStrategy[Units]:
-    """Return any experimental units."""
+def units() -> st.SearchStrategy[scenarios.Units]:
     return st.builds(
-        Units,
+        scenarios.Units,
         name=st.sampled_from(["tank", "lot", "class", "<b>unit</b>"]),
-        samples=st.floats(1, 40) | st.floats(1, MOST),
+        samples=st.floats(1, 40) | st.floats(1, scenarios.MOST),
         icc=st.none() | st.floats(0, 1),
     )
 
 
-def arms() -> st.SearchStrategy[Arms]:
-    """Return any two arms."""
+def arms() -> st.SearchStrategy[scenarios.Arms]:
     share = st.just(0.5) | st.floats(0.05, 0.95)
-    return st.builds(Arms, share=share)
-
-
-def _is_askable(question: EvidenceAssumptions, design: Design) -> bool:
-    try:
-        question.over(design)
-    except ScenarioError:
-        return False
-    return True
+    return st.builds(scenarios.Arms, share=share)
 
 
 @st.composite
-def own_packs(draw: st.DrawFn, study: st.SearchStrategy[Study] | None = None) -> Pack:
+def own_packs(
+    draw: st.DrawFn, study: st.SearchStrategy[scenarios.Study] | None = None
+) -> scenarios.Pack:
     """Return any study in any lab, with anything that a visitor says of the two."""
     chosen = draw(studies() if study is None else study)
-    pack = pack_of(chosen, draw(st.sampled_from(Difficulty)), draw(st.integers(0, 9)))
+    pack = scenarios.pack_of(
+        chosen, draw(st.sampled_from(scenarios.Difficulty)), draw(st.integers(0, 9))
+    )
     return pack.with_own(draw(own_labs_of(chosen)), draw(questions(chosen.design)))
 
 
@@ -362,15 +301,14 @@ unique_labels = st.lists(seen, unique_by=label_key, min_size=1, max_size=3)
 
 
 @st.composite
-def designs(draw: st.DrawFn) -> Design:
-    """Return any design, whose numbers fit its kind."""
+def designs(draw: st.DrawFn) -> scenarios.Design:
     row = KINDS[draw(st.sampled_from([*KINDS]))]
     worse, better = sorted(draw(st.tuples(shares, shares)), reverse=row.scale.lower_is_better)
     planned, published, smallest = draw(_effects(row))
     numbers = {
         "alpha": shares,
-        "population_max": st.integers(1, MOST),
-        "groups": st.integers(2, MOST),
+        "population_max": st.integers(1, scenarios.MOST),
+        "groups": st.integers(2, scenarios.MOST),
         "margin": sizes.map(lambda more: (planned or 0) + more),
         "event_share": st.floats(0.001, 1),
         # The other share lies the planning effect below.
@@ -387,9 +325,10 @@ def designs(draw: st.DrawFn) -> Design:
     record = {
         name: draw(numbers[name] if name in row.needs else optional[name]) for name in numbers
     }
-    independent = record["baseline"] is None  # whose test is of equal groups alone
+    independent = record["baseline"] is None  # its test is of equal groups alone
+    fields = [*scenarios.Design.model_fields]
     original = draw(st.none() | _originals(row, published or planned))
-    return Design.model_validate(
+    return scenarios.Design.model_validate(
         {
             "kind": row.kind,
             "effect_published": published,
@@ -402,27 +341,27 @@ def designs(draw: st.DrawFn) -> Design:
             "units": draw(st.none() | units()) if row.uses("units") and independent else None,
             "arms": draw(st.none() | arms()) if row.uses("arms") and independent else None,
             "source": draw(seen),
-            "why": draw(st.dictionaries(st.sampled_from([*Design.model_fields]), seen, max_size=3)),
+            "why": draw(st.dictionaries(st.sampled_from(fields), seen, max_size=3)),
             "original": original,
             **record,
         }
     )
 
 
-def _originals(row: Kind, effect: float | None) -> st.SearchStrategy[Original | None]:
+def _originals(row: Kind, effect: float | None) -> st.SearchStrategy[scenarios.Original | None]:
     """Return any original of a kind that found an effect, none where the kind has none."""
     if row.effect is None:
         return st.none()
     in_events = row.normal is not None and row.normal.in_events
     return st.builds(
-        Original,
+        scenarios.Original,
         effect=st.just(effect),
         se=st.none() | st.floats(1e-6, 100),
         sides=st.sampled_from([1, 2]),
         source=seen,
         confidence=st.sampled_from(["verified", "recalled", "derived"]),
         where=st.none() | seen,
-        **{"events" if in_events else "n": st.none() | st.integers(4, MOST)},
+        **{"events" if in_events else "n": st.none() | st.integers(4, scenarios.MOST)},
     )
 
 
@@ -434,56 +373,44 @@ def _effects(row: Kind) -> st.SearchStrategy[tuple[float | None, float | None, f
     return st.tuples(effects, st.none() | effects, st.none() | effects)
 
 
-def papers() -> st.SearchStrategy[Paper]:
-    """Return any paper, with one fact or two."""
-    facts = st.builds(
-        Fact, text=seen, source=seen, confidence=st.sampled_from(Confidence), where=st.none() | seen
-    )
+def papers() -> st.SearchStrategy[scenarios.Paper]:
+    rest = {"confidence": st.sampled_from(scenarios.Confidence), "where": st.none() | seen}
+    facts = st.builds(scenarios.Fact, text=seen, source=seen, **rest)
     strategies = {
         "doi": st.none() | st.just("10.1000/xyz-123_(4)"),
         "short_title": st.none() | seen.filter(lambda text: len(text) <= 30),
         "contested": st.none() | seen,
         "facts": st.lists(facts, min_size=1, max_size=2),
     }
-    return st.builds(Paper, **{**dict.fromkeys(Paper.model_fields, seen), **strategies})
-
-
-EXPECTED: Final = ExpectedOutcome(
-    fails=[Dimension.BUDGET],
-    answer=LabManagerActionType.SUGGEST_ALTERNATIVE,
-    still_fails=[],
-    sample_size=30,
-    duration_days=4,
-    credits=900.5,
-    evidence=None,
-    verdict=EvidenceTier.BELOW_FLOOR,
-    largest_sample=None,
-)
-"""What an author may expect of a lab, true or not."""
-
-
-def study_labs(equipment: list[str], reagents: list[str]) -> st.SearchStrategy[Lab]:
-    """Return any lab of a study with these items."""
     return st.builds(
-        Lab,
+        scenarios.Paper, **{**dict.fromkeys(scenarios.Paper.model_fields, seen), **strategies}
+    )
+
+
+EXPECTED: Final = scenarios.load_scenario("psy_stroop", "hard").expected
+
+
+def study_labs(equipment: list[str], reagents: list[str]) -> st.SearchStrategy[scenarios.Lab]:
+    return st.builds(
+        scenarios.Lab,
         budget=st.floats(min_value=0.01, max_value=1e9),
-        days=st.integers(1, 20) | st.integers(1, MOST),
-        staff=st.integers(1, 10) | st.integers(1, MOST),
+        days=st.integers(1, 20) | st.integers(1, scenarios.MOST),
+        staff=st.integers(1, 10) | st.integers(1, scenarios.MOST),
         booked=st.dictionaries(st.sampled_from(equipment), counts, max_size=2),
         out_of_stock=st.lists(st.sampled_from(reagents), unique=True, max_size=2),
         prices=st.dictionaries(st.sampled_from([*equipment, *reagents]), prices, max_size=2),
-        cost_model=st.just(CostModel()) | st.builds(CostModel, **_OWN_RATES),
+        cost_model=st.just(scenarios.CostModel()) | st.builds(scenarios.CostModel, **_OWN_RATES),
         currency=currencies,
         start_date=st.none() | start_dates,
         weekends=st.booleans(),
-        staff_model=st.just(StaffModel()) | st.builds(StaffModel, base=counts),
+        staff_model=st.just(scenarios.StaffModel()) | st.builds(scenarios.StaffModel, base=counts),
         expected=st.none() | st.just(EXPECTED),
     )
 
 
-def _substitutions(items: list[str]) -> st.SearchStrategy[AllowedSubstitution]:
+def _substitutions(items: list[str]) -> st.SearchStrategy[scenarios.AllowedSubstitution]:
     return st.builds(
-        AllowedSubstitution,
+        scenarios.AllowedSubstitution,
         original=st.sampled_from(items),
         alternative=seen | st.sampled_from(items),
         condition=seen,
@@ -494,19 +421,19 @@ def _substitutions(items: list[str]) -> st.SearchStrategy[AllowedSubstitution]:
 
 
 @st.composite
-def constraints(draw: st.DrawFn, kind: str) -> ScenarioConstraint:
+def constraints(draw: st.DrawFn, kind: str) -> scenarios.ScenarioConstraint:
     """Return any constraint of a study of that kind: only stated, or bounding a number."""
-    bounds = draw(st.none() | st.sampled_from(Bounds))
-    comparators = [*Comparator]
+    bounds = draw(st.none() | st.sampled_from(scenarios.Bounds))
+    comparators = [*scenarios.Comparator]
     quantities: st.SearchStrategy[float | None] = st.integers(0, 300).map(float)
     if bounds is None:
         quantities = st.none() | finite_numbers
-    elif bounds is Bounds.EVIDENCE:
+    elif bounds is scenarios.Bounds.EVIDENCE:
         precise = kind == "precision"
-        comparators = [Comparator.AT_MOST if precise else Comparator.AT_LEAST]
+        comparators = [scenarios.Comparator.AT_MOST if precise else scenarios.Comparator.AT_LEAST]
         quantities = shares
-    return ScenarioConstraint(
-        key=draw(identifiers.filter(lambda key: key not in LAB_CONSTRAINT_KEYS)),
+    return scenarios.ScenarioConstraint(
+        key=draw(identifiers.filter(lambda key: key not in scenarios.LAB_CONSTRAINT_KEYS)),
         label=draw(seen),
         quantity=draw(quantities),
         unit=draw(st.none() | seen),
@@ -514,24 +441,22 @@ def constraints(draw: st.DrawFn, kind: str) -> ScenarioConstraint:
         hard=draw(st.booleans()),
         details=draw(seen),
         bounds=bounds,
-        conditions=draw(st.integers(2, 1000)) if bounds is Bounds.SAMPLES_PER_CONDITION else None,
+        conditions=draw(st.integers(2, 1000)) if bounds == "samples_per_condition" else None,
     )
 
 
 _RULES: Final = st.builds(
-    make_policy_rule,
+    factories.make_policy_rule,
     key=identifiers,
     forbidden_phrases=st.lists(seen, min_size=1, max_size=2),
     allowed_mentions=st.lists(seen, max_size=2),
 )
 
 
-def _controls(names: list[str]) -> st.SearchStrategy[list[Control]]:
+def _controls(names: list[str]) -> st.SearchStrategy[list[scenarios.Control]]:
+    some = {"droppable": st.booleans(), "protects_against": seen}
     return st.tuples(
-        *(
-            st.builds(Control, name=st.just(one), droppable=st.booleans(), protects_against=seen)
-            for one in names
-        )
+        *(st.builds(scenarios.Control, name=st.just(name), **some) for name in names)
     ).map(list)
 
 
@@ -541,30 +466,31 @@ def _keyed(items: st.SearchStrategy[T], most: int) -> st.SearchStrategy[list[T]]
 
 
 @st.composite
-def studies(draw: st.DrawFn) -> Study:
-    """Return any study that a file may hold, sensible or not."""
+def studies(draw: st.DrawFn) -> scenarios.Study:
     items = draw(st.lists(seen, unique_by=label_key, min_size=2, max_size=6))
     cut = draw(st.integers(1, len(items) - 1))
     equipment, reagents, controls = items[:cut], items[cut:], draw(unique_labels)
     plan, design = draw(protocols()), draw(designs())
     lab = study_labs(equipment, reagents)
-    return Study(
+    return scenarios.Study(
         format=1,
         scenario_id=draw(identifiers),
         domain_id=draw(identifiers),
         paper=draw(papers()),
         design=design,
         success_criteria=draw(st.lists(seen, min_size=1, max_size=2)),
-        hidden_reference=draw(st.builds(make_hidden_reference, summary=seen)),
+        hidden_reference=draw(st.builds(factories.make_hidden_reference, summary=seen)),
         constraints=draw(_keyed(constraints(design.kind), 2)),
         equipment=equipment,
         reagents=reagents,
         substitutions=draw(st.lists(_substitutions(items), max_size=3)),
         controls=draw(_controls(controls)),
         policy_rules=draw(_keyed(_RULES, 2)),
-        min_days=draw(st.integers(1, 20) | st.integers(1, MOST)),
-        samples_per_day=draw(st.none() | st.builds(make_throughput, value=st.integers(1, 10**6))),
-        reference_protocol=revise(
+        min_days=draw(st.integers(1, 20) | st.integers(1, scenarios.MOST)),
+        samples_per_day=draw(
+            st.none() | st.builds(factories.make_throughput, value=st.integers(1, 10**6))
+        ),
+        reference_protocol=models.revise(
             plan,
             technique=draw(seen),
             rationale=draw(seen),
@@ -572,5 +498,5 @@ def studies(draw: st.DrawFn) -> Study:
             required_equipment=draw(lists_of(st.sampled_from(equipment))),
             required_reagents=draw(lists_of(st.sampled_from(reagents))),
         ),
-        labs=Labs(easy=draw(lab), medium=draw(lab), hard=draw(lab)),
+        labs=scenarios.Labs(easy=draw(lab), medium=draw(lab), hard=draw(lab)),
     )

@@ -97,7 +97,7 @@ def test_planner_keeps_the_limit(case: tuple[Protocol, Pack]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_least_loss_is_the_first_of_all_numbers(seed: int) -> None:
+def test_least_loss_is_the_first_of_all(seed: int) -> None:
     # Against every number of samples and days of each wording that the planner knows.
     plan, pack = small_lab(seed)
     options = PlanAnalysis(assess(plan, pack))

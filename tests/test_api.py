@@ -17,8 +17,7 @@ import pytest
 import replicalab
 from replicalab import api
 from replicalab.assessment import assess
-from replicalab.documents import Report
-from replicalab.errors import ArgumentError, ModelSettingsError, ScenarioError
+from replicalab.errors import ArgumentError, ScenarioError
 from replicalab.models import revise
 from replicalab.negotiation import load as loaded
 from replicalab.negotiation import replay, save, score
@@ -44,22 +43,6 @@ def test_names_are_these() -> None:
         replicalab.lod  # noqa: B018
 
 
-def report_of_the_study() -> Report:
-    """Return a report of a study's own plan."""
-    return replicalab.report(replicalab.assess(replicalab.load(STUDY)), on=date(2026, 1, 31))
-
-
-def test_completion_offers_the_names_and_nothing_that_was_imported() -> None:
-    """Also once the rooms are loaded, and after a report, whose room once had its name."""
-    report_of_the_study().form("md")
-    assert [name for name in dir(replicalab) if not name.startswith("_")] == NAMES
-    assert "__version__" in dir(replicalab)
-    assert callable(replicalab.report)
-    strays = {name for name in vars(replicalab) if not name.startswith("_")} - {*NAMES}
-    rooms = {path.stem for path in (ROOT / "replicalab").iterdir()}
-    assert strays <= rooms, "what the package itself imports has an underscore"
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_example_of_each_name_runs(name: str) -> None:
     result = getattr(replicalab, name)
@@ -76,7 +59,7 @@ def test_readme_example_runs() -> None:
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
-def test_results_are_the_core_s() -> None:
+def test_results_are_the_cores() -> None:
     place = replicalab.load(STUDY, "hard", 4)
     pack = load_scenario(STUDY, "hard", 4)
     assert dict(place) == dict(pack)
@@ -148,12 +131,12 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
 
 
 @pytest.mark.parametrize("message", CALLS)
-def test_wrong_argument_is_named_with_allowed_values(message: str) -> None:
+def test_wrong_argument_is_named(message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         CALLS[message]()
 
 
-def test_batch_is_in_the_order_of_its_jobs_and_tells_how_far_it_is() -> None:
+def test_batch_is_in_order_with_progress() -> None:
     pairs: list[tuple[int, int]] = []
     with ThreadPoolExecutor(2) as executor:
         batch = replicalab.run_batch(
@@ -181,8 +164,6 @@ def takes_the_offer(messages: Messages) -> str:
 
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """An endpoint that plays as `takes_the_offer`, set in the environment."""
-
     def reply(exchange: Exchange) -> None:
         messages = cast(Messages, exchange.received.body["messages"])
         streamed(takes_the_offer(messages))(exchange)
@@ -193,7 +174,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         yield server
 
 
-def test_plain_function_is_the_scientist_and_its_talk_is_scored_saved_and_replays() -> None:
+def test_function_plays_the_scientist() -> None:
     plan = replicalab.assess(replicalab.load(STUDY))
     talk = replicalab.negotiate(plan, scientist=takes_the_offer, model="mine")
     assert (str(talk.outcome), len(talk.rounds)) == ("agreed", 2)
@@ -208,7 +189,7 @@ def test_plain_function_is_the_scientist_and_its_talk_is_scored_saved_and_replay
     assert "Regret 11.00: there is no plan; the best has power 1.00 with 45 participants" in html
 
 
-def test_endpoint_of_the_environment_is_the_scientist(endpoint: Server) -> None:
+def test_endpoint_plays_the_scientist(endpoint: Server) -> None:
     talk = replicalab.negotiate(replicalab.load(STUDY), scientist="model")
     assert (str(talk.outcome), talk.setup.model) == ("agreed", "m-1")
     batch = replicalab.run_batch(STUDY, ["medium"], range(2), scientists=["model", "baseline"])
@@ -216,34 +197,22 @@ def test_endpoint_of_the_environment_is_the_scientist(endpoint: Server) -> None:
     assert len(endpoint.received) == 6
 
 
-def test_model_that_is_not_set_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("REPLICALAB_LLM_BASE_URL", raising=False)
-    monkeypatch.setenv("REPLICALAB_LLM_MODEL", "m")
-    place = replicalab.load(STUDY)
-    with pytest.raises(ModelSettingsError, match="set REPLICALAB_LLM_BASE_URL, and"):
-        replicalab.negotiate(place, scientist="model")
-    with pytest.raises(ModelSettingsError):
-        replicalab.run_batch(STUDY, scientists=["model"])
-
-
 @pytest.mark.parametrize("wrong", ["person", "", "Model", "takes_the_offer", None, 3, b"model"])
-def test_player_that_cannot_be_is_told(wrong: object) -> None:
+def test_unknown_player_is_named(wrong: object) -> None:
     with pytest.raises(ValueError, match=r"scientist: .* is not allowed; use .*a function"):
         replicalab.negotiate(replicalab.load(STUDY), scientist=wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"scientist: .* is not allowed; use .*a function"):
         replicalab.run_batch(STUDY, scientists=[wrong])  # type: ignore[list-item]
 
 
-def test_model_is_not_handed_a_plan_that_it_would_not_open_with() -> None:
+def test_model_takes_no_opening() -> None:
     plan = replicalab.assess(replicalab.load(STUDY), sample_size=40)
     with pytest.raises(ValueError, match="opens with a plan of its own"):
         replicalab.negotiate(plan, scientist=takes_the_offer)
 
 
 @pytest.mark.parametrize("executor", [None, ThreadPoolExecutor])
-def test_batch_with_a_function_holds_every_player_s_regret(
-    executor: type[ThreadPoolExecutor] | None,
-) -> None:
+def test_batch_with_a_function_has_regrets(executor: type[ThreadPoolExecutor] | None) -> None:
     request = []
 
     def generate(messages: Messages) -> str:
@@ -268,20 +237,7 @@ def test_batch_with_a_function_holds_every_player_s_regret(
     assert "Language model" in html
 
 
-def test_batch_that_is_stopped_before_anything_came_goes_on_as_stopped() -> None:
-    def stop(_: Messages) -> str:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        replicalab.run_batch(STUDY, scientists=[stop])
-
-
-def test_batch_of_two_models_is_refused() -> None:
-    with pytest.raises(ValueError, match="2 language models are named; name at most one"):
-        replicalab.run_batch(STUDY, scientists=[takes_the_offer, str])
-
-
-def test_results_show_in_a_notebook_what_the_panels_show() -> None:
+def test_results_show_panels_in_a_notebook() -> None:
     place = replicalab.load(STUDY, "hard")
     plan = replicalab.assess(place)
     offer = replicalab.suggest(plan)
@@ -306,7 +262,7 @@ def test_results_show_in_a_notebook_what_the_panels_show() -> None:
         assert text in html, type(result).__name__
 
 
-def test_foreign_text_is_escaped_in_a_notebook() -> None:
+def test_notebook_escapes_foreign_text() -> None:
     place = replicalab.load(STUDY)
     wild = revise(place.reference_protocol, required_equipment=["<script>alert(1)</script>"])
     plan = replicalab.assess(place, wild)

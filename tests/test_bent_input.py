@@ -54,7 +54,6 @@ SHEETS: Final = (
 
 
 def bent_bytes(data: bytes, chance: random.Random) -> bytes:
-    """Flip bits, or cut a piece."""
     start, end = sorted(chance.randrange(len(data) + 1) for _ in range(2))
     if chance.random() < 0.5:
         return data[:start] + data[end:]
@@ -65,7 +64,6 @@ def bent_bytes(data: bytes, chance: random.Random) -> bytes:
 
 
 def bent_book(book: bytes, chance: random.Random) -> bytes:
-    """Bend one part inside the archive of a workbook."""
     with ZipFile(BytesIO(book)) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     name = chance.choice(sorted(parts))

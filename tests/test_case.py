@@ -7,47 +7,40 @@ from typing import Final
 import pytest
 from pydantic import ValidationError
 
+from replicalab import scenarios
 from replicalab.errors import ScenarioError
 from replicalab.library import KeptBatch
 from replicalab.negotiation import LabManagerKind, Move, ScientistKind
 from replicalab.negotiation.batch import Result
 from replicalab.negotiation.case import Case, case_text, read_case
 from replicalab.registration import Registration
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceAssumptions,
-    LabOverrides,
-    copy_text,
-    load_scenario,
-    parse_study,
-)
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace, from_query, to_query
 from tests.factories import make_protocol
 
-START: Final = Case(study="fin_momentum", lab=Difficulty.MEDIUM)
+START: Final = Case(study="fin_momentum", lab=scenarios.Difficulty.MEDIUM)
 PLAN: Final = make_protocol()
 FULL: Final = START.changed(
-    lab=Difficulty.HARD,
+    lab=scenarios.Difficulty.HARD,
     seed=3,
     plan=PLAN,
     max_rounds=7,
-    own_lab=LabOverrides(budget=2700, days=9),
-    question=EvidenceAssumptions(alpha=0.01),
+    own_lab=scenarios.LabOverrides(budget=2700, days=9),
+    question=scenarios.EvidenceAssumptions(alpha=0.01),
     scientist=ScientistKind.PERSON,
     lab_manager=LabManagerKind.LEAST_LOSS,
     recording="one_run",
 )
-NAMED: Final = LabOverrides(name="Ours", budget=2700)
+NAMED: Final = scenarios.LabOverrides(name="Ours", budget=2700)
 OTHER_STUDY: Final = FULL.changed(
-    study="math_four_colour", plan=None, question=EvidenceAssumptions(), recording=None
+    study="math_four_colour", plan=None, question=scenarios.EvidenceAssumptions(), recording=None
 )
 
 
 def test_case_opens_its_pack_and_its_plan() -> None:
-    case = START.changed(study="math_four_colour", lab=Difficulty.HARD, seed=3)
+    case = START.changed(study="math_four_colour", lab=scenarios.Difficulty.HARD, seed=3)
     reference = case.pack(find).reference_protocol
-    assert case.pack(find) == load_scenario("math_four_colour", "hard", 3)
+    assert case.pack(find) == scenarios.load_scenario("math_four_colour", "hard", 3)
     assert case.protocol(find) == reference
     assert case.with_plan(PLAN, find).protocol(find) == PLAN
     # No plan is kept that is the reference protocol.
@@ -56,12 +49,12 @@ def test_case_opens_its_pack_and_its_plan() -> None:
     with pytest.raises(ScenarioError, match="zebra"):
         START.changed(study="zebra").pack(find)
     with pytest.raises(ScenarioError, match="floor <= target"):
-        START.changed(question=EvidenceAssumptions(target=0.2)).pack(find)
+        START.changed(question=scenarios.EvidenceAssumptions(target=0.2)).pack(find)
 
 
 def test_case_that_moves_keeps_all_else() -> None:
     smaller = make_protocol(sample_size=7)
-    as_written = LabOverrides()
+    as_written = scenarios.LabOverrides()
     named = FULL.changed(own_lab=NAMED)
     assert FULL.with_study("math_four_colour") == OTHER_STUDY.changed(own_lab=as_written)
     assert named.with_study("math_four_colour") == OTHER_STUDY.changed(own_lab=NAMED)
@@ -71,12 +64,13 @@ def test_case_that_moves_keeps_all_else() -> None:
     assert FULL.with_plan(smaller, find) == FULL.changed(plan=smaller, recording=None)
 
 
-def test_case_says_its_own_of_the_lab_that_is_written() -> None:
+def test_case_changes_the_written_lab() -> None:
     work = START.changed(
-        own_lab=LabOverrides(budget=2700, staff=5), question=EvidenceAssumptions(target=0.9)
+        own_lab=scenarios.LabOverrides(budget=2700, staff=5),
+        question=scenarios.EvidenceAssumptions(target=0.9),
     )
     written, pack = work.written(find), work.pack(find)
-    assert written == load_scenario("fin_momentum", "medium")
+    assert written == scenarios.load_scenario("fin_momentum", "medium")
     assert (pack.lab.budget, pack.lab.days, pack.lab.staff) == (2700.0, 6, 5)
     assert (pack.design.target, pack.design.floor) == (0.9, written.design.floor)
     assert START.pack(find) == written
@@ -85,10 +79,10 @@ def test_case_says_its_own_of_the_lab_that_is_written() -> None:
 SAMPLES: Final[dict[str, object]] = {
     "study": "psy_stroop",
     "own": "0" * 32,
-    "lab": Difficulty.HARD,
+    "lab": scenarios.Difficulty.HARD,
     "seed": 7,
-    "own_lab": LabOverrides(name="Ours", days=9, rates={"per_day": 2.5}),
-    "question": EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."}),
+    "own_lab": scenarios.LabOverrides(name="Ours", days=9, rates={"per_day": 2.5}),
+    "question": scenarios.EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."}),
     "plan": PLAN,
     "scientist": ScientistKind.PERSON,
     "lab_manager": LabManagerKind.LEAST_LOSS,
@@ -101,7 +95,7 @@ SAMPLES: Final[dict[str, object]] = {
 
 
 @pytest.mark.parametrize("field", sorted(Case.model_fields.keys() - {"format", "text"}))
-def test_case_has_every_field_in_its_text_and_in_its_link(field: str) -> None:
+def test_case_round_trips_every_field(field: str) -> None:
     others: dict[str, dict[str, object]] = {
         "moves": {"scientist": ScientistKind.PERSON},
         "own": {"study": "somebodys"},
@@ -114,24 +108,18 @@ def test_case_has_every_field_in_its_text_and_in_its_link(field: str) -> None:
         assert from_query(to_query(work), find).workspace == work
 
 
-def test_case_with_the_file_of_a_study_needs_no_other() -> None:
-    text = copy_text("psy_stroop", "my_stroop")
+def test_case_with_a_study_file_is_complete() -> None:
+    text = scenarios.copy_text("psy_stroop", "my_stroop")
     case = START.changed(study="my_stroop", text=text)
     assert read_case(case_text(case)) == case
-    assert case.pack().study == parse_study(text, "mine")
+    assert case.pack().study == scenarios.parse_study(text, "mine")
     with pytest.raises(ScenarioError, match="name that one"):
         case.changed(study="psy_stroop").pack()
 
 
-def test_case_that_needs_a_person_is_no_job_and_one_that_needs_a_model_is_not_kept() -> None:
+def test_jobs_refuse_persons_and_kept_batches_models() -> None:
     with pytest.raises(ValidationError, match="use baseline, direct, model or step_by_step"):
         Result(job=START.changed(scientist=ScientistKind.PERSON), error="none")
     by_model = Result(job=START.changed(scientist=ScientistKind.MODEL), error="none")
     with pytest.raises(ValidationError, match="use baseline, direct or step_by_step"):
         KeptBatch.of([by_model], 1)
-
-
-def test_link_to_a_visitors_study_whose_name_none_can_have_opens_the_usual_one() -> None:
-    work, [problem] = from_query({"study": "x" * 5000, "own": "0" * 32}, find)
-    assert (work.case.study, work.case.own) == (Workspace().case.study, None)
-    assert "The link cannot be read: study 'xxx" in problem

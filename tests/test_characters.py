@@ -20,7 +20,7 @@ HIDDEN: Final = (
 
 
 @pytest.mark.parametrize("letter", HIDDEN, ids=ascii)
-def test_hidden_character_is_refused_in_a_study_and_named_anywhere_else(letter: str) -> None:
+def test_hidden_character_is_refused_or_named(letter: str) -> None:
     name = f"U+{ord(letter):04X}"
     assert shown(f"hard{letter} lab") == f"hard⟨{name}⟩ lab"
     text = message(bent(("A tiny study", f"Tea\\U{ord(letter):08X}time")))
@@ -44,7 +44,7 @@ def test_hidden_character_is_refused_in_a_study_and_named_anywhere_else(letter: 
         "tab\there\nline",
     ],
 )
-def test_what_any_script_needs_is_no_hidden_character(text: str) -> None:
+def test_scripts_have_no_hidden_character(text: str) -> None:
     assert hidden(text) == []
 
 
@@ -60,21 +60,19 @@ def test_what_any_script_needs_is_no_hidden_character(text: str) -> None:
         ("e" + "\u0301" * 10, [9, 10]),
     ],
 )
-def test_joiner_variant_or_pile_of_marks_without_a_use_is_hidden(
-    text: str, places: list[int]
-) -> None:
+def test_useless_joiner_or_mark_is_hidden(text: str, places: list[int]) -> None:
     assert hidden(text) == places
 
 
 @given(st.text())
-def test_shown_text_holds_nothing_hidden_but_the_isolates_around_right_to_left(text: str) -> None:
+def test_shown_text_has_nothing_hidden(text: str) -> None:
     read = shown(text)
     assert read.count("\u2068") == read.count("\u2069")
     assert hidden(read.replace("\u2068", "").replace("\u2069", "")) == []
 
 
 @given(st.text())
-def test_every_letter_that_runs_from_right_to_left_stands_in_an_isolate(text: str) -> None:
+def test_right_to_left_letters_are_isolated(text: str) -> None:
     depth = 0
     for letter in on_one_line(text):
         depth += (letter == "\u2068") - (letter == "\u2069")
@@ -83,7 +81,7 @@ def test_every_letter_that_runs_from_right_to_left_stands_in_an_isolate(text: st
             assert depth == 1
 
 
-def test_isolate_ends_before_what_follows_and_a_nameless_character_is_its_number() -> None:
+def test_shown_and_described_texts() -> None:
     assert shown("לב 12 טוב, hard lab") == "\u2068לב 12 טוב\u2069, hard lab"
     assert described("\x00") == "U+0000"
     assert described("\u202e") == "U+202E (right-to-left override)"

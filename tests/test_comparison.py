@@ -7,39 +7,14 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.errors import NegotiationError
 from replicalab.models import ScientistAction, ScientistActionType, plan_action, revise
-from replicalab.negotiation import (
-    AUTOMATIC,
-    RULED_LAB_MANAGERS,
-    LabManagerKind,
-    Move,
-    Negotiation,
-    ScientistKind,
-    negotiate,
-    question,
-    shipped_recordings,
-)
-from replicalab.negotiation.case import Case
-from replicalab.negotiation.comparison import negotiated, recorded, side_of_run
+from replicalab.negotiation import Move, Negotiation, ScientistKind, question, shipped_recordings
 from replicalab.scenarios import load_scenario
-from tests.factories import make_setup
 
 PACK = load_scenario("psy_stroop", "medium")
 PLAN = assess(PACK.reference_protocol, PACK)
 
 
-@pytest.mark.parametrize("scientist", sorted(AUTOMATIC))
-@pytest.mark.parametrize("manager", RULED_LAB_MANAGERS)
-def test_side_is_negotiated_as_its_players_play(
-    scientist: ScientistKind, manager: LabManagerKind
-) -> None:
-    setup = make_setup(PACK, PLAN.plan, 3, scientist=scientist, lab_manager=manager)
-    played = negotiated(
-        PLAN, Case.of(PACK, PLAN.plan, scientist=scientist, lab_manager=manager, max_rounds=3)
-    )
-    assert played == negotiate(setup, PACK)
-
-
-def test_side_that_nobody_has_played_has_no_negotiation() -> None:
+def test_unplayed_side_has_no_negotiation() -> None:
     assert negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.PERSON)) is None
     assert negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.MODEL)) is None
     assert negotiated(assess(revise(PLAN.plan, sample_size=0), PACK), Case.of(PACK)) is None
@@ -53,8 +28,7 @@ def by_moves(*actions: ScientistAction) -> Negotiation:
     return played
 
 
-def test_run_is_a_side_by_the_plan_on_which_it_ended_or_goes_on() -> None:
-    """The offer of the first round, 25 samples for 800 credits, is taken in the second."""
+def test_run_is_a_side_by_its_plan() -> None:
     played = negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.DIRECT))
     assert played is not None
     side = side_of_run("A run", played)
@@ -66,7 +40,7 @@ def test_run_is_a_side_by_the_plan_on_which_it_ended_or_goes_on() -> None:
         side_of_run("A run", by_moves(question("Which days?")))
 
 
-def test_recorded_side_is_played_again_in_its_own_lab_only() -> None:
+def test_recording_plays_in_its_lab_only() -> None:
     shipped = next(recording for recording in shipped_recordings() if recording.recording)
     assert shipped.recording is not None
     key, setup = shipped.recording.key, shipped.setup

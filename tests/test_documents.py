@@ -72,7 +72,6 @@ def test_named_files_exist(document: Path) -> None:
 
 
 def slugs(text: str) -> set[str]:
-    """Return the anchors that GitHub gives to the headings."""
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in headings}
 

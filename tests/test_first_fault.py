@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 from pydantic import ValidationError
 
+from replicalab import scenarios
 from replicalab.documents import detect_kind
 from replicalab.documents.forms import bundle, open_bundle
 from replicalab.errors import ReplicaLabError
@@ -19,17 +20,6 @@ from replicalab.library.contents import checked, problem_of
 from replicalab.models import Protocol
 from replicalab.negotiation import Move, ScientistKind, TurnAuthor, load
 from replicalab.negotiation.case import DraftCase, case_text
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceAssumptions,
-    LabOverrides,
-    OwnItem,
-    lab_json,
-    load_scenario,
-    parse_study,
-    read_lab,
-    read_plan,
-)
 from replicalab.scenarios.reading import FileKind
 from replicalab.ui.workspace import Workspace
 from tests.hostile_files import full_study, hostile_run
@@ -40,23 +30,23 @@ MANY: Final = 400
 FEW: Final = 250
 """Two hundred keys of one record are looked at, beside the few fields that it has."""
 
-OWN: Final = LabOverrides(
+OWN: Final = scenarios.LabOverrides(
     name="Ours",
     rates={"per_day": 7.0},
     steps={"base": 2},
-    items=(OwnItem(label="mug", category="equipment", price=4.0),),
+    items=(scenarios.OwnItem(label="mug", category="equipment", price=4.0),),
 )
-ASKED: Final = EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."})
+ASKED: Final = scenarios.EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."})
 
 
 def plan() -> Protocol:
-    return load_scenario(STUDY, Difficulty.EASY).reference_protocol
+    return scenarios.load_scenario(STUDY, scenarios.Difficulty.EASY).reference_protocol
 
 
 def draft() -> str:
     moves = (Move(number=0, by=TurnAuthor.PERSON, action=None),)
     whole = DraftCase(
-        study=STUDY, lab=Difficulty.EASY, plan=plan(), own_lab=OWN, question=ASKED,
+        study=STUDY, lab=scenarios.Difficulty.EASY, plan=plan(), own_lab=OWN, question=ASKED,
         scientist=ScientistKind.PERSON, moves=moves, beside=(("one", "{}"),),
     )  # fmt: skip
     return case_text(whole)
@@ -70,7 +60,7 @@ def whole_bundle() -> str:
     options, written, run = work("fin_momentum", "medium")
     stored = json.loads(bundle(options, written, run))
     request = json.loads(ASKED.model_dump_json(exclude_defaults=True))
-    record = {"own_lab": json.loads(lab_json(OWN))["lab"], "question": request}
+    record = {"own_lab": json.loads(scenarios.lab_json(OWN))["lab"], "question": request}
     stored["negotiation"]["setup"] |= record
     return json.dumps(stored | record)
 
@@ -80,16 +70,18 @@ FILES: Final[dict[FileKind, tuple[Callable[[], str], Read]]] = {
     FileKind.BUNDLE: (whole_bundle, open_bundle),
     FileKind.RUN: (hostile_run, load),
     FileKind.BATCH: (lambda: CONTENTS[EntryKind.BATCH], partial(checked, EntryKind.BATCH)),
-    FileKind.STUDY: (lambda: json.dumps(full_study()), lambda text: parse_study(text, "x.json")),
+    FileKind.STUDY: (
+        lambda: json.dumps(full_study()),
+        lambda text: scenarios.parse_study(text, "x.json"),
+    ),
     FileKind.KEPT_PLAN: (kept_plan, partial(checked, EntryKind.PLAN)),
-    FileKind.LAB: (lambda: lab_json(OWN), lambda text: read_lab(text.encode())),
-    FileKind.PLAN: (plan().model_dump_json, lambda text: read_plan(text.encode())),
+    FileKind.LAB: (lambda: scenarios.lab_json(OWN), lambda text: scenarios.read_lab(text.encode())),
+    FileKind.PLAN: (plan().model_dump_json, lambda text: scenarios.read_plan(text.encode())),
 }
 """Of each kind a file that says all that it may, and what reads it."""
 
 
 def opened(text: str) -> None:
-    """Open a file, whatever it holds."""
     file = detect_kind(text.encode(), "x.json")
     _, read = FILES[file.kind]
     read(file.text)
@@ -123,7 +115,6 @@ def with_faults(held: Any, path: tuple[str | int, ...]) -> Iterator[Any]:
 
 
 def collected(read: Callable[[str], object], text: str) -> int:
-    """Return how many faults were collected until a text was refused."""
     with pytest.raises((ReplicaLabError, ValidationError)) as refused:
         read(text)
     error: BaseException | None = refused.value
@@ -134,15 +125,14 @@ def collected(read: Callable[[str], object], text: str) -> int:
     return count
 
 
-def test_every_kind_of_file_has_a_sample_that_opens() -> None:
+def test_every_kind_has_a_sample() -> None:
     assert FILES.keys() == set(FileKind)
     for sample, _ in FILES.values():
         opened(sample())
 
 
 @pytest.mark.parametrize("held", [kind for kind in FileKind if kind is not FileKind.STUDY])
-def test_faults_of_a_file_are_not_all_collected(held: FileKind) -> None:
-    """Of a study few values are read, and its author is told of all their faults at once."""
+def test_faults_of_a_file_are_bounded(held: FileKind) -> None:
     sample = json.loads(FILES[held][0]())
     counts = {
         (path, at): collected(opened, json.dumps(faulty))
@@ -152,7 +142,7 @@ def test_faults_of_a_file_are_not_all_collected(held: FileKind) -> None:
     assert {place: count for place, count in counts.items() if count > FEW} == {}
 
 
-def test_faults_of_a_draft_are_not_all_collected() -> None:
+def test_faults_of_a_draft_are_bounded() -> None:
     sample = json.loads(draft())
     assert problem_of(None, draft()) == ""
     for path in containers(sample):
@@ -161,6 +151,6 @@ def test_faults_of_a_draft_are_not_all_collected() -> None:
 
 
 @pytest.mark.parametrize("fault", [0, {"k": 0}, {"number": 0, "action": {"controls": [0] * 20}}])
-def test_faults_of_moves_in_an_address_are_not_all_collected(fault: object) -> None:
+def test_faults_of_an_address_are_bounded(fault: object) -> None:
     case = {"study": STUDY, "lab": "easy", "moves": [fault] * 2_000}
     assert collected(Workspace.model_validate_json, json.dumps({"case": case})) <= 20

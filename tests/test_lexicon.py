@@ -39,18 +39,18 @@ def test_label_key_of(label: str, key: str) -> None:
 
 
 @given(st.text(), st.sampled_from([" {}", "{}\n", "\t{} "]))
-def test_label_key_of_a_key_is_the_key_and_space_around_is_ignored(label: str, padded: str) -> None:
+def test_label_key_is_idempotent(label: str, padded: str) -> None:
     assert label_key(label_key(label)) == label_key(label)
     assert same_label(label, padded.replace("{}", label))
 
 
-def test_labels_that_differ_in_a_letter_are_two() -> None:
+def test_labels_differ_by_a_letter() -> None:
     assert not same_label("agar plates", "agar plate")
     assert not same_label("agar plates", "agarplates")
 
 
 @given(st.lists(st.sampled_from(["a", "A", "b", " b", "c"])))
-def test_repeated_labels_are_those_that_occur_more_than_once(labels: list[str]) -> None:
+def test_repeated_labels(labels: list[str]) -> None:
     keys = [label_key(label) for label in labels]
     texts = repeated_labels(labels)
     assert {label_key(label) for label in texts} == {key for key in keys if keys.count(key) > 1}
@@ -105,7 +105,7 @@ def test_no_zero_is_negative(nothing: float) -> None:
 
 
 @given(st.text(st.characters(max_codepoint=127)) | st.text())
-def test_parts_are_the_runs_of_letters_and_digits(text: str) -> None:
+def test_parts_are_letters_and_digits(text: str) -> None:
     assert parts_of(text) == set(re.findall(r"[^\W_]+", text.casefold()))
 
 

@@ -6,37 +6,31 @@ from typing import Final
 
 import pytest
 
+from replicalab import scenarios
 from replicalab.limits import MOST_FAULTS
 from replicalab.lint import LintFinding, LintLevel, lint, numbers_in
-from replicalab.scenarios import (
-    Difficulty,
-    Study,
-    list_scenarios,
-    parse_study,
-    study_text,
-    template_text,
-)
 from tests.golden import assert_golden
 from tests.scenarios.small_study import put
 
-TEMPLATE: Final = parse_study(template_text(), "template.yaml")
+TEMPLATE: Final = scenarios.parse_study(scenarios.template_text(), "template.yaml")
 
 
-def bent(*changes: tuple[str, object]) -> Study:
-    """Return the template's study with other values at some dotted paths."""
+def bent(*changes: tuple[str, object]) -> scenarios.Study:
     data: dict[str, object] = TEMPLATE.model_dump(mode="json")
     for path, value in changes:
         put(data, path, value)
-    return Study.model_validate(data)
+    return scenarios.Study.model_validate(data)
 
 
 # --- What is shipped ---
 
 
-@pytest.mark.parametrize("scenario_id", [study.scenario_id for study in list_scenarios()])
-def test_shipped_study_has_a_note_per_lab_first_and_no_warning(scenario_id: str) -> None:
-    findings = lint(parse_study(study_text(scenario_id), scenario_id))
-    assert [finding.place for finding in findings[:3]] == [f"labs.{level}" for level in Difficulty]
+@pytest.mark.parametrize("scenario_id", [study.scenario_id for study in scenarios.list_scenarios()])
+def test_shipped_study_has_notes_and_no_warning(scenario_id: str) -> None:
+    findings = lint(scenarios.parse_study(scenarios.study_text(scenario_id), scenario_id))
+    assert [finding.place for finding in findings[:3]] == [
+        f"labs.{level}" for level in scenarios.Difficulty
+    ]
     assert {finding.level for finding in findings} == {LintLevel.NOTE}
 
 
@@ -155,7 +149,7 @@ FINE: Final[dict[str, list[Bend]]] = {
 """Ways to bend the template that are no cause for a warning."""
 
 
-def test_what_is_found_in_a_study_names_place_value_and_remedy() -> None:
+def test_findings_in_words() -> None:
     usual = lint(TEMPLATE)
     texts = [f"# the template\n{listed(usual)}"] + [
         f"# {name}\n{listed([finding for finding in lint(bent(*bends)) if finding not in usual])}"
@@ -165,30 +159,13 @@ def test_what_is_found_in_a_study_names_place_value_and_remedy() -> None:
 
 
 def listed(findings: list[LintFinding]) -> str:
-    """Return findings as text, a line each."""
     return "\n".join(f"{finding.level} {finding.place}: {finding.message}" for finding in findings)
 
 
 @pytest.mark.parametrize("name", FINE)
-def test_study_that_is_only_unusual_has_no_warning(name: str) -> None:
+def test_unusual_study_has_no_warning(name: str) -> None:
     findings = lint(bent(*FINE[name]))
     assert [finding for finding in findings if finding.level is LintLevel.WARNING] == []
-
-
-def test_original_whose_error_is_far_from_that_of_n_is_told_unless_a_reason_stands() -> None:
-    small, reason = ("design.original.se", 0.1), ("design.why.original", "Several labs.")
-    [finding] = [item for item in lint(bent(small)) if item.place == "design.original"]
-    assert finding.level is LintLevel.WARNING
-    assert "standard error is 0.1 on the scale of d; 40 samples would have 0.316" in finding.message
-    assert "design.why.original" in finding.message
-    assert not [item for item in lint(bent(small, reason)) if item.place == "design.original"]
-
-
-def test_original_of_another_effect_than_the_published_one_is_told_unless_a_reason_stands() -> None:
-    other, reason = ("design.original.effect", 0.5), ("design.why.effect_published", "Of a review.")
-    [finding] = [item for item in lint(bent(other)) if item.place == "design.original"]
-    assert "give 0.5, but effect_published is 0.9" in finding.message
-    assert not [item for item in lint(bent(other, reason)) if item.place == "design.original"]
 
 
 def test_findings_beyond_the_limit_are_counted() -> None:
@@ -222,5 +199,5 @@ def test_findings_beyond_the_limit_are_counted() -> None:
         ("1" * 5000 + ".1.1.1" * 1000, []),
     ],
 )
-def test_numbers_are_read_as_people_write_them(text: str, found: list[str]) -> None:
+def test_numbers_in_a_text(text: str, found: list[str]) -> None:
     assert list(numbers_in(text).values()) == found

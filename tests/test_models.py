@@ -81,9 +81,7 @@ def problems(model: type[Record], **changes: object) -> list[str]:
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: type(record).__name__)
-def test_models_refuse_further_keys_and_changes_and_require_every_field_but_the_offer(
-    record: Record,
-) -> None:
+def test_models_are_closed_and_frozen(record: Record) -> None:
     model = type(record)
     assert problems(model, surprise=1) == ["surprise"]
     for field in model.model_fields:
@@ -127,7 +125,7 @@ def test_models_refuse(values: list[object], fields: dict[type[Record], str], pl
                 assert problems(model, **{name: value}) == [f"{name}{place}"], (model, value)
 
 
-def test_models_strip_text_and_repair_nothing_else() -> None:
+def test_models_strip_text_only() -> None:
     protocol = make_protocol(technique=" Two  Spaces\n", controls=["\tb", "A  a ", "b"])
     assert protocol.technique == "Two  Spaces"
     assert protocol.controls == ["b", "A  a", "b"]
@@ -195,7 +193,7 @@ NO_PLAN: Final = "takes no plan; leave these empty or 0:"
          "suggest_alternative needs feasible = False"),
     ],
 )  # fmt: skip
-def test_action_whose_parts_do_not_fit_together_is_refused(
+def test_inconsistent_action_is_refused(
     model: type[Record], changes: Changes, message: str
 ) -> None:
     with pytest.raises(ValidationError) as caught:
@@ -205,7 +203,7 @@ def test_action_whose_parts_do_not_fit_together_is_refused(
     assert problem["msg"].removeprefix("Value error, ") == message
 
 
-def test_action_whose_parts_fit_together_is_taken() -> None:
+def test_consistent_action_is_valid() -> None:
     assert problems(ScientistAction, **{name: [] for name in ITEMS.split()}, duration_days=0) == []
     assert problems(LabManagerAction, action_type="report_feasibility") == []
     assert problems(LabManagerObservation, budget_total=0, current_protocol=PLAN) == []
@@ -224,9 +222,7 @@ def test_action_whose_parts_fit_together_is_taken() -> None:
     protocols(sample_size=st.integers(1, 100)),
     st.sampled_from([ScientistActionType.PROPOSE_PROTOCOL, ScientistActionType.REVISE_PROTOCOL]),
 )
-def test_plan_action_carries_the_plan_and_gives_it_back(
-    protocol: Protocol, kind: ScientistActionType
-) -> None:
+def test_plan_action_carries_the_plan(protocol: Protocol, kind: ScientistActionType) -> None:
     action = plan_action(kind, protocol)
     assert action.action_type == kind
     assert action.protocol == protocol
@@ -234,7 +230,7 @@ def test_plan_action_carries_the_plan_and_gives_it_back(
         plan_action(kind, protocol.model_copy(update={"sample_size": 0}))
 
 
-def test_revise_builds_the_copy_through_validation_and_shares_no_list() -> None:
+def test_revise_validates_and_shares_no_list() -> None:
     protocol = make_protocol()
     assert revise(protocol, sample_size=3) == make_protocol(sample_size=3)
     revise(protocol).controls.append("late")
@@ -253,7 +249,7 @@ def test_revise_builds_the_copy_through_validation_and_shares_no_list() -> None:
         st.sampled_from(RECORDS),
     )
 )
-def test_models_survive_the_round_trip_in_python_and_in_json(record: Record) -> None:
+def test_models_survive_the_round_trip(record: Record) -> None:
     model = type(record)
     assert model.model_validate(record.model_dump()) == record
     assert model.model_validate(record.model_dump(mode="json")) == record

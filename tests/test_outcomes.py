@@ -87,9 +87,7 @@ def test_outcomes_of_reference_protocols() -> None:
 
 
 @pytest.mark.parametrize("pack", PACKS[::3], ids=lambda pack: pack.scenario_id)
-def test_easy_lab_only_reports_a_restriction_that_is_broken_and_accepts_one_mentioned(
-    pack: Pack,
-) -> None:
+def test_restriction_is_reported_if_broken(pack: Pack) -> None:
     def saying(sentence: str) -> Protocol:
         plan = pack.reference_protocol
         return revise(plan, rationale=f"{plan.rationale} {sentence}")

@@ -53,23 +53,6 @@ def test_citation_and_package_have_one_version() -> None:
     assert citation["license"] == "MIT"
 
 
-def test_workflow_runs_targets_of_the_makefile() -> None:
-    steps = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]["test"]["steps"]
-    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
-    commands = [*(step["run"] for step in steps if "run" in step), *(h["entry"] for h in hooks)]
-    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    named = [word for line in commands for word in line.split()[1:] if "=" not in word]
-    assert {*named} == {"check", "test", "format"}
-    assert {*named} <= {*targets}
-
-
-def test_compose_mounts_files_that_exist() -> None:
-    proxy = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["proxy"]
-    mounted = [volume.split(":")[0] for volume in proxy["volumes"]]
-    assert mounted == ["./nginx.conf", "./certificate.pem", "./certificate.key"]
-    assert "deploy/certificate.*" in (ROOT / ".gitignore").read_text().splitlines()
-
-
 @pytest.mark.parametrize(
     ("environment", "request_to"),
     [

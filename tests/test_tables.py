@@ -18,11 +18,10 @@ from replicalab.tables import Value, guarded, number_text, sheet, unguarded, wor
 
 
 def read(text: str) -> list[list[str]]:
-    """Return what a program reads of a CSV file."""
     return list(csv.reader(StringIO(text.removeprefix("\ufeff"), newline="")))
 
 
-def test_sheet_is_read_back_row_by_row_with_quotes_and_lines_within_a_cell() -> None:
+def test_sheet_is_read_back() -> None:
     rows = [('say "so"', 1, 2.5), ("two\nlines", 0, 1e-9), ("a,b", -3000.0, 0.766)]
     text = sheet(("text", "count", "value"), rows)
     assert text.startswith("\ufeff")
@@ -38,7 +37,7 @@ def test_sheet_is_read_back_row_by_row_with_quotes_and_lines_within_a_cell() -> 
 
 
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "\uff1d"])
-def test_text_that_a_spreadsheet_would_calculate_leaves_as_text(sign: str) -> None:
+def test_formula_leaves_as_text(sign: str) -> None:
     text = f"{sign}cmd|' /C calc'!A0"
     [[cell]] = read(sheet(("study",), [(text,)]))[1:]
     assert cell == f"'{text}"
@@ -46,16 +45,14 @@ def test_text_that_a_spreadsheet_would_calculate_leaves_as_text(sign: str) -> No
     assert (saved.data_type, saved.value) == ("s", " ".join(text.split()))
 
 
-def test_workbook_has_a_sheet_for_each_table_whatever_it_is_called() -> None:
+def test_workbook_has_a_sheet_per_table() -> None:
     titles = ["a/b:c*d?e[f]g\\h", "x" * 40, "x" * 41, "'quoted'"]
     book = openpyxl.load_workbook(BytesIO(workbook({title: [["a"]] for title in titles})))
     assert len(book.sheetnames) == len(titles)
     assert all(len(name) <= 31 for name in book.sheetnames)
 
 
-def test_workbook_of_the_same_tables_is_the_same_file_at_any_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_workbook_is_the_same_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     tables: dict[str, list[list[Value]]] = {"one": [["a"], [1.5]]}
     earlier = workbook(tables)
     # A zip writes the time of each part, and openpyxl that of saving into docProps/core.xml.
@@ -66,8 +63,6 @@ def test_workbook_of_the_same_tables_is_the_same_file_at_any_time(
 
 
 class Later(datetime):
-    """A clock that stands still in another year."""
-
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> Self:
         return cls(2033, 5, 18, tzinfo=tz)
@@ -77,7 +72,7 @@ DANGEROUS: Final = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 
 
 @given(st.text(f"'{DANGEROUS}ab", max_size=6) | st.text())
-def test_apostrophe_that_guards_a_text_is_taken_off_again(text: str) -> None:
+def test_guard_is_removed_again(text: str) -> None:
     assert unguarded(guarded(text)) == text
     assert not guarded(text).startswith(tuple(DANGEROUS))
 

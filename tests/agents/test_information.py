@@ -46,12 +46,6 @@ def test_answer_is_about_what_the_question_asks(question: str, line: str) -> Non
     assert answer_questions([question], LAB) == line
 
 
-def test_answer_counts_a_single_credit() -> None:
-    assert answer_questions(["What is the budget?"], make_pack(budget=1)) == (
-        "Budget: 1 credit remains."
-    )
-
-
 def test_answer_takes_items_first_and_each_topic_once() -> None:
     questions = ["What is the budget?", "Is the budget fixed?", "Is the light meter free today?"]
     assert answer_questions(questions, LAB) == f"'light meter' is available.\n{BUDGET}"
@@ -84,7 +78,7 @@ def test_answer_never_tells_of_the_hidden_reference() -> None:
 
 
 @pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
-def test_answer_in_a_shipped_lab_names_every_item_and_no_reference(study: str) -> None:
+def test_shipped_lab_is_answered_without_the_reference(study: str) -> None:
     pack = load_scenario(study, "hard")
     answer = answer_questions([], pack)
     items = [r.label for r in pack.resources if r.category != "personnel"]
@@ -93,15 +87,7 @@ def test_answer_in_a_shipped_lab_names_every_item_and_no_reference(study: str) -
     assert pack.hidden_reference_spec.target_value not in answer
 
 
-def test_answer_reads_no_topic_out_of_an_items_name() -> None:
+def test_item_name_is_no_topic() -> None:
     lab = load_scenario("fin_overreaction", "hard")
     [line] = answer_questions(["Is the CRSP monthly stock file 1978–2022 there?"], lab).split("\n")
     assert line.startswith("'CRSP monthly stock file 1978–2022' is not available")
-
-
-def test_answer_reads_no_topic_out_of_a_name_that_begins_with_another() -> None:
-    lab = make_pack(reagents=["plate", "plate stock"])
-    assert answer_questions(["Is the plate stock there?"], lab).splitlines() == [
-        "'plate' is available.",
-        "'plate stock' is available.",
-    ]

@@ -7,13 +7,7 @@ from typing import Any, Final
 import pytest
 from hypothesis import given
 
-from replicalab.agents import (
-    AlternativeSuggestion,
-    FeasibilityCheckResult,
-    check_feasibility,
-    compose_lab_manager_response,
-    suggest_alternative,
-)
+from replicalab import agents
 from replicalab.agents.lab_manager_policy import (
     _select_lab_manager_action_type,
     answer_type_to,
@@ -29,14 +23,7 @@ from replicalab.models import (
     Protocol,
 )
 from replicalab.scenarios import Pack
-from tests.factories import (
-    EQUIPMENT,
-    make_constraint,
-    make_pack,
-    make_policy_rule,
-    make_protocol,
-    make_substitution,
-)
+from tests.factories import EQUIPMENT, make_pack, make_policy_rule, make_protocol, make_substitution
 from tests.golden import assert_golden
 from tests.strategies import itemised_protocols, studied_packs
 
@@ -65,13 +52,13 @@ CASES: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
 }
 
 
-Answer = tuple[FeasibilityCheckResult, AlternativeSuggestion | None, LabManagerAction]
+Answer = tuple[agents.FeasibilityCheckResult, agents.AlternativeSuggestion | None, LabManagerAction]
 
 
 def answer_to(plan: Protocol, pack: Pack) -> Answer:
-    check = check_feasibility(plan, pack)
-    suggestion = suggest_alternative(plan, check, pack)
-    return check, suggestion, compose_lab_manager_response(check, suggestion)
+    check = agents.check_feasibility(plan, pack)
+    suggestion = agents.suggest_alternative(plan, check, pack)
+    return check, suggestion, agents.compose_lab_manager_response(check, suggestion)
 
 
 def answer(case: str) -> Answer:
@@ -83,9 +70,8 @@ def answer(case: str) -> Answer:
 
 
 def expected_type(
-    check: FeasibilityCheckResult, suggestion: AlternativeSuggestion | None
+    check: agents.FeasibilityCheckResult, suggestion: agents.AlternativeSuggestion | None
 ) -> LabManagerActionType:
-    """Return the type of the answer in the contract's order."""
     lab_fails = {d.value for d in LAB_DIMENSIONS if not check.check(d).ok}
     if check.feasible:
         return ACCEPT
@@ -98,7 +84,7 @@ def expected_type(
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_type_of_an_answer_is_the_same_whatever_is_asked_for_it(case: str) -> None:
+def test_answer_type_follows_the_contract(case: str) -> None:
     plan, lab = CASES[case]
     judged = assess(make_protocol(**plan), make_pack(**lab))
     check, suggestion, action = answer(case)
@@ -116,16 +102,8 @@ def test_explanations_read_as_written() -> None:
     assert_golden("lab_manager_answers", "\n\n".join(texts))
 
 
-def test_answer_depends_on_the_suggestion_where_the_lab_fails() -> None:
-    fits, (fails, suggestion, _) = answer("all seven pass")[0], answer("all can be mended")
-    assert compose_lab_manager_response(fails, None).action_type is REJECT
-    assert compose_lab_manager_response(fits, suggestion).action_type is ACCEPT
-
-
 @given(itemised_protocols(), studied_packs())
-def test_answer_follows_the_contracts_order_and_carries_flags_and_reasons(
-    protocol: Protocol, pack: Pack
-) -> None:
+def test_any_answer_follows_the_contract(protocol: Protocol, pack: Pack) -> None:
     check, suggestion, action = answer_to(protocol, pack)
     lab_fails = [d for d in LAB_DIMENSIONS if not check.check(d).ok]
     expected = expected_type(check, suggestion)
@@ -140,7 +118,7 @@ def test_answer_follows_the_contracts_order_and_carries_flags_and_reasons(
             assert f"- {dimension}: {reason}" in action.explanation
     required = pack.hidden_reference_spec.required_elements
     assert not any(f"Not addressed by the plan: {item}" in action.explanation for item in required)
-    assert compose_lab_manager_response(check, suggestion) == action
+    assert agents.compose_lab_manager_response(check, suggestion) == action
     judged = assess(protocol, pack)
     offer = reference_offer(judged)
     assert (offer and offer.improved) == (suggestion and suggestion.improved)
@@ -152,8 +130,6 @@ def test_answer_follows_the_contracts_order_and_carries_flags_and_reasons(
 
 
 def raising(error: BaseException) -> Any:
-    """Return a renderer that raises."""
-
     def renderer(*_: object) -> str:
         raise error
 
@@ -161,7 +137,6 @@ def raising(error: BaseException) -> Any:
 
 
 def returning(value: object) -> Any:
-    """Return a renderer that answers ``value``, whatever its type."""
     return lambda *_: value
 
 
@@ -177,12 +152,12 @@ def returning(value: object) -> Any:
         pytest.param("unused", id="no function at all"),
     ],
 )
-def test_renderer_that_fails_falls_back_to_the_built_in_words(renderer: Any) -> None:
+def test_failing_renderer_falls_back(renderer: Any) -> None:
     check, suggestion, plain = answer("all can be mended")
-    assert compose_lab_manager_response(check, suggestion, renderer) == plain
+    assert agents.compose_lab_manager_response(check, suggestion, renderer) == plain
 
 
-def test_renderer_may_reword_the_explanation_of_what_it_is_given_and_nothing_else() -> None:
+def test_renderer_rewords_only_the_explanation() -> None:
     check, suggestion, plain = answer("all can be mended")
     seen: list[tuple[object, ...]] = []
 
@@ -190,69 +165,17 @@ def test_renderer_may_reword_the_explanation_of_what_it_is_given_and_nothing_els
         seen.append(given_to_it)
         return "  I accept, all is well. "
 
-    reworded = compose_lab_manager_response(check, suggestion, renderer)
+    reworded = agents.compose_lab_manager_response(check, suggestion, renderer)
     assert seen == [(SUGGEST, check, suggestion)]
     assert reworded.explanation == "I accept, all is well."
     assert reworded == plain.model_copy(update={"explanation": reworded.explanation})
 
 
-def explanations(text: str, place: str) -> tuple[str, str]:
-    """Return both ways' words on a plan that fails everything; the text stands in one place."""
-    record = {name: f"any {name}" for name in QUOTED} | {place: text}
-    swap = {name: record[name] for name in ("alternative", "condition", "tradeoff")}
-    rule = make_policy_rule(restriction=record["restriction"], forbidden_phrases=[record["phrase"]])
-    limit = make_constraint(
-        label=record["constraint"],
-        unit=record["unit"],
-        quantity=10**6,
-        comparator=">=",
-        bounds="samples",
-    )
-    pack = make_pack(
-        **TIGHT,
-        allowed_substitutions=[make_substitution(original=CHAMBER, **swap)],
-        policy_rules=[rule],
-        constraints=[limit],
-    )
-    phrase = " ".join(record["phrase"].split())
-    plan = make_protocol(technique=phrase, required_equipment=[*EQUIPMENT, record["item"]])
+@pytest.mark.parametrize("between", ["\n", "\r\n- ", "\u2028", "\x85"])
+def test_quoted_text_stays_on_one_line(between: str) -> None:
+    pack = make_pack(policy_rules=[make_policy_rule(restriction=f"No open{between}flames.")])
+    plan = make_protocol(**OPEN_FLAME)
     judged = assess(plan, pack)
-    action = answer_on(judged, reference_offer(judged))
-    return answer_to(plan, pack)[2].explanation, action.explanation
-
-
-QUOTED: Final = (
-    "restriction", "phrase", "constraint", "unit", "alternative", "condition", "tradeoff", "item",
-)  # fmt: skip
-"""What of a study, and of a plan, an answer quotes."""
-
-
-@pytest.mark.parametrize("place", QUOTED)
-def test_answer_says_on_one_line_what_it_quotes(place: str) -> None:
-    same = explanations("one two", place)
-    assert same[0] == same[1]
-    assert "one two" in same[0].lower()
-    for between in ("\n", "\r\n- ", "  ", "\u2028", "\x85", "\xa0"):
-        dash = " -" if "-" in between else ""
-        assert explanations(f"one{between}two", place) == explanations(f"one{dash} two", place)
-
-
-def test_answer_says_on_one_line_what_a_suggestion_or_a_check_from_elsewhere_quotes() -> None:
-    check, suggestion, plain = answer("all can be mended")
-    assert suggestion is not None
-    reason = check.budget.reasons[0]
-    broken = check.model_dump()
-    broken["budget"]["reasons"] = [reason.replace(" ", "\n", 1)]
-    foreign = FeasibilityCheckResult.model_validate(broken)
-    assert compose_lab_manager_response(foreign, suggestion) == plain
-    dump = suggestion.model_dump()
-    for change in dump["applied_changes"]:
-        change["tradeoff"] = change["tradeoff"].replace(" ", "\n", 1)
-    changed = AlternativeSuggestion.model_validate(dump)
-    assert compose_lab_manager_response(check, changed) == plain
-
-
-@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
-def test_renderer_may_be_interrupted(stop: type[BaseException]) -> None:
-    with pytest.raises(stop):
-        compose_lab_manager_response(answer("nothing helps")[0], None, raising(stop()))
+    for action in (answer_to(plan, pack)[2], answer_on(judged, reference_offer(judged))):
+        [line] = [line for line in action.explanation.split("\n") if "open" in line.lower()]
+        assert between not in line

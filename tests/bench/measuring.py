@@ -48,7 +48,6 @@ Ratios to a yardstick in the same run, unless the name gives a unit.
 
 
 def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
-    """Print a line, past what pytest catches."""
     with capsys.disabled():
         sys.stdout.write(f"\n{line}")
 

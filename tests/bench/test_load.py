@@ -10,14 +10,18 @@ from __future__ import annotations
 import asyncio
 import random
 import statistics
-from contextlib import AsyncExitStack
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
 
 from tests.bench.measuring import hold
-from tests.bench.sessions import Session, visiting
 from tests.bench.test_pages import STOCK
 from tests.browser.driving import APP, AppServer
 
@@ -28,12 +32,60 @@ EDITS: Final = 15
 THINK_SECONDS: Final = 1.0
 
 
+class Session:
+    """A visitor on one page: its address, and the ids of its widgets by label."""
+
+    def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
+        self.socket, self.page, self.query = socket, page, query
+        self.fields: dict[str, str] = {}
+
+    async def run(self, label: str = "", value: float = 0.0) -> float:
+        """Run the page, with a number typed into a field, and return the seconds it took."""
+        message = BackMsg()
+        message.rerun_script.page_name = self.page
+        message.rerun_script.query_string = self.query
+        if label:
+            state = message.rerun_script.widget_states.widgets.add()
+            state.id, state.double_value = self.fields[label], value
+        began = time.perf_counter()
+        await self.socket.send(message.SerializeToString())
+        async for received in self.socket:
+            assert isinstance(received, bytes)
+            if self._ends(ForwardMsg.FromString(received)):
+                return time.perf_counter() - began
+        raise AssertionError("the server closed the session")
+
+    def _ends(self, message: ForwardMsg) -> bool:
+        element = message.delta.new_element
+        assert not element.HasField("exception"), element.exception.message
+        drawn = getattr(element, element.WhichOneof("type") or "", None)
+        if label := getattr(drawn, "label", ""):
+            self.fields[label] = getattr(drawn, "id", "")
+        if message.WhichOneof("type") == "page_info_changed":
+            self.query = message.page_info_changed.query_string
+        early = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+        return message.WhichOneof("type") == "script_finished" and not early
+
+
+@asynccontextmanager
+async def visiting(server: AppServer, page: str, query: str = "") -> AsyncIterator[Session]:
+    async with connect(
+        f"ws://127.0.0.1:{server.port}/_stcore/stream",
+        subprotocols=["streamlit"],  # type: ignore[list-item]  # a plain name is a subprotocol
+        origin=server.url,  # type: ignore[arg-type]  # a plain address is an origin
+        max_size=None,
+    ) as socket:
+        session = Session(socket, page, query)
+        await session.run()
+        yield session
+
+
 async def edit(session: Session, label: str, times: int, seed: int) -> list[float]:
     """Return the seconds of each edit of a number, with some thinking before it."""
     chance, taken = random.Random(seed), []
     for turn in range(times):
         await asyncio.sleep(THINK_SECONDS * (0.5 + chance.random()))
-        taken.append(await session.run({label: 100.0 + turn}))
+        taken.append(await session.run(label, 100.0 + turn))
     return taken
 
 

@@ -143,7 +143,6 @@ def typing(page: Page, label: str) -> Act:
 
 
 def pulling(page: Page, label: str) -> Act:
-    """Move a lever by an arrow key, a step and back."""
     lever = page.get_by_role("slider", name=label)
     return lambda turn: painted(page, lambda: lever.press(_arrow(turn)))
 
@@ -158,14 +157,12 @@ def _arrow(turn: int) -> str:
 
 
 def choosing(page: Page, names: tuple[str, str]) -> Act:
-    """Click on one of two by turns."""
     return lambda turn: painted(
         page, page.get_by_role("radio", name=names[turn % 2], exact=True).click
     )
 
 
 def moving(page: Page, links: tuple[str, str]) -> Act:
-    """Follow one of two links by turns."""
     return lambda turn: painted(
         page, page.get_by_role("link", name=links[turn % 2], exact=True).first.click
     )

@@ -18,21 +18,16 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 class Registration(NamedTuple):
-    """What a command said."""
-
     code: int
     out: str
     err: str
 
     @property
     def data(self) -> Any:
-        """Its answer as JSON."""
         return json.loads(self.out)
 
 
 class Asking:
-    """Asks commands, and reads what they say."""
-
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
 

@@ -13,6 +13,5 @@ from tests.cli.asking import Asking
 def ask(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Asking:
-    """Return what asks commands, in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
     return Asking(capsys)

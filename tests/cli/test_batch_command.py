@@ -28,7 +28,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_batch_gives_the_result_of_each_job_in_order(ask: Asking) -> None:
+def test_batch_results_are_in_order(ask: Asking) -> None:
     options = "--seeds 2-5 --workers 1 --set own_lab.budget=500"
     registration = ask(f"batch {STUDY} --lab hard --lab easy {options} --json")
     jobs = jobs_of([STUDY], ["hard", "easy"], range(2, 6))
@@ -73,7 +73,7 @@ def test_batch_that_is_stopped_keeps_what_it_had(tmp_path: Path) -> None:
 # --- on a cluster -------------------------------------------------------------------------------
 
 
-def test_dask_that_is_not_installed_is_told(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_dask_is_named(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     registration = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
     assert registration.code == 2
@@ -100,9 +100,7 @@ def cluster(dask: None) -> Iterator[Any]:
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(
-    tmp_path: Path, cluster: Any
-) -> None:
+def test_cluster_that_loses_a_worker_keeps_results(tmp_path: Path, cluster: Any) -> None:
     path = tmp_path / "all.csv"
     pids = [worker.pid for worker in cluster.workers.values()]
     line = f"batch {STUDY} --seeds 0-{SEEDS - 1} --dask {cluster.scheduler_address} --save {path}"
@@ -121,12 +119,3 @@ def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(
         assert [load[name] for load in json.loads(text)["results"]] == [
             record[name] for record in here
         ]
-
-
-@pytest.mark.usefixtures("dask")
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-def test_cluster_that_is_not_there_is_told(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("replicalab.cli.negotiations._DASK_SECONDS", 1)
-    registration = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
-    assert registration.code == 2
-    assert "--dask 'tcp://127.0.0.1:1': no scheduler answers there" in registration.err

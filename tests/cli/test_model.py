@@ -41,7 +41,6 @@ RUNS: Final = f"batch {STUDY} --lab medium --seeds 0-3 --scientist model"
 
 @pytest.fixture
 def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[Server], None]:
-    """A function that sets a server as the language model."""
     for name in ("TIMEOUT", "MAX_TOKENS", "ALLOWED"):
         monkeypatch.delenv(f"REPLICALAB_LLM_{name}", raising=False)
 
@@ -56,14 +55,12 @@ At = Callable[[Server], None]
 
 
 def playing(exchange: Exchange) -> None:
-    """Open with the study's plan, and take what is offered."""
     messages = cast("list[dict[str, str]]", exchange.received.body["messages"])
     offered = "The Lab Manager's standing offer" in messages[-1]["content"]
     streamed(said(ACCEPT) if offered else PROPOSAL, usage=USAGE)(exchange)
 
 
 def waiting(exchange: Exchange) -> None:
-    """Begin to answer, and go on for ever."""
     exchange.raw(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
     exchange.drip(event(piece(" ")), 0.05)
 
@@ -140,21 +137,6 @@ def test_missing_or_forbidden_endpoint_is_refused(
     assert "this address is not allowed" in registration.err
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        (f"{PLAYS} --samples 30", "--samples: a language model opens with a plan of its own;"),
-        (f"{RUNS} --dask tcp://127.0.0.1:1", "--dask: a language model is asked from here;"),
-    ],
-)
-def test_option_without_meaning_is_refused(ask: Asking, at: At, line: str, told: str) -> None:
-    with serve(playing) as server:
-        at(server)
-        answer = ask(line)
-    assert (answer.code, answer.out, server.received) == (2, "", [])
-    assert answer.err.startswith(told)
-
-
 # --- Ctrl-C -------------------------------------------------------------------------------------
 
 POSIX: Final = pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
@@ -177,7 +159,6 @@ def command(at: At) -> Iterator[Callable[[Server, str], subprocess.Popen[str]]]:
 
 
 def received(server: Server, number: int) -> None:
-    """Wait until a server has been asked so often."""
     until = time.monotonic() + 30
     while len(server.received) < number:
         assert time.monotonic() < until
@@ -211,19 +192,6 @@ def test_stopped_negotiation_keeps_the_rounds(command: Command, tmp_path: Path, 
     assert replay(transcript, PACK).rounds
 
 
-@POSIX
-def test_round_is_printed_before_the_next(command: Command) -> None:
-    with serve(playing, waiting) as server:
-        process = command(server, PLAYS)
-        assert process.stdout
-        seen = ""
-        while not seen.startswith("Round 1: "):
-            seen = process.stdout.readline()
-            assert seen, "it ended"
-        received(server, 2)
-        assert process.poll() is None
-
-
 # --- batch --------------------------------------------------------------------------------------
 
 
@@ -243,20 +211,8 @@ def test_model_and_rule_play_a_batch(ask: Asking, at: At) -> None:
     assert len(server.received) == 8
 
 
-def test_batch_states_a_failure_once(ask: Asking, at: At) -> None:
-    with serve(failing(403)) as server:
-        at(server)
-        registration = ask(RUNS)
-    assert registration.code == 1
-    assert registration.out.count("allow model 'm-1' for this key (403)") == 1
-    assert "4 negotiations could" in registration.out
-    assert len(server.received) == 4
-    assert CANARY not in registration.out + registration.err
-
-
 @POSIX
 def test_stopped_batch_keeps_the_results(command: Command, tmp_path: Path) -> None:
-    """Three negotiations are played; then every call waits."""
     path, lock, calls = tmp_path / "some.csv", Lock(), list[int]()
 
     def tiring(exchange: Exchange) -> None:

@@ -41,7 +41,7 @@ def came(played: Negotiation | None) -> Came:
     ("study", "lab", "scientist", "manager"),
     one_in(71, product(STUDIES, Difficulty, RULES, RULED_LAB_MANAGERS)),
 )
-def test_lab_comes_to_one_outcome_wherever_it_is_played(
+def test_every_interface_plays_one_outcome(
     ask: Asking, study: str, lab: Difficulty, scientist: ScientistKind, manager: LabManagerKind
 ) -> None:
     pack = load_scenario(study, lab)

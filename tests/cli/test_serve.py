@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import runpy
 import signal
 import socket
 import sys
@@ -17,7 +16,7 @@ from tests.browser.driving import HOST, free_port
 from tests.cli.asking import Asking, started
 
 
-def test_dashboard_is_served_and_opened_in_the_browser(tmp_path: Path) -> None:
+def test_dashboard_is_served_and_opened(tmp_path: Path) -> None:
     browser, opened = tmp_path / "browser", tmp_path / "opened"
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
     browser.chmod(0o755)
@@ -35,7 +34,7 @@ def test_dashboard_is_served_and_opened_in_the_browser(tmp_path: Path) -> None:
     assert process.returncode == 1  # as the help of all commands has it, beside 130
 
 
-def test_port_that_is_taken_is_told_with_another_and_the_installed_command_alone_serves(
+def test_taken_port_is_refused(
     ask: Asking, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with socket.create_server((HOST, 0)) as taken:
@@ -55,12 +54,3 @@ def test_number_that_is_no_port_is_refused(ask: Asking, port: str) -> None:
     registration = ask(f"serve --port {port}")
     assert (registration.code, registration.out) == (2, "")
     assert f"--port {port} is no port; name one from 1024 to 65535" in registration.err
-
-
-def test_server_that_cannot_start_says_why(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    def end(*_: object, **__: object) -> None:
-        raise SystemExit("ReplicaLab does not start: no host is called so.")
-
-    monkeypatch.setattr(runpy, "run_module", end)
-    registration = ask(f"serve --port {free_port()} --no-browser")
-    assert (registration.code, registration.err.count("no host is called so")) == (1, 1)

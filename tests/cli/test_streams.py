@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
@@ -21,8 +20,6 @@ Given = Callable[[bytes | str], None]
 
 @pytest.fixture
 def given(monkeypatch: pytest.MonkeyPatch) -> Given:
-    """Return what puts bytes on standard input."""
-
     def give(data: bytes | str) -> None:
         stored = data.encode() if isinstance(data, str) else data
         monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(stored), encoding="ascii"))
@@ -52,7 +49,7 @@ def test_every_file_is_read_from_standard_input(ask: Asking, given: Given) -> No
         assert streamed.out.replace("standard input", "plan") == named.out, line
 
 
-def test_what_is_wrong_with_standard_input_is_told(
+def test_bad_standard_input_is_named(
     ask: Asking, given: Given, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for data, text in (
@@ -73,7 +70,7 @@ def test_what_is_wrong_with_standard_input_is_told(
     )
 
 
-def test_every_file_is_written_to_standard_output_alone(ask: Asking) -> None:
+def test_standard_output_has_the_file_alone(ask: Asking) -> None:
     for line in (
         f"lab {STUDY} --set own_lab.budget=5",
         f"plan {STUDY}",
@@ -87,16 +84,7 @@ def test_every_file_is_written_to_standard_output_alone(ask: Asking) -> None:
     assert not Path("-").exists()
 
 
-def test_commands_are_joined_by_a_pipe() -> None:
-    saved = started(f"plan {STUDY} --save -")
-    checked = started(f"check {STUDY} --plan - --json", stdin=saved.stdout)
-    text, faults = checked.communicate(timeout=60)
-    saved.communicate()
-    assert (saved.returncode, checked.returncode, faults) == (0, 0, "")
-    assert json.loads(text)["plan"]["sample_size"] == 45
-
-
-def test_reader_of_a_file_that_goes_away_ends_it_in_silence() -> None:
+def test_closed_pipe_ends_in_silence() -> None:
     with started(f"negotiate {STUDY} --save -") as process:
         assert process.stdout
         assert process.stderr

@@ -5,28 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+from replicalab import negotiation as core
 from replicalab.models import (
     ACCEPT_ACTION,
     Protocol,
     ScientistAction,
     ScientistActionType,
     plan_action,
-)
-from replicalab.negotiation import (
-    Ending,
-    LabManagerKind,
-    ModelSettings,
-    Negotiation,
-    Outcome,
-    Recording,
-    Round,
-    ScientistKind,
-    Setup,
-    Turn,
-    ask_model,
-    negotiate,
-    play,
-    question,
 )
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import EQUIPMENT, make_hidden_reference, make_pack, make_protocol, make_setup
@@ -68,7 +53,7 @@ CANARY_PACK: Final = make_pack(
 """`BOOKED` with a hidden reference whose every text would be noticed."""
 
 ACCEPT: Final = ACCEPT_ACTION
-ask: Final = question
+ask: Final = core.question
 
 
 def propose(plan: Protocol) -> ScientistAction:
@@ -83,7 +68,6 @@ def revise_to(plan: Protocol) -> ScientistAction:
 
 
 def said(action: ScientistAction) -> str:
-    """Return an action as a model writes it."""
     return action.model_dump_json()
 
 
@@ -92,11 +76,11 @@ CUT_OFF: Final = '{"action_type": "propose_protocol", "sample_size": 4'
 NO_SAMPLES: Final = '{"action_type": "propose_protocol", "sample_size": 0}'
 PROPOSAL: Final = said(propose(PLAN))
 
-RECORDING: Final = Recording(
+RECORDING: Final = core.Recording(
     key="shelf",
     title="The window shelf",
     note="Short.",
-    settings=ModelSettings(
+    settings=core.ModelSettings(
         model="qwen", host="localhost:11434", temperature=0.2, max_tokens=500, max_retries=2
     ),
 )
@@ -109,40 +93,41 @@ def game(
     pack: Pack,
     opening: Protocol | None = None,
     max_rounds: int = 5,
-    scientist: ScientistKind = ScientistKind.BASELINE,
-    lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
-) -> Setup:
+    scientist: core.ScientistKind = core.ScientistKind.BASELINE,
+    lab_manager: core.LabManagerKind = core.LabManagerKind.REFERENCE,
+) -> core.Setup:
     """Return a setup with players by default, which the application itself does not have."""
     return make_setup(pack, opening, max_rounds, scientist=scientist, lab_manager=lab_manager)
 
 
-def by_rule(pack: Pack, *args: Any, **kwargs: Any) -> Negotiation:
+def by_rule(pack: Pack, *args: Any, **kwargs: Any) -> core.Negotiation:
     """Return the negotiation that rules play, with a setup as `game` makes it."""
-    return negotiate(game(pack, *args, **kwargs), pack)
+    return core.negotiate(game(pack, *args, **kwargs), pack)
 
 
 def by_person(
     pack: Pack,
     *actions: ScientistAction | None,
     max_rounds: int = 5,
-    lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
-) -> Negotiation:
-    """Return the negotiation that a person's turns make."""
-    setup = game(pack, None, max_rounds, ScientistKind.PERSON, lab_manager)
-    negotiation = Negotiation(setup, pack)
+    lab_manager: core.LabManagerKind = core.LabManagerKind.REFERENCE,
+) -> core.Negotiation:
+    setup = game(pack, None, max_rounds, core.ScientistKind.PERSON, lab_manager)
+    negotiation = core.Negotiation(setup, pack)
     for action in actions:
-        negotiation = play(negotiation, Turn(action=action))
+        negotiation = core.play(negotiation, core.Turn(action=action))
     return negotiation
 
 
-def by_model(pack: Pack, *turns: list[str], rounds: int = 5) -> Negotiation:
+def by_model(pack: Pack, *turns: list[str], rounds: int = 5) -> core.Negotiation:
     """Return the negotiation in which a model says these texts, turn by turn."""
-    setup = game(pack, None, rounds, ScientistKind.MODEL).model_copy(update={"model": "scripted"})
-    negotiation = Negotiation(setup, pack)
+    setup = game(pack, None, rounds, core.ScientistKind.MODEL).model_copy(
+        update={"model": "scripted"}
+    )
+    negotiation = core.Negotiation(setup, pack)
     for texts in turns:
-        answer = ask_model(ScriptedGenerate(texts), negotiation.state, pack)
+        answer = core.ask_model(ScriptedGenerate(texts), negotiation.state, pack)
         assert answer.turn is not None, answer.failure
-        negotiation = play(negotiation, answer.turn)
+        negotiation = core.play(negotiation, answer.turn)
     return negotiation
 
 
@@ -156,25 +141,22 @@ MODELLED: Final = by_model(BOOKED, [PROSE, CUT_OFF, PROPOSAL], [said(ask("Days?"
 # --- read and edited --------------------------------------------------------------------------
 
 
-def plan_of(done: Round) -> Protocol:
-    """Return a round's plan; it has one."""
+def plan_of(done: core.Round) -> Protocol:
     assert done.plan is not None
     return done.plan.plan
 
 
-def said_in(done: Round) -> str:
+def said_in(done: core.Round) -> str:
     """Return what the Lab Manager says in a round; it says something."""
     assert done.answer is not None
     return done.answer.explanation
 
 
-def answers(negotiation: Negotiation) -> Sequence[str | None]:
-    """Return the kind of the Lab Manager's answer in each round."""
+def answers(negotiation: core.Negotiation) -> Sequence[str | None]:
     return [done.answer.action_type if done.answer else None for done in negotiation.rounds]
 
 
-def acts(negotiation: Negotiation) -> list[str]:
-    """Return what the Scientist did in each round."""
+def acts(negotiation: core.Negotiation) -> list[str]:
     return [
         done.action.action_type.value if done.action else "leaves" for done in negotiation.rounds
     ]
@@ -204,35 +186,34 @@ class Ended(NamedTuple):
     pack: Pack
     actions: Sequence[ScientistAction | None]
     most: int
-    ending: Ending | None
-    outcome: Outcome | None
+    ending: core.Ending | None
+    outcome: core.Outcome | None
 
-    def played(self) -> Negotiation:
-        """Return the negotiation."""
+    def played(self) -> core.Negotiation:
         return by_person(self.pack, *self.actions, max_rounds=self.most)
 
 
-BY_MANAGER, BY_SCIENTIST = Ending.LAB_MANAGER_ACCEPTED, Ending.SCIENTIST_ACCEPTED
-BELOW, FALSE = Outcome.AGREED_BELOW_FLOOR, Outcome.FALSE_AGREEMENT
-LEFT, RAN_OUT = Ending.WALKED_AWAY, Ending.OUT_OF_ROUNDS
+BY_MANAGER, BY_SCIENTIST = core.Ending.LAB_MANAGER_ACCEPTED, core.Ending.SCIENTIST_ACCEPTED
+BELOW, FALSE = core.Outcome.AGREED_BELOW_FLOOR, core.Outcome.FALSE_AGREEMENT
+LEFT, RAN_OUT = core.Ending.WALKED_AWAY, core.Ending.OUT_OF_ROUNDS
 ENDS: Final = {
     "nothing yet": Ended(BOOKED, [], 5, None, None),
     "a question": Ended(BOOKED, [ask("The budget?")], 5, None, None),
     "an offer stands": Ended(BOOKED, [propose(PLAN)], 5, None, None),
     "nothing is offered, twice": Ended(STUCK, [propose(PLAN)] * 2, 3, None, None),
     "nothing is on the table": Ended(OPEN, [ACCEPT], 5, None, None),
-    "the plan passes": Ended(OPEN, [propose(PLAN)], 5, BY_MANAGER, Outcome.AGREED),
-    "it passes later": Ended(OPEN, [ACCEPT, propose(PLAN)], 5, BY_MANAGER, Outcome.AGREED),
+    "the plan passes": Ended(OPEN, [propose(PLAN)], 5, BY_MANAGER, core.Outcome.AGREED),
+    "it passes later": Ended(OPEN, [ACCEPT, propose(PLAN)], 5, BY_MANAGER, core.Outcome.AGREED),
     "the offer is accepted": Ended(
-        BOOKED, [propose(PLAN), ACCEPT], 5, BY_SCIENTIST, Outcome.AGREED
+        BOOKED, [propose(PLAN), ACCEPT], 5, BY_SCIENTIST, core.Outcome.AGREED
     ),
     "accepted below the floor": Ended(OPEN, [propose(SMALL)], 5, BY_MANAGER, BELOW),
     "accepted without evidence": Ended(OPEN, [propose(SHORT)], 5, BY_MANAGER, BELOW),
     "the plan is stuck and accepted": Ended(STUCK, [propose(PLAN), ACCEPT], 5, BY_SCIENTIST, FALSE),
     "it breaks a restriction": Ended(OPEN, [propose(FLAMING), ACCEPT], 5, BY_SCIENTIST, FALSE),
-    "the Scientist leaves": Ended(BOOKED, [propose(PLAN), None], 5, LEFT, Outcome.NO_DEAL),
-    "it leaves at once": Ended(OPEN, [None], 1, LEFT, Outcome.NO_DEAL),
-    "nothing is accepted": Ended(OPEN, [ACCEPT], 1, RAN_OUT, Outcome.NO_DEAL),
-    "the rounds run out": Ended(BOOKED, [propose(PLAN)], 1, RAN_OUT, Outcome.NO_DEAL),
-    "three rounds run out": Ended(STUCK, [propose(PLAN)] * 3, 3, RAN_OUT, Outcome.NO_DEAL),
+    "the Scientist leaves": Ended(BOOKED, [propose(PLAN), None], 5, LEFT, core.Outcome.NO_DEAL),
+    "it leaves at once": Ended(OPEN, [None], 1, LEFT, core.Outcome.NO_DEAL),
+    "nothing is accepted": Ended(OPEN, [ACCEPT], 1, RAN_OUT, core.Outcome.NO_DEAL),
+    "the rounds run out": Ended(BOOKED, [propose(PLAN)], 1, RAN_OUT, core.Outcome.NO_DEAL),
+    "three rounds run out": Ended(STUCK, [propose(PLAN)] * 3, 3, RAN_OUT, core.Outcome.NO_DEAL),
 }

@@ -6,21 +6,9 @@ from typing import Final
 
 import pytest
 
+from replicalab import negotiation as core
 from replicalab.errors import ModelAnswerTooLongError, ModelTimeoutError
 from replicalab.limits import LONGEST_OUTPUT
-from replicalab.negotiation import (
-    MAX_RETRIES,
-    Ending,
-    Negotiation,
-    Outcome,
-    ScientistKind,
-    course,
-    load,
-    negotiate,
-    replay,
-    save,
-    score,
-)
 from tests.negotiation.playing import (
     ACCEPT,
     BOOKED,
@@ -30,37 +18,27 @@ from tests.negotiation.playing import (
     PROPOSAL,
     PROSE,
     RECORDING,
-    acts,
     game,
     said,
 )
 from tests.scripted import ScriptedGenerate
 
-SETUP: Final = game(BOOKED, scientist=ScientistKind.MODEL)
-HALF: Final = "\ud83d"
+SETUP: Final = game(BOOKED, scientist=core.ScientistKind.MODEL)
 
 
 def test_each_round_comes_before_the_next_call() -> None:
     generate = ScriptedGenerate([PROPOSAL, said(ACCEPT)])
     pairs = [
         (len(played.rounds), len(generate.sent))
-        for played in course(Negotiation(SETUP, BOOKED), generate)
+        for played in core.course(core.Negotiation(SETUP, BOOKED), generate)
     ]
     assert pairs == [(1, 1), (2, 2)]
-
-
-def test_given_opening_is_played_without_a_call() -> None:
-    setup = game(BOOKED, PLAN, scientist=ScientistKind.MODEL)
-    generate = ScriptedGenerate([said(ACCEPT)])
-    played = negotiate(setup, BOOKED, generate)
-    assert acts(played) == ["propose_protocol", "accept"]
-    assert len(generate.sent) == 1
 
 
 @pytest.mark.parametrize(
     ("script", "asked", "why"),
     [
-        ([PROSE, "", HALF], MAX_RETRIES + 1, "No valid action in 3 attempts; the last: "),
+        ([PROSE, "", "\ud83d"], core.MAX_RETRIES + 1, "No valid action in 3 attempts; the last: "),
         (["x" * (LONGEST_OUTPUT + 1)], 1, "The model's answer has 200,001 characters, and at"),
         ([PROSE, ModelAnswerTooLongError("too long")], 2, "too long"),
     ],
@@ -69,12 +47,12 @@ def test_model_without_a_valid_action_walks_away(
     script: list[str | Exception], asked: int, why: str
 ) -> None:
     generate = ScriptedGenerate(script)
-    played = negotiate(SETUP, BOOKED, generate)
-    assert (played.ending, played.outcome) == (Ending.WALKED_AWAY, Outcome.NO_DEAL)
+    played = core.negotiate(SETUP, BOOKED, generate)
+    assert (played.ending, played.outcome) == (core.Ending.WALKED_AWAY, core.Outcome.NO_DEAL)
     assert len(generate.sent) == asked == len(played.rounds[0].turn.outputs)
     assert played.rounds[0].reason.startswith(why)
-    assert score(played).regret > 0
-    again = replay(load(save(played, RECORDING)), BOOKED)
+    assert core.score(played).regret > 0
+    again = core.replay(core.load(core.save(played, RECORDING)), BOOKED)
     assert again.rounds[0].reason == played.rounds[0].reason
 
 
@@ -83,9 +61,8 @@ def test_model_without_a_valid_action_walks_away(
     [ModelTimeoutError("silent"), OSError("lost"), ValueError("mine"), ZeroDivisionError()],
 )
 def test_failing_call_raises_its_own_error(failure: Exception) -> None:
-    """It ends neither the round, which is not played, nor what was played before."""
     generate = ScriptedGenerate([PROPOSAL, PROSE, failure])
-    rounds = course(Negotiation(SETUP, BOOKED), generate)
+    rounds = core.course(core.Negotiation(SETUP, BOOKED), generate)
     assert len(next(rounds).rounds) == 1
     with pytest.raises(type(failure)) as caught:
         next(rounds)
@@ -97,29 +74,15 @@ def test_failing_call_raises_its_own_error(failure: Exception) -> None:
 def test_function_that_returns_no_text_is_refused(answer: object) -> None:
     kind = type(answer).__name__
     with pytest.raises(TypeError, match=f"returned a {kind}; return its text, a str"):
-        negotiate(SETUP, BOOKED, lambda _: answer)  # type: ignore[arg-type,return-value]
+        core.negotiate(SETUP, BOOKED, lambda _: answer)  # type: ignore[arg-type,return-value]
 
 
 def test_model_plays_only_its_own_seat() -> None:
-    waiting = negotiate(game(OPEN, scientist=ScientistKind.PERSON), OPEN, ScriptedGenerate([]))
+    waiting = core.negotiate(
+        game(OPEN, scientist=core.ScientistKind.PERSON), OPEN, ScriptedGenerate([])
+    )
     assert waiting.rounds == ()
-    assert negotiate(SETUP, BOOKED).rounds == ()
-    by_rule = negotiate(game(BOOKED, PLAN), BOOKED, ScriptedGenerate([]))
+    assert core.negotiate(SETUP, BOOKED).rounds == ()
+    by_rule = core.negotiate(game(BOOKED, PLAN), BOOKED, ScriptedGenerate([]))
     assert by_rule.ending is not None
-    assert list(course(MODELLED, ScriptedGenerate([]))) == []
-
-
-class Odd(str):
-    """A text of a client that says more of it than there is to say."""
-
-    prompt_tokens = -3
-    completion_tokens = 2.5
-    finish_reason = ("stop",)
-
-
-def test_impossible_token_counts_are_dropped() -> None:
-    played = negotiate(SETUP, BOOKED, ScriptedGenerate([Odd(PROPOSAL), Odd(said(ACCEPT))]))
-    for done in played.rounds:
-        [output] = done.turn.outputs
-        assert (output.prompt_tokens, output.completion_tokens) == (None, None)
-        assert output.finish_reason is None
+    assert list(core.course(MODELLED, ScriptedGenerate([]))) == []

@@ -34,8 +34,7 @@ def test_least_loss_plan_is_optimal(pack: Pack) -> None:
         assert score_verdict(result).status is Status.PASS
 
 
-def test_no_plan_beats_the_best_and_only_its_equal_has_no_regret() -> None:
-    """Every number, every set of controls, with and without the substitution: by brute force."""
+def test_no_plan_beats_the_best() -> None:
     pack = load_scenario("eco_reef_fish", "medium")
     reference = pack.reference_protocol
     best = PlanAnalysis(assess(reference, pack)).least.after
@@ -91,7 +90,7 @@ def test_regret_follows_the_order(pack: Pack, data: st.DataObject) -> None:
         assert (distance == 0) == (rank(plan, reference) <= best.least.rank)
 
 
-def test_walking_away_is_right_where_nothing_is_worth_running() -> None:
+def test_walking_away_is_optimal_without_a_good_plan() -> None:
     pack = load_scenario("math_four_colour", "medium")
     played = negotiate(Case.of(pack, scientist=ScientistKind.DIRECT).setup(pack), pack)
     assert played.outcome is Outcome.NO_DEAL
@@ -119,7 +118,7 @@ def test_score_says_what_would_have_been_better() -> None:
     )
 
 
-def test_control_that_the_best_plan_keeps_is_fidelity() -> None:
+def test_dropped_control_costs_fidelity() -> None:
     pack = load_scenario("psy_stroop", "easy")
     best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
     without = assess(revise(best.plan, controls=best.plan.controls[:1]), pack)
@@ -138,7 +137,7 @@ def wishful(*, days: int = 9, budget: float = 1085.0) -> Pack:
     return make_pack(constraints=[wish], budget=budget, min_days=5, **record)
 
 
-def test_wish_that_the_best_plan_keeps_is_regretted_though_less_fidelity_is_lost() -> None:
+def test_missed_soft_constraint_is_regretted() -> None:
     pack = wishful(budget=1235.0)  # for nine days a control must go
     best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
     assert (len(best.broken_wishes), best.fidelity_loss) == (0, 1)
@@ -148,13 +147,6 @@ def test_wish_that_the_best_plan_keeps_is_regretted_though_less_fidelity_is_lost
     assert verdict.status is Status.CAUTION
     assert "Soft constraints missed: 1 instead of 0." in verdict.text
     assert score_of(best).regret == 0
-
-
-def test_wish_that_no_plan_of_the_lab_keeps_is_not_regretted() -> None:
-    pack = wishful()  # nine days would cost the target
-    result = score_of(assess(pack.reference_protocol, pack))
-    assert len(result.best.broken_wishes) == 1
-    assert (result.deciding, result.regret) == (None, 0)
 
 
 def test_regret_goes_by_the_first_term_that_differs() -> None:
@@ -178,7 +170,7 @@ def test_plan_below_the_floor_is_two_tiers_lower() -> None:
     assert (result.counts, result.deciding, result.regret) == (False, "tier", 9 + 2 / 3)
 
 
-def test_result_is_held_against_the_studys_own_plan_whatever_was_on_the_table() -> None:
+def test_result_is_compared_with_the_studys_plan() -> None:
     # The plan with the flame can never run, and the study's own reaches the target with 41 trays.
     result = score(by_rule(OPEN, FLAMING))
     assert result.best.plan == make_protocol(sample_size=41)
@@ -186,8 +178,6 @@ def test_result_is_held_against_the_studys_own_plan_whatever_was_on_the_table() 
 
 
 @pytest.mark.parametrize("actions", [(), (propose(FLAMING), None), (propose(FLAMING),)])
-def test_no_deal_and_no_end_are_as_good_as_no_plan(
-    actions: tuple[ScientistAction | None, ...],
-) -> None:
+def test_no_deal_scores_like_no_plan(actions: tuple[ScientistAction | None, ...]) -> None:
     result = score(by_person(OPEN, *actions))
     assert (result.plan, result.counts, result.regret) == (None, False, 11.0)

@@ -9,29 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab import negotiation as core
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import NegotiationError
 from replicalab.models import LIST_FIELDS, Protocol, revise
-from replicalab.negotiation import (
-    Ending,
-    LabManagerKind,
-    Negotiation,
-    Outcome,
-    Reply,
-    ScientistKind,
-    Turn,
-    concession_steps,
-    fork,
-    is_worth_running,
-    load,
-    moves_of,
-    negotiate,
-    play,
-    play_on,
-    replay,
-    reply_to,
-    save,
-)
 from replicalab.planner import PlanAnalysis, rank
 from replicalab.planner.least_loss import differences
 from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
@@ -39,18 +20,17 @@ from tests.factories import make_pack
 from tests.negotiation.playing import MEDIUM, OPEN, PLAN, SMALL, STUCK, acts, by_rule, game, plan_of
 from tests.strategies import openings, studied_packs
 
-STEPS: Final = ScientistKind.STEP_BY_STEP
+STEPS: Final = core.ScientistKind.STEP_BY_STEP
 BELOW: Final = EvidenceTier.BELOW_FLOOR
 LABS: Final = [(scenario.scenario_id, lab) for scenario in list_scenarios() for lab in Difficulty]
-AGREEMENTS: Final = (Ending.LAB_MANAGER_ACCEPTED, Ending.SCIENTIST_ACCEPTED)
+AGREEMENTS: Final = (core.Ending.LAB_MANAGER_ACCEPTED, core.Ending.SCIENTIST_ACCEPTED)
 
 
-def stepwise(pack: Pack, opening: Protocol | None = None, rounds: int = 5) -> Negotiation:
+def stepwise(pack: Pack, opening: Protocol | None = None, rounds: int = 5) -> core.Negotiation:
     return by_rule(pack, opening or pack.reference_protocol, rounds, STEPS)
 
 
-def proposals(negotiation: Negotiation) -> list[Assessment]:
-    """Return the plans that the Scientist put forward."""
+def proposals(negotiation: core.Negotiation) -> list[Assessment]:
     return [
         done.plan
         for done in negotiation.rounds
@@ -58,23 +38,23 @@ def proposals(negotiation: Negotiation) -> list[Assessment]:
     ]
 
 
-def opened(negotiation: Negotiation) -> PlanAnalysis:
+def opened(negotiation: core.Negotiation) -> PlanAnalysis:
     """Return the analysis of the plan that was asked for as the opening."""
     plan = negotiation.setup.opening or negotiation.pack.reference_protocol
     return PlanAnalysis(assess(plan, negotiation.pack))
 
 
-def assert_ends_by_the_rules(negotiation: Negotiation) -> None:
+def assert_ends_by_the_rules(negotiation: core.Negotiation) -> None:
     """Check how a run ends against the plans in it, without the order of the changes."""
-    assert negotiation.ending in (*AGREEMENTS, Ending.WALKED_AWAY)
+    assert negotiation.ending in (*AGREEMENTS, core.Ending.WALKED_AWAY)
     last, plan = negotiation.final_plan, opened(negotiation).least.after
     if negotiation.ending in AGREEMENTS:
         assert last is not None
-        assert is_worth_running(last)
+        assert core.is_worth_running(last)
         assert last.evidence.tier is plan.evidence.tier
         return
     if len(negotiation.rounds) == 1:
-        assert not is_worth_running(plan)
+        assert not core.is_worth_running(plan)
         return
     assert last is not None
     is_last = len(negotiation.rounds) == negotiation.setup.max_rounds
@@ -88,7 +68,7 @@ def assert_ends_by_the_rules(negotiation: Negotiation) -> None:
 
 
 @pytest.mark.parametrize(("study", "lab"), LABS)
-def test_runs_end_by_the_rules_in_any_number_of_rounds(study: str, lab: Difficulty) -> None:
+def test_runs_end_by_the_rules(study: str, lab: Difficulty) -> None:
     for seed in (0, 1, 7):
         pack = load_scenario(study, lab, seed)
         for rounds in range(1, 7):
@@ -98,7 +78,7 @@ def test_runs_end_by_the_rules_in_any_number_of_rounds(study: str, lab: Difficul
 
 
 @pytest.mark.parametrize(("study", "lab"), LABS)
-def test_each_concession_is_one_field_toward_least_loss(study: str, lab: Difficulty) -> None:
+def test_each_concession_is_one_field(study: str, lab: Difficulty) -> None:
     negotiation = stepwise(load_scenario(study, lab), rounds=10)
     plans, protocol = proposals(negotiation), opened(negotiation).least.plan
     for before, after in pairwise(plans):
@@ -109,7 +89,7 @@ def test_each_concession_is_one_field_toward_least_loss(study: str, lab: Difficu
         [change] = changes
         if change.field not in LIST_FIELDS:
             assert change.after == getattr(protocol, change.field)
-    ledger = concession_steps(negotiation)
+    ledger = core.concession_steps(negotiation)
     saved = sum(concession.step.credits_saved for concession in ledger)
     assert negotiation.final_plan is not None
     assert saved == pytest.approx(plans[0].cost - negotiation.final_plan.cost)
@@ -130,10 +110,10 @@ def test_momentum_concedes_item_then_days_then_samples() -> None:
         "duration_days",
         "sample_size",
     ]
-    assert negotiation.ending is Ending.LAB_MANAGER_ACCEPTED
+    assert negotiation.ending is core.Ending.LAB_MANAGER_ACCEPTED
 
 
-def test_most_medium_and_hard_runs_take_three_rounds() -> None:
+def test_most_harder_runs_take_three_rounds() -> None:
     runs = [stepwise(load_scenario(study, lab)) for study, lab in LABS if lab != Difficulty.EASY]
     assert sum(len(run.rounds) >= 3 for run in runs) >= 20
 
@@ -141,48 +121,41 @@ def test_most_medium_and_hard_runs_take_three_rounds() -> None:
 @pytest.mark.parametrize(("study", "lab"), LABS[1::3])
 def test_run_replays_and_forks_at_every_round(study: str, lab: Difficulty) -> None:
     negotiation = stepwise(load_scenario(study, lab))
-    assert replay(load(save(negotiation)), negotiation.pack) == negotiation
+    assert core.replay(core.load(core.save(negotiation)), negotiation.pack) == negotiation
     for number in range(len(negotiation.rounds)):
         plan = opened(negotiation).yours.plan
         other = revise(plan, sample_size=plan.sample_size + 1)
-        forked = fork(negotiation, number, other)
+        forked = core.fork(negotiation, number, other)
         assert forked.rounds[number].after.opening == PlanAnalysis(assess(other, forked.pack))
-        assert replay(load(save(forked)), forked.pack) == forked
+        assert core.replay(core.load(core.save(forked)), forked.pack) == forked
 
 
 @given(studied_packs(), openings(), st.integers(1, 6))
-def test_any_opening_in_any_lab_ends_by_the_rules(
-    pack: Pack, opening: Protocol, rounds: int
-) -> None:
+def test_any_opening_ends_by_the_rules(pack: Pack, opening: Protocol, rounds: int) -> None:
     negotiation = stepwise(pack, opening, rounds)
     assert len(negotiation.rounds) <= rounds
     assert_ends_by_the_rules(negotiation)
     assert all(done.reason for done in negotiation.rounds)
 
 
-def test_one_round_opens_with_least_loss() -> None:
-    [done] = stepwise(MEDIUM, rounds=1).rounds
-    assert plan_of(done) == PlanAnalysis(assess(MEDIUM.reference_protocol, MEDIUM)).least.plan
-
-
 def test_last_round_takes_all_changes() -> None:
     negotiation = stepwise(MEDIUM, rounds=2)
     assert plan_of(negotiation.rounds[1]) == opened(negotiation).least.plan
-    assert negotiation.outcome is Outcome.AGREED
+    assert negotiation.outcome is core.Outcome.AGREED
 
 
-def test_offer_is_accepted_only_if_no_plan_ranks_above() -> None:
+def test_offer_is_accepted_only_if_best() -> None:
     halved = stepwise(MEDIUM)
     offer = halved.rounds[0].after.offer
     assert offer is not None
     assert rank(offer, MEDIUM.reference_protocol) > opened(halved).least.rank
     assert "accept" not in acts(halved)
-    best = by_rule(MEDIUM, MEDIUM.reference_protocol, 5, STEPS, LabManagerKind.LEAST_LOSS)
+    best = by_rule(MEDIUM, MEDIUM.reference_protocol, 5, STEPS, core.LabManagerKind.LEAST_LOSS)
     assert acts(best) == ["propose_protocol", "accept"]
     assert plan_of(best.rounds[1]) == opened(halved).least.plan
 
 
-def test_scientist_leaves_below_the_floor_and_without_a_plan() -> None:
+def test_scientist_leaves_without_a_plan_above_floor() -> None:
     for pack, opening, why in (
         (OPEN, SMALL, "The opening has power "),
         (STUCK, PLAN, "No plan of at least 3 days with this method passes in this lab"),
@@ -201,9 +174,9 @@ def test_leaving_names_the_smallest_addition() -> None:
 # --- a person as Lab Manager ------------------------------------------------------------------
 
 
-def awaited(pack: Pack, scientist: ScientistKind = STEPS) -> Negotiation:
-    setup = game(pack, pack.reference_protocol, 5, scientist, LabManagerKind.PERSON)
-    return negotiate(setup, pack)
+def awaited(pack: Pack, scientist: core.ScientistKind = STEPS) -> core.Negotiation:
+    setup = game(pack, pack.reference_protocol, 5, scientist, core.LabManagerKind.PERSON)
+    return core.negotiate(setup, pack)
 
 
 def test_negotiation_awaits_the_persons_answer() -> None:
@@ -211,68 +184,62 @@ def test_negotiation_awaits_the_persons_answer() -> None:
     assert (len(negotiation.rounds), negotiation.awaits_reply) == (1, True)
     assert negotiation.rounds[0].answer is None
     with pytest.raises(NegotiationError, match=r"^round 1 awaits the Lab Manager's answer"):
-        play(negotiation, Turn(action=None))
+        core.play(negotiation, core.Turn(action=None))
     with pytest.raises(NegotiationError, match="awaits no answer of a person"):
-        reply_to(stepwise(MEDIUM), Reply())
+        core.reply_to(stepwise(MEDIUM), core.Reply())
 
 
 def test_rejections_lead_step_by_step_to_least_loss() -> None:
     negotiation = awaited(MEDIUM)
     while not proposals(negotiation)[-1].feasible:
-        negotiation = play_on(reply_to(negotiation, Reply()))
+        negotiation = core.play_on(core.reply_to(negotiation, core.Reply()))
     assert proposals(negotiation)[-1].plan == opened(negotiation).least.plan
-    agreed = reply_to(negotiation, Reply(accepts=True))
-    assert (agreed.ending, agreed.outcome) == (Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED)
-    rest = play_on(reply_to(negotiation, Reply()))
-    assert rest.ending is Ending.WALKED_AWAY
+    agreed = core.reply_to(negotiation, core.Reply(accepts=True))
+    assert (agreed.ending, agreed.outcome) == (
+        core.Ending.LAB_MANAGER_ACCEPTED,
+        core.Outcome.AGREED,
+    )
+    rest = core.play_on(core.reply_to(negotiation, core.Reply()))
+    assert rest.ending is core.Ending.WALKED_AWAY
     for played in (agreed, rest):
-        assert len(moves_of(played)) == 4
-        assert replay(load(save(played)), MEDIUM) == played
+        assert len(core.moves_of(played)) == 4
+        assert core.replay(core.load(core.save(played)), MEDIUM) == played
 
 
-def test_plan_that_fails_is_neither_accepted_nor_countered_with() -> None:
+def test_failing_plan_is_no_reply() -> None:
     negotiation = awaited(MEDIUM)
     with pytest.raises(NegotiationError, match=r"cannot be accepted: .*budget"):
-        reply_to(negotiation, Reply(accepts=True))
+        core.reply_to(negotiation, core.Reply(accepts=True))
     with pytest.raises(NegotiationError, match=r"counter-offer does not pass: .*budget"):
-        reply_to(negotiation, Reply(counter=MEDIUM.reference_protocol))
+        core.reply_to(negotiation, core.Reply(counter=MEDIUM.reference_protocol))
 
 
 def test_best_counter_offer_is_accepted() -> None:
     negotiation = awaited(MEDIUM)
     best = opened(negotiation).least.plan
-    done = play_on(reply_to(negotiation, Reply(counter=best)))
+    done = core.play_on(core.reply_to(negotiation, core.Reply(counter=best)))
     assert acts(done) == ["propose_protocol", "accept"]
-    assert (done.outcome, plan_of(done.rounds[1])) == (Outcome.AGREED, best)
+    assert (done.outcome, plan_of(done.rounds[1])) == (core.Outcome.AGREED, best)
 
 
 def test_counter_offer_becomes_the_opening() -> None:
     negotiation = awaited(MEDIUM)
     best = opened(negotiation).least.plan
     counter = revise(best, sample_size=best.sample_size - 20)
-    countered = reply_to(negotiation, Reply(counter=counter))
+    countered = core.reply_to(negotiation, core.Reply(counter=counter))
     opening, offer = countered.state.opening, countered.state.offer
     assert opening is not None
     assert offer is not None
     assert opening.yours.plan == offer.plan == counter
-    answered = play_on(countered)
+    answered = core.play_on(countered)
     assert not differences(plan_of(answered.rounds[1]), opening.least.plan)
     below = revise(best, sample_size=20)
-    rest = play_on(reply_to(negotiation, Reply(counter=below)))
-    assert rest.ending is Ending.WALKED_AWAY
+    rest = core.play_on(core.reply_to(negotiation, core.Reply(counter=below)))
+    assert rest.ending is core.Ending.WALKED_AWAY
     assert rest.rounds[-1].reason.startswith("The opening has power ")
 
 
-@pytest.mark.parametrize("scientist", [ScientistKind.BASELINE, ScientistKind.DIRECT])
-def test_other_rules_play_against_a_person(scientist: ScientistKind) -> None:
-    negotiation = awaited(MEDIUM, scientist)
-    while negotiation.ending is None:
-        negotiation = play_on(reply_to(negotiation, Reply()))
-    assert len(negotiation.rounds) <= 5
-    assert replay(load(save(negotiation)), MEDIUM) == negotiation
-
-
 def test_person_plays_one_side_only() -> None:
-    for scientist in (ScientistKind.PERSON, ScientistKind.MODEL):
+    for scientist in (core.ScientistKind.PERSON, core.ScientistKind.MODEL):
         with pytest.raises(ValueError, match="lab_manager is a person and scientist is"):
-            game(make_pack(), None, 5, scientist, LabManagerKind.PERSON)
+            game(make_pack(), None, 5, scientist, core.LabManagerKind.PERSON)

@@ -81,7 +81,6 @@ def client(pages: Pages) -> TestClient:
 
 
 def denied(client: TestClient, headers: dict[str, str]) -> int:
-    """Return the status with which a web socket is refused."""
     with (
         pytest.raises(WebSocketDenialResponse) as refusal,
         client.websocket_connect(SOCKET, headers=headers),
@@ -113,11 +112,6 @@ def test_other_hosts_are_refused(client: TestClient, host: str) -> None:
     ):
         pass
     assert denied.value.status_code == 400
-
-
-def test_two_hosts_are_refused(client: TestClient) -> None:
-    answer = client.get("/", headers=[("host", "localhost"), ("host", "evil.example")])
-    assert answer.status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -218,11 +212,6 @@ def test_readiness_includes_the_library(client: TestClient, pages: Pages) -> Non
     pages.library_fails = True
     answer = client.get(READY)
     assert (answer.status_code, answer.text) == (503, "The library does not answer.")
-
-
-def test_readiness_follows_base_path(monkeypatch: pytest.MonkeyPatch, pages: Pages) -> None:
-    monkeypatch.setattr(st, "get_option", lambda _: "lab")
-    assert [route.path for route in server.routes(pages)] == ["/lab/ready", "/lab/favicon.png"]
 
 
 def test_server_that_stops_saves(pages: Pages) -> None:
