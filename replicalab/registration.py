@@ -122,10 +122,9 @@ def _fault_of(key: str, chosen: Sequence[str]) -> str:
     if key not in QUESTIONS or not QUESTIONS[key].options:
         return f"choices: '{shortened(key)}' is no question with options; {_KEYS}"
     question = QUESTIONS[key]
-    for option in chosen:
-        if option not in question.options:
-            remedy = f"use {joined(quoted(question.options), 'or')}"
-            return f"{key}: '{shortened(option)}' is no option; {remedy}"
+    if unknown := [option for option in chosen if option not in question.options]:
+        remedy = f"use {joined(quoted(question.options), 'or')}"
+        return f"{key}: '{shortened(unknown[0])}' is no option; {remedy}"
     if len(set(chosen)) != len(chosen) or (len(chosen) > 1 and not question.several):
         return f"{key}: {len(chosen)} options are chosen; choose one, once"
     if excluded := question.excluded(chosen):

@@ -60,7 +60,7 @@ _ISSUED: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)  # recent cookies
 
 
 class Pages(Protocol):
-    """What the server asks of the pages."""
+    """The server's view of the pages."""
 
     def load(self) -> None:
         """Load what the pages use."""
@@ -70,9 +70,6 @@ class Pages(Protocol):
 
     def finish(self) -> None:
         """Save pending work."""
-
-
-# --- what app.py hands to st.App --------------------------------------------------------------
 
 
 def middleware(pages: Pages) -> tuple[Middleware, ...]:
@@ -117,8 +114,8 @@ def routes(pages: Pages) -> tuple[Route, ...]:
     async def icon(_: Request) -> Response:
         return FileResponse(_ICON)
 
-    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    base = f"/{base}" if base else ""
+    path = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    base = f"/{path}" if path else ""
     return Route(f"{base}{READY}", ready), Route(f"{base}/favicon.png", icon)
 
 
@@ -138,17 +135,14 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] not in {"http", "websocket"}:
-            await self._app(scope, receive, send)
-            return
-        send = self._with_headers(scope, send)
-        if answer := refused(scope, self._hosts):
-            await answer(scope, receive, send)
-            return
-        waits = scope["type"] == "websocket" or scope["path"].endswith(READY)
-        if waits and self._loading.is_alive():
-            await asyncio.to_thread(self._loading.join)
-        await self._app(scope, receive, send)
+        app: ASGIApp = self._app
+        if scope["type"] in {"http", "websocket"}:
+            send = self._with_headers(scope, send)
+            app = refused(scope, self._hosts) or app
+            waits = scope["type"] == "websocket" or scope["path"].endswith(READY)
+            if app is self._app and waits and self._loading.is_alive():
+                await asyncio.to_thread(self._loading.join)
+        await app(scope, receive, send)
 
     def _with_headers(self, scope: Scope, send: Send) -> Send:
         async def send_with_headers(message: Message) -> None:
@@ -260,10 +254,8 @@ def fixed_headers() -> dict[str, str]:
 
 
 def is_over_tls(headers: Mapping[str, str], scheme: str) -> bool:
-    """Return whether a browser uses TLS, also behind a proxy that does not say so.
-
-    Browsers send Sec-Fetch-Site over TLS and to this machine only.
-    """
+    """Return whether a browser uses TLS, also behind a silent proxy."""
+    # Browsers send Sec-Fetch-Site over TLS and to this machine only.
     if origin := headers.get("origin"):
         return origin.startswith("https://")
     host = _HOST.fullmatch(headers.get("host", ""))
@@ -310,10 +302,7 @@ def must_sign_in() -> bool:
 
 
 def visitor() -> str:
-    """Return the text whose hash owns the visitor's work.
-
-    It is the person's issuer and subject, else the cookie's token, else a token of this session.
-    """
+    """Return the person's issuer and subject, else the cookie's token, else one of this session."""
     if user_name():
         return json.dumps([st.user["iss"], st.user["sub"]])
     session_token: str = st.session_state.setdefault("visitor", secrets.token_hex(16))

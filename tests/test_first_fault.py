@@ -27,8 +27,7 @@ from tests.library.making import CONTENTS, STUDY
 from tests.reports.making import work
 
 MANY: Final = 400
-FEW: Final = 250
-"""Two hundred keys of one record are looked at, beside the few fields that it has."""
+FEW: Final = 250  # two hundred keys of one record are looked at, beside the few fields that it has
 
 OWN: Final = scenarios.LabOverrides(
     name="Ours",

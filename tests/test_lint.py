@@ -42,24 +42,19 @@ PLAN: Final = TEMPLATE.reference_protocol.model_dump(mode="json")
 CHAMBERS: Final = TEMPLATE.constraints[1].model_dump(mode="json")
 BOUND: Final = {"quantity": 69.0, "hard": False}
 SWAP: Final = TEMPLATE.substitutions[0].model_dump(mode="json")
-RULE: Final = TEMPLATE.policy_rules[0].model_dump(mode="json")
 SEEDS: Final = ("design.why.population_max", "The seeds there are.")
 DIMENSIONS_MET: Final = ["protocol", "budget", "equipment", "reagents", "schedule", "staff"]
 
+ORIGINAL: Final = ("design.original.se", 0.1)
+OTHER: Final = ("design.original.effect", 0.5)
 BENDS: Final[dict[str, list[Bend]]] = {
     "an easy lab that does not accept": [("labs.easy.budget", 2000.0)],
-    "a medium lab that accepts": [("labs.medium", EASY)],
     "a hard lab that accepts": [("labs.hard", EASY)],
     "other failures than expected": [("labs.hard.expected.fails", ["budget"])],
     "a failure that is not the lab's": [("labs.hard.expected.fails", [*DIMENSIONS_MET, "policy"])],
     "another answer": [("labs.hard.expected.answer", "reject")],
-    "another remaining failure": [("labs.hard.expected.still_fails", ["staff"])],
     "other samples": [("labs.hard.expected.sample_size", 34)],
-    "other days": [("labs.hard.expected.duration_days", 15)],
-    "other credits": [("labs.hard.expected.credits", 1280.0)],
     "other evidence": [("labs.hard.expected.evidence", 0.2)],
-    "no evidence expected": [("labs.hard.expected.evidence", None)],
-    "another verdict": [("labs.hard.expected.verdict", "above floor")],
     "another largest sample": [("labs.hard.expected.largest_sample", 31)],
     "a published effect of no source": [("design.effect_published", 0.95)],
     "effects without a reason": [("design.sesoi", 0.45), ("design.why", {})],
@@ -70,10 +65,11 @@ BENDS: Final[dict[str, list[Bend]]] = {
     "units and arms without a reason": [
         ("design.units", {"name": "tray", "samples": 6.0}), ("design.arms", {"share": 0.5})
     ],
-    "bounds that no source names": [("design.source", "Table 1.")],
     "a number that no fact carries": [
         ("paper.published", "1,234 seedlings, d = 0.90; 1234 seedlings, with a 95 % CI, in 1999.")
     ],
+    "an original whose error does not fit": [ORIGINAL],
+    "an original of another effect": [OTHER],
     "a plan that the study cannot count": [
         ("design.population_max", 60),
         SEEDS,
@@ -84,13 +80,6 @@ BENDS: Final[dict[str, list[Bend]]] = {
         ("hidden_reference.required_elements", ["blind measurement", "sealed envelopes"])
     ],
     "a plan that breaks a bound": [("constraints.1", CHAMBERS | BOUND)],
-    "a plan that breaks a bound on n": [
-        ("constraints.1", CHAMBERS | BOUND | {"bounds": "samples", "conditions": None})
-    ],
-    "a wish in days that is only stated": [
-        ("constraints.1", CHAMBERS | {"unit": "Days", "hard": False, "bounds": None,
-                                      "conditions": None})
-    ],
     "a replaceable item that the plan does not use": [
         ("reference_protocol", PLAN | {"required_reagents": ["seed compost"]}),
         ("labs.hard.expected", None),
@@ -103,17 +92,9 @@ BENDS: Final[dict[str, list[Bend]]] = {
     "a replacement of two originals": [("substitutions.1.alternative", "Windowsill  rack"),
                                        ("labs.hard.expected", None)],
     "a phrase with a comma": [("policy_rules.0.forbidden_phrases", ["tell, or show"])],
-    "a phrase of two sentences": [("policy_rules.0.forbidden_phrases", ["measure it. Then tell"])],
     "a phrase with a but": [("policy_rules.0.forbidden_phrases", ["look but hide"])],
-    "a phrase without a word": [("policy_rules.0.forbidden_phrases", ["!"])],
     "a mention that is caught": [
         ("policy_rules.0.allowed_mentions", ["no unblinded measurement", "unblinded measurement"])
-    ],
-    "a mention that is caught by another rule": [
-        ("policy_rules", [
-            RULE | {"allowed_mentions": ["no unblinded measurement, we play drums"]},
-            {"key": "quiet", "restriction": "No drums.", "forbidden_phrases": ["play drums"]},
-        ])
     ],
 }  # fmt: skip
 """Ways to bend the template, each with something to be seen."""
@@ -135,6 +116,8 @@ FINE: Final[dict[str, list[Bend]]] = {
         ("design.effect_published", 0.95),
         ("paper.facts.2.text", "In all, d = 0.950."),
     ],
+    "an original with a reason": [ORIGINAL, ("design.why.original", "Several labs.")],
+    "another effect with a reason": [OTHER, ("design.why.effect_published", "Of a review.")],
     "a number with a reason": [("design.population_max", 12345), SEEDS],
     "limits that just fit": [
         ("design.population_max", 68),

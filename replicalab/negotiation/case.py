@@ -9,14 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    FailFast,
-    Field,
-    StringConstraints,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, FailFast, Field, ValidationError, model_validator
 
 from replicalab import scenarios
 from replicalab.assessment import Assessment, assess
@@ -51,7 +44,7 @@ class Case(Record):
     format: Literal[2] = 2
     study: scenarios.Identifier
     text: str = ""
-    own: Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")] | None = None
+    own: Annotated[str, Field(pattern="^[0-9a-f]{32}$")] | None = None
     lab: scenarios.Difficulty
     seed: scenarios.Seed = 0
     own_lab: scenarios.LabOverrides = scenarios.LabOverrides()

@@ -30,10 +30,8 @@ class ScientistKind(StrEnum):
     PERSON = "person"
 
 
-AUTOMATIC: Final = frozenset(
-    {ScientistKind.BASELINE, ScientistKind.STEP_BY_STEP, ScientistKind.DIRECT}
-)
-"""The Scientists that follow a rule: asked again, they act again in the same way."""
+AUTOMATIC: Final = frozenset(ScientistKind) - {ScientistKind.MODEL, ScientistKind.PERSON}
+"""The Scientists that follow a rule: in the same state they act in the same way."""
 
 
 class LabManagerKind(StrEnum):
@@ -45,7 +43,6 @@ class LabManagerKind(StrEnum):
 
 
 RULED_LAB_MANAGERS: Final = (LabManagerKind.REFERENCE, LabManagerKind.LEAST_LOSS)
-"""The Lab Managers that follow a rule."""
 
 
 def check_seats(scientist: ScientistKind, lab_manager: LabManagerKind) -> None:
@@ -90,9 +87,7 @@ def _short(plan: models.Protocol) -> models.Protocol:
     return plan
 
 
-ShortPlan = Annotated[models.Protocol, AfterValidator(_short)]
-"""A plan no longer than a plan can need, so that no file makes a long search or a long page."""
-
+ShortPlan = Annotated[models.Protocol, AfterValidator(_short)]  # no file makes a long search
 ModelName = Annotated[models.NonEmptyText, Field(max_length=200)]
 
 

@@ -104,13 +104,6 @@ def test_retry_asks_three_times_with_fresh_messages() -> None:
     assert seen == [(2, "be brief"), (4, "be brief"), (6, "be brief")]
 
 
-def test_retry_refuses_negative_retries_before_any_call() -> None:
-    model = ScriptedGenerate([VALID])
-    with pytest.raises(ValueError, match="max_retries = -1, must be 0 or more"):
-        call(model, max_retries=-1)
-    assert model.sent == []
-
-
 @pytest.mark.parametrize(
     "changes",
     [{"attempt_count": 0, "retry_count": -1}, {"attempt_count": 2}, {"retry_count": 1}, {"x": 1}],

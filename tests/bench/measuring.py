@@ -28,8 +28,6 @@ BARS: Final[dict[str, tuple[float, float | None]]] = {
     "all studies, ms": (1000, None),
     "a thousand runs listed / read by sqlite3": (12, 6),
     "a thousand runs searched / read by sqlite3": (6, 3),
-    "a save among a thousand runs / among ten": (2, 1),
-    "the page of a thousand runs / of ten": (3, 1.5),
     "an edit on Protocol": (1.3, 1.0),
     "a point on Trade-offs": (1.3, 0.8),
     "a lever on Trade-offs": (2.0, 1.3),

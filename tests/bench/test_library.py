@@ -8,19 +8,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from replicalab.library import Entry, EntryKind, Library
-from replicalab.ui.library import page
-from tests.bench.measuring import best, hold, say
+from tests.bench.measuring import best, hold
 from tests.library.making import ANN, make_run
-from tests.ui.acting import run
-from tests.ui.pages import LIBRARY
-from tests.ui.walking import visit
 
 pytestmark = pytest.mark.bench
 
@@ -67,44 +62,3 @@ def test_thousand_runs_are_found_at_once(
     taken = best(lambda: full.entries(ANN, *asked), times=20)
     bar = f"a thousand runs {done} / read by sqlite3"
     hold(capsys, bar, taken / yardstick, f"{taken * 1000:.1f} ms")
-
-
-def test_save_costs_the_same_in_a_full_library(
-    capsys: pytest.CaptureFixture[str], full: Library, file: Path, tmp_path: Path
-) -> None:
-    run, number = make_run(), count(1)
-    small = filled(tmp_path / "library.db", 10)
-
-    def save(library: Library) -> float:
-        return best(
-            lambda: library.keep(ANN, EntryKind.RUN, f"further {next(number)}", run), times=20
-        )
-
-    among_ten, among_thousand = save(small), save(full)
-    small.close()
-    detail = f"{among_thousand * 1000:.1f} ms"
-    name = "a save among a thousand runs / among ten"
-    hold(capsys, name, among_thousand / among_ten, detail)
-    opening = best(lambda: Library(f"sqlite:///{file}").close())
-    say(capsys, f"opening a library of a thousand runs: {opening * 1000:.1f} ms")
-
-
-def test_page_of_a_thousand_runs_answers_at_once(
-    capsys: pytest.CaptureFixture[str],
-    full: Library,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    small = filled(tmp_path / "library.db", 10)
-    monkeypatch.setattr(page, "owner", lambda: ANN)
-
-    def answer(library: Library, number: str) -> float:
-        monkeypatch.setattr(page, "shelf", lambda: library)
-        app = visit(LIBRARY)
-        assert app.radio[0].label == f"{number} entries"
-        return best(lambda: run(app), times=20)
-
-    of_ten, of_thousand = answer(small, "10"), answer(full, f"{len(full.entries(ANN)):,}")
-    small.close()
-    detail = f"{of_thousand * 1000:.0f} ms"
-    hold(capsys, "the page of a thousand runs / of ten", of_thousand / of_ten, detail)

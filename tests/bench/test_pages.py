@@ -26,11 +26,9 @@ from tests.browser.visiting import COMPARING
 pytestmark = pytest.mark.bench
 
 TURNS: Final = 23
-WARMING: Final = 3
-"""So many turns on each page, of which the first do not count."""
+WARMING: Final = 3  # so many turns on each page, of which the first do not count
 STARTS: Final = 5
-QUIET_MS: Final = 350
-"""A page is painted when nothing in it has changed for so long."""
+QUIET_MS: Final = 350  # a page is painted when nothing in it has changed for so long
 
 STOCK: Final = """
 import streamlit as st

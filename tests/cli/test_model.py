@@ -118,25 +118,6 @@ def test_unwritable_file_is_refused_before_a_call(ask: Asking, at: At) -> None:
     assert [*Path().iterdir()] == [Path("folder")]
 
 
-@pytest.mark.parametrize("line", [PLAYS, RUNS])
-def test_missing_or_forbidden_endpoint_is_refused(
-    ask: Asking, monkeypatch: pytest.MonkeyPatch, line: str
-) -> None:
-    for name in ("BASE_URL", "MODEL", "API_KEY", "ALLOWED"):
-        monkeypatch.delenv(f"REPLICALAB_LLM_{name}", raising=False)
-    registration = ask(line)
-    assert (registration.code, registration.out) == (2, "")
-    assert registration.err.startswith(
-        "To use a language model, set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL, and "
-    )
-    monkeypatch.setenv("REPLICALAB_LLM_BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("REPLICALAB_LLM_MODEL", "m")
-    monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "none")
-    registration = ask(line)
-    assert (registration.code, registration.out) == (2, "")
-    assert "this address is not allowed" in registration.err
-
-
 # --- Ctrl-C -------------------------------------------------------------------------------------
 
 POSIX: Final = pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")

@@ -25,8 +25,7 @@ from tests.tiers import one_in
 RULES: Final = sorted(AUTOMATIC)
 STUDIES: Final = [scenario.scenario_id for scenario in list_scenarios()]
 
-Came = tuple[str, int, int, int]
-"""The outcome, the rounds, and the last plan's samples and days."""
+Came = tuple[str, int, int, int]  # the outcome, the rounds, and the last plan's samples and days
 
 
 def came(played: Negotiation | None) -> Came:

@@ -27,10 +27,8 @@ SMALL: Final = make_protocol(sample_size=10)
 SHORT: Final = make_protocol(duration_days=2)
 """A day less than the study's endpoint needs: no evidence at all."""
 
-OPEN: Final = make_pack()
-"""Accepts `PLAN`."""
-BOOKED: Final = make_pack(booked={CHAMBER: 10})
-"""Offers the window shelf for the chamber in `PLAN`."""
+OPEN: Final = make_pack()  # accepts `PLAN`
+BOOKED: Final = make_pack(booked={CHAMBER: 10})  # offers the window shelf for the chamber in `PLAN`
 STUCK: Final = make_pack(booked={CHAMBER: 10}, allowed_substitutions=[])
 """Rejects `PLAN`: the chamber is booked and nothing may replace it."""
 OFFER: Final = make_protocol(required_equipment=["window shelf", METER])

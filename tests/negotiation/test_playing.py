@@ -209,14 +209,6 @@ def test_every_pairing_plays_to_an_end_and_replays(
         assert core.negotiate(setup, pack) == negotiation, "at once and turn by turn are the same"
 
 
-def test_light_negotiation_is_equal_without_searches() -> None:
-    whole = core.negotiate(RULED.setup, RULED.pack)
-    light = whole.light()
-    assert light == whole
-    assert any(len(vars(done.after.options)) > 1 for done in whole.rounds)
-    assert all(list(vars(done.after.options)) == ["yours"] for done in light.rounds)
-
-
 # --- forked ---------------------------------------------------------------------------------
 
 

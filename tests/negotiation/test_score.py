@@ -98,26 +98,6 @@ def test_walking_away_is_optimal_without_a_good_plan() -> None:
     assert score_verdict(score(played)).text == ("Regret 0: no plan of this lab is worth running.")
 
 
-def test_score_says_what_would_have_been_better() -> None:
-    pack = load_scenario("eco_reef_fish", "medium")
-    best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
-    fewer = assess(revise(best.plan, sample_size=100), pack)
-    assert score_verdict(score_of(fewer)).text == (
-        "Regret 5.88, 0 is optimal. Evidence: 0.51 instead of 0.57."
-    )
-    over = assess(pack.reference_protocol, pack)
-    assert score_verdict(score_of(over)).text == (
-        "Regret 10.83: protocol, budget, equipment, schedule and staff fail. "
-        "Failing checks: 5 instead of 0."
-    )
-    few = assess(revise(best.plan, sample_size=12), pack)
-    assert few.feasible
-    assert score_verdict(score_of(few)).text == (
-        "Regret 9.50: power 0.10, below the floor of 0.50. "
-        "Evidence: 0.10 (below floor) instead of 0.57 (above floor)."
-    )
-
-
 def test_dropped_control_costs_fidelity() -> None:
     pack = load_scenario("psy_stroop", "easy")
     best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after

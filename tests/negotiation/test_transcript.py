@@ -307,10 +307,10 @@ import json, sys
 from replicalab.negotiation import load, replay
 from replicalab.scenarios import load_scenario
 for text in json.load(sys.stdin):
-    transcript = core.load(text)
+    transcript = load(text)
     setup = transcript.setup
     pack = load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
-    again = core.replay(transcript, pack)
+    again = replay(transcript, pack)
     print(json.dumps([again.outcome, [done.answer.explanation for done in again.rounds]]))
 """
 
