@@ -171,13 +171,10 @@ def negotiate(
 ) -> Negotiation:
     """Return the negotiation that opens with a plan, or with a study's own.
 
-    Args:
-        plan: the Scientist's first plan. A language model takes a pack, or the study's plan.
-        scientist: ``step_by_step``, ``direct`` or ``baseline``; a function from chat messages
-            to a model's text; or ``model`` for the endpoint in ``REPLICALAB_LLM_BASE_URL``.
-        lab_manager: ``reference`` or ``least_loss``.
-        max_rounds: the limit of rounds.
-        model: the model's name in the transcript.
+    ``scientist`` is ``step_by_step``, ``direct`` or ``baseline``; a function from chat messages to
+    a model's text; or ``model`` for the endpoint in ``REPLICALAB_LLM_BASE_URL``. A language model
+    takes a pack, or the study's own plan; ``model`` is its name in the transcript.
+    ``lab_manager`` is ``reference`` or ``least_loss``.
 
     >>> run = negotiate(assess(load("psy_stroop")))
     >>> str(run.outcome), len(run.rounds), run.final_plan.counts.samples
@@ -225,15 +222,9 @@ def run_batch(
 
     Ctrl-C stops the batch once a result has come; `stopped` is then true.
 
-    Args:
-        studies: ids of studies.
-        labs: easy, medium, hard.
-        seeds: seeds of the labs.
-        scientists: as in `negotiate`, with one language model at most.
-        lab_managers: as in `negotiate`.
-        max_rounds: the limit of rounds.
-        executor: a pool, or a Dask client's ``get_executor()``; None plays one after another.
-        progress: a function of the number of results and the number of jobs.
+    ``studies`` are ids; players are as in `negotiate`, with one language model at most.
+    ``executor`` is a pool or a Dask client's ``get_executor()``; None plays one after another.
+    ``progress`` is a function of the number of results and the number of jobs.
 
     >>> batch = run_batch("psy_stroop", labs=["hard"], seeds=range(10))
     >>> {str(outcome): share.number for outcome, share in batch.summaries[0].shares.items()}
@@ -289,12 +280,8 @@ def report(
 ) -> Report:
     """Return a document about a plan; its `save` writes HTML, Markdown, PDF, Word, Excel or JSON.
 
-    Args:
-        plan: an assessment, or a negotiation with its final plan.
-        kind: ``report``, ``brief``, ``funding`` or a registration form, such as
-            ``brandt-prereg-2``.
-        on: the date of the document; today by default.
-        answers: of the author of a registration.
+    A negotiation is reported with its final plan. ``kind`` is ``report``, ``brief``, ``funding``
+    or a registration form such as ``brandt-prereg-2``. ``on`` is its date, by default today.
 
     >>> brief = report(assess(load("psy_stroop")), "brief", on=date(2026, 1, 31))
     >>> print(brief.form("md").splitlines()[2])

@@ -19,19 +19,13 @@ class FeatureError(ReplicaLabError, ValueError):
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault of a study file: its place, the problem with the value, and the remedy.
+    """A fault of a study file: its place, the problem with the value, and the remedy."""
 
-    Attributes:
-        path: dotted field path (``labs.hard.budget``); empty for the whole file.
-        line: 1-based line in the file, 0 if unknown.
-        column: 1-based column in that line, 0 if unknown.
-    """
-
-    path: str
+    path: str  # dotted (``labs.hard.budget``); empty for the whole file
     problem: str
     remedy: str
-    line: int = 0
-    column: int = 0
+    line: int = 0  # 1-based, 0 if unknown
+    column: int = 0  # 1-based, 0 if unknown
 
     def __str__(self) -> str:
         line = f"line {self.line}" if self.line else ""
@@ -42,15 +36,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class CellFault:
-    """A fault of a table: its place, the problem with the value, and the remedy.
+    """A fault of a table: its place, the problem with the value, and the remedy."""
 
-    Attributes:
-        row: as a spreadsheet counts them, from 1; None for the whole table.
-        column: its name or letter; empty for the whole row.
-    """
-
-    row: int | None
-    column: str
+    row: int | None  # as in a spreadsheet, from 1; None for the whole table
+    column: str  # its name or letter; empty for the whole row
     problem: str
     remedy: str
 

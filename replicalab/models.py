@@ -123,22 +123,14 @@ class Protocol(Record):
 
 
 class ProtocolField(NamedTuple):
-    """A field of the protocol, for people and models.
-
-    Attributes:
-        form: the form of its value in a model's answer.
-        help: of its input; ``unit`` is replaced by the study's unit of n.
-        noun: of the counted things.
-        category: of a list's items.
-        if_empty: the remedy for an empty text.
-    """
+    """A field of the protocol, for people and models."""
 
     label: str
-    form: str
-    help: str = ""
-    noun: str = ""
-    category: str = ""
-    if_empty: str = ""
+    form: str  # of its value in a model's answer
+    help: str = ""  # of its input; ``unit`` is replaced by the study's unit of n
+    noun: str = ""  # of the counted things
+    category: str = ""  # of a list's items
+    if_empty: str = ""  # the remedy for an empty text
 
 
 WHOLE_NUMBER: Final = "whole number, 0 or more"

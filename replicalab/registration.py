@@ -26,19 +26,13 @@ class Finder(StrEnum):
 
 
 class Question(NamedTuple):
-    """A question of a form; without ``options`` the answer is a text.
+    """A question of a form; without ``options`` the answer is a text."""
 
-    Attributes:
-        key: its name in files.
-        several: whether several options may be chosen.
-        alone: the option that excludes all others, such as "none", if any.
-    """
-
-    key: str
+    key: str  # its name in files
     label: str
     options: tuple[str, ...] = ()
-    several: bool = False
-    alone: str = ""
+    several: bool = False  # whether several options may be chosen
+    alone: str = ""  # the option that excludes all others, such as "none"
 
     def excluded(self, chosen: Sequence[str]) -> list[str]:
         """Return the chosen options that ``alone`` excludes."""
@@ -70,14 +64,9 @@ QUESTIONS: Final = _questions()  # By key
 
 
 class Registration(Record):
-    """An author's answers; empty if not given.
+    """An author's answers, by question, and reasons for changed fields of the protocol.
 
-    Attributes:
-        authors: separated by semicolons.
-        licence: its name or address.
-        reasons: for changes of the reference protocol, by field.
-        texts: answers in words, by question.
-        choices: chosen options, by question.
+    Authors are separated by semicolons; a licence is a name or an address.
     """
 
     title: _Line = ""

@@ -33,12 +33,8 @@ _R = TypeVar("_R", bound=Record)
 class Case(Record):
     """A plan in its lab with its players; defaults are the study's own values.
 
-    Attributes:
-        text: the content of an own study's file; empty for a shipped study.
-        own: the key of an own study in a link.
-        plan: None for the study's reference protocol.
-        recording: the shipped recording that replaces a negotiation.
-        moves: the rounds played by hand.
+    ``text`` is the content of an own study's file, ``own`` its key in a link; ``recording`` is a
+    shipped one, ``moves`` are the rounds played by hand.
     """
 
     format: Literal[2] = 2

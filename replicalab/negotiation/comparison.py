@@ -13,17 +13,12 @@ FEWEST_SIDES: Final = 2
 
 
 class Side(NamedTuple):
-    """A plan in its lab, or a negotiation by its final plan.
-
-    Attributes:
-        played: the negotiation that follows from the plan or led to it, if any.
-        is_run: whether the negotiation is compared, not the plan.
-    """
+    """A plan in its lab, or a negotiation by its final plan."""
 
     name: str
     plan: Assessment
-    played: Negotiation | None
-    is_run: bool = False
+    played: Negotiation | None  # that follows from the plan or led to it
+    is_run: bool = False  # whether the negotiation is compared, not the plan
 
 
 class Comparison(tuple[Side, ...], Framed):

@@ -200,20 +200,14 @@ class Move(models.Record):
 
 @dataclass(frozen=True)
 class State:
-    """The state before a round, counted from 0.
-
-    Attributes:
-        options: the plan on the table and its alternatives, None before the first plan.
-        offer: the Lab Manager's standing offer.
-        opening: the first plan, or the last one that a person or a model put forward.
-    """
+    """The state before a round, counted from 0."""
 
     round_number: int
     max_rounds: int
     history: tuple[models.ConversationEntry, ...] = ()
-    options: PlanAnalysis | None = None
-    offer: Assessment | None = None
-    opening: PlanAnalysis | None = None
+    options: PlanAnalysis | None = None  # of the plan on the table
+    offer: Assessment | None = None  # the Lab Manager's standing offer
+    opening: PlanAnalysis | None = None  # the first plan, or the last of a person or a model
     ending: Ending | None = None
 
     @property
@@ -229,25 +223,17 @@ class State:
 
 @dataclass(frozen=True)
 class Round:
-    """One round, counted from 0: the actions of both sides and the plans behind them.
-
-    Attributes:
-        reason: the Scientist's, in numbers; empty if a person gave none.
-        plan: the plan on the table in this round.
-        offer: the Lab Manager's alternative, if any.
-        answer: None if the Scientist left or a person has not answered yet.
-        reply: a person's, as Lab Manager.
-    """
+    """One round, counted from 0: the actions of both sides and the plans behind them."""
 
     number: int
     turn: Turn
-    reason: str
+    reason: str  # the Scientist's, in numbers; empty if a person gave none
     attempts: tuple[Attempt, ...]
-    plan: Assessment | None
-    offer: Offer | None
-    answer: models.LabManagerAction | None
+    plan: Assessment | None  # on the table in this round
+    offer: Offer | None  # the Lab Manager's alternative
+    answer: models.LabManagerAction | None  # None if the Scientist left or a reply is awaited
     after: State
-    reply: Reply | None = None
+    reply: Reply | None = None  # a person's, as Lab Manager
 
     @property
     def action(self) -> models.ScientistAction | None:
