@@ -15,7 +15,15 @@ from typing import Any, Final
 import pytest
 
 from replicalab import scenarios
-from replicalab.negotiation import batch
+from replicalab.errors import ModelError
+from replicalab.negotiation import (
+    RULED_LAB_MANAGERS,
+    Outcome,
+    ScientistKind,
+    batch,
+    is_worth_running,
+    negotiate,
+)
 from replicalab.negotiation.batch import (
     MeanRegret,
     Result,
