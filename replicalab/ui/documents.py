@@ -154,9 +154,6 @@ PAGE_ROWS: Final = {
 """How pages open every kind; `documents.DOCUMENTS` has its other facts."""
 
 
-# --- saved in the library ---------------------------------------------------------------------
-
-
 def keep_file(data: bytes, name: str) -> tuple[list[Entry], str]:
     """Save the content of a file in the library; return the entries and a caution.
 

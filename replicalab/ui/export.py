@@ -14,19 +14,16 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from replicalab.assessment import Assessment
+from replicalab.negotiation.case import Case
 from replicalab.characters import on_one_line
 from replicalab.documents import FORMS, Form, Report, forms
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.facts.blocks import Status
 from replicalab.facts.check import header_panel
-from replicalab.facts.lab import lab_text
-from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS
 from replicalab.lexicon import count_text, joined
 from replicalab.limits import LONGEST_LABEL
 from replicalab.models import FIELD_LABELS
 from replicalab.negotiation import Negotiation, Recording, ScientistKind
-from replicalab.negotiation.case import Case
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.least_loss import differences
 from replicalab.registration import Registration
@@ -123,9 +120,6 @@ def _open(data: bytes, name: str) -> None:
     st.session_state[_OPENED] = open_file(data, name)
 
 
-# --- content ----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class ExportContent:
     """The content of a workspace, without the session: another thread makes files of it.
@@ -184,9 +178,6 @@ def _chosen_content() -> ExportContent:
         return replace(content, run=None)
     options = forms.of_run(content.options, content.run)
     return replace(content, options=options, decision=note_of(options.yours))
-
-
-# --- documents --------------------------------------------------------------------------------
 
 
 def _draw_document(kind: str) -> None:
@@ -305,9 +296,6 @@ def _draw_bundle() -> None:
         download("Lab alone", partial(lab_json, lab), content.name("lab", "json"))
 
 
-# --- the link ---------------------------------------------------------------------------------
-
-
 def _draw_link() -> None:
     url = st.context.url or ""
     reach = "Anyone with this link who can reach this server sees this page."
@@ -316,7 +304,8 @@ def _draw_link() -> None:
     st.markdown(f"{reach} The button beside the link copies it.")
     with st.container(key="hand_link"):
         st.code(f"{url}?{urlencode(state.address())}", language=None, wrap_lines=True)
-    st.markdown(f"**It carries** {escaped(joined(list(_carried(state.analysis().yours))))}.")
+    if not state.is_too_long():
+        st.markdown("It opens this page with your study, lab, plan, players and comparison.")
     if missing := list(_left_out(state.case())):
         st.markdown("**It does not carry**\n\n" + "\n".join(f"- {line}" for line in missing))
 
@@ -326,32 +315,6 @@ def _is_local(address: str) -> bool:
     with suppress(ValueError):
         return host == "localhost" or ip_address(host).is_loopback
     return False
-
-
-def _carried(yours: Assessment) -> Iterator[str]:
-    work, case, pack = state.workspace(), state.case(), yours.pack
-    yield f"the study {pack.paper.name}"
-    if state.is_too_long():
-        return
-    yield f"its lab ({lab_text(pack)})"
-    if changed := len(differences(pack.reference_protocol, yours.plan)):
-        yield f"your plan, which differs from the study’s own in {count_text(changed, 'field')}"
-    else:
-        yield "the study’s own plan"
-    if pack.asked:
-        yield f"your assumptions ({joined(list(pack.asked))})"
-    if case.recording:
-        yield f"the recorded run {case.recording}"
-    else:
-        scientist, manager = SCIENTISTS[case.scientist].name, LAB_MANAGERS[case.lab_manager].name
-        rounds = count_text(case.max_rounds, "round")
-        yield f"the players ({scientist} and {manager}, at most {rounds})"
-    if case.moves:
-        yield f"the {count_text(len(case.moves), 'move')} that you played"
-    if work.tray:
-        yield f"{count_text(len(work.tray), 'plan')} in the comparison"
-    if work.round_number:
-        yield f"the view of round {work.round_number + 1}"
 
 
 def _left_out(case: Case) -> Iterator[str]:

@@ -149,9 +149,6 @@ def _bytes(text: str) -> int:
 _STUDIES: Final = StudyCache()  # not a cache of Streamlit, which any session can clear
 
 
-# --- one's own studies ------------------------------------------------------------------------
-
-
 def kept() -> dict[str, OwnStudy]:
     """Return this visitor's studies by id, the latest last; they count as used."""
     return _STUDIES.of(server.visitor())
@@ -272,9 +269,6 @@ def is_saved(scenario_id: str, text: str) -> bool:
     return False
 
 
-# --- in the library -------------------------------------------------------------------------
-
-
 def restock() -> None:
     """Load this visitor's studies from the library, if none is in memory."""
     if kept():
@@ -330,9 +324,6 @@ def _delete(whose: Owner, scenario_id: str) -> None:
         shelf().delete(whose, entry.id)
 
 
-# --- two studies of one id --------------------------------------------------------------------
-
-
 def is_on_the_shelf(study: scenarios.Study, source: str) -> bool:
     """Return whether a study is a shipped one.
 
@@ -353,11 +344,7 @@ def on_the_shelf(scenario_id: str) -> scenarios.Study | None:
 
 
 def require_same(study: scenarios.Study, there: scenarios.Study, where: str, source: str) -> None:
-    """Require that two studies of one id are equal.
-
-    Raises:
-        ScenarioError: they differ.
-    """
+    """Require that two studies of one id are equal; raise ScenarioError if they differ."""
     if study != there:
         problem = f"another study of the id '{study.scenario_id}' is {where}"
         remedy = "give this one another id in its file; both can then be opened"

@@ -129,9 +129,6 @@ def analysis() -> PlanAnalysis:
     return last
 
 
-# --- the address ----------------------------------------------------------------------------
-
-
 def begin() -> None:
     """Read the address at the start of a session, or when Back has changed it."""
     query = st.query_params.to_dict()
@@ -213,9 +210,6 @@ def write_address() -> None:
     if query != session.address:
         st.query_params.from_dict(query)
         session.address, session.written_at = query, time.monotonic()
-
-
-# --- steps that can be undone ---------------------------------------------------------------
 
 
 def _set(changed: Workspace) -> None:
@@ -360,9 +354,6 @@ def brings_back_a_run() -> bool:
     """Return whether undo restores a replaced negotiation."""
     last = next(reversed(current().past), None)
     return last is not None and (last.whole or bool(last.workspace.case.moves and not case().moves))
-
-
-# --- changes that undo ignores ---------------------------------------------------------------
 
 
 def is_hidden() -> bool:

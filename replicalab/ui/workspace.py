@@ -146,9 +146,6 @@ def not_shown(case: Case) -> Iterator[str]:
             )
 
 
-# --- links ------------------------------------------------------------------------------------
-
-
 class LinkReading(NamedTuple):
     """The workspace of a link; ``problems`` says why it is the default one."""
 

@@ -40,7 +40,6 @@ KEY: Final = "canary-key-0123456789"
 
 
 def shows(app: AppTest, negotiation: Negotiation) -> bool:
-    """Return whether the page says how this negotiation stands."""
     return outcome(app)[1] == outcome_verdict(negotiation).text
 
 
@@ -58,40 +57,31 @@ def outcome(app: AppTest) -> tuple[str, str]:
 
 
 def seated(app: AppTest, label: str = "Scientist") -> str:
-    """Return who is chosen."""
     return str(next(box for box in app.selectbox if box.label == label).value)
 
 
 def hand_over(app: AppTest, text: str | bytes) -> AppTest:
-    """Hand a file to the page and return the app."""
     data = text.encode() if isinstance(text, str) else text
     app.file_uploader[0].set_value(("mine.json", data, "application/json"))
     return run(app)
 
 
 def round_shown(app: AppTest) -> str:
-    """Return where the scrubber stands: ``Round 2 of 5``, of so many so far."""
     result = next(text for text in texts(keyed(app, "scrubber")) if "Round " in text)
     return result.removesuffix(" so far").rpartition(": ")[2]
 
 
 def rows_in(app: AppTest, key: str) -> list[list[str]]:
-    """Return the rows of a table of the negotiation's, as heard, its header first."""
     tables = (table for panel in panels(app) for table in panel.iter("table"))
     element = next(item for item in tables if item.findtext("caption") == CAPTIONS[key])
     return [[heard(cell) for cell in row] for row in element.iter("tr")]
 
 
 def headers(app: AppTest) -> list[str]:
-    """Return the page's headers, as read."""
     return [plain(str(header.value)) for header in app.header]
 
 
-# --- a model ---
-
-
 def proposing(plan: Protocol = REFERENCE) -> str:
-    """Return what a model says that puts a plan forward."""
     return plan_action(ScientistActionType.PROPOSE_PROTOCOL, plan).model_dump_json()
 
 
@@ -104,7 +94,6 @@ ACCEPTING: Final = json.dumps(
 def model_at_the_table(
     monkeypatch: pytest.MonkeyPatch, *script: str | Exception, **query: str
 ) -> tuple[AppTest, ScriptedGenerate]:
-    """Return the page with a model set that says what the script says, and the model."""
     model = ScriptedGenerate(script)
     monkeypatch.setattr(BUILD, answering(model))
     app = visit(NEGOTIATION, scientist="model", **query)
@@ -116,7 +105,6 @@ def model_at_the_table(
 
 
 def answering(model: ScriptedGenerate) -> Callable[..., ScriptedGenerate]:
-    """Return a stand-in for `build_generate_fn`."""
 
     def build(*_: object, **__: object) -> ScriptedGenerate:
         return model

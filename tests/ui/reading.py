@@ -54,9 +54,6 @@ def plain(markdown: str) -> str:
     return _ESCAPE.sub(r"\1", text)
 
 
-# --- what a page says ---
-
-
 class Alert(NamedTuple):
     """A coloured box: ``error``, ``warning``, ``success`` or ``info``, and its text."""
 
@@ -83,8 +80,6 @@ def texts(block: Block) -> list[str]:
     ]
     return [text for text in read if text]
 
-
-# --- panels ---
 
 _LINES: Final = frozenset({"p", "li", "tr", "h1", "h2", "h3", "div", "summary", "caption", "dt"})
 _CELLS: Final = frozenset({"th", "td", "dd"})

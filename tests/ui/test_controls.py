@@ -1,12 +1,18 @@
 """A number that is typed, and a notice after an act: how both behave, whoever uses them."""
 
+import re
+import string
 from typing import Final
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from replicalab.characters import on_one_line
 from replicalab.scenarios.fields import AtLeastOne, Rate, Step
 from replicalab.ui.controls import between, bounds_of
+from replicalab.ui.words import as_list, escaped
 from tests.ui.acting import press, run
 from tests.ui.reading import alerts
 
@@ -54,7 +60,7 @@ def _page() -> None:
     st.button("Clear", on_click=notices.clear, args=("there",))
 
 
-def test_number_that_cannot_be_stays_in_its_field_and_is_not_taken() -> None:
+def test_invalid_number_stays_in_its_field() -> None:
     app = run(AppTest.from_function(_page, default_timeout=60))
     app.number_input[0].set_value(8)
     assert run(app).session_state["taken"] == 8
@@ -65,10 +71,64 @@ def test_number_that_cannot_be_stays_in_its_field_and_is_not_taken() -> None:
     assert app.session_state["taken"] == 8
 
 
-def test_notice_is_shown_once_as_text_and_one_that_stays_until_it_is_cleared() -> None:
+def test_notice_is_shown_once_or_stays() -> None:
     app = press(run(AppTest.from_function(_page, default_timeout=60)), "Leave")
     assert [box.text for box in alerts(app)] == ["No room.\n\n- Remove **one**", "It stays"]
     assert "Two are left" in app.markdown[0].value
     press(app, "Undo")
     assert [box.text for box in alerts(app)] == ["It is back", "It stays"]
     assert [box.text for box in alerts(press(app, "Clear"))] == []
+
+
+HOSTILE = (
+    "![x](https://evil.example/x.png)",
+    "[x](javascript:alert(1))",
+    "<img src=x onerror=alert(1)>",
+    ":red[x] :blue-badge[y] :material/home: :rocket:",
+    "$\\frac{a}{b}$ and $$c$$",
+    "`code` ~~gone~~ **bold** _slanted_",
+    "a\n\n# heading\n\n- item\n\n    code\n\n---\n| a | b |",
+    "\\![x](y)",
+    "\\",
+    "&lt;b&gt; &#33;",
+    "[ref]: https://evil.example\n[ref]",
+    "1. one\n2) two\n> quote\n+ plus",
+    "\u2028new line\u2029another\x85and\x0cmore\x1c",
+    "tab\there",
+)
+
+
+def only_backslashes_and_marks(text: str) -> str:
+    return re.sub(r"\\[!-/:-@\[-`{-~]", "", text)
+
+
+@given(st.text())
+@example("".join(HOSTILE))
+def test_escaped_text_reads_as_written(text: str) -> None:
+    done = escaped(text)
+    assert not set(only_backslashes_and_marks(done)) & set(string.punctuation)
+    assert done.splitlines() in ([], [done])
+    read = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", done)
+    assert re.sub("[\u2060\u200b]", "", read) == on_one_line(text)
+
+
+@pytest.mark.parametrize("letters", [1, 30, 31, 100_000])
+def test_long_escaped_word_can_break(letters: int) -> None:
+    pieces = escaped("x" * letters).split("\u200b")
+    assert max(map(len, pieces)) <= 30
+    assert "".join(pieces) == "x" * letters
+
+
+@given(st.lists(st.text()))
+@example([f"- {text}" for text in HOSTILE])
+@example(list(HOSTILE))
+def test_list_has_only_marks_of_items(lines: list[str]) -> None:
+    for line in as_list("\n".join(lines)).splitlines():
+        rest = only_backslashes_and_marks(line.removeprefix("- "))
+        assert not set(rest) & set(string.punctuation)
+
+
+def test_list_keeps_paragraphs_and_items_apart() -> None:
+    assert as_list("I reject:\n- budget: 3\n- staff\nNo way.") == (
+        "I reject\\:\n\n- budget\\: 3\n- staff\n\n\nNo way\\."
+    )

@@ -43,13 +43,12 @@ from replicalab.ui.workspace import TrayCase, Workspace, to_query
 from tests.library.making import make_batch
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
-from tests.ui.acting import press, run, type_text
+from tests.ui.acting import run
 from tests.ui.negotiating import BUILD, KEY, URL, answering, proposing
 from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PROTOCOL
 from tests.ui.reading import drawer_of
-from tests.ui.test_lab_form import fill
 from tests.ui.visitors import Browsers
-from tests.ui.walking import at_making, go, query_of, unopened, visit
+from tests.ui.walking import visit
 
 MINE: Final = copy_text("psy_stroop", "my_stroop")
 STUDY: Final = parse_study(MINE, "my_stroop.yaml")
@@ -73,15 +72,12 @@ _COUNTED: Final = re.compile(r"[0-9a-f]{6,}|\d+")
 
 
 class Step(NamedTuple):
-    """What a walk does: at a place it presses what is called so, or opens it by a value."""
-
     place: str
     name: str
     opens: Any = None
 
     @property
     def once(self) -> tuple[str, ...]:
-        """What is done once: names that count, or hold a checksum, differ from run to run."""
         return self.place, _COUNTED.sub("", self.name), str(self.opens)
 
 
@@ -89,18 +85,13 @@ Walk = tuple[Step, ...]
 Begin = Callable[[], AppTest]
 
 
-# --- what stands on a page ---------------------------------------------------------------------
-
-
 def place(app: AppTest) -> str:
-    """Return the page that is shown, by its name in the navigation, where that stands strong."""
     names = [node.label for node in app.main if isinstance(node, PageLink)]
     visible = [name.strip("*") for name in names if name.startswith("**")]
     return visible[0] if visible else BEHIND
 
 
 def steps(app: AppTest) -> Iterator[Step]:
-    """Yield what may be done on a page, and in the drawer that is open on it."""
     for part, where in ((app.main, place(app)), (drawer_of(app), BEHIND)):
         for node in part:
             yield from (Step(where, *pair) for pair in _doable(node))
@@ -120,7 +111,6 @@ def _doable(node: Node) -> Iterator[tuple[str, Any]]:
 
 
 def do(app: AppTest, step: Step) -> None:
-    """Do a step of a walk."""
     behind = step.place == BEHIND and place(app) != BEHIND
     part = drawer_of(app) if behind else app.main
     named = {Step(step.place, *pair).once: node for node in part for pair in _doable(node)}
@@ -141,12 +131,8 @@ def is_dialog(node: Node) -> bool:
     return isinstance(node, Block) and node.type == "dialog"
 
 
-# --- where the walks begin, and how they go on ---------------------------------------------------
-
-
 @pytest.fixture
 def downloads(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
-    """What makes the files that a page offers, since it was read last: of a name, once."""
     result: list[Callable[[], object]] = []
     made: set[tuple[str, str]] = set()
     draw = st.download_button
@@ -164,7 +150,6 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
 
 @cache
 def one_of_each() -> dict[EntryKind, str]:
-    """Return something of every kind to keep, but the study."""
     work = Workspace().changed(study="my_stroop", own="0" * 32)
     plan = case_text(work.case.changed(own=None, text=MINE))
     pack = pack_of(STUDY, Difficulty.MEDIUM).with_own(OURS, EvidenceAssumptions())
@@ -178,7 +163,6 @@ def one_of_each() -> dict[EntryKind, str]:
 
 @pytest.fixture
 def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
-    """What opens a page in a new browser, on the study in the lab, with something kept of all."""
 
     def visited(page: str, **said: Any) -> AppTest:
         browsers.use()
@@ -258,13 +242,3 @@ def test_every_button_of_a_page_can_be_pressed(
     places = {title, BEHIND} if file == PROTOCOL else {title}
     done = walk_all(partial(begin, file, **said), places, downloads)
     assert {"save", "Your lab"} <= {step.name for step in done}
-
-
-def test_ways_of_a_study_out_of_a_power_analysis_are_compared() -> None:
-    app = type_text(at_making(unopened()), "Name of the study", "Naps")
-    press(app, "Use this analysis")
-    assert query_of(app)["study"] == "my_study"
-    fill(press(app, "Your lab"), "Staff units", 2)
-    press(go(app, COMPARE), "Yours, the Lab Manager’s and least loss")
-    names = [item.name for item in app.session_state["state"].workspace.tray]
-    assert names == ["Your plan", "The Lab Manager’s", "Least loss"]

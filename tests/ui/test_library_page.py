@@ -27,12 +27,10 @@ from replicalab.ui.library.shelf import owner, shelf
 from tests.library.making import make_batch, make_plan, make_run
 from tests.reports.making import work
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number, type_text
-from tests.ui.pages import LIBRARY, PROTOCOL, STUDY
-from tests.ui.reading import alerts, rows_of, said, texts, where
-from tests.ui.visitors import Browsers
-from tests.ui.walking import at_gallery, go, visit
-
-pytestmark = pytest.mark.usefixtures("browsers")
+from tests.ui.pages import LIBRARY, NEGOTIATION, PAGES, PROTOCOL, STUDY
+from tests.ui.reading import alerts, keyed, rows_of, said, texts, where
+from tests.ui.visitors import Browsers, full_disk
+from tests.ui.walking import at_gallery, go, query_of, visit
 
 OWN: Final = copy_text("psy_stroop", "my_stroop")
 LAB: Final = lab_json(LabOverrides(name="Our lab", budget=900))
@@ -46,34 +44,25 @@ CONTENTS: Final = {
 
 
 def keep(kind: EntryKind, name: str, content: str = "", notes: str = "") -> Entry:
-    """Keep something for the visitor."""
     whose = owner()
     return shelf().keep(whose, kind, name, content or CONTENTS[kind], notes=notes)
 
 
 def names(app: AppTest) -> list[str]:
-    """Return what the list shows."""
     return [str(option).replace("\\", "") for radio in app.radio for option in radio.options]
 
 
 def filtered(app: AppTest, name: str) -> AppTest:
-    """Choose what is shown and return the app."""
     return pick(app, "Show", name)
 
 
 def hand_in(app: AppTest, data: str | bytes, name: str) -> AppTest:
-    """Import a file and return the app."""
     [uploader] = app.file_uploader
     uploader.set_value((name, data.encode() if isinstance(data, str) else data, ""))
     return run(app)
 
 
-# --- the list ---------------------------------------------------------------------------------
-
-
-def test_list_has_what_the_visitor_kept_and_nobody_elses_and_says_what_to_do_where_it_is_empty(
-    browsers: Browsers,
-) -> None:
+def test_list_has_only_entries_of_the_visitor(browsers: Browsers) -> None:
     for kind in CONTENTS:
         keep(kind, f"a {kind}")
     assert names(visit(LIBRARY)) == [f"a {kind}" for kind in reversed(CONTENTS)]
@@ -98,16 +87,12 @@ def test_list_is_searched_filtered_and_comes_in_pages() -> None:
     assert names(filtered(visit(LIBRARY), "Labs")) == ["two"]
 
 
-# --- opening ----------------------------------------------------------------------------------
-
-
 def opened(kind: EntryKind) -> AppTest:
-    """Return the app after a visitor has opened something that they kept."""
     keep(kind, f"a {kind}")
     return press(visit(LIBRARY, study="fin_momentum"), "Open")
 
 
-def test_plan_becomes_the_workspace_and_goes_on_as_its_entry() -> None:
+def test_opened_plan_saves_to_its_entry() -> None:
     app = go(opened(EntryKind.PLAN), PROTOCOL)
     assert number(app, "Sample size").value == 41
     press(type_number(app, "Sample size", 42), "Save")
@@ -115,7 +100,7 @@ def test_plan_becomes_the_workspace_and_goes_on_as_its_entry() -> None:
     assert (entry.name, entry.version) == ("a plan", 2)
 
 
-def test_unsaved_work_is_offered_after_a_saved_plan_opens() -> None:
+def test_unsaved_work_is_offered_after_opening_another() -> None:
     keep(EntryKind.PLAN, "kept")
     app = type_number(visit(PROTOCOL, study="fin_momentum", lab="easy"), "Sample size", 31)
     press(go(app, LIBRARY), "Open")
@@ -126,7 +111,7 @@ def test_unsaved_work_is_offered_after_a_saved_plan_opens() -> None:
     assert number(go(app, PROTOCOL), "Sample size").value == 31
 
 
-def test_study_is_opened_and_stands_in_the_gallery_as_long_as_one_entry_of_it_does() -> None:
+def test_study_stays_in_gallery_while_an_entry_exists() -> None:
     app = opened(EntryKind.STUDY)
     assert where(go(app, STUDY)).startswith("Stroop interference")
     assert any("yours" in text for text in texts(at_gallery(app).main))
@@ -138,25 +123,7 @@ def test_study_is_opened_and_stands_in_the_gallery_as_long_as_one_entry_of_it_do
     assert "yours" not in said(at_gallery(app))
 
 
-def test_plan_with_an_older_study_of_ones_own_changes_nothing_of_that() -> None:
-    old, new = OWN, OWN.replace("Stroop interference", "Stroop anew")
-    assert old != new
-    plan = make_plan(41, study="my_stroop", text=old, plan=None)
-    keep(EntryKind.STUDY, "mine", new)
-    keep(EntryKind.PLAN, "with the old one", plan)
-    app = visit()
-    assert any("Stroop anew" in label for label in labels(at_gallery(app)))
-    press(go(app, LIBRARY), "Open")
-    assert where(go(app, PROTOCOL)).startswith("Stroop interference")
-    whose = owner()
-    [study] = shelf().entries(whose, EntryKind.STUDY)
-    assert shelf().read(whose, study.id).content == new
-
-
-# --- changing and taking away -----------------------------------------------------------------
-
-
-def test_entry_is_renamed_noted_and_duplicated_and_no_two_have_one_name() -> None:
+def test_entry_is_renamed_noted_and_duplicated() -> None:
     keep(EntryKind.PLAN, "one")
     app = type_text(visit(LIBRARY), "Name", "two")
     type_text(app, "Notes", "for Friday")
@@ -181,14 +148,13 @@ def test_deleting_can_be_undone_at_once_and_later() -> None:
 
 
 def restored(entry: Entry) -> tuple[AppTest, list[list[str]]]:
-    """Return the page after an entry's earlier version was restored, and what it said differs."""
     app = visit(LIBRARY)
     app.session_state[f"history_{entry.id}"] = True
     table = rows_of(run(app).table[0])
     return press(app, "Restore it, as a new version"), table
 
 
-def test_history_shows_what_differs_first_and_restores() -> None:
+def test_history_shows_differences_and_restores() -> None:
     whose, entry = owner(), keep(EntryKind.PLAN, "one", make_plan(41))
     shelf().update(whose, entry.id, make_plan(80, seed=3), base_version=1, notes="larger")
     assert restored(entry)[1] == [
@@ -201,7 +167,7 @@ def test_history_shows_what_differs_first_and_restores() -> None:
     assert [version.number for version in shelf().versions(whose, entry.id)] == [3, 2, 1]
 
 
-def test_everything_is_deleted_for_good_where_one_is_sure() -> None:
+def test_everything_is_deleted_after_confirmation() -> None:
     keep(EntryKind.PLAN, "one")
     keep(EntryKind.STUDY, "mine")
     app = visit(LIBRARY)
@@ -217,9 +183,6 @@ def test_everything_is_deleted_for_good_where_one_is_sure() -> None:
     assert "yours" not in said(at_gallery(app))
 
 
-# --- files ------------------------------------------------------------------------------------
-
-
 STROOP: Final = load_scenario("psy_stroop", "hard")
 FILES: Final = {
     **{f"a {kind}.json": (CONTENTS[kind], kind) for kind in EntryKind if kind != "study"},
@@ -233,7 +196,7 @@ FILES: Final = {
 """Files of each kind as they leave, and of those that hold a plan in another form."""
 
 
-def test_file_is_kept_as_what_it_holds_and_once() -> None:
+def test_file_is_imported_by_its_content_once() -> None:
     app, whose = visit(LIBRARY, study="fin_momentum"), owner()
     caution = "saved for another study, 'psy_stroop'; here it is judged as a plan for 'fin_mom"
     for name, (content, kind) in FILES.items():
@@ -260,7 +223,7 @@ FAKED: Final = case_text(
 """A plan whose study says something else under the id of a shipped one."""
 
 
-def test_of_a_bundle_all_is_kept_or_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bundle_is_imported_whole_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
     options, written, run = work("fin_momentum", "medium")
     add, added = OwnerRows.add, list[EntryKind]()
 
@@ -279,7 +242,7 @@ def test_of_a_bundle_all_is_kept_or_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(shelf().entries(owner())) == 2
 
 
-def test_plan_goes_by_the_shelfs_study_and_opens_no_second_card_for_another_of_its_id() -> None:
+def test_imported_plan_uses_the_shipped_study() -> None:
     pack = STROOP.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01))
     written = bundle(PlanAnalysis(assess(pack.reference_protocol, pack)), STROOP)
     hand_in(visit(LIBRARY), written, "a.json")
@@ -293,7 +256,7 @@ def test_plan_goes_by_the_shelfs_study_and_opens_no_second_card_for_another_of_i
     assert "yours" not in said(at_gallery(app))
 
 
-def test_file_that_cannot_be_kept_is_told_by_every_fault() -> None:
+def test_refused_file_is_shown_with_every_fault() -> None:
     app = visit(LIBRARY)
     for name, data, text in (
         (
@@ -312,12 +275,7 @@ def test_file_that_cannot_be_kept_is_told_by_every_fault() -> None:
         assert shelf().entries(owner()) == []
 
 
-# --- faults -----------------------------------------------------------------------------------
-
-
-def test_library_or_content_that_cannot_be_read_is_named_and_the_rest_works(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_unreadable_library_leaves_the_rest_working(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> list[Entry]:
         raise LibraryStorageError("the library: the disk does not give it; see that it is there")
 
@@ -335,10 +293,155 @@ def test_library_or_content_that_cannot_be_read_is_named_and_the_rest_works(
 
 
 @pytest.mark.parametrize("act", ["Delete", "Duplicate", "Open"])
-def test_entry_that_another_tab_deleted_is_told(act: str) -> None:
+def test_entry_deleted_in_another_tab_is_named(act: str) -> None:
     entry = keep(EntryKind.PLAN, "one")
     app = visit(LIBRARY)
     next(button for button in app.button if button.label == act).click()
     shelf().delete(owner(), entry.id)
     run(app)
     assert "no longer" in said(app) or "Nothing is saved yet" in said(app)
+
+
+pytestmark = pytest.mark.usefixtures("browsers")
+
+PLAN = "Momentum returns · medium lab · n 420"
+
+
+def kept(kind: EntryKind = EntryKind.PLAN) -> list[Entry]:
+    return shelf().entries(owner(), kind)
+
+
+def plans(entry: Entry) -> list[int]:
+    whose = owner()
+    versions = (shelf().read(whose, entry.id, v.number) for v in shelf().versions(whose, entry.id))
+    read = (read_case(version.content).plan for version in versions)
+    return [plan.sample_size if plan else 0 for plan in read]
+
+
+def box(app: AppTest) -> str:
+    return "\n".join(texts(keyed(app, "kept")))
+
+
+def test_save_on_any_page_saves_the_plan() -> None:
+    app = visit(PROTOCOL, study="psy_stroop", lab="hard", budget="900")
+    for page in PAGES:
+        assert can_press(go(app, page), "Save")
+    press(app, "Save")
+    [entry] = kept()
+    assert entry.name in box(app)
+    assert "Saved" in box(app)
+    assert entry.name.startswith("Stroop interference · hard lab, 1 change · n ")
+    plan = read_case(shelf().read(owner(), entry.id).content)
+    assert (plan.study, plan.lab, plan.own_lab.budget) == ("psy_stroop", "hard", 900)
+
+
+def test_changed_plan_is_a_new_version() -> None:
+    app = press(visit(PROTOCOL), "Save")
+    assert [entry.name for entry in kept()] == [PLAN]
+    press(type_number(app, "Sample size", 75), "Save")
+    [entry] = kept()
+    assert (entry.name, entry.version) == ("Momentum returns · medium lab · n 75", 2)
+    assert plans(entry) == [75, 0]
+    assert "version 2" in box(app)
+
+
+def test_full_disk_saves_nothing_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = visit(PROTOCOL)
+    for act, samples in (("Save", 420), ("Save", 75)):
+        type_number(app, "Sample size", samples)
+        entries = kept()
+        with monkeypatch.context() as patch:
+            # What each does last: an entry is added, a version gets its name.
+            for step in ("named", "add"):
+                patch.setattr(OwnerRows, step, full_disk)
+            press(app, act)
+        assert [alert.text for alert in alerts(app) if alert.colour == "error"] == [
+            "Not saved: /srv/library.db: the disk is full; nothing was saved."
+        ]
+        assert box(app) == ""
+        assert kept() == entries
+        press(app, "Save")
+        assert kept()[0].name in box(app)
+
+
+def test_only_a_changed_plan_is_a_version() -> None:
+    app = press(press(visit(PROTOCOL), "Save"), "Save")
+    assert "Nothing has changed since it was saved" in box(app)
+    assert [entry.version for entry in kept()] == [1]
+    assert "Close" not in labels(type_number(app, "Sample size", 75)), "what was said is over"
+    again = press(visit(PROTOCOL, **query_of(app)), "Save")
+    assert "version 2" in box(again)
+    assert [entry.version for entry in kept()] == [2]
+
+
+def test_other_lab_visitor_or_deletion_makes_new_entry(browsers: Browsers) -> None:
+    app = press(visit(PROTOCOL), "Save")
+    query, theirs = query_of(app), browsers.token
+    press(visit(PROTOCOL, lab="hard", kept=query["kept"]), "Save")
+    assert [entry.version for entry in kept()] == [1, 1]
+    browsers.use()
+    press(type_number(visit(PROTOCOL, **query), "Sample size", 75), "Save")
+    assert [entry.version for entry in kept()] == [1]
+    browsers.token = theirs
+    assert [entry.version for entry in kept()] == [1, 1]
+    [entry] = [item for item in kept() if item.name == PLAN]
+    shelf().delete(owner(), entry.id)
+    press(app, "Save")
+    assert entry.id not in {item.id for item in kept()}
+    assert PLAN in {item.name for item in kept()}
+
+
+def test_name_and_notes_stay_with_next_version() -> None:
+    press(visit(PROTOCOL, lab="easy"), "Save")
+    [taken] = kept()
+    app = press(visit(PROTOCOL), "Save")
+    assert "choose another name" in said(type_text(app, "Name", taken.name))
+    assert sorted(entry.name for entry in kept()) == sorted([PLAN, taken.name])
+    type_text(app, "Name", "For Friday")
+    type_text(app, "Notes", "the board wants it small")
+    for samples in (0, 75):
+        [entry] = [item for item in kept() if item.id != taken.id]
+        assert (entry.name, entry.notes) == ("For Friday", "the board wants it small")
+        assert plans(entry)[0] == samples
+        press(type_number(app, "Sample size", 75), "Save")
+
+
+def two_tabs() -> tuple[AppTest, AppTest]:
+    first = press(visit(PROTOCOL), "Save")
+    second = visit(PROTOCOL, **query_of(first))
+    press(type_number(first, "Sample size", 75), "Save")
+    return first, type_number(second, "Sample size", 60)
+
+
+def test_second_tab_sees_differences_and_saves_over() -> None:
+    _, second = two_tabs()
+    assert "was saved elsewhere since" in said(press(second, "Save"))
+    assert "was saved elsewhere since" in said(go(second, NEGOTIATION)), "until it is closed"
+    [table] = [item for item in second.table if "Difference" in item.value.columns]
+    assert rows_of(table) == [
+        ["Difference", "There, version 2", "Yours"],
+        ["Sample size", "75", "60"],
+    ]
+    assert "Save mine as another" not in labels(press(second, "Close"))
+    assert [entry.version for entry in kept()] == [2]
+    press(press(second, "Save"), "Save mine over it, as version 3")
+    [entry] = kept()
+    assert plans(entry) == [60, 75, 0]
+    assert "Close" not in labels(go(second, PROTOCOL)), "a good word stays on its page"
+
+
+def test_second_tab_saves_its_plan_as_another() -> None:
+    _, second = two_tabs()
+    press(press(second, "Save"), "Save mine as another")
+    record = {entry.version: plans(entry) for entry in kept()}
+    assert record == {1: [60], 2: [75, 0]}
+    press(type_number(second, "Sample size", 61), "Save")
+    assert sorted(plans(entry) for entry in kept()) == [[61, 60], [75, 0]]
+
+
+def test_negotiation_is_saved_from_its_page() -> None:
+    app = visit(NEGOTIATION)
+    press(app, "Save to the library")
+    [entry] = kept(EntryKind.RUN)
+    assert entry.about == "fin_momentum"
+    assert entry.name in box(app)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import pytest
@@ -54,12 +53,7 @@ def app() -> AppTest:
     return visit(NEGOTIATION, scientist="person")
 
 
-# --- a person's move ---
-
-
-def test_a_person_begins_with_nothing_on_the_table_and_sees_what_each_move_would_be(
-    app: AppTest,
-) -> None:
+def test_person_sees_each_move_before_making_it(app: AppTest) -> None:
     assert "Your move" in headers(app)
     assert shows(app, START)
     assert not can_press(app, "Accept the plan")
@@ -77,7 +71,7 @@ def test_a_person_begins_with_nothing_on_the_table_and_sees_what_each_move_would
     assert "A question takes this round; 0 rounds left." in said(app)
 
 
-def test_form_starts_from_the_plan_of_the_protocol_page_then_from_the_offer() -> None:
+def test_form_starts_from_protocol_page_then_offer() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 400)
     pick(go(app, NEGOTIATION), "Scientist", "person")
     assert number(app, "Sample size").value == 400
@@ -104,16 +98,7 @@ def test_proposal_is_answered_and_its_offer_accepted(app: AppTest) -> None:
     assert (total[0], total[1], total[3]) == ("In all", "−2,200", "0.76 → 0.47")
 
 
-def test_person_may_walk_away_from_no_plan_or_from_one(app: AppTest) -> None:
-    press(app, "Walk away")
-    assert outcome(app)[0] == "fail"
-    assert shows(app, by_person(PACK, None))
-    assert "Has nothing to answer." in said(app)
-    press(press(press(app, "Undo last round"), SEND), "Walk away")
-    assert shows(app, by_person(PACK, PROPOSED, None))
-
-
-def test_rounds_are_taken_back_one_by_one_or_all_at_once_and_that_is_undone(app: AppTest) -> None:
+def test_rounds_are_undone_singly_or_all_together(app: AppTest) -> None:
     press(press(app, SEND), "Accept the offer")
     assert shows(press(app, "Undo last round"), OFFERED)
     press(press(app, "Accept the offer"), "Start again")
@@ -131,7 +116,7 @@ def test_turn_pressed_twice_is_played_once() -> None:
     assert [done.number for done in session.negotiation.rounds] == [0, 1]
 
 
-def test_talks_are_kept_for_their_players_and_lab_whatever_the_plan_and_what_is_played_else(
+def test_moves_stay_with_their_players_and_lab(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table, "_MOST_AGAIN", 2)
@@ -152,15 +137,11 @@ def test_talks_are_kept_for_their_players_and_lab_whatever_the_plan_and_what_is_
     assert shows(press(app, BACK), OFFERED)
 
 
-# --- kept in the address ---
-
-
 def reloaded(app: AppTest) -> AppTest:
-    """Return the page as a new session opens the address that it has written."""
     return visit(NEGOTIATION, **query_of(app))
 
 
-def test_what_a_person_played_survives_a_reload_and_is_played_on(app: AppTest) -> None:
+def test_moves_of_a_person_survive_a_reload(app: AppTest) -> None:
     press(type_text(press(app, SEND), "Or ask the lab a question", "Which days?"), "Ask")
     negotiation = by_person(PACK, PROPOSED, ask("Which days?"))
     press(app, "Accept the offer")
@@ -171,18 +152,7 @@ def test_what_a_person_played_survives_a_reload_and_is_played_on(app: AppTest) -
     assert shows(reloaded(again), negotiation)
 
 
-def test_moves_too_long_for_an_address_are_said_to_be_lost_by_a_reload(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("replicalab.limits.LONGEST_QUERY", 200)
-    assert "too long for a link" not in said(app)
-    press(app, SEND)
-    assert "too long for a link" in said(app)
-    assert "more" not in query_of(app)
-    assert round_shown(go(go(app, PROTOCOL), NEGOTIATION)) == "Round 1 of 1"
-
-
-def test_moves_of_a_link_that_cannot_be_played_are_said_with_the_way_out() -> None:
+def test_unplayable_moves_of_a_link_offer_remedy() -> None:
     late = Move(number=7, action=ACCEPT)
     app = visit(
         NEGOTIATION, **to_query(Workspace().changed(scientist=ScientistKind.PERSON, moves=(late,)))
@@ -192,8 +162,6 @@ def test_moves_of_a_link_that_cannot_be_played_are_said_with_the_way_out() -> No
     assert shows(press(app, "Start again"), START)
 
 
-# --- forking ---
-
 EXTRACT: Final = ["research server", "vendor-approved extract on the research server"]
 ROUND_2: Final = TOLD.rounds[1].plan
 assert ROUND_2 is not None
@@ -202,33 +170,22 @@ FORKED: Final = fork(TOLD, 1, OTHER)
 
 
 def tree(app: AppTest) -> list[str]:
-    """Return the run and its forks, as they are listed."""
     courses = next(radio for radio in app.radio if radio.label == "Run and forks")
     return [plain(name) for name in courses.options]
 
 
 def choose_course(app: AppTest, place: int) -> AppTest:
-    """Show the run or one of its forks, by its place in the tree, and return the app."""
     next(radio for radio in app.radio if radio.label == "Run and forks").set_value(place)
     return run(app)
 
 
 def forked() -> AppTest:
-    """Return the page with a branch from round 2."""
     app = press(visit(NEGOTIATION, **SIMPLE, round="2"), "Fork here")
     type_number(type_number(app, "Sample size", 300), "Duration (days)", 5)
     return press(choose(app, "Equipment", *EXTRACT), "Continue from here")
 
 
-def test_fork_form_holds_the_plan_of_its_round_and_can_be_left() -> None:
-    app = press(visit(NEGOTIATION, **SIMPLE, round="2"), "Fork here")
-    assert "What if round 2 had gone differently?" in headers(app)
-    assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (210, 7)
-    assert not re.search("field starts with|each is sent once", said(app))
-    assert {"Continue from here", "Fork here"} & set(labels(press(app, "Cancel"))) == {"Fork here"}
-
-
-def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> None:
+def test_run_and_fork_are_compared_by_round() -> None:
     app = forked()
     before, after = outcome_verdict(TOLD).text, outcome_verdict(FORKED).text
     assert before != after
@@ -258,7 +215,7 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
     assert rows["Plan judged"] == ["agreed in round 5", "agreed in round 2"]
 
 
-def test_fork_of_a_fork_stands_below_it_and_each_run_is_shown_again() -> None:
+def test_fork_of_a_fork_joins_the_tree() -> None:
     app = press(press(forked(), "Continue with this fork"), "First")
     app = press(press(press(app, "Next"), "Fork here"), "Continue from here")
     assert [name.partition(" in round")[0] for name in tree(app)] == [
@@ -272,7 +229,7 @@ def test_fork_of_a_fork_stands_below_it_and_each_run_is_shown_again() -> None:
         assert len(tree(app)) == 3
 
 
-def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:
+def test_branch_ends_when_dropped_or_players_change() -> None:
     app = forked()
     assert "Continue with this fork" not in labels(pick(app, "Lab Manager", "least_loss"))
     app = press(press(pick(app, "Lab Manager", "reference"), "Fork here"), "Continue from here")
@@ -281,7 +238,7 @@ def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:
     assert "The run" not in said(app)
 
 
-def test_kept_branch_survives_a_reload_is_forked_again_and_gives_way_to_how_it_was() -> None:
+def test_kept_fork_survives_a_reload_and_is_undone() -> None:
     app = press(forked(), "Continue with this fork")
     for visible in (app, reloaded(app)):
         assert shows(visible, FORKED)
@@ -298,11 +255,10 @@ def test_kept_branch_survives_a_reload_is_forked_again_and_gives_way_to_how_it_w
 
 
 def scrubber(app: AppTest) -> str:
-    """Return whose rounds the scrubber goes through, and where it stands."""
     return next(text for text in texts(keyed(app, "scrubber")) if "Round " in text)
 
 
-def test_branch_of_a_person_is_played_on_by_the_person_and_looked_at_round_by_round() -> None:
+def test_person_plays_on_in_a_fork() -> None:
     app = press(visit(NEGOTIATION, scientist="person"), SEND)
     press(press(app, "Fork here"), "Continue from here")
     assert labels(app).count("Accept the offer") == 1
@@ -322,10 +278,7 @@ def test_branch_of_a_person_is_played_on_by_the_person_and_looked_at_round_by_ro
     assert outcome(app)[0] == "caution"
 
 
-# --- as the Lab Manager ---
-
-
-def test_person_answers_as_lab_manager_and_the_link_keeps_it() -> None:
+def test_answers_of_a_person_survive_a_reload() -> None:
     app = visit(NEGOTIATION, manager="person")
     assert round_shown(app) == "Round 1 of 1"
     assert not can_press(app, "Accept"), "the plan fails"

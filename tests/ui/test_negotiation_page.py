@@ -6,6 +6,7 @@ import json
 from typing import Final, NoReturn
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.models import revise
@@ -17,21 +18,13 @@ from replicalab.negotiation import (
     save,
     shipped_recordings,
 )
+from replicalab.negotiation.records import ROUND_BYTES
 from replicalab.scenarios import load_scenario
+from replicalab.ui.negotiation.table import NegotiationSession
 from replicalab.ui.workspace import Workspace, to_query
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_person, by_rule, propose
-from tests.ui.acting import (
-    can_press,
-    choose_more,
-    labels,
-    number,
-    pick,
-    press,
-    press_first,
-    type_number,
-    undo,
-)
+from tests.ui.acting import can_press, labels, number, pick, press, press_first, type_number, undo
 from tests.ui.negotiating import (
     PACK,
     REFERENCE,
@@ -42,7 +35,7 @@ from tests.ui.negotiating import (
     seated,
     shows,
 )
-from tests.ui.pages import NEGOTIATION, PROTOCOL, STUDY
+from tests.ui.pages import NEGOTIATION, PROTOCOL
 from tests.ui.reading import alerts, said, texts, where
 from tests.ui.walking import go, query_of, visit
 
@@ -54,19 +47,11 @@ MILLIKAN: Final = load_scenario("phys_millikan", "hard", 3)
 ENDED: Final = by_rule(
     MILLIKAN, MILLIKAN.reference_protocol, 7, ScientistKind.DIRECT, LabManagerKind.LEAST_LOSS
 )
-PROPOSED: Final = propose(MILLIKAN.reference_protocol)
-OPEN: Final = by_person(MILLIKAN, PROPOSED)
-LEFT: Final = by_person(MILLIKAN, PROPOSED, None)
 HOME: Final = "Back to your own: "
 RECORDINGS: Final = shipped_recordings()
 
 
-# --- stepping ---
-
-
-def test_scrubber_goes_to_both_ends_and_plays_and_no_round_is_played_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_scrubber_steps_without_playing_rounds_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_round(*_: object, **__: object) -> NoReturn:  # every round asks what was said
         raise AssertionError("a round is played again")
 
@@ -87,12 +72,6 @@ def test_scrubber_goes_to_both_ends_and_plays_and_no_round_is_played_again(
     assert round_shown(app) == "Round 2 of 5"
 
 
-def test_scrubber_of_one_round_shows_it_whatever_round_is_asked_for() -> None:
-    app = visit(NEGOTIATION, lab="easy", round="9")
-    assert round_shown(app) == "Round 1 of 1"
-    assert not any(can_press(app, step) for step in STEPS)
-
-
 @pytest.mark.parametrize(
     ("name", "query"),
     [
@@ -106,14 +85,11 @@ def test_scrubber_of_one_round_shows_it_whatever_round_is_asked_for() -> None:
         ("recorded", {"recording": "momentum_revised"}),
     ],
 )
-def test_page_opens_with_each_scientist_as_it_was_read(name: str, query: dict[str, str]) -> None:
+def test_page_of_each_scientist_reads_as_pinned(name: str, query: dict[str, str]) -> None:
     assert_golden(f"pages/negotiation#{name}", said(visit(NEGOTIATION, **query)))
 
 
-# --- who plays, and for how long ---
-
-
-def test_every_player_is_offered_and_a_rule_is_seated_and_kept_in_the_address() -> None:
+def test_players_are_offered_seated_and_in_the_link() -> None:
     app = visit(NEGOTIATION, **SIMPLE)
     recorded = "Recorded run: Momentum returns, script, no model (written by hand)"
     scientists = ["Step by step", "Direct", "You", "Language model", "Simple rule", recorded]
@@ -129,29 +105,7 @@ def test_every_player_is_offered_and_a_rule_is_seated_and_kept_in_the_address() 
     assert (seated(again), seated(again, "Lab Manager")) == ("baseline", "least_loss")
 
 
-def test_rounds_limit_is_kept_and_another_plan_begins_at_the_first() -> None:
-    app = type_number(visit(NEGOTIATION, **SIMPLE), "Rounds at most", 12)
-    assert query_of(app)["rounds"] == "12"
-    press(app, "Last")
-    type_number(go(app, PROTOCOL), "Sample size", 290)
-    assert round_shown(go(app, NEGOTIATION)) == "Round 1 of 12"
-    field = number(app, "Rounds at most")
-    assert (field.value, field.min, field.max) == (12, 1, 12)
-
-
-def test_choosing_players_and_presenting_are_no_steps_to_undo() -> None:
-    app = go(type_number(visit(PROTOCOL), "Sample size", 100), NEGOTIATION)
-    pick(app, "Lab Manager", "least_loss")
-    press(choose_more(app, "Present"), "Next")
-    undo(press(go(app, PROTOCOL), "Leave"))
-    assert number(app, "Sample size").value == 420
-    assert query_of(app)["manager"] == "least_loss"
-
-
-# --- what cannot be opened ---
-
-
-def test_plan_without_samples_is_not_negotiated_and_one_without_days_or_controls_is() -> None:
+def test_plan_without_samples_cannot_be_negotiated() -> None:
     app = visit(NEGOTIATION, samples="0")
     [problem] = alerts(app)
     assert problem.colour == "error"
@@ -165,10 +119,7 @@ def test_plan_without_samples_is_not_negotiated_and_one_without_days_or_controls
     assert "Protects against: nothing: it has no controls\n" in said(app)
 
 
-# --- kept as files, and played again ---
-
-
-def test_saved_negotiation_opens_in_its_study_and_gives_way_to_another_plan() -> None:
+def test_saved_negotiation_opens_in_its_study() -> None:
     app = hand_over(visit(NEGOTIATION), save(ENDED))
     assert where(app).startswith(f"{MILLIKAN.paper.name} · hard lab, seed 3")
     assert round_shown(app) == f"Round 1 of {len(ENDED.rounds)}"
@@ -182,7 +133,7 @@ def test_saved_negotiation_opens_in_its_study_and_gives_way_to_another_plan() ->
     assert shows(go(app, NEGOTIATION), ENDED)
 
 
-def test_closing_what_was_opened_brings_study_lab_plan_and_moves_back() -> None:
+def test_closing_a_file_restores_the_workspace() -> None:
     app = type_number(visit(PROTOCOL, study="psy_stroop", lab="easy"), "Sample size", 44)
     press(pick(go(app, NEGOTIATION), "Scientist", "person"), "Put this plan forward")
     before = where(app), query_of(app)
@@ -197,7 +148,7 @@ def test_closing_what_was_opened_brings_study_lab_plan_and_moves_back() -> None:
     assert number(go(app, PROTOCOL), "Sample size").value == 44
 
 
-def test_recorded_run_keeps_study_lab_and_plan_and_brings_them_back() -> None:
+def test_closing_a_recorded_run_restores_the_workspace() -> None:
     app = go(type_number(visit(PROTOCOL, study="psy_stroop"), "Sample size", 44), NEGOTIATION)
     before = where(app), query_of(app)
     pick(app, "Scientist", "recorded")
@@ -223,22 +174,7 @@ def test_recorded_run_keeps_study_lab_and_plan_and_brings_them_back() -> None:
     assert where(app) == before[0]
 
 
-def test_moves_played_in_an_opened_negotiation_outlive_another_plan_lab_and_file() -> None:
-    app = press(hand_over(visit(NEGOTIATION), save(OPEN)), "Walk away")
-    assert shows(app, LEFT)
-    assert shows(hand_over(app, save(ENDED)), ENDED)
-    assert shows(press_first(app, HOME), LEFT)
-    type_number(go(app, PROTOCOL), "Sample size", 5)
-    assert shows(go(app, NEGOTIATION), LEFT)
-    assert shows(visit(NEGOTIATION, **query_of(app)), LEFT)
-    pick(go(pick(app, "Scientist", "baseline"), STUDY), "Lab", "easy")
-    assert not shows(go(app, NEGOTIATION), LEFT)
-    assert shows(go(press(undo(go(app, PROTOCOL)), "Undo"), NEGOTIATION), LEFT)
-    assert "hard lab, seed 3" in where(app)
-
-
 def with_setup(**changes: int) -> str:
-    """Return a saved negotiation with another setup."""
     data = json.loads(save(ENDED))
     data["setup"] |= changes
     return json.dumps(data)
@@ -256,7 +192,7 @@ REFUSED: Final[dict[str | bytes, str]] = {
 """Files that cannot be shown, and what is said of them."""
 
 
-def test_file_that_cannot_be_shown_is_refused_and_the_page_stays() -> None:
+def test_unusable_file_is_refused_and_page_stays() -> None:
     app = visit(NEGOTIATION)
     for text, problem in REFUSED.items():
         hand_over(app, text)
@@ -267,15 +203,12 @@ def test_file_that_cannot_be_shown_is_refused_and_the_page_stays() -> None:
         assert round_shown(app) == "Round 1 of 4"
 
 
-# --- recorded runs ---
-
-
 def key_of(transcript: Transcript) -> str:
     assert transcript.recording is not None
     return transcript.recording.key
 
 
-def test_recording_that_cannot_be_played_is_said_with_the_ways_out() -> None:
+def test_unplayable_recording_offers_remedies() -> None:
     app = visit(NEGOTIATION, recording="zebra")
     assert "'zebra' is not known; known: momentum_revised" in alerts(app)[0].text
     assert "Open its study and lab" not in labels(app)
@@ -290,3 +223,37 @@ def test_recording_that_cannot_be_played_is_said_with_the_ways_out() -> None:
     app = press(visit(NEGOTIATION, **query), "Close the recording")
     assert round_shown(app).startswith("Round 1 of ")
     assert seated(app) == "step_by_step"
+
+
+ROOM: Final = "replicalab.ui.negotiation.table.MOST_GAME_BYTES"
+FULL: Final = "MiB of negotiations, the most there is room for: nothing more is played or opened"
+
+
+def kept(app: AppTest) -> list[int]:
+    table: NegotiationSession = app.session_state["negotiation_table"]
+    return [len(one.negotiation.rounds) for one in table.runs]
+
+
+def played(app: AppTest, rounds: int) -> AppTest:
+    return press(type_number(app, "Rounds at most", rounds), "Put this plan forward")
+
+
+def test_full_session_plays_on_after_forgetting(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = visit(NEGOTIATION)
+    for rounds in (4, 5):
+        hand_over(app, save(by_person(PACK, propose(REFERENCE), max_rounds=rounds)))
+    assert FULL not in said(app)
+    monkeypatch.setattr(ROOM, 2 * ROUND_BYTES)
+    press(app, "Walk away")
+    assert round_shown(app) == "Round 1 of 1", "nothing is played, and nothing is lost"
+    assert FULL in said(app)
+    hand_over(app, save(by_person(PACK, propose(REFERENCE), propose(REFERENCE))))
+    [problem] = [alert.text for alert in alerts(app) if "cannot be opened" in alert.text]
+    assert "there is no room for it: it takes" in problem
+    assert "forget one, then open it again" in problem
+    assert "From the file mine.json" in said(app)
+    assert f"{PACK.paper.title}, medium lab: You, 1 round" in said(app)
+    press(app, "Forget it")
+    assert FULL not in said(app)
+    press(app, "Walk away")
+    assert round_shown(app) == "Round 2 of 2"

@@ -38,7 +38,6 @@ def edited(saved: str = BUNDLE, /, **changes: Any) -> str:
 
 
 def ours(criterion: str = "") -> Study:
-    """Return the study of one's own, or another of its id."""
     changes = {"success_criteria": [criterion]} if criterion else {}
     return OWN.model_copy(update=changes)
 
@@ -59,7 +58,6 @@ def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(data: str | bytes, name: str = "mine.json", app: AppTest | None = None) -> AppTest:
-    """Return the app after a file was handed in, with the drawer open."""
     app = choose_more(app or visit(PROTOCOL), OPEN)
     app.file_uploader[-1].set_value(
         (name, data.encode() if isinstance(data, str) else data, "application/json")
@@ -73,10 +71,7 @@ def own_bundle() -> str:
     return bundle(PlanAnalysis(assess(written.reference_protocol, written)), written)
 
 
-# --- what opens -------------------------------------------------------------------------------
-
-
-def test_bundle_opens_verified_with_all_that_was_in_it_whatever_its_name_and_is_undone() -> None:
+def test_bundle_opens_whole_and_is_undone() -> None:
     app = visit(PROTOCOL, study="fin_momentum")
     before = where(app), query_of(app)
     opened(BUNDLE, "mine.yaml", app)
@@ -89,7 +84,7 @@ def test_bundle_opens_verified_with_all_that_was_in_it_whatever_its_name_and_is_
     assert (where(app), query_of(app)) == before
 
 
-def test_bundle_of_a_recorded_run_is_shown_as_recorded() -> None:
+def test_bundle_of_recorded_run_opens_as_recorded() -> None:
     transcript = shipped_recordings()[0]
     setup, recording = transcript.setup, transcript.recording
     assert recording is not None
@@ -102,7 +97,7 @@ def test_bundle_of_a_recorded_run_is_shown_as_recorded() -> None:
     assert recording.title in said(app)
 
 
-def test_study_plan_lab_and_negotiation_open_alone_and_a_kept_plan_with_its_study_and_lab() -> None:
+def test_each_kind_of_file_opens() -> None:
     app = opened(study_yaml(WRITTEN.study), "theirs.yaml", visit(PROTOCOL, study="fin_momentum"))
     assert query_of(app)["study"] == "psy_stroop"
     assert "own" not in query_of(app), "it is the shipped one"
@@ -121,10 +116,7 @@ def test_study_plan_lab_and_negotiation_open_alone_and_a_kept_plan_with_its_stud
     assert number(app, "Sample size").value == 43
 
 
-# --- what does not ----------------------------------------------------------------------------
-
-
-def test_file_that_cannot_be_opened_is_told_by_place_and_changes_nothing() -> None:
+def test_refused_file_is_explained_and_changes_nothing() -> None:
     app = visit(PROTOCOL, study="fin_momentum", budget="2000")
     before = where(app), query_of(app)
     none = "mine.json: the file holds no bundle, negotiation, plan, lab or study"
@@ -138,7 +130,7 @@ def test_file_that_cannot_be_opened_is_told_by_place_and_changes_nothing() -> No
         (edited(study={}), "mine.json", "mine.json: study.paper"),
         (BUNDLE[:-400], "mine.json", "mine.json: line"),
         (FAKED, "mine.json", "another study of the id 'psy_stroop' is on the shelf"),
-        (edited(KEPT, study="x"), "mine.json", "'x' stands beside the file of 'our_stroop'"),
+        (edited(KEPT, study="x"), "mine.json", "'x' is not the study of the file"),
         ("[1, 2]", "mine.json", none),
         ('{"a":' + "[" * 40_000, "mine.json", "recursion limit exceeded"),
         ("[" * 600_000, "mine.json", "the file holds more than 500,000 values; shorten"),
@@ -153,7 +145,7 @@ def test_file_that_cannot_be_opened_is_told_by_place_and_changes_nothing() -> No
         assert (where(app), query_of(app)) == before
 
 
-def test_bundle_of_a_study_that_is_told_otherwise_now_opens_in_the_one_of_now() -> None:
+def test_bundle_opens_in_the_current_study() -> None:
     study = json.loads(BUNDLE)["study"]
     study["paper"]["title"] = "Another title"
     app = opened(edited(study=study))
@@ -163,7 +155,7 @@ def test_bundle_of_a_study_that_is_told_otherwise_now_opens_in_the_one_of_now() 
     assert "The plan and its negotiation are open." in in_drawer(app)
 
 
-def test_own_study_is_never_replaced_by_a_file_and_a_bundle_of_it_as_it_was_opens_beside() -> None:
+def test_file_never_replaces_an_own_study() -> None:
     app = opened(ours("Something else.").model_dump_json(), "ours.json")
     assert query_of(app)["study"] == "our_stroop"
     mine = query_of(app)["own"]
@@ -179,7 +171,7 @@ def test_own_study_is_never_replaced_by_a_file_and_a_bundle_of_it_as_it_was_open
     assert "the file of your study" in told
 
 
-def test_hostile_names_are_shown_as_text_in_both_drawers() -> None:
+def test_hostile_names_are_text_in_drawers() -> None:
     name = "<b>L</b> ![](http://x/y.png)"
     app = opened(lab_json(LabOverrides(name=name, budget=1200)), f"{name}.json")
     for drawer in (drawer_of(press(app, "Share")), drawer_of(choose_more(app, OPEN))):

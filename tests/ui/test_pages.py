@@ -1,21 +1,31 @@
 """Every page: a first visit with the real story, and the front door of every study and lab."""
 
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Expander
 
-from replicalab.facts.study import story_panel
+from replicalab import server
 from replicalab.facts.verdicts import offer_story
 from replicalab.limits import MOST_STUDY_BYTES
-from replicalab.scenarios import load_scenario
+from replicalab.models import Dimension
+from replicalab.scenarios import Difficulty, list_scenarios, load_scenario, loading
+from replicalab.ui import scenarios as gallery
 from replicalab.ui import study_form
+from replicalab.ui.library import shelf
+from replicalab.ui.stories import stories
 from replicalab.ui.study import PARTS, TABS, reference_options
-from tests.facts.reading import tree
+from tests.browser.driving import ROOT
 from tests.golden import assert_golden
-from tests.ui.acting import pick, press, type_number
+from tests.ui.acting import labels, number, pick, press, run, type_number, type_text
 from tests.ui.pages import (
     COMPARE,
     LIBRARY,
@@ -26,17 +36,16 @@ from tests.ui.pages import (
     SCENARIOS,
     STUDY,
 )
-from tests.ui.reading import heard, said, visit_lab, where
-from tests.ui.walking import at_editor, at_making, go, show, unopened, visit
+from tests.ui.reading import keyed, plain, said, texts, where
+from tests.ui.visitors import Browsers
+from tests.ui.walking import at_editor, at_making, go, query_of, show, unopened, visit
 
 GOLDEN: Final = {SCENARIOS: "scenarios", STUDY: "study", PROTOCOL: "protocol"}
 """Pages whose first visit is pinned here, and how."""
 
 
 @pytest.mark.parametrize("file", PAGES)
-def test_page_opens_on_the_default_study_says_what_a_sample_is_and_reads_as_it_was_read(
-    file: str,
-) -> None:
+def test_page_opens_and_reads_as_pinned(file: str) -> None:
     app, pack = visit(file), load_scenario("fin_momentum")
     opened = f"{pack.paper.name} · medium lab"
     judged = f"{opened} · Not feasible"
@@ -47,14 +56,14 @@ def test_page_opens_on_the_default_study_says_what_a_sample_is_and_reads_as_it_w
         assert_golden(f"pages/{GOLDEN[file]}#first", said(app))
 
 
-def test_part_of_a_study_reads_as_it_was_read() -> None:
+def test_part_of_a_study_reads_as_pinned() -> None:
     app = visit(STUDY)
     for part in list(PARTS)[1:]:
         name = part.lower().replace(" ", "_")
         assert_golden(f"pages/study#{name}", said(show(app, part, TABS)))
 
 
-def test_part_of_the_form_reads_with_the_template_as_it_was_read() -> None:
+def test_form_with_template_reads_as_pinned() -> None:
     app = at_making(unopened())
     assert_golden("pages/making#begin", said(app))
     press(pick(app, "Start from", "the template"), "Start the form")
@@ -64,8 +73,7 @@ def test_part_of_the_form_reads_with_the_template_as_it_was_read() -> None:
 
 
 @pytest.mark.parametrize("scientist", ["person", "model"])
-def test_every_field_for_text_takes_only_so_much(scientist: str) -> None:
-    """A message of more than 2 MB ends the page's connection, each time that it connects again."""
+def test_every_text_field_is_bounded(scientist: str) -> None:
     app = visit(scientist=scientist)
     record: dict[str, int] = {}
     ways: list[Callable[[AppTest], object]] = [partial(go, page=page) for page in PAGES]
@@ -80,25 +88,251 @@ def test_every_field_for_text_takes_only_so_much(scientist: str) -> None:
     assert all(0 < limit <= MOST_STUDY_BYTES * 1.2 for limit in record.values()), record
 
 
-# --- the Study page ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("study", "lab"),
-    [("bio_jq1_myeloma", "easy"), ("psy_stroop", "medium"), ("math_four_colour", "hard")],
-)
-def test_study_page_shows_each_part_of_the_study_in_its_lab(study: str, lab: str) -> None:
-    app, pack = visit_lab(STUDY, study, lab), load_scenario(study, lab)
-    reference = reference_options(pack)
-    for name, blocks in PARTS.items():
-        page = said(show(app, name, TABS))
-        for block in (story_panel(reference), *blocks(reference)):
-            assert heard(tree(block)) in page
-        assert pack.hidden_reference_spec.summary not in page
-
-
-def test_study_page_tells_of_the_reference_protocol_whatever_the_plan() -> None:
+def test_study_page_shows_the_reference_protocol() -> None:
     app = type_number(visit(PROTOCOL, lab="easy"), "Sample size", 75)
     pack = load_scenario("fin_momentum", "easy")
     assert offer_story(reference_options(pack)).text in said(go(app, STUDY))
     assert where(app).endswith("· Feasible, below the floor")
+
+
+@pytest.mark.parametrize("file", PAGES)
+def test_pages_ask_for_sign_in_first(monkeypatch: pytest.MonkeyPatch, file: str) -> None:
+    monkeypatch.setattr(st, "user", {"is_logged_in": False})
+    app = AppTest.from_file(str(ROOT / file), default_timeout=60).run()
+    assert not app.exception
+    assert labels(app) == ["Sign in"]
+    assert "state" not in app.session_state
+
+
+def test_work_follows_person_to_other_browsers(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = {"is_logged_in": True, "iss": "https://issuer.example", "sub": "1", "name": "Ann *A*"}
+    monkeypatch.setattr(st, "user", ann)
+    app = press(visit(PROTOCOL, study="psy_stroop"), "Save")
+    assert app.menu_button[0].options[-1].endswith(r"Sign out \(Ann \*A\*\)")
+    browsers.use()
+    assert "Stroop" in said(visit(LIBRARY))
+    monkeypatch.setattr(st, "user", ann | {"iss": "https://other.example"})
+    assert "Stroop" not in said(visit(LIBRARY))
+
+
+def test_first_page_waits_for_no_slow_import() -> None:
+    code = """
+import gc, sys
+from replicalab.ui import startup
+slow = ("sqlalchemy", "replicalab.render.figures.region", "numpy", "scipy")
+startup.load()
+print("replicalab.ui.scenarios" in sys.modules, *(each in sys.modules for each in slow))
+print(gc.isenabled())
+startup.open_library()
+print(*(each in sys.modules for each in slow[:2]), gc.get_freeze_count() > 100_000)
+"""
+    process = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert process.stdout.splitlines() == ["True False False False False", "True", "True True True"]
+
+
+def test_library_is_not_read_for_a_newcomer(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts: list[str] = []
+
+    def nothing(method: str) -> Callable[..., list[object]]:
+        def answer(*_: object) -> list[object]:
+            texts.append(method)
+            return []
+
+        return answer
+
+    for method in ("entries", "draft"):
+        monkeypatch.setattr(shelf.shelf(), method, nothing(method))
+    with monkeypatch.context() as first:
+        first.setattr(server, "is_new_visitor", lambda: True)
+        visit(SCENARIOS)
+    assert not texts
+    visit(SCENARIOS)
+    assert texts == ["entries", "draft"]
+
+
+SHIPPED: Final = [study.scenario_id for study in list_scenarios()]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    copy = tmp_path / "scenarios"
+    shutil.copytree(loading.SCENARIO_FOLDER, copy)
+    monkeypatch.setattr(loading, "SCENARIO_FOLDER", copy)
+    return copy
+
+
+def spoil(
+    folder: Path, old: str, new: str, study: str = "machine_learning/ml_resnet_cifar10"
+) -> None:
+    file = folder / f"{study}.yaml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+def broken(app: AppTest) -> list[Expander]:
+    return [box for box in app.expander if "could not be read" in box.label]
+
+
+def cards(app: AppTest) -> list[str]:
+    keys = [str(button.key) for button in app.button if str(button.key).startswith("open_")]
+    return [key.removeprefix("open_") for key in keys]
+
+
+def test_gallery_shows_every_study_and_filters() -> None:
+    app = visit(study="psy_stroop")
+    assert cards(app) == SHIPPED
+    names = {button.key: plain(button.label) for button in app.button}
+    for study in list_scenarios():
+        assert names[f"open_{study.scenario_id}"] == study.paper.name
+    assert broken(app) == []
+    [study] = [
+        scenario for scenario in list_scenarios() if scenario.scenario_id == "math_four_colour"
+    ]
+    [panel] = texts(keyed(app, "card_math_four_colour"))
+    assert panel.splitlines() == [
+        "Mathematics",
+        "Easy passes fits 100 %",
+        "Medium fails none",
+        "Hard fails none",
+        study.paper.teaches,
+    ]
+    type_text(pick(app, "Binding constraint", "staff"), "Search", "no such study")
+    assert cards(app) == []
+    assert 'No study matches "no such study".' in said(app)
+    assert cards(press(app, "Clear search")) == SHIPPED
+    assert app.text_input(key="filter_text").value == ""
+
+
+def test_card_opens_medium_lab_and_keeps_open_plan() -> None:
+    app = visit(study="fin_momentum", lab="hard", seed="5")
+    assert "Labs at seed 5." in said(app)
+    app.button(key="open_psy_stroop").click()
+    assert "Studies of interference in serial verbal reactions." in said(run(app))
+    assert where(app).startswith("Stroop interference · medium lab · ")
+    assert {"study": "psy_stroop", "lab": "medium"}.items() <= query_of(app).items()
+    go(type_number(go(app, PROTOCOL), "Sample size", 31), SCENARIOS)
+    app.button(key="open_psy_stroop").click()
+    assert number(go(run(app), PROTOCOL), "Sample size").value == 31
+
+
+def test_cards_show_the_visitors_lab() -> None:
+    app = visit(study="psy_stroop", budget="600")
+    assert "Yours passes cut" in said(app)
+
+
+@pytest.mark.parametrize("page", NEED_STUDY)
+def test_page_without_study_offers_three(page: str) -> None:
+    app = go(visit(), page)
+    assert cards(app) == ["psy_stroop", "bio_jq1_myeloma", "ml_resnet_cifar10"]
+    app.button(key="open_bio_jq1_myeloma").click()
+    assert where(run(app)).startswith("JQ1 in myeloma · medium lab")
+    assert cards(app) == []
+
+
+def test_front_door_judges_only_own_plans() -> None:
+    app = visit()
+    assert where(app) == "", "nothing was chosen yet"
+    for text in ("Momentum returns · medium lab", "Reference protocol", "easible"):
+        assert text not in said(app)
+    assert (
+        where(visit(SCENARIOS, study="fin_momentum", lab="easy")) == "Momentum returns · easy lab"
+    )
+    app = visit(SCENARIOS, study="fin_momentum")
+    assert where(go(app, PROTOCOL)).endswith("· Not feasible")
+    assert "Reference protocol: not feasible" in said(app)
+    go(type_number(app, "Sample size", 31), SCENARIOS)
+    assert "Your plan: not feasible" in said(app)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (gallery.Filter(), SHIPPED),
+        (gallery.Filter(text="stroop"), ["psy_stroop"]),
+        (gallery.Filter(text="  STROOP  serial "), ["psy_stroop"]),
+        (gallery.Filter(text="no such study anywhere"), []),
+        (gallery.Filter(domain="psychology"), ["psy_ego_depletion", "psy_stroop"]),
+        (
+            gallery.Filter(binds=Dimension.EQUIPMENT, lab=Difficulty.MEDIUM),
+            ["bio_jq1_myeloma", "chem_suzuki_ppb", "eco_reef_fish", "psy_stroop"],
+        ),
+        # Every hard lab has too few staff, and all but this one lose more by something else.
+        (gallery.Filter(binds=Dimension.STAFF), ["math_four_colour"]),
+        # Every study's own protocol passes there, and no better tier is possible.
+        (gallery.Filter(binds=Dimension.BUDGET, lab=Difficulty.EASY), []),
+    ],
+    ids=str,
+)
+def test_filter_finds_matching_cards_in_order(wanted: gallery.Filter, found: list[str]) -> None:
+    assert [card.summary.scenario_id for card in gallery.matching(gallery.cards(), wanted)] == found
+
+
+STORIES: Final = {story.key: story for story in stories()}
+
+
+def tell(key: str) -> AppTest:
+    app = visit(study="ml_resnet_cifar10")
+    app.button(key=key).click()
+    return press(run(app), "Leave")
+
+
+def story_lines(app: AppTest) -> list[str]:
+    return [line for line in texts(app.main) if line.startswith("Story: ")]
+
+
+def test_story_ends_when_the_case_changes() -> None:
+    app = press(tell("cut_that_costs_nothing"), "Next")
+    assert len(story_lines(app)) == 1
+    assert story_lines(type_number(app, "Rounds at most", 6)) == []
+
+
+def test_broken_file_is_named_until_repaired(folder: Path) -> None:
+    spoil(folder, "budget: 900", "budget: -5")
+    app = visit(lab="easy")
+    assert cards(app) == [study for study in SHIPPED if study != "ml_resnet_cifar10"]
+    message = STORIES.keys() & {button.key for button in app.button}
+    assert message == STORIES.keys() - {"cut_that_costs_nothing"}
+    [box] = broken(app)
+    assert "ml_resnet_cifar10" in plain(box.label)
+    fault = texts(box)[0]
+    assert fault.startswith("line ")
+    assert "labs.easy.budget" in fault
+    assert "-5" in fault
+    spoil(folder, "budget: -5", "budget: 900")
+    assert cards(type_text(app, "Search", "")) == SHIPPED
+    for text in ("", "a: &a [*a]\n", "\x00"):
+        (folder / "biology" / "broken.yaml").write_text(text)
+        assert cards(type_text(app, "Search", " ")) == SHIPPED
+        assert len(broken(app)) == 1
+
+
+def test_study_that_breaks_while_open_is_replaced(folder: Path) -> None:
+    app = visit(NEGOTIATION, study="ml_resnet_cifar10")
+    spoil(folder, "budget: 900", "budget: -5")
+    run(app)
+    assert "labs.easy.budget" in said(app)
+    assert "Another study is open instead." in said(app)
+    again = visit(PROTOCOL, study="ml_resnet_cifar10")
+    assert "study 'ml_resnet_cifar10' cannot be opened" in said(again)
+    for page in (app, again):
+        assert not where(page).startswith("ResNet depth")
+
+
+def test_pages_open_with_broken_or_missing_studies(folder: Path) -> None:
+    spoil(folder, "format: 1", "format: [")
+    spoil(folder, "budget: 5100", "budget: -5", "finance_trading/fin_momentum")
+    st.cache_resource.clear()
+    for file in PAGES:
+        app = visit(file)
+        assert "labs.easy.budget" in said(app)
+        assert where(app)
+    shutil.rmtree(folder)
+    st.cache_resource.clear()
+    assert "There is no study that can be read." in said(visit())

@@ -7,9 +7,17 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.scenarios import load_scenario
+from replicalab.assessment import Assessment, assess
+from replicalab.facts.negotiation import simple_rule_run
+from replicalab.models import revise
+from replicalab.negotiation import Negotiation, Outcome
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import EvidenceTier, load_scenario
+from replicalab.ui.own_studies import find
 from replicalab.ui.stories import Story, StoryPage, stories
+from replicalab.ui.workspace import from_query, to_query
 from tests.golden import assert_golden
+from tests.negotiation.playing import acts, by_rule
 from tests.ui.acting import can_press, choose_more, labels, press, run
 from tests.ui.negotiating import round_shown
 from tests.ui.pages import NEGOTIATION, SCENARIOS, TRADE_OFFS
@@ -22,19 +30,16 @@ LAST: Final = 8
 
 
 def place(app: AppTest) -> str:
-    """Return which slide of how many is on show."""
     return slide(app).split("\n")[1]
 
 
 def slide(app: AppTest) -> str:
-    """Return what the slide on show says, its top line first."""
     pages = (panel.find(".//div[@class='page shown']") for panel in panels(app))
     [page] = [page for page in pages if page is not None]
     return heard(page)
 
 
 def slides(app: AppTest) -> list[str]:
-    """Return what every slide says, from the one on show to the last."""
     texts = [slide(app)]
     while can_press(app, "Next"):
         texts.append(slide(press(app, "Next")))
@@ -42,7 +47,7 @@ def slides(app: AppTest) -> list[str]:
 
 
 @pytest.mark.parametrize("page", [SCENARIOS, NEGOTIATION, TRADE_OFFS])
-def test_page_is_presented_in_its_place_and_left_as_it_was(page: str) -> None:
+def test_presentation_leaves_the_page_unchanged(page: str) -> None:
     app = visit(page, study="psy_stroop", round="2", budget="1200")
     text, query = said(app), query_of(app)
     choose_more(app, "Present")
@@ -53,13 +58,13 @@ def test_page_is_presented_in_its_place_and_left_as_it_was(page: str) -> None:
     assert "Leave" not in labels(app)
 
 
-def test_deck_is_presented_as_it_was_read() -> None:
+def test_deck_reads_as_pinned() -> None:
     texts = slides(visit(present="1"))
     assert not any("Agreed" in text for text in texts[:4]), "how it ends comes after every round"
     assert_golden("pages/present#first", "\n\n".join(texts))
 
 
-def test_slides_go_back_and_forth_and_to_both_ends_and_no_link_leads_beyond() -> None:
+def test_slides_go_to_both_ends_only() -> None:
     app = visit(TRADE_OFFS, study="psy_stroop", present="99")
     assert place(app) == f"{LAST} / {LAST}"
     assert place(press(app, "Back")) == f"{LAST - 1} / {LAST}"
@@ -82,18 +87,13 @@ def test_slides_go_back_and_forth_and_to_both_ends_and_no_link_leads_beyond() ->
     ],
     ids=["unknown recording", "before the first round", "no samples", "changed link", "levers"],
 )
-def test_presentation_says_of_what_it_is_and_what_is_not_there(
-    query: dict[str, str], text: str
-) -> None:
+def test_presentation_names_missing_parts(query: dict[str, str], text: str) -> None:
     app = visit(study="psy_stroop", **query)
     assert text in said(app)
 
 
-# --- stories ---
-
-
 @pytest.mark.parametrize("told", stories(), ids=lambda story: story.key)
-def test_story_is_presented_from_its_beginning_to_its_point(told: Story) -> None:
+def test_story_is_presented_to_its_point(told: Story) -> None:
     app = visit(study="ml_resnet_cifar10")
     app.button(key=told.key).click()
     run(app)
@@ -107,3 +107,105 @@ def test_story_is_presented_from_its_beginning_to_its_point(told: Story) -> None
         assert round_shown(app).startswith("Round 1 of")
     assert_golden(f"pages/{told.page}#{told.key}", said(app))
     assert "present" not in query_of(app)
+
+
+STORIES: Final = {story.key: story for story in stories()}
+
+
+def test_stories_read_as_pinned_and_survive_as_links() -> None:
+    assert_golden(
+        "stories#stories", "\n".join(f"{story.title}: {story.line}" for story in stories())
+    )
+    for story in stories():
+        assert from_query(to_query(story.workspace), find) == (story.workspace, [])
+
+
+def options_of(key: str) -> PlanAnalysis:
+    case = STORIES[key].workspace.case
+    return PlanAnalysis(assess(case.protocol(find), case.pack(find)))
+
+
+def numbered(plan: Assessment, samples: int, days: int) -> Assessment:
+    return assess(revise(plan.plan, sample_size=samples, duration_days=days), plan.pack)
+
+
+def test_first_story_passes_as_it_is() -> None:
+    story = stories()[0]
+    options = options_of(story.key)
+    yours = options.yours
+    assert (story.key, story.page) == ("plan_that_fits", StoryPage.PROTOCOL)
+    assert yours.feasible
+    assert yours.plan == options.least.plan == yours.pack.reference_protocol
+    assert yours.evidence.tier is EvidenceTier.MEETS_TARGET
+    assert (yours.counts.samples, yours.counts.days, yours.evidence.text) == (100, 4, "power 1.00")
+    assert (yours.cost, yours.pack.lab.budget) == (1_600.0, 1_700.0)
+
+
+def test_halved_sample_needs_one_day_only() -> None:
+    story, options = STORIES["half_the_sample"], options_of("half_the_sample")
+    yours, minimum = options.yours, options.least.after
+    assert story.page is StoryPage.PROTOCOL
+    assert yours.failing == ["budget"]
+    assert yours.cost - yours.pack.lab.budget == 10
+    assert options.offer is not None
+    assert [(c.field, c.original, c.revised) for c in options.offer.changes] == [
+        ("sample_size", "24", "12")
+    ]
+    worth = [plan.evidence for plan in (yours, options.offered)]
+    assert f"power {worth[0].number} → {worth[1].number}. " in story.line
+    assert worth[1].tier is EvidenceTier.BELOW_FLOOR
+    assert (minimum.counts.samples, minimum.counts.days, minimum.cost) == (24, 28 - 1, 2_490 - 50)
+    assert minimum.evidence.number == worth[0].number
+    # No smaller cut: one mouse fewer also fits, and costs power.
+    assert numbered(yours, 23, 28).feasible
+    assert numbered(yours, 23, 28).evidence.value < minimum.evidence.value
+    assert yours.pack.lab.days_left < 36
+
+
+def told(key: str) -> Negotiation:
+    story = STORIES[key]
+    work = story.workspace
+    assert story.page is StoryPage.NEGOTIATION
+    assert work.round_number == 0
+    return by_rule(
+        work.case.pack(find),
+        work.case.protocol(find),
+        work.case.max_rounds,
+        work.case.scientist,
+        lab_manager=work.case.lab_manager,
+    )
+
+
+def test_cut_that_costs_nothing_keeps_power() -> None:
+    run = told("cut_that_costs_nothing")
+    plans = [done.plan for done in run.rounds if done.plan]
+    assert [(p.counts.days, p.cost, p.evidence.text, p.fidelity_loss) for p in plans] == [
+        (6, 820, "power 0.88", 0),
+        (4, 720, "power 0.88", 0),
+    ]
+    assert run.outcome is Outcome.AGREED
+    assert plans[-1].evidence.tier is EvidenceTier.MEETS_TARGET
+    assert run.pack.lab.days_left == plans[-1].counts.days, "no plan of more days fits"
+    rule = simple_rule_run(run)
+    assert rule is not None
+    last = [done.plan for done in rule.rounds if done.plan][-1]
+    assert last.evidence.text == "power 0.10"
+
+
+def test_do_not_run_names_the_most_cases() -> None:
+    run = told("do_not_run")
+    offer = run.rounds[0].offer
+    assert offer is not None
+    assert (offer.after.counts.samples, offer.after.feasible) == (316, True)
+    assert offer.after.evidence.tier is EvidenceTier.BELOW_FLOOR
+    plan = PlanAnalysis(offer.before).least.after
+    assert (plan.counts.samples, plan.evidence.text) == (437, "share examined 69 %")
+    plans = [numbered(plan, size, days) for size in range(438, 634) for days in range(1, 9)]
+    assert max(p.evidence.value for p in plans if p.feasible) < plan.evidence.value
+    assert (acts(run)[-1], run.outcome) == ("leaves", Outcome.NO_DEAL)
+    budget = run.pack.lab.budget
+    for extra in (2_054, 2_055):
+        lab = run.pack.in_lab(run.pack.lab.with_means(budget=budget + extra))
+        best = PlanAnalysis(assess(run.pack.reference_protocol, lab)).least.after
+        assert (best.evidence.tier is EvidenceTier.MEETS_TARGET) == (extra == 2_055)
+    assert "2,055 more credits" in run.rounds[-1].reason

@@ -7,15 +7,29 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.limits import MOST_PAGE_ROUNDS
+from replicalab.limits import LONGEST_NAME, MOST_PAGE_ROUNDS
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.ui import state
+from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace, to_query
-from tests.ui.acting import can_press, choose, chosen, number, pick, press, run, type_number, undo
+from tests.ui.acting import (
+    can_press,
+    choose,
+    chosen,
+    labels,
+    number,
+    pick,
+    press,
+    press_first,
+    run,
+    type_number,
+    type_text,
+    undo,
+)
 from tests.ui.pages import COMPARE, LETTERS, LIBRARY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
-from tests.ui.reading import alerts, dimension, links, said, where
+from tests.ui.reading import alerts, dimension, links, plain, said, tray, where
 from tests.ui.walking import go, query_of, visit
 
 REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
@@ -35,10 +49,7 @@ CANNOT: Final = "Not everything could be opened."
 TOO_LONG: Final = "This page is too long for a link"
 
 
-# --- study, lab and seed ----------------------------------------------------------------------
-
-
-def test_another_lab_and_seed_keep_the_plan_and_undo_brings_them_back() -> None:
+def test_changed_lab_and_seed_keep_the_plan() -> None:
     app = go(type_number(visit(PROTOCOL), "Sample size", 150), STUDY)
     type_number(pick(app, "Lab", "easy"), "Seed", 7)
     assert "· easy lab, seed 7 ·" in where(app)
@@ -52,7 +63,7 @@ def test_another_lab_and_seed_keep_the_plan_and_undo_brings_them_back() -> None:
     assert number(app, "Sample size").value == 150
 
 
-def test_another_study_shows_its_reference_and_undo_brings_the_old_plan_back() -> None:
+def test_undo_of_another_study_restores_the_plan() -> None:
     app = go(type_number(visit(PROTOCOL), "Sample size", 150), SCENARIOS)
     app.button(key="open_ml_resnet_cifar10").click()
     assert where(run(app)).startswith("ResNet depth · medium lab")
@@ -61,9 +72,6 @@ def test_another_study_shows_its_reference_and_undo_brings_the_old_plan_back() -
     assert not can_press(app, "Undo"), "there it stays within the study"
     assert where(undo(go(app, COMPARE))).startswith("Momentum returns")
     assert number(go(app, PROTOCOL), "Sample size").value == 150
-
-
-# --- the address ------------------------------------------------------------------------------
 
 
 def test_full_link_opens_the_same_on_every_page() -> None:
@@ -82,7 +90,7 @@ def test_full_link_opens_the_same_on_every_page() -> None:
     assert "Round 3 of" in said(app)
 
 
-def test_address_holds_the_workspace_from_the_first_visit_and_the_plan_while_it_is_edited() -> None:
+def test_address_follows_the_plan() -> None:
     app = visit(PROTOCOL)
     assert query_of(app) == to_query(Workspace())
     type_number(app, "Sample size", 150)
@@ -90,7 +98,7 @@ def test_address_holds_the_workspace_from_the_first_visit_and_the_plan_while_it_
     assert query_of(undo(app)) == to_query(Workspace())
 
 
-def test_link_that_is_garbage_gives_one_calm_message_on_every_page_until_it_is_dismissed() -> None:
+def test_bad_link_shows_one_message_until_dismissed() -> None:
     app = visit(PROTOCOL, seed="![](https://evil.example)<b>x</b>")
     for page in PAGES:
         [message] = [alert.text for alert in alerts(go(app, page)) if CANNOT in alert.text]
@@ -100,7 +108,7 @@ def test_link_that_is_garbage_gives_one_calm_message_on_every_page_until_it_is_d
     assert CANNOT not in said(app)
 
 
-def test_plan_that_is_too_long_for_an_address_is_left_out_of_it_and_the_page_says_so() -> None:
+def test_plan_too_long_for_a_link_is_reported() -> None:
     app = choose(visit(PROTOCOL, study="fin_momentum"), "Controls", *LETTERS[:40])
     assert "more" in query_of(app)
     assert TOO_LONG not in said(app)
@@ -116,20 +124,14 @@ def test_plan_that_is_too_long_for_an_address_is_left_out_of_it_and_the_page_say
     assert TOO_LONG not in said(app)
 
 
-# --- back in the browser ----------------------------------------------------------------------
-
-
 def arrive(app: AppTest, query: Mapping[str, str]) -> AppTest:
-    """Show an older address, as the browser's Back does, and return the app."""
     app.query_params.clear()
     for key, value in query.items():
         app.query_params[key] = value
     return run(app)
 
 
-def test_back_opens_the_older_plan_or_says_that_it_was_cut_and_undo_returns(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_back_opens_the_older_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "_SETTLED_AFTER", -1.0)
     app = type_number(visit(PROTOCOL), "Sample size", 200)
     before = query_of(app)
@@ -143,7 +145,7 @@ def test_back_opens_the_older_plan_or_says_that_it_was_cut_and_undo_returns(
 
 
 @pytest.mark.parametrize(("settled", "typed"), [(-1.0, True), (1e9, False)])
-def test_edit_wins_over_the_address_that_the_browser_still_shows_and_one_too_soon_is_not_back(
+def test_edit_wins_over_an_older_address(
     monkeypatch: pytest.MonkeyPatch, settled: float, typed: bool
 ) -> None:
     monkeypatch.setattr(state, "_SETTLED_AFTER", settled)
@@ -153,9 +155,6 @@ def test_edit_wins_over_the_address_that_the_browser_still_shows_and_one_too_soo
     if typed:
         number(app, "Sample size").set_value(100)
     assert number(arrive(app, before), "Sample size").value == (100 if typed else 200)
-
-
-# --- the history ------------------------------------------------------------------------------
 
 
 def test_history_forgets_the_oldest_step_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +169,7 @@ def test_history_forgets_the_oldest_step_only(monkeypatch: pytest.MonkeyPatch) -
     assert number(run(other), "Sample size").value == 420, "another visitor has another plan"
 
 
-def test_undone_step_keeps_the_players_and_brings_the_lab_back() -> None:
+def test_undone_step_keeps_players_and_restores_lab() -> None:
     before = Workspace().changed(seed=4, lab=Difficulty.HARD, own_lab=LabOverrides(budget=2700))
     before = before.changed(round_number=4)
     players = {"max_rounds": 7, "scientist": "person", "lab_manager": "least_loss"}
@@ -186,3 +185,89 @@ def test_undone_step_keeps_the_players_and_brings_the_lab_back() -> None:
 def test_workspace_shows_no_more_than_it_can(name: str, value: int) -> None:
     with pytest.raises(ValueError, match=name):
         Workspace().changed(**{name: value})
+
+
+ADD: Final = "Add to comparison"
+
+
+def names(app: AppTest) -> list[str]:
+    return [item.name for item in tray(app)]
+
+
+def line(app: AppTest) -> list[str]:
+    return [option for group in app.segmented_control for option in group.options]
+
+
+def load(app: AppTest, place: int) -> AppTest:
+    app.segmented_control[0].set_value(place)
+    return run(app)
+
+
+def told(app: AppTest) -> str:
+    [toast] = app.toast
+    return plain(toast.value)
+
+
+def test_plan_is_added_once_and_undone() -> None:
+    app = visit(PROTOCOL)
+    assert not line(app)
+    assert "Remove it" not in labels(app)
+    assert told(press(app, ADD)) == "Added as Plan A: see Compare."
+    assert told(press(app, ADD)) == "Already in the comparison: Plan A."
+    assert line(app) == names(app) == ["Plan A"]
+    assert app.segmented_control[0].value == 0
+    type_number(app, "Sample size", 100)
+    assert app.segmented_control[0].value is None
+    load(press(app, ADD), 0)
+    assert number(app, "Sample size").value == 420
+    for act, texts in (
+        ("", ["Plan A", "Plan B"]),
+        ("Undo", ["Plan A", "Plan B"]),
+        ("Undo", ["Plan A"]),
+        ("Redo", ["Plan A", "Plan B"]),
+    ):
+        assert names(press_first(app, act) if act else app) == texts
+        assert number(app, "Sample size").value == (100 if act else 420)
+
+
+def test_open_case_is_renamed_or_removed() -> None:
+    app = type_number(press(visit(PROTOCOL), ADD), "Sample size", 100)
+    type_text(press(app, ADD), "Name", "  small\tand   cheap ")
+    assert names(app) == ["Plan A", "small and cheap"]
+    assert names(type_text(app, "Name", "Plan A")) == ["Plan A", "Plan A 2"]
+    for same in ("   ", " Plan A 2 "):
+        assert names(type_text(app, "Name", same)) == ["Plan A", "Plan A 2"]
+    long = "x" * LONGEST_NAME
+    load(type_text(app, "Name", long), 0)
+    assert names(type_text(app, "Name", long)) == [f"{long[:-4]} 2", long]
+    assert names(press(load(app, 1), "Remove it")) == [f"{long[:-4]} 2"]
+    assert number(app, "Sample size").value == 100
+
+
+def test_four_plans_at_most_survive_a_reload() -> None:
+    app = visit(PROTOCOL)
+    for samples in (10, 20, 30, 40):
+        press(type_number(app, "Sample size", samples), ADD)
+    press(type_number(app, "Sample size", 50), ADD)
+    assert told(app) == "The comparison holds 4, the most; remove one."
+    assert names(app) == ["Plan A", "Plan B", "Plan C", "Plan D"]
+    load(press(load(app, 1), "Remove it"), 0)
+    press(type_number(app, "Sample size", 60), ADD)
+    assert names(app) == ["Plan A", "Plan C", "Plan D", "Plan B"]
+    again = tray(visit(PROTOCOL, **query_of(app)))
+    assert again == tray(app)
+    assert [item.case.protocol(find).sample_size for item in again] == [10, 30, 40, 60]
+
+
+def test_played_run_is_added_with_its_moves() -> None:
+    app = type_text(visit(NEGOTIATION, scientist="person"), "Or ask the lab a question", "When?")
+    press(app, "Ask")
+    moves = app.session_state["state"].workspace.case.moves
+    assert len(moves) == 1
+    for notice in ("Added as Run A: see Compare.", "Already in the comparison: Run A."):
+        assert told(press(app, ADD)) == notice
+    [result] = tray(app)
+    assert (result.name, result.case.moves, result.is_run) == ("Run A", moves, True)
+    assert told(press(go(app, PROTOCOL), ADD)) == "Added as Plan A: see Compare."
+    assert [(item.name, item.is_run) for item in tray(app)] == [("Run A", True), ("Plan A", False)]
+    assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)

@@ -38,9 +38,6 @@ _WHOLE: Final = "w"  # the draft has the whole workspace
 _SOON, _LATER = 0.3, 2.0  # seconds until a draft is saved; soon if the address needs it
 
 
-# --- saved cases ------------------------------------------------------------------------------
-
-
 def kept_case(case: Case) -> Case:
     """Return a case to save, with the file of a visitor's own study."""
     return case.changed(own=None, text=own_studies.text_of(case.own))
@@ -120,9 +117,6 @@ def is_work(case: Case) -> bool:
     """Return whether a case differs from what the study's author wrote."""
     unchanged = LabOverrides(), EvidenceAssumptions()
     return bool(case.plan or case.moves) or (case.own_lab, case.question) != unchanged
-
-
-# --- the address ------------------------------------------------------------------------------
 
 
 @dataclass
@@ -282,9 +276,6 @@ def latest() -> DraftOffer | None:
             plan = read_draft(draft.content)
             return DraftOffer(draft, plan, name_of(plan))
     return None
-
-
-# --- saving -----------------------------------------------------------------------------------
 
 
 def note(tab: Tab, work: workspace.Workspace, *, soon: bool) -> None:

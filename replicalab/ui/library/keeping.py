@@ -111,9 +111,6 @@ def note_of(plan: Assessment) -> str:
     return stored.entry.notes if stored and is_same else ""
 
 
-# --- the notice -------------------------------------------------------------------------------
-
-
 def draw(title: str) -> None:
     """Draw the notice of the last save until the workspace changes; success on one page only."""
     notice = state.current().notice
@@ -226,9 +223,6 @@ def _change(entry: library.Entry, save: Callable[[], library.Entry], done: str) 
     _leave(changed, done)
 
 
-# --- differences of two contents --------------------------------------------------------------
-
-
 def differences(kind: library.EntryKind, one: str, other: str) -> list[tuple[str, str, str]]:
     """Return the label and both values of each difference, or why a content cannot be read."""
     try:
@@ -256,9 +250,6 @@ def _facts(label: str, value: object) -> Iterator[tuple[str, str]]:
 def _short(text: str) -> str:
     more = len(text) - _SHOWN
     return f"{text[:_SHOWN]}… ({more:,} characters more)" if more > 0 else text
-
-
-# --- the draft --------------------------------------------------------------------------------
 
 
 def draw_offer(offer: drafting.DraftOffer | None) -> None:

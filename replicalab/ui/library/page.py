@@ -133,9 +133,6 @@ def _caption(entry: Entry) -> str:
     return " · ".join(escaped(part) for part in parts if part)
 
 
-# --- an entry ---------------------------------------------------------------------------------
-
-
 def _draw_entry(entry: Entry) -> None:
     version = shelf().read(owner(), entry.id)
     st.markdown(f"**{escaped(entry.name)}**")
@@ -241,9 +238,6 @@ def _version_text(version: Version) -> str:
 def _restore(entry: Entry, number: int) -> None:
     if _changes(entry, partial(shelf().restore, owner(), entry.id, number)):
         notices.leave(f"Version {number} of {entry.name} is restored as {entry.version + 1}.")
-
-
-# --- files and usage --------------------------------------------------------------------------
 
 
 def _import(data: bytes, name: str) -> None:

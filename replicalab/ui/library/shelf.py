@@ -50,11 +50,7 @@ _SHELF = _Shelf()
 
 
 def shelf() -> Library:
-    """Return the library, the same for every visitor.
-
-    Raises:
-        LibraryError: it cannot be opened.
-    """
+    """Return the library, the same for every visitor; raise LibraryError if it cannot be opened."""
     return _SHELF.opened()
 
 
@@ -73,9 +69,6 @@ def keep_beside(
     """
     [entry] = shelf().keep_beside(whose, (kind, name, content), notes=notes)
     return entry
-
-
-# --- in the background ------------------------------------------------------------------------
 
 
 class _Job(NamedTuple):

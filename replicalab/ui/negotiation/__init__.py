@@ -141,9 +141,6 @@ def _may_move(kept: RunSession) -> bool:
     return kept.acting if kept.is_model else person or kept.negotiation.ending is None
 
 
-# --- who plays --------------------------------------------------------------------------------
-
-
 def _draw_players() -> None:
     case, recorded = state.case(), files.showing_a_recording()
     st.session_state[_SCIENTIST] = _RECORDED if recorded else case.scientist.value
@@ -229,9 +226,6 @@ def _draw_kept_fork(kept: RunSession) -> None:
             button("Back to how it was", "undo", table.start_again)
 
 
-# --- from round to round: no round is played again --------------------------------------------
-
-
 def _draw_scrubber(negotiation: Negotiation, name: str) -> AbstractContextManager[object]:
     at, last = table.shown_round(negotiation), table.last_round(negotiation)
     playing = table.table().playing_since is not None
@@ -292,9 +286,6 @@ def _advance(last: int) -> None:
     state.show(round_number=at)
     table.table().playing_since = None if at == last else time.monotonic()
     st.rerun()
-
-
-# --- the whole run ----------------------------------------------------------------------------
 
 
 def _draw_run(negotiation: Negotiation) -> None:

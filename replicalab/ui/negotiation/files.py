@@ -99,11 +99,7 @@ def open_text(text: str, name: str) -> None:
 def open_played(
     negotiation: Negotiation, work: Workspace, name: str, known: Recording | None
 ) -> None:
-    """Show a negotiation of a file.
-
-    Raises:
-        TraceError: there is no room for it.
-    """
+    """Show a negotiation of a file; raise TraceError if there is no room for it."""
     ended = negotiation.ending is not None
     session = RunSession(
         negotiation,
@@ -119,9 +115,6 @@ def open_played(
     if not session.recorded:
         work = work.changed(scientist=negotiation.setup.scientist)
     table.open_run(session, work)
-
-
-# --- recorded runs ----------------------------------------------------------------------------
 
 
 def recordings() -> dict[str, tuple[Recording, Setup]]:

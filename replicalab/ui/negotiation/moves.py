@@ -29,9 +29,6 @@ _MOST_FORKS: Final = 8  # the latest ones stay
 _COURSE: Final = "course_choice"
 
 
-# --- a move -----------------------------------------------------------------------------------
-
-
 def draw_move(kept: RunSession, place: str = "table") -> None:
     """Draw a person's next move: accept, walk away, put a plan forward or ask."""
     negotiation = kept.negotiation
@@ -181,9 +178,6 @@ def _act(kept: RunSession, number: int, action: ScientistAction | None) -> None:
     # The turn keeps the failed answer of the model that the person acts for.
     outputs = kept.failure.outputs if kept.failure and kept.acting else ()
     table.play(kept, number, core.Turn(action=action, outputs=outputs))
-
-
-# --- another plan in a past round ---------------------------------------------------------------
 
 
 def draw_fork_button(kept: RunSession) -> None:

@@ -159,9 +159,6 @@ def table() -> NegotiationSession:
     return session
 
 
-# --- the negotiation on show ------------------------------------------------------------------
-
-
 def current(yours: Assessment) -> RunSession:
     """Return the negotiation on show, played by rule if it can be.
 
@@ -252,9 +249,6 @@ def forget(run: RunSession) -> None:
         now.branch = None
 
 
-# --- from a file or a recording, and back -----------------------------------------------------
-
-
 def is_away() -> bool:
     """Return whether a recording or a file is on show."""
     return opened() is not None or state.case().recording is not None
@@ -293,9 +287,6 @@ def close() -> None:
         state.open_workspace(home, whole=True)
     elif recording is not None:
         state.open_case(state.case().seated(), whole=True)
-
-
-# --- playing on -------------------------------------------------------------------------------
 
 
 def play(kept: RunSession, number: int, turn: Turn) -> None:

@@ -64,9 +64,6 @@ def _note_tab() -> None:
     state.show(survey=st.session_state[TABS] == survey.IN_YOUR_LAB)
 
 
-# --- cards ------------------------------------------------------------------------------------
-
-
 class ShownLabs(NamedTuple):
     """The labs of a card: the study's three at a seed, and the visitor's if it differs.
 
@@ -143,9 +140,6 @@ def _matches(card: Card, wanted: Filter, words: list[str]) -> bool:
     texts = (paper.name, paper.title, paper.citation, paper.goal, paper.teaches)
     searched = label_key(" ".join((about.scenario_id, domain, *texts, about.design.unit_of_n)))
     return binds and wanted.domain in (None, about.domain_id) and all(w in searched for w in words)
-
-
-# --- the front door ----------------------------------------------------------------------------
 
 
 def _draw_idea() -> None:
