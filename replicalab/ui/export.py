@@ -14,7 +14,6 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from replicalab.negotiation.case import Case
 from replicalab.characters import on_one_line
 from replicalab.documents import FORMS, Form, Report, forms
 from replicalab.errors import NegotiationError, TraceError
@@ -24,6 +23,7 @@ from replicalab.lexicon import count_text, joined
 from replicalab.limits import LONGEST_LABEL
 from replicalab.models import FIELD_LABELS
 from replicalab.negotiation import Negotiation, Recording, ScientistKind
+from replicalab.negotiation.case import Case
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.least_loss import differences
 from replicalab.registration import Registration

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.negotiation.case import Case
 from replicalab.errors import LinkError, NegotiationError, TraceError
 from replicalab.limits import (
     LARGEST_PLANNED,
@@ -40,6 +39,7 @@ from replicalab.negotiation import (
     replay,
     save,
 )
+from replicalab.negotiation.case import Case
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,

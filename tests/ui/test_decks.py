@@ -6,8 +6,6 @@ from typing import Final
 from xml.etree import ElementTree
 
 from replicalab.assessment import assess, cautions_text
-from replicalab.negotiation.case import Case
-from replicalab.negotiation.comparison import negotiated
 from replicalab.facts.negotiation import offered_plan
 from replicalab.facts.present import Slide
 from replicalab.lexicon import amount_text
@@ -19,6 +17,8 @@ from replicalab.negotiation import (
     ScientistKind,
     concession_steps,
 )
+from replicalab.negotiation.case import Case
+from replicalab.negotiation.comparison import negotiated
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import load_scenario
 from replicalab.ui.negotiation.table import RunSession
