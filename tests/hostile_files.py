@@ -52,6 +52,7 @@ def full_study() -> Any:
         "source": "On a cup.",
         "where": "In the cupboard.",
     }
+    data["design"]["sample_noun"] = "cup"
     data["design"]["why"] = {"sesoi": "Nobody would care."}
     data["design"]["units"] = {"name": "tray", "samples": 2}
     data["constraints"][0] |= {"details": "Of the kettle."}

@@ -9,10 +9,11 @@ from streamlit.testing.v1 import AppTest
 from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.render.markdown import markdown
 from replicalab.scenarios import list_scenarios, term_in
+from tests.facts.reading import tree
 from tests.reports.making import work
 from tests.ui.pages import COMPARE, NEED_STUDY, STUDY
 from tests.ui.reading import heard, in_drawer, said
-from tests.ui.test_decks import deck_of
+from tests.ui.test_decks import Deck
 from tests.ui.test_lab_form import drawer
 from tests.ui.walking import show, visit
 
@@ -36,7 +37,7 @@ def test_reagents_are_named_in_wet_labs_only(study: str) -> None:
     for part in ("Rates and staff", "Items"):
         app = drawer(part, study=study, lab="hard")
         texts += [shown(app), in_drawer(app)]
-    texts += [heard(panel) for panel in deck_of(study, "hard", *PLAYERS).trees]
+    texts += [heard(tree(item.panel)) for item in Deck(study, "hard", *PLAYERS).slides]
     made = work(study, "hard", "reference")
     texts += [markdown(document) for document in (made.brief(), made.funding(), made.report())]
     lines = [line for text in texts for line in WET_WORDS.findall(text)]

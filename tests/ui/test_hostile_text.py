@@ -91,8 +91,8 @@ def in_panel(panel: Node) -> Iterator[tuple[str, str, str]]:
         yield from (("panel", "name", name) for name in (part.tag, *part.keys()))
         for name, value in part.attrib.items():
             kind = "doi" if value.startswith("https://doi.org/10.") else "attribute"
-            # The style sheet writes the label of a stacked cell as text.
-            yield "panel", "text" if name == "data-label" else kind, value
+            # Labels are read out, or written by the style sheet, as text.
+            yield "panel", "text" if name in ("data-label", "aria-label") else kind, value
 
 
 def leaks(app: AppTest) -> list[str]:
