@@ -41,16 +41,11 @@ def least_that(does: Callable[[float], bool], top: float) -> float | None:
     return high
 
 
-def least_reaching(
-    power: Callable[[float], float], wanted: float, top: float, start: float = 1.0
-) -> float | None:
-    """Return the least effect of 0 to ``top`` with the wanted power, as `least_that`.
-
-    ``start`` is tried first.
-    """
+def least_reaching(power: Callable[[float], float], wanted: float, top: float) -> float | None:
+    """Return the least effect of 0 to ``top`` with the wanted power, as `least_that`."""
     # As a normal deviate, power is nearly linear in the effect, so regula falsi (the Illinois rule
     # of Dowell & Jarratt 1971, BIT 11, 168-174) takes a few steps instead of bisection's forty.
-    line, low, high = _deviate(wanted), 0.0, min(top, start)
+    line, low, high = _deviate(wanted), 0.0, min(top, 1.0)
     at_low = power(low)
     if at_low >= wanted:
         return low
@@ -90,7 +85,6 @@ _NORMAL: Final = NormalDist()
 _CERTAIN: Final = 40.0  # minus the log of a probability too small to change 1
 # At one degree of freedom the t of a smaller level would exceed a double.
 SMALLEST_ALPHA: Final = 1e-150
-_EVEN: Final = 0.5
 _FAR: Final = 1e5  # the largest noncentrality for SciPy; quadrature takes the others
 _SMALL: Final = 1e-6
 _TINY: Final = 1e-20  # SciPy inverts no smaller upper tail
@@ -247,7 +241,7 @@ def scale_quantile(share: float, df: int) -> float:
         share: the probability below it, in (0, 1).
         df: degrees of freedom, 1 or more.
     """
-    if share < _EVEN:
+    if share < 0.5:
         half = special().gammaincinv(df / 2, share)
     else:
         half = special().gammainccinv(df / 2, 1 - share)

@@ -13,19 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from typing import Final
 
+from replicalab.designs import distributions as dist
 from replicalab.designs import exact_tests, parameters, reported, rows, scales
-from replicalab.designs.distributions import (
-    detection_probability,
-    f_test_power,
-    least_reaching,
-    scale_quantile,
-    t_critical,
-    t_test_power,
-    t_test_wrong_sign,
-    tost_power,
-    z_critical,
-    z_test_power,
-)
 
 _TTest = Callable[[float, int, float], float]
 _EVEN: Final = 0.5
@@ -71,11 +60,11 @@ def _two_group(n: int, size: float, given: parameters.DesignParameters) -> float
     root, units = _root_of_arms(n, given), n
     if given.icc is not None:
         units = sum(_units(*arm, given) for arm in _arms(n, given))
-    return t_test_power(size * root, units - 2, given.alpha) if root and units > 2 else 0.0
+    return dist.t_test_power(size * root, units - 2, given.alpha) if root and units > 2 else 0.0
 
 
 def _one_group(
-    n: int, size: float, given: parameters.DesignParameters, test: _TTest = t_test_power
+    n: int, size: float, given: parameters.DesignParameters, test: _TTest = dist.t_test_power
 ) -> float:
     planned = _planned(n, given)
     worth, units = _worth(n, planned, given), _units(n, planned, given)
@@ -91,20 +80,20 @@ def _correlation(n: int, size: float, given: parameters.DesignParameters) -> flo
     if not given.icc or given.per_unit == 1:
         return exact_tests.correlation_power(n, size, given.alpha)
     worth = _worth_of_one(n, given) - 3
-    return z_test_power(math.atanh(size) * math.sqrt(worth), given.alpha) if worth > 0 else 0.0
+    return dist.z_test_power(math.atanh(size) * math.sqrt(worth), given.alpha) if worth > 0 else 0.0
 
 
 def _two_proportions(n: int, size: float, given: parameters.DesignParameters) -> float:
     if given.baseline is not None:
         return exact_tests.shares_power(n, size, given.baseline, given.alpha)
     root = _root_of_arms(n, given)
-    return z_test_power(size * root, given.alpha) if root else 0.0
+    return dist.z_test_power(size * root, given.alpha) if root else 0.0
 
 
 def _least_of_shares(n: int, target: float, given: parameters.DesignParameters) -> float | None:
     if given.baseline is not None:
         return exact_tests.least_h(n, target, given.baseline, given.alpha)
-    return least_reaching(lambda size: _two_proportions(n, size, given), target, rows.LARGEST)
+    return dist.least_reaching(lambda size: _two_proportions(n, size, given), target, rows.LARGEST)
 
 
 def _share_misfit(effect: float, given: parameters.DesignParameters) -> str:
@@ -127,10 +116,11 @@ def _precision(n: int, size: float, given: parameters.DesignParameters) -> float
     # The half-width of an interval; its quantile if there is an assurance.
     root = math.sqrt(n)
     if given.assurance is None:
-        return z_critical(given.alpha) * size / root
+        return dist.z_critical(given.alpha) * size / root
     if n < 2:
         return math.inf
-    return t_critical(n - 1, given.alpha) * size * scale_quantile(given.assurance, n - 1) / root
+    quantile = dist.scale_quantile(given.assurance, n - 1)
+    return dist.t_critical(n - 1, given.alpha) * size * quantile / root
 
 
 def _anova(n: int, size: float, given: parameters.DesignParameters) -> float:
@@ -138,7 +128,7 @@ def _anova(n: int, size: float, given: parameters.DesignParameters) -> float:
     if per_group < 2:
         return 0.0
     root = size * math.sqrt(given.groups * per_group)
-    return f_test_power(root, given.groups - 1, given.groups * (per_group - 1), given.alpha)
+    return dist.f_test_power(root, given.groups - 1, given.groups * (per_group - 1), given.alpha)
 
 
 # The sizes of two groups together that have the highest power by chance alone.
@@ -170,13 +160,13 @@ def _two_one_sided(n: int, size: float, given: parameters.DesignParameters) -> f
         return 0.0
     root = _root_of_arms(n, given)
     near, far = (given.margin - size) * root, (given.margin + size) * root
-    return tost_power(near, far, n - 2, given.alpha)
+    return dist.tost_power(near, far, n - 2, given.alpha)
 
 
 def _survival(n: int, size: float, given: parameters.DesignParameters) -> float:
     # The log-rank statistic is normal, its variance a quarter of the events.
     root = math.sqrt(given.event_share) * _root_of_arms(n, given) if n > 1 else 0.0
-    return z_test_power(size * root, given.alpha) if root else 0.0
+    return dist.z_test_power(size * root, given.alpha) if root else 0.0
 
 
 def _information_of_arms(n: int, given: parameters.DesignParameters) -> float:
@@ -257,7 +247,7 @@ _ROWS: Final = (
         source="Cohen (1988), chapter 2",
         optional=("units",),
         effect=rows.Effect(name="Cohen's d"),
-        wrong_sign=partial(_one_group, test=t_test_wrong_sign),
+        wrong_sign=partial(_one_group, test=dist.t_test_wrong_sign),
         information=_worth_of_one,
     ),
     rows.Kind(
@@ -273,7 +263,7 @@ _ROWS: Final = (
         source="Cohen (1988), chapter 2",
         optional=("units",),
         effect=rows.Effect(name="Cohen's d"),
-        wrong_sign=partial(_one_group, test=t_test_wrong_sign),
+        wrong_sign=partial(_one_group, test=dist.t_test_wrong_sign),
         information=_worth_of_one,
     ),
     rows.Kind(
@@ -336,7 +326,7 @@ _ROWS: Final = (
         sketch=tuple(_field([(13, "two"), (27, "two")])),
         sources=reported.AUDIT,
         usual={"effect_planning": 0.01},
-        formula=lambda n, size, at: detection_probability(n, size, at.population_max),
+        formula=lambda n, size, at: dist.detection_probability(n, size, at.population_max),
         method="the exact chance that a random sample meets a bad unit (hypergeometric)",
         endless_method="the exact chance that a random sample meets a bad unit (binomial)",
         source="Cochran (1977), chapter 3",

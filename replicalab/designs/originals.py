@@ -21,7 +21,6 @@ from replicalab.designs.scales import NormalScale, Sizes
 from replicalab.lexicon import joined, shortened
 from replicalab.limits import LARGEST_EFFECT
 
-_LEVEL: Final = 0.95
 _ROUNDED: Final = 0.1  # of the larger of two rounded numbers for the same
 UNEXPLAINED: Final = 1.5
 """The ratio from which a standard error is doubted if it differs from that of n."""
@@ -136,7 +135,7 @@ def _counts_of(row: Kind, reported: _Reported) -> dict[str, float]:
     return {name: count for name, count in counts.items() if count is not None}
 
 
-def se_of_interval(scale: NormalScale, low: float, high: float, level: float = _LEVEL) -> float:
+def se_of_interval(scale: NormalScale, low: float, high: float, level: float) -> float:
     """Return the standard error of an interval of a level in (0, 1), by its width on the scale."""
     width = scale.value(high) - scale.value(low)
     return width / (2 * dist.z_critical(1 - level))

@@ -49,10 +49,8 @@ class Parameter(NamedTuple):
     """A number of a design that only some kinds need.
 
     Attributes:
-        label: its name in a form.
         phrase: its name within a sentence.
         remedy: advice if a study lacks it.
-        bounds: pydantic's bounds of its field.
         unit: of its value, empty for a share or a count.
         step: of its buttons; whole for a count.
         always_allowed: whether a kind that does not use it may give it.

@@ -19,8 +19,6 @@ class ReportedNumber(NamedTuple):
     """A reported number in the formula of an effect.
 
     Attributes:
-        name: its name in the formula.
-        label: its name for people.
         usual: the first value of its field.
         least, most: its bounds, not allowed themselves if it is ``between`` them.
         whole: whether it is a count.
@@ -49,10 +47,7 @@ class EffectSource(NamedTuple):
     """A way to compute an effect from reported numbers.
 
     Attributes:
-        label: the numbers in words.
-        asked: the numbers.
         work: returns the numbers of a design, by field, from those asked, in their order.
-        formula: the formula for people.
     """
 
     label: str

@@ -162,23 +162,17 @@ class Kind:
     """A kind of design.
 
     Attributes:
-        kind: its name in a study file.
-        title: its name for people.
-        asks: the question of such a study.
         usual: the first numbers of a new study of this kind, except alpha, by field.
-        method: how the evidence is computed; an approximation is named as such.
-        source: the publication of the formula, empty for a plain count.
+        method: how the evidence is computed; it names an approximation.
         endless_method: the method without a population, if it differs.
         uneven_method: the method for two arms of different sizes, if it differs.
         is_interval: whether the evidence is that of an interval with confidence 1 − alpha.
-        effect: the assumed effect; None if the kind assumes none.
         needs: the numbers that a design of this kind must have.
         optional: the numbers and `GROUPINGS` that it may have.
         given: the words that change if a design has an optional number.
         groups: the number of groups, unless the design has it.
         setting: other assumptions, as they follow the effect in a sentence.
         measure: the name of the evidence.
-        meaning: its explanation for newcomers.
         axis: its title in a chart, if longer than the measure.
         level: the kind of level of alpha.
         sought: the smallest effect or margin that a test can detect; None without a test.

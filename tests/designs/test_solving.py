@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,26 +14,14 @@ from scipy import optimize, stats
 from replicalab.designs import KINDS, DesignParameters, PowerAnalysis, Unknown, unknowns_of
 from replicalab.errors import ScenarioError
 
-_USUAL: Final[dict[str, tuple[float | None, float, dict[str, float]]]] = {
-    "two_group": (0.5, 0.8, {}),
-    "paired": (0.5, 0.8, {}),
-    "one_sample": (0.5, 0.8, {}),
-    "correlation": (0.3, 0.8, {}),
-    "two_proportions": (0.5, 0.8, {}),
-    "audit": (0.01, 0.8, {}),
-    "coverage": (None, 0.8, {"population_max": 1000}),
-    "precision": (0.5, 0.1, {}),
-    "anova": (0.25, 0.8, {"groups": 3}),
-    "equivalence": (0.0, 0.8, {"margin": 0.5}),
-    "survival": (0.7, 0.8, {"event_share": 1.0}),
-}
-
 
 def analysis(kind: str, **changes: Any) -> PowerAnalysis:
-    effect, target, needs = _USUAL[kind]
+    row = KINDS[kind]
+    usual = {name: value for name, value in row.usual.items() if name != "floor"}
+    effect, target = usual.pop("effect_planning", None), usual.pop("target", 0.8)
     names = {name: changes.pop(name) for name in list(changes) if name in DesignParameters._fields}
-    given_ = DesignParameters(**{"alpha": 0.05, **needs, **names})
-    return replace(PowerAnalysis(KINDS[kind], given_, effect, target, 0), **changes)
+    parameters = DesignParameters(**{"alpha": 0.05, **usual, **names})
+    return replace(PowerAnalysis(row, parameters, effect, target, 0), **changes)
 
 
 @pytest.mark.parametrize(
