@@ -16,30 +16,22 @@ from typing import Any, Final, Literal, NamedTuple
 from replicalab.errors import FeatureError
 
 Hook = Literal["facts", "notes", "panel", "section", "command"]
-MODULES: Final[Mapping[Hook, str]] = {
-    "facts": "",
-    "notes": "",
-    "panel": ".page",
-    "section": "",
-    "command": ".command",
-}
-"""The module of each hook in the folder of a feature."""
+MODULES: Final[Mapping[Hook, str]] = {"panel": ".page", "command": ".command"}
+"""The module of a hook in the folder of a feature, if it is not its ``__init__``."""
 _LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature, and what it is asked for.
+    """A feature.
 
     Attributes:
         name: its folder.
-        title: its name for people.
         judges: whether it has facts and notes about a plan.
-        panels: places of pages where it draws.
+        panels: places of pages that it draws.
         sections: documents that it adds a part to.
-        documents: documents that are its own, with their titles.
-        commands: its commands.
-        forms: forms of a document that it makes, with their names, by the ending of a file.
+        documents: its own documents, with their titles.
+        forms: names of its forms of a document, by the ending of a file.
     """
 
     name: str
@@ -65,7 +57,7 @@ class Feature:
 
 
 class Reply(NamedTuple):
-    """What a feature answers; if it failed, a note in place of the value."""
+    """The answer of a feature; a note in place of the value if it failed."""
 
     feature: Feature
     value: Any = None
@@ -105,11 +97,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
 
 
 def load(name: str) -> Any:
-    """Import a feature for a caller that cannot go on without it.
-
-    Raises:
-        FeatureError: it cannot be imported.
-    """
+    """Import a feature, or raise FeatureError, for a caller that cannot go on without it."""
     try:
         return import_module(f"{__name__}.{name}")
     except ImportError as error:
@@ -122,7 +110,7 @@ def ask(hook: Hook, *arguments: Any) -> Iterator[Reply]:
         if not feature.answers(hook, arguments[0]):
             continue
         try:
-            module = import_module(f"{__name__}.{feature.name}{MODULES[hook]}")
+            module = import_module(f"{__name__}.{feature.name}{MODULES.get(hook, '')}")
             reply = Reply(feature, getattr(module, hook)(*arguments))
         except Exception:  # noqa: BLE001 - whatever fails in a feature stops nothing else
             _LOG.debug("%s of %s failed", hook, feature.name, exc_info=True)

@@ -249,7 +249,7 @@ def read_batch(text: str) -> KeptBatch:
     """Return the batch of a text; nothing is played again."""
     batch = read_record(KeptBatch, text)
     for problem in batch.problems():
-        raise LibraryContentError(f"{problem}; load what was saved here")
+        raise LibraryContentError(f"{problem}; load a batch saved here")
     return batch
 
 

@@ -221,7 +221,7 @@ def _check_revision(revision: str | None) -> str | None:
 # --- errors -----------------------------------------------------------------------------------
 
 # A driver's message may contain the server, its user, the file or the whole address. Visitors
-# read these errors, so they contain none of that.
+# read these errors, so they omit that.
 WAIT_SECONDS: Final = 5.0  # for another save, or for a server
 _BUSY: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, "55P03", "40P01", "40001"}
 _FULL: Final = {sqlite3.SQLITE_FULL, "53100"}

@@ -140,7 +140,7 @@ class Library:
     ) -> list[Entry]:
         """Return an owner's entries or deleted entries, the last changed first.
 
-        A search looks for each of its words in name, notes and what the content is about.
+        A search looks for each of its words in name, notes and the studies' ids or the lab's name.
         """
         with self._reading(owner) as rows:
             return rows.entries(kind, search, deleted=deleted)

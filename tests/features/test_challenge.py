@@ -1,4 +1,4 @@
-"""A challenge gives no answer away until a plan is handed in, and then says what was better."""
+"""A challenge reveals no answer before a plan is handed in, then its score."""
 
 import re
 from typing import Final
@@ -64,7 +64,7 @@ def test_answer_would_be_seen_without_the_challenge() -> None:
     assert tells_the_size(everything(app))
 
 
-def test_plan_is_tuned_asked_about_and_handed_in_for_a_score_and_tried_again() -> None:
+def test_plan_is_handed_in_and_tried_again() -> None:
     app = visit(PROTOCOL, **FISH)
     type_number(app, "Sample size", 100)
     press(app, "Ask the Lab Manager")
@@ -98,7 +98,7 @@ def test_link_carries_the_challenge_and_no_plan() -> None:
     assert query_of(app)["challenge"] == "1"
 
 
-def test_challenge_begins_in_the_menu_and_ends_by_a_button_or_another_study() -> None:
+def test_challenge_starts_and_ends() -> None:
     app = visit(PROTOCOL, study="eco_reef_fish", lab="medium")
     choose_more(app, "Challenge")
     assert "Hand in" in labels(app)
@@ -112,7 +112,7 @@ def test_challenge_begins_in_the_menu_and_ends_by_a_button_or_another_study() ->
     assert not workspace(app).challenge
 
 
-def test_lab_manager_answers_as_often_as_there_are_rounds() -> None:
+def test_lab_manager_answers_once_per_round() -> None:
     app = visit(PROTOCOL, **FISH, rounds="2")
     for _ in range(2):
         press(app, "Ask the Lab Manager")

@@ -72,12 +72,10 @@ class Case(NamedTuple):
 
 
 def designed(**changes: Any) -> dict[str, Any]:
-    """Return a pack's design with changes."""
     return {"design": make_design(**changes)}
 
 
 def reported(**numbers: Any) -> dict[str, Any]:
-    """Return a pack's design with an original of these numbers."""
     return designed(original=Original(source="Invented", confidence="verified", **numbers))
 
 
@@ -290,7 +288,6 @@ def test_answer_on_form_answers_question(key: str) -> None:
 
 
 def test_original_interval_from_estimate_and_standard_error() -> None:
-    """1.96 standard errors about the estimate: d = 0.9 ± 1.96 × 0.3."""
     case = Case(pack=reported(effect=0.9, se=0.3))
     assert "95 % interval 0.312 to 1.49, from" in case.remarks()["original_uncertainty"].text
 

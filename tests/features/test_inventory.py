@@ -1,4 +1,4 @@
-"""A lab's inventory from a file: read rightly, or refused with row, column, value and remedy."""
+"""A lab's inventory from a file: read, or refused with row, column, value and remedy."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ def refused(data: bytes | str, name: str = "ours.csv") -> TableError:
 
 
 def refused_row(row: str) -> TableError:
-    """Return what is said of a row below the header and a good one."""
     return refused(f"{HEADER}\ngood one,reagent,,,\n{row}\n")
 
 
@@ -50,10 +49,10 @@ def places(error: TableError) -> list[tuple[int | None, str]]:
     return [(fault.row, fault.column) for fault in error.faults]
 
 
-# --- what is read ---------------------------------------------------------------------------
+# --- reading ---------------------------------------------------------------------------
 
 
-def test_inventory_says_what_stands_in_each_column() -> None:
+def test_every_column_is_read() -> None:
     assert read(
         "flume,equipment,booked,12,12.5",
         "autoclave,equipment,booked,,",
@@ -69,14 +68,14 @@ def test_inventory_says_what_stands_in_each_column() -> None:
     )
 
 
-def test_inventory_takes_columns_in_any_order_casing_and_number() -> None:
+def test_columns_in_any_order_casing_and_number() -> None:
     assert read("Reagent,agar ", header=" KIND ,Name") == (item("agar", "reagent"),)
     assert read("7,x,Equipment,OUT-of_Stock", header="price,name,kind,state") == (
         item("x", price=7, state=ItemState.OUT_OF_STOCK),
     )
 
 
-def test_inventory_is_read_with_each_separator_and_line_end_in_each_encoding() -> None:
+def test_every_separator_line_end_and_encoding() -> None:
     lines = [list(COLUMNS), ["Größe", "equipment", "", "", '"12,5"'], ["b", "reagent", "", "", "1"]]
     expected = (item("Größe", price=12.5), item("b", "reagent", price=1))
     for delimiter, end in product(",;\t", ("\n", "\r\n", "\r")):
@@ -85,7 +84,7 @@ def test_inventory_is_read_with_each_separator_and_line_end_in_each_encoding() -
             assert read_inventory(text.encode(coding), "ours.csv") == expected
 
 
-def test_empty_rows_are_passed_over_and_counted() -> None:
+def test_empty_rows_are_skipped_but_counted() -> None:
     text = f"\n,,\n{HEADER}\n\na,equipment,,,\n ,,\t,,\nb,zebra,,,\n"
     assert places(refused(text)) == [(7, "kind")]
     assert read("", "a,equipment", ",,,,") == (item("a"),)
@@ -108,14 +107,14 @@ def test_items_below_the_last_readable_row_are_refused() -> None:
         assert f"the sheet has more than {MOST_SHEET_ROWS:,} rows" in str(error)
 
 
-def test_quoted_line_breaks_and_separators_are_part_of_a_name() -> None:
+def test_quoted_line_breaks_and_separators_are_text() -> None:
     text = f'{HEADER}\n"two\nlines, one ""name""",equipment,,,\nb,zebra,,,\n'
     assert places(refused(text)) == [(3, "kind")]
     [result] = read_inventory(text.replace("b,zebra", ",").encode(), "ours.csv")
     assert result.label == 'two\nlines, one "name"'
 
 
-def test_formulas_and_missing_words_of_other_programs_are_text() -> None:
+def test_formulas_and_missing_value_words_are_text() -> None:
     texts = ["=cmd|' /C calc'!A0", "+1", "-x", "@sum(A1)", "NA", "null", "nan"]
     assert [entry.label for entry in read(*(f'"{text}",reagent' for text in texts))] == texts
 
@@ -133,14 +132,14 @@ NUMBERS: Final = {
 }
 
 
-def test_price_is_read_with_a_point_or_a_comma_and_a_day_where_it_is_whole() -> None:
+def test_prices_and_days_are_read() -> None:
     for text, price in NUMBERS.items():
         assert read(f'a,equipment,,,"{text}"') == (item("a", price=price),)
     for text in ("12", "12.0", "12,0", " 12 "):
         assert read(f'a,equipment,booked,"{text}",') == (item("a", state="booked", until=12),)
 
 
-def test_as_many_items_as_a_lab_takes_are_read() -> None:
+def test_number_of_items_is_limited() -> None:
     rows = [f"item {n},reagent,,,{n}" for n in range(MOST_OWN_ITEMS)]
     assert len(read(*rows)) == MOST_OWN_ITEMS
     text = "\n".join([HEADER, *rows, "one more,reagent,,,"])
@@ -167,7 +166,7 @@ def test_workbook_is_read_by_value() -> None:
     )
 
 
-def test_workbook_may_hold_empty_sheets_and_text_that_looks_like_a_formula() -> None:
+def test_workbook_with_notes_and_formula_like_text() -> None:
     def change(book: Any) -> None:
         book.create_sheet("Notes")
         book.active["A2"].data_type = "s"
@@ -201,7 +200,7 @@ def test_workbook_that_unpacks_too_far_is_refused() -> None:
         assert "unpacks to" in str(refused(data, "ours.xlsx"))
 
 
-# --- what is refused ------------------------------------------------------------------------
+# --- refusals ------------------------------------------------------------------------
 
 WRONG_ROWS: Final = {
     f"{'x' * (LONGEST_LABEL + 1)},equipment,,,": "name",
@@ -227,7 +226,7 @@ WRONG_ROWS: Final = {
 }  # fmt: skip
 
 
-def test_cell_that_cannot_be_taken_is_refused_by_row_and_column() -> None:
+def test_wrong_cell_is_refused_by_row_and_column() -> None:
     errors = {row: refused_row(row) for row in WRONG_ROWS}
     assert {row: places(error) for row, error in errors.items()} == {
         row: [(3, column)] for row, column in WRONG_ROWS.items()
@@ -271,20 +270,20 @@ WRONG_FILES: Final[dict[str, tuple[bytes | str, str]]] = {
 }
 
 
-def test_each_refusal_says_what_and_what_to_do() -> None:
+def test_refusals_have_problem_and_remedy() -> None:
     rows = [str(refused_row(row)) for row in WRONG_ROWS]
     files = [f"{what}\n{refused(*file)}" for what, file in WRONG_FILES.items()]
     assert_golden("inventory_faults", "\n".join([*rows, *files]))
 
 
-def test_every_fault_is_told_and_of_many_the_rest_are_counted() -> None:
+def test_faults_beyond_the_limit_are_counted() -> None:
     rows = [f"item {n},zebra,,x,-{n + 1}" for n in range(MOST_FAULTS)]
     error = refused("\n".join([HEADER, *rows]))
     assert places(error)[:4] == [(2, "kind"), (2, "until"), (2, "price"), (3, "kind")]
     assert (len(error.faults), error.more) == (MOST_FAULTS, 2 * MOST_FAULTS)
 
 
-def test_item_that_stands_twice_is_refused_with_both_rows() -> None:
+def test_repeated_item_is_refused_with_both_rows() -> None:
     error = refused(f"{HEADER}\nAgar plates,reagent,,,\n\nb,reagent,,,\nagar  PLATES,reagent,,,\n")
     assert places(error) == [(5, "name")]
     assert "row 2" in str(error)

@@ -1,4 +1,4 @@
-"""The template of items: it says what the lab has, and is read back."""
+"""The template of items lists the lab's items and can be read back."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ def read_back(pack: Pack) -> dict[str, OwnItem]:
 
 
 def facts(pack: Pack, item: OwnItem) -> tuple[ItemState, int | None, float | None]:
-    """Return where a lab has an item, by its own lists."""
     key, lab = label_key(item.label), pack.lab
     days = [day for label, day in lab.booked.items() if label_key(label) == key]
     prices = [price for label, price in lab.prices.items() if label_key(label) == key]
@@ -65,20 +64,18 @@ def assert_says_what_is_there(pack: Pack) -> None:
 
 
 @pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_template_of_each_lab_says_what_is_there(study: str, lab: Difficulty) -> None:
+def test_template_lists_the_items_of_shipped_labs(study: str, lab: Difficulty) -> None:
     pack = load_scenario(study, lab.value)
     assert_says_what_is_there(pack)
     assert [*read_back(pack)][: len(pack.study.equipment)] == pack.study.equipment
 
 
 @given(packs(), own_labs().filter(lambda lab: all(i.label.isprintable() for i in lab.items)))
-def test_template_says_what_is_there_in_a_lab_of_ones_own(
-    pack: Pack, own_lab: LabOverrides
-) -> None:
+def test_template_lists_the_items_of_own_labs(pack: Pack, own_lab: LabOverrides) -> None:
     assert_says_what_is_there(pack.with_own(own_lab, EvidenceAssumptions()))
 
 
-def test_template_of_a_lab_is_what_one_writes_by_hand() -> None:
+def test_template_of_a_small_lab() -> None:
     pack = change_pack(
         make_pack(),
         lab=make_lab(

@@ -1,4 +1,4 @@
-"""A document as a Word file: it opens, says what Markdown says, and takes no text for XML."""
+"""A document as a Word file: it opens, has all texts, and reads no text as XML."""
 
 from __future__ import annotations
 
@@ -53,7 +53,6 @@ def texts_of(document: Document) -> list[str]:
 
 
 def said_in(file: WordFile) -> list[str]:
-    """Return the texts of a Word file in the same way, without signs."""
     texts = []
     for part in file.iter_inner_content():
         if isinstance(part, Paragraph):
@@ -88,7 +87,7 @@ def test_paper_size_is_the_one_asked_for() -> None:
         assert (section.page_width.mm, section.page_height.mm) == pytest.approx(size, abs=0.1)
 
 
-def test_title_authors_and_day_are_those_of_its_properties() -> None:
+def test_file_properties_have_title_authors_and_day() -> None:
     registration = Registration(title="Our <own> title", authors="A. Nobody & B. Else")
     file = opened(report(work("psy_stroop", "medium").options, on=DAY, said=registration))
     about = file.core_properties
@@ -102,7 +101,7 @@ def test_title_authors_and_day_are_those_of_its_properties() -> None:
     assert len(of_nobody.title) <= 255
 
 
-def test_hostile_texts_stand_in_it_as_texts() -> None:
+def test_hostile_texts_stay_text() -> None:
     """Every part is XML, none of it a stranger's, and nothing leads anywhere but to a DOI."""
     hostile = f"{ATTACK}{UNSEEN}\ud800\ufffe\x0b<w:p/>]]>&#0;"
     document = small(

@@ -38,9 +38,7 @@ def test_file_names_title_and_authors() -> None:
 
 @needs_weasyprint
 @pytest.mark.parametrize(("scenario_id", "lab"), one_in(10, (item.values for item in EVERY_LAB)))
-def test_brief_is_one_page_in_every_lab_and_its_text_copies_as_it_is_seen(
-    scenario_id: str, lab: Difficulty
-) -> None:
+def test_brief_fits_one_page_with_copyable_text(scenario_id: str, lab: Difficulty) -> None:
     longest = work(scenario_id, lab.value, "offered").brief()
     data = pdf(longest, "letter")
     assert pages_in(data) == 1
@@ -53,7 +51,7 @@ def test_report_takes_a_few_pages() -> None:
     assert 3 <= pages_in(pdf(work("psy_ego_depletion", "hard").report())) <= 11
 
 
-def test_missing_weasyprint_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_weasyprint_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "weasyprint", None)
     with pytest.raises(
         PrintError, match=r"WeasyPrint.* is not installed; run pip install weasyprint.*Pango"

@@ -1,4 +1,4 @@
-"""Many studies in one lab: study plan against every plan tried, and what cannot be chosen from."""
+"""Many studies in one lab: the choice against every plan tried, and refused input."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ def test_no_study_and_thirty_equal_ones() -> None:
     assert len(result.chosen) == 30 // length
 
 
-# --- everything that is said of a choice ----------------------------------------------------
+# --- facts of a choice ----------------------------------------------------
 
 
 @cache

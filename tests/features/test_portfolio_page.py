@@ -28,7 +28,7 @@ def open_part(**query: str) -> AppTest:
     return run(app)
 
 
-def test_closed_part_computes_nothing_and_open_one_asks_for_amounts() -> None:
+def test_closed_part_computes_nothing() -> None:
     app = visit(survey="1", budget="2500", days="12", staff="4")
     assert [part.label for part in app.expander] == ["One budget for several studies"]
     assert not app.multiselect

@@ -38,7 +38,6 @@ def _fits(tasks: Sequence[PlanOption], starts: Sequence[int], means: LabMeans) -
 
 
 def _timetables(tasks: Sequence[PlanOption], means: LabMeans) -> Iterator[int]:
-    """Yield the last day of every timetable, whatever the start days."""
     days = range(means.first, means.last + 1)
     for starts in product(days, repeat=len(tasks)):
         if _fits(tasks, starts, means):

@@ -23,7 +23,6 @@ RECIPE, OSF = "brandt-prereg-2", "osf-preregistration-3"
 
 
 def opened(app: AppTest, form: str) -> AppTest:
-    """Return the drawer with a form and all its sections."""
     sections = PROFILES[form].sections.values()
     places = {f"{FORM}_{form}_{items[0].id}": True for items in sections}
     return again(app, "Registration", **{FORM: form, **places})

@@ -26,7 +26,6 @@ sys.exit(main(["check", "psy_stroop"]))
 
 @pytest.fixture(params=features.FEATURES, ids=lambda feature: feature.name)
 def removed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> features.Feature:
-    """Let every import of a feature raise an ImportError."""
     feature: features.Feature = request.param
     package = f"{features.__name__}.{feature.name}"
     loaded = [name for name in sys.modules if name.startswith(f"{package}.")]

@@ -17,7 +17,6 @@ HEAD: Final = "name,kind,state,until,price\n"
 
 
 def hand_over(app: AppTest, name: str, data: bytes) -> AppTest:
-    """Upload a file in the drawer."""
     app = at(app, "Save")
     uploader = next(field for field in app.file_uploader if field.label == HAND_OVER)
     uploader.set_value((name, data, "text/csv"))
@@ -26,19 +25,16 @@ def hand_over(app: AppTest, name: str, data: bytes) -> AppTest:
 
 
 def choose(app: AppTest, label: str, heading: str) -> AppTest:
-    """Choose a column in the form, which stays open."""
     next(field for field in app.selectbox if field.label == label).set_value(heading)
     return again(app)
 
 
 def own_lab(app: AppTest) -> LabOverrides:
-    """Return the lab of the workspace."""
     lab: LabOverrides = app.session_state["state"].workspace.case.own_lab
     return lab
 
 
 def take(app: AppTest, label: str) -> AppTest:
-    """Take the items, and stay in the drawer."""
     app.session_state["lab_is_open"] = True
     app.session_state["lab_part"] = "Save"
     return press(app, label)
@@ -67,7 +63,7 @@ def test_columns_of_another_list_are_chosen() -> None:
     assert own_lab(app) == LabOverrides()
 
 
-def test_equal_headings_are_chosen_and_one_kind_holds_for_all() -> None:
+def test_equal_headings_and_one_kind_for_all() -> None:
     app = hand_over(drawer(), "a.csv", b"NAME,Shelf,state\nmug,3,booked\n")
     app = choose(app, "Equipment or material", "all are material")
     app = take(app, "Take 1 item")
@@ -75,7 +71,7 @@ def test_equal_headings_are_chosen_and_one_kind_holds_for_all() -> None:
     assert (item.label, item.category, item.state) == ("mug", "reagent", "booked")
 
 
-def test_unknown_state_and_negative_price_name_row_and_column() -> None:
+def test_wrong_cells_name_row_and_column() -> None:
     app = hand_over(drawer(), "a.csv", f"{HEAD}mug,reagent,gone,,-5\n".encode())
     assert "a.csv: row 2, state: 'gone' is no state of an item" in in_drawer(app)
     assert "a.csv: row 2, price: '-5' is no number from 0 on" in in_drawer(app)
@@ -97,7 +93,7 @@ def test_choices_survive_another_tab_and_a_refused_file() -> None:
     assert "Take 2 items" in labels(again(app)), "another file replaces the first"
 
 
-def test_hostile_texts_of_a_list_are_shown_as_text() -> None:
+def test_hostile_texts_are_shown_as_text() -> None:
     data = b"**Item** <b>x</b>,kind\n<i>mug</i>,reagent\n"
     app = hand_over(drawer(), "<b>.csv", data)
     app = choose(app, "Item", "**Item** <b>x</b>")

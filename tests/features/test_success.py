@@ -188,7 +188,6 @@ def accepted(name: str, at: Setting) -> tuple[float, float]:
 
 
 def edge(name: str, inside: float, outside: float, at: Setting) -> float:
-    """Return where estimates stop to count between two of them."""
     if counts(name, outside, at):
         return math.copysign(math.inf, outside)
     while (middle := (inside + outside) / 2) not in (inside, outside):
@@ -200,7 +199,6 @@ def edge(name: str, inside: float, outside: float, at: Setting) -> float:
 
 
 def chance(name: str, at: Setting) -> float:
-    """Return the probability that a replication counts by a criterion."""
     mean, (low, high) = at.estimate, accepted(name, at)
     sd = math.hypot(at.error, at.replicated)
     if not low < high:
@@ -209,7 +207,6 @@ def chance(name: str, at: Setting) -> float:
 
 
 def telescope(df: int | None, sides: int, error: float) -> float:
-    """Return the effect at which an original had a power of one third."""
     tail, either = 0.05 / sides, sides == 2
 
     def power(shift: float) -> float:

@@ -75,7 +75,6 @@ def simulated(kind: str, effects: Any, n: int, rng: Any, *, units: bool, share: 
 
 
 def met(name: str, found: Any, se: float, original: float, error: float) -> Any:
-    """Return where a criterion is met, as its authors wrote it."""
     match name:
         case "significant":
             return found / se > Z

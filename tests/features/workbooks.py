@@ -27,14 +27,12 @@ def workbook(*rows: Sequence[object], change: Callable[[Any], object] | None = N
 
 
 def saved(book: Any) -> bytes:
-    """Return a workbook as a file."""
     file = BytesIO()
     book.save(file)
     return file.getvalue()
 
 
 def with_parts(data: bytes, **parts: bytes | str) -> bytes:
-    """Return a workbook with other parts, or with more of them."""
     file = BytesIO()
     with ZipFile(BytesIO(data)) as old, ZipFile(file, "w", ZIP_DEFLATED) as new:
         for info in old.infolist():
@@ -46,14 +44,12 @@ def with_parts(data: bytes, **parts: bytes | str) -> bytes:
 
 
 def sheet(rows: str, after: str = "") -> str:
-    """Return a sheet's XML around these rows."""
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     return f'<worksheet xmlns="{space}"><sheetData>{rows}</sheetData>{after}</worksheet>'
 
 
 @contextmanager
 def bounded_memory() -> Iterator[None]:
-    """Check that a block never holds more than 50 MB at once."""
     tracemalloc.start()
     try:
         yield

@@ -65,7 +65,6 @@ def save(library: Library, number: int) -> None:
 
 
 def save_once(url: str) -> None:
-    """Open it once told to, and save."""
     wait()
     library = once_free(lambda: Library(url))
     save(library, os.getpid())
@@ -73,7 +72,6 @@ def save_once(url: str) -> None:
 
 
 def save_on(url: str) -> None:
-    """Save until somebody ends it."""
     library = Library(url)
     begun = len(library.entries(ANN))
     for number in count(begun + 1):
@@ -81,7 +79,6 @@ def save_on(url: str) -> None:
 
 
 def save_until_told(url: str) -> None:
-    """Save until it cannot be; then, told to, once more."""
     library = Library(url)
     wait()
     try:
@@ -94,7 +91,6 @@ def save_until_told(url: str) -> None:
 
 
 def open_as_nobody(url: str) -> None:
-    """Open it as a user who owns nothing, where we may become one."""
     with TemporaryDirectory() as folder:  # whoever owns nothing may not be able to import
         Library(f"sqlite:///{folder}/library.db").close()
     if os.geteuid() == 0:
@@ -108,7 +104,6 @@ def open_as_nobody(url: str) -> None:
 
 
 def lock(url: str) -> None:
-    """Hold a file locked until it is told to let go."""
     connection = sqlite3.connect(str(make_url(url).database), isolation_level=None)
     connection.execute("BEGIN EXCLUSIVE")
     wait()

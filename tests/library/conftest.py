@@ -20,7 +20,6 @@ def postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An address where there is nothing yet, of each database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'library.db'}"
     server: PostgresServer = request.getfixturevalue("postgres")

@@ -1,4 +1,4 @@
-"""What tests of the library keep, and a server of PostgreSQL of their own."""
+"""Contents for tests of the library, and a PostgreSQL server."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ class Clock:
 
 
 def make_plan(samples: int = 40, **changes: object) -> str:
-    """Return a plan of the study's, with so many samples, as text."""
     reference = load_scenario(STUDY, Difficulty.MEDIUM, 0).reference_protocol
     plan = reference.model_copy(update={"sample_size": samples})
     record = {"study": STUDY, "lab": Difficulty.MEDIUM, "plan": plan} | changes
@@ -50,7 +49,6 @@ def make_plan(samples: int = 40, **changes: object) -> str:
 
 
 def make_run(seed: int = 0) -> str:
-    """Return a negotiation between rules as text."""
     pack = load_scenario(STUDY, Difficulty.HARD, seed)
     players = {"scientist": ScientistKind.DIRECT, "lab_manager": LabManagerKind.REFERENCE}
     return save(negotiate(make_setup(pack, max_rounds=6, **players), pack))  # type: ignore[arg-type]
@@ -136,7 +134,6 @@ class PostgresServer:
         self._control("-m", "immediate", "stop")
 
     def fresh(self) -> str:
-        """Return the address, with nothing of ours there."""
         self._run("psql", self.url, "-qc", "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
         return self.url
 

@@ -1,4 +1,4 @@
-"""What may be kept is read on the way in, and what can no longer be read is told, never dropped."""
+"""Contents are checked on the way in; unreadable ones are reported, never dropped."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def shelf(tmp_path: Path) -> Iterator[Library]:
     library.close()
 
 
-def test_plan_comes_back_with_its_workspace_and_a_study_of_ones_own(shelf: Library) -> None:
+def test_plan_is_saved_with_workspace_and_study(shelf: Library) -> None:
     item = OwnItem(label="our own laser", category="equipment", state=ItemState.AVAILABLE)
     plan = Case(
         study=STUDY,
@@ -81,7 +81,6 @@ WRONG: Final[dict[str, tuple[EntryKind, str]]] = {
 
 
 def wrong_batches() -> Iterator[tuple[str, tuple[EntryKind, str]]]:
-    """Yield batches that part from themselves."""
     changes: dict[str, Callable[[dict[str, Any]], object]] = {
         "an older batch": lambda data: data.update(format=1),
         "fewer asked than came": lambda data: data.update(asked=5),
@@ -102,7 +101,7 @@ def wrong_batches() -> Iterator[tuple[str, tuple[EntryKind, str]]]:
         yield what, (EntryKind.BATCH, json.dumps(data))
 
 
-def test_content_that_cannot_be_read_is_refused_with_its_place(shelf: Library) -> None:
+def test_unreadable_content_is_refused_with_place(shelf: Library) -> None:
     texts = []
     for what, (kind, content) in (*WRONG.items(), *wrong_batches()):
         with pytest.raises(LibraryContentError) as caught:
@@ -112,7 +111,7 @@ def test_content_that_cannot_be_read_is_refused_with_its_place(shelf: Library) -
     assert_golden("library_faults", "\n".join(texts))
 
 
-def test_content_that_can_no_longer_be_read_is_told_and_stays(
+def test_content_without_its_study_stays_with_problem(
     shelf: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "studies" / "finance_trading"
@@ -133,7 +132,7 @@ def test_content_that_can_no_longer_be_read_is_told_and_stays(
     assert shelf.duplicate(ANN, entry.id).name == "of our own folder (copy)"
 
 
-def test_content_that_was_changed_behind_our_back_is_told(shelf: Library, tmp_path: Path) -> None:
+def test_foreign_change_of_content_is_reported(shelf: Library, tmp_path: Path) -> None:
     entry = shelf.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     engine = create_engine(f"sqlite:///{tmp_path / 'library.db'}")
     with engine.begin() as connection:
@@ -156,7 +155,7 @@ def results() -> list[Result]:
     return [*map(run_job, jobs), Result(job=shelved[3], error="its process died")]
 
 
-def test_batch_comes_back_with_every_result_in_its_order() -> None:
+def test_batch_keeps_order_of_results() -> None:
     came = results()
     text = batch_text(KeptBatch.of(came, 9))
     batch = read_batch(text)
@@ -167,7 +166,7 @@ def test_batch_comes_back_with_every_result_in_its_order() -> None:
     assert not any(job.text for job in batch.jobs), "a study of one's own is stored once"
 
 
-def test_batch_of_the_most_that_a_page_runs_is_small_enough_to_be_kept() -> None:
+def test_largest_batch_of_a_page_can_be_saved() -> None:
     [result] = map(run_job, jobs_of((STUDY,), (Difficulty.HARD,), (0,)))
     jobs = jobs_of((STUDY,), seeds=range(3333))
     came = [result.model_copy(update={"job": job}) for job in jobs]

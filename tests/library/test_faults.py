@@ -1,6 +1,6 @@
-"""What goes wrong outside: a killed process, a full disk, a lock, a server that stops.
+"""Faults from outside: a killed process, a full disk, a lock, a stopped server.
 
-What was confirmed is there, nothing half-written is, and who saves is told what to do.
+Confirmed saves stay, nothing is half-written, and errors have a remedy.
 """
 
 from __future__ import annotations
@@ -56,7 +56,6 @@ class Child:
         return self._process.stdout
 
     def until(self, begin: str) -> str:
-        """Return the first line that begins so."""
         for line in self._out:
             self.lines.append(line.rstrip("\n"))
             if line.startswith(begin):
@@ -84,7 +83,6 @@ class Child:
             pipe.close()
 
     def confirmed(self) -> list[Confirmed]:
-        """Return what it saved; a line that it was killed in says nothing."""
         text = re.findall(r"^saved (\w{32}) (\d+) (\d+)$", "\n".join(self.lines), re.MULTILINE)
         return [Confirmed(entry, int(version), int(number)) for entry, version, number in text]
 
@@ -109,7 +107,7 @@ def check_whole(url: str, confirmed: list[Confirmed]) -> None:
     library.close()
 
 
-def test_process_that_is_killed_loses_nothing_that_it_had_confirmed(url: str) -> None:
+def test_killed_process_loses_no_confirmed_save(url: str) -> None:
     chance, confirmed = random.Random(7), list[Confirmed]()
     for _ in range(2):
         child = Child("save_on", url)
@@ -122,7 +120,7 @@ def test_process_that_is_killed_loses_nothing_that_it_had_confirmed(url: str) ->
 
 
 @pytest.mark.long
-def test_processes_that_begin_one_library_at_once_all_save(url: str) -> None:
+def test_processes_opening_together_all_save(url: str) -> None:
     children = [Child("save_once", url) for _ in range(4)]
     for child in children:
         child.until("ready")
@@ -141,7 +139,6 @@ def test_processes_that_begin_one_library_at_once_all_save(url: str) -> None:
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[Path]:
-    """Give a disk of 600 KiB, where one can be had."""
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)]
     try:
@@ -154,7 +151,7 @@ def small_disk(folder: Path) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)  # noqa: S607
 
 
-def test_full_disk_is_told_and_what_was_confirmed_stays(tmp_path: Path) -> None:
+def test_full_disk_loses_no_confirmed_save(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk") as disk:
         ballast = disk / "ballast"
         ballast.write_bytes(b"x" * 200 * 1024)
@@ -184,7 +181,7 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.mark.parametrize("rights", [0o555, 0o700])  # others may look at it, or not even that
 @pytest.mark.parametrize("place", ["library.db", "a/library.db", "ours"])
-def test_folder_that_cannot_be_written_is_told_and_stays(
+def test_unwritable_folder_is_reported_unchanged(
     open_folder: Path, place: str, rights: int
 ) -> None:
     file, entries = open_folder / place, []
@@ -245,7 +242,7 @@ def short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("short_wait")
-def test_save_that_waited_long_enough_is_told_and_can_be_done_again(tmp_path: Path) -> None:
+def test_blocked_save_fails_and_can_be_repeated(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'library.db'}"
     Library(url).close()
     child = Child("lock", url)
@@ -264,7 +261,7 @@ def test_save_that_waited_long_enough_is_told_and_can_be_done_again(tmp_path: Pa
 
 
 @pytest.mark.usefixtures("short_wait")
-def test_owner_whom_another_program_locks_is_named(postgres: PostgresServer) -> None:
+def test_locked_table_is_reported(postgres: PostgresServer) -> None:
     library = Library(postgres.fresh())
     library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     with psycopg.connect(postgres.url) as other:
@@ -275,7 +272,7 @@ def test_owner_whom_another_program_locks_is_named(postgres: PostgresServer) -> 
     library.close()
 
 
-def test_server_that_stops_and_starts_loses_nothing_and_its_address_is_not_told(
+def test_restarted_server_loses_nothing_and_stays_secret(
     postgres: PostgresServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     library = Library(postgres.fresh())
@@ -299,7 +296,7 @@ def test_server_that_stops_and_starts_loses_nothing_and_its_address_is_not_told(
     library.close()
 
 
-def test_server_without_its_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_psycopg_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(LibraryStorageError, match=r"pip install .psycopg\[binary\]"):
         Library("postgresql://ann@127.0.0.1/ours")
@@ -324,9 +321,7 @@ def test_server_without_its_package_is_told(monkeypatch: pytest.MonkeyPatch) -> 
         "ann hunter2 127.0.0.1 ours",
     ],
 )
-def test_address_of_a_database_is_never_told(
-    address: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_database_address_is_never_shown(address: str, caplog: pytest.LogCaptureFixture) -> None:
     assert os.environ.get("PGPASSWORD") is None
     with caplog.at_level(logging.DEBUG), pytest.raises(LibraryStorageError) as error:
         Library(address)

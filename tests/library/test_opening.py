@@ -46,7 +46,6 @@ FIRST_RELEASE: Final = (
 
 
 def add_migration(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") -> None:
-    """Add a later migration to a copy of the folder of migrations."""
     shutil.copytree(database.MIGRATIONS, folder, dirs_exist_ok=True)
     script = LATER.format(before=database.REVISIONS[-1], more=more)
     (folder / "versions" / "v0002_later.py").write_text(script)
@@ -55,7 +54,6 @@ def add_migration(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "")
 
 
 def asked(url: str, query: str) -> list[tuple[object, ...]]:
-    """Ask a database without the library."""
     engine = engine_of(url)
     with engine.connect() as connection:
         rows = [tuple(row) for row in connection.execute(text(query))]
@@ -167,7 +165,7 @@ def test_database_of_first_release_is_refused_unchanged(url: str, revision: str)
     assert asked(url, "SELECT version_num FROM library_version") == [(revision,)]
 
 
-def test_default_file_is_next_to_that_of_first_release(
+def test_default_file_is_beside_first_release(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("REPLICALAB_DATABASE_URL", raising=False)

@@ -1,4 +1,4 @@
-"""Where the library is kept, by the environment."""
+"""The place of the library, by the environment."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ def test_environment_names_another_folder_or_another_database() -> None:
 @pytest.mark.parametrize(
     "url", ["nonsense", "sqlite://", "sqlite:///:memory:", "mysql://host/x", "postgresql://host"]
 )
-def test_address_that_names_no_library_is_refused(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invalid_address_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REPLICALAB_DATABASE_URL", url)
     with pytest.raises(LibraryStorageError, match=r"REPLICALAB_DATABASE_URL: .* is no address"):
         Library()
@@ -62,7 +60,7 @@ def test_new_library_is_readable_by_its_user_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["what?", "%41", "100 %", "%3F?#", "a@b:c", "né", "\udcff"])
-def test_library_lies_in_the_folder_that_is_named(
+def test_library_is_in_the_named_folder(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / name

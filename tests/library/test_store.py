@@ -1,4 +1,4 @@
-"""What the library keeps and gives back, on each database by the same tests."""
+"""Saved entries, versions and drafts, on each database."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_entries_are_seen_by_their_owner_alone(library: Library) -> None:
     assert library.entries(ANN) == [entry]
 
 
-def test_secret_of_an_owner_is_nowhere_in_the_file(tmp_path: Path) -> None:
+def test_file_does_not_contain_owner_secret(tmp_path: Path) -> None:
     library = Library(f"sqlite:///{tmp_path / 'library.db'}")
     secret = "x7Q-a-token-of-a-cookie"
     library.keep(Owner.of(secret), EntryKind.PLAN, "ours", make_plan())
@@ -63,7 +63,7 @@ def test_secret_of_an_owner_is_nowhere_in_the_file(tmp_path: Path) -> None:
     library.close()
 
 
-def test_entries_are_listed_by_kind_and_the_last_changed_first(library: Library) -> None:
+def test_entries_are_listed_by_kind_and_change(library: Library) -> None:
     entries = [library.keep(ANN, kind, f"a {kind}", text) for kind, text in CONTENTS.items()]
     assert library.entries(ANN) == entries[::-1]
     assert library.entries(ANN, EntryKind.LAB) == [entries[1]]
@@ -71,7 +71,7 @@ def test_entries_are_listed_by_kind_and_the_last_changed_first(library: Library)
     assert library.entries(ANN)[0] == first
 
 
-def test_search_finds_every_word_in_any_case_and_as_it_stands(library: Library) -> None:
+def test_search_finds_every_word_literally(library: Library) -> None:
     library.keep(ANN, EntryKind.PLAN, "Müller 100% é", make_plan(), notes="Friday")
     library.keep(ANN, EntryKind.PLAN, "second_plan", make_plan(), notes="/ and %")
     both = ["Müller 100% é", "second_plan"]
@@ -104,7 +104,7 @@ def test_every_version_stays_and_can_be_restored(library: Library) -> None:
     assert (entry.version, entry.notes) == (3, "first")
 
 
-def test_state_that_is_saved_again_is_no_further_version(library: Library) -> None:
+def test_unchanged_state_adds_no_version(library: Library) -> None:
     entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     assert library.keep(ANN, EntryKind.PLAN, "OURS ", make_plan()) == entry
     assert library.update(ANN, entry.id, make_plan(), base_version=1) == entry
@@ -113,7 +113,7 @@ def test_state_that_is_saved_again_is_no_further_version(library: Library) -> No
     assert library.update(ANN, entry.id, base_version=1, notes="why") == noted
 
 
-def test_second_tab_that_saves_is_told_what_is_there_and_loses_nothing(library: Library) -> None:
+def test_save_from_stale_tab_conflicts_and_loses_nothing(library: Library) -> None:
     entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan(40))
     library.update(ANN, entry.id, make_plan(50), base_version=1)
     with pytest.raises(
@@ -127,7 +127,7 @@ def test_second_tab_that_saves_is_told_what_is_there_and_loses_nothing(library: 
     assert contents == [make_plan(40), make_plan(50), make_plan(60)]
 
 
-def test_tabs_that_save_at_once_make_each_version_once(library: Library) -> None:
+def test_concurrent_saves_make_one_version(library: Library) -> None:
     entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan(1))
 
     def save(samples: int) -> bool:
@@ -144,7 +144,7 @@ def test_tabs_that_save_at_once_make_each_version_once(library: Library) -> None
     assert library.read(ANN, entry.id).content == make_plan(10 + saved.index(True))
 
 
-def test_tabs_that_keep_a_name_at_once_keep_it_once(library: Library) -> None:
+def test_concurrent_saves_make_one_entry(library: Library) -> None:
     def keep(samples: int) -> str:
         try:
             return library.keep(ANN, EntryKind.PLAN, "ours", make_plan(samples)).id
@@ -172,7 +172,7 @@ def test_name_is_given_once_for_each_kind(library: Library) -> None:
     assert {entry.id for entry in library.entries(ANN)} == {plan.id, lab.id, other.id}
 
 
-def test_entry_is_renamed_and_found_by_its_new_name_alone(library: Library) -> None:
+def test_renamed_entry_is_found_by_new_name(library: Library) -> None:
     entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     renamed = library.rename(ANN, entry.id, " Ours of spring ")
     assert renamed == entry._replace(name="Ours of spring")
@@ -181,7 +181,7 @@ def test_entry_is_renamed_and_found_by_its_new_name_alone(library: Library) -> N
     assert library.keep(ANN, EntryKind.PLAN, "ours", make_plan(41)).id != entry.id
 
 
-def test_duplicate_has_a_name_and_a_history_of_its_own(library: Library) -> None:
+def test_duplicate_has_own_name_and_history(library: Library) -> None:
     entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan(40), notes="why")
     copies = [library.duplicate(ANN, entry.id) for _ in range(3)]
     assert [copy.name for copy in copies] == ["ours (copy)", "ours (copy) (2)", "ours (copy) (3)"]
@@ -191,7 +191,7 @@ def test_duplicate_has_a_name_and_a_history_of_its_own(library: Library) -> None
     assert copies[1].notes == "why"
 
 
-def test_name_too_long_is_cut_where_one_is_kept_beside_another(library: Library) -> None:
+def test_long_name_is_cut_for_its_number(library: Library) -> None:
     parts = [(EntryKind.PLAN, "n" * 121, make_plan(samples)) for samples in (40, 41)]
     first, second = library.keep_beside(ANN, *parts)
     assert (first.name, second.name) == ("n" * 120, f"{'n' * 116} (2)")
@@ -203,7 +203,7 @@ def test_name_too_long_is_cut_where_one_is_kept_beside_another(library: Library)
 HIDING: Final = ("a\u202eb", "a\x00b", "a\ud800b")
 
 
-def test_name_and_notes_that_cannot_be_shown_are_refused(library: Library) -> None:
+def test_invisible_names_and_notes_are_refused(library: Library) -> None:
     for name in ("", "  ", "n" * 121, "a\nb", "a\tb", "a\u2028b", *HIDING):
         with pytest.raises(LibraryContentError, match="the name"):
             library.keep(ANN, EntryKind.PLAN, name, make_plan())
@@ -235,9 +235,7 @@ def test_deleted_entry_comes_back_with_its_history(library: Library, clock: Cloc
     assert len(library.versions(ANN, entry.id)) == 2
 
 
-def test_deleted_entry_whose_name_was_given_again_comes_back_under_another(
-    library: Library,
-) -> None:
+def test_restored_entry_with_taken_name_gets_number(library: Library) -> None:
     entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan(40))
     library.delete(ANN, entry.id)
     library.keep(ANN, EntryKind.PLAN, "ours", make_plan(50))
@@ -262,9 +260,7 @@ def test_deleted_entry_goes_for_good_after_its_days(
     again.close()
 
 
-def test_owner_who_is_forgotten_leaves_nothing_and_others_are_untouched(
-    library: Library, url: str
-) -> None:
+def test_forgotten_owner_leaves_nothing(library: Library, url: str) -> None:
     theirs = library.keep(BEN, EntryKind.PLAN, "ours", make_plan())
     entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     library.update(ANN, entry.id, make_plan(50), base_version=1)
@@ -292,7 +288,6 @@ def test_purged_entry_leaves_its_room_and_nothing_else(library: Library, url: st
 
 
 def rows_in(url: str, table: str) -> int:
-    """Return how many rows a table has, asked past the library."""
     engine = engine_of(url)
     with engine.connect() as connection:
         number = connection.scalar(text(f"SELECT count(*) FROM {table}"))  # noqa: S608
@@ -336,9 +331,7 @@ def test_draft_is_removed_after_its_days(library: Library, clock: Clock) -> None
         (LibraryLimits(owner_bytes=2 * SIZE + 5), f"yours take {3 * SIZE:,} bytes"),
     ],
 )
-def test_entry_past_a_bound_is_refused_and_nothing_else_is_lost(
-    url: str, limits: LibraryLimits, said: str
-) -> None:
+def test_entry_beyond_a_limit_is_refused(url: str, limits: LibraryLimits, said: str) -> None:
     library = Library(url, limits=limits)
     first, _ = (library.keep(ANN, EntryKind.PLAN, name, make_plan()) for name in ("a", "b"))
     for _ in range(2):

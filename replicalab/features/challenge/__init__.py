@@ -17,12 +17,12 @@ COLUMNS: Final = (
     *("time", "name", "study", "lab", "seed", "samples", "days", "credits", "fidelity loss"),
     *("evidence", "best evidence", "regret", "in words"),
 )
-"""The columns of a sheet of results; evidence is as people read it, the rest are numbers."""
+"""The columns of a sheet of results; evidence is a text, the rest are numbers."""
 _DIGITS: Final = 6
 
 
 def challenge_panel(yours: Assessment) -> Group:
-    """Return a plan next to what the lab has, and its evidence; nothing of it is judged."""
+    """Return a plan next to the lab's means, and its evidence, without a verdict."""
     lab, evidence = yours.pack.lab, yours.evidence
     noun = capitalised(yours.pack.design.samples_noun)
     floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
@@ -46,10 +46,7 @@ def challenge_panel(yours: Assessment) -> Group:
 
 
 def answer_text(number: int, here: PlanAnalysis) -> str:
-    """Return what the Lab Manager answers to a plan in a challenge: its verdict and its offer.
-
-    ``Round 1, 128 fish in 21 days: rejects.``
-    """
+    """Return the Lab Manager's verdict and offer: ``Round 1, 128 fish in 21 days: rejects.``."""
     yours, answer = here.yours, answer_to(here)
     text = f"Round {number}, {size_text(yours)}: {ANSWERS[answer].title.lower()}"
     if answer is LabManagerActionType.SUGGEST_ALTERNATIVE:

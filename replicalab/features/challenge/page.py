@@ -1,6 +1,6 @@
 """The challenge on the Protocol page and in the menu More.
 
-The workspace, and so a link, says that there is one; what was handed in stays in the session.
+The workspace, and so a link, has the challenge; results stay in the session.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ RESULTS: Final = "challenge_results"
 _NAME: Final = "challenge_name"
 _ANSWERS: Final = "challenge_answers"
 _NAME_LENGTH: Final = 100
-_KEPT: Final = 1000  # results
+_MAX_RESULTS: Final = 1000
 
 Row = tuple[str | float, ...]
 
@@ -56,7 +56,6 @@ def start() -> None:
 
 
 def _draw(here: PlanAnalysis) -> None:
-    """Draw the plan next to what the lab has, the way to ask, and the way to hand in."""
     blocks.draw(challenge_panel(here.yours))
     with st.container(horizontal=True, vertical_alignment="bottom", key="challenge"):
         st.text_input("Your name, if you like", key=_NAME, max_chars=_NAME_LENGTH, width=220)
@@ -67,8 +66,8 @@ def _draw(here: PlanAnalysis) -> None:
             "forum",
             partial(_ask, here),
             disabled=len(_answers()) >= limit,
-            help=f"It answers {count_text(limit, 'time')}: whether the lab runs the plan, and what "
-            "it would change. It does not look at the evidence.",
+            help=f"It answers {count_text(limit, 'time')}: whether the lab runs the plan, and its "
+            "changes. It does not look at the evidence.",
         )
         button("Leave the challenge", "lock_open", state.leave_challenge)
     _draw_answers(here.yours)
@@ -77,7 +76,6 @@ def _draw(here: PlanAnalysis) -> None:
 
 
 def _draw_score(here: PlanAnalysis) -> None:
-    """Draw the score of the plan that was handed in, and the ways on."""
     _, handed = st.session_state[state.HANDED]
     blocks.draw(score_panel(score_of(here.yours.revised(handed)), YOU))
     with st.container(horizontal=True, vertical_alignment="center", key="challenge"):
@@ -90,16 +88,14 @@ def _draw_score(here: PlanAnalysis) -> None:
 def _hand_in(yours: Assessment) -> None:
     now, name = st.session_state, " ".join(st.session_state[_NAME].split())
     row = result_row(score_of(yours), name, datetime.now(UTC))
-    now[RESULTS] = [*_results(), row][-_KEPT:]
+    now[RESULTS] = [*_results(), row][-_MAX_RESULTS:]
     now[state.HANDED] = state.case().where, yours.plan
 
 
 def _ask(here: PlanAnalysis) -> None:
-    """Keep what the Lab Manager answers: its verdict and its offer, not the seven checks."""
     text = answer_text(len(_answers()) + 1, here)
-    offered = (
-        here.offered.plan if answer_to(here) is LabManagerActionType.SUGGEST_ALTERNATIVE else None
-    )
+    offers = answer_to(here) is LabManagerActionType.SUGGEST_ALTERNATIVE
+    offered = here.offered.plan if offers else None
     st.session_state[_ANSWERS] = [*_answers(), (text, offered)]
 
 
@@ -109,7 +105,6 @@ def _answers() -> Sequence[tuple[str, Protocol | None]]:
 
 
 def _draw_answers(yours: Assessment) -> None:
-    """Draw what the Lab Manager answered, round by round, and the way to take its last offer."""
     if not _answers():
         return
     heading = Heading("With the Lab Manager", 2, part=True)
@@ -132,7 +127,7 @@ def _draw_results() -> None:
 
 
 def _draw_link() -> None:
-    """Draw the link to this challenge: study, lab and question, and no plan."""
+    """Draw the link to this challenge: study, lab and question without a plan."""
     case = state.case().changed(plan=None, moves=(), recording=None)
     try:
         query = urlencode(to_query(Workspace(case=case, challenge=True)))

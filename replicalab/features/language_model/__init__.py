@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Condition
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -57,16 +58,13 @@ _MIN_MASKED_CHARS: Final = 8  # shorter keys are placeholders of local servers, 
 def _checked_address(value: str) -> str:
     # No message repeats the address: it may be a key, typed into the wrong field.
     text = value.strip()
-    if not _ADDRESS.fullmatch(text):
-        raise ValueError(
-            "this is not a plain address; write scheme, host, port and path "
-            "(https://host:port/v1), without user name, ?, # or spaces"
-        )
-    try:
-        _parts(text)
-    except ValueError:
-        raise ValueError("this address has an invalid host or port; correct it") from None
-    return text.rstrip("/")
+    with suppress(ValueError):  # of a host or port
+        if _ADDRESS.fullmatch(text) and _parts(text):
+            return text.rstrip("/")
+    raise ValueError(
+        "this is not a plain address; write scheme, host, port and path (https://host:port/v1), "
+        "without user name, ?, # or spaces"
+    )
 
 
 def _parts(address: str) -> tuple[str, str, int, str]:
@@ -289,9 +287,7 @@ _PROMPT: Final = (
 def reword(generate_fn: GenerateFn, done: negotiation.Round) -> str | None:
     """Return a round's answer in the model's words; None without an answer of the Lab Manager.
 
-    Raises:
-        ModelError: the model fails, or its text is empty, far too long, omits a number of the
-            built-in text or adds one.
+    A text that is empty, far too long, or has other numbers than the answer is a `ModelError`.
     """
     if done.answer is None:
         return None

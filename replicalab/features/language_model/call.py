@@ -163,13 +163,13 @@ def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
     )
 
 
-_BY_STATUS: Final = {  # 300, 400 and 500 stand for all other statuses of their hundred
+_BY_STATUS: Final = {  # 300, 400 and 500: all other statuses of their hundred
     300: "redirects to another address ({status}); set the base URL to the final address.",
     400: "refused the request for {model} ({status}); check the model's name and limits.",
     401: f"refused the key ({{status}}); check {API_KEY_SETTING}, or the typed key.",
     403: "does not allow {model} for this key ({status}); check the key's rights.",
     404: "has no {model} at this address ({status}); check the model's name, and that the base URL "
-    "ends where the API begins, often /v1.",
+    "ends at the API's root, often /v1.",
     429: "accepts no more requests at present ({status}); wait, or check the quota.",
     500: "failed ({status}); try later, or read the server's log.",
 }
@@ -198,8 +198,6 @@ def _failure(endpoint: Endpoint, error: Exception) -> errors.ModelError:
             kind, text = errors.ModelServerError, "reported an error; try again later."
         case _:
             kind = errors.ModelFormatError
-            text = (
-                "did not send a chat completion; check that the base URL ends where the API "
-                "begins, often /v1."
-            )
+            text = "did not send a chat completion; check that the base URL ends at the API's "
+            text += "root, often /v1."
     return kind(f"{endpoint.host} {text}")

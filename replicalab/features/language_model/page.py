@@ -21,7 +21,7 @@ from replicalab.facts.rounds import attempts_panel
 from replicalab.features import language_model as core
 from replicalab.features.language_model import SETTINGS, Endpoint
 from replicalab.lexicon import count_text
-from replicalab.negotiation import Recording, Round, Setup, ask_model
+from replicalab.negotiation import ModelAnswer, Recording, Round, Setup, ask_model
 from replicalab.ui.controls import button
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Pending, RunSession
@@ -83,8 +83,8 @@ def _call(slot: Any, endpoint: Endpoint, purpose: str, use: _Use) -> None:
         status = st.status(f"Waiting for {call} …")
 
     def show(number: int, elapsed: float) -> None:
-        # Streamlit ends a script only where it draws: when anything is pressed, or the browser's
-        # connection closes. Each update is such a place, and the call ends with the script.
+        # Streamlit ends a script only when it draws: after any press, or when the browser's
+        # connection closes. The call ends with the script.
         characters = count_text(number, "character")
         seconds = count_text(round(elapsed), "second")
         status.update(label=f"{call}: {characters} in {seconds}")
@@ -153,7 +153,7 @@ class ModelSeat:
 
     @property
     def model(self) -> str | None:
-        """The name of the model; None if none is set."""
+        """The name of the model; None if not set."""
         return self.endpoint.model if self.endpoint else None
 
     def recording(self, setup: Setup) -> Recording:
@@ -162,19 +162,22 @@ class ModelSeat:
 
     def draw(self, run: RunSession) -> Pending | None:
         """Draw settings and controls; return the call that they start."""
-        test = self._draw_settings()
-        if run.negotiation.ending is not None:
+        test, negotiation = self._draw_settings(), run.negotiation
+        played = len(negotiation.rounds)
+        if negotiation.ending is not None:
             if not run.source:
                 forgets = "Forgets this run. Save it below first if you want to keep it."
-                button("Run it again", "replay", partial(_run_again, run), help=forgets)
+                button("Run it again", "replay", partial(_run, run, again=True), help=forgets)
             return test
-        number = len(run.negotiation.rounds) + 1
-        purpose = f"Round {number} of at most {run.negotiation.setup.max_rounds}"
-        pending = self._pending(Task.ROUND, purpose, partial(_play_round, run), _ROUNDS_KEPT)
-        if pending is None:
-            self._draw_controls(run)
+        purpose = f"Round {played + 1} of at most {negotiation.setup.max_rounds}"
+        label, use = "Go on" if played else "Run", partial(_play_round, run)
+        how: dict[str, Any] = {"icon": "smart_toy", "start": partial(_run, run), "type": "primary"}
+        with st.container(horizontal=True, vertical_alignment="center", key="model_controls"):
+            pending = self._offer(Task.ROUND, purpose, use, label, **how)
+            if played and pending is None:
+                button("Undo last round", "undo", partial(table.back_to, run, played - 1))
         if run.failure is not None:
-            _draw_failure(run)
+            _draw_failure(run, run.failure)
         return pending or test
 
     def reworded(self, done: Round) -> str:
@@ -186,29 +189,29 @@ class ModelSeat:
         if done.answer is None or done.plan is None or done.only_asks or self.endpoint is None:
             return None
         label, use = "Let the model reword this", partial(_reword, done)
-        if pending := self._offer(Task.WORDING, "Other words", use, label, "translate"):
+        if pending := self._offer(Task.WORDING, "Other words", use, label, icon="translate"):
             return pending
         key, problem = session().unworded or ("", "")
         if problem and key == _wording(done):
             st.warning(escaped(problem), icon=":material/cloud_off:")
         return None
 
-    def _pending(self, task: Task, purpose: str, use: _Use, note: str = "") -> Pending | None:
-        """Draw the stop button of this call; return the call, or None if it is not due."""
-        if self.endpoint is None or self.task is not task:
-            return None
-        with st.container(horizontal=True, vertical_alignment="center", key="model_stop"):
-            stop = partial(setattr, session(), "stopped", task)
-            button("Stop the model", "stop", stop, type="primary")
-            st.caption(f"Any other button stops it too. {note}")
-        return partial(_call, st.empty(), self.endpoint, purpose, use)
-
-    def _offer(self, task: Task, purpose: str, use: _Use, label: str, icon: str) -> Pending | None:
-        """Draw the start or the stop button of a call; return the call if it is due."""
-        if pending := self._pending(task, purpose, use):
-            return pending
-        button(label, icon, partial(_start, task), disabled=self.endpoint is None)
-        _draw_stopped(task)
+    def _offer(
+        self, task: Task, purpose: str, use: _Use, label: str, *, icon: str, **how: Any
+    ) -> Pending | None:
+        """Draw the start button of a call; if it is due, draw its stop button and return it."""
+        now, note = session(), _ROUNDS_KEPT if task is Task.ROUND else ""
+        if self.endpoint is not None and self.task is task:
+            with st.container(horizontal=True, vertical_alignment="center", key="model_stop"):
+                stop = partial(setattr, now, "stopped", task)
+                button("Stop the model", "stop", stop, type="primary")
+                st.caption(f"Any other button stops it too. {note}")
+            return partial(_call, st.empty(), self.endpoint, purpose, use)
+        start = how.pop("start", partial(_start, task))
+        button(label, icon, start, disabled=self.endpoint is None, **how)
+        if now.stopped is task:
+            st.caption(f"Stopped. {note}")
+            now.stopped = None
         return None
 
     def _draw_settings(self) -> Pending | None:
@@ -222,7 +225,7 @@ class ModelSeat:
                     st.caption(escaped(allowed))
             _draw_fields()
             label, use = "Test the connection", partial(_test, self.endpoint)
-            test = self._offer(Task.TEST, "Test of the connection", use, label, "network_check")
+            test = self._offer(Task.TEST, "Connection test", use, label, icon="network_check")
             if test is None and now.tested is not None:
                 draw_verdict(now.tested)
         if missing:
@@ -231,21 +234,6 @@ class ModelSeat:
         elif self.problem:
             st.error(escaped(self.problem), icon=":material/cloud_off:")
         return test
-
-    def _draw_controls(self, run: RunSession) -> None:
-        played = len(run.negotiation.rounds)
-        with st.container(horizontal=True, vertical_alignment="center", key="model_controls"):
-            label, is_off = "Go on" if played else "Run", self.endpoint is None
-            button(label, "smart_toy", partial(_run, run), type="primary", disabled=is_off)
-            if played:
-                button("Undo last round", "undo", partial(table.back_to, run, played - 1))
-            _draw_stopped(Task.ROUND, _ROUNDS_KEPT)
-
-
-def _draw_stopped(task: Task, note: str = "") -> None:
-    if session().stopped is task:
-        st.caption(f"Stopped. {note}")
-        session().stopped = None
 
 
 def _test(endpoint: Endpoint | None, generate: GenerateFn) -> None:
@@ -257,15 +245,11 @@ def _test(endpoint: Endpoint | None, generate: GenerateFn) -> None:
         session().tested = Verdict(Status.FAIL, "Does not answer", str(error))
 
 
-def _run(run: RunSession) -> None:
-    run.failure, run.acting = None, False
-    session().settings_open = False
+def _run(run: RunSession, *, again: bool = False) -> None:
+    if again:
+        table.back_to(run, 0)
+    run.failure, run.acting, session().settings_open = None, False, False
     _start(Task.ROUND)
-
-
-def _run_again(run: RunSession) -> None:
-    table.back_to(run, 0)
-    _run(run)
 
 
 def _play_round(run: RunSession, generate: GenerateFn) -> None:
@@ -278,10 +262,8 @@ def _play_round(run: RunSession, generate: GenerateFn) -> None:
         _start(Task.ROUND)
 
 
-def _draw_failure(run: RunSession) -> None:
-    answer, number = run.failure, len(run.negotiation.rounds)
-    if answer is None:
-        return
+def _draw_failure(run: RunSession, answer: ModelAnswer) -> None:
+    number = len(run.negotiation.rounds)
     failure = escaped(answer.failure or "")
     title = f"**Round {number + 1}: the model gave no action, and its turn is over.**"
     st.warning(f"{title} {failure} {_ROUNDS_KEPT}", icon=":material/cloud_off:")

@@ -46,7 +46,7 @@ class Lacking(StrEnum):
 
 
 class LeftOut(NamedTuple):
-    """A study that is not run; ``credits`` are what its cheapest plan lacks."""
+    """A study that is not run; its cheapest plan lacks ``credits``."""
 
     place: int
     lacking: Lacking

@@ -31,7 +31,7 @@ def read_inventory(data: bytes, name: str) -> tuple[OwnItem, ...]:
     """Return the items of a file with the columns of `COLUMNS`, in its order.
 
     Raises:
-        TableError: with every fault, by row and column, and its remedy.
+        TableError: every fault by row and column, with its remedy.
     """
     frame = read_table(data, name)
     columns = columns_of(frame)
@@ -52,11 +52,7 @@ def read_inventory(data: bytes, name: str) -> tuple[OwnItem, ...]:
 
 
 def read_items(frame: Table, name: str) -> tuple[OwnItem, ...]:
-    """Return the items of a table with the columns name and kind, and with any other of `COLUMNS`.
-
-    Raises:
-        TableError: with every fault, by row and column, and its remedy.
-    """
+    """Return the items of a table with some of `COLUMNS`; raises TableError likewise."""
     faults: list[CellFault] = []
     items: list[OwnItem] = []
     rows: dict[str, int] = {}
@@ -87,11 +83,7 @@ def _refuse(name: str, faults: list[CellFault]) -> None:
 
 
 def _value(column: str, text: str) -> object:
-    """Return the value of a cell, None if empty.
-
-    Raises:
-        ValueError: with the problem and the remedy.
-    """
+    """Return the value of a cell, None if empty; a ValueError has the problem and the remedy."""
     text = unguarded(text)
     if not text and column in REQUIRED:
         raise ValueError("the cell is empty", "write a value, or delete the row")
@@ -138,7 +130,7 @@ def _quoted(text: str) -> str:
 
 
 def inventory_template(pack: Pack) -> str:
-    """Return what a lab has of its study's items as CSV, to be changed and read back."""
+    """Return a lab's stock of its study's items as CSV, to be changed and read back."""
     study, lab = pack.study, pack.lab
     booked = {label_key(item): day for item, day in lab.booked.items()}
     prices = {label_key(item): price for item, price in lab.prices.items()}

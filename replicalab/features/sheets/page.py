@@ -38,8 +38,6 @@ _LABELS: Final = {
 
 @dataclass
 class _Upload:
-    """An uploaded list, and the headings chosen for the columns of an inventory."""
-
     name: str
     frame: Table
     headings: dict[str, str]
@@ -47,7 +45,7 @@ class _Upload:
 
 
 def panel(_: str, plan: PlanAnalysis) -> None:
-    """Draw the open list, where another is opened, and a template."""
+    """Draw the open list, the field for another one, and a template."""
     opened: _Upload | None = st.session_state.get(_OPEN)
     if opened:
         _draw_list(opened)
@@ -65,11 +63,6 @@ def panel(_: str, plan: PlanAnalysis) -> None:
 
 
 def _open(data: bytes, name: str) -> None:
-    """Open a list of items, to choose its columns.
-
-    Raises:
-        TableError: the file cannot be read as a table.
-    """
     frame = read_table(data, name)
     st.session_state[_OPEN] = _Upload(on_one_line(name), frame, inventory.columns_of(frame))
 
@@ -97,7 +90,6 @@ def _take(name: str, items: Sequence[OwnItem]) -> None:
 
 
 def _draw_list(upload: _Upload) -> None:
-    """Draw the column pickers and the cells of an uploaded list."""
     st.markdown(f"Choose the columns of {escaped(upload.name)}.")
     frame = _draw_cells(upload, _draw_pickers(upload))
     items: tuple[OwnItem, ...] = ()

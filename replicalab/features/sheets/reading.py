@@ -96,7 +96,7 @@ def _workbook_rows(data: bytes) -> list[list[str]]:
             sheet = book.worksheets[0]
             sheet.reset_dimensions()  # a file may state fewer rows than it has
             return _texts(sheet.iter_rows(max_col=limits.MOST_SHEET_COLUMNS + 1, values_only=True))
-    except Exception:  # noqa: BLE001 - openpyxl raises whatever a damaged part leads to
+    except Exception:  # noqa: BLE001 - openpyxl raises any error for a damaged part
         remedy = "open it in a spreadsheet program and save it again"
         raise _RefusedError("the workbook is damaged", remedy) from None
     problem = f"the workbook unpacks to {unpacked:,} bytes, more than {limits.MOST_UNPACKED:,}"

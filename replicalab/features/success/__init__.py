@@ -1,6 +1,6 @@
 """The probability that a replication succeeds, before its data are known, by three criteria.
 
-The effect is taken as what the original found, as uncertain as its standard error. Lengths are in
+The effect is taken as the original's estimate, as uncertain as its standard error. Lengths are in
 units of that standard error: the original's estimate is z. The relative size c of a replication is
 the original's variance over its own, so its estimate is normal with mean z and variance 1 + 1 / c.
 
@@ -21,9 +21,7 @@ from replicalab.facts.fact import Fact
 from replicalab.scenarios import Design
 
 TITLE: Final = "Probability of success"
-PRIOR: Final = (
-    "Prior: the effect is what the original found, as uncertain as its standard error says."
-)
+PRIOR: Final = "Prior: the effect is the original’s estimate, as uncertain as its standard error."
 _GRID: Final = (0.5, 1, 2, 4)  # multiples of the plan's sample size
 _ALPHA: Final = 0.05  # of designs without a level
 

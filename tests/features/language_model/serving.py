@@ -54,7 +54,6 @@ class Exchange:
         self._stop.wait(seconds)
 
     def wait(self) -> None:
-        """Say nothing until the caller leaves or the server stops."""
         self._handler.connection.settimeout(0.02)
         while not self._stop.is_set():
             with suppress(TimeoutError):
@@ -114,34 +113,29 @@ def serve(*replies: Reply) -> Iterator[Server]:
 
 
 def endpoint_at(url: str, **changes: object) -> Endpoint:
-    """Return an endpoint with the canary key and little patience."""
     fields = {"base_url": url, "model": "test-model", "api_key": CANARY}
     limits = {"timeout": 2, "time_limit": 8, "max_retries": 0}
     return Endpoint.model_validate({**fields, **limits, **changes})
 
 
 def head(status: int, content_type: str, **headers: str) -> bytes:
-    """Return the head of a response."""
     lines = [f"HTTP/1.1 {status} Status", f"Content-Type: {content_type}"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     return "\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1")
 
 
 def completion(text: object, **more: object) -> dict[str, object]:
-    """Return a whole chat completion."""
     message = {"role": "assistant", "content": text}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     return {"id": "1", "object": "chat.completion", "choices": [choice], **more}
 
 
 def piece(text: object, finish_reason: str | None = None) -> dict[str, object]:
-    """Return one piece of a streamed completion."""
     choice = {"index": 0, "delta": {"content": text}, "finish_reason": finish_reason}
     return {"id": "1", "object": "chat.completion.chunk", "choices": [choice]}
 
 
 def event(data: object) -> bytes:
-    """Return one server-sent event."""
     text = data if isinstance(data, str) else json.dumps(data)
     return f"data: {text}\n\n".encode()
 
@@ -151,7 +145,6 @@ GOOD_HEAD: Final = head(200, EVENTS)
 
 
 def whole(text: object, **more: object) -> Reply:
-    """Return a reply of one JSON object."""
     return sending(200, JSON, json.dumps(completion(text, **more)).encode())
 
 
@@ -163,10 +156,8 @@ def streamed(*texts: object, usage: object = None) -> Reply:
 
 
 def sending(status: int, content_type: str, body: bytes, **headers: str) -> Reply:
-    """Return a reply of exactly this."""
     return lambda exchange: exchange.raw(head(status, content_type, **headers) + body)
 
 
 def failing(status: int, body: object = None, **headers: str) -> Reply:
-    """Return a reply with this status and this JSON body."""
     return sending(status, JSON, json.dumps(body or {"error": {}}).encode(), **headers)

@@ -260,7 +260,6 @@ def test_missing_server_is_unreachable(scheme: str) -> None:
 
 
 def slowly(first: bytes, block: bytes = b"") -> Reply:
-    """Return a reply that repeats this block forever, or goes silent."""
 
     def reply(exchange: Exchange) -> None:
         exchange.raw(first)
@@ -377,7 +376,7 @@ JUNK: Final = st.recursive(
 BODIES: Final = st.binary(max_size=60) | JUNK.map(str.encode) | JUNK.map(event)
 
 
-def test_any_body_gives_an_answer_or_a_model_error() -> None:
+def test_any_body_gives_answer_or_model_error() -> None:
     replies: list[Reply] = []
 
     def latest(exchange: Exchange) -> None:

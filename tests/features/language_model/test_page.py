@@ -54,18 +54,15 @@ IN_ITS_WORDS: Final = "In the model's words"
 
 
 def codes(app: AppTest) -> set[str]:
-    """Return every text of a model's attempts on the page."""
     return {"".join(part.itertext()) for panel in panels(app) for part in panel.iter("pre")}
 
 
 def attempts(app: AppTest) -> list[str]:
-    """Return the titles of a model's attempts."""
     titles = [heard(part) for panel in panels(app) for part in panel.iter("summary")]
     return [title for title in titles if title.startswith("Attempt ")]
 
 
 def verdict(app: AppTest) -> str:
-    """Return what the page says of how it stands."""
     return outcome(app)[1]
 
 
@@ -92,7 +89,7 @@ def test_missing_settings_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not can_press(app, "Run")
 
 
-def test_environment_key_is_not_sent_to_a_typed_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_typed_address_does_not_get_environment_key(monkeypatch: pytest.MonkeyPatch) -> None:
     keys: list[str | None] = []
 
     def build(endpoint: Endpoint, **_: object) -> ScriptedGenerate:
@@ -221,7 +218,6 @@ def test_call_ends_when_the_browser_leaves(asked: str, before: list[Reply], gone
 
 
 def failed(app: AppTest) -> Alert:
-    """Return the box that says that the model's turn is over."""
     return next(alert for alert in alerts(app) if "its turn is over" in alert.text)
 
 
