@@ -1,4 +1,4 @@
-"""Plans and labs of which sentences are told, and a page of all the sentences on one of them."""
+"""Plans and labs of the golden files, and all sentences about one of them."""
 
 from __future__ import annotations
 
@@ -13,39 +13,36 @@ from replicalab.planner import PlanAnalysis, PlanStep, change_steps
 from replicalab.scenarios import Pack
 from tests.factories import make_design, make_pack, make_protocol, make_throughput
 
+# As many samples as controls: none is left for the experiment.
 UNSOUND: Final = make_protocol(sample_size=2)
-"""As many samples as controls: none is left for the experiment."""
-
+# Pays for two days of the smallest plan; the endpoint needs three.
 POOR: Final = make_pack(budget=540)
-"""Pays for two days of the smallest plan, and not for the three that the endpoint needs."""
+# Has fewer days than the endpoint needs.
 BRIEF: Final = make_pack(days=2)
-"""Has fewer days than the endpoint needs."""
+# Has one of everything, and a population of one case to cover.
 LONE: Final = make_pack(
     budget=1, days=1, staff=1, min_days=1, samples_per_day=make_throughput(value=1),
     design=make_design(kind="coverage", effect_published=None, effect_planning=None, sesoi=None,
                        alpha=None, target=1.0, floor=1.0, population_max=1),
 )  # fmt: skip
-"""Has one of everything, and one case is all that there is to cover."""
+# One sample and no day in which it could count.
 IN_VAIN: Final = make_protocol(sample_size=1, duration_days=0, controls=[])
-"""One sample and no day in which it could count."""
 
 
 def of(protocol: Protocol, pack: Pack) -> PlanAnalysis:
-    """Return what may be done about a plan in a lab."""
     return PlanAnalysis(assess(protocol, pack))
 
 
 def of_reference(pack: Pack) -> PlanAnalysis:
-    """Return what may be done about a study's reference protocol in its lab."""
     return of(pack.reference_protocol, pack)
 
 
-def told(options: PlanAnalysis) -> str:
-    """Return every sentence on a plan and on what may be done about it, each under its name."""
-    return "\n".join(f"{name}: {text}" for name, text in _told(options) if text)
+def report_on(options: PlanAnalysis) -> str:
+    """Return every sentence about a plan and its alternatives, each after its name."""
+    return "\n".join(f"{name}: {text}" for name, text in _sentences(options) if text)
 
 
-def _told(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
+def _sentences(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
     yours = options.yours
     yield "plan", verdicts.plan_size(yours)
     yield "verdict", " | ".join(verdicts.plan_verdict(yours))
@@ -60,8 +57,7 @@ def _told(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
         yield name.casefold(), text
     yield "assumption", plan.assumption_text(yours)
     for effect in assumed_effects(yours.pack.design):
-        evidence = yours.evidence_at(effect.effect)
-        yield "assumed", f"{plan.effect_label(effect)}: {evidence.number}"
+        yield "assumed", f"{plan.effect_label(effect)}: {yours.evidence_at(effect.effect).number}"
     yield "detects", plan.effect_text(yours.detectable_effect)
     if options.offer:
         for step in change_steps(yours, options.offer.changes, options.known):

@@ -1,4 +1,4 @@
-"""A batch in words: a share with its interval, what failed, how far it came."""
+"""A batch in words and bars: shares with intervals, and mean regret."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ GROUP = Summary(
 )
 
 
-def test_batch_is_told_in_shares_with_what_failed_and_how_far_it_came() -> None:
+def test_shares_have_intervals() -> None:
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3.
     assert share_text(Share(81, 263)) == "81 of 263, 31 % (26 to 37 %)"
     assert share_text(Share(0, 20)) == "0 of 20, 0 % (0 to 16 %)"
@@ -41,15 +41,15 @@ def test_batch_is_told_in_shares_with_what_failed_and_how_far_it_came() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "text"),
     [(0, "0"), (0.0, "0"), (1e-17, "below 0.01"), (0.0099, "below 0.01"), (0.01, "0.01"),
      (0.125, "0.12"), (2.5, "2.50")],
 )  # fmt: skip
-def test_only_what_is_optimal_reads_0(value: float, told: str) -> None:
-    assert regret_text(value) == told
+def test_only_an_optimal_regret_reads_0(value: float, text: str) -> None:
+    assert regret_text(value) == text
 
 
-def test_regret_is_told_of_each_player_that_has_one() -> None:
+def test_mean_regret_of_each_player() -> None:
     job = Case(study="psy_stroop", lab=Difficulty.HARD, scientist=ScientistKind.BASELINE)
     by_model = job.changed(scientist=ScientistKind.MODEL)
     results = [
@@ -67,7 +67,7 @@ def test_regret_is_told_of_each_player_that_has_one() -> None:
     assert not says(regret_panel(results[-1:]))
 
 
-def test_groups_are_named_by_what_tells_them_apart() -> None:
+def test_groups_are_named_by_their_difference() -> None:
     players = ScientistKind.BASELINE, LabManagerKind.REFERENCE
     one = Summary("a", Difficulty.EASY, *players, {Outcome.AGREED: Share(1, 4)}, 0)
     assert group_names([one], {"a": "Study A"}) == ["Study A"]
@@ -78,7 +78,7 @@ def test_groups_are_named_by_what_tells_them_apart() -> None:
     assert agreed_text([one, none]) == "1 of 5 negotiations end agreed"
 
 
-def test_bars_are_shares_with_their_intervals() -> None:
+def test_bars_have_intervals() -> None:
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3: 81 of 263.
     element = tree(shares_panel([GROUP], {}, []))
     ends = [

@@ -61,8 +61,8 @@ COMPARED: Final = {
 }  # fmt: skip
 
 
-def told(name: str, sides: Sequence[Side]) -> str:
-    """Return what is said of some sides; of all but the first only what is theirs alone."""
+def sentences(name: str, sides: Sequence[Side]) -> str:
+    """Return the sentences on some sides; on all but the first only their own."""
     visible = (
         line
         for title, lines in parts(sides).items()
@@ -73,11 +73,11 @@ def told(name: str, sides: Sequence[Side]) -> str:
     return "\n".join([f"# {name}", *lines, f"alike: {same_text(sides)}"])
 
 
-def test_sides_of_a_comparison_are_told_as_they_were_read() -> None:
-    assert_golden("comparison", "\n\n".join(map(told, *zip(*COMPARED.items(), strict=True))))
+def test_sentences_on_compared_sides() -> None:
+    assert_golden("comparison", "\n\n".join(map(sentences, *zip(*COMPARED.items(), strict=True))))
 
 
-def test_numbers_are_the_assessments_own_and_equal_sides_differ_in_nothing() -> None:
+def test_numbers_come_from_assessments() -> None:
     pair = COMPARED["one field"]
     record = parts(pair)
     power = next(line for line in record[EVIDENCE] if line.label == "Power")
@@ -94,9 +94,7 @@ def test_numbers_are_the_assessments_own_and_equal_sides_differ_in_nothing() -> 
 
 
 @given(studied_packs(), itemised_protocols(), itemised_protocols())
-def test_whatever_is_compared_what_is_alike_never_differs_and_numbers_always_do(
-    pack: Pack, one: Protocol, other: Protocol
-) -> None:
+def test_only_different_fields_differ(pack: Pack, one: Protocol, other: Protocol) -> None:
     sides = [Side("A", assess(plan, pack), None) for plan in (one, other)]
     differ = {line.label for line in parts(sides).get(DIFFERS, [])}
     alike = {name for name in PROTOCOL_FIELDS if getattr(one, name) == getattr(other, name)}
@@ -117,7 +115,7 @@ def panel(found: list[Side]) -> ElementTree.Element:
     return tree(comparison_panel(found))
 
 
-def test_bars_of_costs_share_one_scale_and_those_above_stand_against_the_budget() -> None:
+def test_cost_bars_share_one_scale() -> None:
     drawn = bars(comparison_panel(sides(sample_size=25)))
     assert drawn[1] == (0.0, 1.0, [0.625])
     assert drawn[3] == (0.0, 0.85, [1.0])
@@ -125,14 +123,14 @@ def test_bars_of_costs_share_one_scale_and_those_above_stand_against_the_budget(
     assert totals == [1.0, pytest.approx(850 / 1600, abs=0.001)]
 
 
-def test_heads_tell_names_and_verdicts_once() -> None:
+def test_heads_have_names_and_verdicts() -> None:
     element = panel(sides(sample_size=25))
     compared = element.findall(".//table")[1]
     heads = [heard(item) for item in compared.iter("th")][1:3]
     assert heads == ["A fails Not feasible", "B fails Not feasible"]
 
 
-def test_evidence_of_a_plan_that_fails_has_no_mark_of_one_that_passes() -> None:
+def test_evidence_of_failing_plans_is_marked() -> None:
     element = panel(sides(sample_size=25))
     pictured, compared = element.findall(".//table")
     texts = [heard(row.findall("td")[1]) for row in pictured.findall("tbody/tr")]
@@ -142,14 +140,14 @@ def test_evidence_of_a_plan_that_fails_has_no_mark_of_one_that_passes() -> None:
     assert rows["Tier"] == ["fails meets target, not feasible"] * 2
 
 
-def test_long_text_is_folded_and_whole() -> None:
+def test_long_text_is_folded() -> None:
     long = "word " * 100
     element = panel(sides(rationale=long.strip()))
     [folded] = [item for item in element.iter("details") if "word word" in "".join(item.itertext())]
     assert long.strip() in (folded[0].tail or "")
 
 
-def test_evidence_of_other_kinds_is_drawn_on_a_scale_of_its_own() -> None:
+def test_other_evidence_has_its_own_scale() -> None:
     other = load_scenario("phys_millikan", "medium")
     mixed = [*sides()[:1], Side("C", assess(other.reference_protocol, other), None)]
     alone = bars(comparison_panel([mixed[0], mixed[0]]))[0]
@@ -159,7 +157,7 @@ def test_evidence_of_other_kinds_is_drawn_on_a_scale_of_its_own() -> None:
 # --- labs of other currencies and further terms ----------------------------------------------
 
 
-def test_costs_stand_term_by_term_where_only_one_lab_has_the_term() -> None:
+def test_costs_of_different_terms() -> None:
     overrides = LabOverrides(rates={"per_staff_day": 10.0, "overhead_percent": 50.0})
     priced = PACK.with_own(overrides, EvidenceAssumptions())
     both = (side(), side(pack=priced, name="B"))
@@ -175,7 +173,7 @@ def test_costs_stand_term_by_term_where_only_one_lab_has_the_term() -> None:
     assert "Overhead" not in same_text(plain) + "".join(map(str, parts(plain)))
 
 
-def test_labs_of_two_currencies_are_named_with_both_and_each_budget_with_its_own() -> None:
+def test_labs_of_two_currencies() -> None:
     euros = PACK.with_own(
         LabOverrides(currency="EUR", start_date=date(2026, 12, 7), weekends=False),
         EvidenceAssumptions(),

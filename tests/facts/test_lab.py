@@ -20,7 +20,7 @@ TERMINAL: Final = OwnItem(
 )
 MUG: Final = OwnItem(label="mug", category="reagent", state=ItemState.AVAILABLE)
 
-SAID: Final[list[dict[str, Any]]] = [
+OVERRIDES: Final[list[dict[str, Any]]] = [
     {},
     {"days": 6},
     {"days": 40},
@@ -32,12 +32,11 @@ SAID: Final[list[dict[str, Any]]] = [
     {"items": (MUG,)},
     {"name": "Ours", "rates": {"per_day": 4.0, "per_sample": 0.0}},
 ]
-"""What may be said of a lab: numbers as the study has them, of its own, items that it lacks."""
 
 
-def test_lab_of_ones_own_is_told_beside_the_studys_and_for_all_studies() -> None:
+def test_sentences_on_own_labs() -> None:
     texts = [f"seeded: {lab_text(load_scenario('fin_momentum', 'hard', 3))}"]
-    for record in SAID:
+    for record in OVERRIDES:
         overrides = LabOverrides.model_validate(record)
         pack = WRITTEN.with_own(overrides, EvidenceAssumptions())
         texts += ["", f"called: {lab_text(pack)}", own_text(WRITTEN, pack)]

@@ -1,4 +1,4 @@
-"""What is said of a negotiation: how it ended, each round, who gave what, by which rule."""
+"""Sentences and panels of a negotiation: outcome, rounds, concessions and rules."""
 
 from __future__ import annotations
 
@@ -67,7 +67,6 @@ SHELF: Final = [
     ("bio_jq1_myeloma", "hard", BASELINE, REFERENCE, 5),
     ("phys_millikan", "medium", BASELINE, REFERENCE, 5),
 ]
-"""The stories, the four outcomes, and each measure of evidence on its way down."""
 MOVES: Final = (
     {"sample_size": 20},
     {"sample_size": 30, "duration_days": 6},
@@ -92,8 +91,7 @@ def on_the_shelf(
     return by_rule(pack, pack.reference_protocol, most, scientist, manager)
 
 
-def told(negotiation: Negotiation) -> str:
-    """Return everything that is said of a negotiation."""
+def sentences(negotiation: Negotiation) -> str:
     verdict = outcome_verdict(negotiation)
     lines = [f"[{verdict.status}] {verdict.title}", verdict.text]
     for at, done in enumerate(negotiation.rounds):
@@ -111,26 +109,26 @@ def told(negotiation: Negotiation) -> str:
     return "\n".join(lines)
 
 
-# --- the words --------------------------------------------------------------------------------
+# --- golden files --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("place", SHELF, ids=lambda place: "-".join(map(str, place)))
-def test_negotiation_on_the_shelf_is_told(
+def test_sentences_on_automatic_negotiations(
     place: tuple[str, str, ScientistKind, LabManagerKind, int],
 ) -> None:
-    assert_golden(f"negotiation#{'-'.join(map(str, place))}", told(on_the_shelf(*place)))
+    assert_golden(f"negotiation#{'-'.join(map(str, place))}", sentences(on_the_shelf(*place)))
 
 
-def test_negotiation_by_hand_is_told() -> None:
-    texts = [f"--- {name}\n\n{told(negotiation)}" for name, negotiation in BY_HAND.items()]
+def test_sentences_on_negotiations_by_hand() -> None:
+    texts = [f"--- {name}\n\n{sentences(negotiation)}" for name, negotiation in BY_HAND.items()]
     assert_golden("negotiation#by_hand", "\n\n".join(texts))
 
 
-# --- what must hold of them -------------------------------------------------------------------
+# --- any negotiation -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [name for name, case in ENDS.items() if case.outcome])
-def test_verdict_is_one_sentence_that_begins_with_the_outcome(name: str) -> None:
+def test_verdict_is_one_sentence(name: str) -> None:
     verdict, outcome = outcome_verdict(BY_HAND[name]), ENDS[name].outcome
     if outcome in (Outcome.FALSE_AGREEMENT, Outcome.NO_DEAL):
         assert verdict.status is Status.FAIL
@@ -140,7 +138,7 @@ def test_verdict_is_one_sentence_that_begins_with_the_outcome(name: str) -> None
 
 
 @given(studied_packs(), openings(), st.integers(1, 5))
-def test_verdict_passes_only_what_the_lab_can_run(
+def test_verdict_passes_only_feasible_plans(
     pack: Pack, opening: Protocol | None, most: int
 ) -> None:
     negotiation = by_rule(pack, opening, most)
@@ -198,12 +196,12 @@ PANELS: Final[dict[str, Block]] = {
 }
 
 
-def test_panels_of_a_negotiation_read_as_they_were_read() -> None:
+def test_panels_of_a_negotiation() -> None:
     texts = [f"# {name}\n{heard(tree(panel))}" for name, panel in PANELS.items()]
     assert_golden("negotiation#panels", "\n\n".join(texts))
 
 
-def test_bars_of_a_round_end_where_the_lab_is_used_up() -> None:
+def test_bars_of_a_round_show_the_use() -> None:
     plan = RULED.rounds[1].plan
     assert plan is not None
     assert plan.evidence.value == pytest.approx(0.47, abs=0.005)
@@ -213,7 +211,7 @@ def test_bars_of_a_round_end_where_the_lab_is_used_up() -> None:
     assert ends["Power"] == f"{plan.evidence.value:.3f}"
 
 
-def test_answer_to_a_question_is_read_without_unfolding_anything() -> None:
+def test_answer_to_a_question_is_not_folded() -> None:
     [folded] = [
         part for part in tree(round_panel(ASKED, 1)).iter("details") if "hidden" in heard(part)
     ]
@@ -221,7 +219,7 @@ def test_answer_to_a_question_is_read_without_unfolding_anything() -> None:
     assert "remain" not in heard(folded)
 
 
-def test_what_a_model_said_is_folded() -> None:
+def test_attempts_of_a_model_are_folded() -> None:
     attempts = MODELLED.rounds[0].attempts
     for panel in (round_panel(MODELLED, 0), attempts_panel(attempts)):
         titles = [heard(part) for part in tree(panel).iter("summary")]
@@ -234,7 +232,7 @@ def test_what_a_model_said_is_folded() -> None:
         assert {PROSE, attempts[0].observation, attempts[0].system_prompt} <= texts
 
 
-def test_outcome_of_an_open_negotiation_is_neither_good_nor_bad() -> None:
+def test_open_negotiation_has_no_sign() -> None:
     for talks, drawn in ((by_person(MEDIUM), "outcome"), (RULED, "outcome caution")):
         panel = outcome_panel(outcome_verdict(talks), is_open=talks.outcome is None)
         [element] = tree(panel).iter("h2")
@@ -242,9 +240,7 @@ def test_outcome_of_an_open_negotiation_is_neither_good_nor_bad() -> None:
 
 
 @given(studied_packs(), openings())
-def test_every_panel_of_any_negotiation_is_well_formed(
-    pack: Pack, opening: Protocol | None
-) -> None:
+def test_panels_are_well_formed(pack: Pack, opening: Protocol | None) -> None:
     talks: Negotiation = by_rule(pack, opening, scientist=ScientistKind.DIRECT)
     panels: list[Block] = [
         *(round_panel(talks, at) for at in range(len(talks.rounds))),

@@ -1,4 +1,4 @@
-"""What is said of an original, and of each effect to plan with, in numbers worked out by hand."""
+"""The original, and each effect to plan with, in numbers worked out by hand."""
 
 from __future__ import annotations
 
@@ -31,13 +31,12 @@ def design_with(kind: str = "two_group", **reported: object) -> Design:
 
 
 def curves(design: Design, samples: int = 128) -> Curves:
-    """Return the curves of a plan of so many samples."""
     return Curves(assess(make_protocol(sample_size=samples), make_pack(design=design)))
 
 
-def rows(found: Curves) -> dict[str, tuple[str, ...]]:
-    """Return what the table of effects says, by the name of the effect."""
-    [table] = [block for block in original_blocks(found) if isinstance(block, Table)]
+def rows(lines: Curves) -> dict[str, tuple[str, ...]]:
+    """Return the rows of the table of effects by name."""
+    [table] = [block for block in original_blocks(lines) if isinstance(block, Table)]
     return {row[0].text: tuple(cell.text for cell in row[1:]) for row in table.rows}
 
 
@@ -70,15 +69,13 @@ def rows(found: Curves) -> dict[str, tuple[str, ...]]:
         ("two_group", {"effect": 0.5}, "Cohen's d 0.5."),
     ],
 )
-def test_original_is_told_as_it_was_reported(
-    kind: str, reported: dict[str, object], text: str
-) -> None:
+def test_reported_numbers(kind: str, reported: dict[str, object], text: str) -> None:
     design = design_with(kind, **reported)
     assert design.original is not None
     assert reported_text(design, design.original) == text
 
 
-def test_effects_stand_with_their_samples_and_what_the_plan_is_worth() -> None:
+def test_effects_table_has_samples_and_evidence() -> None:
     record = rows(curves(design_with(effect=0.5, n=40)))
     # 64 and 308 an arm; the powers at 64 an arm are 0.8015 and 0.2458 (by scipy).
     assert record["Planned"] == ("0.5", "128", "0.801")
@@ -89,33 +86,31 @@ def test_effects_stand_with_their_samples_and_what_the_plan_is_worth() -> None:
     assert record["Shrunken"][0] == "0.3"
 
 
-def test_samples_for_the_target_are_not_capped_by_what_can_count() -> None:
-    design = design_with(effect=0.5, n=40).model_copy(update={"population_max": 100})
-    result = curves(design)
-    assert result.needed(0.5) is None
-    assert rows(result)["Planned"][1] == "128"
-    assert "100 can count" in fits_text(result)
+@pytest.mark.parametrize(
+    ("change", "needed"),
+    [({"population_max": 100}, "128"), ({"dropout": 0.25}, "171")],  # 128 of 171 are left
+)
+def test_needed_samples_ignore_population_and_include_dropout(
+    change: dict[str, float], needed: str
+) -> None:
+    lines = curves(design_with(effect=0.5, n=40).model_copy(update=change))
+    assert rows(lines)["Planned"][1] == needed
+    assert ("100 can count" in fits_text(lines)) == ("population_max" in change)
 
 
-def test_samples_for_the_target_grow_with_dropout() -> None:
-    design = design_with(effect=0.5, n=40).model_copy(update={"dropout": 0.25})
-    # 128 of 171 are left.
-    assert rows(curves(design))["Planned"][1] == "171"
-
-
-def test_effect_asked_by_a_visitor_stands_beside_the_studys() -> None:
+def test_visitors_effect_precedes_the_studys() -> None:
     design = design_with(effect=0.5, n=40)
     pack = make_pack(design=design).with_own(LabOverrides(), EvidenceAssumptions(effect=0.4))
     plan = assess(make_protocol(sample_size=128), pack)
     record = rows(Curves(plan, design))
     assert (record["Yours"][0], record["Planned"][0]) == ("0.4", "0.5")
-    # Where nobody knows the study as it was written, no effect is called its own.
+    # Without the study as written, no effect is called its own.
     record = rows(Curves(plan))
     assert record["Yours"][0] == "0.4"
     assert "Planned" not in record
 
 
-def test_choice_that_is_lost_says_why() -> None:
+def test_missing_choice_has_a_reason() -> None:
     texts = choices_texts(design_with(effect=0.1, n=40))
     assert "Safeguard is not offered: the original's 60 % interval reaches no effect." in texts
     blocks = original_blocks(curves(design_with(effect=0.1, n=40)))
@@ -123,7 +118,7 @@ def test_choice_that_is_lost_says_why() -> None:
     assert any(text.startswith("Small telescopes is not offered: ") for text in line)
 
 
-def test_nothing_is_said_without_an_original() -> None:
+def test_study_without_original_has_no_blocks() -> None:
     result = curves(make_design())
     assert original_blocks(result) == []
     assert original_panel(result) is None

@@ -65,13 +65,13 @@ SLIDES: Final = {
 }
 
 
-def test_slides_read_as_they_were_read() -> None:
+def test_slides() -> None:
     texts = [f"# {name}\n{heard(tree(panel))}" for name, panel in SLIDES.items()]
     assert_golden("slides", "\n\n".join(texts))
 
 
 @pytest.mark.parametrize("study", [scenario.scenario_id for scenario in list_scenarios()])
-def test_stake_tells_claim_doubt_goal_and_lab(study: str) -> None:
+def test_stake_has_claim_doubt_goal_and_lab(study: str) -> None:
     pack = load_scenario(study, "medium")
     slide = stake_slide(assess(pack.reference_protocol, pack))
     paper, text = pack.paper, heard(tree(slide))
@@ -80,7 +80,7 @@ def test_stake_tells_claim_doubt_goal_and_lab(study: str) -> None:
     assert not signs(slide), "no verdict"
 
 
-def test_decision_keeps_a_long_ask_and_note_whole() -> None:
+def test_decision_keeps_a_long_note() -> None:
     hard = load_scenario("eco_reef_fish", "hard")
     note = "A note that goes on. " * 20
     slide = decision_slide(PlanAnalysis(assess(hard.reference_protocol, hard)), None, note=note)

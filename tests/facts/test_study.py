@@ -1,4 +1,4 @@
-"""The open study in words, a sketch for each kind of design, and the editor's line numbers."""
+"""The open study: its panels without empty parts, and a sketch for each kind of design."""
 
 from __future__ import annotations
 
@@ -8,15 +8,8 @@ from xml.etree import ElementTree
 from replicalab.assessment import assess
 from replicalab.designs import KINDS
 from replicalab.drafts import Draft, check, new_study
+from replicalab.facts import study as panels
 from replicalab.facts.present import stake_slide
-from replicalab.facts.study import (
-    design_panel,
-    kind_panel,
-    lab_panel,
-    paper_panel,
-    rules_panel,
-    story_panel,
-)
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import html, numbers_style
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of
@@ -31,10 +24,10 @@ def quick_start() -> Pack:
 
 
 def story(pack: Pack) -> str:
-    return html(story_panel(PlanAnalysis(assess(pack.reference_protocol, pack))))
+    return html(panels.story_panel(PlanAnalysis(assess(pack.reference_protocol, pack))))
 
 
-def test_title_that_asks_gets_no_full_stop() -> None:
+def test_title_with_question_mark_gets_no_full_stop() -> None:
     for study, title in (
         ("fin_overreaction", "Does the Stock Market Overreact?"),
         ("psy_stroop", "Studies of interference in serial verbal reactions."),
@@ -42,51 +35,44 @@ def test_title_that_asks_gets_no_full_stop() -> None:
         assert f"<strong>{title}</strong> " in story(load_scenario(study))
 
 
-def test_rules_and_lab_of_a_study_that_names_none_have_no_empty_parts() -> None:
+def test_panels_leave_out_missing_parts() -> None:
     pack = quick_start()
-    rules = html(rules_panel(pack))
+    rules = html(panels.rules_panel(pack))
     assert rules.count("<h2") == 1
     assert "Constraints</h2>" in rules
     assert "The study names no restrictions, success criteria or controls." in rules
-    lab = html(lab_panel(assess(pack.reference_protocol, pack)))
+    lab = html(panels.lab_panel(assess(pack.reference_protocol, pack)))
     assert "The study names no items." in lab
     assert "<table" not in lab
     stroop = load_scenario("psy_stroop")
-    assert "names no" not in html(rules_panel(stroop))
-    assert "<table" in html(lab_panel(assess(stroop.reference_protocol, stroop)))
-
-
-def test_page_leaves_out_what_a_study_does_not_give() -> None:
-    pack = quick_start()
+    assert "names no" not in html(panels.rules_panel(stroop))
+    assert "<table" in html(panels.lab_panel(assess(stroop.reference_protocol, stroop)))
+    paper, design = html(panels.paper_panel(pack)), html(panels.design_panel(pack))
     slide = html(stake_slide(assess(pack.reference_protocol, pack)))
-    for text in (story(pack), html(paper_panel(pack)), slide):
-        assert "Not given" not in text
-    assert "Hypothesis" not in html(paper_panel(pack))
-    assert "<p>Power by the exact two-sided t-test (noncentral t).</p>" in html(design_panel(pack))
+    assert "Not given" not in story(pack) + paper + slide
+    assert "Hypothesis" not in paper
+    assert "<p>Power by the exact two-sided t-test (noncentral t).</p>" in design
 
 
-def test_sketch_of_each_kind_is_its_own_lies_in_its_box_and_is_not_read_out() -> None:
+def test_each_kind_has_its_own_silent_sketch() -> None:
     assert len({row.sketch for row in KINDS.values()}) == len(KINDS)
     for kind, row in KINDS.items():
         for shape in row.sketch:
             assert 0 <= shape.x <= shape.x + shape.w <= 100
             assert 0 <= shape.y <= shape.y + shape.h <= 100
-        [panel] = tree(kind_panel(kind))
+        [panel] = tree(panels.kind_panel(kind))
         [sketch] = panel.findall("div")
         assert sketch.get("aria-hidden") == "true"
         assert len(sketch.findall("i")) == len(row.sketch)
         assert heard(panel) == row.asks
 
 
-def test_every_line_of_the_editor_has_its_number_and_some_that_follow() -> None:
+def test_editor_numbers_every_line() -> None:
     for text, minimum in (("", 1), ("a\nb", 2), ("\n" * 300, 301)):
         numbers = [int(n) for n in re.findall(r"%3E(\d+)%3C", numbers_style("key", text))]
         assert numbers == [*range(1, len(numbers) + 1)]
         assert minimum < len(numbers) < minimum + 100
     assert len(numbers_style("key", "\n" * 300_000)) < 200_000, "a small message"
-
-
-def test_style_of_the_editor_holds_nothing_that_a_browser_takes_out() -> None:
     style = numbers_style("own_text", "a")
     assert ElementTree.fromstring(style).tag == "style"  # noqa: S314  # ours
     assert style.count("<") == 2

@@ -1,4 +1,4 @@
-"""Trade-offs in sentences: what each says is asserted, how it says it stands in one golden file."""
+"""Trade-offs: verdicts on the frontier, titles of the region, and one golden file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from replicalab.facts.frontier import (
     frontier_title,
     given_up_text,
     standing_verdict,
-    worth_text,
 )
 from replicalab.facts.region import (
     limit_facts,
@@ -46,7 +45,7 @@ from replicalab.render.figures import Tag
 from replicalab.render.figures.region import Labelled, over_panel
 from replicalab.render.html import html
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
-from tests.factories import make_constraint, make_pack, make_protocol, make_throughput, with_means
+from tests.factories import make_pack, make_protocol, make_throughput, with_means
 from tests.facts.labs import LONE
 from tests.facts.reading import tree
 from tests.golden import assert_golden
@@ -125,7 +124,7 @@ STANDINGS: Final = {
 
 
 @pytest.mark.parametrize("case", STANDINGS)
-def test_plan_stands_where_the_frontier_puts_it(case: str) -> None:
+def test_verdict_follows_the_frontier(case: str) -> None:
     options, status, title = STANDINGS[case]
     verdict = standing_verdict(options)
     assert (verdict.status, verdict.title) == (status, title)
@@ -139,21 +138,14 @@ def test_plan_stands_where_the_frontier_puts_it(case: str) -> None:
         )
 
 
-def test_lab_that_shows_nothing_is_told_so_and_no_other() -> None:
+def test_warning_in_labs_without_evidence() -> None:
     assert no_evidence_text(opened(MYELOMA))
     assert not no_evidence_text(opened(("bio_jq1_myeloma", "medium")))
     assert no_evidence_text(too_dear())
     assert no_evidence_text(inexact(too_dear())) != no_evidence_text(too_dear())
 
 
-# --- what fits, over all the lab's days ---------------------------------------------------------
-
-
-def test_plan_of_the_frontier_that_shows_nothing_is_told_so() -> None:
-    options = opened(("psy_ego_depletion", "medium"))
-    evidence, fewest = options.yours.evidence, options.frontier.plans[0]
-    assert (fewest.samples, worth_text(evidence, fewest.value)) == (2, "0.00, shows nothing")
-    assert worth_text(evidence, 0.051) == "0.05"
+# --- the region ---------------------------------------------------------------------------------
 
 
 def title(pack: Pack, plan: Protocol | None = None) -> str:
@@ -163,7 +155,7 @@ def title(pack: Pack, plan: Protocol | None = None) -> str:
     return region_title(region(plan_to_draw(options), [yours, options.least.after]))
 
 
-def test_title_goes_on_to_the_labs_last_day_where_the_chart_ends_before() -> None:
+def test_title_covers_every_day_of_the_lab() -> None:
     pack = load_scenario("psy_stroop", "easy").with_own(
         LabOverrides(days=10, staff=5), EvidenceAssumptions()
     )
@@ -185,7 +177,7 @@ def _fits_and_counts(plan: Protocol, pack: Pack) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("lab", "said"),
+    ("lab", "span"),
     [
         # 5,000 credits less 50 for controls, 350 for items and 50 a day, at 10 a sample.
         ({}, "up to 445 samples, 3 to 20 days"),
@@ -202,39 +194,23 @@ def _fits_and_counts(plan: Protocol, pack: Pack) -> bool:
         ({"budget": 400.0}, None),
     ],
 )
-def test_title_is_of_the_lab_and_not_of_the_charts_columns(
-    lab: dict[str, Any], said: str | None
-) -> None:
+def test_title_covers_long_labs(lab: dict[str, Any], span: str | None) -> None:
     text = title(make_pack(**lab), make_protocol(duration_days=3))
-    if said is None:
+    if span is None:
         assert text == "With these items and controls nothing fits this lab"
     else:
         none = "Whatever fits with these items and controls yields no evidence"
-        assert text == (f"What fits and counts: {said}" if said else none)
+        assert text == (f"What fits and counts: {span}" if span else none)
 
 
-def test_title_of_samples_of_which_not_all_can_count_does_not_deny_the_evidence() -> None:
-    constraint = make_constraint(bounds="samples", comparator=">=", quantity=30, unit="trays")
-    few = make_throughput(value=5)
-    pack = make_pack(constraints=[constraint], days=5, samples_per_day=few, budget=1000.0)
-    assert not assess(make_protocol(sample_size=30, duration_days=5), pack).evidence.void_reason
-    # 1,000 credits less 400 for controls and items, and 50 for a day, at 10 a sample.
-    assert title(pack) == "What fits, but does not all count: up to 55 samples, 1 to 5 days"
-
-
-def test_limits_are_those_that_the_study_and_the_lab_set() -> None:
+def test_limits_of_study_and_lab() -> None:
     everything = load_scenario(*MOMENTUM)
     assert set(limit_facts(everything)) == set(RegionLimit)
     minimum = {*RegionLimit} - {RegionLimit.THROUGHPUT, RegionLimit.POPULATION, RegionLimit.STUDY}
     assert set(limit_facts(make_pack())) == minimum
 
 
-def test_region_of_a_plan_with_its_own_items_has_no_notes() -> None:
-    easy = opened(("fin_momentum", "easy"))
-    assert [*region_facts(plan_to_draw(easy), easy.yours, None, [])] == []
-
-
-def test_trade_offs_read_as_in_the_golden_file() -> None:
+def test_trade_off_sentences() -> None:
     assert_golden("tradeoffs", "\n".join(_lines()))
 
 
@@ -277,7 +253,7 @@ def reference(study: str) -> Assessment:
 
 
 @pytest.mark.parametrize("study", ["fin_momentum", "bio_jq1_myeloma"])
-def test_each_effect_has_the_evidence_of_each_plan_as_a_number_and_a_bar(study: str) -> None:
+def test_effects_panel_has_numbers_and_bars(study: str) -> None:
     plan = reference(study)
     effects = effects_of(plan.pack.design)
     assert len(effects) > 1
@@ -292,7 +268,7 @@ def test_each_effect_has_the_evidence_of_each_plan_as_a_number_and_a_bar(study: 
         assert bars == [pytest.approx((evidence.value - worst) / (best - worst), abs=1e-3)] * 2
 
 
-def test_each_row_of_a_table_has_a_heading_and_hostile_text_is_text_in_every_place() -> None:
+def test_tables_have_headings_and_escape_text() -> None:
     table = plain_table("The plans", ("Plan", "Evidence"), [("mine", "0.9"), ("yours", "0.8")])
     panel = tree(table)
     headings = [heard(cell) for cell in panel.iter("th") if cell.get("scope") == "row"]
@@ -305,8 +281,7 @@ def test_each_row_of_a_table_has_a_heading_and_hostile_text_is_text_in_every_pla
         assert heard(element).count("<img src=//x.test/b>") == html(item).count("&lt;img") > 0
 
 
-def test_what_lies_over_the_chart_is_nothing_to_a_screen_reader() -> None:
-    """It has the point's two fields, and the table."""
+def test_chart_overlay_is_hidden_from_screen_readers() -> None:
     room = {"left": 50, "right": 10, "below": 40, "height": 300}
     tag = Tag(ATTACK, 0.5, 0.75, -12.5, 21.0, "#B84E00", "#FFFFFF")
     chart = Labelled(go.Figure(), [tag], room)
