@@ -20,7 +20,7 @@ Block = dict[str, Data]  # a part of a study file
 YOUR_LAB: Final = Difficulty.MEDIUM.value  # the lab of the form
 UNSTATED: Final = "Not given."  # for a required text that its author has not written
 NEW_NAME: Final = "My study"
-DEFAULT: Final = "ReplicaLab’s default."  # the reason for a number that nobody has given
+DEFAULT: Final = "ReplicaLab’s default."  # the reason for a number that was not given
 _EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
 NUMBERS: Final = (*_EFFECTS, *PARAMETERS, "target", "floor")
 """The numbers of a design; a kind has some of them."""

@@ -387,7 +387,7 @@ class FormSession:
     begun: bool = False
     choosing: bool = False
     past: list[FormStep] = field(default_factory=list)
-    # A tab that outlived its server still holds what was typed there under its old keys.
+    # A tab that outlived its server still has typed values under its old keys.
     version: int = field(default_factory=partial(secrets.randbelow, 2**32))
     part: str = ""
     refused: ScenarioError | None = None

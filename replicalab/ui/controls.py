@@ -1,6 +1,6 @@
 """Widgets of every page: buttons, page links, tabs, and number fields."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
@@ -32,7 +32,7 @@ def open_tab(names: Iterable[str], key: str) -> Iterator[str]:
         yield name
 
 
-def places(in_a_row: int) -> Iterator[AbstractContextManager[object]]:
+def places(in_a_row: int | Sequence[float]) -> Iterator[AbstractContextManager[object]]:
     """Yield places for fields, ``in_a_row`` in a row, and below each other on a phone.
 
     As the second argument of `zip`, it begins no empty row.

@@ -1,4 +1,4 @@
-"""A power analysis as it is typed, right or wrong, and the study that it begins."""
+"""A typed power analysis, right or wrong, and its study."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def study_of(analysis: TypedAnalysis) -> Study:
     return study
 
 
-def test_study_of_an_analysis_has_its_numbers_its_name_and_what_was_worked_out_with_why() -> None:
+def test_study_has_the_numbers_of_its_analysis() -> None:
     study = study_of(typed(dropout=0.1))
     assert study.paper.name == "Naps"
     assert study.reference_protocol.sample_size == 144
@@ -69,7 +69,7 @@ def test_study_of_an_analysis_has_its_numbers_its_name_and_what_was_worked_out_w
     assert effect.why["effect_planning"].startswith("Worked out from the other numbers")
 
 
-def test_study_aims_at_the_usual_target_where_the_evidence_is_worked_out() -> None:
+def test_target_is_usual_if_evidence_is_worked_out() -> None:
     analysis = typed(Unknown.EVIDENCE, samples=60, target=0.99)
     # R's pwr.t.test(n = 30, d = 0.5), quoted in public course notes.
     assert analysis.worked_out == pytest.approx(0.477896520760209, abs=1e-12)
@@ -77,16 +77,12 @@ def test_study_aims_at_the_usual_target_where_the_evidence_is_worked_out() -> No
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_number_of_each_kind_is_worked_out_from_the_usual_ones(kind: str) -> None:
-    usual = new_study("usual", kind)
-    block = usual["design"]
-    assert isinstance(block, dict)
+def test_each_unknown_follows_from_usual_numbers(kind: str) -> None:
+    usual = Draft(new_study("usual", kind))
     names = {"effect_planning", "target", *KINDS[kind].needs}
-    numbers = {name: block[name] for name in names if block.get(name) is not None}
-    numbers["dropout"] = 0.0
-    plan = usual["reference_protocol"]
-    assert isinstance(plan, dict)
-    size = plan["sample_size"]
+    typed = {name: usual.at("design", name) for name in names}
+    numbers = {"dropout": 0.0} | {name: x for name, x in typed.items() if x is not None}
+    size = usual.at("reference_protocol", "sample_size")
     assert isinstance(size, int)
     for unknown in unknowns_of(KINDS[kind]):
         analysis = TypedAnalysis(kind, unknown, numbers, size, 10)
@@ -97,7 +93,7 @@ def test_each_number_of_each_kind_is_worked_out_from_the_usual_ones(kind: str) -
         assert number == (size + -size % groups if unknown is Unknown.SAMPLES else size)
 
 
-def test_two_shares_are_worked_out_by_fishers_test_at_these_shares() -> None:
+def test_two_shares_use_fishers_test() -> None:
     """By SciPy 102 a group are the first of which Fisher's test has a power of 0.80."""
     kind = "two_proportions"
     [source] = KINDS[kind].sources
@@ -111,7 +107,7 @@ def test_two_shares_are_worked_out_by_fishers_test_at_these_shares() -> None:
     assert max(powers[:-1]) < 0.8 <= powers[-1]
 
 
-def test_effect_is_worked_out_where_the_baseline_leaves_less_than_the_usual_one() -> None:
+def test_effect_is_worked_out_within_the_baseline() -> None:
     kind, numbers = "two_proportions", {"alpha": 0.05, "target": 0.8, "dropout": 0.0}
     effect = {"effect_planning": 0.5, "baseline": 0.05}
     analysis = TypedAnalysis(kind, Unknown.EFFECT, numbers | effect, 1000, 10)
@@ -129,7 +125,7 @@ def test_effect_is_worked_out_where_the_baseline_leaves_less_than_the_usual_one(
     ),
     st.one_of(st.none(), st.integers(-(10**15), 10**15)),
 )
-def test_whatever_is_typed_makes_a_study_or_is_told(
+def test_typed_numbers_make_a_study_or_faults(
     unknown: Unknown, numbers: dict[str, Any], samples: int | None
 ) -> None:
     analysis = typed(unknown, samples, **numbers)
@@ -152,14 +148,14 @@ def test_whatever_is_typed_makes_a_study_or_is_told(
         ("x" * 30, ["x" * 30], "x" * 26 + " (2)"),
     ],
 )
-def test_free_name_has_a_number_where_it_is_taken(name: str, taken: list[str], free: str) -> None:
+def test_free_name_has_a_number_if_taken(name: str, taken: list[str], free: str) -> None:
     assert free_name(name, taken, 30) == free
 
 
 @pytest.mark.parametrize(
     "name", ["Naps", "a: b # c", '"quoted" \\ back', "null", "- 1", "Sömmer’s 眠り", "{x}", "1.5"]
 )
-def test_renamed_file_is_the_same_study_and_the_same_text_but_for_its_name(name: str) -> None:
+def test_renamed_file_keeps_everything_else(name: str) -> None:
     texts = [template_text(), study_yaml(parse_study(template_text(), "x.yaml"))]
     texts += [copy_text(scenario.scenario_id, "mine") for scenario in list_scenarios()]
     for text in texts:
@@ -177,13 +173,13 @@ def test_renamed_file_is_the_same_study_and_the_same_text_but_for_its_name(name:
 
 
 @pytest.mark.parametrize("name", ["", "a\u202eb", "x" * 201, "a\x00b"])
-def test_study_is_not_renamed_to_what_is_no_name(name: str) -> None:
+def test_wrong_name_is_refused(name: str) -> None:
     text = template_text()
     with pytest.raises(ScenarioError):
         renamed(text, parse_study(text, "x.yaml"), name)
 
 
-# --- the safeguard effect of what was reported ------------------------------------------------
+# --- the safeguard effect of a reported effect ------------------------------------------------
 
 SOURCES_WITH_N: Final = [
     (kind, source)
@@ -194,9 +190,7 @@ SOURCES_WITH_N: Final = [
 
 
 @pytest.mark.parametrize(("kind", "source"), SOURCES_WITH_N)
-def test_safeguard_effect_of_every_source_with_n_makes_a_study_or_is_told(
-    kind: str, source: EffectSource
-) -> None:
+def test_safeguard_effect_of_every_source(kind: str, source: EffectSource) -> None:
     row, reported = KINDS[kind], {number.name: number.usual for number in source.asked}
     numbers = {**usual_numbers(row), "dropout": 0.0}
     plain = TypedAnalysis(kind, Unknown.SAMPLES, numbers, 10, 10, source, reported)
@@ -206,24 +200,21 @@ def test_safeguard_effect_of_every_source_with_n_makes_a_study_or_is_told(
         assert "reaches no effect" in fault.problem
         return
     design, without = study_of(safe).design, study_of(plain).design
-    assert design.original is not None
-    assert without.original == design.original
-    effect = row.effect
-    assert effect is not None
-    assert design.effect_planning is not None
-    assert without.effect_planning is not None
-    assert effect.size(design.effect_planning) < effect.size(without.effect_planning)
+    assert without.original == design.original is not None
+    assert row.effect is not None
+    sizes = [row.effect.size(of.effect_planning or 0.0) for of in (design, without)]
+    assert sizes[0] < sizes[1]
     assert (safe.worked_out or 0) > (plain.worked_out or 0)
 
 
-def test_safeguard_effect_needs_n_and_a_normal_scale() -> None:
+def test_safeguard_needs_n_and_a_normal_scale() -> None:
     assert len(SOURCES_WITH_N) >= 6
     assert not can_safeguard("two_group", None)
     assert all(KINDS[kind].normal for kind, _ in SOURCES_WITH_N)
 
 
 @pytest.mark.parametrize("wrong", [None, float("nan"), 1e308, -1e308, 10**30, "2", 0.0])
-def test_safeguard_effect_of_a_wrong_number_is_told(wrong: Any) -> None:
+def test_safeguard_of_a_wrong_number_is_a_fault(wrong: Any) -> None:
     kind = "two_group"
     source = next(item for item in KINDS[kind].sources if item.label == "t and n of both groups")
     reported: dict[str, Any] = {"t": wrong, "n1": 20, "n2": 20}
@@ -235,11 +226,11 @@ def test_safeguard_effect_of_a_wrong_number_is_told(wrong: Any) -> None:
     check(analysis.draft("mine", "Naps"))
 
 
-# --- what was reported is the original --------------------------------------------------------
+# --- the reported effect is the original --------------------------------------------------------
 
 
 def reporting(kind: str, label: str, **reported: Any) -> TypedAnalysis:
-    """Return a power analysis whose effect is worked out from what is reported."""
+    """Return a power analysis whose effect follows from a report."""
     [source] = [item for item in KINDS[kind].sources if item.label == label]
     numbers = {**usual_numbers(KINDS[kind]), "dropout": 0.0}
     return TypedAnalysis(kind, Unknown.SAMPLES, numbers, 10, 10, source, reported)
@@ -264,7 +255,7 @@ FOUND: Final[list[tuple[TypedAnalysis, dict[str, Any]]]] = [
 
 
 @pytest.mark.parametrize(("analysis", "numbers"), FOUND)
-def test_reported_numbers_with_their_n_are_the_original_of_the_study(
+def test_reported_numbers_become_the_original(
     analysis: TypedAnalysis, numbers: dict[str, Any]
 ) -> None:
     study = study_of(analysis)
@@ -277,7 +268,7 @@ def test_reported_numbers_with_their_n_are_the_original_of_the_study(
     assert check(Draft.of(study)).study == study
 
 
-def test_assumed_effect_and_numbers_without_n_are_no_original() -> None:
+def test_numbers_without_n_are_no_original() -> None:
     assert study_of(typed()).design.original is None
     means = reporting("two_group", "two means and two SDs", m1=1.0, m2=0.5, SD1=1.0, SD2=1)
     assert study_of(means).design.original is None
@@ -285,7 +276,7 @@ def test_assumed_effect_and_numbers_without_n_are_no_original() -> None:
     assert study_of(shares).design.original is None
 
 
-def test_report_of_too_few_for_a_test_still_makes_a_study() -> None:
+def test_report_of_too_few_makes_a_study() -> None:
     # Fisher's z of three pairs has no standard error: they are no original.
     analysis = reporting("correlation", "t and n", t=0.5, n=3)
     assert study_of(analysis).design.original is None

@@ -1,4 +1,4 @@
-"""The Compare page: where its sides come from, what it says of them, and batches."""
+"""The Compare page: its sides, and batches of negotiations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from replicalab.scenarios import (
     study_yaml,
 )
 from replicalab.ui import batches, own_studies
-from replicalab.ui.batches import BATCHES, IN_USE_SECONDS
+from replicalab.ui.batches import BATCHES
 from replicalab.ui.compare import MANY, TABS
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.own_studies import find
@@ -47,10 +47,10 @@ def row(app: AppTest, label: str) -> list[str]:
     return next(cells[1:] for cells in panel_tables(app)[-1] if cells[0] == label)
 
 
-# --- where the sides come from ----------------------------------------------------------------
+# --- the sides ----------------------------------------------------------------
 
 
-def test_single_plan_of_the_tray_is_compared_with_the_open_one_where_they_differ() -> None:
+def test_single_plan_is_compared_with_the_open_one() -> None:
     assert "Nothing to compare yet." in said(visit(COMPARE))
     app = go(press(visit(PROTOCOL), "Add to comparison"), COMPARE)
     assert "Plan A is the open plan: it needs another one." in said(app)
@@ -63,7 +63,7 @@ def test_single_plan_of_the_tray_is_compared_with_the_open_one_where_they_differ
     assert can_press(app, "Undo")
 
 
-def test_three_labs_stand_side_by_side_with_one_click_and_by_a_link() -> None:
+def test_three_labs_by_a_click_or_a_link() -> None:
     app = press(visit(COMPARE, study="psy_stroop"), "The three labs")
     assert [item.name for item in tray(app)] == ["easy lab", "medium lab", "hard lab"]
     budgets = [f"{load_scenario('psy_stroop', level).lab.budget:,.0f}" for level in Difficulty]
@@ -80,7 +80,7 @@ def test_three_labs_stand_side_by_side_with_one_click_and_by_a_link() -> None:
     assert panel_tables(app) == panel_tables(again), "the rest is compared"
 
 
-def test_yours_stands_beside_both_ways_with_one_click() -> None:
+def test_three_ways_by_a_click() -> None:
     app = press(visit(COMPARE), WAYS)
     assert row(app, "Sample size") == ["420", "210", "295"]
     assert not tray(press(app, "Undo"))
@@ -101,7 +101,7 @@ def _whose(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> N
 
 
 def from_library(app: AppTest) -> AppTest:
-    """Put beside what the list of the library offers first."""
+    """Add the first entry of the library list."""
     app.session_state["compare_library"] = True
     return press(run(app), "Add it")
 
@@ -110,7 +110,7 @@ def kept(kind: EntryKind, name: str, content: str) -> None:
     shelf().keep(owner(), kind, name, content)
 
 
-def test_kept_plan_is_put_beside_by_its_name_as_given_and_a_lab_around_the_open_plan() -> None:
+def test_saved_plan_and_lab_are_compared() -> None:
     plan = revise(load_scenario("fin_momentum").reference_protocol, sample_size=77)
     work, name = Workspace().changed(plan=plan), "Momentum · n 77 (v2.1)"
     kept(EntryKind.PLAN, name, case_text(work.case))
@@ -130,7 +130,7 @@ def played(scientist: ScientistKind) -> Negotiation:
     return by_rule(pack, pack.reference_protocol, scientist=scientist)
 
 
-def test_kept_run_is_put_beside_with_its_players_where_it_replays() -> None:
+def test_saved_run_is_replayed() -> None:
     run_ = played(ScientistKind.BASELINE)
     kept(EntryKind.RUN, "A run", save(run_))
     [result] = tray(from_library(visit(COMPARE)))
@@ -139,7 +139,7 @@ def test_kept_run_is_put_beside_with_its_players_where_it_replays() -> None:
     assert result.case.protocol(find) == run_.setup.opening
 
 
-def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() -> None:
+def test_saved_model_run_is_its_last_plan() -> None:
     mine = copy_text("psy_stroop", "my_stroop")
     study = parse_study(mine, "mine.yaml")
     assert not own_studies.keep(mine, study)
@@ -155,13 +155,13 @@ def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() ->
 # --- labs ---
 
 
-def test_lab_of_ones_own_stands_beside_the_labs_of_its_study() -> None:
+def test_own_lab_is_compared_with_its_study() -> None:
     app = press(visit(COMPARE, study="psy_stroop", budget="1500"), "Your lab and the study’s")
     assert [item.name for item in tray(app)] == ["Your lab", "easy lab", "medium lab", "hard lab"]
     assert row(app, "Budget, credits") == ["1,500", "1,700", "1,000", "620"]
 
 
-def test_labs_of_an_own_study_that_are_the_same_are_one_column() -> None:
+def test_equal_labs_are_one_column() -> None:
     study = check(Draft(new_study("mine"))).study
     assert study is not None
     assert not own_studies.keep(study_yaml(study), study)
@@ -201,9 +201,7 @@ def played_once() -> AppTest:
     return over(press(type_number(at_many(study="psy_stroop"), "Last seed", 0), "Run"))
 
 
-def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_server(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_batch_is_run_saved_and_opened() -> None:
     app = type_number(at_many(study="psy_stroop"), "Last seed", 3)
     assert "1 study × 3 labs × 4 seeds × 1 Scientist × 1 Lab Manager = 12 negotiations" in said(app)
     over(press(app, "Run"))
@@ -219,7 +217,6 @@ def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_ser
     [entry] = shelf().entries(owner(), EntryKind.BATCH)
     assert entry.name == "Stroop interference · 3 labs · 12 negotiations"
     assert f"Saved: {entry.name}" in said(app).replace("\\", "")
-    monkeypatch.setattr(BATCHES, "_batches", {})
     app = visit(LIBRARY)
     press(app, "Open")
     assert panel_tables(go(app, COMPARE))[-2:] == [shares, regret]
@@ -227,22 +224,7 @@ def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_ser
     assert "Save to the library" not in labels(app)
 
 
-def test_batch_that_gave_way_says_what_became_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(BATCHES, "_batches", {})
-    app = played_once()
-    batch = BATCHES.of(server.visitor())
-    assert batch is not None
-    batch.seen -= IN_USE_SECONDS + 1
-    monkeypatch.setattr(batches, "MOST_HELD", 3)
-    assert not BATCHES.begin("somebody else", batch.jobs)
-    text = alerts(run(app))[0].text
-    assert text == ("Your last batch was dropped, as this server had no room. Run it again.")
-    assert not app.get("plotly_chart")
-    monkeypatch.setattr(batches, "MOST_HELD", 6)
-    assert not alerts(over(press(app, "Run")))
-
-
-def test_opened_batch_leaves_the_one_before_one_click_away() -> None:
+def test_batch_before_is_one_click_away() -> None:
     kept(EntryKind.BATCH, "Of spring", make_batch())
     app = played_once()
     shares = panel_tables(app)[-1]
@@ -254,7 +236,7 @@ def test_opened_batch_leaves_the_one_before_one_click_away() -> None:
     assert "Of spring" in said(press(app, "The batch before"))
 
 
-def test_batch_of_a_strange_size_is_refused_with_the_limit() -> None:
+def test_too_large_batch_is_refused() -> None:
     app = press(type_number(at_many(), "Last seed", 33_400), "Run")
     [refused] = [alert.text for alert in alerts(app)]
     assert f"at most {MOST_JOBS:,}" in refused
@@ -262,7 +244,7 @@ def test_batch_of_a_strange_size_is_refused_with_the_limit() -> None:
     assert "has at most 10,000" in alerts(app)[0].text
 
 
-def test_batch_in_the_lab_of_ones_own_is_played_there() -> None:
+def test_batch_in_the_own_lab() -> None:
     app = at_many(study="psy_stroop", budget="900")
     app.toggle(key="batch_own").set_value(True)
     over(press(type_number(run(app), "Last seed", 0), "Run"))

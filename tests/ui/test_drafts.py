@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.library import Library, StoredDraft
+from replicalab.library import StoredDraft
 from replicalab.negotiation.case import case_text, read_draft
 from replicalab.scenarios import LabOverrides, copy_text
 from replicalab.ui.library import drafting
@@ -28,7 +28,7 @@ from tests.ui.acting import (
 from tests.ui.pages import LETTERS, LIBRARY, PROTOCOL, SCENARIOS
 from tests.ui.reading import alerts, said, tray, where
 from tests.ui.test_address import LONG
-from tests.ui.visitors import Browsers, full_disk, move, restart
+from tests.ui.visitors import Browsers, move, restart
 from tests.ui.walking import go, query_of, visit, write
 
 pytestmark = pytest.mark.usefixtures("browsers")
@@ -42,9 +42,7 @@ def draft() -> StoredDraft | None:
     return shelf().draft(owner())
 
 
-def test_plan_too_long_for_an_address_survives_a_restart(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_plan_survives_a_restart(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> None:
     app = choose(visit(PROTOCOL), "Controls", *LETTERS)
     query = query_of(app)
     assert "more" not in query
@@ -60,7 +58,7 @@ def test_plan_too_long_for_an_address_survives_a_restart(
     assert chosen(reader, "Controls") != LETTERS
 
 
-def test_tray_too_long_for_a_link_comes_back_after_a_reload() -> None:
+def test_long_tray_survives_a_reload() -> None:
     app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), BESIDE)
     assert "This page is too long for a link" in said(app)
     press(choose_more(app, "Reset the plan"), BESIDE)
@@ -77,7 +75,7 @@ def saved(work: Workspace) -> Tab:
     return tab
 
 
-def test_draft_brings_back_what_is_too_long_for_a_link() -> None:
+def test_draft_holds_more_than_a_link() -> None:
     long = Workspace().changed(plan=LONG, own_lab=LabOverrides(budget=9), presenting=2).case
     work = Workspace(case=long, presenting=2, tray=(TrayCase(name="A", case=long),))
     tab, again = saved(work), Tab()
@@ -86,7 +84,7 @@ def test_draft_brings_back_what_is_too_long_for_a_link() -> None:
     assert again.place == tab.place
 
 
-def test_any_name_beside_that_an_address_takes_a_draft_takes_too() -> None:
+def test_draft_takes_any_name_of_the_tray() -> None:
     case = Workspace().changed(study="psy_stroop").case
     cases = [TrayCase(name=name, case=case) for name in (" ", "<b>x</b>", "\u202e", "x" * 60)]
     saved(Workspace().changed(tray=tuple(cases)))
@@ -95,7 +93,7 @@ def test_any_name_beside_that_an_address_takes_a_draft_takes_too() -> None:
     assert drafting.tray_of(offer.plan, []) == tuple(cases)
 
 
-def test_study_survives_a_restart_for_its_author_and_for_who_read_it(
+def test_study_survives_a_restart_for_each_reader(
     browsers: Browsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     author = browsers.token
@@ -120,9 +118,7 @@ def offered(app: AppTest) -> bool:
     return "Go on with it" in labels(app)
 
 
-def test_last_draft_is_offered_with_its_tray_to_its_author_who_comes_without_an_address(
-    browsers: Browsers,
-) -> None:
+def test_last_draft_is_offered_to_its_author(browsers: Browsers) -> None:
     author = browsers.token
     app = press(type_number(visit(PROTOCOL, study="psy_stroop"), "Sample size", 41), BESIDE)
     press(type_number(app, "Sample size", 42), BESIDE)
@@ -140,7 +136,7 @@ def test_last_draft_is_offered_with_its_tray_to_its_author_who_comes_without_an_
     assert not offered(back)
 
 
-def test_draft_that_is_discarded_is_offered_no_more() -> None:
+def test_discarded_draft_is_offered_no_more() -> None:
     type_number(visit(PROTOCOL), "Sample size", 41)
     writer.finish()
     press(visit(), "Discard")
@@ -148,7 +144,7 @@ def test_draft_that_is_discarded_is_offered_no_more() -> None:
     assert not offered(visit())
 
 
-def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_something() -> None:
+def test_saved_or_undone_plan_needs_no_draft() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 41)
     for act, is_needed in (("", True), ("Save", False), (BESIDE, True), ("Remove it", False)):
         if act:
@@ -160,7 +156,7 @@ def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_someth
     assert draft() is None
 
 
-def test_case_of_the_draft_that_cannot_be_opened_is_named() -> None:
+def test_lost_case_of_a_draft_is_named() -> None:
     app = press(type_number(visit(PROTOCOL), "Sample size", 41), BESIDE)
     press(type_number(app, "Sample size", 42), BESIDE)
     result = draft()
@@ -189,7 +185,7 @@ def test_last_tab_replaces_the_draft_of_another() -> None:
     assert number(go(press(app, "Go on with it"), PROTOCOL), "Sample size").value == 42
 
 
-def test_looking_at_studies_is_no_work_and_a_page_loaded_again_and_again_fills_no_room() -> None:
+def test_draft_is_saved_once_for_real_work() -> None:
     visit(PROTOCOL, study="psy_stroop", lab="hard", round="2")
     assert draft() is None
     query = query_of(type_number(visit(PROTOCOL), "Sample size", 41))
@@ -204,28 +200,15 @@ def test_looking_at_studies_is_no_work_and_a_page_loaded_again_and_again_fills_n
 # --- a library that cannot be used ------------------------------------------------------------
 
 
-def test_draft_that_cannot_be_saved_is_said_where_it_matters(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(Library, "save_draft", full_disk)
-    app = type_number(visit(PROTOCOL), "Sample size", 41)
-    writer.finish()
-    assert "draft" not in said(run(app)), "the address holds all of it"
-    choose(app, "Controls", *LETTERS)
-    writer.finish()
-    assert "could not be saved as a draft either" in said(run(app))
-    assert "the disk is full" in said(app)
-
-
-def test_library_that_cannot_be_opened_stops_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_library_stops_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
     move(monkeypatch)
     monkeypatch.setenv("REPLICALAB_DATABASE_URL", "nonsense")
     app = type_number(visit(PROTOCOL), "Sample size", 41)
     assert number(app, "Sample size").value == 41
     assert "Not saved: REPLICALAB_DATABASE_URL" in said(press(app, "Save"))
-
-
-# --- the thread that saves --------------------------------------------------------------------
+    choose(app, "Controls", *LETTERS)
+    writer.finish()
+    assert "could not be saved as a draft either" in said(run(app))
 
 
 def test_writer_saves_the_last_state_of_each_place() -> None:
@@ -238,22 +221,7 @@ def test_writer_saves_the_last_state_of_each_place() -> None:
     assert texts == ["c", "d"]
 
 
-def test_writer_tries_again_what_could_not_be_saved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "_RETRY_SECONDS", 0.0)
-    tries = list[int]()
-
-    def save() -> None:
-        tries.append(len(tries))
-        if len(tries) < 3:
-            full_disk()
-
-    wanted = writer.Writer()
-    wanted.later("one", save)
-    wanted.finish()
-    assert tries == [0, 1, 2]
-
-
-def test_writer_outlives_a_fault_of_what_it_saves(caplog: pytest.LogCaptureFixture) -> None:
+def test_writer_outlives_an_exception(caplog: pytest.LogCaptureFixture) -> None:
     texts, wanted = list[str](), writer.Writer()
     wanted.later("one", lambda: 1 // 0)
     wanted.later("other", partial(texts.append, "saved"), 0.01)

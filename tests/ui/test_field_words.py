@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.render.markdown import markdown
-from replicalab.scenarios import list_scenarios, term_in
+from replicalab.scenarios import list_scenarios
 from tests.facts.reading import tree
 from tests.reports.making import work
 from tests.ui.pages import COMPARE, NEED_STUDY, STUDY
@@ -50,16 +50,3 @@ def test_reagents_are_named_in_wet_labs_only(study: str) -> None:
 
 
 PLAYERS: Final = (ScientistKind.BASELINE, LabManagerKind.REFERENCE)
-
-
-@pytest.mark.parametrize(
-    ("name", "wet", "other"),
-    [
-        ("Reagents", "Reagents", "Materials and data"),
-        ("A reagent, credits", "A reagent, credits", "A material, credits"),
-        ("out of stock", "out of stock", "not available"),
-        ("Equipment", "Equipment", "Equipment"),
-    ],
-)
-def test_term_follows_the_field(name: str, wet: str, other: str) -> None:
-    assert [term_in(field, name) for field in ("plant_biology", "physics")] == [wet, other]

@@ -16,7 +16,7 @@ from replicalab.limits import LONGEST_NAME
 from replicalab.negotiation import Transcript
 from replicalab.scenarios import Study, parse_study
 from replicalab.ui import study
-from replicalab.ui.lab.items import row_key
+from replicalab.ui.lab.fields import row_key
 from replicalab.ui.workspace import TrayCase, Workspace, to_query
 from tests.hostile import (
     ATTACK,

@@ -1,4 +1,4 @@
-"""A study of one's own: brought by its file, read by a link, asked for by name when it is gone."""
+"""A visitor's own study: used, saved, shared by a link, renamed, edited and removed."""
 
 from typing import Final
 
@@ -21,10 +21,10 @@ from replicalab.scenarios import (
 from replicalab.ui import own_studies
 from replicalab.ui.library import shelf as writer
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.own_studies import StudyCache, cache_key
+from replicalab.ui.own_studies import cache_key
 from replicalab.ui.workspace import from_query, to_query
 from tests.negotiation.playing import by_rule
-from tests.ui.acting import can_press, labels, number, pick, press, run, type_number
+from tests.ui.acting import can_press, labels, number, press, run, type_number
 from tests.ui.negotiating import hand_over as give_negotiation
 from tests.ui.pages import COMPARE, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
 from tests.ui.reading import Alert, alerts, keyed, said, table, texts, where
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.usefixtures("browsers")
 
 
 def using(*files: str) -> AppTest:
-    """Return the app after a visitor has brought these studies; the last one is open."""
+    """Return the app of a visitor who uses these studies; the last one is open."""
     app = unopened()
     for text in files or (MINE,):
         press(write(app, text), "Use this study")
@@ -49,7 +49,7 @@ def using(*files: str) -> AppTest:
 
 
 def cards_of_visitors(app: AppTest) -> list[str]:
-    """Return what the cards of studies that visitors brought say of their origin."""
+    """Return the origins on the cards of visitors' studies."""
     cards = [text.split("\n")[0] for text in texts(keyed(at_gallery(app), "gallery"))]
     return [line for line in cards if "yours" in line or "shared" in line]
 
@@ -63,43 +63,29 @@ def faults(app: AppTest) -> list[list[str]]:
     return table(app, number)[1:]
 
 
-def own_alert(app: AppTest) -> Alert:
-    """Return the box that says whether the file in the editor can be used."""
-    [alert] = [a for a in alerts(app) if "to correct" in a.text]
-    return alert
-
-
-def test_faults_are_named_all_at_once_by_line_field_value_and_remedy_and_counted_beyond_fifty() -> (
-    None
-):
-    app = at_editor(pick(at_making(unopened()), "Start from", "psy_stroop"))
-    copied = copy_text("psy_stroop", "my_psy_stroop")
-    named = copied.replace(f'"{TITLE}"', f'"{TITLE} (2)"')
-    assert app.text_area(key="own_text").value == named != copied
-    assert can_press(app, "Use this study")
-    assert not alerts(app)
+def test_faults_of_a_file_are_listed_and_counted() -> None:
     broken = MINE.replace("budget: 620", "budget: -5").replace("staff: 2", "staff: no", 1)
-    write(app, broken)
-    lines = [number for number, line in enumerate(broken.splitlines(), 1) if "staff: no" in line]
-    count = "faults to correct, under Advanced."
-    assert own_alert(app) == Alert("error", f"2 {count}")
+    app = write(unopened(), broken)
+    [line] = [n for n, text in enumerate(broken.splitlines(), 1) if "staff: no" in text]
+    assert Alert("error", "2 faults to correct, under Advanced.") in alerts(app)
     [staff, budget] = faults(app)
-    assert staff == [str(lines[0]), "labs.easy.staff", "'no' is not allowed", staff[3]]
+    assert staff[:3] == [str(line), "labs.easy.staff", "'no' is not allowed"]
     assert budget[1:] == ["labs.hard.budget", "-5 is not allowed", "must be greater than 0"]
     write(app, MINE + "".join(f"\nwrong_{number}: 1" for number in range(60)))
-    assert own_alert(app) == Alert("error", f"60 {count} The first 50 are listed.")
+    text = "60 faults to correct, under Advanced. The first 50 are listed."
+    assert Alert("error", text) in alerts(app)
     assert len(faults(app)) == 50
     [fault] = faults(write(app, study_text("psy_stroop")))
     assert fault[1] == "scenario_id"
     for text in ("[" * 10_000, "!!python/object:os.system {}", "\x00", "no"):
-        assert own_alert(write(app, text)).colour == "error"
-        assert faults(app)
+        assert faults(write(app, text))
+        assert not can_press(app, "Use this study")
 
 
 # --- in use -----------------------------------------------------------------------------------
 
 
-def test_study_that_is_used_is_open_everywhere_and_found_by_its_address_alone() -> None:
+def test_used_study_opens_by_its_address() -> None:
     app = using()
     address = query_of(app)
     assert address["study"] == "my_stroop"
@@ -117,7 +103,7 @@ def test_study_that_is_used_is_open_everywhere_and_found_by_its_address_alone() 
     assert "study 'my_stroop' cannot be opened" in said(unknown)
 
 
-def test_edited_study_takes_the_place_of_the_one_in_use_until_it_is_taken_away() -> None:
+def test_edited_study_replaces_the_used_one() -> None:
     app = write(using(), RICH)
     assert "It replaces your present 'my_stroop'." in said(app)
     press(app, "Use this study")
@@ -130,9 +116,7 @@ def test_edited_study_takes_the_place_of_the_one_in_use_until_it_is_taken_away()
     assert "12 studies." in said(at_gallery(app))
 
 
-def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_after_a_press(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_study_waits_in_the_editor_without_room(monkeypatch: pytest.MonkeyPatch) -> None:
     second = MINE.replace("my_stroop", "my_stroop_2").replace(TITLE, "Stroop again")
     app = write(using(), second)
     with monkeypatch.context() as patch:
@@ -147,19 +131,17 @@ def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_
     assert can_press(write(press(at_gallery(app), "Remove"), second), "Use this study")
 
 
-# --- where it is kept -------------------------------------------------------------------------
+# --- storage -------------------------------------------------------------------------
 
 
 def caption(app: AppTest) -> str:
-    """Return what the form says of where the study is."""
+    """Return the caption of the form about storage."""
     text = [str(item.value) for item in at_making(app).caption]
     [result] = [entry for entry in text if "this tab" in entry or "address" in entry]
     return result
 
 
-def test_study_is_lost_by_a_reload_until_it_is_used_and_then_in_the_library_as_its_form_says(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_used_study_is_saved_in_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     app = write(unopened(), MINE)
     assert caption(app).startswith("Only in this tab until you press Use this study: ")
     assert "Back to the form" not in labels(at_making(unopened()))
@@ -171,15 +153,8 @@ def test_study_is_lost_by_a_reload_until_it_is_used_and_then_in_the_library_as_i
     assert cards_of_visitors(unopened()) == ["Psychology · yours"]
 
 
-@pytest.mark.parametrize("has_cookie", [True, False])
-def test_study_that_is_not_saved_is_in_memory_as_its_form_says(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch, *, has_cookie: bool
-) -> None:
-    if has_cookie:  # and the library is full
-        limits = shelf()._limits._replace(entries=0)  # noqa: SLF001
-        monkeypatch.setattr(shelf(), "_limits", limits)
-    else:
-        browsers.token = ""
+def test_study_without_a_cookie_is_in_memory_only(browsers: Browsers) -> None:
+    browsers.token = ""
     app = using()
     writer.finish()
     assert caption(app).startswith("In this server's memory only: ")
@@ -188,7 +163,7 @@ def test_study_that_is_not_saved_is_in_memory_as_its_form_says(
 # --- who reads, who changes -------------------------------------------------------------------
 
 
-def test_key_that_an_attacker_chose_is_not_adopted(browsers: Browsers) -> None:
+def test_chosen_key_is_not_adopted(browsers: Browsers) -> None:
     chosen = "a" * 32
     app = visit(own=chosen)
     press(write(app, MINE), "Use this study")
@@ -199,7 +174,7 @@ def test_key_that_an_attacker_chose_is_not_adopted(browsers: Browsers) -> None:
     assert cards_of_visitors(theirs) == []
 
 
-def test_link_reads_the_study_on_every_page_and_changes_nothing(browsers: Browsers) -> None:
+def test_link_reads_the_study_on_every_page(browsers: Browsers) -> None:
     author = browsers.token
     link = query_of(using(OTHER, MINE))
     browsers.use()
@@ -216,7 +191,7 @@ def test_link_reads_the_study_on_every_page_and_changes_nothing(browsers: Browse
     assert cards_of_visitors(visit()) == ["Physics · contested · yours", "Psychology · yours"]
 
 
-def test_reader_of_a_study_of_the_same_id_sees_both_and_each_is_named(browsers: Browsers) -> None:
+def test_reader_of_the_same_id_sees_both(browsers: Browsers) -> None:
     link = query_of(using(RICH))
     browsers.use()
     record = query_of(using(MINE))
@@ -229,9 +204,7 @@ def test_reader_of_a_study_of_the_same_id_sees_both_and_each_is_named(browsers: 
     assert "/ 1,000 credits" in said(go(reader, PROTOCOL))
 
 
-def test_browser_owns_its_studies_in_another_tab_and_none_without_a_token(
-    browsers: Browsers,
-) -> None:
+def test_studies_belong_to_a_browser(browsers: Browsers) -> None:
     app = using()
     streamlit.cache_resource.clear()
     streamlit.cache_data.clear()
@@ -243,7 +216,7 @@ def test_browser_owns_its_studies_in_another_tab_and_none_without_a_token(
     assert cards_of_visitors(visit(**link)) == ["Psychology · shared with you, to read"]
 
 
-def test_saved_negotiation_opens_in_ones_own_study(browsers: Browsers) -> None:
+def test_saved_negotiation_opens_in_its_own_study(browsers: Browsers) -> None:
     using()
     study = parse_study(MINE, "mine")
     saved = save(by_rule(pack_of(study, Difficulty.HARD), study.reference_protocol))
@@ -252,13 +225,11 @@ def test_saved_negotiation_opens_in_ones_own_study(browsers: Browsers) -> None:
     assert query_of(app)["own"] == cache_key(browsers.token, "my_stroop")
 
 
-# --- what is gone -----------------------------------------------------------------------------
+# --- removed studies -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_link_to_a_gone_study_gives_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, page: str
-) -> None:
+@pytest.mark.parametrize("page", [SCENARIOS, PROTOCOL])
+def test_link_to_a_gone_study_explains_itself(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
     link = query_of(using())
     move(monkeypatch)
     app = visit(page, **link)
@@ -267,7 +238,7 @@ def test_link_to_a_gone_study_gives_one_sentence(
     assert GONE not in said(press(app, "Dismiss"))
 
 
-def test_reader_loses_a_removed_study_and_undo_goes_on(browsers: Browsers) -> None:
+def test_reader_loses_a_removed_study(browsers: Browsers) -> None:
     author = using()
     mine, link = browsers.token, query_of(author)
     browsers.use()
@@ -279,7 +250,7 @@ def test_reader_loses_a_removed_study_and_undo_goes_on(browsers: Browsers) -> No
     assert query_of(reader)["study"] == "fin_momentum"
 
 
-def test_undo_goes_back_beyond_a_study_that_was_removed() -> None:
+def test_undo_goes_beyond_a_removed_study() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 150)
     press(write(go(app, SCENARIOS), MINE), "Use this study")
     press(at_gallery(app), "Remove")
@@ -304,29 +275,25 @@ ADDRESSES: Final = st.fixed_dictionaries(
 
 
 @given(ADDRESSES)
-def test_any_key_gives_a_study_that_is_here(query: dict[str, str]) -> None:
-    store = StudyCache()
-    store.keep("a", MINE, parse_study(copy_text("psy_stroop", "x"), "x"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(own_studies, "_STUDIES", store)
-        work, problems = from_query(query, own_studies.find)
-        assert all(problem.endswith(".") for problem in problems)
-        assert work.case.pack(own_studies.find).scenario_id == work.case.study
-        assert from_query(to_query(work), own_studies.find) == (work, [])
+def test_any_address_opens_a_study(query: dict[str, str]) -> None:
+    work, problems = from_query(query, own_studies.find)
+    assert all(problem.endswith(".") for problem in problems)
+    assert work.case.pack(own_studies.find).scenario_id == work.case.study
+    assert from_query(to_query(work), own_studies.find) == (work, [])
 
 
-# --- renamed and edited from its page ---------------------------------------------------------
+# --- renamed and edited on its page ---------------------------------------------------------
 
 
 def rename(app: AppTest, name: str) -> AppTest:
-    """Type another name for the open study on its page, and return the app."""
+    """Rename the open study on its page and return the app."""
     app.session_state["study_rename"] = True
     go(app, STUDY)
     next(field for field in app.text_input if field.label == "Name of the study").set_value(name)
     return press(app, "Rename it")
 
 
-def test_study_is_renamed_on_its_page_and_all_else_of_its_file_and_its_plan_stay() -> None:
+def test_renamed_study_keeps_file_and_plan() -> None:
     noted = f"{MINE}# a note\n"
     app = type_number(go(using(noted), PROTOCOL), "Sample size", 31)
     address = query_of(app)
@@ -342,7 +309,7 @@ def test_study_is_renamed_on_its_page_and_all_else_of_its_file_and_its_plan_stay
     assert (entry.name, entry.version) == ("Colours and words", 2)
 
 
-def test_entry_that_was_given_a_name_of_its_own_keeps_it() -> None:
+def test_renamed_entry_keeps_its_own_name() -> None:
     app = using()
     writer.finish()
     [entry] = shelf().entries(owner(), EntryKind.STUDY)
@@ -353,7 +320,7 @@ def test_entry_that_was_given_a_name_of_its_own_keeps_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "problem"),
     [
         ("", "A study needs a name."),
         ("Oil drops", "Another study is named “Oil drops” already."),
@@ -361,14 +328,14 @@ def test_entry_that_was_given_a_name_of_its_own_keeps_it() -> None:
         ("a\u202eb", "U+202E"),
     ],
 )
-def test_name_that_a_study_cannot_have_is_told_and_changes_nothing(name: str, told: str) -> None:
+def test_refused_name_changes_nothing(name: str, problem: str) -> None:
     app = using(OTHER, MINE)
     before = {key: study.text for key, study in own_studies.kept().items()}
-    assert any(told in alert.text for alert in alerts(rename(app, name))), alerts(app)
+    assert any(problem in alert.text for alert in alerts(rename(app, name))), alerts(app)
     assert {key: study.text for key, study in own_studies.kept().items()} == before
 
 
-def test_study_is_edited_from_its_page_and_the_plan_and_lab_of_the_old_one_stay() -> None:
+def test_edited_study_keeps_the_plan() -> None:
     app = type_number(go(using(), PROTOCOL), "Sample size", 31)
     press(go(app, STUDY), "Edit")
     assert app.text_input[0].value, "the form has its values"
@@ -378,7 +345,7 @@ def test_study_is_edited_from_its_page_and_the_plan_and_lab_of_the_old_one_stay(
     assert "5,000 credits" in said(app)
 
 
-def test_study_of_somebody_else_is_neither_renamed_nor_edited(browsers: Browsers) -> None:
+def test_study_of_another_visitor_cannot_be_changed(browsers: Browsers) -> None:
     link = query_of(using())
     browsers.use()
     assert not {"Rename", "Edit"} & set(labels(visit(STUDY, **link)))

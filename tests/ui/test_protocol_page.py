@@ -1,33 +1,25 @@
-"""The Protocol page: the ticked changes, the least loss; and that pages say what the core does."""
+"""The Protocol page: editing, the check, ticked changes, the least-loss plan, undo."""
 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from typing import Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import assess
 from replicalab.assessment.dimensions import apply_changes
+from replicalab.facts import options as facts
 from replicalab.facts.frontier import extra_facts
 from replicalab.facts.negotiation import outcome_verdict
-from replicalab.facts.options import (
-    alone_lines,
-    difference_text,
-    first_of_all,
-    nothing_needed,
-    run_text,
-    target_text,
-)
 from replicalab.facts.plan import notes, saved_text, slack_text, total_loss_text, used_text
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import amount_text
-from replicalab.models import Protocol, revise
+from replicalab.models import revise
 from replicalab.negotiation import ScientistKind
 from replicalab.planner import PlanStep
-from replicalab.scenarios import Difficulty, Pack, load_scenario
+from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import stories
 from replicalab.ui.study import reference_options
@@ -36,6 +28,8 @@ from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import (
     can_press,
+    choose,
+    choose_more,
     chosen,
     labels,
     number,
@@ -45,10 +39,11 @@ from tests.ui.acting import (
     run,
     slider,
     type_number,
+    type_text,
     undo,
 )
 from tests.ui.negotiating import outcome
-from tests.ui.pages import COMPARE, IN_FEW_LABS, NEGOTIATION, PROTOCOL, STUDY, TRADE_OFFS
+from tests.ui.pages import COMPARE, IN_FEW_LABS, NEGOTIATION, PROTOCOL, SCENARIOS, STUDY, TRADE_OFFS
 from tests.ui.reading import (
     alerts,
     dimension,
@@ -64,151 +59,43 @@ from tests.ui.walking import go, query_of, visit
 
 MOMENTUM: Final = load_scenario("fin_momentum", Difficulty.MEDIUM)
 PLAN: Final = MOMENTUM.reference_protocol
-STEPS: Final = ScientistKind.STEP_BY_STEP
+SERVER, TERMINAL = PLAN.required_equipment
+EXTRACT: Final = "vendor-approved extract on the research server"
 HALVED: Final = stories()[1].workspace.model_copy(update={"presenting": 0})
-"""Where the first story is told, on its page."""
+"""The page of the first story."""
+POINT: Final = "Samples on the curve"
 
 
-def costs_of(app: AppTest) -> list[list[str]]:
-    """Return the table of costs."""
-    return next(table for table in panel_tables(app) if any(row[0] == "Total" for row in table))
-
-
-# --- What the core answers ---
+# --- the core's answers -----------------------------------------------------------------------
 
 
 @IN_FEW_LABS
-def test_pages_say_what_the_core_answers(study: str, lab: str) -> None:
+def test_pages_show_the_core_answers(study: str, lab: str) -> None:
     options = reference_options(load_scenario(study, lab))
     yours, app = options.yours, visit_lab(PROTOCOL, study, lab)
     assert status(app) == plan_verdict(yours).status
-    taken = run_text(options.asks.run), target_text(options), *alone_lines(options)
-    notices = (f"{name}: {text}" for name, text in notes(yours))
-    texts = first_of_all(options), difference_text(options), *notices
-    texts = (*texts, *(() if nothing_needed(options) else taken))
+    texts = [facts.first_of_all(options), facts.difference_text(options)]
+    texts += [f"{name}: {text}" for name, text in notes(yours)]
+    if not facts.nothing_needed(options):
+        texts += [facts.run_text(options.asks.run), facts.target_text(options)]
+        texts += facts.alone_lines(options)
     assert all(line in said(app) for line in texts)
     dimensions, worth, *_ = panel_tables(app)
-    costs = costs_of(app)
     rows = [row[1::2] for row in dimensions[1:] if row[0]]
     assert rows == [[used_text(yours, slack), slack_text(slack)] for slack in yours.slack.values()]
     assert worth[1][2] in (yours.evidence.number, "no evidence")
-    assert ["Total", amount_text(yours.cost)] in [row[::3] for row in costs]
-    verdict = outcome_verdict(by_rule(yours.pack, yours.plan, scientist=STEPS))
+    assert ["Total", amount_text(yours.cost)] in [row[::3] for row in costs_of(app)]
+    steps = by_rule(yours.pack, yours.plan, scientist=ScientistKind.STEP_BY_STEP)
+    verdict = outcome_verdict(steps)
     assert outcome(go(app, NEGOTIATION)) == (verdict.status, verdict.text)
     assert not alerts(app)
     trade_offs = said(go(app, TRADE_OFFS))
     assert all(" ".join(fact.shown.split()) in trade_offs for fact in extra_facts(options))
 
 
-# --- Each plan is judged once ---
-
-
-@pytest.mark.parametrize(
-    "query",
-    [{}, {"study": "bio_jq1_myeloma", "lab": "hard"}, {"study": "math_four_colour", "lab": "hard"}],
-    ids=str,
-)
-def test_edit_judges_each_plan_on_the_page_once_per_lab(
-    query: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    judged: list[tuple[Protocol, Pack]] = []
-    born = Assessment.__init__
-
-    def counted(self: Assessment, plan: Protocol, pack: Pack) -> None:
-        judged.append((plan, pack))
-        born(self, plan, pack)
-
-    app = visit(PROTOCOL, **query)
-    for box in app.checkbox[:1]:
-        box.uncheck()
-    monkeypatch.setattr(Assessment, "__init__", counted)
-    type_number(app, "Sample size", 18)
-    times = Counter((plan.model_dump_json(), pack.model_dump_json()) for plan, pack in judged)
-    assert [count for count in times.values() if count > 1] == []
-    yours = [plan for plan, pack in judged if plan.sample_size == 18 and pack == judged[0][1]]
-    assert yours[0] == judged[0][0]
-
-
-# --- Ticked changes ---
-
-
-def test_ticked_changes_come_to_what_the_core_says() -> None:
-    options, app = reference_options(MOMENTUM), visit(PROTOCOL)
-    assert options.offer is not None
-    for ticks, label in (
-        ((False, False, False), "Apply 0 of 3"),
-        ((True, False, True), "Apply 2 of 3"),
-        ((True, True, True), "Apply all"),
-    ):
-        for box, tick in zip(app.checkbox, ticks, strict=True):
-            box.set_value(tick)
-        run(app)
-        chosen = [c for c, tick in zip(options.offer.changes, ticks, strict=True) if tick]
-        after = assess(apply_changes(PLAN, chosen), MOMENTUM)
-        step = PlanStep(options.yours, after)
-        page = said(app)
-        assert f"{amount_text(after.cost)} of 3,700 credits, {after.evidence.text}" in page
-        assert f"In all: {saved_text(step)} · {total_loss_text(step)}" in page
-        costs = {row[0]: row[3] for row in costs_of(app)}
-        assert ("As ticked" in costs) == (after.cost != options.yours.cost)
-        assert costs.get("As ticked", costs["Total"]) == amount_text(after.cost)
-        worth = {row[0]: row[2] for row in panel_tables(app)[1]}
-        assert worth["As ticked" if any(ticks) else "Your plan"] == after.evidence.number
-        assert [box.label for box in app.checkbox] == ["Equipment", "Duration", "Sample size"]
-        assert page.count("would add: ") == ticks.count(False)
-        last = "would add: saves 100 credits · power 0.47, unchanged"
-        assert (last in page) == (ticks == (True, False, True)), "priced as if it came last"
-        assert can_press(app, label) == any(ticks)
-        if any(ticks):
-            press(app, label)
-            assert dimension(app, "budget")[1] == f"{amount_text(after.cost)} / 3,700 credits"
-            assert query_of(app) == to_query(Workspace().changed(plan=after.plan))
-            undo(app)
-
-
-def test_tick_survives_edits_and_walks_and_never_moves_to_another_change() -> None:
-    app = visit(PROTOCOL)
-    for box in app.checkbox[::2]:
-        box.uncheck()
-    type_number(app, "Duration (days)", 9)
-    go(go(app, NEGOTIATION), PROTOCOL)
-    assert [box.value for box in app.checkbox] == [False, True, False]
-    boxes = [box.id for box in app.checkbox]
-    type_number(app, "Sample size", 310)
-    assert [box.value for box in app.checkbox] == [False, True, True]
-    assert [box.id for box in app.checkbox] == boxes, "the browser would draw another box anew"
-    go(pick(go(app, STUDY), "Lab", "hard"), PROTOCOL)
-    assert all(box.value for box in app.checkbox)
-
-
-# --- The least-loss plan ---
-
-
-def test_least_loss_plan_applied_is_the_planners_and_nothing_beats_it() -> None:
-    loss = reference_options(MOMENTUM).least
-    app = press(visit(PROTOCOL), "Apply the least-loss plan")
-    assert number(app, "Sample size").value == loss.plan.sample_size
-    assert number(app, "Duration (days)").value == loss.plan.duration_days
-    assert loss.after.evidence.text in said(app)
-    assert where(app).endswith("· Feasible")
-    assert not any(button.key == "apply_least_loss" for button in app.button)
-    undo(app)
-    assert number(app, "Sample size").value == PLAN.sample_size
-
-
-def test_all_changes_applied_leave_what_more_the_lab_could_do() -> None:
-    app = press(visit(PROTOCOL), "Apply all")
-    assert where(app).endswith("· medium lab · Feasible, below the floor")
-    assert chosen(app, "Equipment") == [
-        "research server",
-        "vendor-approved extract on the research server",
-    ]
-    assert "What more this lab could do" in said(app)
-    assert not any(button.key == "apply_all" for button in app.button)
-    assert can_press(app, "Apply the least-loss plan")
-
-
-# --- Other states ---
+def costs_of(app: AppTest) -> list[list[str]]:
+    """Return the table of costs."""
+    return next(table for table in panel_tables(app) if any(row[0] == "Total" for row in table))
 
 
 @pytest.mark.parametrize(
@@ -231,34 +118,180 @@ def test_all_changes_applied_leave_what_more_the_lab_could_do() -> None:
         ),
     ],
 )
-def test_page_in_another_state_reads_as_it_was_read(name: str, work: Workspace) -> None:
+def test_page_in_other_states(name: str, work: Workspace) -> None:
     assert_golden(f"pages/protocol#{name}", said(visit(PROTOCOL, **to_query(work))))
 
 
-def test_verdicts_differ_in_word_and_symbol_too() -> None:
+def test_verdicts_have_a_symbol_and_a_word() -> None:
     panels = "".join(map(html_of, visit(PROTOCOL).main))
     for how, sign, word in (("fail", "✕", "fails"), ("pass", "✓", "passes")):
         assert f'<span class="{how}" role="img" aria-label="{word}">{sign}</span>' in panels
 
 
-# --- Undo ---
+# --- editing ----------------------------------------------------------------------------------
 
 
-def test_undo_names_its_edit_and_stays_in_its_study() -> None:
-    edit = "128 → 100 fish"
-    app = type_number(visit(PROTOCOL, study="eco_reef_fish"), "Sample size", 100)
-    assert f"Undo: {edit}" in labels(app)
-    assert f"\n{edit}: −280 credits, power 0.801 → 0.70.\n" in said(app)
-    go(pick(go(app, NEGOTIATION), "Scientist", "recorded"), PROTOCOL)
-    assert where(app).startswith("Momentum returns")
-    assert not can_press(app, "Undo")
-    go(press(go(app, COMPARE), "Undo"), PROTOCOL)
-    assert "Redo" not in labels(app), "that is the other study"
-    assert number(press(app, f"Undo: {edit}"), "Sample size").value == 128
-    assert number(press(app, "Redo"), "Sample size").value == 100
+def test_typed_number_moves_verdict_and_rows() -> None:
+    app = visit(PROTOCOL, lab="easy")
+    for field, value, colour, verdict, row in (
+        ("Sample size", 300, "caution", "Feasible", ["passes Budget", "3,850 / 5,100", "+1,250"]),
+        ("Duration (days)", 11, "fail", "Not feasible", ["fails Schedule", "11 / 10", "−1"]),
+        ("Duration (days)", 0, "fail", "Not approved", []),
+        ("Duration (days)", 8, "caution", "Feasible", ["passes Schedule", "8 / 10", "+2"]),
+        ("Sample size", 75, "caution", "Feasible, below the floor", []),
+        ("Sample size", 4, "caution", "Not approved", []),
+        ("Sample size", 0, "fail", "Not approved", []),
+        (*("Sample size", 1_000_000, "fail", "Not feasible"),
+         ["fails Budget", "10,000,850 / 5,100", "−9,995,750"]),
+    ):  # fmt: skip
+        type_number(app, field, value)
+        assert number(app, field).value == value
+        assert (status(app), where(app).split(" · ")[-1]) == (colour, verdict), (field, value)
+        if row:
+            name, used, _, slack = dimension(app, row[0].split()[1])
+            assert [name, used.rpartition(" ")[0], slack] == row
 
 
-def test_failing_row_has_the_button_that_mends_it() -> None:
+def test_refused_number_or_text_leaves_the_plan() -> None:
+    app = visit(PROTOCOL)
+    before = query_of(app)
+    for field, kept, value in (("Sample size", 420, -5), ("Duration (days)", 8, 1_000_001)):
+        name = field.removesuffix(" (days)")
+        problem = f"{name} cannot be {value:,}, so the plan keeps {kept}. Type 0 to 1,000,000."
+        assert problem in said(type_number(app, field, value))
+        assert number(app, field).value == value
+        assert query_of(app) == before
+        assert problem not in said(type_number(app, field, kept))
+    assert f"Technique is empty, so the plan keeps “{PLAN.technique}”." in said(
+        type_text(app, "Technique", "   ")
+    )
+    assert query_of(app) == before
+    go(go(app, SCENARIOS), PROTOCOL)
+    assert app.text_area[0].value == PLAN.technique
+    assert "is empty" not in said(app)
+
+
+def test_forbidden_phrase_breaks_the_policy() -> None:
+    app = visit(PROTOCOL, lab="easy")
+    type_text(app, "Rationale", "An offline backtest; later we route orders to a broker.")
+    assert dimension(app, "policy")[:2] == ["fails Policy", "1 breach"]
+    assert where(app).endswith("· Not approved")
+    type_text(app, "Rationale", "An offline backtest with no live trading.")
+    assert dimension(app, "policy")[0] == "passes Policy"
+
+
+def test_lists_take_substitutes_and_unknown_items() -> None:
+    app = visit(PROTOCOL)
+    options = {field.label: list(field.options) for field in app.multiselect}
+    assert options["Equipment"] == [SERVER, f"{TERMINAL} (booked until day 10)", EXTRACT]
+    choose(app, "Equipment", SERVER, EXTRACT)
+    assert dimension(app, "equipment")[:2] == ["passes Equipment", "2 needed, 2 free"]
+    choose(app, "Equipment", SERVER, "quantum abacus")
+    assert "'quantum abacus' is not in this lab's inventory" in said(app)
+    choose(app, "Controls")
+    assert dimension(app, "budget")[1] == "4,950 / 3,700 credits"
+    go(go(app, SCENARIOS), PROTOCOL)
+    assert chosen(app, "Equipment") == [SERVER, "quantum abacus"]
+    assert chosen(app, "Controls") == []
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [
+        ("   ", "has an entry without a name"),
+        ("\u0085", "has an entry without a name"),
+        ("x" * 301, "Controls has an entry of 301 characters; at most 300 fit"),
+    ],
+)
+def test_refused_label_is_not_taken(label: str, text: str) -> None:
+    app = choose(visit(PROTOCOL), "Controls", *PLAN.controls, label)
+    assert text in said(app)
+    assert "plan" not in query_of(app)
+
+
+def test_repeated_label_stays_until_an_edit() -> None:
+    plan = revise(PLAN, controls=[*PLAN.controls, PLAN.controls[0]])
+    app = visit(PROTOCOL, **to_query(Workspace().changed(plan=plan)))
+    note = f"The plan lists '{PLAN.controls[0]}' more than once; any change here lists each once."
+    assert note in said(app)
+    assert note not in said(choose(app, "Controls", *PLAN.controls[:-1]))
+
+
+def test_odd_total_is_split_between_groups() -> None:
+    app = visit(PROTOCOL, study="eco_reef_fish")
+    assert "127 in all: groups of 63 and 64." in said(type_number(app, "Sample size", 127))
+    assert "126 in all" not in said(type_number(app, "Sample size", 126))
+
+
+# --- changes ----------------------------------------------------------------------------------
+
+
+def test_ticked_changes_are_those_of_the_core() -> None:
+    options, app = reference_options(MOMENTUM), visit(PROTOCOL)
+    assert options.offer is not None
+    for ticks, label in (
+        ((False, False, False), "Apply 0 of 3"),
+        ((True, False, True), "Apply 2 of 3"),
+        ((True, True, True), "Apply all"),
+    ):
+        for box, tick in zip(app.checkbox, ticks, strict=True):
+            box.set_value(tick)
+        page = said(run(app))
+        ticked = [c for c, tick in zip(options.offer.changes, ticks, strict=True) if tick]
+        after = assess(apply_changes(PLAN, ticked), MOMENTUM)
+        step = PlanStep(options.yours, after)
+        assert f"{amount_text(after.cost)} of 3,700 credits, {after.evidence.text}" in page
+        assert f"In all: {saved_text(step)} · {total_loss_text(step)}" in page
+        costs = {row[0]: row[3] for row in costs_of(app)}
+        assert costs.get("As ticked", costs["Total"]) == amount_text(after.cost)
+        worth = {row[0]: row[2] for row in panel_tables(app)[1]}
+        assert worth["As ticked" if any(ticks) else "Your plan"] == after.evidence.number
+        assert [box.label for box in app.checkbox] == ["Equipment", "Duration", "Sample size"]
+        assert page.count("would add: ") == ticks.count(False)
+        last = "would add: saves 100 credits · power 0.47, unchanged"
+        assert (last in page) == (ticks == (True, False, True)), "priced as if it came last"
+        assert can_press(app, label) == any(ticks)
+        if any(ticks):
+            press(app, label)
+            assert query_of(app) == to_query(Workspace().changed(plan=after.plan))
+            undo(app)
+
+
+def test_tick_never_moves_to_another_change() -> None:
+    app = visit(PROTOCOL)
+    for box in app.checkbox[::2]:
+        box.uncheck()
+    type_number(app, "Duration (days)", 9)
+    go(go(app, NEGOTIATION), PROTOCOL)
+    assert [box.value for box in app.checkbox] == [False, True, False]
+    boxes = [box.id for box in app.checkbox]
+    type_number(app, "Sample size", 310)
+    assert [box.value for box in app.checkbox] == [False, True, True]
+    assert [box.id for box in app.checkbox] == boxes, "the browser would redraw another box"
+    go(pick(go(app, STUDY), "Lab", "hard"), PROTOCOL)
+    assert all(box.value for box in app.checkbox)
+
+
+def test_least_loss_plan_is_applied_and_undone() -> None:
+    loss = reference_options(MOMENTUM).least
+    app = press(visit(PROTOCOL), "Apply the least-loss plan")
+    assert number(app, "Sample size").value == loss.plan.sample_size
+    assert number(app, "Duration (days)").value == loss.plan.duration_days
+    assert where(app).endswith("· Feasible")
+    assert not any(button.key == "apply_least_loss" for button in app.button)
+    assert number(undo(app), "Sample size").value == PLAN.sample_size
+
+
+def test_lab_can_do_more_after_all_changes() -> None:
+    app = press(visit(PROTOCOL), "Apply all")
+    assert where(app).endswith("· medium lab · Feasible, below the floor")
+    assert chosen(app, "Equipment") == [SERVER, EXTRACT]
+    assert "What more this lab could do" in said(app)
+    assert not any(button.key == "apply_all" for button in app.button)
+    assert can_press(app, "Apply the least-loss plan")
+
+
+def test_failing_row_has_a_fix_button() -> None:
     app = visit(PROTOCOL, study="eco_reef_fish", lab="medium")
     button = next(item for item in app.button if item.key == "mend_budget")
     assert plain(button.label) == "128 → 85 fish"
@@ -269,10 +302,7 @@ def test_failing_row_has_the_button_that_mends_it() -> None:
     assert "mend_budget" not in [item.key for item in app.button]
 
 
-POINT: Final = "Samples on the curve"
-
-
-def test_point_of_the_curve_is_moved_and_follows_the_plan() -> None:
+def test_slider_below_the_curve_follows_the_plan() -> None:
     app = visit(PROTOCOL)
     assert slider(app, POINT).value == 420
     assert number(pull(app, POINT, 300), "Sample size").value == 300
@@ -284,9 +314,54 @@ def test_point_of_the_curve_is_moved_and_follows_the_plan() -> None:
     assert number(pull(app, POINT, 0), "Sample size").value == 0
 
 
-def test_undo_names_the_lab_that_it_takes_back() -> None:
+# --- undo -------------------------------------------------------------------------------------
+
+
+def test_undo_and_redo_name_their_edits() -> None:
+    app = visit(PROTOCOL)
+    assert not can_press(app, "Undo")
+    assert "Redo" not in labels(app)
+    for samples in (200, 100):
+        type_number(app, "Sample size", samples)
+    assert "\n200 → 100 months: " in said(app)
+    for label, samples in (
+        ("Undo: 200 → 100 months", 200),
+        ("Undo: 420 → 200 months", 420),
+        ("Redo", 200),
+        ("Redo", 100),
+    ):
+        assert number(press(app, label), "Sample size").value == samples
+        assert ("Redo" in labels(app)) == (samples == 200 or label.startswith("Undo"))
+    type_number(undo(app), "Duration (days)", 5)
+    assert "Redo" not in labels(app)
+    assert number(undo(app), "Duration (days)").value == 8
+
+
+def test_undo_stays_in_its_study() -> None:
+    app = type_number(visit(PROTOCOL, study="eco_reef_fish"), "Sample size", 100)
+    go(pick(go(app, NEGOTIATION), "Scientist", "recorded"), PROTOCOL)
+    assert where(app).startswith("Momentum returns")
+    assert not can_press(app, "Undo")
+    go(press(go(app, COMPARE), "Undo"), PROTOCOL)
+    assert "Redo" not in labels(app), "that is the other study"
+    assert number(press(app, "Undo: 128 → 100 fish"), "Sample size").value == 128
+
+
+def test_undo_names_the_lab() -> None:
     app = visit(STUDY, study="psy_stroop", lab="medium")
     app = go(pick(app, "Lab", "hard"), PROTOCOL)
-    assert "Undo: medium → hard lab" in labels(app)
-    press(app, "Undo: medium → hard lab")
-    assert query_of(app)["lab"] == "medium"
+    assert query_of(press(app, "Undo: medium → hard lab"))["lab"] == "medium"
+
+
+def test_reset_plan_is_undone_field_by_field() -> None:
+    app = type_number(visit(PROTOCOL), "Sample size", 7)
+    choose(app, "Controls", "size terciles")
+    choose_more(type_text(app, "Technique", "another way"), "Reset the plan")
+    assert number(app, "Sample size").value == 420
+    assert "plan" not in query_of(app)
+    undo(app)
+    assert (number(app, "Sample size").value, app.text_area[0].value) == (7, "another way")
+    assert undo(app).text_area[0].value == PLAN.technique
+    assert chosen(app, "Controls") == ["size terciles"]
+    assert chosen(undo(app), "Controls") == PLAN.controls
+    assert "plan" not in query_of(type_number(app, "Sample size", 420))

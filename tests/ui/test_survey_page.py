@@ -2,7 +2,7 @@
 
 import csv
 import io
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,11 +11,8 @@ from replicalab.facts.survey import COLUMNS, ORDERS, order_key
 from replicalab.lexicon import amount_text
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
-from replicalab.ui import own_studies
-from replicalab.ui.own_studies import StudyCache
-from replicalab.ui.scenarios import survey
 from tests.golden import assert_golden
-from tests.ui.acting import labels, number, pick, press, run, type_number, undo
+from tests.ui.acting import labels, number, pick, press, type_number, undo
 from tests.ui.pages import COMPARE, PROTOCOL, SCENARIOS
 from tests.ui.reading import panel_tables, said, where
 from tests.ui.walking import go, query_of, visit
@@ -24,9 +21,7 @@ LAB: Final = LabOverrides(budget=3000, days=40)
 COUNTED: Final = [study.scenario_id for study in list_scenarios()]
 
 
-@pytest.fixture(autouse=True)
-def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
+pytestmark = pytest.mark.usefixtures("browsers")
 
 
 def at_survey(**query: str) -> AppTest:
@@ -35,7 +30,7 @@ def at_survey(**query: str) -> AppTest:
 
 
 def rows(app: AppTest) -> list[list[str]]:
-    """Return the rows of the table, as heard, without the cells of the bars, which say nothing."""
+    """Return the rows of the table, as heard, without the cells of the bars."""
     return [[*row[:2], *row[3:]] for row in panel_tables(app)[0][1:]]
 
 
@@ -49,10 +44,10 @@ def in_lab(own: LabOverrides = LAB, difficulty: str = "medium") -> list[Surveyed
     packs = (
         load_scenario(study, difficulty).with_own(own, EvidenceAssumptions()) for study in COUNTED
     )
-    return sorted(map(surveyed, packs), key=lambda each: each.rank)
+    return sorted(map(surveyed, packs), key=lambda study: study.rank)
 
 
-def test_table_shows_of_every_study_what_the_core_answers_best_first() -> None:
+def test_table_shows_the_core_answers_best_first() -> None:
     app, studies = at_survey(budget="3000", days="40"), in_lab()
     assert_golden("pages/scenarios#in_your_lab", said(app))
     assert names(app) == [study.pack.paper.name for study in studies]
@@ -69,25 +64,7 @@ def test_table_shows_of_every_study_what_the_core_answers_best_first() -> None:
         assert binding in (study.binding, "nothing", "population" if all_exist else "no one limit")
 
 
-def test_nothing_is_worked_out_until_the_table_is_opened_or_the_lab_changes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    judged: list[str] = []
-
-    def counting(pack: Any) -> SurveyedStudy:
-        judged.append(pack.scenario_id)
-        return surveyed(pack)
-
-    monkeypatch.setattr(survey, "surveyed", counting)
-    visit()
-    assert judged == []
-    app = pick(run(at_survey()), "Sort by", "Credits")
-    assert judged == COUNTED
-    type_number(app, "Days", 40)
-    assert judged == COUNTED * 2
-
-
-def test_two_numbers_are_the_lab_of_the_drawer_of_every_page_and_of_the_address() -> None:
+def test_typed_lab_is_that_of_every_page() -> None:
     app = type_number(type_number(at_survey(lab="hard"), "Budget, credits", 3000), "Days", 40)
     assert names(app) == [study.pack.paper.name for study in in_lab(LAB, "hard")]
     assert where(app) == "Momentum returns · hard lab, 2 changes"
@@ -102,9 +79,7 @@ def test_two_numbers_are_the_lab_of_the_drawer_of_every_page_and_of_the_address(
     assert (number(app, "Days").value, number(app, "Staff units").value) == (None, None)
 
 
-def test_every_order_is_that_of_the_page_and_of_its_file_without_formulas(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_every_order_of_page_and_file(monkeypatch: pytest.MonkeyPatch) -> None:
     files: list[str] = []
     monkeypatch.setattr(
         "replicalab.ui.files.st.download_button", lambda label, data, **_: files.append(data())
@@ -120,7 +95,7 @@ def test_every_order_is_that_of_the_page_and_of_its_file_without_formulas(
         assert {row[COLUMNS.index("credits")] for row in read[1:]} >= {"820", "2995", "3000"}
 
 
-def test_study_opens_in_the_lab_it_was_counted_in_and_one_that_is_open_keeps_its_plan() -> None:
+def test_study_opens_in_the_surveyed_lab() -> None:
     app = pick(at_survey(budget="3000", days="40"), "Study to open", "Oil drops")
     assert "Surprise me" not in labels(app), "the gallery is left for the table"
     app = go(press(app, "Open in this lab"), PROTOCOL)

@@ -74,17 +74,11 @@ def _draw_sides(here: PlanAnalysis) -> None:
         return
     panel.draw(comparison_panel(compared.sides))
     with st.container(horizontal=True, key="compare_files"):
-        download("Download as CSV", partial(_csv, compared.sides), "comparison.csv")
-        download("Download as Excel", partial(_excel, compared.sides), "comparison.xlsx")
-
-
-def _csv(sides: Sequence[Side]) -> str:
-    heading, *rows = table(sides)
-    return sheet([str(name) for name in heading], rows)
-
-
-def _excel(sides: Sequence[Side]) -> bytes:
-    return workbook({"Comparison": table(sides)})
+        heading, *rows = rows_of = table(compared.sides)
+        names = [str(name) for name in heading]
+        download("Download as CSV", lambda: sheet(names, rows), "comparison.csv")
+        comparison = {"Comparison": rows_of}
+        download("Download as Excel", lambda: workbook(comparison), "comparison.xlsx")
 
 
 # --- the sides --------------------------------------------------------------------------------
@@ -142,7 +136,6 @@ def _labs() -> list[TrayCandidate]:
 
 
 def _ways(here: PlanAnalysis) -> Iterator[TrayCandidate]:
-    """Yield the open plan, the Lab Manager's and the least-loss plan, if they differ."""
     case = state.case()
     yield TrayCandidate("Your plan", case.seated())
     for name, plan in (("The Lab Manager’s", here.offered), ("Least loss", here.least.after)):
@@ -205,7 +198,6 @@ def _candidate(kind: EntryKind, name: str, content: str) -> TrayCandidate:
 
 
 def _run(name: str, content: str) -> TrayCandidate:
-    """Return a run, or its last plan if no rule can replay it, such as a model's."""
     transcript = load(content)
     base = case_of_run(transcript.setup, state.case())
     again = replay(transcript, base.pack(own_studies.find))

@@ -208,7 +208,6 @@ def _draw_results(batch: VisitorBatch, names: dict[str, str]) -> None:
 
 
 def _draw_source(batch: VisitorBatch, names: dict[str, str]) -> None:
-    """Draw the batch's name and check if it is from the library, else a button to save it."""
     came, number = batch.came, batch.number
     stopped = facts.stopped_text(len(came), number) if len(came) < number else ""
     if batch.kept_as:

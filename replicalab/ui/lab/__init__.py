@@ -18,7 +18,7 @@ from replicalab.scenarios import lab_json, read_lab
 from replicalab.ui import notices, panel, state
 from replicalab.ui.controls import button, open_tab
 from replicalab.ui.files import download, upload
-from replicalab.ui.lab import fields, items
+from replicalab.ui.lab import fields
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.words import escaped
 
@@ -61,7 +61,6 @@ def _draw() -> None:
 
 
 def _draw_saving() -> None:
-    """Draw the lab's name, the saved labs, the lab as a file, and the parts of features."""
     st.session_state.setdefault(_NAME, state.case().own_lab.name or "")
     st.text_input(
         "Name of this lab",
@@ -150,7 +149,7 @@ def _take_file(data: bytes, name: str) -> None:
 
 _PARTS: Final = {
     "Means": fields.draw_means,
-    "Items": items.draw,
+    "Items": fields.draw_items,
     "Rates and staff": fields.draw_rates,
     "Save": _draw_saving,
 }

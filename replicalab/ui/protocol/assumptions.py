@@ -1,4 +1,4 @@
-"""What the evidence assumes: its numbers, its units and arms, and the curves of power analysis."""
+"""The assumptions of the evidence: numbers, units and arms, and the curves of power analysis."""
 
 from __future__ import annotations
 
@@ -117,7 +117,6 @@ def groups_typed(design: Design) -> int:
 
 
 def _draw_numbers(lines: Curves) -> None:
-    """Draw effect, alpha, target, floor, dropout, and the kind's further numbers."""
     written, asked = state.written().design, lines.plan.pack.design
     numbers = _assumptions(written, asked)
     if numbers[0].name == "effect":
@@ -231,7 +230,6 @@ def _reset(numbers: list[Assumption], written: Design) -> None:
 
 
 def _draw_effects(number: Assumption, written: Design) -> None:
-    """Draw the effects worth planning with as choices, if there are any."""
     choices = effects_of(written)
     if not choices or number.value is None:
         return
@@ -250,7 +248,6 @@ def _draw_effects(number: Assumption, written: Design) -> None:
 
 
 def _draw_reason(number: Assumption, written: Design) -> None:
-    """Draw the visitor's reason for a number, and the button that restores the study's."""
     key, question = f"why_{number.key}", state.case().question
     reason = next((text for name, text in question.why.items() if name == number.name), "")
 
@@ -288,7 +285,6 @@ _UNIT_FIELDS: Final = (
 
 
 def _draw_units(lines: Curves) -> None:
-    """Draw units and arms, and their effect on the plan."""
     written, asked = state.written().design, lines.plan.pack.design
     row, problems = KINDS[asked.kind], list[str]()
     with st.container(horizontal=True, vertical_alignment="bottom", key="asked_units"):
@@ -344,13 +340,15 @@ def _grouping(design: Design, record: str) -> Record:
 def _with_grouping(
     written: Design, asked: Design, record: str, name: str, value: object
 ) -> EvidenceAssumptions:
-    """Return the question with changed units or arms, None if they are the study's."""
     changed = _grouping(asked, record).model_copy(update={name: value})
     new = None if changed == getattr(written, record) else changed
     return state.case().question.model_copy(update={record: new})
 
 
 # --- the curves -------------------------------------------------------------------------------
+
+
+_BY_EFFECT: Final = ("Effect", "Evidence of your samples", "Samples for the target", "Which")
 
 
 class Part(NamedTuple):
@@ -360,69 +358,54 @@ class Part(NamedTuple):
     draw: Callable[[Curves], None]
 
 
-def _blocks_part(
-    blocks: Callable[[Curves], Sequence[Block]], fits: Callable[[Curves], object]
+def _chart(
+    title_of: Callable[[Curves], str],
+    figure: str,
+    rows: Callable[[Curves], list[tuple[str, ...]]],
+    names: tuple[str, ...] = _BY_EFFECT,
+    *,
+    over_effect: bool = True,
 ) -> Part:
-    return Part(fits, lambda lines: panel.draw(*blocks(lines)))
+    """Return a curve with its table; ``figure`` is a function in `figures`."""
 
-
-class Chart(NamedTuple):
-    """A curve: its title, the figure's function in `figures`, and its numbers as a table."""
-
-    title: Callable[[Curves], str]
-    figure: str
-    rows: Callable[[Curves], list[tuple[str, ...]]]
-    names: tuple[str, ...]
-    over_effect: bool = True
-
-    def fits(self, lines: Curves) -> bool:
-        """Return whether a design has the curve: without an effect only the one over n."""
-        return bool(lines.effects) or not self.over_effect
-
-    def draw(self, lines: Curves) -> None:
-        """Draw the curve, and its table."""
-        title, assumed = self.title(lines), curves.assumed_text(lines)
+    def draw_chart(lines: Curves) -> None:
+        title, assumed = title_of(lines), curves.assumed_text(lines)
         st.plotly_chart(
-            getattr(figures, self.figure)(lines, (title, assumed)),
+            getattr(figures, figure)(lines, (title, assumed)),
             key="power_chart",
             config=figures.CONFIG,
             alt=f"{title}; {assumed}. The table below has the same numbers.",
         )
         assumption = f"{assumption_text(lines.plan)} {curves.level_text(lines)}".strip()
-        outside = curves.outside_text(lines) if self.over_effect else ""
+        outside = curves.outside_text(lines) if over_effect else ""
         panel.draw(sentences_panel([assumption, curves.bound_text(lines), outside], quiet=True))
-        panel.draw_tables(lambda: [plain_table(title, self.names, self.rows(lines))])
+        panel.draw_tables(lambda: [plain_table(title, names, rows(lines))])
+
+    return Part(lambda lines: lines.effects or not over_effect, draw_chart)
 
 
-_BY_EFFECT: Final = ("Effect", "Evidence of your samples", "Samples for the target", "Which")
+def _blocks(blocks: Callable[[Curves], Sequence[Block]], fits: Callable[[Curves], object]) -> Part:
+    return Part(fits, lambda lines: panel.draw(*blocks(lines)))
+
+
 CHARTS: Final = {
-    "Evidence over n": Chart(
+    "Evidence over n": _chart(
         curves.samples_title, "evidence_by_samples", curves.samples_rows,
         ("Samples planned", "Analysed", "Evidence", "Which"), over_effect=False,
     ),
-    "Evidence over effect": Chart(
-        curves.effect_title, "evidence_by_effect", curves.effect_rows, _BY_EFFECT,
-    ),
-    "n over effect": Chart(
-        curves.needed_title, "samples_by_effect", curves.effect_rows, _BY_EFFECT,
-    ),
+    "Evidence over effect": _chart(curves.effect_title, "evidence_by_effect", curves.effect_rows),
+    "n over effect": _chart(curves.needed_title, "samples_by_effect", curves.effect_rows),
 }  # fmt: skip
-"""The curves by title."""
 MORE: Final = {
-    original.TITLE: _blocks_part(
+    original.TITLE: _blocks(
         original.original_blocks, lambda lines: lines.written and lines.written.original
     ),
     UNITS_AND_ARMS: Part(
         lambda lines: any(KINDS[lines.plan.pack.design.kind].uses(name) for name in GROUPINGS),
         _draw_units,
     ),
-    "The design": _blocks_part(
+    "The design": _blocks(
         lambda lines: design_tables(lines.plan), lambda lines: design_tables(lines.plan)
     ),
 }
-"""The parts after the curves."""
-ALL_PARTS: Final[dict[str, Part | Chart]] = {
-    _NUMBERS: Part(lambda _: True, _draw_numbers),
-    **CHARTS,
-    **MORE,
-}
+ALL_PARTS: Final = {_NUMBERS: Part(lambda _: True, _draw_numbers), **CHARTS, **MORE}

@@ -204,8 +204,7 @@ def _draw_evidence(study: Study) -> None:
 
 
 def _draw_comparison() -> None:
-    """Draw the name of the study, its question, and a sketch of every kind of design."""
-    fields.draw_columns([3, 1], "paper.title", "paper.short_title")
+    fields.draw_rows([3, 1], ("paper.title", "paper.short_title"))
     fields.draw("paper.goal")
     fields.draw_faults_at("design", "kind")
     with st.grid("auto", min_column_width=170, key="kinds"):
@@ -228,7 +227,6 @@ def _choose_kind(kind: str) -> None:
 
 
 def _draw_assumptions() -> None:
-    """Draw the effect with its source, target and floor, and the numbers of the kind."""
     draft = fields.draft()
     row = draft.row
     if row.effect is not None:
@@ -236,7 +234,7 @@ def _draw_assumptions() -> None:
         fields.draw_rows(3, effects)
     fields.draw("design.source")
     fields.draw_rows(3, [f"design.{name}" for name in ("target", "floor", *row.numbers)])
-    fields.draw_columns([2, 1], "design.unit_of_n", "design.dropout")
+    fields.draw_rows([2, 1], ("design.unit_of_n", "design.dropout"))
     if row.effect is not None:
         _draw_original(draft)
     if row.uses("units"):
@@ -249,7 +247,6 @@ def _draw_assumptions() -> None:
 
 
 def _draw_original(draft: Draft) -> None:
-    """Draw the reported result of the original, and the effects that follow from it."""
     key = fields.key(*rows.ORIGINAL, "way")
 
     def choose() -> None:
@@ -270,7 +267,7 @@ def _draw_original(draft: Draft) -> None:
         return
     fields.draw_rows(5, rows.original_paths(draft.row, way))
     names = ("source", "confidence", "sides")
-    fields.draw_columns([3, 1, 1], *(f"design.original.{name}" for name in names))
+    fields.draw_rows([3, 1, 1], [f"design.original.{name}" for name in names])
     fields.draw_faults_at(*rows.ORIGINAL)
     if (study := fields.session().study) is not None:
         panel.draw(sentences_panel(choices_texts(study.design), quiet=True))
@@ -280,7 +277,6 @@ def _draw_original(draft: Draft) -> None:
 
 
 def _draw_needs() -> None:
-    """Draw days, rate and items, then substitutes, controls and rules."""
     draft = fields.draft()
     why = ("samples_per_day.why",) if draft.at("samples_per_day") is not None else ()
     fields.draw_rows(3, ("min_days", "samples_per_day.value", *why))
@@ -299,7 +295,7 @@ def _draw_lab_and_plan() -> None:
     with plan:
         st.markdown("**Reference plan**")
         names = [name for name in rows.FIELDS if name.startswith("reference_protocol.")]
-        fields.draw_columns([1, 1], *names[:2])
+        fields.draw_rows(2, names[:2])
         for name in names[2:]:
             fields.draw(name)
     with lab:
@@ -308,8 +304,8 @@ def _draw_lab_and_plan() -> None:
 
 
 def _draw_lab(draft: Draft) -> None:
-    fields.draw_columns([3, 2, 2], *(f"{_LAB}.{name}" for name in ("budget", "days", "staff")))
-    fields.draw_columns([1, 1], f"{_LAB}.start_date", f"{_LAB}.currency")
+    fields.draw_rows([3, 2, 2], [f"{_LAB}.{name}" for name in ("budget", "days", "staff")])
+    fields.draw_rows(2, [f"{_LAB}.start_date", f"{_LAB}.currency"])
     money = (f"{_LAB}.cost_model.{amount.key}" for amount in amounts_in(AmountGroup.MONEY))
     fields.draw_rows(2, money)
     fields.draw(f"{_LAB}.weekends")
@@ -340,7 +336,7 @@ def _draw_lab(draft: Draft) -> None:
 
 def _draw_check() -> None:
     now = fields.session()
-    fields.draw_columns([1, 1], "scenario_id", "domain_id")
+    fields.draw_rows(2, ("scenario_id", "domain_id"))
     for path, faults in now.result.faults.items():
         complain(*(f"{_part_of(path)}: {rows.fault_text(fault)}" for fault in faults))
     if now.study is not None:
@@ -431,5 +427,4 @@ FIRST: Final = next(iter(PARTS))
 
 
 def _part_of(path: str) -> str:
-    """Return the part of the form with a field, Advanced if none has it."""
     return next((name for name, part in PARTS.items() if path.startswith(part.paths)), ADVANCED)

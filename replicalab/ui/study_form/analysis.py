@@ -99,7 +99,6 @@ def _draw_name_and_kind() -> tuple[str, str]:
 
 
 def _draw_choices(row: Kind) -> tuple[Unknown, EffectSource | None, bool]:
-    """Draw and return the unknown number, the effect's source, and whether to safeguard it."""
     sources, source = {source.label: source for source in row.sources}, None
     with st.container(horizontal=True):
         unknown = st.radio(
@@ -126,7 +125,7 @@ def _draw_choices(row: Kind) -> tuple[Unknown, EffectSource | None, bool]:
         key=f"{_PREFIX}_{row.kind}_safeguard",
         persist_state="session",
         help="The end of the reported effect’s 60 % interval that is nearer to no effect. "
-        "What was reported is kept as the original either way.",
+        "The reported effect stays the original either way.",
     )
     return unknown, source, safeguarded
 
@@ -135,7 +134,6 @@ def _draw_choices(row: Kind) -> tuple[Unknown, EffectSource | None, bool]:
 
 
 def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
-    """Return the fields of a study's numbers by name, without those that the source sets."""
     usual = Draft(new_study("usual", row.kind))
     effect = {"effect_planning": (f"Effect: {row.effect.name}", 0.05)} if row.effect else {}
     labels: dict[str, tuple[str, float]] = {
@@ -156,7 +154,6 @@ def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
 
 
 def _reported(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
-    """Return the fields of the numbers that give the effect, by their short names."""
     if source is None:
         return {}
     prefix = f"{_PREFIX}_{row.kind}_{row.sources.index(source)}"
@@ -196,7 +193,6 @@ def _draw_unknown(field: NumberField, typed: TypedAnalysis) -> None:
 
 
 def _draw_faults(typed: TypedAnalysis, faults: Mapping[str, list[Fault]], slots: Slots) -> None:
-    """Draw faults below their fields, without those that follow from another."""
     shown = dict(typed.faults)
     for name in slots:
         # A plan may have 0 days, a study may not: one of the two faults is enough.

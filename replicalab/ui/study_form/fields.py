@@ -125,16 +125,9 @@ def draw(place: str | FieldPath) -> None:
     draw_faults_at(*path)
 
 
-def draw_columns(shares: Sequence[float], *fields: str) -> None:
-    """Draw fields next to each other, in columns of these widths."""
-    for column, field in zip(st.columns(shares), fields, strict=True):
-        with column:
-            draw(field)
-
-
-def draw_rows(per_row: int, fields: Iterable[str | FieldPath]) -> None:
-    """Draw fields in rows."""
-    for field, place in zip(fields, places(per_row), strict=False):
+def draw_rows(columns: int | Sequence[float], fields: Iterable[str | FieldPath]) -> None:
+    """Draw fields in rows of columns, by their number or widths."""
+    for field, place in zip(fields, places(columns), strict=False):
         with place:
             draw(field)
 

@@ -56,7 +56,6 @@ def draw(analysis: PlanAnalysis) -> None:
 
 
 def _draw_region(view: Outlook) -> None:
-    """Draw the region of days and samples, its layers, and its tables."""
     with st.container(key="region", gap=None):
         _draw_region_chart(view)
     with st.container(horizontal=True, key="layers"):
@@ -99,7 +98,6 @@ def _region_parts(view: Outlook, title: tuple[str, str]) -> tuple[Any, ...]:
 
 
 def _take_click() -> None:
-    """Choose the point that was clicked in the chart, again on a second click."""
     event: Mapping[str, Any] = st.session_state[_CHART]
     points, now = event["selection"]["points"], chosen()
     place = (int(points[-1]["x"]), int(points[-1]["y"])) if points else now.clicked
@@ -128,7 +126,6 @@ def _draw_effect_choice(view: Outlook) -> None:
 
 
 def _region_notes(view: Outlook) -> Iterator[blocks.Block]:
-    """Yield for which plan the region is drawn, which plans are outside, and how to read it."""
     other = None if view.choice.as_least else view.least_to_draw
     outside = view.region.outside(points_of(view.plans, view.drawn))
     if facts := [*region.region_facts(view.drawn, view.yours, view.effect, outside, other)]:
@@ -137,7 +134,6 @@ def _region_notes(view: Outlook) -> Iterator[blocks.Block]:
 
 
 def _effects(view: Outlook) -> blocks.Group:
-    """Return the evidence of the plan and the least-loss plan at every effect worth assuming."""
     if view.effects:
         return effects_panel(view.effects, view.compared)
     return blocks.sentences_panel([region.one_effect_text(view.yours)])
@@ -164,7 +160,6 @@ def _region_tables(view: Outlook) -> list[blocks.Table]:
 
 
 def _draw_frontier(view: Outlook) -> None:
-    """Draw the Pareto frontier, the plan's place in it, and the balanced plan."""
     options, verdict = view.options, frontier.standing_verdict(view.options)
     if options.frontier.plans:
         _draw_frontier_chart(view, frontier.frontier_title(verdict, view.pack.lab.currency))
