@@ -70,14 +70,8 @@ class TypedAnalysis:
     safeguarded: bool = False
 
     @property
-    def original(self) -> Original | None:
+    def _original(self) -> Original | None:
         """The source's numbers as an original; None without n (they may be assumed) or if wrong."""
-        original = self._reported
-        return None if original is None or any(faults_of(KINDS[self.kind], original)) else original
-
-    @property
-    def _reported(self) -> Original | None:
-        """The same, whether or not a study of the kind could have found it."""
         if not _has_n(self.source):
             return None
         counts = {_COUNTS[name]: n for name, n in self.reported.items() if name in _COUNTS}
@@ -104,7 +98,7 @@ class TypedAnalysis:
         fault = _NO_SAFEGUARD
         try:
             numbers = self.source.numbers(self.reported)  # type: ignore[arg-type]
-            if not self._is_safeguarded or (original := self._reported) is None:
+            if not self._is_safeguarded or (original := self._original) is None:
                 return numbers, {}
             if (value := safeguard(KINDS[self.kind], original)) is not None:
                 return {**numbers, "effect_planning": abs(value)}, {}
@@ -194,7 +188,8 @@ class TypedAnalysis:
             text = self.source.text(self.reported)  # type: ignore[arg-type]
             reason = _SAFEGUARDED if self._is_safeguarded else text
             draft = draft.put(text, "design", "source").put(reason, *why, "effect_planning")
-            if (original := self.original) is not None:
+            original = self._original
+            if original is not None and not any(faults_of(KINDS[self.kind], original)):
                 data = original.model_dump(mode="json", exclude_defaults=True)
                 draft = draft.put(data, "design", "original")
         if answer is not None and self.unknown in (Unknown.EFFECT, Unknown.ALPHA, Unknown.DROPOUT):

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 import streamlit as st
 
@@ -142,7 +142,7 @@ def _draw_form(now: FormSession) -> None:
             )
             button("Show the file", "code", partial(show, ADVANCED), type="tertiary")
             return
-        PARTS[name].draw()
+        PARTS[name][0]()
         if name not in (_CHECK, ADVANCED):
             after = names[names.index(name) + 1]
             button(f"Next: {after}", "arrow_forward", partial(show, after))
@@ -183,13 +183,11 @@ def _draw_side(now: FormSession) -> None:
 
 
 def _draw_number_of_faults(now: FormSession) -> None:
-    faults, more = now.faults, now.more_faults
+    listed, more = len(now.faults), now.more_faults
     places = [ADVANCED] if now.refused else list(dict.fromkeys(map(_part_of, now.result.faults)))
-    count = lexicon.count_text(len(faults) + more, "fault")
-    first = f" The first {len(faults)} are listed." if more else ""
-    st.error(
-        f"{count} to correct, under {lexicon.joined(places)}.{first}", icon=":material/cancel:"
-    )
+    count, under = lexicon.count_text(listed + more, "fault"), lexicon.joined(places)
+    first = f" The first {listed} are listed." if more else ""
+    st.error(f"{count} to correct, under {under}.{first}", icon=":material/cancel:")
 
 
 def _draw_evidence(study: Study) -> None:
@@ -405,26 +403,19 @@ def _draw_file() -> None:
     )
 
 
-class FormPart(NamedTuple):
-    """A part of the form: how it is drawn, and the beginnings of its fields' paths."""
-
-    draw: Callable[[], None]
-    paths: tuple[str, ...] = ()
-
-
 _NAMES: Final = ("paper.title", "paper.short_title", "paper.goal", "design.kind")
 _NEEDS: Final = ("min_days", "samples_per_day", "equipment", "reagents", *rows.ITEM_LISTS)
-PARTS: Final = {
-    "Comparison": FormPart(_draw_comparison, _NAMES),
-    "Assumptions": FormPart(_draw_assumptions, ("design",)),
-    "Needs": FormPart(_draw_needs, _NEEDS),
-    "Lab and plan": FormPart(_draw_lab_and_plan, ("reference_protocol", _LAB)),
-    _CHECK: FormPart(_draw_check, ("scenario_id", "domain_id")),
-    ADVANCED: FormPart(_draw_file),
+PARTS: Final[dict[str, tuple[Callable[[], None], tuple[str, ...]]]] = {
+    "Comparison": (_draw_comparison, _NAMES),
+    "Assumptions": (_draw_assumptions, ("design",)),
+    "Needs": (_draw_needs, _NEEDS),
+    "Lab and plan": (_draw_lab_and_plan, ("reference_protocol", _LAB)),
+    _CHECK: (_draw_check, ("scenario_id", "domain_id")),
+    ADVANCED: (_draw_file, ()),
 }
-"""The parts of the form; only the open one is drawn."""
+"""The parts of the form: how each is drawn, and how the paths of its fields begin."""
 FIRST: Final = next(iter(PARTS))
 
 
 def _part_of(path: str) -> str:
-    return next((name for name, part in PARTS.items() if path.startswith(part.paths)), ADVANCED)
+    return next((name for name, (_, paths) in PARTS.items() if path.startswith(paths)), ADVANCED)
