@@ -193,7 +193,6 @@ class Report:
 
     @property
     def _more(self) -> Iterator[Part]:
-        """The parts of features, each after its note if it failed."""
         for reply in features.ask("section", self):
             if reply.note:
                 yield part(reply.feature.title, Sentence(reply.note))

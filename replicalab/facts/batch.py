@@ -134,7 +134,6 @@ def shares_panel(
 
 
 def _rows(summary: Summary, names: Mapping[str, str]) -> Iterator[tuple[Cell, ...]]:
-    """Yield a row for each outcome; only the first names the group."""
     players = f"{SCIENTISTS[summary.scientist].name} · {LAB_MANAGERS[summary.lab_manager].name}"
     group = blocks.row(names.get(summary.study, summary.study), str(summary.lab), players)
     for outcome, share in summary.shares.items():

@@ -70,7 +70,6 @@ def _currency(sides: Sequence[Side]) -> str:
 
 
 def _named(sides: Sequence[Side], name: str) -> str:
-    """Return a name in the words of all sides' studies."""
     names = (capitalised(side.plan.pack.study.term(name)) for side in sides)
     return " / ".join(dict.fromkeys(names))
 
@@ -118,7 +117,6 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
 
 
 def _lab(sides: Sequence[Side]) -> Iterator[Line]:
-    """Yield the lab: its means, rates and staff steps, and every item of the studies."""
     currency, labs = _currency(sides), [side.plan.pack.lab for side in sides]
     for amount in AMOUNTS.values():
         values = [*map(amount.of, labs)]
@@ -148,7 +146,6 @@ def _value(value: int | str | list[str]) -> Cell | str:
 
 
 def _asked(side: Side, name: str) -> Cell | str:
-    """Return a number of a plan's question, marked if it is the study's own."""
     pack = side.plan.pack
     if name in QUESTION_RECORDS:
         is_asked = name in pack.asked
@@ -275,7 +272,6 @@ def comparison_panel(sides: Sequence[Side]) -> Group:
 
 
 def _pictured(side: Side, sides: Sequence[Side]) -> tuple[Cell, ...]:
-    """Return the evidence and cost of a side; evidence of one kind shares one scale."""
     plan, evidence = side.plan, side.plan.evidence
     alike = [item.plan.evidence for item in sides if item.plan.evidence.kind == evidence.kind]
     failed = "" if plan.feasible else plan_verdict(plan).title.lower()

@@ -270,7 +270,6 @@ def _meets_target(plan: Assessment) -> bool:
 
 
 def _better_for_less(analysis: PlanAnalysis) -> Assessment | None:
-    """Return a plan for less money with more evidence than the headline's, or None."""
     yours = analysis.yours
     named = yours if _meets_target(yours) else analysis.least.after
     plan = analysis.frontier.best_for(_money(yours) * SHARES[0])
@@ -287,7 +286,6 @@ def _money(yours: Assessment) -> float:
 
 
 def _ways(analysis: PlanAnalysis) -> Iterator[tuple[tuple[Addition, ...], Assessment]]:
-    """Yield ways to more evidence, the best first: the additions, and the plan with them."""
     for single in analysis.asks.alone_target:
         yield (single.ask,), single.least.after
     for relief in filter(None, (analysis.asks.target, analysis.asks.run)):
@@ -297,7 +295,6 @@ def _ways(analysis: PlanAnalysis) -> Iterator[tuple[tuple[Addition, ...], Assess
 
 
 def _cuts(analysis: PlanAnalysis) -> Iterator[Block]:
-    """Yield each change from the plan to the least-loss plan in the lab as it is."""
     yours, loss = analysis.yours, analysis.least
     yield Sentence(options.search_text(analysis))
     if not loss.changes or loss.after.evidence.void_reason:
@@ -319,7 +316,6 @@ def _cuts(analysis: PlanAnalysis) -> Iterator[Block]:
 
 
 def _less_table(analysis: PlanAnalysis) -> Block:
-    """Return the best plan for each share of the budget, or of the plan's cost if less."""
     yours, lab, money = analysis.yours, analysis.yours.pack.lab, _money(analysis.yours)
     rows, seen = [], set[FrontierPlan]()
     for share in SHARES:

@@ -127,7 +127,6 @@ def none_passes_text(pack: Pack) -> str:
 
 
 def _kept_phrases(plan: Assessment) -> list[str]:
-    """Return the phrases that break a restriction in the fields that the search keeps."""
     return [
         texts.PHRASE.format(phrase=violation.phrase, field=FIELD_LABELS[violation.field].lower())
         for violation in plan.violations
@@ -244,7 +243,6 @@ def alone_lines(options: PlanAnalysis) -> list[str]:
 
 
 def _adapted_text(after: Assessment, yours: Assessment) -> str:
-    """Return the size of a plan, and its substitutions and dropped controls against yours."""
     new = [s.alternative for s in after.substitutions if s not in yours.substitutions]
     dropped = [control.name for control in PlanStep(yours, after).newly_dropped]
     changes = plans.listed(", with ", new) + plans.listed(", without ", dropped)
@@ -438,7 +436,6 @@ def mend_text(step: PlanStep) -> str:
 
 
 def _items(step: PlanStep) -> list[list[str]]:
-    """Return the items that a step removes, and those that it adds."""
     sides = ([old for _, old, _ in step.fields], [new for _, _, new in step.fields])
     return [
         [item for items in side if isinstance(items, tuple) for item in items] for side in sides
@@ -543,7 +540,6 @@ def lost_text(step: PlanStep, changes: Iterable[SuggestionChange]) -> str:
 
 
 def _makes(change: SuggestionChange, step: PlanStep) -> bool:
-    """Return whether a suggested change is part of a step of one field."""
     [(field, old, new)] = step.fields
     if change.field != field:
         return False

@@ -118,7 +118,6 @@ def plan_slide(yours: Assessment) -> Panel:
 
 
 def _stands(step: PlanStep) -> dict[str, object]:
-    """Return a plan's seven dimensions, and its numbers as a step moved them."""
     now = step.after
     samples, *others = amounts(step)
     noun, term = capitalised(now.pack.design.samples_noun), now.pack.study.term
@@ -196,7 +195,6 @@ def concession_slide(
 
 
 def _moved(fields: Sequence[PlanStep]) -> str:
-    """Return the change of a concession: ``mice 24 → 23``, ``other equipment``, ``3 changes``."""
     if len(fields) > 1:
         return f"{len(fields)} changes"
     [step] = fields
@@ -314,5 +312,4 @@ def decision_slide(
 
 
 def _ask(here: PlanAnalysis) -> str:
-    """Return the smallest addition that lets the lab do more; empty if nothing is needed."""
     return "" if nothing_needed(here) else (alone_lines(here) or take_parts(here)[0][1])[0]

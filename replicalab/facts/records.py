@@ -221,7 +221,6 @@ def batch_workbook(results: Sequence[Result], summaries: Iterable[Summary]) -> b
 
 
 def _plain(rows: Iterable[Sequence[Value]]) -> Iterable[list[str | float]]:
-    """Yield rows with truth values as words and missing values as empty texts."""
     for row in rows:
         plain = ("" if cell is None else cell for cell in row)
         yield [str(cell).lower() if isinstance(cell, bool) else cell for cell in plain]

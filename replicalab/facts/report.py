@@ -228,7 +228,6 @@ def _design(plan: Assessment) -> Iterator[Choice]:
 
 
 def _numbers(plan: Assessment) -> Iterator[Choice]:
-    """Yield the numbers of the evidence's formula and its bounds."""
     pack, evidence = plan.pack, plan.evidence
     design, kind = pack.design, evidence.row
     for name in kind.numbers:
@@ -249,7 +248,6 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
 
 
 def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
-    """Yield the planned sample, the largest possible one, and the detectable effect."""
     evidence, kind, planned = plan.evidence, plan.evidence.row, plan.counts.samples
     why = said.get("sample_size") or f"{lexicon.capitalised(NOT_GIVEN)}."
     in_reference = plan.pack.reference_protocol.sample_size
@@ -278,7 +276,6 @@ def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
 
 
 def _why(pack: Pack, field: str) -> str:
-    """Return the reason for a number of the design; the study's reason covers its number only."""
     number = _NUMBERS.get(field)
     if number not in pack.question.asked:
         return pack.design.why.get(field, "")
@@ -313,7 +310,6 @@ def samples_table(plan: Assessment) -> blocks.Table:
 
 
 def _sizes_shown(plan: Assessment) -> dict[int, str]:
-    """Return the sample sizes to show in order, each with its note."""
     planned, lean = plan.counts.samples, leanest(plan)
     notes: dict[int, list[str]] = {
         min(LARGEST_PLANNED, -(-planned * quarter // 4)): [] for quarter in _QUARTERS

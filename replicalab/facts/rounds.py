@@ -253,7 +253,6 @@ def _round_change(before: Assessment | None, done: Round) -> str:
 
 
 def _change(step: PlanStep) -> str:
-    """Return the change of a step of one field: ``21 → 15 days``, ``flume → arena``."""
     if isinstance(step.fields[0].after, int):
         return facts.step_changes(step)
     [(_, old, new)] = facts.change_rows(step)

@@ -57,7 +57,6 @@ def html(*blocks: Block) -> str:
 
 
 def _drawn(block: Block, *, paper: bool = False) -> Markup:
-    """Return a block; on paper a table's caption is seen, and its bars stand in their cells."""
     if isinstance(block, Panel):
         return _template(block.template, **block.facts)
     name = type(block).__name__.lower()
@@ -74,7 +73,6 @@ def _template(template: str, **facts: object) -> Markup:
 
 
 def _has_long_word(text: str) -> bool:
-    """Return whether a text has a word that could make a column of a document too wide."""
     return any(len(word) > _LONG_WORD for word in text.split())
 
 

@@ -29,7 +29,6 @@ from replicalab.render.figures import (
     region_figure,
     spotted,
 )
-from replicalab.render.figures.frontier import LOOKS
 from replicalab.render.figures.placing import (
     PLOT,
     POINTS_TRIED,
@@ -40,6 +39,7 @@ from replicalab.render.figures.placing import (
     around,
     placed,
 )
+from replicalab.render.figures.power import LOOKS
 from replicalab.render.figures.region import CAPS, COLOURS
 from replicalab.render.figures.sheet import INK, PAPER, SYMBOLS
 from replicalab.scenarios import load_scenario

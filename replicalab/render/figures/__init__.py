@@ -1,7 +1,7 @@
-"""Charts: assessments in, plotly Figure out. Nothing here computes a domain fact or shows it.
+"""Charts: plotly figures of assessments.
 
-They are loaded when one is first asked for: with numpy they are a seventh of what a cold start
-loads, and the first page does without.
+Their modules load on first use: with numpy they are a seventh of a cold start, and the first page
+has no chart.
 """
 
 from importlib import import_module
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from replicalab.render.figures.convergence import convergence_chart, outcomes_figure
-    from replicalab.render.figures.frontier import frontier_figure
     from replicalab.render.figures.power import (
         evidence_by_effect,
         evidence_by_samples,
+        frontier_figure,
         samples_by_effect,
     )
     from replicalab.render.figures.region import (
@@ -38,8 +38,7 @@ CONFIG: Final = {
     "toImageButtonOptions": {"scale": 2},
     "responsive": True,
 }
-"""What every chart is shown with."""
-_MODULES: Final = ("convergence", "frontier", "power", "region", "sheet")
+_MODULES: Final = ("convergence", "power", "region", "sheet")
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""How a negotiation converges: what each round's plan uses of the lab, and what it would show."""
+"""Charts of a negotiation's rounds and of a batch's outcomes."""
 
 from collections.abc import Sequence
 from textwrap import wrap
@@ -8,34 +8,32 @@ import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, place_of, scale_of
 from replicalab.models import Dimension
-from replicalab.render.figures import style
-from replicalab.render.figures.style import LABEL_SIZE, TITLE_LINE, figure, label, titled
+from replicalab.render.figures import sheet
 
 _HEIGHT: Final = 350
 _TOP: Final = 20
 _BOTTOM: Final = 66
-_LINE_LENGTH: Final = 44
+_LINE_LENGTH: Final = 30  # of the numbers in a title of one line
 _ABOVE: Final = 1.12
 _UPPER: Final = [0.58, 1.0]
-_LOWER: Final = [0.0, 0.42]  # Where the two panels stand in the height of the plot
-_AXIS_LINE: Final = 20  # So many letters fit along the lower panel
+_LOWER: Final = [0.0, 0.42]  # heights of the two panels
+_AXIS_LINE: Final = 20  # letters along the lower panel
 
 Rounds = Sequence[tuple[int, Assessment]]
 """The rounds of a negotiation that have a plan: each round's number from 1, and its plan."""
 
 # How each resource is drawn, never by its colour alone: name, symbol, dash and colour.
 _LINES: Final = (
-    (Dimension.BUDGET, "budget", "circle", "solid", style.FAIL),
-    (Dimension.SCHEDULE, "days", "square", "dash", style.CAUTION),
-    (Dimension.STAFF, "staff", "diamond", "dot", style.PASS),
+    (Dimension.BUDGET, "budget", "circle", "solid", sheet.FAIL),
+    (Dimension.SCHEDULE, "days", "square", "dash", sheet.CAUTION),
+    (Dimension.STAFF, "staff", "diamond", "dot", sheet.PASS),
 )
 
 
 def convergence_chart(rounds: Rounds) -> go.Figure:
     """Return two panels over the rounds: use of budget, days and staff in percent; evidence.
 
-    Each panel has an axis of its own, and the two share the rounds. A plan without evidence stands
-    as a cross at the worst end.
+    A plan without evidence is a cross at the worst end.
     """
     numbers, plans = [number for number, _ in rounds], [plan for _, plan in rounds]
     evidences = [plan.evidence for plan in plans]
@@ -58,7 +56,7 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
         "y": [place_of(evidence, worst) for evidence in evidences],
         "text": [evidence.text for evidence in evidences],
         "name": first.measure,
-        "line": {"color": style.EVIDENCE, "width": 2},
+        "line": {"color": sheet.EVIDENCE, "width": 2},
         "marker": {"symbol": ["x" if e.void_reason else "circle" for e in evidences], "size": 9},
         "hovertemplate": "Round %{x}: %{text}<extra></extra>",
         "showlegend": False,
@@ -73,21 +71,21 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
          first.floor <= first.target),
     ]  # fmt: skip
     title = _title(plans)
-    top = _TOP + style.TITLE_LINE * (title.count("<br>") + 1)
+    top = _TOP + sheet.TITLE_LINE * (title.count("<br>") + 1)
     ends = {"range": [numbers[0] - 0.5, numbers[-1] + 0.5], "tickvals": numbers, "showgrid": False,
             "zeroline": False, "fixedrange": True}  # fmt: skip
     axis = "<br>".join(wrap(row.axis or row.measure, _AXIS_LINE, break_on_hyphens=False))
     layout = {
         "shapes": [
-            style.level(height, panel=panel, color=style.QUIET, dash=dash)
+            sheet.level(height, panel=panel, color=sheet.QUIET, dash=dash)
             for panel, height, _, dash, _ in levels
         ],
         "annotations": [
-            style.label(name, x=1, xref=f"x{panel} domain", xanchor="right",
+            sheet.label(name, x=1, xref=f"x{panel} domain", xanchor="right",
                   y=height, yref=f"y{panel}", yanchor="top" if below else "bottom")
             for panel, height, name, _, below in levels
         ],
-        "title": style.titled(title),
+        "title": sheet.titled(title),
         "height": _HEIGHT + top,
         "margin": {"l": 8, "r": 8, "t": top, "b": _BOTTOM, "pad": 8},
         "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
@@ -100,11 +98,11 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
                    "tickformat": row.scale.ticks, **_upright(max(worst, best))},
     }  # fmt: skip
     common = {"type": "scatter", "x": numbers, "mode": "lines+markers"}
-    return style.figure([{**common, **trace} for trace in data], layout)
+    return sheet.figure([{**common, **trace} for trace in data], layout)
 
 
 def _small(text: str) -> dict[str, Any]:
-    return {"text": text, "font": {"size": style.LABEL_SIZE}, "standoff": 4}
+    return {"text": text, "font": {"size": sheet.LABEL_SIZE}, "standoff": 4}
 
 
 def _upright(highest: float) -> dict[str, Any]:
@@ -113,30 +111,21 @@ def _upright(highest: float) -> dict[str, Any]:
 
 
 def _title(plans: Sequence[Assessment]) -> str:
-    """Return what the lines show: how much of the budget, and how much evidence, first to last."""
     first, last = plans[0], plans[-1]
-    text = f"Budget used {_spent(last)}, {last.evidence.text}"
-    if len(plans) > 1:
-        spent = _course(_spent(first), _spent(last))
-        texts = (
-            "none" if plan.evidence.void_reason else plan.evidence.number for plan in (first, last)
-        )
-        visible = _course(*texts)
-        text = f"Budget used {spent}, {first.evidence.text_of(visible)}"
-    return text if len(text) <= _LINE_LENGTH else text.replace(", ", ",<br>", 1)
-
-
-def _course(first: str, last: str) -> str:
-    return last if first == last else f"{first} → {last}"
+    numbers = ["none" if plan.evidence.void_reason else plan.evidence.number for plan in plans]
+    spent = " → ".join(dict.fromkeys([_spent(first), _spent(last)]))
+    moved = " → ".join(dict.fromkeys([numbers[0], numbers[-1]]))
+    evidence = first.evidence.text_of(moved) if len(plans) > 1 else last.evidence.text
+    is_short = len(spent) + len(evidence) <= _LINE_LENGTH
+    return f"Budget used {spent},{' ' if is_short else '<br>'}{evidence}"
 
 
 def _spent(plan: Assessment) -> str:
     share = plan.slack[Dimension.BUDGET].use
     if share is None:
         return "none"
-    text = f"{share:.0%}".replace("%", "\u00a0%")
-    # What is over by less than half a percent would read as all there is.
-    return f"over {text}" if share > 1 and text.startswith("100\u00a0") else text
+    # An excess below half a percent would read as 100 %.
+    return f"{'over ' if 1 < share < 1.005 else ''}{100 * share:.0f}\u00a0%"
 
 
 _ROW: Final = 34
@@ -144,7 +133,7 @@ _AROUND: Final = 96
 _NAME_LENGTH: Final = 34
 # From none to all; each cell also holds its number.
 _SHADES: Final = ((0.0, "#FBE3D2"), (0.5, "#CFE3EE"), (1.0, "#00659D"))
-_DARK: Final = 0.75  # From this share on a shade is dark
+_DARK: Final = 0.75  # shades from this share on are dark
 
 
 def outcomes_figure(
@@ -156,12 +145,7 @@ def outcomes_figure(
 ) -> go.Figure:
     """Return the shares as a heatmap, a row for each name and a column for each lab.
 
-    Args:
-        names: of the rows, the first on top.
-        labs: of the columns.
-        shares: by row and column, None where nothing was played.
-        texts: each share in words, for whoever points at it.
-        title: what is shown.
+    ``shares`` are by row and column, None if nothing was played; ``texts`` are their hovers.
     """
     # Plotly reads tags in every label: without "<" there is none.
     many = enumerate(names, start=1)
@@ -181,21 +165,21 @@ def outcomes_figure(
         "ygap": 2,
     }
     numbers = [
-        label(
+        sheet.label(
             f"{share:.0%}",
             x=lab,
             y=name,
-            font={"size": LABEL_SIZE + 1, "color": "#FFFFFF" if share > _DARK else "#15181C"},
+            font={"size": sheet.LABEL_SIZE + 1, "color": "#FFFFFF" if share > _DARK else "#15181C"},
         )
         for name, row in zip(short, shares, strict=True)
         for lab, share in zip(labs, row, strict=True)
         if share is not None
     ]
-    return figure([heat], {
+    return sheet.figure([heat], {
         "annotations": numbers,
-        "title": titled(title, y=1, yref="container", yanchor="top"),
+        "title": sheet.titled(title, y=1, yref="container", yanchor="top"),
         "height": _AROUND + _ROW * len(names),
-        "margin": {"l": 8, "r": 8, "t": 2 * TITLE_LINE + 8, "b": 8},
+        "margin": {"l": 8, "r": 8, "t": 2 * sheet.TITLE_LINE + 8, "b": 8},
         "xaxis": {"side": "top", "title": "lab", "automargin": True},
         "yaxis": {"autorange": "reversed", "automargin": True, "ticklabelstandoff": 6},
     })  # fmt: skip

@@ -1,7 +1,7 @@
-"""Where labels go, so that each stands at its mark or on its line: geometry in pixels.
+"""Places of labels at their marks or on their lines, in pixels.
 
-The same figure is shown on a projector and on a phone, and nobody knows beforehand on which. So a
-place is a share of the plot's width and a distance in px from there, and is tried at three widths.
+One figure serves projector and phone. So a place is a share of the plot's width and a distance in
+px from there, and is tried at three widths.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-LETTER: Final = 6.8  # Width of a letter of a label in px, on average and rather more than less
+LETTER: Final = 6.8  # width of a letter in px, on average, rounded up
 LINE: Final = 19.0  # Height of a label in px
-WIDTHS: Final = (285.0, 610.0, 1000.0)
-"""Width of the plot on a phone, a projector and a large screen, in px."""
+WIDTHS: Final = (285.0, 610.0, 1000.0)  # of the plot on phone, projector and large screen, px
 PLOT: Final = 330  # Height of the plot on a page, in px
 _MARK: Final = 9  # Half the size of a mark, in px
-POINTS_TRIED: Final = 2400  # About so many points are tried on the whole of a line
-_STEPS: Final = 24  # So many of them on each straight part
+POINTS_TRIED: Final = 2400  # about, on a whole line
+_STEPS: Final = 24  # of them on each straight part
 
 Point = tuple[float, float]  # A share of the plot's width, and a height in px
 
@@ -40,12 +39,9 @@ class Box(NamedTuple):
 
 
 class LabelPlace(NamedTuple):
-    """A place for a label's middle: a point of the plot, and how far from it in px.
+    """A place for a label's middle: a point of the plot, and the distance from it in px.
 
-    Attributes:
-        across: the point's share of the plot's width.
-        height: the point's height in px.
-        right, up: from the point to the label's middle.
+    ``across`` is a share of the plot's width; all else is in px.
     """
 
     across: float
@@ -54,35 +50,31 @@ class LabelPlace(NamedTuple):
     up: float = 0.0
 
     def box(self, width: float, half_wide: float, half_high: float) -> Box:
-        """Return what stands there in a plot of that width, by half its own size."""
+        """Return the box of something of that half size, in a plot of that width."""
         x, y = self.across * width + self.right, self.height + self.up
         return Box(x - half_wide, y - half_high, x + half_wide, y + half_high)
 
 
 class LabelRequest(NamedTuple):
-    """A label that wants a place: its text, and the places that would do, the best one first.
-
-    Attributes:
-        places: a `LabelPlace` in each row.
-    """
+    """A label's text, and its possible places, one `LabelPlace` a row, the best first."""
 
     text: str
     places: ArrayLike
 
     def boxes(self, place: LabelPlace) -> list[Box]:
-        """Return about what it covers at a place, for each of `WIDTHS`."""
+        """Return its box at a place, for each of `WIDTHS`."""
         return [place.box(width, width_of(self.text) / 2, LINE / 2) for width in WIDTHS]
 
 
 def width_of(text: str) -> float:
-    """Return about how wide a label is, in px."""
+    """Return the approximate width of a label in px."""
     return len(text) * LETTER + 8
 
 
 def placed(
     labels: Sequence[LabelRequest], marks: Sequence[LabelPlace], height: float = PLOT
 ) -> list[LabelPlace]:
-    """Return a place for each label, in their order: clear of labels before it, then of marks."""
+    """Return a place for each label, clear of earlier labels first, then of marks."""
     taken: list[list[Box]] = [[] for _ in WIDTHS]
     drawn = [[mark.box(width, _MARK, _MARK) for mark in marks] for width in WIDTHS]
     places = []
@@ -97,10 +89,7 @@ def placed(
 def _best(
     label: LabelRequest, labels: Sequence[list[Box]], marks: Sequence[list[Box]], height: float
 ) -> LabelPlace:
-    """Return the place that covers fewest labels, is least outside, then covers fewest marks.
-
-    Of several the first.
-    """
+    """Return the first place that covers fewest labels, is least outside, covers fewest marks."""
     places = np.asarray(label.places, dtype=float)
     across, up, right, above = places.T[:, :, None]
     widths = np.array(WIDTHS)
@@ -115,7 +104,6 @@ def _best(
 
 
 def _covered(boxes: Numbers, others: Sequence[list[Box]]) -> NDArray[np.int_]:
-    """Return of each place how many boxes it covers, over all widths."""
     if not others[0]:
         return np.zeros(boxes.shape[1], dtype=int)
     rest, bottom, right, top = boxes[..., None]
@@ -126,7 +114,7 @@ def _covered(boxes: Numbers, others: Sequence[list[Box]]) -> NDArray[np.int_]:
 
 
 def around(text: str, across: float, height: float) -> list[LabelPlace]:
-    """Return the places for the label of a mark: at its side, above, below, and a bit further."""
+    """Return the places for the label of a mark: beside, above, below, then further away."""
     aside = width_of(text) / 2 + 12
     ways = (
         *((aside * way, up) for up in (0.0, 15.0, -15.0) for way in (1, -1)),
@@ -137,19 +125,14 @@ def around(text: str, across: float, height: float) -> list[LabelPlace]:
 
 
 def along(text: str, line: Sequence[Point | None], height: float = PLOT) -> Numbers:
-    """Return the places for the name of a line, one a row: on it, from its end backwards.
+    """Return the places for the name of a line, one a row, from its end backwards.
 
-    There are none where no part of the line lies in the plot.
-
-    Args:
-        text: the name.
-        line: its corners, each a share of the width and a height in px; None lifts the pen.
-        height: of the plot, in px.
+    A corner is a share of the width and a height in px; None lifts the pen.
     """
     half = width_of(text) / 2
     middles = _points(line, height)[::-1]
-    # Beside an upright line, or within the plot where a line ends at its edge, it may stand off;
-    # a short one with a plan's label on it leaves room only above and below.
+    # It may be next to an upright line, or away from a line that ends at the edge of the plot; a
+    # short line under a plan's label leaves room only above and below.
     ways = ((0.0, 0.0), (half + 3, 0.0), (-half - 3, 0.0), (0.0, LINE + 2), (0.0, -LINE - 2))
     tried = ((middles[:1], (-half - 2, 0.0)), *((middles, way) for way in ways))
     return np.concatenate(
@@ -158,7 +141,6 @@ def along(text: str, line: Sequence[Point | None], height: float = PLOT) -> Numb
 
 
 def _points(line: Sequence[Point | None], height: float) -> Numbers:
-    """Return points on a line that lie in the plot; a line may go on far beyond it."""
     pieces = np.array(
         [
             (start, end)

@@ -1,4 +1,4 @@
-"""The feasible region over days and samples: evidence as a map, its limits, the plans in it."""
+"""The feasible region over days and samples: a map of evidence with limits and plans."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,6 +21,7 @@ from replicalab.render.figures.placing import PLOT
 from replicalab.render.figures.sheet import (
     BELOW,
     INK,
+    QUIET,
     RIGHT,
     ChartLine,
     Mark,
@@ -30,15 +31,15 @@ from replicalab.render.figures.sheet import (
     Tag,
     room_at_the_left,
 )
-from replicalab.render.figures.style import QUIET
 
 _COLUMNS: Final = 24
-# How many points, at most, can be clicked each way: a finger apart, for the fields are exact.
+# Largest number of clickable points each way: a finger apart.
 _ROWS: Final = 20
 
-# From no evidence to all there can be: the same in both themes, so that darker is always more.
+# From no evidence to the most; equal in both themes, so darker is always more.
 _SHADES: Final = ("#D7E8F2", "#A9CFE3", "#59A2C8", "#0072B2", "#004C79", "#00395B")
 _VEIL: Final = "rgba(150, 150, 150, 0.5)"
+# Dark enough for white letters, light enough for the dark theme.
 COLOURS: Final[dict[str, str]] = {
     RegionLimit.BUDGET: "#B84E00",
     RegionLimit.SCHEDULE: "#8C4FB3",
@@ -48,21 +49,15 @@ COLOURS: Final[dict[str, str]] = {
     RegionLimit.THROUGHPUT: "#007A80",
     RegionLimit.POPULATION: "#4A7A1E",
 }
-"""The colour of each limit: dark enough for white letters, light enough for the dark theme."""
 _OTHER: Final = "#4E5D94"  # for a limit that is registered later
+# Limits of the samples that can count, not of the runnable ones.
 CAPS: Final = (RegionLimit.THROUGHPUT, RegionLimit.POPULATION)
-"""What keeps samples from counting, and nothing from being run: a layer of its own."""
 
 
 class Labelled(NamedTuple):
-    """The region's chart, and its labels, to be laid over it.
+    """The region's chart, and labels to lay over it: plotly is slow to draw them.
 
-    Plotly measures each label as it writes it, at every pull of a lever.
-
-    Attributes:
-        figure: the chart without them.
-        tags: the labels.
-        room: the plot's height, and what is left, right and below of it, in px.
+    ``room`` has the plot's height, and the margins left, right and below, in px.
     """
 
     figure: go.Figure
@@ -78,14 +73,9 @@ def region_figure(
     *,
     lost: bool = False,
 ) -> go.Figure:
-    """Return the region as a map: evidence in blue, what does not fit hatched, limits named.
+    """Return the region as a map: evidence in blue, misfits hatched, limits by their names.
 
-    Args:
-        region: the plans over the grid.
-        marks: the plans to mark.
-        limits: each constraint's name.
-        title: see `Sheet.figure`.
-        lost: whether to show which samples cannot count, and what keeps them from it.
+    ``lost`` adds the samples that cannot count, and their limits; for ``title`` see `Sheet.figure`.
     """
     sheet = _Map(region)
     sheet.fill(marks, limits, lost=lost)
@@ -100,7 +90,7 @@ def labelled_region(
     *,
     lost: bool = False,
 ) -> Labelled:
-    """Return the same with the labels apart; see `region_figure`."""
+    """Return `region_figure` with the labels apart."""
     sheet = _Map(region)
     sheet.fill(marks, limits, lost=lost)
     room = {"left": _left(region), "right": RIGHT, "below": BELOW, "height": PLOT}
@@ -108,17 +98,14 @@ def labelled_region(
 
 
 def over_panel(chart: Labelled, spot: Spot | None) -> Panel:
-    """Return labels and the cross at the chosen point, to be laid over the chart above them."""
+    """Return labels and the cross at the chosen point, to lay over the chart."""
     return panel("over", tags=chart.tags, room=chart.room, spot=spot)
 
 
 def region_marks(
     plans: Mapping[str, Assessment], drawn: PlanToDraw, effect: float | None = None
 ) -> list[Mark]:
-    """Return the marks of those plans that are points of a plan's region, yours first.
-
-    A star says that yours shows something else with its own items.
-    """
+    """Return the marks of the plans in a region; a star means other evidence with own items."""
     yours = plans[YOUR_PLAN]
     noted = keeps_own_items(drawn, yours, effect)
     return [
@@ -133,7 +120,7 @@ def region_marks(
 
 
 def spotted(region: Region, days: int, samples: int) -> Spot | None:
-    """Return how far across and up the region's plot a point lies, None where it is outside."""
+    """Return a point as shares of the plot, None if outside."""
     sheet = _Map(region)
     return sheet.shares(days, samples) if sheet.holds(days, samples) else None
 
@@ -162,7 +149,7 @@ class _Map(Sheet):
         super().__init__(across, (0, self.top))
 
     def fill(self, marks: Sequence[Mark], limits: Mapping[str, str], *, lost: bool) -> None:
-        """Draw all there is to see: what `region_figure` is given says what."""
+        """Draw all layers."""
         self.draw_evidence()
         self.draw_misfits()
         if lost:
@@ -185,7 +172,7 @@ class _Map(Sheet):
         )
 
     def draw_evidence(self) -> None:
-        """Draw the evidence of each plan as a shade of blue."""
+        """Draw the evidence as shades of blue."""
         evidence, worth = self.region.plan.evidence, self.region.evidence.round(4).tolist()
         self.add(
             type="heatmap",
@@ -202,7 +189,7 @@ class _Map(Sheet):
         )
 
     def draw_points(self) -> None:
-        """Add points that are not drawn but can be pointed at and clicked."""
+        """Add invisible points to hover and click."""
         region, evidence = self.region, self.region.plan.evidence
         columns = range(0, len(region.days), -(-len(region.days) // _COLUMNS))
         lines = range(0, len(region.samples), -(-len(region.samples) // _ROWS))
@@ -244,22 +231,21 @@ class _Map(Sheet):
         self._draw_band(above + self._outline(0 * minimum, minimum), "does not fit", "/")
 
     def draw_lost(self) -> None:
-        """Dot what is feasible, but whose samples or endpoint are lost."""
+        """Dot feasible plans whose samples or endpoint are lost."""
         values, useful = self.region.most_feasible, self.region.most_useful
         start = np.where(useful < 0, self._least(values), self._heights(useful))
         self._draw_band(self._outline(start, self._heights(values)), "fits, but lost", ".")
 
     def _least(self, most: Any) -> Any:
-        """Return from which height on a column may fit; 0 where nothing does."""
+        """Return the least height at which a column may fit, or 0."""
         return np.where(most < 0, 0.0, self.region.least - 0.5)
 
     def _heights(self, most: Any) -> Any:
-        """Return a line's height over each column: 0 where it allows nothing, the top if all."""
+        """Return a line's height over each column, from 0 to the top."""
         # Between two whole samples, so that the last one that fits lies below the line.
         return np.where(most < 0, 0.0, np.minimum(most + 0.5, self.top))
 
     def _step(self, column: int, height: float) -> list[Spot]:
-        """Return the two ends of a level line over one column."""
         middle = self.days[column]
         return [(middle - self.half, height), (middle + self.half, height)]
 
@@ -315,7 +301,7 @@ class _Map(Sheet):
         self.draw(lines)
 
     def _staircase(self, most: Any) -> Path:
-        """Return a limit's line, which is not drawn along the edges of the plot."""
+        """Return a limit's line without its parts along the edges of the plot."""
         heights, path = self._heights(most).tolist(), Path()
         for column, height in enumerate(heights):
             path += self._step(column, height) if 0 < height < self.top else [None]

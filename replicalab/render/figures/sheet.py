@@ -1,9 +1,14 @@
-"""What the charts of trade-offs share: plans marked, lines named where they are, the layout."""
+"""Shared parts of charts: colours, labels, and a sheet with marked plans and named lines.
+
+Colours are Okabe and Ito's, which survive colour blindness; every mark also carries its number or
+a symbol. The stylesheet of panels gives text and hover the theme's colours: Streamlit's own theme
+for charts makes the browser draw each of them twice.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 import plotly.graph_objects as go
 
@@ -18,7 +23,62 @@ from replicalab.facts.region import (
     YOUR_PLAN,
 )
 from replicalab.render.figures.placing import PLOT, LabelPlace, LabelRequest, along, around, placed
-from replicalab.render.figures.style import GRID, figure, label, titled
+
+PASS: Final = "#009E73"
+CAUTION: Final = "#E69F00"
+FAIL: Final = "#D55E00"
+EVIDENCE: Final = "#0072B2"
+QUIET: Final = "#7A8794"
+TITLE_LINE: Final = 20  # Height of a line of a title, in px
+LABEL_SIZE: Final = 11
+# Text without its own colour; the stylesheet replaces it by the theme's.
+_INK: Final = "#808495"
+GRID: Final = "rgba(128, 132, 149, 0.25)"
+_CLEAR: Final = "rgba(0, 0, 0, 0)"
+
+
+def figure(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.Figure:
+    """Return a figure of these traces and this layout."""
+    # Streamlit hands a chart to plotly twice. Arrays with a revision and a template that is no
+    # object equal their copies, so plotly draws nothing again.
+    common = {
+        "template": "none",
+        "datarevision": 1,
+        "paper_bgcolor": _CLEAR,
+        "plot_bgcolor": _CLEAR,
+        "font": {"family": '"Source Sans", sans-serif', "color": _INK},
+    }
+    records = [
+        {name: _Held(part) if isinstance(part, list) else part for name, part in trace.items()}
+        for trace in data
+    ]
+    # Plotly takes four times as long where it checks what is built; the tests check it.
+    return go.Figure({"data": records, "layout": {**common, **layout}}, _validate=False)
+
+
+class _Held(list[Any]):
+    """Values of a trace; without this plotly copies each twice."""
+
+    def __deepcopy__(self, _: object) -> Self:
+        return self
+
+
+def titled(text: str, **place: Any) -> dict[str, Any]:
+    """Return a chart's title."""
+    font = {"size": 15, "weight": 700}
+    return {"text": text, "font": font, "x": 0, "xanchor": "left", "pad": {"l": 4}, **place}
+
+
+def label(text: str, **place: Any) -> dict[str, Any]:
+    """Return a small text."""
+    return {"text": text, "showarrow": False, "font": {"size": LABEL_SIZE}, **place}
+
+
+def level(at: float, *, panel: str = "", layer: str = "below", **line: Any) -> dict[str, Any]:
+    """Return a level line across a panel."""
+    return {"type": "line", "x0": 0, "x1": 1, "xref": f"x{panel} domain", "y0": at, "y1": at,
+            "yref": f"y{panel}", "layer": layer, "line": {"width": 1.5, **line}}  # fmt: skip
+
 
 INK: Final = "#101418"
 PAPER: Final = "#FCFBF8"
@@ -31,22 +91,21 @@ SYMBOLS: Final = {
     STRONGEST: "triangle-right",
     LAST: "triangle-up",
 }
-"""What each plan is marked with; they differ in greyscale too."""
+# Room around the plot in px.
 _TITLE: Final = 34
 _SUBTITLE: Final = 32
 _UNTITLED: Final = 10
 BELOW: Final = 54
 RIGHT: Final = 14
-"""Room around the plot in px: for the title above, for the scale below, at the right."""
 _TEXT: Final = 13
-_DIGIT: Final = 7.5  # Size of all text but the title, and width of its digits, in px
+_DIGIT: Final = 7.5  # width of a digit of that size, in px
 
 Spot = tuple[float, float]
 Path = list[tuple[float, float] | None]  # Corners of a line or an outline; None lifts the pen
 
 
 class Mark(NamedTuple):
-    """A plan to mark: its name, what it is, its name as it is to be written, and its evidence."""
+    """A plan to mark: its name, the plan, its title and its evidence."""
 
     name: str
     plan: Assessment
@@ -55,7 +114,7 @@ class Mark(NamedTuple):
 
 
 class ChartLine(NamedTuple):
-    """A line: its name, its corners, a colour dark enough for white letters, plotly's dash."""
+    """A line: name, corners, a colour dark enough for white letters, plotly's dash."""
 
     name: str
     path: Path
@@ -67,10 +126,8 @@ class Tag(NamedTuple):
     """A label in its place.
 
     Attributes:
-        text: what it says.
-        across, up: shares of the plot: the point by which its middle stands.
+        across, up: its point, as shares of the plot.
         right, above: from that point to its middle, in px.
-        ground, ink: its colours.
     """
 
     text: str
@@ -88,16 +145,16 @@ def evidence_sheet(across: Spot, evidence: Evidence, top: float) -> Sheet:
 
 
 def room_at_the_left(highest: str) -> int:
-    """Return how much room the numbers at the left take, in px, the longest of them given."""
+    """Return the room in px for numbers at the left, by the longest."""
     return round(38 + _DIGIT * len(highest))
 
 
 class Sheet:
-    """A chart in the making, on which plans are marked and lines named.
+    """A chart under construction.
 
     Attributes:
         x, y: the ends of its axes: left and right, bottom and top.
-        traces: what is drawn, each a part of plotly's figure.
+        traces: the parts of plotly's figure.
         marks: the places of the plans.
         chips, names: the labels of plans and of lines, each with its ground and its ink.
     """
@@ -110,7 +167,7 @@ class Sheet:
         self.names: list[tuple[LabelRequest, str, str]] = []
 
     def shares(self, x: float, y: float) -> Spot:
-        """Return how far across and up the plot a place is, each from 0 to 1 within it."""
+        """Return a place as shares of the plot, each from 0 to 1 within it."""
         (rest, right), (bottom, top) = self.x, self.y
         return (x - rest) / (right - rest), (y - bottom) / (top - bottom)
 
@@ -128,12 +185,9 @@ class Sheet:
         at: Callable[[Assessment], Spot],
         hover: Callable[[float, float], str],
     ) -> None:
-        """Mark plans with their symbols, and label them; those at one place share a label.
+        """Mark the plans within the plot and label them; those at one place share a label.
 
-        Args:
-            marks: the plans; one outside the plot is left out.
-            at: where a plan is.
-            hover: says of a plan's place what is shown when it is pointed at.
+        ``at`` places a plan, ``hover`` describes its place.
         """
         seen = [mark for mark in marks if self.holds(*at(mark.plan))]
         places = [at(mark.plan) for mark in seen]
@@ -146,7 +200,7 @@ class Sheet:
             unselected={"marker": {"opacity": 1}},
             hovertemplate="%{customdata}<extra></extra>",
         )  # fmt: skip
-        # Plans at one place are the same where they cost the same, too: one may lack a control.
+        # Plans at one place are equal if they cost the same: one may lack a control.
         spots: dict[Spot, dict[tuple[str, float], list[str]]] = {}
         for mark, place in zip(seen, places, strict=True):
             same = mark.worth, mark.plan.cost
@@ -156,7 +210,7 @@ class Sheet:
             self._chip(text, spot)
 
     def note(self, spots: Sequence[tuple[str, Spot]]) -> None:
-        """Mark points that are no plans with a small ring, and label each; none outside."""
+        """Mark points within the plot with a small ring and a label."""
         seen = [(text, spot) for text, spot in spots if self.holds(*spot)]
         self.add(
             x=[x for _, (x, _) in seen], y=[y for _, (_, y) in seen], mode="markers", name="noted",
@@ -168,13 +222,12 @@ class Sheet:
             self._chip(text, spot)
 
     def _chip(self, text: str, spot: Spot) -> None:
-        """Take a place as marked, and ask for its label next to it."""
         px = self._px(spot)
         self.marks.append(LabelPlace(*px))
         self.chips.append((LabelRequest(text, around(text, *px)), PAPER, INK))
 
     def bounds(self, evidence: Evidence) -> list[ChartLine]:
-        """Return the lines of floor and target; one where they are the same."""
+        """Return the lines of floor and target; one if they are equal."""
         rest, right = self.x
         named = {evidence.floor: ("floor", "dash"), evidence.target: ("target", "solid")}
         return [
@@ -183,7 +236,7 @@ class Sheet:
         ]
 
     def draw(self, lines: Sequence[ChartLine]) -> None:
-        """Draw lines, all cased in paper, each with its name on it in its colour."""
+        """Draw lines in a paper casing, each with its name on it."""
         cased = [at for line in lines for at in (*line.path, None)]
         self.add_path("casing", cased, mode="lines", line={"color": PAPER, "width": 6})
         for name, path, colour, dash in lines:
@@ -192,7 +245,7 @@ class Sheet:
             self.name_line(name, path, colour)
 
     def add_path(self, name: str, path: Path, **look: Any) -> None:
-        """Add a line or an outline that nobody points at."""
+        """Add a line or an outline without hover."""
         self.add(
             x=[None if at is None else at[0] for at in path],
             y=[None if at is None else at[1] for at in path],
@@ -200,7 +253,7 @@ class Sheet:
         )  # fmt: skip
 
     def name_line(self, text: str, path: Path, colour: str) -> None:
-        """Write the name of a line on it, in its colour; none where it lies outside."""
+        """Write the name of a line on it, if it lies within the plot."""
         line = [None if at is None else self._px(at) for at in path]
         places = along(text, line)
         if len(places):
@@ -220,7 +273,6 @@ class Sheet:
         ]
 
     def _written(self, tag: Tag) -> dict[str, Any]:
-        """Return a label as a part of the figure."""
         (rest, right), (bottom, top) = self.x, self.y
         return label(
             tag.text,
@@ -243,13 +295,12 @@ class Sheet:
         """Return the figure.
 
         Args:
-            title: what it shows, and for which lab (empty where that stands next to it); None where
-                both stand above it.
+            title: title and subtitle, the latter empty for none; None if a page shows both.
             left: room for the numbers at the left, in px.
-            xaxis: what is particular to the axis, as for ``yaxis``.
-            yaxis: see ``xaxis``.
-            labelled: whether its labels are a part of it; `tags` are to be laid over it otherwise.
-            layout: what else is particular to the figure.
+            xaxis: settings of the axis.
+            yaxis: settings of the axis.
+            labelled: whether it contains its labels; else `tags` are laid over it.
+            layout: further settings of the figure.
         """
         # Fixed: what lies over the chart stays where it belongs, and a phone scrolls past it.
         # Level, and never hidden: plotly measures each number of the scale for either otherwise.
@@ -285,6 +336,5 @@ class Sheet:
 
 
 def _named(axis: Mapping[str, object]) -> dict[str, object]:
-    """Return an axis with its title in place and size."""
     title = {"text": axis["title"], "standoff": 8, "font": {"size": _TEXT}}
     return {**axis, "title": title, "automargin": False}
