@@ -1,4 +1,4 @@
-"""What a chart says, as text, and its parts by name."""
+"""A chart as text, and its parts by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ def named(figure: go.Figure, name: str) -> go.Scatter:
 
 
 def described(figure: go.Figure) -> str:
-    """Return a chart's title, scales, labels, and where each of its lines begins and ends."""
     texts = [str(figure.layout.title.text)]
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
         if axis.range:

@@ -1,4 +1,4 @@
-"""Charts of power, of a negotiation and of a batch: they draw what is known, and name it."""
+"""Charts of power, of a negotiation and of a batch."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def test_charts_read_as_pinned() -> None:
         "nothing fits": of(make_protocol(), make_pack(budget=1)),
     }
     texts = [
-        f"=== {what}, {draw.__name__} ===\n{described(draw(curve, TITLE))}"
-        for what, curve in curves.items()
-        for draw in (evidence_by_samples, *(OVER_EFFECT if what == "momentum" else ()))
+        f"=== {name}, {draw.__name__} ===\n{described(draw(curve, TITLE))}"
+        for name, curve in curves.items()
+        for draw in (evidence_by_samples, *(OVER_EFFECT if name == "momentum" else ()))
     ]
-    texts += [f"=== {what} ===\n{described(drawn)}" for what, drawn in NEGOTIATED.items()]
+    texts += [f"=== {name} ===\n{described(drawn)}" for name, drawn in NEGOTIATED.items()]
     assert_golden("charts", "\n".join(texts))
 
 
@@ -73,7 +73,7 @@ def test_curves_are_those_of_the_core() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_chart_of_every_kind_is_one_that_plotly_takes(kind: str) -> None:
+def test_chart_of_every_kind_is_valid(kind: str) -> None:
     curves = of(make_protocol(sample_size=60), make_pack(design=design_of(kind, dropout=0.1)))
     charts: list[Draw] = [evidence_by_samples, *(OVER_EFFECT if curves.effects else [])]
     for draw in charts:
@@ -83,7 +83,7 @@ def test_chart_of_every_kind_is_one_that_plotly_takes(kind: str) -> None:
         assert len(named(figure, "curve").customdata) == len(named(figure, "curve").x)
 
 
-def test_own_mark_stands_on_the_curve_beyond_what_can_count() -> None:
+def test_own_mark_is_on_the_curve() -> None:
     reef = load_scenario("eco_reef_fish", Difficulty.EASY)
     curves = of(reef.reference_protocol, reef, sample_size=400)
     figure = evidence_by_samples(curves, TITLE)
@@ -96,7 +96,6 @@ def test_own_mark_stands_on_the_curve_beyond_what_can_count() -> None:
 
 
 def round_of(samples: int, days: int = 5, **design: object) -> Assessment:
-    """Return a plan of 650 credits and 10 a sample, in a lab of 1,000 credits and 5 days."""
     pack = make_pack(budget=1000.0, days=5, staff=4, design=make_design(**design))
     return assess(make_protocol(sample_size=samples, duration_days=days), pack)
 
@@ -106,8 +105,7 @@ PRECISE: Final[dict[str, Any]] = {
     "target": 0.015, "floor": 0.025,
 }  # fmt: skip
 JQ1: Final = load_scenario("bio_jq1_myeloma", "medium")
-OVER: Final = assess(revise(JQ1.reference_protocol, duration_days=28), JQ1)
-"""It costs 2,490 of 2,480 credits."""
+OVER: Final = assess(revise(JQ1.reference_protocol, duration_days=28), JQ1)  # 2,490 of 2,480
 ROUNDS: Final = ((1, round_of(60, days=10)), (2, round_of(40)), (4, round_of(0)))
 CHART: Final = convergence_chart(ROUNDS)
 NEGOTIATED: Final = {
@@ -125,7 +123,7 @@ RESOURCES: Final = {
 }  # fmt: skip
 
 
-def test_each_resource_and_the_evidence_is_a_line_over_the_rounds() -> None:
+def test_resources_and_evidence_are_lines_over_rounds() -> None:
     lines = {line.name: line for line in CHART.data}
     assert list(lines) == [*RESOURCES, "power"]
     assert all(tuple(line.x) == (1, 2, 4) for line in lines.values())
@@ -140,7 +138,7 @@ def test_each_resource_and_the_evidence_is_a_line_over_the_rounds() -> None:
     assert lines["power"].marker.symbol == ("circle", "circle", "x")
 
 
-def test_limits_stand_as_lines_with_their_names_each_in_a_panel_of_its_own() -> None:
+def test_limits_are_lines_in_their_panels() -> None:
     levels = {(shape.yref, shape.y0) for shape in CHART.layout.shapes if shape.type == "line"}
     assert levels == {("y", 1), ("y2", 0.8), ("y2", 0.5)}
     assert {line.yaxis for line in CHART.data} == {"y", "y2"}
@@ -151,18 +149,13 @@ def test_limits_stand_as_lines_with_their_names_each_in_a_panel_of_its_own() -> 
 # --- a batch ----------------------------------------------------------------------------------
 
 
-def test_each_cell_that_was_played_holds_its_share_beside_a_short_name_without_markup() -> None:
+def test_heatmap_has_shares_and_safe_names() -> None:
     shares: list[list[float | None]] = [[1.0, 0.5], [None, 0.0]]
     text = [["a", "b"], ["", "c"]]
     drawn = outcomes_figure(["one", "two"], ["easy", "hard"], shares, text, "T")
-    cells = [
-        (annotation.text, annotation.x, annotation.y) for annotation in drawn.layout.annotations
-    ]
-    assert cells == [
-        ("100%", "easy", "1. one"),
-        ("50%", "hard", "1. one"),
-        ("0%", "hard", "2. two"),
-    ]
+    cells = [(cell.text, cell.x, cell.y) for cell in drawn.layout.annotations]
+    rows = ("1. one", "1. one", "2. two")
+    assert cells == [*zip(("100%", "50%", "0%"), ("easy", "hard", "hard"), rows, strict=True)]
     assert [*map(list, drawn.data[0].z)] == shares
     go.Figure(drawn.to_dict())  # every name in it is one of plotly's
     name = f"<a href='x'>{'y' * 100}"

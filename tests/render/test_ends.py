@@ -1,4 +1,4 @@
-"""Every picture at the ends of what is valid: what a number may be never sets how much is drawn."""
+"""Every picture at the ends of the valid numbers: its size stays bounded."""
 
 from __future__ import annotations
 
@@ -39,12 +39,9 @@ from tests.designs.examples import design_of
 from tests.factories import EQUIPMENT, make_pack, make_protocol, make_throughput
 from tests.tiers import batches
 
-MOST_NUMBERS: Final = 15_000
-"""Numbers and texts of a figure: the region alone has a map of 60 × 120."""
-MOST_BYTES: Final = 8 * 2**20
-"""Held at once while a figure is made."""
-MOST_CHARACTERS: Final = 15_000
-"""Of a panel."""
+MOST_NUMBERS: Final = 15_000  # and texts of a figure: the region has a map of 60 × 120
+MOST_BYTES: Final = 8 * 2**20  # of memory while a figure is made
+MOST_CHARACTERS: Final = 15_000  # of a panel
 TITLE: Final = ("A title", "and what it assumes")
 LIMITS: Final[dict[str, str]] = {constraint: f"the {constraint}" for constraint in RegionLimit}
 
@@ -52,7 +49,7 @@ _LEAST: Final = 5e-324
 
 
 def _ends(model: type[BaseModel]) -> dict[str, tuple[Any, ...]]:
-    """Return what each number of a record may be, at its ends; what has none goes to `MOST`."""
+    """Return the ends of each number of a record; `MOST` if it has no upper one."""
     record: dict[str, tuple[Any, ...]] = {}
     for name, field in model.model_json_schema()["properties"].items():
         for rules in (field, *field.get("anyOf", ())):
@@ -68,7 +65,6 @@ def _ends(model: type[BaseModel]) -> dict[str, tuple[Any, ...]]:
 ENDS: Final = {
     model: _ends(model) for model in (Design, Lab, CostModel, StaffModel, Throughput, Protocol)
 }
-"""The numbers of a study, a lab and a plan, each at the ends of what it may be."""
 ENDS[Lab]["prices"] = ({EQUIPMENT[0]: 0.0}, {EQUIPMENT[0]: float(MOST)})
 
 
@@ -76,7 +72,7 @@ ENDS[Lab]["prices"] = ({EQUIPMENT[0]: 0.0}, {EQUIPMENT[0]: float(MOST)})
 
 
 class Case(NamedTuple):
-    """What is changed of the usual study, lab and plan, by model and field."""
+    """Changes of the usual study, lab and plan, by model and field."""
 
     kind: str
     changes: Mapping[tuple[type[BaseModel], str], Any]
@@ -87,7 +83,6 @@ class Case(NamedTuple):
         }
 
     def options(self) -> PlanAnalysis | None:
-        """Return what may be done about the plan; None where the numbers do not go together."""
         lab, rates, steps = self.of(Lab), self.of(CostModel), self.of(StaffModel)
         day = {"samples_per_day": make_throughput(**self.of(Throughput))}
         record = {**lab, **(day if self.of(Throughput) else {})}
@@ -112,7 +107,6 @@ class Case(NamedTuple):
 
 
 def _cases(kind: str) -> Iterator[Case]:
-    """Yield the usual case, and one for each end of each number."""
     yield Case(kind, {})
     for model, numbers in ENDS.items():
         for name, ends in numbers.items():
@@ -120,7 +114,7 @@ def _cases(kind: str) -> Iterator[Case]:
 
 
 def _mixed(seed: int) -> Case:
-    """Return a case of any kind in which a third of the numbers are at an end."""
+    # A third of the numbers are at an end.
     rng = Random(seed)
     row = KINDS[rng.choice([*KINDS])]
     every = [
@@ -139,7 +133,6 @@ Figures = Iterator[tuple[str, Callable[[], go.Figure]]]
 
 
 def _figures(here: PlanAnalysis | None) -> Figures:
-    """Yield every figure that there is of a plan, by the function that draws it."""
     if here is None:
         return
     yours, curves = here.yours, Curves(here.yours)
@@ -172,7 +165,6 @@ def _figures(here: PlanAnalysis | None) -> Figures:
 
 
 def _panels(here: PlanAnalysis) -> Iterator[Block]:
-    """Yield every panel with a bar in it that there is of a plan, and what reaches each goal."""
     yours, other = here.yours, here.least.after
     yield header_panel(yours)
     yield check_panel(yours, Dimension.BUDGET)
@@ -188,7 +180,6 @@ def _panels(here: PlanAnalysis) -> Iterator[Block]:
 
 
 def _numbers_in(part: object) -> int:
-    """Return how many numbers and texts a part of a figure holds."""
     inside = part.values() if isinstance(part, Mapping) else part
     if isinstance(inside, str) or not isinstance(inside, Iterable):
         return 1
@@ -196,7 +187,7 @@ def _numbers_in(part: object) -> int:
 
 
 def is_bounded(case: Case) -> bool:
-    """Assert that no picture of a case is larger than its bound; False where there is none."""
+    """Check the pictures of a case; False if its numbers are no valid plan."""
     here = case.options()
     if here is None:
         return False
@@ -220,14 +211,13 @@ def is_bounded(case: Case) -> bool:
 
 @pytest.fixture(scope="module", autouse=True)
 def _loaded() -> None:
-    """Draw each figure once: what is loaded with the first of all is not counted."""
+    """Draw each figure once, so that no first import is measured."""
     for _, draw in _figures(Case("two_group", {}).options()):
         draw()
 
 
 _MIXED: Final = 200
-UNBOUNDED: Final = "precision"
-"""The kind whose evidence has no largest value: of the others fewer cases are drawn."""
+UNBOUNDED: Final = "precision"  # its evidence has no largest value: more cases
 
 
 @pytest.mark.parametrize(
@@ -240,14 +230,12 @@ UNBOUNDED: Final = "precision"
         ),
     ],
 )
-def test_pictures_at_the_end_of_each_number_are_no_larger_than_their_bound(
-    kind: str, every: int
-) -> None:
+def test_pictures_at_one_end_are_bounded(kind: str, every: int) -> None:
     assert sum(map(is_bounded, islice(_cases(kind), 0, None, every))) > 50 / every
 
 
 @pytest.mark.parametrize("first", batches(_MIXED, short=0, long=4))
-def test_pictures_at_the_ends_of_many_numbers_are_no_larger_than_their_bound(first: int) -> None:
+def test_pictures_at_many_ends_are_bounded(first: int) -> None:
     cases = (_mixed(seed) for seed in range(first, first + _MIXED))
     assert sum(map(is_bounded, cases)) > _MIXED / 10
 

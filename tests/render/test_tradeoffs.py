@@ -1,4 +1,4 @@
-"""The region's and the frontier's charts: they draw what is known of the plans, labels apart."""
+"""The charts of region and frontier, and the places of their labels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 from functools import cache
 from itertools import combinations, pairwise
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
@@ -54,7 +54,6 @@ TITLE: Final = ("What fits", "with 3,700 credits")
 
 @cache
 def opened(study: str = "fin_momentum", lab: str = "medium") -> PlanAnalysis:
-    """Return what may be done about a study's reference protocol in a lab."""
     pack = load_scenario(study, lab)
     return PlanAnalysis(assess(pack.reference_protocol, pack))
 
@@ -66,7 +65,6 @@ def there(study: str = "fin_momentum", lab: str = "medium") -> Region:
 
 
 def marks_of(**plans: Assessment) -> list[Mark]:
-    """Return plans to mark, by name; those of the default study where none are given."""
     analysis = opened()
     named = plans or {
         YOUR_PLAN: analysis.yours,
@@ -92,7 +90,7 @@ def test_region_chart_shows_the_evidence_of_the_region() -> None:
     np.testing.assert_allclose(values, result.evidence, atol=5e-5)
 
 
-def test_region_chart_marks_the_plans_with_symbols_of_their_own_and_their_evidence() -> None:
+def test_region_chart_marks_plans() -> None:
     marks, result = marks_of(), drawn()
     visible = named(result, "plans")
     assert list(visible.x) == [mark.plan.counts.days for mark in marks]
@@ -103,7 +101,6 @@ def test_region_chart_marks_the_plans_with_symbols_of_their_own_and_their_eviden
 
 
 def sharing() -> go.Figure:
-    """Return a chart of plans of which three are at one place, and one is far outside."""
     yours, far = opened().yours, there().drawn.at(5000, 195)
     lean = assess(revise(yours.plan, controls=[]), yours.pack)
     return drawn([
@@ -118,13 +115,13 @@ def sharing() -> go.Figure:
 def test_charts_read_as_pinned() -> None:
     charts = {
         "the region": drawn(),
-        "what is lost": drawn(lost=True),
+        "lost samples": drawn(lost=True),
         "plans at one place share a label": sharing(),
         "less is better": drawn([], "phys_millikan"),
         "the frontier": frontier_drawn(),
         "the frontier where less is better": frontier_drawn("phys_millikan"),
     }
-    texts = (f"=== {what} ===\n{described(chart)}" for what, chart in charts.items())
+    texts = (f"=== {name} ===\n{described(chart)}" for name, chart in charts.items())
     assert_golden("charts_of_tradeoffs", "\n".join(texts))
     for chart in charts.values():
         visible = json.loads(chart.to_json())
@@ -133,17 +130,20 @@ def test_charts_read_as_pinned() -> None:
         assert checked["data"] == visible["data"]
 
 
+def tag_of(figure: go.Figure, text: str) -> Any:
+    [tag] = [tag for tag in figure.layout.annotations if tag.text == text]
+    return tag
+
+
 def lines_of(figure: go.Figure) -> dict[str, go.Scatter]:
-    """Return the lines of the limits that are drawn, by the limits' names."""
     return {trace.name: trace for trace in figure.data if trace.name in LIMITS.values()}
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_region_chart_names_every_limit_that_it_draws_once_in_its_colour(lost: bool) -> None:
+def test_region_chart_names_each_limit_once(lost: bool) -> None:
     figure = drawn(lost=lost)
     for name, line in lines_of(figure).items():
-        [tag] = [annotation for annotation in figure.layout.annotations if annotation.text == name]
-        assert tag.bgcolor == line.line.color
+        assert tag_of(figure, name).bgcolor == line.line.color
     colours = [line.line.color for line in lines_of(figure).values()]
     assert len(set(colours)) == len(colours)
     casing = named(figure, "casing")
@@ -156,7 +156,7 @@ def test_region_chart_names_every_limit_that_it_draws_once_in_its_colour(lost: b
     assert {name for name, dash in dashes.items() if dash != "solid"} == caps & {*dashes}
 
 
-def test_what_does_not_fit_is_hatched_and_what_cannot_count_dotted_when_asked_for() -> None:
+def test_misfits_are_hatched_and_lost_samples_dotted() -> None:
     hatched = named(drawn(), "does not fit")
     assert hatched.fillpattern.shape == "/"
     corners = set(zip(hatched.x, hatched.y, strict=True))
@@ -167,19 +167,16 @@ def test_what_does_not_fit_is_hatched_and_what_cannot_count_dotted_when_asked_fo
     assert (3.5, 180.5) in set(zip(dotted.x, dotted.y, strict=True))  # 60 a day
 
 
-def test_colours_carry_white_letters_and_stand_out_in_both_themes() -> None:
+def test_colours_have_contrast_in_both_themes() -> None:
     for colour in (*COLOURS.values(), *(colour for colour, _ in LOOKS), INK):
         assert contrast(colour, "#FFFFFF") >= TEXT_CONTRAST
-        # Ink is lost on the dark page but for its casing, as is no other.
-        seen = [
-            contrast(colour, theme(name)["backgroundColor"]) for name in THEMES if colour != INK
-        ]
-        assert all(value >= MARK_CONTRAST for value in seen)
+        for name in THEMES if colour != INK else ():  # ink has a casing on the dark page
+            assert contrast(colour, theme(name)["backgroundColor"]) >= MARK_CONTRAST
     shades = [contrast(shade, "#FFFFFF") for _, shade in drawn().data[0].colorscale]
     assert shades == sorted(shades), "better evidence is darker"
 
 
-def test_points_to_click_lie_on_the_grid_are_few_and_say_what_is_there() -> None:
+def test_points_to_click_describe_their_plans() -> None:
     result, points = there(), named(drawn(), "points")
     assert len(points.x) <= 24 * 30
     assert set(points.x) <= set(result.days.tolist())
@@ -192,7 +189,7 @@ def test_points_to_click_lie_on_the_grid_are_few_and_say_what_is_there() -> None
         assert text == f"{plan.evidence.text}<br>{plan.cost:,.0f} credits, {fits}"
 
 
-def test_point_over_the_chart_lies_where_a_plan_of_its_numbers_is_marked() -> None:
+def test_spot_has_the_place_of_its_plan() -> None:
     spot, figure = spotted(there(), 4, 195), drawn()
     assert spot is not None
     (rest, right), (bottom, top) = figure.layout.xaxis.range, figure.layout.yaxis.range
@@ -202,7 +199,7 @@ def test_point_over_the_chart_lies_where_a_plan_of_its_numbers_is_marked() -> No
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_labels_over_the_chart_stand_where_they_do_within_it(lost: bool) -> None:
+def test_labels_over_and_within_a_chart_agree(lost: bool) -> None:
     figure, tags, room = labelled_region(there(), marks_of(), LIMITS, TITLE, lost=lost)
     within = drawn(lost=lost)
     assert not figure.layout.annotations
@@ -232,7 +229,7 @@ def frontier_drawn(study: str = "fin_momentum") -> go.Figure:
     return frontier_figure(analysis.frontier, marks_of(**dict(marks)), ("Evidence for credits", ""))
 
 
-def test_frontier_draws_one_named_line_for_each_fidelity_loss() -> None:
+def test_frontier_has_a_line_per_fidelity_loss() -> None:
     figure, frontier = frontier_drawn(), opened().frontier
     assert len(frontier.lines) > 1
     for line in frontier.lines:
@@ -242,12 +239,7 @@ def test_frontier_draws_one_named_line_for_each_fidelity_loss() -> None:
         assert set(pairs) <= set(names)
         assert (pairs[0], pairs[-1]) == (names[0], names[-1])
         assert len(pairs) == min(len(names), 40)
-        [tag] = [
-            annotation
-            for annotation in figure.layout.annotations
-            if annotation.text == f"loss {line.loss}"
-        ]
-        assert tag.bgcolor == trace.line.color
+        assert tag_of(figure, f"loss {line.loss}").bgcolor == trace.line.color
     dashes = [trace.line.dash for trace in figure.data if trace.name.startswith("fidelity")]
     assert len(set(dashes)) == len(dashes)
     assert not figure.layout.showlegend
@@ -262,15 +254,12 @@ NAMES: Final = ("your plan 0.86", "Lab Manager's offer 0.58", "least loss 0.69")
 
 
 def overlap(one: Box, other: Box) -> bool:
-    """Return whether two boxes have an area in common."""
     across = one.left < other.right and other.left < one.right
     return across and one.bottom < other.top and other.bottom < one.top
 
 
 @given(st.lists(st.tuples(SHARES, HEIGHTS), max_size=3, unique=True))
-def test_labels_of_plans_stand_at_their_marks_and_apart_on_every_screen(
-    points: list[tuple[float, float]],
-) -> None:
+def test_labels_are_at_marks_and_apart(points: list[tuple[float, float]]) -> None:
     marks = [LabelPlace(*point) for point in points]
     named = [*zip(points, NAMES, strict=False)]
     wanted = [LabelRequest(text, around(text, *at)) for at, text in named]
@@ -282,7 +271,7 @@ def test_labels_of_plans_stand_at_their_marks_and_apart_on_every_screen(
     assert all(abs(place.right) <= 110 and abs(place.up) <= 42 for place in places)
 
 
-def test_places_for_the_name_of_a_line_are_few_however_many_corners_it_has() -> None:
+def test_places_for_names_of_lines_are_few() -> None:
     steps = [(corner / 1000, 100.0 + corner % 2) for corner in range(1000)]
     ways = len(along("name", [(0.5, 10.0), (0.5, 10.0)])) // 25
     assert len(along("name", steps)) <= ways * (POINTS_TRIED + len(steps))
@@ -290,7 +279,7 @@ def test_places_for_the_name_of_a_line_are_few_however_many_corners_it_has() -> 
     assert tuple(along("name", steps)[0][:2]) == steps[-1]
 
 
-def test_name_of_a_line_is_where_it_can_be_drawn() -> None:
+def test_name_is_on_the_visible_line() -> None:
     line = [(0.1, -math.inf), (0.2, -math.inf), (0.3, 50.0), (0.4, 60.0)]
     across, height = np.swapaxes(along("name", line)[:, :2], 0, 1)
     assert (across.min(), across.max(), height.min(), height.max()) == (0.3, 0.4, 50, 60)
@@ -298,7 +287,7 @@ def test_name_of_a_line_is_where_it_can_be_drawn() -> None:
 
 
 @pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_no_label_of_a_shipped_study_is_far_from_what_it_names(study: str, lab: str) -> None:
+def test_labels_of_shipped_studies_are_close(study: str, lab: str) -> None:
     analysis = opened(study, lab)
     draw = least_to_draw(analysis, plan_to_draw(analysis))
     for item in (plan_to_draw(analysis), *([draw] if draw else [])):
@@ -315,16 +304,11 @@ def test_no_label_of_a_shipped_study_is_far_from_what_it_names(study: str, lab: 
             assert abs(tag.xshift) <= 180, tag.text
             assert abs(tag.yshift) <= 42, tag.text
         for line in lines:
-            [tag] = [
-                annotation
-                for annotation in chart.layout.annotations
-                if annotation.text == line.name
-            ]
+            tag = tag_of(chart, line.name)
             assert on_a_line(tag.x, tag.y, list(zip(line.x, line.y, strict=True))), tag.text
 
 
 def on_a_line(x: float, y: float, corners: list[tuple[float | None, float | None]]) -> bool:
-    """Return whether a point lies on one of the level or upright pieces of a line."""
     for (x0, y0), (x1, y1) in pairwise(corners):
         if x0 is None or y0 is None or x1 is None or y1 is None:
             continue

@@ -1,4 +1,4 @@
-"""Documents of shipped studies and of strangers, made as a page would make them."""
+"""Documents of shipped and of hostile studies, and readers of PDF files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DAY: Final = date(2026, 11, 22)
 
 
 class Work(NamedTuple):
-    """What a workspace holds: a plan in its lab, the lab as written, and a negotiation."""
+    """A plan in its lab, the lab as written, and a negotiation."""
 
     options: PlanAnalysis
     written: Pack
@@ -46,7 +46,6 @@ class Work(NamedTuple):
 
 @cache
 def work(scenario_id: str, lab: str, which: str = "least") -> Work:
-    """Return a shipped study with its reference protocol, the offered or the least-loss plan."""
     pack = load_scenario(scenario_id, lab)
     reference = PlanAnalysis(assess(pack.reference_protocol, pack))
     plans = {
@@ -65,7 +64,7 @@ def work(scenario_id: str, lab: str, which: str = "least") -> Work:
 
 @cache
 def strangers() -> dict[str, Work]:
-    """Return a study and a run in which every text is hostile that is taken so."""
+    """Return a study and a run with hostile texts."""
     pack = pack_of(parse_study(hostile_study().text, "x.yaml"), Difficulty.MEDIUM, 0)
     transcript = load(hostile_run())
     request = PACK.with_own(transcript.setup.own_lab, transcript.setup.question)
@@ -78,7 +77,7 @@ def strangers() -> dict[str, Work]:
 
 
 def seen_in(document: Document) -> str:
-    """Return what is seen of a document, in its order: its texts, and its signs."""
+    """Return the texts and signs of a document in order."""
     signs = {Status.PASS: "✓ ", Status.CAUTION: "! ", Status.FAIL: "✕ ", None: ""}
     seen = [document.title, document.authors, document.about]
     for part in filter(lambda part: part.blocks, document.parts):
@@ -97,13 +96,12 @@ def seen_in(document: Document) -> str:
 
 
 def pages_in(pdf: bytes) -> int:
-    """Return how many pages a PDF has; it packs its objects into compressed streams."""
     text = b"\n".join([pdf, *unpacked(pdf)])
     return len(re.findall(rb"/Type ?/Page\b", text))
 
 
 def pictures_in(pdf: bytes) -> list[str]:
-    """Return what is said in place of the pictures of a tagged PDF, in no order."""
+    """Return the alternative texts of a tagged PDF, in no order."""
     text = b"\n".join([pdf, *unpacked(pdf)])
     return [
         message.decode("latin-1") for message in re.findall(rb"/Alt ?\(((?:\\.|[^\\)])*)\)", text)
@@ -111,7 +109,7 @@ def pictures_in(pdf: bytes) -> list[str]:
 
 
 def text_of(pdf: bytes) -> str:
-    """Return the text layer of a PDF that WeasyPrint made: what is copied, in its order."""
+    """Return the text layer of a WeasyPrint PDF, in the order of copying."""
     objects = {
         int(n): body for n, body in re.findall(rb"(\d+) 0 obj\n(.*?)\nendobj", pdf, re.DOTALL)
     }
@@ -137,13 +135,11 @@ def text_of(pdf: bytes) -> str:
 
 
 def _letters(table: bytes) -> dict[bytes, str]:
-    """Return what each glyph of a font is, by the table that a PDF has of it."""
     pairs = re.findall(rb"<(\w{4})> <(\w+)>\n", table)
     return {glyph: bytes.fromhex(text.decode()).decode("utf-16-be") for glyph, text in pairs}
 
 
 def unpacked(pdf: bytes) -> list[bytes]:
-    """Return the streams of a PDF, unpacked."""
     streams = re.findall(rb"stream\r?\n(.*?)\nendstream", pdf, flags=re.DOTALL)
     return [*filter(None, map(_unpacked, streams))]
 

@@ -1,4 +1,4 @@
-"""A bundle: what leaves comes back equal and verified; an edit is told, a fault named by place."""
+"""A bundle comes back equal; an edit is a caution, a fault has its place."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def test_bundle_comes_back_equal_and_verified(scenario_id: str) -> None:
     assert bundle(opened.options, opened.written, opened.run) == text
 
 
-def test_bundle_of_a_study_that_nobody_has_opens_and_has_no_negotiation() -> None:
+def test_bundle_of_unknown_study_opens() -> None:
     options, written, _ = strangers()["study"]
     opened = open_bundle(bundle(options, written))
     assert opened.written == written
     assert (opened.run, opened.recording, opened.caution) == (None, None, "")
 
 
-def test_bundle_keeps_what_a_model_said_and_who_it_was() -> None:
+def test_bundle_keeps_the_recording_of_a_model() -> None:
     transcript = load(hostile_run())
     pack = PACK.with_own(transcript.setup.own_lab, transcript.setup.question)
     run = replay(transcript, pack)
@@ -101,7 +101,7 @@ def test_bundle_whose_negotiation_cannot_be_replayed_is_refused() -> None:
     assert faults(record) == ["negotiation"]
 
 
-def test_bundle_of_version_1_is_refused_in_one_sentence() -> None:
+def test_bundle_of_version_1_is_refused() -> None:
     with pytest.raises(ScenarioError, match="ReplicaLab 1 wrote this file"):
         open_bundle(json.dumps(saved() | {"format": 1}))
 
@@ -121,13 +121,13 @@ def test_bundle_of_version_1_is_refused_in_one_sentence() -> None:
         (lambda held: held["negotiation"]["setup"].update(seed="x"), "negotiation.setup.seed"),
     ],
 )
-def test_fault_of_a_bundle_is_named_by_its_place(edit: Edit, place: str) -> None:
+def test_fault_of_a_bundle_has_its_place(edit: Edit, place: str) -> None:
     held = json.loads(bundle(*work("fin_momentum", "medium")))
     edit(held)
     assert faults(held) == [place]
 
 
-def test_hash_of_a_bundle_is_that_of_its_documents() -> None:
+def test_bundle_and_documents_share_a_hash() -> None:
     result = work("fin_momentum", "medium")
     assert saved()["input_hash"] == input_hash(result.options.yours)
     assert any(saved()["input_hash"] in line for line in result.brief().foot)

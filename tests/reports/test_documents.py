@@ -210,7 +210,7 @@ def test_evidence_over_samples_is_that_of_each_plan() -> None:
     assert [cell.number for cell in column(text, "Credits")] == [plan.cost for plan in plans]
 
 
-def test_input_hash_moves_with_study_lab_plan_and_question() -> None:
+def test_input_hash_depends_on_each_input() -> None:
     pack = load_scenario("fin_momentum", "medium")
     plan = pack.reference_protocol
     packs = [

@@ -1,4 +1,4 @@
-"""A document as HTML, Markdown and tables: all that it says, nothing else, strangers' texts too."""
+"""A document as HTML, Markdown and tables, with hostile texts too."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from replicalab.characters import shown
 from replicalab.documents.forms import Document, csv_tables, document_html, excel, markdown, report
 from replicalab.facts.blocks import Cell, Listing, Part, Sentence, Table
 from replicalab.facts.blocks import table as table_of
+from replicalab.lexicon import one_line
 from replicalab.registration import Registration
 from replicalab.render.markdown import escaped
 from replicalab.tables import unguarded
@@ -39,7 +40,7 @@ FORMULA: Final = "=HYPERLINK(0)"
 
 
 class Read(HTMLParser):
-    """A page as a browser reads it: its elements in their order, and its text."""
+    """A page with its elements and its text, as a browser reads it."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -69,7 +70,6 @@ class Read(HTMLParser):
 
 
 def said(document: Document) -> Iterator[str]:
-    """Yield every text of a document."""
     yield from (document.title, document.authors, document.about, *document.foot)
     for part in document.parts:
         for block in part.blocks:
@@ -96,12 +96,10 @@ def small(*blocks: Sentence | Listing | Table) -> Document:
     return Document("A title", "About", (Part("A part", blocks),), ("Foot.",), DAY)
 
 
-def test_html_says_all_that_the_document_says_whatever_strangers_write() -> None:
+def test_html_contains_every_text() -> None:
     for document in documents():
         page = Read(document_html(document))
-        missing = [
-            text for text in said(document) if " ".join(shown(text).split()) not in page.text
-        ]
+        missing = [text for text in said(document) if one_line(shown(text)) not in page.text]
         assert missing == page.opened == []
         assert {*page.names} <= ELEMENTS
         assert page.attributes <= ATTRIBUTES
@@ -110,7 +108,7 @@ def test_html_says_all_that_the_document_says_whatever_strangers_write() -> None
         assert page.names.count("caption") == page.names.count("table") == tables
 
 
-def test_html_asks_for_nothing_from_elsewhere() -> None:
+def test_html_requests_nothing() -> None:
     for document in documents():
         page = document_html(document)
         assert "default-src 'none'" in page
@@ -120,7 +118,7 @@ def test_html_asks_for_nothing_from_elsewhere() -> None:
         assert "@import" not in style
 
 
-def test_report_carries_every_text_of_a_stranger_that_it_tells() -> None:
+def test_report_contains_hostile_texts() -> None:
     result = strangers()["run"]
     page, text = document_html(result.report()), markdown(result.report())
     assert {223, 224} <= marks(page), "the lab's name and a reason"
@@ -130,7 +128,7 @@ def test_report_carries_every_text_of_a_stranger_that_it_tells() -> None:
     assert any(ATTACK.partition("\n")[0] in text for text in texts), "they are an attack"
 
 
-def test_markdown_reads_no_text_of_a_stranger_as_markup() -> None:
+def test_hostile_texts_are_no_markdown() -> None:
     for document in documents():
         text = markdown(document)
         assert read_as_markup(text) == []
@@ -161,7 +159,7 @@ def test_markdown_escapes_what_would_be_read(text: str, kept: str) -> None:
 # --- tables ---------------------------------------------------------------------------------
 
 
-def test_csv_holds_every_table_with_numbers_to_the_last_digit() -> None:
+def test_csv_has_every_table_and_digit() -> None:
     for document in documents():
         record = csv_tables(document)
         assert [*record] == [table.caption for table in document.tables]
@@ -177,7 +175,6 @@ NUMBER: Final = re.compile(r"([+−±]?)([\d,]+(?:\.\d+)?)( %)?(?: samples?| day
 
 
 def assert_holds(value: str, cell: Cell) -> None:
-    """Check what stands in a file for a cell, and that what reads as a number is one."""
     match = NUMBER.fullmatch(cell.text)
     if cell.number is None:
         assert unguarded(value) == shown(cell.text)
@@ -193,7 +190,7 @@ def assert_holds(value: str, cell: Cell) -> None:
     assert sign * float(digits) == pytest.approx(cell.number, rel=1e-15, abs=0)
 
 
-def test_workbook_holds_texts_as_texts_and_numbers_as_numbers() -> None:
+def test_workbook_keeps_texts_and_numbers() -> None:
     table = table_of("Of [a]/b: c?", ("Name", "=1+1"), ((Cell(FORMULA), Cell("−1,050", -1050.0)),))
     book = openpyxl.load_workbook(BytesIO(excel(small(table))))
     [sheet] = book.worksheets
@@ -210,7 +207,7 @@ def test_workbook_holds_texts_as_texts_and_numbers_as_numbers() -> None:
         assert result <= {"s", "inlineStr", "n"}, "strangers write no formula"
 
 
-def test_title_and_authors_are_those_of_every_form() -> None:
+def test_every_form_has_title_and_authors() -> None:
     result = work("psy_stroop", "medium")
     registration = Registration(
         title="Our <own> title", authors="A. Nobody", reasons={"sample_size": "We have =40."}
@@ -230,7 +227,7 @@ def test_title_and_authors_are_those_of_every_form() -> None:
     assert (book.properties.title, book.properties.creator) == ("Our <own> title", "A. Nobody")
     values = [cell.value for sheet in book for row in sheet.iter_rows() for cell in row]
     assert [value for value in values if "We have =40." in str(value)]
-    assert result.written.paper.name in document.about, "the study is told beside a title"
+    assert result.written.paper.name in document.about
     of_nobody = result.report()
     assert 'name="author"' not in document_html(of_nobody)
     text = ZipFile(BytesIO(excel(of_nobody))).read("docProps/core.xml").decode()
