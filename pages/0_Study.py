@@ -1,4 +1,4 @@
-"""Study: the open study in its lab, with its sources, and what may be replaced or is forbidden."""
+"""Study: the open study in its lab, with its sources, substitutions and restrictions."""
 
 from replicalab.ui import frame, study
 

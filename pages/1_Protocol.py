@@ -1,4 +1,4 @@
-"""Protocol: edit the plan, see the check, choose what to change, and see what it would take."""
+"""Protocol: edit the plan, see its check, and choose changes."""
 
 from replicalab.ui import frame, protocol
 

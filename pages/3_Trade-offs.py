@@ -1,4 +1,4 @@
-"""Trade-offs: what else could be had, in this lab or in one with a little more."""
+"""Trade-offs: other plans in this lab, or in one with a little more."""
 
 from replicalab.ui import frame, tradeoffs
 

@@ -1,4 +1,4 @@
-"""Library: what is kept by name, with its history."""
+"""Library: saved entries and their history."""
 
 from replicalab.ui import frame
 from replicalab.ui.library import page

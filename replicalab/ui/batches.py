@@ -212,7 +212,7 @@ class Batches:
         return sum(map(_size, self._others(without).values()))
 
     def _make_room(self, owner: str, number: int) -> None:
-        # First what the library can open again, then what is long unused; the longest first.
+        # First batches of the library, then long unused ones; the longest unused first.
         for key, batch in self._others(owner).items():
             if self._held() + number <= MOST_HELD:
                 return

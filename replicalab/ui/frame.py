@@ -38,7 +38,7 @@ MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
 }
 """More actions of every page: a symbol, and a function of the page's title."""
 _SENT_TITLE: Final = "sent_title"
-_TITLE_RUNS: Final = 2  # runs that send the title; the next run may lose what one sent
+_TITLE_RUNS: Final = 2  # runs that send the title; the next run may lose it
 
 
 @contextmanager
@@ -120,8 +120,8 @@ def _draw_navigation(title: str) -> None:
             name = f"**{label}**" if label == title else label
             st.page_link(file, label=name, query_params=query)
         button("Save", "bookmark_add", keeping.keep, key="save")
-        beside = partial(tray.keep_and_notify, run=title == "Negotiation")
-        button("Add to comparison", "compare_arrows", beside, key="add_to_comparison")
+        add = partial(tray.keep_and_notify, run=title == "Negotiation")
+        button("Add to comparison", "compare_arrows", add, key="add_to_comparison")
         locked = state.is_hidden()
         help_ = HIDDEN if locked else None
         button("Share", "ios_share", export.open_drawer, key="share", disabled=locked, help=help_)

@@ -270,7 +270,7 @@ def is_saved(scenario_id: str, text: str) -> bool:
 
 
 def restock() -> None:
-    """Load this visitor's studies from the library, if none is in memory."""
+    """Load this visitor's studies from the library, unless one is in memory."""
     if kept():
         return
     with suppress(LibraryError):  # the Library page shows the problem

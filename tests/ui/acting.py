@@ -1,4 +1,4 @@
-"""What a visitor does on a page in a test of it: press, type, choose."""
+"""Actions of a visitor on a page: press, type, choose."""
 
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput, Slider

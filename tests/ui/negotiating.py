@@ -1,4 +1,4 @@
-"""What the tests of the Negotiation page share: seat the players, read its tables, play a model."""
+"""Helpers for the Negotiation page: players, tables, and a scripted model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ CAPTIONS: Final = {
     "branches": "Run and fork, round by round",
 }
 TOLD: Final = by_rule(PACK, REFERENCE)
-"""What the simple rule plays on a first visit: five rounds."""
 BUILD: Final = "replicalab.features.language_model.build_generate_fn"
 BACK: Final = "Undo: bring back the last negotiation"
 URL: Final = "http://127.0.0.1:9/v1"

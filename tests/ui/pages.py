@@ -1,4 +1,4 @@
-"""The pages by their files, and what they are opened with."""
+"""The files of the pages."""
 
 import random
 from typing import Final

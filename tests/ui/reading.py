@@ -1,4 +1,4 @@
-"""What a page says, as a visitor reads it."""
+"""The texts of a page, as a visitor reads them."""
 
 import re
 from typing import Any, Final, NamedTuple
@@ -21,7 +21,6 @@ from tests.ui.pages import PAGES
 from tests.ui.walking import visit
 
 COLOURS: Final = {"pass": "success", "caution": "warning", "fail": "error"}
-"""The kinds of the boxes in which a verdict of that status stands."""
 
 _TEXTS: Final = (Markdown, Caption, Text)
 _ICON: Final = re.compile(r":material/\w+: ?")
@@ -30,7 +29,7 @@ _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def visit_lab(page: str, study: str, lab: str) -> AppTest:
-    """Return a page on a shipped study in a lab; its header says what the author worked out."""
+    """Return a page on a shipped study in a lab, with the verdict that its author expects."""
     app, pack = visit(page, study=study, lab=lab), load_scenario(study, lab)
     assert pack.expected is not None
     below = ", below the floor" if pack.expected.verdict == "below floor" else ""
@@ -48,7 +47,7 @@ def links(app: AppTest) -> list[dict[str, str]]:
 
 
 def plain(markdown: str) -> str:
-    """Return what a reader sees of Markdown of ours: no symbols, colours, bold or escapes."""
+    """Return Markdown without symbols, colours, bold and escapes."""
     text = _ICON.sub("", markdown).replace("\u2060", "").replace("\u200b", "")
     text = _COLOUR.sub(r"\1", text).replace("**", "")
     return _ESCAPE.sub(r"\1", text)
@@ -91,12 +90,12 @@ def html_of(part: Any) -> str:
 
 
 def panel_of(element: Any) -> ElementTree.Element:
-    """Return a panel as a tree; it is well-formed, whatever stands in it."""
+    """Return a panel as a tree; it must be well-formed."""
     return ElementTree.fromstring(f"<panel>{html_of(element)}</panel>")  # noqa: S314  # ours
 
 
 def heard(part: ElementTree.Element) -> str:
-    """Return what a screen reader reads of a panel, a line for each paragraph, item and row."""
+    """Return a panel as a screen reader reads it, a line per paragraph, item and row."""
     lines = (" ".join(line.split()).strip("| ") for line in _heard(part).split("\n"))
     return "\n".join(line for line in lines if line)
 
@@ -140,7 +139,7 @@ def said(app: AppTest) -> str:
 
 
 def drawer_of(app: AppTest) -> Block:
-    """Return what stands outside the page's main part: an open drawer, and stylesheets."""
+    """Return the part outside the page's main part: an open drawer, and stylesheets."""
     # The harness has a face for the page's main part alone.
     parts = app._tree.children.values()  # noqa: SLF001
     block = next(part for part in parts if part.type == "event")
@@ -149,7 +148,7 @@ def drawer_of(app: AppTest) -> Block:
 
 
 def in_drawer(app: AppTest) -> str:
-    """Return what an open drawer says, its boxes and the titles of its rows too, as read."""
+    """Return the texts of an open drawer, with boxes and titles of expanders."""
     block = drawer_of(app)
     rows = [plain(str(item.label)) for item in block if isinstance(item, Expander)]
     boxes = [
@@ -181,10 +180,7 @@ def keyed(app: AppTest, key: str) -> Block:
 
 
 def where(app: AppTest) -> str:
-    """Return the header that says where we are: study · lab, and the verdict where it judges.
-
-    Nothing where there is none, which is on the front door before anything was chosen.
-    """
+    """Return the header, such as "study · lab · verdict"; empty if the page has no header."""
     if (header := _header(app)) is None:
         return ""
     place, title = header.find(".//h1"), header.find(".//strong")
@@ -206,7 +202,7 @@ def _header(app: AppTest) -> ElementTree.Element | None:
 
 
 def dimension(app: AppTest, name: str) -> list[str]:
-    """Return the row of a dimension on the Protocol page: how it stands, used, bar, slack, why."""
+    """Return the row of a dimension on the Protocol page: status, used, bar, slack, reason."""
     return next(row for row in panel_tables(app)[0] if row[0].endswith(name.capitalize()))
 
 

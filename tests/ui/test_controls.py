@@ -1,4 +1,4 @@
-"""A number that is typed, and a notice after an act: how both behave, whoever uses them."""
+"""Number fields, notices and escaped text."""
 
 import re
 import string

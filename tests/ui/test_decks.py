@@ -61,14 +61,14 @@ def heading(panel: ElementTree.Element) -> str:
     return heard(panel.findall(".//h1")[0])
 
 
-def stands(panel: ElementTree.Element) -> list[list[str]]:
+def numbers_of(panel: ElementTree.Element) -> list[list[str]]:
     tables = panel.findall(".//table[@class='stands']")
     return [[heard(cell) for cell in row] for table in tables for row in table.iter("tr")][1:]
 
 
 def moved(panel: ElementTree.Element) -> tuple[Numbers, Numbers]:
     both: tuple[Numbers, Numbers] = ({}, {})
-    for name, value, *_ in stands(panel):
+    for name, value, *_ in numbers_of(panel):
         was, _, now = value.rpartition(" → ")
         both[0][name], both[1][name] = was or now, now
     return both

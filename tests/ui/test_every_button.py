@@ -1,7 +1,7 @@
 """Every button of every page, pressed once with a study of one's own open in a lab of one's own.
 
-A walk opens parts and presses buttons, as far as the harness reaches, and goes on to what stands
-there only then; what it leaves behind is walked to in a fresh session.
+A walk opens parts and presses buttons, new ones too, until it sees no other; then another walk
+begins in a fresh session.
 """
 
 import re
@@ -63,11 +63,11 @@ DRAWERS: Final = {
 }
 """What keeps a drawer open until the next run: the harness knows no fragment's run."""
 LISTING: Final = (COMPARE, LIBRARY, PROTOCOL)
-"""Pages, and drawers that are walked from one of them, that list what is kept."""
+"""Pages that list saved entries."""
 KINDS: Final = "library_filter"
 """What chooses the kind of entries that the Library page lists."""
 BEHIND: Final = "a drawer or a presentation"
-"""Where buttons stand that are on no page; they are pressed in the walks from Protocol."""
+"""The place of buttons that are on no page; the walks from Protocol press them."""
 _COUNTED: Final = re.compile(r"[0-9a-f]{6,}|\d+")
 
 
@@ -186,10 +186,9 @@ def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
 
 
 def walk_all(begun: Begin, places: set[str], downloads: list[Callable[[], object]]) -> set[Step]:
-    """Do everything once that can be done at some places, and return what was.
+    """Do every step at some places once, and return the steps.
 
-    A walk does what it sees and nobody did; where it sees nothing more, another goes the shortest
-    way to something that was seen.
+    A walk does the steps that it sees first; the next walk goes the shortest way to a missed one.
     """
     done, seen = dict[tuple[str, ...], Step](), dict[tuple[str, ...], Walk]()
     app, walk = begun(), Walk()
@@ -218,7 +217,6 @@ CASES: Final = (
     (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.MODEL}),
 )
 LONG_WALKS: Final = ("Scenarios", "Protocol", "Negotiation-model")
-"""Where half of all steps are; what is drawn there is pressed in tests of its own as well."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Share: each part of the drawer, and what its files hold."""
+"""The Share drawer: each part and its files."""
 
 import io
 import re

@@ -57,7 +57,6 @@ TYPED: Final = {
     "text_area": {"default", "value"},
     "multiselect": {"raw_values", "default"},
 }
-"""What a person's own fields hold: it is theirs to change, character by character."""
 
 
 def strings(message: Any) -> Iterator[tuple[str, str]]:

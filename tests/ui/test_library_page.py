@@ -1,4 +1,4 @@
-"""The Library page: what is kept, found, opened, changed, taken away, brought in."""
+"""The Library page, and Save on every page."""
 
 import os
 from typing import Final
@@ -351,7 +351,6 @@ def test_full_disk_saves_nothing_and_says_so(monkeypatch: pytest.MonkeyPatch) ->
         type_number(app, "Sample size", samples)
         entries = kept()
         with monkeypatch.context() as patch:
-            # What each does last: an entry is added, a version gets its name.
             for step in ("named", "add"):
                 patch.setattr(OwnerRows, step, full_disk)
             press(app, act)
@@ -368,7 +367,7 @@ def test_only_a_changed_plan_is_a_version() -> None:
     app = press(press(visit(PROTOCOL), "Save"), "Save")
     assert "Nothing has changed since it was saved" in box(app)
     assert [entry.version for entry in kept()] == [1]
-    assert "Close" not in labels(type_number(app, "Sample size", 75)), "what was said is over"
+    assert "Close" not in labels(type_number(app, "Sample size", 75))
     again = press(visit(PROTOCOL, **query_of(app)), "Save")
     assert "version 2" in box(again)
     assert [entry.version for entry in kept()] == [2]

@@ -1,4 +1,4 @@
-"""The Negotiation page: its rounds, who plays, what is kept as a file and opened again."""
+"""The Negotiation page: rounds, players, files, recordings and room."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ RECORDINGS: Final = shipped_recordings()
 
 
 def test_scrubber_steps_without_playing_rounds_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_round(*_: object, **__: object) -> NoReturn:  # every round asks what was said
+    def no_round(*_: object, **__: object) -> NoReturn:
         raise AssertionError("a round is played again")
 
     app = visit(NEGOTIATION, **SIMPLE)
@@ -189,7 +189,6 @@ REFUSED: Final[dict[str | bytes, str]] = {
     with_setup(seed=2**63): "setup.seed",
     with_setup(seed=10**9): "seed is 1,000,000,000, and at most 999,999 can be shown here",
 }
-"""Files that cannot be shown, and what is said of them."""
 
 
 def test_unusable_file_is_refused_and_page_stays() -> None:
@@ -245,7 +244,7 @@ def test_full_session_plays_on_after_forgetting(monkeypatch: pytest.MonkeyPatch)
     assert FULL not in said(app)
     monkeypatch.setattr(ROOM, 2 * ROUND_BYTES)
     press(app, "Walk away")
-    assert round_shown(app) == "Round 1 of 1", "nothing is played, and nothing is lost"
+    assert round_shown(app) == "Round 1 of 1"
     assert FULL in said(app)
     hand_over(app, save(by_person(PACK, propose(REFERENCE), propose(REFERENCE))))
     [problem] = [alert.text for alert in alerts(app) if "cannot be opened" in alert.text]

@@ -1,4 +1,4 @@
-"""Open a file: what was handed over opens as it was, verified, or is refused and told by place."""
+"""Open a file: it opens verified, or is refused with the place of its fault."""
 
 import json
 from typing import Any, Final
@@ -166,9 +166,9 @@ def test_file_never_replaces_an_own_study() -> None:
     assert " open" in in_drawer(app)
     assert query_of(app)["own"] != mine
     assert query_of(press(go(app, COMPARE), "Undo"))["own"] == mine
-    told = in_drawer(press(app, "Share"))
-    assert "does not carry" in told
-    assert "the file of your study" in told
+    shared = in_drawer(press(app, "Share"))
+    assert "does not carry" in shared
+    assert "the file of your study" in shared
 
 
 def test_hostile_names_are_text_in_drawers() -> None:
@@ -177,4 +177,3 @@ def test_hostile_names_are_text_in_drawers() -> None:
     for drawer in (drawer_of(press(app, "Share")), drawer_of(choose_more(app, OPEN))):
         bodies = [getattr(item, "value", "") for item in drawer]
         assert not [body for body in bodies if "![](" in str(body) or "<b>L" in str(body)]
-    assert name in in_drawer(press(app, "Share"))

@@ -265,7 +265,7 @@ def test_front_door_judges_only_own_plans() -> None:
         ),
         # Every hard lab has too few staff, and all but this one lose more by something else.
         (gallery.Filter(binds=Dimension.STAFF), ["math_four_colour"]),
-        # Every study's own protocol passes there, and no better tier is possible.
+        # Every study's own protocol passes there in the best tier.
         (gallery.Filter(binds=Dimension.BUDGET, lab=Difficulty.EASY), []),
     ],
     ids=str,
@@ -277,7 +277,7 @@ def test_filter_finds_matching_cards_in_order(wanted: gallery.Filter, found: lis
 STORIES: Final = {story.key: story for story in stories()}
 
 
-def tell(key: str) -> AppTest:
+def open_story(key: str) -> AppTest:
     app = visit(study="ml_resnet_cifar10")
     app.button(key=key).click()
     return press(run(app), "Leave")
@@ -288,7 +288,7 @@ def story_lines(app: AppTest) -> list[str]:
 
 
 def test_story_ends_when_the_case_changes() -> None:
-    app = press(tell("cut_that_costs_nothing"), "Next")
+    app = press(open_story("cut_that_costs_nothing"), "Next")
     assert len(story_lines(app)) == 1
     assert story_lines(type_number(app, "Rounds at most", 6)) == []
 

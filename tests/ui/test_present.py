@@ -92,20 +92,20 @@ def test_presentation_names_missing_parts(query: dict[str, str], text: str) -> N
     assert text in said(app)
 
 
-@pytest.mark.parametrize("told", stories(), ids=lambda story: story.key)
-def test_story_is_presented_to_its_point(told: Story) -> None:
+@pytest.mark.parametrize("story", stories(), ids=lambda story: story.key)
+def test_story_is_presented_to_its_point(story: Story) -> None:
     app = visit(study="ml_resnet_cifar10")
-    app.button(key=told.key).click()
+    app.button(key=story.key).click()
     run(app)
     assert place(app).startswith("1 / ")
     *before, point = slides(app)
-    assert f"{told.title}. {told.line}" in point
-    assert not any(told.title in text for text in before)
-    assert_golden(f"pages/present#{told.key}", "\n\n".join([*before, point]))
+    assert f"{story.title}. {story.line}" in point
+    assert not any(story.title in text for text in before)
+    assert_golden(f"pages/present#{story.key}", "\n\n".join([*before, point]))
     press(app, "Leave")
-    if told.page is StoryPage.NEGOTIATION:
+    if story.page is StoryPage.NEGOTIATION:
         assert round_shown(app).startswith("Round 1 of")
-    assert_golden(f"pages/{told.page}#{told.key}", said(app))
+    assert_golden(f"pages/{story.page}#{story.key}", said(app))
     assert "present" not in query_of(app)
 
 
@@ -162,7 +162,7 @@ def test_halved_sample_needs_one_day_only() -> None:
     assert yours.pack.lab.days_left < 36
 
 
-def told(key: str) -> Negotiation:
+def negotiation_of(key: str) -> Negotiation:
     story = STORIES[key]
     work = story.workspace
     assert story.page is StoryPage.NEGOTIATION
@@ -177,7 +177,7 @@ def told(key: str) -> Negotiation:
 
 
 def test_cut_that_costs_nothing_keeps_power() -> None:
-    run = told("cut_that_costs_nothing")
+    run = negotiation_of("cut_that_costs_nothing")
     plans = [done.plan for done in run.rounds if done.plan]
     assert [(p.counts.days, p.cost, p.evidence.text, p.fidelity_loss) for p in plans] == [
         (6, 820, "power 0.88", 0),
@@ -193,7 +193,7 @@ def test_cut_that_costs_nothing_keeps_power() -> None:
 
 
 def test_do_not_run_names_the_most_cases() -> None:
-    run = told("do_not_run")
+    run = negotiation_of("do_not_run")
     offer = run.rounds[0].offer
     assert offer is not None
     assert (offer.after.counts.samples, offer.after.feasible) == (316, True)

@@ -203,7 +203,7 @@ def load(app: AppTest, place: int) -> AppTest:
     return run(app)
 
 
-def told(app: AppTest) -> str:
+def toast(app: AppTest) -> str:
     [toast] = app.toast
     return plain(toast.value)
 
@@ -212,8 +212,8 @@ def test_plan_is_added_once_and_undone() -> None:
     app = visit(PROTOCOL)
     assert not line(app)
     assert "Remove it" not in labels(app)
-    assert told(press(app, ADD)) == "Added as Plan A: see Compare."
-    assert told(press(app, ADD)) == "Already in the comparison: Plan A."
+    assert toast(press(app, ADD)) == "Added as Plan A: see Compare."
+    assert toast(press(app, ADD)) == "Already in the comparison: Plan A."
     assert line(app) == names(app) == ["Plan A"]
     assert app.segmented_control[0].value == 0
     type_number(app, "Sample size", 100)
@@ -249,7 +249,7 @@ def test_four_plans_at_most_survive_a_reload() -> None:
     for samples in (10, 20, 30, 40):
         press(type_number(app, "Sample size", samples), ADD)
     press(type_number(app, "Sample size", 50), ADD)
-    assert told(app) == "The comparison holds 4, the most; remove one."
+    assert toast(app) == "The comparison holds 4, the most; remove one."
     assert names(app) == ["Plan A", "Plan B", "Plan C", "Plan D"]
     load(press(load(app, 1), "Remove it"), 0)
     press(type_number(app, "Sample size", 60), ADD)
@@ -265,9 +265,9 @@ def test_played_run_is_added_with_its_moves() -> None:
     moves = app.session_state["state"].workspace.case.moves
     assert len(moves) == 1
     for notice in ("Added as Run A: see Compare.", "Already in the comparison: Run A."):
-        assert told(press(app, ADD)) == notice
+        assert toast(press(app, ADD)) == notice
     [result] = tray(app)
     assert (result.name, result.case.moves, result.is_run) == ("Run A", moves, True)
-    assert told(press(go(app, PROTOCOL), ADD)) == "Added as Plan A: see Compare."
+    assert toast(press(go(app, PROTOCOL), ADD)) == "Added as Plan A: see Compare."
     assert [(item.name, item.is_run) for item in tray(app)] == [("Run A", True), ("Plan A", False)]
     assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)

@@ -1,4 +1,4 @@
-"""Browsers that visit the app in this process, and a server that is started anew."""
+"""Browsers of visitors, and a restarted server."""
 
 import os
 import secrets

@@ -1,4 +1,4 @@
-"""Open the app in this process, and walk to a page and to what is on it."""
+"""Open the app in this process, and go to a page or a part of it."""
 
 from streamlit.testing.v1 import AppTest
 
@@ -45,7 +45,6 @@ def show(app: AppTest, tab: str, key: str) -> AppTest:
 
 
 def at_making(app: AppTest) -> AppTest:
-    """Go to where a study is made and return the app."""
     return show(app.switch_page(SCENARIOS), scenarios.MAKE, scenarios.TABS)
 
 

@@ -114,7 +114,7 @@ def name_of(plan: Case) -> str:
 
 
 def is_work(case: Case) -> bool:
-    """Return whether a case differs from what the study's author wrote."""
+    """Return whether a case differs from the study as its author wrote it."""
     unchanged = LabOverrides(), EvidenceAssumptions()
     return bool(case.plan or case.moves) or (case.own_lab, case.question) != unchanged
 
@@ -126,7 +126,7 @@ class SaveNotice:
     Attributes:
         entry: the saved entry, or None.
         there: what another tab saved meanwhile.
-        content: what was to be saved.
+        content: the content that was not saved.
         page: the page that showed the notice first.
     """
 
@@ -140,7 +140,7 @@ class SaveNotice:
 
 @dataclass
 class Tab:
-    """A tab of a browser, and what the library has of it.
+    """A tab of a browser, and its draft and entry in the library.
 
     Attributes:
         place: its name in the draft.

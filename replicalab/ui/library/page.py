@@ -59,7 +59,7 @@ def draw() -> None:
         st.error(
             f"The library cannot be used. {escaped(str(error))}.", icon=":material/folder_off:"
         )
-        st.caption("All else works as before; what you do stays in this tab and in its address.")
+        st.caption("All else works as before; your plan stays in this tab and in its address.")
 
 
 def _draw_filters() -> tuple[str, str]:

@@ -68,7 +68,7 @@ def _draw_full(shown: RunSession | None) -> None:
         return
     st.warning(
         f"This session keeps {limits.MOST_GAME_BYTES // 2**20} MiB of negotiations, the most there "
-        "is room for: nothing more is played or opened. Save what you need, then forget some.",
+        "is room for: nothing more is played or opened. Save some, then forget them.",
         icon=":material/inventory_2:",
     )
     others = [run for run in table.played_by_hand() if run is not shown]

@@ -49,7 +49,7 @@ def draw_move(kept: RunSession, place: str = "table") -> None:
         st.markdown("**Or put another plan forward**" if now.plan else "**Your plan**")
         draw_fields(form, negotiation.pack)
     with preview:
-        st.markdown("**What you are about to send**")
+        st.markdown("**Preview**")
         draw_preview(form, negotiation.pack)
         button(
             "Put this plan forward",
@@ -79,7 +79,7 @@ def _draw_answer(kept: RunSession, place: str) -> None:
         st.markdown("**Or offer another plan**")
         draw_fields(form, negotiation.pack)
     with preview:
-        st.markdown("**What you are about to offer**")
+        st.markdown("**Preview**")
         draw_preview(form, negotiation.pack)
         counter = form.read()
         fits = counter is not None and plan.revised(counter).feasible
@@ -184,7 +184,7 @@ def draw_fork_button(kept: RunSession) -> None:
     """Draw the button that forks at the round on show."""
     if _forking(kept) is None:
         at = table.shown_round(kept.negotiation)
-        then = f"Put another plan forward in round {at + 1}, and compare what follows."
+        then = f"Put another plan forward in round {at + 1}, and compare the rounds after it."
         button("Fork here", "call_split", partial(_ask_for_plan, (kept, at)), help=then)
 
 
