@@ -413,8 +413,8 @@ _ROWS: Final = (
         groups=2,
         formula=_equivalence,
         method=(
-            "two one-sided t-tests, exact; where fewer samples would have more power, "
-            "theirs is given, at most 0.02 more"
+            "two one-sided t-tests, exact; if fewer samples have more power, theirs is used, "
+            "at most 0.02 more"
         ),
         source="Schuirmann (1987)",
         optional=("arms",),

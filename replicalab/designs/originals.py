@@ -205,8 +205,7 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
     return (
         f"{has} {estimate.se:.3g} on the scale of {row.normal.name}; "
         f"{sum(estimate.sizes):,.12g} {counted} would have {by_n:.3g}, {far} times as {than}. "
-        f"z, p and all that follows rest on the {basis}, but for the small telescopes, "
-        f"which count the {counted}."
+        f"z, p and later results use the {basis}; the small telescopes use the {counted}."
     )
 
 

@@ -107,7 +107,7 @@ class PowerAnalysis:
         if not math.isfinite(value):
             raise self._refused(
                 Unknown.EVIDENCE,
-                f"{self._planned}, less dropout, leave none, and so no {self.row.measure}",
+                f"{self._planned}, less dropout, leave no samples and no {self.row.measure}",
                 "plan more samples",
             )
         return value

@@ -149,7 +149,7 @@ def test_unexplained_error_is_doubted(kind: str, reported: dict[str, object], wo
     text = doubt_of(KINDS[kind], original_of(**reported))
     assert words in text
     what = "interval" if "low" in reported else "standard error"
-    assert f"z, p and all that follows rest on the {what}, but for the small tele" in text
+    assert f"z, p and later results use the {what}; the small telescopes use the " in text
 
 
 @pytest.mark.parametrize(

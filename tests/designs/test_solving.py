@@ -103,7 +103,7 @@ def test_hazard_ratio_stays_on_its_side_of_one() -> None:
         ("equivalence", Unknown.EFFECT, {"samples": 20}, "at any true difference"),
         ("two_group", Unknown.ALPHA, {"samples": 2}, "at any alpha below 1; plan more samples"),
         ("two_group", Unknown.DROPOUT, {"samples": 100}, "plan 128 samples or more"),
-        ("precision", Unknown.EVIDENCE, {"samples": 0}, "leave none, and so no half-width"),
+        ("precision", Unknown.EVIDENCE, {"samples": 0}, "leave no samples and no half-width"),
         ("anova", Unknown.SAMPLES, {"groups": 10**9}, "more than 1,000,000 samples"),
     ],
 )  # fmt: skip
