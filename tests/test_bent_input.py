@@ -17,8 +17,7 @@ import pytest
 
 from replicalab.agents import parse_scientist_output
 from replicalab.errors import ReplicaLabError
-from replicalab.features.sheets.inventory import read_items
-from replicalab.features.sheets.reading import read_table
+from replicalab.features.sheets import read_items, read_table
 from replicalab.negotiation import Negotiation, Turn, play
 from tests.features.workbooks import workbook
 from tests.negotiation.playing import ACCEPT, OPEN, PLAN, ask, game, revise_to, said

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from replicalab.errors import TableError
-from replicalab.features.sheets.inventory import COLUMNS, read_inventory
+from replicalab.features.sheets import COLUMNS, read_inventory
 from replicalab.limits import (
     LONGEST_LABEL,
     MOST_FAULTS,

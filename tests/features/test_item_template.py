@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.features.sheets.inventory import COLUMNS, inventory_template, read_inventory
+from replicalab.features.sheets import COLUMNS, inventory_template, read_inventory
 from replicalab.lexicon import label_key
 from replicalab.limits import LONGEST_LABEL
 from replicalab.scenarios import (

@@ -17,9 +17,10 @@ from replicalab.features.portfolio.choice import (
     Lacking,
     LeftOut,
     Portfolio,
+    PortfolioStudy,
+    plans_of,
     portfolio_of,
 )
-from replicalab.features.portfolio.plans import PortfolioStudy, plans_of
 from replicalab.lexicon import label_key
 from replicalab.planner import frontier, variants
 from replicalab.scenarios import (

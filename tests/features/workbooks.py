@@ -11,7 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from openpyxl import Workbook
 
-from replicalab.features.sheets.inventory import COLUMNS
+from replicalab.features.sheets import COLUMNS
 
 SHEET = "xl/worksheets/sheet1.xml"
 

@@ -1,6 +1,9 @@
 """Critique: a reviewer's questions about a plan, judged, each with the place of its remedy.
 
-An author's answer counts, whatever its content: it is quoted for the reader to judge.
+An author's answer counts, whatever its content: it is quoted for the reader to judge. Sources:
+Hayes & Moulton, Cluster Randomised Trials (2017), for four units in an arm; Schulz & Grimes (2002),
+Lancet 359, 781, for 20 % dropout; Benjamin et al. (2018), Nature Human Behaviour 2, 6, for p of
+0.005.
 """
 
 from __future__ import annotations
@@ -11,13 +14,291 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from replicalab.assessment import Assessment
+from replicalab import lexicon
+from replicalab.assessment import Assessment, counted_units, original_estimate, phrases, placed_text
+from replicalab.assessment.effects import published_effect
 from replicalab.documents import Report
+from replicalab.facts import original
 from replicalab.facts.blocks import Cell, Column, Part, Sentence, Status, Table, part, table
-from replicalab.features.critique.rules import CONDITIONS, RULES, Outcome, Review
-from replicalab.lexicon import capitalised, count_text
+from replicalab.planner.curves import by_correlation
 from replicalab.registration import QUESTIONS as FORM
 from replicalab.registration import Finder, Registration
+from replicalab.scenarios import Bounds, EvidenceTier
+
+_FEWEST_UNITS: Final = 4
+_LARGE_DROPOUT: Final = 0.2
+_JUST_SIGNIFICANT: Final = 0.005
+_LEVEL: Final = 0.05
+_ALIKE: Final = 0.01  # share of the larger effect by which equal ones may differ
+_QUOTED_CRITERIA: Final = 3
+_QUOTE: Final = 240  # characters of a quoted text
+
+
+class Outcome(NamedTuple):
+    """The outcome of a rule; an author's answer does not change a firm one."""
+
+    name: str
+    values: Mapping[str, Any] = {}
+    source: Finder = Finder.CORE
+    firm: bool = False
+
+
+def quote(text: str) -> str:
+    """Return a text in quotation marks, on one line and not too long."""
+    return f"“{lexicon.shortened(lexicon.one_line(text), _QUOTE)}”"
+
+
+class Review:
+    """A plan and its author's answers on registration forms."""
+
+    def __init__(self, plan: Assessment, author: Registration) -> None:
+        self.plan, self.author = plan, author
+        self.pack, self.design, self.evidence = plan.pack, plan.pack.design, plan.evidence
+        self.kind, self.effect = self.design.row, self.design.row.effect
+        self.groups = self.kind.groups_of(self.design)
+        self.is_test = self.kind.sought is not None
+        self.criteria = [text for text in self.pack.success_criteria if lexicon.is_given(text)]
+
+    def answers(self, *keys: str) -> str:
+        """Return the author's answers to some questions, quoted."""
+        texts = (self.author.answer(key) for key in keys)
+        return " ".join(quote(text) for text in texts if lexicon.is_given(text))
+
+    def source(self, field: str) -> Finder:
+        """Return the source of a field of the design."""
+        return Finder.STUDY if getattr(self.pack.question, field) is None else Finder.AUTHOR
+
+    def reason(self, field: str) -> str:
+        """Return the quoted reason for a value of the design."""
+        reasons = {str(name): reason for name, reason in self.pack.question.why.items()}
+        if self.source(field) is Finder.STUDY:
+            reasons = dict(self.design.why)
+        reason = reasons.get(field, "")
+        return quote(reason) if lexicon.is_given(reason) else ""
+
+    def quoted_criteria(self) -> str:
+        """Return the first criteria of success, and the number of the others."""
+        extra = len(self.criteria) - _QUOTED_CRITERIA
+        more = [f"And {extra} more."] if extra > 0 else []
+        return " ".join([*map(quote, self.criteria[:_QUOTED_CRITERIA]), *more])
+
+
+_CONDITIONS: Final[Mapping[str, Callable[[Review], bool]]] = {
+    "always": lambda _: True,
+    "has_units_field": lambda of: "units" in of.kind.optional,
+    "has_units": lambda of: of.design.units is not None,
+    "has_arms_field": lambda of: "arms" in of.kind.optional,
+    "has_groups": lambda of: of.groups > 1,
+    "has_limits": lambda of: bool(of.pack.limits),
+    "is_sampled": lambda of: of.effect is not None,
+    "is_test": lambda of: of.is_test,
+    "is_test_with_evidence": lambda of: of.is_test and of.evidence.void_reason is None,
+    "is_test_of_effect": lambda of: of.is_test and of.effect is not None,
+    "is_test_of_difference": lambda of: bool(
+        of.is_test and of.effect and not of.effect.within_margin
+    ),
+}
+"""Whether a question applies."""
+
+
+def _unit(of: Review) -> Outcome:
+    units, n = of.design.units, of.design.unit_of_n
+    if units is None:
+        return Outcome("open", {"n": n})
+    return Outcome("named", {**units.model_dump(), "n": n}, of.source("units"))
+
+
+def _correlation(of: Review) -> Outcome:
+    units, evidence = of.design.units, of.evidence
+    assert units is not None  # noqa: S101 - the question's condition
+    if units.icc is not None:
+        values = {"icc": units.icc, "reason": of.reason("units")}
+        return Outcome("reason" if values["reason"] else "bare", values, of.source("units"))
+    tried = {} if evidence.void_reason else by_correlation(of.plan)
+    text = lexicon.joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
+    values = {"name": units.name, "measure": evidence.measure, "values": text}
+    return Outcome("tried" if tried else "independent", values)
+
+
+def _few_units(of: Review) -> Outcome:
+    unit = of.design.units.name if of.design.units else "unit"
+    arms = counted_units(of.design, of.evidence.able)
+    number = min(arms) if len(arms) == of.groups else arms[0] // of.groups
+    values = {
+        "counted": lexicon.count_text(number, unit),
+        "arm": " in an arm" if of.groups > 1 else "",
+        "each": "" if of.design.units else ", if each sample is one",
+        "least": _FEWEST_UNITS,
+        "units": lexicon.plural(unit, 2),
+    }
+    return Outcome("few" if number < _FEWEST_UNITS else "enough", values)
+
+
+def _unequal_arms(of: Review) -> Outcome:
+    arms, samples = of.design.arms, of.plan.counts.samples
+    if arms is None or not of.design.uneven:
+        small, rest = divmod(samples, of.groups)
+        sizes = {"small": lexicon.amount_text(small), "large": lexicon.amount_text(small + 1)}
+        name = "nearly" if rest else "even"
+        return Outcome(name, {"samples": lexicon.count_text(samples, "sample"), **sizes})
+    values = {"share": lexicon.percent_text(arms.share), "reason": of.reason("arms")}
+    return Outcome("reason" if values["reason"] else "bare", values, of.source("arms"))
+
+
+def _controls(of: Review) -> Outcome:
+    if dropped := of.plan.dropped:
+        names = [f"'{c.name}'{f' against {c.guards}' if c.guards else ''}" for c in dropped]
+        return Outcome("dropped", {"dropped": lexicon.joined(names)})
+    names = lexicon.quoted(of.plan.plan.controls)
+    values = {"controls": lexicon.joined(names), "answer": of.answers("controls")}
+    return Outcome("kept" if names else "none", values)
+
+
+def _control_kinds(of: Review) -> Outcome:
+    guards = {c.name: f" ({c.guards})" for c in of.pack.controls if c.guards}
+    names = [f"'{name}'{guards.get(name, '')}" for name in of.plan.plan.controls]
+    return Outcome("open" if names else "none", {"controls": lexicon.joined(names)})
+
+
+def _substitutions(of: Review) -> Outcome:
+    plan, protocol = of.plan, of.pack.reference_protocol
+    used = {item.key for item in plan.items}
+    used |= {lexicon.label_key(swap.original) for swap in plan.substitutions}
+    needed = (*protocol.required_equipment, *protocol.required_reagents)
+    left_out = [label for label in needed if lexicon.label_key(label) not in used]
+    is_costly = any(swap.fidelity_loss or swap.evidence_factor < 1 for swap in plan.substitutions)
+    texts = [
+        f"{swap.alternative} for {swap.original} (fidelity loss {swap.fidelity_loss}): "
+        f"{lexicon.ended(swap.tradeoff)}"
+        for swap in plan.substitutions
+    ]
+    values = {"swaps": " ".join(texts), "left_out": lexicon.joined(lexicon.quoted(left_out))}
+    name = "left_out" if left_out else "costly" if is_costly else "free" if texts else "none"
+    return Outcome(name, values, Finder.STUDY if texts else Finder.CORE)
+
+
+def _availability(of: Review) -> Outcome:
+    if missing := [f"'{item.label}' is {item.status_text}" for item in of.plan.missing_items]:
+        return Outcome("missing", {"missing": lexicon.joined(missing)})
+    chosen = of.author.choices.get("original_materials", ())
+    name = "withheld" if "No" in chosen else "all" if chosen else "open"
+    return Outcome(name, {}, Finder.AUTHOR if chosen else Finder.CORE)
+
+
+def _power(of: Review) -> Outcome:
+    meets = of.evidence.tier is EvidenceTier.MEETS_TARGET
+    values = {"placed": lexicon.capitalised(placed_text(of.evidence))}
+    return Outcome("met" if meets else "below", values)
+
+
+def _limits(of: Review) -> Outcome:
+    if not (broken := of.plan.broken_limits):
+        return Outcome("kept", {"kept": lexicon.joined([*map(phrases.kept_text, of.pack.limits)])})
+    texts = [
+        f"'{limit.constraint.label}' {'must' if limit.hard else 'should'} be {limit.text}, and the "
+        f"plan has {phrases.bounded_text(limit, of.plan)}"
+        for limit in broken
+    ]
+    days = of.plan.counts.days
+    short = any(limit.number is Bounds.DAYS and days < limit.least for limit in broken)
+    values = {"broken": lexicon.capitalised("; ".join(texts))}
+    return Outcome("short" if short else "broken", values)
+
+
+def _original_n(of: Review) -> Outcome:
+    reported, analysed = of.design.original, of.evidence.analysed
+    arms = (reported.n1, reported.n2) if reported else ()
+    number = reported.n if reported and reported.n else sum(filter(None, arms))
+    if not number:
+        published = of.pack.paper.published
+        name = "unknown" if lexicon.is_given(published) else "silent"
+        return Outcome(name, {"published": quote(published)})
+    reason = of.author.reasons.get("sample_size", "").strip()
+    values = {"analysed": lexicon.amount_text(analysed), "original": lexicon.amount_text(number)}
+    if analysed >= number:
+        return Outcome("enough", values)
+    source = Finder.AUTHOR if reason else Finder.CORE
+    return Outcome("reason" if reason else "smaller", {**values, "reason": quote(reason)}, source)
+
+
+def _dropout(of: Review) -> Outcome:
+    share, reason = of.design.dropout, of.reason("dropout")
+    analysed = lexicon.count_text(of.evidence.analysed, "sample")
+    values = {"share": lexicon.percent_text(share), "left": analysed, "reason": reason}
+    name = "reason" if reason else "none"
+    if share:
+        name = "large" if share >= _LARGE_DROPOUT else "planned"
+    return Outcome(name, values, of.source("dropout"))
+
+
+def _original_uncertainty(of: Review) -> Outcome:
+    reported, estimate = of.design.original, original_estimate(of.design)
+    if estimate is None:
+        return Outcome("partial" if reported else "unknown")
+    interval = lexicon.capitalised(original.worked_out_interval_text(of.design))
+    if reported and (text := original.interval_text(reported)):
+        interval = f"Reported {text}."
+    name = "insignificant" if estimate.p >= _LEVEL else "sure"
+    if _JUST_SIGNIFICANT < estimate.p < _LEVEL:
+        name = "just"
+    return Outcome(name, {"interval": interval, "p": original.p_text(estimate.p)})
+
+
+def _face_value(of: Review) -> Outcome:
+    effect, planned, published = of.effect, of.design.effect_planning, published_effect(of.design)
+    if effect is None or planned is None or published is None:
+        return Outcome("unknown")
+    values = {"effect": effect.name, "planned": planned, "published": published}
+    as_large = effect.size(planned) >= effect.size(published) * (1 - _ALIKE)
+    return Outcome("as_large" if as_large else "smaller", values)
+
+
+def _sidedness(of: Review) -> Outcome:
+    reported, effect = of.design.original, of.effect
+    two_sided = effect is not None and effect.signed and not effect.within_margin
+    differs = reported is not None and reported.sides == 1 and two_sided
+    values = {"measure": of.evidence.measure, "level": of.kind.level}
+    return Outcome("original" if differs else "open", values)
+
+
+def _success(of: Review) -> Outcome:
+    values = {"criteria": of.quoted_criteria(), "reason": of.evidence.void_reason}
+    if not of.criteria:
+        return Outcome("unknown")
+    return Outcome("void" if of.evidence.void_reason else "criteria", values, Finder.STUDY)
+
+
+def _covered(of: Review) -> Outcome:
+    values = {"number": len(of.criteria), "criteria": of.quoted_criteria()}
+    values |= {"measure": of.evidence.measure, "value": of.evidence.number}
+    return Outcome(("unknown", "one", "several")[min(len(of.criteria), 2)], values)
+
+
+def _sameness(of: Review) -> Outcome:
+    if of.effect is not None and of.effect.within_margin:
+        return Outcome("margin", {"margin": of.design.margin}, firm=True)
+    return Outcome("open")
+
+
+def _multiplicity(of: Review) -> Outcome:
+    number = len(of.criteria)
+    return Outcome("several" if number > 1 else "unknown", {"number": number}, Finder.STUDY)
+
+
+def _stopping(of: Review) -> Outcome:
+    return Outcome("size", {"samples": lexicon.count_text(of.plan.counts.samples, "sample")})
+
+
+_RULES: Final = {
+    rule.__name__.removeprefix("_"): rule
+    for rule in (
+        *(_unit, _correlation, _few_units, _unequal_arms, _controls, _control_kinds),
+        *(_substitutions, _availability, _power, _limits, _original_n, _dropout, _stopping),
+        *(_original_uncertainty, _face_value, _sidedness, _success, _covered, _sameness),
+        _multiplicity,
+    )
+}
+"""The rules by question; a question without one is answered on a form alone."""
 
 QUESTIONS: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
     Path(__file__).with_name("questions.toml").read_text(encoding="utf-8")
@@ -72,13 +353,13 @@ def critique(plan: Assessment, author: Registration | None = None) -> tuple[Rema
     remarks = [
         _remark(key, row, review)
         for key, row in QUESTIONS.items()
-        if CONDITIONS[row.get("when", "always")](review)
+        if _CONDITIONS[row.get("when", "always")](review)
     ]
     return tuple(sorted(remarks, key=lambda remark: [*Standing].index(remark.standing)))
 
 
 def _remark(key: str, row: Mapping[str, Any], review: Review) -> Remark:
-    outcome = RULES[key](review) if key in RULES else Outcome("not_on_form")
+    outcome = _RULES[key](review) if key in _RULES else Outcome("not_on_form")
     forms: Sequence[str] = row.get("forms", ())
     answer, refused = review.answers(*forms), row.get("refused", {})
     if any(option in review.author.choices.get(form, ()) for form, option in refused.items()):
@@ -101,7 +382,9 @@ def critique_blocks(
     """Return a table for each standing; with links to places, answers are below the questions."""
     rows = {kind: [_row(r, link) for r in remarks if r.standing is kind] for kind in Standing}
     concerns, unanswered, answered = map(len, rows.values())
-    count = f"{count_text(len(remarks), 'question')}: {count_text(concerns, 'concern')}"
+    count = (
+        f"{lexicon.count_text(len(remarks), 'question')}: {lexicon.count_text(concerns, 'concern')}"
+    )
     blocks: list[Sentence | Table] = [
         Sentence(f"{count}, {unanswered} not answered, {answered} answered.")
     ]
@@ -119,7 +402,7 @@ def critique_blocks(
 def _row(remark: Remark, link: Callable[[Place], str] | None) -> list[Cell | str]:
     sign, place, source = _SIGNS.get(remark.standing), str(remark.place), remark.source or ""
     if link:
-        note = capitalised(": ".join(filter(None, (source, remark.text))))
+        note = lexicon.capitalised(": ".join(filter(None, (source, remark.text))))
         return [Cell(remark.question, status=sign, note=note), Cell(place, link=link(remark.place))]
     return [Cell(remark.question, status=sign), remark.text, *filter(None, [source]), place]
 

@@ -6,8 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
+from math import isfinite
 from typing import Any, Final, NamedTuple
 
+from replicalab import lexicon
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.phrases import cautions_title
 from replicalab.errors import ArgumentError, Fault, PortfolioError
@@ -16,14 +19,107 @@ from replicalab.facts.blocks import Cell, Column, Group, Heading, Sentence, Stat
 from replicalab.facts.frontier import given_up_text
 from replicalab.facts.plan import cautions_sentence
 from replicalab.facts.verdicts import FIDELITY_MEANS, evidence_status
-from replicalab.features.portfolio.plans import UNIT, LabPlans, PortfolioStudy, plans_of, whole
-from replicalab.features.portfolio.programme import LabMeans, Plans, best
-from replicalab.lexicon import CREDITS, amount_text, capitalised, count_text, joined, money_text
-from replicalab.scenarios import Pack
+from replicalab.features.portfolio.programme import LabMeans, PlanOption, Plans, best, undominated
+from replicalab.lexicon import amount_text
+from replicalab.models import Dimension, revise
+from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
+from replicalab.planner.variants import variants_of
+from replicalab.scenarios import MOST, EvidenceTier, Pack
 from replicalab.scenarios.reading import shown
 from replicalab.tables import frame
 
 MAX_STUDIES: Final = 60
+UNIT: Final = 1_000_000  # credits and worth are counted in whole millionths
+
+
+@dataclass(frozen=True)
+class PortfolioStudy:
+    """A study in the lab, with the worth of its target and the share for only its floor."""
+
+    pack: Pack
+    worth: float = 1.0
+    floor_share: float = 0.0
+
+    def __post_init__(self) -> None:
+        name = f"'{lexicon.shortened(self.pack.paper.name)}'"
+        for label, number, limit, example in (
+            ("worth of", self.worth, MOST, 2),
+            ("share at the floor of", self.floor_share, 1, 0.5),
+        ):
+            if not (isfinite(number) and 0 <= number <= limit):
+                raise PortfolioError(
+                    f"{label} {name}: {number:g} is no number from 0 to {limit:,}; write one such "
+                    f"as {example}, and 0 for what does not count"
+                )
+
+    def counts(self, tier: EvidenceTier) -> float:
+        """Return the worth of a plan with that evidence."""
+        shares = {EvidenceTier.MEETS_TARGET: 1.0, EvidenceTier.ABOVE_FLOOR: self.floor_share}
+        return self.worth * shares.get(tier, 0.0)
+
+
+class LabPlans(NamedTuple):
+    """The plans of a study; ``exact`` is False if some may be missing."""
+
+    plans: Mapping[PlanOption, Assessment]
+    exact: bool
+
+
+def plans_of(candidate: PortfolioStudy) -> LabPlans:
+    """Return the undominated plans of a study, whatever they cost.
+
+    For each variant of the study's protocol these are the plans that reach the target, or the
+    floor, with the fewest samples and days, on the first day or after a booking ends.
+    """
+    plans, exact = dict[PlanOption, Assessment](), True
+    tiers = [tier for tier in EvidenceTier if whole(candidate.counts(tier))]
+    for pack in _labs(candidate.pack) if tiers else ():
+        limits = CountLimits(pack, frozenset({Dimension.BUDGET}))
+        if limits.endpoint_lost:
+            break
+        reference = assess(pack.reference_protocol, pack)
+        variants = variants_of(reference, by_instruments=True)
+        exact = exact and variants.exact
+        curve = EvidenceCurve(pack, most_looked_at(reference.plan))
+        for variant, tier in product(variants.listed, tiers):
+            allowed = curve.allowed(variant.factor)
+            needed = curve.needed(TIER_RANK[tier], variant.factor)
+            if variant.failing or allowed is None or needed is None:
+                continue
+            counts = limits.fewest(variant.counts(reference.counts), max(needed, allowed))
+            if not limits.allows(counts):
+                continue
+            numbers = {"sample_size": int(counts.samples), "duration_days": int(counts.days)}
+            plan = assess(revise(variant.applied_to(reference.plan), **numbers), pack)
+            if not {*plan.failing} - {Dimension.BUDGET}:
+                plans.setdefault(_option(plan, candidate), plan)
+    return LabPlans({option: plans[option] for option in undominated(plans)}, exact)
+
+
+def _labs(pack: Pack) -> Iterator[Pack]:
+    """Yield the study in the lab as it is, and from each day after a booking ends."""
+    lab = pack.lab
+    ends = {pack.inventory.booked_until(item) for item in pack.known_items}
+    later = {until + 1 for until in ends if until is not None and until < lab.days}
+    for first in sorted({lab.start_day, *later}):
+        yield pack.in_lab(lab.with_means(start_day=first))
+
+
+def _option(plan: Assessment, candidate: PortfolioStudy) -> PlanOption:
+    return PlanOption(
+        whole(candidate.counts(plan.evidence.tier)),
+        plan.fidelity_loss,
+        whole(plan.cost),
+        plan.counts.days,
+        plan.staff,
+        frozenset(map(lexicon.label_key, plan.plan.required_equipment)),
+        plan.pack.lab.start_day,
+    )
+
+
+def whole(amount: float) -> int:
+    """Return an amount in whole millionths."""
+    return round(amount * UNIT)
 
 
 @dataclass(frozen=True)
@@ -118,7 +214,9 @@ def portfolio(
     ids = [pack.scenario_id for pack in candidates]
     for name in worths:
         if name not in ids:
-            fault = Fault("worth", f"{shown(name)} is not allowed", f"use {joined(ids, 'or')}")
+            fault = Fault(
+                "worth", f"{shown(name)} is not allowed", f"use {lexicon.joined(ids, 'or')}"
+            )
             raise ArgumentError("portfolio", [fault])
     return portfolio_of(
         PortfolioStudy(pack, worths.get(pack.scenario_id, 1.0), floor_share) for pack in candidates
@@ -267,8 +365,9 @@ def _summary(portfolio: Portfolio) -> Iterator[Sentence]:
         days = f"{chosen[0].first} to day {amount_text(portfolio.last)}"
         spent = f"{amount_text(portfolio.credits)} of {budget}"
         rest = f"{spent}, from day {days} of {chosen[0].plan.pack.lab.days:,}."
-    text = f"{len(chosen)} of {count_text(number, 'study')}, worth {amount_text(portfolio.worth)}: "
-    yield Sentence(text + rest if number else "No study is chosen from; name one.")
+    count = f"{len(chosen)} of {lexicon.count_text(number, 'study')}"
+    text = f"{count}, worth {amount_text(portfolio.worth)}: {rest}"
+    yield Sentence(text if number else "No study is chosen from; name one.")
     if portfolio.exact:
         yield Sentence("No other choice of studies and plans is better.", quiet=True)
     else:
@@ -278,13 +377,13 @@ def _summary(portfolio: Portfolio) -> Iterator[Sentence]:
 
 def _money(portfolio: Portfolio, amount: float, word: str = "") -> str:
     currencies = [study.pack.lab.currency for study in portfolio.candidates]
-    return money_text(amount, currencies[0] if currencies else CREDITS, word)
+    return lexicon.money_text(amount, currencies[0] if currencies else lexicon.CREDITS, word)
 
 
 def _table(
     portfolio: Portfolio, names: Sequence[str], links: Sequence[str], origins: Sequence[str]
 ) -> blocks.Table:
-    money, meaning = capitalised(portfolio.candidates[0].pack.lab.currency), FIDELITY_MEANS
+    money, meaning = lexicon.capitalised(portfolio.candidates[0].pack.lab.currency), FIDELITY_MEANS
     headings = {name: heading for name, (_, heading) in _FIELDS.items() if heading} | {
         "credits": money
     }

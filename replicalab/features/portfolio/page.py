@@ -7,7 +7,7 @@ import streamlit as st
 
 from replicalab.errors import PortfolioError
 from replicalab.features.portfolio import choice
-from replicalab.features.portfolio.plans import PortfolioStudy
+from replicalab.features.portfolio.choice import PortfolioStudy
 from replicalab.lexicon import joined
 from replicalab.scenarios import MOST
 from replicalab.tables import sheet

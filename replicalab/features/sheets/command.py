@@ -3,7 +3,7 @@
 from typer import Typer
 
 from replicalab.cli import asking
-from replicalab.features.sheets.inventory import read_inventory
+from replicalab.features.sheets import read_inventory
 
 
 def command(_: Typer) -> None:

@@ -12,9 +12,8 @@ import streamlit as st
 
 from replicalab.characters import on_one_line
 from replicalab.errors import TableError
-from replicalab.features.sheets import inventory
-from replicalab.features.sheets.inventory import COLUMNS, KINDS, REQUIRED, STATES
-from replicalab.features.sheets.reading import SUFFIXES, Table, read_table
+from replicalab.features import sheets
+from replicalab.features.sheets import COLUMNS, KINDS, REQUIRED, STATES, Table
 from replicalab.lexicon import count_text
 from replicalab.limits import MOST_SHEET_BYTES
 from replicalab.planner import PlanAnalysis
@@ -53,18 +52,18 @@ def panel(_: str, plan: PlanAnalysis) -> None:
         "Open a list of items (CSV or Excel)",
         _NOTICES,
         _open,
-        SUFFIXES,
+        sheets.SUFFIXES,
         most_mb=MOST_SHEET_BYTES // 2**20,
         help="Choose its columns and check its items before you take them. Only the first sheet "
         "of a workbook is read.",
     )
-    template = inventory.inventory_template(plan.yours.pack)
+    template = sheets.inventory_template(plan.yours.pack)
     download("A template of items", template, "items.csv", key="get_items")
 
 
 def _open(data: bytes, name: str) -> None:
-    frame = read_table(data, name)
-    st.session_state[_OPEN] = _Upload(on_one_line(name), frame, inventory.columns_of(frame))
+    frame = sheets.read_table(data, name)
+    st.session_state[_OPEN] = _Upload(on_one_line(name), frame, sheets.columns_of(frame))
 
 
 def _close() -> None:
@@ -97,7 +96,7 @@ def _draw_list(upload: _Upload) -> None:
         complain(f"Choose a column for: {', '.join(missing)}.")
     else:
         try:
-            items = inventory.read_items(frame, upload.name)
+            items = sheets.read_items(frame, upload.name)
         except TableError as error:
             complain(*str(error).splitlines())
     with st.container(horizontal=True):
