@@ -12,18 +12,7 @@ from pydantic import ValidationError
 
 from replicalab import features, lexicon, negotiation
 from replicalab.assessment import size_text
-from replicalab.cli import asking
-from replicalab.cli.commands import (
-    PLAN,
-    STANDARD,
-    Answer,
-    CommandError,
-    Options,
-    called,
-    command,
-    say,
-    show,
-)
+from replicalab.cli import asking, commands
 from replicalab.cli.plans import Blocks, place_text, signed
 from replicalab.errors import ModelError, TraceError
 from replicalab.facts import negotiation as texts
@@ -39,12 +28,12 @@ from replicalab.scenarios import MAX_ROUNDS, Difficulty, Pack, Study, list_scena
 _DASK_SECONDS: Final = 10  # for a scheduler to answer
 
 
-@command(
-    *(*PLAN, "scientist", "lab_manager", "replay", "save"),
+@commands.command(
+    *(*commands.PLAN, "scientist", "lab_manager", "replay", "save"),
     codes="0 if they agree above the floor or the transcript replays, 1 if not",
     example="psy_stroop",
 )
-def negotiate(options: Options) -> Answer:
+def negotiate(options: commands.Options) -> commands.Answer:
     """Play a negotiation round by round, or replay a transcript."""
     study, _ = asking.study_at(options.study)
     if options.replay:
@@ -53,38 +42,40 @@ def negotiate(options: Options) -> Answer:
     if options.scientist == ScientistKind.MODEL:
         for option in _named(options, "plan", "samples", "days"):
             problem = f"--{option}: a language model opens with a plan of its own"
-            raise CommandError(f"{problem}; omit it with --scientist {ScientistKind.MODEL}")
+            raise commands.CommandError(
+                f"{problem}; omit it with --scientist {ScientistKind.MODEL}"
+            )
         case = asking.case_of(options, study, options.lab, fields)
     else:
         case = asking.plan_case(options, study, fields)
     return _play(options, case, asking.pack_of(case, study))
 
 
-def _named(options: Options, *names: str) -> dict[str, object]:
+def _named(options: commands.Options, *names: str) -> dict[str, object]:
     return {name: value for name in names if (value := getattr(options, name)) is not None}
 
 
-def _play(options: Options, case: Case, pack: Pack) -> Answer:
+def _play(options: commands.Options, case: Case, pack: Pack) -> commands.Answer:
     by_model = case.scientist is ScientistKind.MODEL
     model = features.load("language_model").CountedModel() if by_model else None
     talk = start = Negotiation(case.setup(pack, model.endpoint.model if model else None), pack)
-    is_silent, stop = options.as_json or str(options.save) == STANDARD, ""
+    is_silent, stop = options.as_json or str(options.save) == commands.STANDARD, ""
     try:
         for talk in negotiation.course(start, model):
             if not is_silent:
-                show(_round_blocks(talk))
+                commands.show(_round_blocks(talk))
         code = 0 if talk.outcome is Outcome.AGREED else 1
     except (KeyboardInterrupt, ModelError) as error:
         if not talk.rounds:
             raise
-        say(str(error))
+        commands.say(str(error))
         failed = isinstance(error, ModelError)
         code, why = (2, "the language model failed") if failed else (130, "by Ctrl-C")
         stop = f"Stopped after {lexicon.count_text(len(talk.rounds), 'round')}, {why}."
     spent = model.spent_text(lexicon.count_text(len(talk.rounds), "round")) if model else ""
     record = {"spent": model.spent, "stopped": stop} if model else {}
     blocks = [*_ending_blocks(talk), stop, spent]
-    return Answer(
+    return commands.Answer(
         code, blocks, lambda: {**record, **records.negotiated(talk)}, _transcript(talk, model)
     )
 
@@ -96,17 +87,21 @@ def _transcript(talk: Negotiation, model: Any) -> str:
     return negotiation.save(talk)
 
 
-def _replayed(options: Options, path: Path, study: Study) -> Answer:
+def _replayed(options: commands.Options, path: Path, study: Study) -> commands.Answer:
     fixed = ("scientist", "lab_manager", "plan", "samples", "days", "settings", "save")
     for name in _named(options, *fixed):
         option = name.replace("settings", "set").replace("_", "-")
-        raise CommandError(f"--{option}: a transcript contains that; omit it with --replay")
+        raise commands.CommandError(
+            f"--{option}: a transcript contains that; omit it with --replay"
+        )
     talk = asking.run_at(path, study)
     if talk is None:
-        raise CommandError(f"{called(path)}: it holds no negotiation; name one saved here")
+        raise commands.CommandError(
+            f"{commands.called(path)}: it holds no negotiation; name one saved here"
+        )
     size = f" · {size_text(talk.final_plan)}" if talk.final_plan else ""
     blocks = [f"{place_text(talk.pack)}{size}", _players(talk), *_ending_blocks(talk)]
-    return Answer(0, blocks, lambda: records.negotiated(talk))
+    return commands.Answer(0, blocks, lambda: records.negotiated(talk))
 
 
 def _round_blocks(talk: Negotiation) -> Blocks:
@@ -133,18 +128,18 @@ def _players(talk: Negotiation) -> str:
     return f"Scientist: {scientist.name}{model}. Lab Manager: {manager.name}."
 
 
-@command(
+@commands.command(
     *("studies", "labs", "seeds", "settings", "scientists", "lab_managers"),
     *("workers", "dask", "save", "as_json"),
     codes="0 if every negotiation was played, 1 if one failed",
     example="psy_stroop --seeds 0-3 --workers 1",
 )
-def batch(options: Options) -> Answer:
+def batch(options: commands.Options) -> commands.Answer:
     """Play many negotiations, and count their outcomes; `all` names every study."""
     jobs = _jobs(options)
     plays_model = ScientistKind.MODEL in (options.scientists or ())
     if plays_model and options.dask is not None:
-        raise CommandError("--dask: a language model is asked from here; omit it or model")
+        raise commands.CommandError("--dask: a language model is asked from here; omit it or model")
     model = features.load("language_model").CountedModel() if plays_model else None
     with _dask(options.dask) if options.dask is not None else nullcontext((None, None)) as cluster:
         executor, threads = cluster
@@ -155,10 +150,10 @@ def batch(options: Options) -> Answer:
         blocks.append(model.spent_text(size))
     data = {**records.batch(played), "spent": model and model.spent}
     file = records.results_csv(played.results) if options.save else ""
-    return Answer(code, blocks, lambda: data, file)
+    return commands.Answer(code, blocks, lambda: data, file)
 
 
-def _jobs(options: Options) -> list[Case]:
+def _jobs(options: commands.Options) -> list[Case]:
     shelf = [summary.scenario_id for summary in list_scenarios()]
     names = shelf if "all" in options.studies else options.studies
     lists = options.scientists or [""], options.lab_managers or [""]
@@ -173,7 +168,7 @@ def _jobs(options: Options) -> list[Case]:
     seeds = _seeds(options.seeds)
     if len(cases) * len(seeds) > MOST_JOBS:
         problem = f"more than {MOST_JOBS:,} negotiations are asked for"
-        raise CommandError(f"{problem}; name fewer seeds, labs or studies")
+        raise commands.CommandError(f"{problem}; name fewer seeds, labs or studies")
     return [case.changed(seed=seed) for case in cases for seed in seeds]
 
 
@@ -182,7 +177,7 @@ def _seeds(text: str) -> range:
     first, last = (int(number) for number in match.groups(match[1])) if match else (1, 0)
     if not first <= last <= MAX_SEED or last - first >= MOST_JOBS:
         problem = f"--seeds '{lexicon.shortened(text)}' is no range of 1 to {MOST_JOBS:,} seeds"
-        raise CommandError(f"{problem}; write one such as 0-99")
+        raise commands.CommandError(f"{problem}; write one such as 0-99")
     return range(first, last + 1)
 
 
@@ -191,12 +186,14 @@ def _play_batch(
 ) -> Batch:
     step = max(1, len(jobs) // 10)
 
-    def show(came: int, number: int) -> None:
+    def progress(came: int, number: int) -> None:
         if came % step == 0 or came == number:
-            say(f"{lexicon.amount_text(came)} of {lexicon.count_text(number, 'negotiation')}")
+            commands.say(
+                f"{lexicon.amount_text(came)} of {lexicon.count_text(number, 'negotiation')}"
+            )
 
     try:
-        return collect(jobs, run_batch(jobs, executor, workers, model), show)
+        return collect(jobs, run_batch(jobs, executor, workers, model), progress)
     finally:
         if model:
             model.stop()
@@ -208,15 +205,17 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
         from distributed import Client  # noqa: PLC0415 - an extra
     except ImportError:
         remedy = "pip install distributed, or omit --dask"
-        raise CommandError(f"--dask: the package distributed is not installed; {remedy}") from None
+        raise commands.CommandError(
+            f"--dask: the package distributed is not installed; {remedy}"
+        ) from None
     try:
         client = Client(address, timeout=_DASK_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         problem = f"--dask '{address}': no scheduler answers there ({type(error).__name__})"
-        raise CommandError(f"{problem}; write one such as tcp://127.0.0.1:8786") from None
+        raise commands.CommandError(f"{problem}; write one such as tcp://127.0.0.1:8786") from None
     with client:
         workers = sum(client.nthreads().values())
         if not workers:
-            raise CommandError(f"--dask '{address}': the cluster has no worker; start one")
+            raise commands.CommandError(f"--dask '{address}': the cluster has no worker; start one")
         # Equal jobs are each played: the result of a dead worker is worked out again.
         yield client.get_executor(pure=False), workers

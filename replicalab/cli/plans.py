@@ -7,18 +7,7 @@ from typing import Final
 
 from replicalab import scenarios
 from replicalab.assessment import Assessment, assess, size_text
-from replicalab.cli import asking
-from replicalab.cli.commands import (
-    LAB,
-    PLAN,
-    STANDARD,
-    Answer,
-    CommandError,
-    Options,
-    called,
-    command,
-    say,
-)
+from replicalab.cli import asking, commands
 from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
 from replicalab.facts import comparison, records
 from replicalab.facts import options as texts
@@ -56,44 +45,48 @@ def opening(plan: Assessment) -> Blocks:
     yield signed(plan_verdict(plan))
 
 
-@command("as_json", codes="0", example="--json")
-def studies(_: Options) -> Answer:
+@commands.command("as_json", codes="0", example="--json")
+def studies(_: commands.Options) -> commands.Answer:
     """List the studies."""
     for error in scenarios.broken_scenarios():
-        say(str(error))
+        commands.say(str(error))
     rows = [*map(records.study_row, scenarios.list_scenarios())]
     names = ("id", "name", "domain", "kind", "n")
     listed = table("Studies", names, [[str(study[name]) for name in names] for study in rows])
-    return Answer(0, [listed], lambda: {"studies": rows})
+    return commands.Answer(0, [listed], lambda: {"studies": rows})
 
 
-@command(
-    *(*LAB, "save"),
+@commands.command(
+    *(*commands.LAB, "save"),
     codes="0",
     example="psy_stroop --set own_lab.currency=EUR --set own_lab.rates.per_sample=4",
 )
-def lab(options: Options) -> Answer:
+def lab(options: commands.Options) -> commands.Answer:
     """Show a lab, and save its own values as a lab file."""
     study, _ = asking.study_at(options.study)
     case = asking.case_of(options, study, options.lab, {})
     pack, original = asking.pack_of(case, study), scenarios.pack_of(study, case.lab, case.seed)
     custom = (value.text for value in own_values(original, pack))
     blocks = [place_text(pack), amounts_text(pack.lab), *custom]
-    return Answer(0, blocks, lambda: records.place(pack), scenarios.lab_json(pack.own_lab))
+    return commands.Answer(0, blocks, lambda: records.place(pack), scenarios.lab_json(pack.own_lab))
 
 
-@command(*PLAN, codes="0 if it passes, 1 if not", example="psy_stroop --lab hard --samples 60")
-def check(options: Options) -> Answer:
+@commands.command(
+    *commands.PLAN, codes="0 if it passes, 1 if not", example="psy_stroop --lab hard --samples 60"
+)
+def check(options: commands.Options) -> commands.Answer:
     """Check a plan against its lab in seven dimensions, with its cost and evidence."""
     analysis, _ = asking.analysis(options)
     plan = analysis.yours
     panels = check_panel(plan, analysis.binding), cost_panel(plan), evidence_panel({YOURS: plan})
     blocks = [*opening(plan), *panels, original_panel(Curves(plan))]
-    return Answer(0 if plan.feasible else 1, blocks, lambda: records.checked(analysis))
+    return commands.Answer(0 if plan.feasible else 1, blocks, lambda: records.checked(analysis))
 
 
-@command(*PLAN, "save", codes="0 if its plan is worth running, 1 if not", example="psy_stroop")
-def plan(options: Options) -> Answer:
+@commands.command(
+    *commands.PLAN, "save", codes="0 if its plan is worth running, 1 if not", example="psy_stroop"
+)
+def plan(options: commands.Options) -> commands.Answer:
     """Find the plan with the least loss, change by change, and what the lab lacks."""
     analysis, _ = asking.analysis(options)
     loss = analysis.least
@@ -101,7 +94,7 @@ def plan(options: Options) -> Answer:
     code = 0 if loss.after.feasible and shows else 1
     file = scenarios.plan_json(loss.plan, analysis.yours.pack.scenario_id)
     blocks = [*opening(analysis.yours), *texts.plan_blocks(analysis)]
-    return Answer(code, blocks, lambda: records.planned(analysis), file)
+    return commands.Answer(code, blocks, lambda: records.planned(analysis), file)
 
 
 _NAMED: Final[dict[str, Callable[[PlanAnalysis], Assessment]]] = {
@@ -111,27 +104,27 @@ _NAMED: Final[dict[str, Callable[[PlanAnalysis], Assessment]]] = {
 }
 
 
-@command(
-    *("study", "plans", "labs", *LAB[2:]),
+@commands.command(
+    *("study", "plans", "labs", *commands.LAB[2:]),
     codes="0",
     example="psy_stroop --plan study --plan least-loss",
 )
-def compare(options: Options) -> Answer:
+def compare(options: commands.Options) -> commands.Answer:
     """Compare two to four plans, differences first."""
     plans, labs = options.plans or ["study"], options.labs or ["medium"]
     number = len(plans) * len(labs)
     if not FEWEST_SIDES <= number <= MOST_SIDES:
         remedy = f"name {FEWEST_SIDES} to {MOST_SIDES} with --plan and --lab"
-        raise CommandError(f"{number} of plan and lab are named; {remedy}")
+        raise commands.CommandError(f"{number} of plan and lab are named; {remedy}")
     study, _ = asking.study_at(options.study)
     sides = []
     for lab in labs:
         pack = asking.pack_of(asking.case_of(options, study, lab, {}), study)
         for name in plans:
-            titles = [Path(called(Path(name))).stem] if len(plans) > 1 else []
+            titles = [Path(commands.called(Path(name))).stem] if len(plans) > 1 else []
             titles += [lab_text(pack)] if len(labs) > 1 or not titles else []
             sides.append(_side(", ".join(titles), name, pack, study))
-    return Answer(0, _compare_blocks(sides), lambda: {"sides": [*map(_side_facts, sides)]})
+    return commands.Answer(0, _compare_blocks(sides), lambda: {"sides": [*map(_side_facts, sides)]})
 
 
 def _side(title: str, name: str, pack: Pack, study: Study) -> Side:
@@ -139,7 +132,7 @@ def _side(title: str, name: str, pack: Pack, study: Study) -> Side:
         plan = choose(PlanAnalysis(assess(pack.reference_protocol, pack)))
         return Side(title, plan, negotiated(plan))
     path = Path(name)
-    if not (path.suffix or name == STANDARD or path.exists()):
+    if not (path.suffix or name == commands.STANDARD or path.exists()):
         asking.choice("--plan", name, [*_NAMED])
     run = asking.run_at(path, study)
     if run and run.pack == pack:
@@ -162,12 +155,12 @@ def _side_facts(side: Side) -> records.Data:
     return {"name": side.name, "judged": judged, **checked, "negotiated": played and played.outcome}
 
 
-@command(
-    *(*PLAN, "kind", "answers", "negotiated", "date", "paper", "save"),
+@commands.command(
+    *(*commands.PLAN, "kind", "answers", "negotiated", "date", "paper", "save"),
     codes="0",
     example="psy_stroop --kind brief --date 2026-01-31",
 )
-def report(options: Options) -> Answer:
+def report(options: commands.Options) -> commands.Answer:
     """Write a brief, a funding request, a report or a registration form; as JSON the bundle."""
     asking.choice("--kind", options.kind, REPORTS)
     ending = _report_ending(options)
@@ -183,19 +176,19 @@ def report(options: Options) -> Answer:
     )
     file = made.form(ending, options.paper or "A4") if options.save else ""
     blocks = () if options.save else made.document.blocks
-    return Answer(0, blocks, lambda: json.loads(made.form(BUNDLE)), file)
+    return commands.Answer(0, blocks, lambda: json.loads(made.form(BUNDLE)), file)
 
 
-def _report_ending(options: Options) -> str:
-    named = options.save is not None and str(options.save) != STANDARD
+def _report_ending(options: commands.Options) -> str:
+    named = options.save is not None and str(options.save) != commands.STANDARD
     ending = options.save.suffix.lower()[1:] if options.save and named else "md"
     if ending not in ENDINGS:
         remedy = f"end its name in {joined([f'.{text}' for text in ENDINGS], 'or')}"
-        raise CommandError(f"--save '{options.save}': no such form; {remedy}")
+        raise commands.CommandError(f"--save '{options.save}': no such form; {remedy}")
     if ending == BUNDLE and options.kind in {"brief", "funding"}:
         problem = f"--kind {options.kind}: a bundle is no document"
-        raise CommandError(f"{problem}; omit it, or save another form")
+        raise commands.CommandError(f"{problem}; omit it, or save another form")
     if options.paper and not (ending in FORMS and FORMS[ending].feature):
         problem = f"--paper {options.paper}: .{ending} has no pages"
-        raise CommandError(f"{problem}; save a PDF or Word file, or omit it")
+        raise commands.CommandError(f"{problem}; save a PDF or Word file, or omit it")
     return ending

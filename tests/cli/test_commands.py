@@ -5,27 +5,42 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from typer.testing import CliRunner
 
+import replicalab
 from replicalab.assessment import assess
+from replicalab.cli import DEBUG, asking
 from replicalab.cli.commands import CODES, EXAMPLES, SCHEMA, app
 from replicalab.documents.forms import open_bundle
 from replicalab.models import revise
+from replicalab.negotiation import (
+    AUTOMATIC,
+    RULED_LAB_MANAGERS,
+    LabManagerKind,
+    Negotiation,
+    ScientistKind,
+)
+from replicalab.negotiation.case import Case
+from replicalab.negotiation.comparison import negotiated
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
+    Difficulty,
     EvidenceAssumptions,
     LabOverrides,
     OwnItem,
     lab_json,
+    list_scenarios,
     load_scenario,
     plan_json,
 )
 from tests.cli.asking import Asking
 from tests.golden import assert_golden
+from tests.tiers import one_in
 
 STUDY: Final = "psy_stroop"
 ANSWERED: Final = [name for name in CODES if name != "serve"]
@@ -237,3 +252,80 @@ def test_other_encodings_replace_what_they_lack() -> None:
 def test_answer_as_json_is_finite(ask: Asking) -> None:
     answer = ask("check math_pythagorean --samples 0 --json")
     assert json.loads(answer.out, parse_constant=pytest.fail)
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: object) -> None:
+        raise ZeroDivisionError("a sum\nof \x1b[31mnothing")
+
+    monkeypatch.setattr(asking, "analysis", fail)
+    monkeypatch.delenv(DEBUG, raising=False)
+
+
+@pytest.mark.usefixtures("broken")
+def test_failure_is_one_line_with_exit_code_70(ask: Asking) -> None:
+    registration = ask(f"check {STUDY}")
+    assert (registration.code, registration.out) == (70, "")
+    assert registration.err == (
+        "ReplicaLab itself failed (ZeroDivisionError: a sum of ⟨U+001B⟩[31mnothing), through no "
+        "fault of the input; run it again with REPLICALAB_DEBUG=1 for the traceback\n"
+    )
+
+
+@pytest.mark.usefixtures("broken")
+@pytest.mark.parametrize("by", ["option", "environment"])
+def test_failure_tells_where_with_debug(
+    ask: Asking, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if by == "environment":
+        monkeypatch.setenv(DEBUG, "1")
+    registration = ask(f"{'--debug' if by == 'option' else ''} check {STUDY}")
+    assert registration.code == 70
+    assert registration.err.startswith("Traceback (most recent call last):\n")
+    assert "in fail" in registration.err
+    assert "\x1b" not in registration.err
+    assert registration.err.splitlines()[-1].endswith("through no fault of the input")
+
+
+def test_version_is_the_package_s(ask: Asking) -> None:
+    registration = ask("--version")
+    assert (registration.code, registration.out) == (0, f"replicalab {replicalab.__version__}\n")
+
+
+RULES: Final = sorted(AUTOMATIC)
+STUDIES: Final = [scenario.scenario_id for scenario in list_scenarios()]
+
+Came = tuple[str, int, int, int]  # the outcome, the rounds, and the last plan's samples and days
+
+
+def came(played: Negotiation | None) -> Came:
+    assert played is not None
+    assert played.outcome is not None
+    assert played.final_plan is not None
+    counts = played.final_plan.counts
+    return played.outcome.value, len(played.rounds), counts.samples, counts.days
+
+
+@pytest.mark.parametrize(
+    ("study", "lab", "scientist", "manager"),
+    one_in(71, product(STUDIES, Difficulty, RULES, RULED_LAB_MANAGERS)),
+)
+def test_every_interface_plays_one_outcome(
+    ask: Asking, study: str, lab: Difficulty, scientist: ScientistKind, manager: LabManagerKind
+) -> None:
+    pack = load_scenario(study, lab)
+    case = Case.of(pack, scientist=scientist, lab_manager=manager)
+    page = came(negotiated(assess(pack.reference_protocol, pack), case))
+    line = f"{study} --lab {lab} --scientist {scientist} --lab-manager {manager}"
+    result: Any = ask(f"negotiate {line} --json").data
+    counts = result["final"]["plan"]
+    ends = counts["sample_size"], counts["duration_days"]
+    assert (result["outcome"], len(result["rounds"]), *ends) == page
+    [row] = ask(f"batch {line} --workers 1 --json").data["results"]
+    assert (row["outcome"], row["rounds"], row["samples"], row["days"]) == page
+    assert came(replicalab.negotiate(replicalab.load(study, lab), scientist, manager)) == page
+    # Where nothing else is said, it opens with the study's own plan.
+    first = result["rounds"][0]
+    assert first["reason"] == "It opens with the study's own plan."
+    assert first["plan"]["plan"]["sample_size"] == pack.reference_protocol.sample_size

@@ -7,11 +7,16 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from replicalab.__main__ import run
+from replicalab.limits import MOST_FILE_BYTES
+from replicalab.scenarios import LabOverrides, lab_json, study_text
 from tests.browser.driving import HOST, free_port
 from tests.cli.asking import Asking, started
 
@@ -54,3 +59,82 @@ def test_number_that_is_no_port_is_refused(ask: Asking, port: str) -> None:
     registration = ask(f"serve --port {port}")
     assert (registration.code, registration.out) == (2, "")
     assert f"--port {port} is no port; name one from 1024 to 65535" in registration.err
+
+
+STUDY: Final = "psy_stroop"
+Given = Callable[[bytes | str], None]
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> Given:
+    def give(data: bytes | str) -> None:
+        stored = data.encode() if isinstance(data, str) else data
+        monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(stored), encoding="ascii"))
+
+    return give
+
+
+def test_every_file_is_read_from_standard_input(ask: Asking, given: Given) -> None:
+    ask(f"plan {STUDY} --save plan.json")
+    ask(f"negotiate {STUDY} --save talk.json")
+    Path("study.yaml").write_text(study_text(STUDY), encoding="utf-8")
+    Path("lab.json").write_text(lab_json(LabOverrides(budget=5)))
+    Path("items.csv").write_text("name,kind,state\nvoice-key booth,equipment,available\n")
+    for line, file in (
+        (f"check {STUDY} --plan {{}}", "plan.json"),
+        (f"check {STUDY} --plan {{}}", "talk.json"),
+        (f"compare {STUDY} --lab easy --lab hard --plan study --plan {{}}", "plan.json"),
+        (f"check {STUDY} --lab {{}}", "lab.json"),
+        (f"check {STUDY} --lab {{}}", "items.csv"),
+        ("check {}", "study.yaml"),
+        ("batch {} --lab hard --workers 1", "study.yaml"),
+        (f"negotiate {STUDY} --replay {{}}", "talk.json"),
+    ):
+        given(Path(file).read_bytes())
+        streamed, named = ask(f"{line.format('-')} --json"), ask(f"{line.format(file)} --json")
+        assert streamed.code == named.code, line
+        assert streamed.out.replace("standard input", "plan") == named.out, line
+
+
+def test_bad_standard_input_is_named(
+    ask: Asking, given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for data, text in (
+        (b"", "standard input: line 1: it is not JSON (it ends"),
+        (b"\xff\xfe", "standard input: "),
+        ("[1, 2]", "standard input: the file holds no plan; load a plan that was saved here"),
+        (b" " * (MOST_FILE_BYTES + 1), "'standard input' has more than 6,291,456 bytes"),
+    ):
+        given(data)
+        registration = ask(f"check {STUDY} --plan -")
+        assert (registration.code, registration.out) == (2, "")
+        assert registration.err.startswith(text)
+    monkeypatch.setattr(sys, "stdin", None)
+    registration = ask(f"check {STUDY} --plan -")
+    assert registration.code == 2
+    assert registration.err == (
+        "'standard input' cannot be read (it is closed); name a file that exists and may be read\n"
+    )
+
+
+def test_standard_output_has_the_file_alone(ask: Asking) -> None:
+    for line in (
+        f"lab {STUDY} --set own_lab.budget=5",
+        f"plan {STUDY}",
+        f"negotiate {STUDY}",
+        f"batch {STUDY} --lab hard --workers 1",
+        f"report {STUDY} --date 2026-01-31",
+    ):
+        streamed, named = ask(f"{line} --save -"), ask(f"{line} --save file.md")
+        assert (streamed.code, streamed.err) == (named.code, named.err)
+        assert streamed.out == Path("file.md").read_bytes().decode(), line
+    assert not Path("-").exists()
+
+
+def test_closed_pipe_ends_in_silence() -> None:
+    with started(f"negotiate {STUDY} --save -") as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 141
