@@ -43,7 +43,7 @@ MOST_UNPACKED: Final = 20 * 2**20  # bytes of the uncompressed parts of a workbo
 MOST_SHEET_ROWS: Final = 2_000  # empty ones too; more take seconds
 MOST_SHEET_COLUMNS: Final = 30  # a picker offers each
 
-# --- what a model answers, and negotiations ---
+# --- answers of models, and negotiations ---
 
 MAX_NESTING: Final = 32  # brackets open at once; Python's decoder fails near a thousand
 MAX_DIGITS: Final = 18  # of a whole number; longer ones cost quadratic time
@@ -51,7 +51,7 @@ MAX_PROBLEMS: Final = 12  # listed in a message to a model; the rest are counted
 MOST_OBJECTS: Final = 100  # of one answer that are tried; many small ones take a minute
 LONGEST_OUTPUT: Final = 200_000  # characters of an answer
 MOST_OUTPUTS: Final = 20  # of a turn; no model is asked more often
-MOST_ROUNDS: Final = 50  # each is computed anew on loading
+MOST_ROUNDS: Final = 50  # each is computed again on loading
 MOST_GAME_BYTES: Final = 16 * 2**20  # of a session's negotiations with a person or a model
 
 # --- searches ---
@@ -60,7 +60,7 @@ MOST_TERMS: Final = 2000  # of a series
 MOST_PER_GROUP: Final = 500  # samples; the exact test enumerates up to here
 MOST_COMBINATIONS: Final = 500  # of substitutions
 MOST_VARIANTS: Final = 2000  # of a plan; of more, the most promising ones
-MOST_ITEMS_TRIED: Final = 8  # all subsets of what is missing are tried
+MOST_ITEMS_TRIED: Final = 8  # all subsets of the missing items are tried
 MOST_POINTS: Final = 50  # of a curve
 MOST_FRONTIER_SIZES: Final = 1000  # sample sizes
 MOST_FRONTIER_PLANS: Final = 20_000  # of all variants
@@ -69,7 +69,7 @@ MOST_REGION_ROWS: Final = 120  # samples
 MOST_SIDES: Final = 4  # compared at once; they fit a page
 MOST_JOBS: Final = 100_000  # of a batch
 
-# --- what a server keeps ---
+# --- on a server ---
 
 LONGEST_QUERY: Final = 13_900  # characters after "?"; uvicorn takes 16,384 bytes of headers
 LONGEST_ENTRY_NAME: Final = 120  # characters
@@ -81,9 +81,9 @@ MOST_BATCHES: Final = 3  # under way at once; each has processes of its own
 MOST_HELD: Final = 60_000  # jobs of all visitors' batches, some 2 KiB each
 MOST_PLAYED_AGAIN: Final = 20  # negotiations of an opened batch; the page waits for them
 
-# --- what a page shows, and its link carries ---
+# --- on a page and in its link ---
 
-LARGEST_SEED: Final = 999_999  # six digits are enough to tell labs apart
+LARGEST_SEED: Final = 999_999  # six digits are enough to distinguish labs
 MOST_PAGE_ROUNDS: Final = 12  # each is a step of the page
 MOST_SLIDES: Final = 99  # more than any negotiation has
 MOST_LINK_BYTES: Final = 256 * 1024  # of ``more`` once decompressed

@@ -152,7 +152,7 @@ def _lab_findings(lab: PlanAnalysis) -> Iterator[LintFinding]:
 
 
 def _compared(lab: PlanAnalysis, expected: ExpectedOutcome) -> Iterator[tuple[str, str, str]]:
-    """Yield (field, what the file says, what happens), the values as text."""
+    """Yield (field, written value, actual value) as texts."""
     after, pack = lab.offered, lab.yours.pack
     plan, evidence = after.plan, after.evidence
     fails = [d for d in lab.yours.failing if d in models.LAB_DIMENSIONS or d in expected.fails]

@@ -60,7 +60,7 @@ class Record(BaseModel):
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with some fields changed, validated and with nothing cached."""
-        # pydantic's own copy lets any value in and keeps what was computed from the old ones.
+        # pydantic's own copy lets any value in and keeps properties computed from the old ones.
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         record = copy.deepcopy(fields) if deep else fields
         return type(self).model_validate({**record, **(update or {})})

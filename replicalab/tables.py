@@ -21,7 +21,7 @@ Value = str | float  # A text, or a number that a spreadsheet calculates with
 
 _NOT_IN_TITLES: Final = re.compile(r"[\[\]:*?/\\']")
 _TITLE_LENGTH: Final = 28  # A workbook takes 31 characters; a number follows where two begin alike
-_CELL_LENGTH: Final = 32_767  # What a workbook takes of a cell
+_CELL_LENGTH: Final = 32_767  # characters that a workbook takes of a cell
 # Of every workbook, so that the same tables make the same file.
 _UNDATED: Final = datetime(2000, 1, 1)  # noqa: DTZ001 - a workbook's time has no zone
 

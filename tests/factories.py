@@ -1,8 +1,4 @@
-"""One factory per model: a small synthetic study, and a generous lab that passes every check.
-
-Each factory takes the fields a test is about and fills in the rest; everything is built through
-validation, so no test can hold a model that the code could not.
-"""
+"""One factory per model: a small synthetic study, and a generous lab that passes every check."""
 
 from __future__ import annotations
 
@@ -76,10 +72,7 @@ make_paper = _factory(
 
 
 def make_design(**changes: object) -> scenarios.Design:
-    """Return a two-group design whose target is power 0.80 and whose floor is 0.50.
-
-    A design of another kind is given what that kind needs, and no effect if it has none.
-    """
+    """Return a two-group design with target power 0.80 and floor 0.50, or one of another kind."""
     kind = KINDS[str(changes.get("kind", "two_group"))]
     effects = {"effect_published": 0.9, "effect_planning": 0.9, "sesoi": 0.5}
     needed = {"groups": 3, "margin": 1.2, "event_share": 0.6}
@@ -176,11 +169,7 @@ make_study = _factory(
 
 
 def make_pack(**changes: object) -> scenarios.Pack:
-    """Return the synthetic study in a generous lab; in it `make_protocol` passes every check.
-
-    Args:
-        changes: fields of the pack, the study or the lab, as `change_pack` takes them.
-    """
+    """Return the study in a lab that `make_protocol` passes, changed as in `change_pack`."""
     pack = scenarios.Pack(
         study=make_study(), difficulty=scenarios.Difficulty.EASY, seed=0, lab=make_lab()
     )
@@ -194,12 +183,7 @@ def make_scientist_observation(**changes: object) -> models.ScientistObservation
 
 
 def change_pack(pack: scenarios.Pack, **changes: object) -> scenarios.Pack:
-    """Return a pack with some parts changed, wherever a pack keeps them.
-
-    Args:
-        pack: the pack.
-        changes: fields of the pack, the study or the lab, by their names on the pack.
-    """
+    """Return a pack with other fields of pack, study or lab, by their names on the pack."""
     in_study, in_lab, record = (
         {
             fields.get(name, name): value

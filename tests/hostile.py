@@ -1,8 +1,4 @@
-"""Hostile text for every text field of every format, each with a mark that tells its origin.
-
-The fields are read from the models, so that a new one is walked too. A text has a harmless twin of
-the same letters and length: a page may draw no more of the one than of the other.
-"""
+"""Hostile text for every text field of every format, with marks and harmless twins."""
 
 from __future__ import annotations
 

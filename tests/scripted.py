@@ -6,22 +6,14 @@ from collections.abc import Iterable
 
 
 class ScriptedGenerate:
-    """A `GenerateFn` over a list of texts; an exception in the script is raised instead.
-
-    ``sent`` holds, per call, a copy of the messages as they were at that call.
-    """
+    """A `GenerateFn` over texts and exceptions; ``sent`` has the messages of each call."""
 
     def __init__(self, script: Iterable[str | Exception]) -> None:
         self._script = iter(script)
         self.sent: list[list[dict[str, str]]] = []
 
     def __call__(self, messages: list[dict[str, str]]) -> str:
-        """Return the next text of the script.
-
-        Raises:
-            AssertionError: the script is at its end.
-            Exception: the script's own.
-        """
+        """Return the next text of the script, or raise its exception."""
         self.sent.append([dict(message) for message in messages])
         line = next(self._script, None)
         assert line is not None, f"call {len(self.sent)} is not in the script"

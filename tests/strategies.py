@@ -127,10 +127,7 @@ start_dates = st.dates(date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31))
 
 
 def studied_packs() -> st.SearchStrategy[scenarios.Pack]:
-    """Return a pack whose substitutions, rates, throughput and least days vary as well.
-
-    In one of two the lab has a start day, prices and items of its own.
-    """
+    """Return packs with varied substitutions, rates, throughput, least days and own items."""
     originals = st.sampled_from([*EQUIPMENT, *REAGENTS])
     swaps = st.builds(factories.make_substitution, original=originals, alternative=items)
     rates = st.integers(0, 200).map(float)

@@ -164,7 +164,7 @@ def layer_of(room: str) -> int:
     return next((height for height, rooms in enumerate(LAYERS) if room in rooms), -1)
 
 
-def test_rooms_that_are_drawn_are_the_rooms_that_there_are() -> None:
+def test_drawn_rooms_are_the_existing_ones() -> None:
     rooms = {room_of(file) for file in package_files()} - {""}
     assert rooms == ROOMS, "draw the rooms in docs/architecture.md as they are"
 
@@ -214,9 +214,7 @@ def test_outside_libraries_stay_in_their_rooms() -> None:
     assert not strays, "\n".join(strays)
 
 
-def test_package_is_light_to_import_and_no_module_stands_where_a_room_promises_another_thing() -> (
-    None
-):
+def test_package_is_light_to_import() -> None:
     """Importing a module late puts it in the place of what its room took from another."""
     code = f"""
 import ast, importlib, inspect, json, pkgutil, sys, types, {PACKAGE}
@@ -243,7 +241,7 @@ print(json.dumps([at_once, heavy, shadowed]))
     assert json.loads(process.stdout) == [[], [], []]
 
 
-def test_page_defines_no_class_does_no_arithmetic_and_has_no_long_statement() -> None:
+def test_page_has_no_class_or_arithmetic() -> None:
     """Streamlit runs a page file anew each time: a class in it is another class in each run."""
     wrong = [
         f"{file.name}:{node.lineno}: {ast.unparse(node)[:80]}"
@@ -264,7 +262,7 @@ def test_page_reaches_the_domain_through_the_interface_room() -> None:
     assert not direct, "\n".join(direct)
 
 
-def test_one_module_of_the_interface_sends_html_and_one_asks_a_model() -> None:
+def test_one_module_sends_html() -> None:
     def using(pattern: str) -> list[str]:
         files = [*(ROOT / PACKAGE).rglob("*.py"), *page_files()]
         return [

@@ -1,8 +1,4 @@
-"""Model answers and sheets with random damage end in a value or a named error.
-
-`make test-long` tries thousands; each is made from its number alone. Study files are bent in
-tests/test_strangers.py.
-"""
+"""Model answers and sheets with random damage end in a value or a named error."""
 
 from __future__ import annotations
 

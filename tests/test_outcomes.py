@@ -1,7 +1,4 @@
-"""The Lab Manager's answer to the reference protocol of each study in each lab.
-
-Each study's file states the expected answer; the lint checks it, see tests/test_lint.py.
-"""
+"""The Lab Manager's answer to the reference protocol of each study in each lab."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Whatever a stranger sends, a study file or a saved run: a named error or a valid view.
-
-Some 24 000 of them by ``make test-long``, each made from its number alone, so that one that fails
-is made again by `study_text` or `run_text`. Links are bent in `tests/ui/test_address.py`.
-"""
+"""A damaged study file or saved run ends in a named error or a view; numbers reproduce them."""
 
 from __future__ import annotations
 

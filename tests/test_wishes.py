@@ -1,9 +1,4 @@
-"""What a plan breaks of its study's wishes, and what it lacks of its study's controls, is told
-wherever it is offered, agreed or called good.
-
-Each place stands in `PLACES`: a new panel, slide or command is missed here until it is in it, or
-in what judges no plan.
-"""
+"""Broken soft constraints and missing controls are shown wherever a plan is shown."""
 
 from __future__ import annotations
 

@@ -23,13 +23,7 @@ def one_in(number: int, cases: Iterable[Any]) -> list[Any]:
 
 
 def batches(size: int, *, short: int, long: int) -> list[Any]:
-    """Return the first seed of each batch of a search, to parametrize with.
-
-    Args:
-        size: seeds in a batch.
-        short: batches that `make test` tries.
-        long: batches beyond those; `make test-long TIMES=4` tries four times as many.
-    """
+    """Return the first seed of each batch; `make test` tries ``short``, the rest are long."""
     times = int(os.environ.get("REPLICALAB_SEARCH_TIMES", "1"))
     searched = range(short * size, (short + times * long) * size, size)
     return [

@@ -86,7 +86,7 @@ class Offer(Shown):
 
     @property
     def improved(self) -> bool:
-        """Whether fewer dimensions fail, and no new one."""
+        """Whether fewer dimensions fail, without a new one."""
         return set(self.after.failing) < set(self.before.failing)
 
 
@@ -124,7 +124,7 @@ def reference_offer(plan: Assessment) -> Offer | None:
 
 
 def _sample_reduction(before: assessment.Counts, pack: Pack) -> SuggestionChange | None:
-    """Return fix 4: halve until the budget fits, and on to where a staff unit is saved."""
+    """Return fix 4: halve until the budget fits, and on until a staff unit is saved."""
     sizes, halvings, reasons = [before.samples], 0, list[str]()
     minimum = before.controls + 1
     while sizes[-1] > minimum and len(sizes) <= HALVINGS:
@@ -317,11 +317,11 @@ def _explanation(
     yield capitalised(outcome) if rejects else f"That plan {offered.verdict.need}; {outcome}"
 
 
-# --- what it answers to a question ------------------------------------------------------------
+# --- answers to questions ------------------------------------------------------------
 
 
 def answer_questions(questions: Sequence[str], scenario: Pack) -> str:
-    """Return the answer to each named topic or item, or the whole lab if none is named."""
+    """Return the answer to each named topic or item, or the whole lab without a name."""
     text = " ".join(label_key(question) for question in questions)
     items = [r for r in scenario.resources if r.category is not ResourceCategory.PERSONNEL]
     named = [item for item in items if label_key(item.label) in text]
@@ -345,7 +345,7 @@ def _listed(category: ResourceCategory, scenario: Pack) -> str:
     return f"{scenario.study.term(name)}: {' '.join(items) or 'none.'}"
 
 
-# The words that begin a topic's question, and what is answered to it.
+# The words of a topic's question, and its answer.
 _TOPICS: Final[tuple[tuple[str, Callable[[Pack], str]], ...]] = (
     (
         "budget|credit|cost|money|afford",

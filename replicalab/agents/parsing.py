@@ -66,7 +66,7 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
     objects are tried.
 
     Raises:
-        ScientistOutputParseError: there is none; of several failures, the first object that
+        ScientistOutputParseError: no such object; of several failures, the first object that
             decoded is reported before any that did not.
     """
     failure: ScientistOutputParseError | None = None

@@ -259,7 +259,7 @@ _NO_INVENTORY: Final = (
     "No items are listed: this plan is made from the paper alone, which does not say what the "
     "lab has."
 )
-# What the baseline proposes in each domain.
+# The baseline's proposal in each domain.
 _DEFAULTS: Final = {
     domain: models.Protocol(
         sample_size=samples,

@@ -26,7 +26,7 @@ item_readers: Final[list[Callable[[bytes, str], tuple[OwnItem, ...]]]] = []  # f
 
 
 def choice(option: str, name: str, names: Sequence[str]) -> None:
-    """Refuse a name that is none of these."""
+    """Refuse an unknown name."""
     if name not in names:
         remedy = scenarios.known_names(name, [*names])
         raise CommandError(f"{option} '{shortened(name)}' is unknown; {remedy}")

@@ -80,9 +80,9 @@ class Recorder:
         )
         return readable(answer)
 
-    def _keep(self, sent: list[str], started: float, **said: object) -> None:
+    def _keep(self, sent: list[str], started: float, **fields: object) -> None:
         seconds = max(0.0, self._clock() - started)
-        self.calls.append((sent, Output.model_validate({**said, "seconds": seconds})))
+        self.calls.append((sent, Output.model_validate({**fields, "seconds": seconds})))
 
 
 def _counted(answer: str, name: str) -> int | None:
@@ -135,7 +135,7 @@ def ask_model(
     max_retries: int = MAX_RETRIES,
     clock: Clock = time.monotonic,
 ) -> ModelAnswer:
-    """Return the model's next turn, or why there is none; a failing model raises nothing.
+    """Return the model's next turn, or the reason for its absence; a failing model raises nothing.
 
     It is corrected and asked again up to ``max_retries`` times.
     """

@@ -268,7 +268,7 @@ JobCase = Annotated[Case, _played_by(*records.AUTOMATIC, records.ScientistKind.M
 
 
 def case_text(case: Case) -> str:
-    """Return a case as the text of a file, by field names; what is as usual is left out."""
+    """Return a case as the text of a file, by field names, without default values."""
     return record_text(case)
 
 

@@ -316,10 +316,10 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
         text = f"It opens with the best version of the study's plan in this lab: {size}"
         return Choice(put_forward(state, best.plan), f"{text}, {reaches}.")
     standing = state.offer or state.plan
-    stands = rank(standing, state.plan.plan)
+    rank_now = rank(standing, state.plan.plan)
     name = "offer" if state.offer else "plan"
     has = f"The {name} has {phrases.placed_text(standing.evidence)}"
-    if stands.given_up <= best.rank.given_up:
+    if rank_now.given_up <= best.rank.given_up:
         exact = "no plan with this method" if best.exact else "no plan that was found"
         none = f"{exact}{phrases.adding_none(state.plan)}"
         return Choice(models.ACCEPT_ACTION, f"{has}; {none} gives up less in this lab.")
@@ -327,8 +327,8 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
         has = f"{has}, but {phrases.failing_text(standing)}"
     return Choice(
         put_forward(state, best.plan),
-        f"{has}{_loss(stands, best.rank)}. In the same lab a plan of {size} reaches "
-        f"{reaches}{_loss(best.rank, stands)}.",
+        f"{has}{_loss(rank_now, best.rank)}. In the same lab a plan of {size} reaches "
+        f"{reaches}{_loss(best.rank, rank_now)}.",
     )
 
 

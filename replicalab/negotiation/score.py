@@ -79,7 +79,7 @@ def _against(plan: Assessment | None, options: PlanAnalysis) -> Score:
 def score(negotiation: Negotiation) -> Score:
     """Return the score of a negotiation's result: the agreed plan, or none."""
     agreed = negotiation.outcome not in (None, Outcome.NO_DEAL)
-    # What a rule found of the study's own plan while it played is not looked for again.
+    # The search that a rule made of the study's own plan is not repeated.
     analysis, reference = None, negotiation.pack.reference_protocol
     if negotiation.rounds and (options := negotiation.rounds[0].after.options):
         analysis = options if options.yours.plan == reference else None
@@ -97,7 +97,7 @@ class Concession(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether the step changes credits, evidence or fidelity, and not just words."""
+        """Whether the step changes credits, evidence or fidelity."""
         step = self.step
         same_loss = step.before.fidelity_loss == step.after.fidelity_loss
         return step.credits_saved != 0 or step.evidence_changed or not same_loss

@@ -253,9 +253,7 @@ def test_parser_reads_back_any_valid_action(
 
 
 @given(scientist_actions(), st.data())
-def test_parser_never_takes_part_of_an_action_for_a_whole(
-    action: ScientistAction, data: st.DataObject
-) -> None:
+def test_parser_never_takes_part_of_an_action(action: ScientistAction, data: st.DataObject) -> None:
     text = action.model_dump_json()
     cut = data.draw(st.integers(1, len(text) - 1))
     assert failure(text[:cut]).code == "invalid_json"

@@ -1,8 +1,4 @@
-"""What the core costs: a check, a pack, a negotiation, evidence, a search, files, the first import.
-
-Times differ from machine to machine, so what is held is mostly a ratio to a yardstick in the same
-run: pydantic's validation of the plan that is checked or negotiated.
-"""
+"""Costs of the core, mostly as ratios to pydantic's validation of the plan in the same run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a full library costs: a thousand runs listed, searched, and one more saved.
-
-The yardstick is Python's own sqlite3, told to read the same columns of the same file.
-"""
+"""A thousand runs listed and searched, in times of sqlite3 for the same columns."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""From a key press to the paint, in a real browser.
-
-Times differ from machine to machine, so each is given as a ratio to a stock app in the same run:
-the same Streamlit with its default settings, one number input and one line of text.
-"""
+"""From a key press to the paint, in a real browser, as a ratio to a stock app in the same run."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_policy_allows_the_pages_own_script(server: AppServer) -> None:
     )
 
 
-def test_message_that_is_too_large_ends_the_web_socket(server: AppServer) -> None:
+def test_too_large_message_ends_the_web_socket(server: AppServer) -> None:
     with visit(server) as socket:
         run(socket)
         # Its head alone: an answer that crosses three megabytes on their way may be lost.
