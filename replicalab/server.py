@@ -48,14 +48,12 @@ from replicalab.places import TREE
 READY: Final = "/ready"  # the readiness probe, below the server's own path
 VISITOR_COOKIE: Final = "replicalab_visitor"  # a random token of 128 bits
 SECURE_COOKIE: Final = f"__Host-{VISITOR_COOKIE}"  # over TLS: no neighbouring host can set it
-
 _TOKEN: Final = re.compile(r"[0-9a-f]{32}")
 _YEAR: Final = 365 * 24 * 60 * 60
 _NEW_SECONDS: Final = 10.0
 _PERSON_HEADER: Final = "REPLICALAB_PERSON_HEADER"
 _ICON: Final = Path(__file__).with_name("icon.png")
 _LOG: Final = logging.getLogger(__name__)
-
 _ISSUED: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)  # recent cookies with their time
 
 

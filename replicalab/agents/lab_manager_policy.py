@@ -12,24 +12,13 @@ from typing import Final, NamedTuple
 
 from pydantic import TypeAdapter
 
-from replicalab import assessment
+from replicalab import assessment, models
 from replicalab.assessment import DIMENSION_ROWS, Assessment, FeasibilityCheckResult, assess
 from replicalab.assessment import DimensionCheck as DimensionCheck  # noqa: PLC0414 - re-exported
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes, change_of
 from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import capitalised, count_text, label_key, lines_text, money_text, quoted
-from replicalab.models import (
-    FIELD_LABELS,
-    LAB_DIMENSIONS,
-    Dimension,
-    Flag,
-    LabManagerAction,
-    LabManagerActionType,
-    NonEmptyText,
-    Protocol,
-    Record,
-    Shown,
-)
+from replicalab.models import LAB_DIMENSIONS, LabManagerAction, LabManagerActionType, Protocol
 from replicalab.scenarios import Pack, ResourceCategory, ScenarioResource
 
 HALVINGS: Final = 10
@@ -45,13 +34,13 @@ def check_feasibility(protocol: Protocol, scenario: Pack) -> FeasibilityCheckRes
 
 
 # The document's names of the rows' reasons
-_build_protocol_check = DIMENSION_ROWS[Dimension.PROTOCOL].reasons
-_check_budget = DIMENSION_ROWS[Dimension.BUDGET].reasons
-_check_equipment = DIMENSION_ROWS[Dimension.EQUIPMENT].reasons
-_check_reagents = DIMENSION_ROWS[Dimension.REAGENTS].reasons
-_check_schedule = DIMENSION_ROWS[Dimension.SCHEDULE].reasons
-_check_staff = DIMENSION_ROWS[Dimension.STAFF].reasons
-_check_policy = DIMENSION_ROWS[Dimension.POLICY].reasons
+_build_protocol_check = DIMENSION_ROWS[models.Dimension.PROTOCOL].reasons
+_check_budget = DIMENSION_ROWS[models.Dimension.BUDGET].reasons
+_check_equipment = DIMENSION_ROWS[models.Dimension.EQUIPMENT].reasons
+_check_reagents = DIMENSION_ROWS[models.Dimension.REAGENTS].reasons
+_check_schedule = DIMENSION_ROWS[models.Dimension.SCHEDULE].reasons
+_check_staff = DIMENSION_ROWS[models.Dimension.STAFF].reasons
+_check_policy = DIMENSION_ROWS[models.Dimension.POLICY].reasons
 
 
 def _estimate_protocol_cost(protocol: Protocol, scenario: Pack) -> float:
@@ -65,19 +54,19 @@ def _estimate_staff_load(protocol: Protocol, scenario: Pack) -> int:
 # --- changes -------------------------------------------------------------------------------------
 
 
-class AlternativeSuggestion(Record):
+class AlternativeSuggestion(models.Record):
     """A revised plan, its changes, and the checks before and after."""
 
     revised_protocol: Protocol
     applied_changes: list[SuggestionChange]
     remaining_failures: list[str]
-    improved: Flag
+    improved: models.Flag
     pre_check: FeasibilityCheckResult
     post_check: FeasibilityCheckResult
 
 
 @dataclass(frozen=True)
-class Offer(Shown):
+class Offer(models.Shown):
     """A revised plan as the Lab Manager's answer to one that is not feasible."""
 
     before: Assessment
@@ -176,8 +165,8 @@ def _is_weaker(samples: int, before: assessment.Counts, pack: Pack) -> bool | No
 ExplanationRenderer = Callable[
     [LabManagerActionType, FeasibilityCheckResult, AlternativeSuggestion | None], str
 ]
-_EXPLANATION: Final = TypeAdapter[str](NonEmptyText)
-_FIELD_NAMES: Final = {field: label.lower() for field, label in FIELD_LABELS.items()}
+_EXPLANATION: Final = TypeAdapter[str](models.NonEmptyText)
+_FIELD_NAMES: Final = {field: label.lower() for field, label in models.FIELD_LABELS.items()}
 _OPENINGS: Final = {
     LabManagerActionType.REPORT_FEASIBILITY: "The lab can run this plan, but I do not approve it:",
     LabManagerActionType.SUGGEST_ALTERNATIVE: "The lab cannot run this plan as it stands:",

@@ -247,3 +247,11 @@ def test_model_plays_only_its_own_seat() -> None:
     by_rule = core.negotiate(game(BOOKED, PLAN), BOOKED, ScriptedGenerate([]))
     assert by_rule.ending is not None
     assert list(core.course(MODELLED, ScriptedGenerate([]))) == []
+
+
+def test_lone_surrogates_are_replaced() -> None:
+    broken = PROPOSAL.replace("randomised", "rand\ud800mised")
+    [attempt] = core.ask_model(ScriptedGenerate([broken]), FRESH, BOOKED).attempts
+    assert attempt.action is not None
+    assert "rand\ufffdmised" in attempt.action.rationale
+    assert attempt.output.text == broken.replace("\ud800", "\ufffd")

@@ -243,3 +243,12 @@ def test_person_plays_one_side_only() -> None:
     for scientist in (core.ScientistKind.PERSON, core.ScientistKind.MODEL):
         with pytest.raises(ValueError, match="lab_manager is a person and scientist is"):
             game(make_pack(), None, 5, scientist, core.LabManagerKind.PERSON)
+
+
+@pytest.mark.parametrize("scientist", [core.ScientistKind.BASELINE, core.ScientistKind.DIRECT])
+def test_other_rules_play_against_a_person(scientist: core.ScientistKind) -> None:
+    negotiation = awaited(MEDIUM, scientist)
+    while negotiation.ending is None:
+        negotiation = core.play_on(core.reply_to(negotiation, core.Reply()))
+    assert len(negotiation.rounds) <= 5
+    assert core.replay(core.load(core.save(negotiation)), MEDIUM) == negotiation
