@@ -110,23 +110,6 @@ HALF: Final = make_design(effect_planning=0.5, effect_published=None, sesoi=None
 """128 samples reach its target; the synthetic plan costs 650 credits, and 10 for each sample."""
 
 
-@pytest.mark.parametrize(
-    ("budget", "samples", "axis"),
-    [
-        # 1.3 x 128 = 166.4, rounded up, and 1; 100 fit the lab.
-        (1650.0, 40, 168),
-        # The most that fit, 384, are 3 times that and still on it: 1.3 x 384 = 499.2. 385 are not.
-        (4490.0, 40, 501),
-        (4500.0, 40, 168),
-        # A plan on the axis leaves it as it is; for one beyond, 1.3 x 169 = 219.7.
-        (1650.0, 168, 168),
-        (1650.0, 169, 221),
-    ],
-)
-def test_axis_of_samples_goes_beyond_what_matters(budget: float, samples: int, axis: int) -> None:
-    assert curves_of(HALF, samples, budget=budget).most_samples == axis
-
-
 def test_effects_end_where_those_of_their_kind_do() -> None:
     nearly = {"effect_planning": 0.9, "effect_published": None, "sesoi": None}
     correlation = make_design(kind="correlation", **nearly)

@@ -232,25 +232,6 @@ def test_plan_that_nothing_repairs_spans_nothing() -> None:
     assert (result.span(useful=False), result.span(useful=True)) == (None, None)
 
 
-def grid_of(samples: int, days: int, days_left: int = 1) -> tuple[list[int], list[int]]:
-    """Return the grid of a plan in a study whose own has 19 samples and 10 days."""
-    protocol = make_protocol(sample_size=19, duration_days=10)
-    pack = make_pack(reference_protocol=protocol, days=days_left, min_days=1)
-    plan = assess(make_protocol(sample_size=samples, duration_days=days), pack)
-    columns, rows = grid_for([plan])
-    return columns.tolist(), rows.tolist()
-
-
-def test_grid_is_that_worked_out_by_hand() -> None:
-    # 8 % more than 19, rounded down, and one are 21; a day more than ten are 11.
-    assert grid_of(2, 2) == ([*range(1, 12)], [*range(22)])
-    # The plan itself is shown up to three times the rest, a limit up to half as much again.
-    assert grid_of(57, 30) == ([*range(1, 32)], [*range(63)])
-    assert grid_of(58, 31) == ([*range(1, 12)], [*range(22)])
-    assert grid_of(2, 2, 15)[0] == [*range(1, 17)]
-    assert grid_of(2, 2, 16)[0] == [*range(1, 12)]
-
-
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_grid_is_evenly_spaced_and_holds_plans(samples: int, days: int) -> None:
     near, other = (

@@ -1,17 +1,17 @@
-"""The evidence of a plan whose samples are in units."""
+"""Evidence in units, and the limits that keep a target out of reach, by scipy."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from replicalab.assessment import Assessment, assess, evidence_value, units_in_arms
-from replicalab.planner.curves import by_correlation
+from replicalab.planner.curves import TargetLimit, by_correlation, units_limit, why_unreached
 from replicalab.scenarios import (
     Arms,
     Design,
@@ -27,27 +27,27 @@ WRITTEN: Final = load_scenario("eco_reef_fish", "easy")
 FISH: Final = change_pack(WRITTEN, design=WRITTEN.design.model_copy(update={"units": None}))
 
 
-def tanks(arms: Arms | None = None, **changes: object) -> Assessment:
+def fish_tanks(arms: Arms | None = None, **changes: object) -> Assessment:
     """Return the fish study's reference protocol, with tanks of 16."""
     units = Units.model_validate({"name": "tank", "samples": 16, **changes})
     assumptions = EvidenceAssumptions(units=units, arms=arms)
     return assess(FISH.reference_protocol, FISH.with_own(LabOverrides(), assumptions))
 
 
-def power(shift: float, free: int) -> float:
+def t_power(shift: float, free: int) -> float:
     at = stats.t.ppf(0.975, free)
     return float(stats.nct.sf(at, free, shift) + stats.nct.cdf(-at, free, shift))
 
 
 def test_power_by_correlation_matches_scipy() -> None:
-    record = by_correlation(tanks())
-    expected = {rho: power(0.5 * (32 / (1 + 15 * rho)) ** 0.5, 6) for rho in (0.01, 0.05, 0.1)}
+    record = by_correlation(fish_tanks())
+    expected = {rho: t_power(0.5 * (32 / (1 + 15 * rho)) ** 0.5, 6) for rho in (0.01, 0.05, 0.1)}
     assert record == pytest.approx(expected, abs=1e-9)
-    assert [*by_correlation(tanks(icc=0.03))] == [0.01, 0.03, 0.05, 0.1]
+    assert [*by_correlation(fish_tanks(icc=0.03))] == [0.01, 0.03, 0.05, 0.1]
 
 
 def test_units_without_a_correlation_change_no_number() -> None:
-    plain, plan = assess(FISH.reference_protocol, FISH), tanks()
+    plain, plan = assess(FISH.reference_protocol, FISH), fish_tanks()
     assert plan.evidence == plain.evidence
     assert plan.detectable_effect == plain.detectable_effect
     assert plan.cost == plain.cost
@@ -59,7 +59,7 @@ def test_partly_filled_unit_is_worth_its_samples() -> None:
     pack = FISH.with_own(LabOverrides(), EvidenceAssumptions(units=units))
     fewer = assess(FISH.reference_protocol.model_copy(update={"sample_size": 98}), pack)
     # 49 in an arm: three tanks of 16 and one of a single fish.
-    assert fewer.evidence.value == pytest.approx(power(0.5 * (49 / 2 / 2.5) ** 0.5, 6), abs=1e-9)
+    assert fewer.evidence.value == pytest.approx(t_power(0.5 * (49 / 2 / 2.5) ** 0.5, 6), abs=1e-9)
 
 
 def test_evidence_in_units_matches_scipy() -> None:
@@ -127,3 +127,147 @@ def test_baseline_needs_independent_samples() -> None:
     design = make_design(kind="two_proportions", effect_planning=0.5, baseline=0.6, units=units)
     plan = assess(make_protocol(), make_pack(design=design))
     assert by_correlation(plan) == {}
+
+
+def tanks(
+    icc: float = 0.1, samples: int = 128, per_unit: float = 16.0, **design: Any
+) -> Assessment:
+    """Return a plan of d = 0.5 with tanks of 16."""
+    units = Units(name="tank", samples=per_unit, icc=icc)
+    made = make_design(**{"effect_planning": 0.5, "units": units, **design})
+    pack = make_pack(design=made, samples_per_day=None, constraints=[])
+    return assess(make_protocol(sample_size=samples), pack)
+
+
+def power(counts: tuple[int, ...], per_unit: float, icc: float, effect: float = 0.5) -> float:
+    """Return the power of d = 0.5 in tanks, by scipy; of no end of fish with ``per_unit`` inf."""
+    variance = sum((icc + (1 - icc) / per_unit) / k for k in counts)
+    shift, free = effect / variance**0.5, sum(counts) - len(counts)
+    return t_power(shift, free)
+
+
+@pytest.mark.parametrize("icc", [0.02, 0.05, 0.1, 0.3])
+def test_units_limit_matches_trying_every_size(icc: float) -> None:
+    limit = units_limit(tanks(icc))
+    assert limit
+    assert limit.units == (4, 4)
+    assert limit.most == pytest.approx(power((4, 4), float("inf"), icc), abs=1e-6)
+    reached = [m for m in range(1, 3000) if power((4, 4), m, icc) >= 0.8]
+    assert limit.per_unit == next(iter(reached), None)
+    enough = next(k for k in range(2, 200) if power((k, k), 16, icc) >= 0.8)
+    assert limit.enough == (enough, enough)
+    assert not limit.exceeds
+
+
+def test_one_group_is_limited_by_units() -> None:
+    limit = units_limit(tanks(samples=64, kind="paired"))
+    assert limit
+    assert limit.units == (4,)
+    assert limit.most == pytest.approx(power((4,), float("inf"), 0.1), abs=1e-6)
+    assert limit.most < 0.8
+    assert limit.per_unit is None
+    assert limit.enough == (next(k for k in range(2, 99) if power((k,), 16, 0.1) >= 0.8),)
+
+
+def test_identical_fish_count_as_one_per_tank() -> None:
+    # At a correlation of 1 nine in tanks of 4 are worth 9 / 4, and one in each of the three 3.
+    one = power((3,), 1, 1.0, effect=3.0)
+    limit = units_limit(
+        tanks(1.0, 9, 4.0, kind="paired", effect_planning=3.0, target=one - 0.01, floor=0.1)
+    )
+    assert limit
+    assert limit.per_unit == 1
+
+
+def test_one_fish_never_reaches_the_target() -> None:
+    limit = units_limit(tanks(samples=1))
+    assert limit
+    assert (sorted(limit.units), limit.most, limit.per_unit) == ([0, 1], 0.0, None)
+
+
+@pytest.mark.parametrize(("last", "expected"), [(499, 500), (500, None)])
+def test_samples_per_unit_end_at_the_planned_limit(last: int, expected: int | None) -> None:
+    # A million in 2,000 tanks are 500 in each. The target lies between two sizes of tank.
+    small, large = (power((1000, 1000), m, 0.5, effect=0.1) for m in (last, last + 1))
+    limit = units_limit(
+        tanks(0.5, 2000, 1.0, effect_planning=0.1, target=(small + large) / 2, floor=0.1)
+    )
+    assert limit
+    assert (limit.units, limit.per_unit) == ((1000, 1000), expected)
+
+
+@pytest.mark.parametrize(("last", "expected"), [(499_999, (31_250, 31_250)), (500_000, None)])
+def test_units_end_at_the_planned_limit(last: int, expected: tuple[int, int] | None) -> None:
+    # 500,000 in each arm are a million; the target lies between them and one fewer, or one more.
+    small, large = (power((31_250, 31_250), m / 31_250, 0.0, 0.005) for m in (last, last + 1))
+    target = 0.2 * small + 0.8 * large  # beyond one fish more in a single arm
+    limit = units_limit(tanks(0.0, 128, effect_planning=0.005, target=target, floor=0.1))
+    assert limit
+    assert limit.enough == expected
+
+
+def test_units_limit_that_exceeds_the_population() -> None:
+    # At a correlation of 0.02 the fewest are 4 + 4 tanks of some size, or 5 + 5 that are partly
+    # filled: all that can be is tried.
+    number = next(m for m in range(1, 999) if power((4, 4), m, 0.02) >= 0.8)
+    extra = next(m for m in range(65, 999) if partly(m, 0.02) >= 0.8)
+    fewest = 2 * min(4 * number, extra)
+    for exist in range(fewest - 3, fewest + 3):
+        limit = units_limit(tanks(0.02, population_max=exist))
+        assert limit
+        assert limit.exceeds is (exist < fewest), exist
+
+
+def partly(arm: int, icc: float) -> float:
+    """Return the power of d = 0.5 with the last tank of 16 partly filled in each arm."""
+    units = -(-arm // 16)
+    variance = 2 * (1 + 15 * icc) / arm
+    return t_power(0.5 / variance**0.5, 2 * units - 2)
+
+
+@pytest.mark.parametrize(
+    ("share", "samples", "units"),
+    # 5 % of 645 fish are 32, two tanks of 41: less than 5 % of the tanks.
+    [(0.75, 128, (6, 2)), (0.05, 645, (2, 39))],
+)
+def test_unlike_arms_keep_their_tanks(share: float, samples: int, units: tuple[int, int]) -> None:
+    limit = units_limit(tanks(arms=Arms(share=share), samples=samples))
+    assert limit
+    assert limit.units == units
+    assert limit.most == pytest.approx(power(units, float("inf"), 0.1), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "plan", [tanks(samples=1000), tanks(samples=0), tanks(icc=0.0, samples=200)]
+)
+def test_units_limit_needs_unmet_target_and_evidence(plan: Assessment) -> None:
+    assert units_limit(plan) is None
+
+
+UNREACHED: Final = (
+    (tanks(population_max=160), TargetLimit.UNITS),
+    (tanks(population_max=100), TargetLimit.POPULATION),
+    (tanks(icc=0.0, population_max=100), TargetLimit.POPULATION),
+    (tanks(effect_published=None, sesoi=None, population_max=10**6), None),
+)
+
+
+@pytest.mark.parametrize(("plan", "limit"), UNREACHED)
+def test_limit_that_binds_is_named(plan: Assessment, limit: TargetLimit | None) -> None:
+    unreached = why_unreached(plan)
+    assert (unreached and unreached.limit) == limit
+
+
+def test_unreached_target_has_its_evidence() -> None:
+    units = tanks(population_max=160)
+    alone = power((80, 80), 1, 0.0)
+    value = power((5, 5), 16, 0.1)
+    result = why_unreached(units)
+    assert result
+    assert result.samples == 160
+    assert (result.value, result.independent) == pytest.approx((value, alone), abs=1e-9)
+    tiny = why_unreached(
+        assess(make_protocol(), make_pack(design=make_design(effect_planning=1e-4)))
+    )
+    assert tiny
+    assert (tiny.limit, tiny.samples, round(tiny.value, 2)) == (TargetLimit.PLANNED, 10**6, 0.05)
