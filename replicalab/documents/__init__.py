@@ -185,11 +185,11 @@ class Report:
             note = part(reply.feature.title, Sentence(reply.note))
             return reply.value or Document(OWN[self.kind], "", (note,), (), self.on)
         if self.kind == "funding":
-            return funding_request(self.shown, on=self.on, said=self.answers)
+            return funding_request(self.shown, on=self.on, answers=self.answers)
         given: dict[str, Any] = {"on": self.on, "written": self._written, "run": self.run}
         if self.kind == "brief":
             return brief(self.shown, **given, decision=self.decision)
-        return report(self.shown, **given, said=self.answers, more=self._more)
+        return report(self.shown, **given, answers=self.answers, more=self._more)
 
     @property
     def _more(self) -> Iterator[Part]:

@@ -70,7 +70,7 @@ def plans_of(analysis: PlanAnalysis, reference: Assessment) -> dict[str, Assessm
 
 
 def difference_blocks(reference: Assessment, yours: Assessment) -> Iterator[Block]:
-    """Yield what a plan changes of the reference protocol."""
+    """Yield a plan's changes of the reference protocol."""
     if reference is yours:
         yield Sentence("Nothing: the plan is the study’s reference protocol.")
     yield options.changes_table(reference, yours)
@@ -94,7 +94,7 @@ def evidence_blocks(analysis: PlanAnalysis, compared: Mapping[str, Assessment]) 
 
 
 def take_blocks(analysis: PlanAnalysis, most: int | None = None) -> Iterator[Block]:
-    """Yield the additions that the lab needs, at most so many sentences of each kind."""
+    """Yield the additions that the lab needs, at most ``most`` sentences of each kind."""
     for title, ways in options.take_parts(analysis):
         number = len(ways[most:]) if most is not None else 0
         rest = [f"And {number} more, in the report."] if number else []
@@ -206,7 +206,7 @@ def origin_lines(plan: Assessment) -> tuple[str, ...]:
 
 
 def funding_request(
-    analysis: PlanAnalysis, *, on: date, said: Registration | None = None
+    analysis: PlanAnalysis, *, on: date, answers: Registration | None = None
 ) -> Document:
     """Return one page for a funder: the plan, the price of each cut, and that of the target."""
     yours = analysis.yours
@@ -230,13 +230,13 @@ def funding_request(
                 *verdict_sentences(yours),
             ),
             part("Cost", Sentence(cost)),
-            part("What the lab’s own means buy", *_cuts(analysis)),
-            part("What less money would buy", _less_table(analysis)),
+            part("With the lab’s own means", *_cuts(analysis)),
+            part("With less money", _less_table(analysis)),
             part("What it would take", *take_blocks(analysis, _WAYS)),
         ),
         foot=origin_lines(yours),
         compact=True,
-        authors=said.authors if said else "",
+        authors=answers.authors if answers else "",
         on=on,
     )
 

@@ -270,7 +270,7 @@ def wait_lines(options: PlanAnalysis) -> list[str]:
 
 
 def alone_text(options: PlanAnalysis) -> str:
-    """Return the goals that no single addition reaches, or that none is needed."""
+    """Return the goals that no single addition reaches, or that the least-loss plan suffices."""
     least, asks = options.least.after, options.asks
     reached = least.evidence.tier if least.feasible else EvidenceTier.BELOW_FLOOR
     if reached is EvidenceTier.MEETS_TARGET:
@@ -523,7 +523,7 @@ def reasons_table(
 
 
 def lost_text(step: PlanStep, changes: Iterable[SuggestionChange]) -> str:
-    """Return the losses of a step of one field other than numbers; empty if none is known.
+    """Return the losses of a step of one field other than numbers; empty if unknown.
 
     ``changes`` are suggestions of this step or of others, each with its loss.
     """

@@ -113,11 +113,11 @@ def plan_slide(yours: Assessment) -> Panel:
         status=Status.FAIL if failing else evidence_status(yours.evidence),
         text=text,
         terms=terms_text(yours),
-        stands=_stands(PlanStep(yours, yours)),
+        state=_state(PlanStep(yours, yours)),
     )
 
 
-def _stands(step: PlanStep) -> dict[str, object]:
+def _state(step: PlanStep) -> dict[str, object]:
     now = step.after
     samples, *others = amounts(step)
     noun, term = capitalised(now.pack.design.samples_noun), now.pack.study.term
@@ -190,7 +190,7 @@ def concession_slide(
         offer=f"{_size(offer)}: {_worth(offer)}" if offer else "",
         offer_status=evidence_status(offer.evidence) if offer else "",
         offer_breaks=texts.offer_breaks_text(done) if offer else "",
-        stands=_stands(step),
+        state=_state(step),
     )
 
 

@@ -169,7 +169,7 @@ def study_row(study: ScenarioSummary) -> dict[str, Value]:
 
 
 def dimension_row(plan: Assessment, dimension: str, binding: str | None) -> dict[str, Value]:
-    """Return a plan's use of a limit, and what is left; relief of ``binding`` helps most."""
+    """Return a plan's use of a limit, and the rest; relief of ``binding`` helps most."""
     slack = plan.slack[dimension]
     unit = plan.pack.lab.currency if slack.row.currency else plural(slack.row.noun, 2)
     row = str(dimension), slack.ok, slack.used, slack.limit, slack.slack, unit

@@ -34,19 +34,19 @@ def report(
     on: date,
     written: Pack | None = None,
     run: Negotiation | None = None,
-    said: Registration | None = None,
+    answers: Registration | None = None,
     more: Iterable[Part] = (),
 ) -> blocks.Document:
     """Return a full report on a plan in its lab; more parts precede the sources."""
     yours = analysis.yours
     pack, reference = yours.pack, documents.reference_of(yours)
-    answers = said or Registration()
+    author = answers or Registration()
     compared = documents.plans_of(analysis, reference)
     changed = reference is not yours
     curves = Curves(yours, written.design if written else None)
     facts = [(fact.text, fact.source, CONFIDENCE[fact.confidence]) for fact in pack.paper.facts]
     parts = [
-        *([part("The registration", _registered_table(said))] if said else []),
+        *([part("The registration", _registered_table(author))] if answers else []),
         part("The question", *_question(pack)),
         part(
             "The verdict",
@@ -57,9 +57,9 @@ def report(
         part(
             "Differences from the reference protocol",
             *documents.difference_blocks(reference, yours),
-            options.reasons_table(analysis, reference, answers.reasons) if changed else None,
+            options.reasons_table(analysis, reference, author.reasons) if changed else None,
         ),
-        part("Sample-size justification", justification_table(yours, answers.reasons)),
+        part("Sample-size justification", justification_table(yours, author.reasons)),
         part(
             "Evidence",
             *documents.evidence_blocks(analysis, compared),
@@ -89,21 +89,21 @@ def report(
             blocks.table("Facts and their sources", ("Fact", "Source", "How sure"), facts),
         ),
     ]
-    name = pack.paper.name if answers.title else ""
+    name = pack.paper.name if author.title else ""
     return blocks.Document(
-        title=answers.title or pack.paper.title,
+        title=author.title or pack.paper.title,
         about=" · ".join(filter(None, ("Report", name, lab_text(pack), documents.day_text(on)))),
         parts=tuple(parts),
         foot=documents.origin_lines(yours),
         on=on,
-        authors=answers.authors,
+        authors=author.authors,
     )
 
 
-def _registered_table(said: Registration) -> blocks.Table:
-    fields = {"Title": said.title, "Authors": said.authors}
+def _registered_table(author: Registration) -> blocks.Table:
+    fields = {"Title": author.title, "Authors": author.authors}
     rows = [(name, text or lexicon.capitalised(NOT_GIVEN)) for name, text in fields.items()]
-    return blocks.table("What is registered, and by whom", ("Field", "Value"), rows)
+    return blocks.table("Title and authors", ("Field", "Value"), rows)
 
 
 def _question(pack: Pack) -> Iterator[blocks.Block]:
@@ -201,12 +201,12 @@ Choice = tuple[str, Cell | str, str]  # name, value and reason
 
 
 def justification_table(
-    plan: Assessment, said: Mapping[str, str] = MappingProxyType({})
+    plan: Assessment, reasons: Mapping[str, str] = MappingProxyType({})
 ) -> blocks.Table:
-    """Return each choice behind a sample size, with its reason or that none is given."""
+    """Return each choice behind a sample size, with its reason if given."""
     rows = [
         row(name, value, why.strip() or lexicon.capitalised(NOT_GIVEN))
-        for name, value, why in (*_design(plan), *_numbers(plan), *_sizes(plan, said))
+        for name, value, why in (*_design(plan), *_numbers(plan), *_sizes(plan, reasons))
     ]
     return blocks.table("Each choice and its reason", ("Choice", "Value", "Reason"), rows)
 
@@ -247,16 +247,16 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
     yield "Fewest days", _number(pack.min_days), "A plan of fewer days yields no evidence."
 
 
-def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
+def _sizes(plan: Assessment, reasons: Mapping[str, str]) -> Iterator[Choice]:
     evidence, kind, planned = plan.evidence, plan.evidence.row, plan.counts.samples
-    why = said.get("sample_size") or f"{lexicon.capitalised(NOT_GIVEN)}."
+    why = reasons.get("sample_size") or f"{lexicon.capitalised(NOT_GIVEN)}."
     in_reference = plan.pack.reference_protocol.sample_size
-    if planned != in_reference and "sample_size" not in said:
+    if planned != in_reference and "sample_size" not in reasons:
         text = lexicon.count_text(in_reference, "sample")
         why = texts.ALREADY_IN_REFERENCE.format(planned=text)
     shared = plans.groups_text(planned, plan.pack.design, per_group=True)
-    reasons = why, shared, plans.dropout_text(plan), options.wasted_text(plan)
-    yield "Planned sample", _samples(planned), " ".join(filter(None, reasons))
+    parts = why, shared, plans.dropout_text(plan), options.wasted_text(plan)
+    yield "Planned sample", _samples(planned), " ".join(filter(None, parts))
     largest, lean = largest_sample(plan.plan, plan.pack), leanest(plan)
     limits = "Budget, staff, throughput, population and the study’s bounds, all else as planned."
     yield "Largest sample possible", "none" if largest is None else _samples(largest), limits

@@ -61,7 +61,7 @@ def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
         lines = [texts.TAKES_OFFER if moves else texts.TAKES_PLAN]
     return {
         "does": facts.turn_title(done).lower(),
-        "said": lines,
+        "lines": lines,
         "rule": done.reason or texts.RULE_PERSON,
         "asks": done.only_asks,
         "plan": _whole_plan(proposal) if proposal else [],

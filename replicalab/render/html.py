@@ -1,6 +1,6 @@
-"""Blocks as HTML, from Jinja2 templates that escape all they are given: panels and documents.
+"""Panels and documents as HTML, from Jinja2 templates that escape every text.
 
-A panel is semantic elements and text; `STYLE` is drawn once by whoever shows some of them.
+A page draws `STYLE` once for all panels.
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ _FOLDER: Final = Path(__file__).parent
 _TEMPLATES: Final = Environment(
     loader=FileSystemLoader(_FOLDER / "templates"),
     autoescape=True,
-    # Characters that nobody sees are made visible; Markup is ours already.
+    # Invisible characters are made visible; Markup is our own.
     finalize=lambda value: shown(value) if type(value) is str else value,
     undefined=StrictUndefined,
     trim_blocks=True,
@@ -42,8 +42,8 @@ _WITHIN: Final = f"{f'.{_NOTEBOOK}' * 4} {{{_CSS.replace(':root {', '& {', 1)}}}
 _NOTEBOOK_STYLE: Final = f"<style>{_css('notebook')}{_WITHIN}</style>"
 
 _LONG_WORD: Final = 20
-_MORE_LINES: Final = 50  # So many lines are numbered beyond the last one, for those that are typed
-_NUMBERED_LINES: Final = 2000  # No more lines are numbered; a shipped study has some 250
+_MORE_LINES: Final = 50  # numbered beyond the last one, for new lines
+_NUMBERED_LINES: Final = 2000  # at most; a shipped study has some 250
 _LINE_PX: Final = 20
 
 
@@ -87,7 +87,7 @@ def in_notebook(*blocks: Block) -> str:
 
 
 def document_in_notebook(document: Document) -> str:
-    """Return a document so."""
+    """Return a document on such a paper."""
     return _for_notebook(preview(document))
 
 
@@ -99,15 +99,12 @@ def _for_notebook(drawn: str) -> str:
 
 
 def document_html(document: Document) -> str:
-    """Return a document as one file, without scripts or anything from elsewhere.
-
-    It prints as it is read.
-    """
+    """Return a document as one file without scripts or requests."""
     return _template("document", document=document, style=Markup(_DOCUMENT_STYLE))  # noqa: S704 - ours
 
 
 def preview(document: Document) -> str:
-    """Return what such a page shows, as a panel of a page that has the stylesheet."""
+    """Return the same document as a panel of a page with the stylesheet."""
     body = _template("document_body", document=document)
     return f'<div class="rl preview">{body}</div>'
 
@@ -116,10 +113,6 @@ def preview(document: Document) -> str:
 
 
 def numbers_style(key: str, text: str) -> str:
-    """Return the look of the editor with that key: a number before each line.
-
-    The numbers are a picture that scrolls with the text, for a field for text has no lines that
-    could be counted in it.
-    """
+    """Return the style of the editor with that key: a picture of line numbers scrolls with it."""
     lines = min(text.count("\n") + 1 + _MORE_LINES, _NUMBERED_LINES)
     return _template("numbers", key=key, lines=lines, line=_LINE_PX, left=len(str(lines)))

@@ -9,7 +9,7 @@ from replicalab.facts.blocks import Block, Cell, Document, Listing, Sentence, St
 from replicalab.tables import Value, sheet, workbook
 
 _SIGNS: Final = {Status.PASS: "✓ ", Status.CAUTION: "! ", Status.FAIL: "✕ "}
-# What a renderer would make something of: a link, an image, a list, a formula, a reaction.
+# The marks of a link, an image, a list, a formula or a reaction.
 _MARKUP: Final = re.compile(
     r"[\\`*_{}\[\]<>#!|~$^&@/=]|(?<=\bwww)\.|:(?=\S)|^[-+](?=\s)|(?<=^\d)[.)](?=\s)"
     r"|(?<=^\d\d)[.)](?=\s)",
@@ -23,7 +23,7 @@ def markdown(document: Document) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a foreign text so that it is read as it stands, on one line."""
+    """Return a foreign text on one line, without any markup."""
     return _MARKUP.sub(r"\\\g<0>", on_one_line(text))
 
 

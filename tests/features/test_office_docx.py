@@ -89,7 +89,7 @@ def test_paper_size_is_the_one_asked_for() -> None:
 
 def test_file_properties_have_title_authors_and_day() -> None:
     registration = Registration(title="Our <own> title", authors="A. Nobody & B. Else")
-    file = opened(report(work("psy_stroop", "medium").options, on=DAY, said=registration))
+    file = opened(report(work("psy_stroop", "medium").options, on=DAY, answers=registration))
     about = file.core_properties
     assert (about.title, about.author) == ("Our <own> title", "A. Nobody & B. Else")
     assert about.created is not None

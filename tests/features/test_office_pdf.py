@@ -29,7 +29,7 @@ needs_weasyprint = pytest.mark.skipif(
 @needs_weasyprint
 def test_file_names_title_and_authors() -> None:
     registration = Registration(title="Our <own> title", authors="A. Nobody")
-    document = report(work("psy_stroop", "medium").options, on=DAY, said=registration)
+    document = report(work("psy_stroop", "medium").options, on=DAY, answers=registration)
     data = pdf(document)
     text = b"\n".join(unpacked(data)).decode("latin-1")
     assert re.search(r"<dc:title>.*Our &lt;own&gt; title.*</dc:title>", text, re.DOTALL)

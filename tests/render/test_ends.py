@@ -42,7 +42,7 @@ from tests.tiers import batches
 MOST_NUMBERS: Final = 15_000  # and texts of a figure: the region has a map of 60 × 120
 MOST_BYTES: Final = 8 * 2**20  # of memory while a figure is made
 MOST_CHARACTERS: Final = 15_000  # of a panel
-TITLE: Final = ("A title", "and what it assumes")
+TITLE: Final = ("A title", "and its assumptions")
 LIMITS: Final[dict[str, str]] = {constraint: f"the {constraint}" for constraint in RegionLimit}
 
 _LEAST: Final = 5e-324

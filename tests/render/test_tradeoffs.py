@@ -49,7 +49,7 @@ from tests.test_theme import MARK_CONTRAST, TEXT_CONTRAST, THEMES, contrast, the
 from tests.tiers import EVERY_LAB
 
 LIMITS: Final[dict[str, str]] = {constraint: f"the {constraint}" for constraint in RegionLimit}
-TITLE: Final = ("What fits", "with 3,700 credits")
+TITLE: Final = ("The region", "with 3,700 credits")
 
 
 @cache
@@ -147,7 +147,7 @@ def test_region_chart_names_each_limit_once(lost: bool) -> None:
     colours = [line.line.color for line in lines_of(figure).values()]
     assert len(set(colours)) == len(colours)
     casing = named(figure, "casing")
-    assert casing.line.color == PAPER, "none is lost on its ground"
+    assert casing.line.color == PAPER
     for line in lines_of(figure).values():
         assert casing.line.width > line.line.width
         assert {*zip(line.x, line.y, strict=True)} <= {*zip(casing.x, casing.y, strict=True)}
@@ -275,7 +275,6 @@ def test_places_for_names_of_lines_are_few() -> None:
     steps = [(corner / 1000, 100.0 + corner % 2) for corner in range(1000)]
     ways = len(along("name", [(0.5, 10.0), (0.5, 10.0)])) // 25
     assert len(along("name", steps)) <= ways * (POINTS_TRIED + len(steps))
-    # The end, where a name belongs, is among them.
     assert tuple(along("name", steps)[0][:2]) == steps[-1]
 
 

@@ -139,7 +139,7 @@ def registered(found: Work) -> Iterator[Document]:
         return
     reasons = {steps[0].fields[0].field: "Because we say so.", "sample_size": "We have that many."}
     registration = Registration(title="A title", reasons=reasons)
-    yield report(found.options, on=DAY, said=registration)
+    yield report(found.options, on=DAY, answers=registration)
 
 
 def test_justification_has_numbers_of_the_core() -> None:

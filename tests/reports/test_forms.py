@@ -58,7 +58,7 @@ class Read(HTMLParser):
             self.opened.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.opened.pop() == tag, f"{tag} closes what was not opened"
+        assert self.opened.pop() == tag, f"{tag} was not open"
 
     def handle_data(self, data: str) -> None:
         if self.opened and self.opened[-1] != "style":
@@ -69,7 +69,7 @@ class Read(HTMLParser):
         return " ".join(" ".join(self.texts).split())
 
 
-def said(document: Document) -> Iterator[str]:
+def texts_of(document: Document) -> Iterator[str]:
     yield from (document.title, document.authors, document.about, *document.foot)
     for part in document.parts:
         for block in part.blocks:
@@ -99,7 +99,7 @@ def small(*blocks: Sentence | Listing | Table) -> Document:
 def test_html_contains_every_text() -> None:
     for document in documents():
         page = Read(document_html(document))
-        missing = [text for text in said(document) if one_line(shown(text)) not in page.text]
+        missing = [text for text in texts_of(document) if one_line(shown(text)) not in page.text]
         assert missing == page.opened == []
         assert {*page.names} <= ELEMENTS
         assert page.attributes <= ATTRIBUTES
@@ -124,7 +124,7 @@ def test_report_contains_hostile_texts() -> None:
     assert {223, 224} <= marks(page), "the lab's name and a reason"
     assert len(marks(page)) > 10
     assert marks(text) == marks(page)
-    texts = [text for text in said(strangers()["study"].report()) if marks(text)]
+    texts = [text for text in texts_of(strangers()["study"].report()) if marks(text)]
     assert any(ATTACK.partition("\n")[0] in text for text in texts), "they are an attack"
 
 
@@ -212,7 +212,7 @@ def test_every_form_has_title_and_authors() -> None:
     registration = Registration(
         title="Our <own> title", authors="A. Nobody", reasons={"sample_size": "We have =40."}
     )
-    document = report(result.options, on=DAY, said=registration)
+    document = report(result.options, on=DAY, answers=registration)
     assert document.title == "Our <own> title"
     page = document_html(document)
     for line in (

@@ -109,7 +109,6 @@ def _is_verdict(block: Block) -> TypeGuard[Sentence]:
 
 
 def saved(found: Table) -> list[float]:
-    """Return what each change saves, as a reader reads it."""
     texts = [row[found.names.index("Saves")].text for row in found.rows[1:]]
     return [float(text.replace(",", "").replace("\u2212", "-")) for text in texts]
 

@@ -147,7 +147,7 @@ def outcomes_figure(
 
     ``shares`` are by row and column, None if nothing was played; ``texts`` are their hovers.
     """
-    # Plotly reads tags in every label: without "<" there is none.
+    # Plotly reads tags in every label, so "<" goes.
     many = enumerate(names, start=1)
     short = [f"{at}. {name[:_NAME_LENGTH].replace('<', '')}" for at, name in many]
     heat = {

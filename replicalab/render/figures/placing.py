@@ -114,7 +114,7 @@ def _covered(boxes: Numbers, others: Sequence[list[Box]]) -> NDArray[np.int_]:
 
 
 def around(text: str, across: float, height: float) -> list[LabelPlace]:
-    """Return the places for the label of a mark: beside, above, below, then further away."""
+    """Return the places for the label of a mark: at its side, above, below, then further away."""
     aside = width_of(text) / 2 + 12
     ways = (
         *((aside * way, up) for up in (0.0, 15.0, -15.0) for way in (1, -1)),

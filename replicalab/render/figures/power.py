@@ -86,7 +86,7 @@ def samples_by_effect(curves: Curves, title: tuple[str, str] | None) -> go.Figur
     )
 
 
-# --- what they share ------------------------------------------------------------------------
+# --- shared parts ------------------------------------------------------------------------
 
 
 def _of_evidence(curves: Curves, across: Spot) -> Sheet:

@@ -224,7 +224,7 @@ class _Map(Sheet):
     # --- areas ------------------------------------------------------------------------------
 
     def draw_misfits(self) -> None:
-        """Hatch what is not feasible."""
+        """Hatch infeasible plans."""
         values = self.region.most_feasible
         ceiling, minimum = np.full(values.shape, self.top), self._least(values)
         above = self._outline(self._heights(values), ceiling)

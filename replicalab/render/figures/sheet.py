@@ -52,7 +52,7 @@ def figure(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.F
         {name: _Held(part) if isinstance(part, list) else part for name, part in trace.items()}
         for trace in data
     ]
-    # Plotly takes four times as long where it checks what is built; the tests check it.
+    # Plotly's own checks take four times as long; the tests make them.
     return go.Figure({"data": records, "layout": {**common, **layout}}, _validate=False)
 
 
@@ -302,8 +302,8 @@ class Sheet:
             labelled: whether it contains its labels; else `tags` are laid over it.
             layout: further settings of the figure.
         """
-        # Fixed: what lies over the chart stays where it belongs, and a phone scrolls past it.
-        # Level, and never hidden: plotly measures each number of the scale for either otherwise.
+        # Fixed: layers over the chart stay in place, and a phone scrolls past it.
+        # Level and visible, so that plotly does not measure each number of the scale.
         fixed = {"tickfont": {"size": _TEXT}, "zeroline": False, "fixedrange": True,
                  "tickcolor": GRID, "tickangle": 0, "ticklabeloverflow": "allow"}  # fmt: skip
         above, named = _UNTITLED, {}
