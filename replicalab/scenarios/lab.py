@@ -87,17 +87,7 @@ Dimensions = Annotated[list[models.Dimension], Field(max_length=len(models.DIMEN
 
 
 class CostModel(models.Record):
-    """A lab's rates in its currency.
-
-    Attributes:
-        per_sample: for each sample.
-        per_day: for each day.
-        per_control: for each control.
-        per_equipment_item: for each piece of equipment.
-        per_reagent: for each reagent.
-        per_staff_day: for each staff unit that a plan needs, for each of its days.
-        overhead_percent: on the sum of all other costs, in percent.
-    """
+    """A lab's rates in its currency."""
 
     per_sample: fields.Rate = COST_PER_SAMPLE
     per_day: fields.Rate = COST_PER_DAY
@@ -113,15 +103,7 @@ class CostModel(models.Record):
 
 
 class StaffModel(models.Record):
-    """A lab's staffing steps.
-
-    Attributes:
-        base: people that every plan needs.
-        sample_threshold: one more above this number of samples.
-        control_threshold: one more above this number of controls.
-        day_threshold: one more above this number of days.
-        equipment_threshold: one more above this number of pieces of equipment.
-    """
+    """A lab's staffing steps: people for every plan, and one more above each threshold."""
 
     base: fields.Step = 1
     sample_threshold: fields.Step = 20
@@ -168,10 +150,6 @@ class Lab(models.Record):
     """One of a study's three labs.
 
     Attributes:
-        budget: in its currency.
-        days: the lab's last day.
-        staff: staff units.
-        start_day: the first day that a plan may use.
         booked: booked items, and the last day of each booking.
         out_of_stock: items that are missing on every day.
         equipment: further equipment, not listed by the study.

@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from replicalab.models import PROTOCOL_ROWS
+from replicalab.scenarios.lab import AMOUNTS
 from replicalab.scenarios.loading import SCENARIO_FOLDER
 from replicalab.scenarios.reading import Data
 from replicalab.scenarios.study import Study
@@ -31,6 +32,9 @@ def study_schema() -> dict[str, Data]:
     for name, row in PROTOCOL_ROWS.items():
         described = f"{row.label}: {row.form}."
         schema["$defs"]["Protocol"]["properties"][name]["description"] = described
+    for amount in AMOUNTS.values():
+        model = {"": "Lab", "rates": "CostModel", "steps": "StaffModel"}[amount.part]
+        schema["$defs"][model]["properties"][amount.key]["description"] = amount.help
     return {"$schema": _DIALECT, **schema, "title": "ReplicaLab study"}
 
 
