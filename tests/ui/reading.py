@@ -133,9 +133,12 @@ def panel_tables(app: AppTest) -> list[list[list[str]]]:
     ]
 
 
-def said(app: AppTest) -> str:
-    """Return everything that the page says in texts and boxes."""
+def page_text(app: AppTest) -> str:
+    """Return the texts and boxes of the page."""
     return "\n".join([*texts(app.main), *(alert.text for alert in alerts(app))])
+
+
+said = page_text  # the name in older tests
 
 
 def drawer_of(app: AppTest) -> Block:

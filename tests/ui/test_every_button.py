@@ -164,7 +164,7 @@ def one_of_each() -> dict[EntryKind, str]:
 @pytest.fixture
 def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
 
-    def visited(page: str, **said: Any) -> AppTest:
+    def visited(page: str, **players: Any) -> AppTest:
         browsers.use()
         monkeypatch.setattr(BUILD, answering(ScriptedGenerate([proposing()] * 40)))
         for name, value in (("BASE_URL", URL), ("MODEL", "m-1"), ("KEY", KEY)):
@@ -180,7 +180,7 @@ def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
             TrayCase(name="A", case=work.case),
             TrayCase(name="B", case=work.case.with_lab("hard", 0)),
         )
-        return visit(page, **to_query(work.changed(tray=sides, **said)))
+        return visit(page, **to_query(work.changed(tray=sides, **players)))
 
     return visited
 
@@ -220,7 +220,7 @@ LONG_WALKS: Final = ("Scenarios", "Protocol", "Negotiation-model")
 
 
 @pytest.mark.parametrize(
-    ("file", "title", "said"),
+    ("file", "title", "players"),
     [
         pytest.param(
             *case,
@@ -235,8 +235,8 @@ def test_every_button_of_a_page_can_be_pressed(
     downloads: list[Callable[[], object]],
     file: str,
     title: str,
-    said: dict[str, Any],
+    players: dict[str, Any],
 ) -> None:
     places = {title, BEHIND} if file == PROTOCOL else {title}
-    done = walk_all(partial(begin, file, **said), places, downloads)
+    done = walk_all(partial(begin, file, **players), places, downloads)
     assert {"save", "Your lab"} <= {step.name for step in done}

@@ -28,7 +28,7 @@ from tests.library.making import make_batch, make_plan, make_run
 from tests.reports.making import work
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number, type_text
 from tests.ui.pages import LIBRARY, NEGOTIATION, PAGES, PROTOCOL, STUDY
-from tests.ui.reading import alerts, keyed, rows_of, said, texts, where
+from tests.ui.reading import alerts, keyed, page_text, rows_of, texts, where
 from tests.ui.visitors import Browsers, full_disk
 from tests.ui.walking import at_gallery, go, query_of, visit
 
@@ -83,7 +83,7 @@ def test_list_is_searched_filtered_and_comes_in_pages() -> None:
     app.session_state["library_page"] = 2
     assert names(run(app)) == ["plan 1", "plan 0", "two"]
     assert names(type_text(app, "Search", "FRIDAY two")) == ["two"], "which is on no second page"
-    assert "Nothing fits" in said(type_text(app, "Search", "tuesday"))
+    assert "Nothing fits" in page_text(type_text(app, "Search", "tuesday"))
     assert names(filtered(visit(LIBRARY), "Labs")) == ["two"]
 
 
@@ -117,10 +117,10 @@ def test_study_stays_in_gallery_while_an_entry_exists() -> None:
     assert any("yours" in text for text in texts(at_gallery(app).main))
     assert len(shelf().entries(owner())) == 1
     press(press(go(app, LIBRARY), "Duplicate"), "Delete")
-    assert "not on this server" not in said(app)
-    assert "yours" in said(at_gallery(app))
+    assert "not on this server" not in page_text(app)
+    assert "yours" in page_text(at_gallery(app))
     press(go(app, LIBRARY), "Delete")
-    assert "yours" not in said(at_gallery(app))
+    assert "yours" not in page_text(at_gallery(app))
 
 
 def test_entry_is_renamed_noted_and_duplicated() -> None:
@@ -130,7 +130,7 @@ def test_entry_is_renamed_noted_and_duplicated() -> None:
     assert names(press(app, "Duplicate")) == ["two (copy)", "two"]
     entries = shelf().entries(owner())
     assert [entry.notes for entry in entries] == ["for Friday"] * 2
-    assert "choose another name" in said(type_text(app, "Name", "two"))
+    assert "choose another name" in page_text(type_text(app, "Name", "two"))
     assert names(app) == ["two (copy)", "two"]
 
 
@@ -173,14 +173,14 @@ def test_everything_is_deleted_after_confirmation() -> None:
     app = visit(LIBRARY)
     app.session_state["library_more"] = "How much is saved, and where"
     run(app)
-    assert "2 entries" in said(app)
-    assert "in this server’s library" in said(app)
-    assert os.environ["REPLICALAB_DATA"] not in said(app)
+    assert "2 entries" in page_text(app)
+    assert "in this server’s library" in page_text(app)
+    assert os.environ["REPLICALAB_DATA"] not in page_text(app)
     app.checkbox[0].check()
     press(run(app), "Delete it for good")
     assert names(app) == []
     assert tuple(shelf().usage(owner())) == (0, 0)
-    assert "yours" not in said(at_gallery(app))
+    assert "yours" not in page_text(at_gallery(app))
 
 
 STROOP: Final = load_scenario("psy_stroop", "hard")
@@ -201,8 +201,8 @@ def test_file_is_imported_by_its_content_once() -> None:
     caution = "saved for another study, 'psy_stroop'; here it is judged as a plan for 'fin_mom"
     for name, (content, kind) in FILES.items():
         before = {item.id for item in shelf().entries(whose)}
-        assert "Imported and saved" in said(hand_in(app, content, name))
-        assert (caution in said(app)) is (name == "bare.json")
+        assert "Imported and saved" in page_text(hand_in(app, content, name))
+        assert (caution in page_text(app)) is (name == "bare.json")
         [entry] = [item for item in shelf().entries(whose) if item.id not in before]
         assert entry.kind == kind
         if CONTENTS.get(kind) == content:
@@ -252,8 +252,8 @@ def test_imported_plan_uses_the_shipped_study() -> None:
     assert plan.question == EvidenceAssumptions(alpha=0.01)
     keep(EntryKind.PLAN, "one", FAKED)
     app = press(visit(LIBRARY), "Open")
-    assert "another study of the id 'psy_stroop' is on the shelf" in said(app)
-    assert "yours" not in said(at_gallery(app))
+    assert "another study of the id 'psy_stroop' is on the shelf" in page_text(app)
+    assert "yours" not in page_text(at_gallery(app))
 
 
 def test_refused_file_is_shown_with_every_fault() -> None:
@@ -283,12 +283,12 @@ def test_unreadable_library_leaves_the_rest_working(monkeypatch: pytest.MonkeyPa
     app = visit(LIBRARY, study="fin_momentum")
     with monkeypatch.context() as patch:
         patch.setattr(Library, "entries", broken)
-        assert "The library cannot be used. the library: the disk" in said(run(app))
+        assert "The library cannot be used. the library: the disk" in page_text(run(app))
         go(app, PROTOCOL)
         assert number(type_number(app, "Sample size", 41), "Sample size").value == 41
-    assert "cannot be used" not in said(go(app, LIBRARY))
+    assert "cannot be used" not in page_text(go(app, LIBRARY))
     monkeypatch.setattr("replicalab.library.contents.problem_of", lambda *_: "its study is gone")
-    assert "It can no longer be opened: its study is gone" in said(run(app))
+    assert "It can no longer be opened: its study is gone" in page_text(run(app))
     assert not can_press(app, "Open")
 
 
@@ -299,7 +299,7 @@ def test_entry_deleted_in_another_tab_is_named(act: str) -> None:
     next(button for button in app.button if button.label == act).click()
     shelf().delete(owner(), entry.id)
     run(app)
-    assert "no longer" in said(app) or "Nothing is saved yet" in said(app)
+    assert "no longer" in page_text(app) or "Nothing is saved yet" in page_text(app)
 
 
 pytestmark = pytest.mark.usefixtures("browsers")
@@ -394,7 +394,7 @@ def test_name_and_notes_stay_with_next_version() -> None:
     press(visit(PROTOCOL, lab="easy"), "Save")
     [taken] = kept()
     app = press(visit(PROTOCOL), "Save")
-    assert "choose another name" in said(type_text(app, "Name", taken.name))
+    assert "choose another name" in page_text(type_text(app, "Name", taken.name))
     assert sorted(entry.name for entry in kept()) == sorted([PLAN, taken.name])
     type_text(app, "Name", "For Friday")
     type_text(app, "Notes", "the board wants it small")
@@ -414,8 +414,8 @@ def two_tabs() -> tuple[AppTest, AppTest]:
 
 def test_second_tab_sees_differences_and_saves_over() -> None:
     _, second = two_tabs()
-    assert "was saved elsewhere since" in said(press(second, "Save"))
-    assert "was saved elsewhere since" in said(go(second, NEGOTIATION)), "until it is closed"
+    assert "was saved elsewhere since" in page_text(press(second, "Save"))
+    assert "was saved elsewhere since" in page_text(go(second, NEGOTIATION)), "until it is closed"
     [table] = [item for item in second.table if "Difference" in item.value.columns]
     assert rows_of(table) == [
         ["Difference", "There, version 2", "Yours"],

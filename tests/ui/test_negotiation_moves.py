@@ -39,7 +39,7 @@ from tests.ui.negotiating import (
     shows,
 )
 from tests.ui.pages import NEGOTIATION, PROTOCOL, STUDY
-from tests.ui.reading import alerts, keyed, panel_tables, plain, said, texts, tray, where
+from tests.ui.reading import alerts, keyed, page_text, panel_tables, plain, texts, tray, where
 from tests.ui.walking import go, query_of, visit
 
 PROPOSED: Final = propose(REFERENCE)
@@ -60,15 +60,15 @@ def test_person_sees_each_move_before_making_it(app: AppTest) -> None:
     assert not can_press(app, "Undo last round")
     assert "First" not in labels(app)
     assert alerts(app)[0].colour == "error"
-    assert "A question takes this round; 4 rounds left." in said(app)
+    assert "A question takes this round; 4 rounds left." in page_text(app)
     type_number(type_number(app, "Sample size", 75), "Duration (days)", 5)
     assert "power 0.20" in alerts(app)[0].text
-    assert "It costs 1,450 of 3,700 credits." in said(app)
+    assert "It costs 1,450 of 3,700 credits." in page_text(app)
     press(type_text(app, "Or ask the lab a question", "   "), "Ask")
     press(type_text(app, "Technique", ""), SEND)
     assert "First" not in labels(app)
     type_number(app, "Rounds at most", 1)
-    assert "A question takes this round; 0 rounds left." in said(app)
+    assert "A question takes this round; 0 rounds left." in page_text(app)
 
 
 def test_form_starts_from_protocol_page_then_offer() -> None:
@@ -190,8 +190,8 @@ def test_run_and_fork_are_compared_by_round() -> None:
     before, after = outcome_verdict(TOLD).text, outcome_verdict(FORKED).text
     assert before != after
     assert scrubber(app).startswith("Fork 1 in round 2: Round 2 of ")
-    assert said(app).count(before) == 1
-    assert said(app).count(after) == 1
+    assert page_text(app).count(before) == 1
+    assert page_text(app).count(after) == 1
     table = rows_in(app, "branches")
     assert table[0] == ["Round", "The run", "Answer", "Fork 1 in round 2", "Answer to it"]
     assert "210 months in 7 days" in table[1][1]
@@ -225,7 +225,7 @@ def test_fork_of_a_fork_joins_the_tree() -> None:
     ]
     for place, played in ((0, TOLD), (1, FORKED)):
         choose_course(app, place)
-        assert outcome_verdict(played).text in said(app)
+        assert outcome_verdict(played).text in page_text(app)
         assert len(tree(app)) == 3
 
 
@@ -235,7 +235,7 @@ def test_branch_ends_when_dropped_or_players_change() -> None:
     app = press(press(pick(app, "Lab Manager", "reference"), "Fork here"), "Continue from here")
     press(app, "Drop this fork")
     assert shows(app, TOLD)
-    assert "The run" not in said(app)
+    assert "The run" not in page_text(app)
 
 
 def test_kept_fork_survives_a_reload_and_is_undone() -> None:
@@ -243,7 +243,7 @@ def test_kept_fork_survives_a_reload_and_is_undone() -> None:
     for visible in (app, reloaded(app)):
         assert shows(visible, FORKED)
         assert round_shown(visible) == "Round 2 of 2"
-        assert "Your fork from round 2." in said(visible)
+        assert "Your fork from round 2." in page_text(visible)
     press(press(app, "Fork here"), "Continue from here")
     assert "Fork 1 in round 2 and fork 2 in round 2" in headers(app)
     assert shows(press(app, "Back to how it was"), TOLD)
@@ -267,13 +267,13 @@ def test_person_plays_on_in_a_fork() -> None:
     press(type_text(app, "Or ask the lab a question", "?"), "Ask")
     assert scrubber(app) == "Fork 1 in round 1: Round 2 of 2 so far"
     assert scrubber(press(app, "Back")) == "Fork 1 in round 1: Round 1 of 2 so far"
-    assert "Next is round 3 of at most 5: " in said(app)
+    assert "Next is round 3 of at most 5: " in page_text(app)
     assert scrubber(press(app, "Drop this fork")) == "Round 1 of 1 so far"
     press(press(app, "Fork here"), "Continue from here")
     press(app, "Accept the offer")
     ended = "Fork 1 in round 1\ncaution Agreed below the floor in round 2"
-    assert ended in said(app)
-    assert ended not in said(press(app, "Undo last round"))
+    assert ended in page_text(app)
+    assert ended not in page_text(press(app, "Undo last round"))
     press(press(app, "Accept the offer"), "Continue with this fork")
     assert outcome(app)[0] == "caution"
 

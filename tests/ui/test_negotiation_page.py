@@ -36,7 +36,7 @@ from tests.ui.negotiating import (
     shows,
 )
 from tests.ui.pages import NEGOTIATION, PROTOCOL
-from tests.ui.reading import alerts, said, texts, where
+from tests.ui.reading import alerts, page_text, texts, where
 from tests.ui.walking import go, query_of, visit
 
 AWARE: Final = ScientistKind.DIRECT
@@ -86,7 +86,7 @@ def test_scrubber_steps_without_playing_rounds_again(monkeypatch: pytest.MonkeyP
     ],
 )
 def test_page_of_each_scientist_reads_as_pinned(name: str, query: dict[str, str]) -> None:
-    assert_golden(f"pages/negotiation#{name}", said(visit(NEGOTIATION, **query)))
+    assert_golden(f"pages/negotiation#{name}", page_text(visit(NEGOTIATION, **query)))
 
 
 def test_players_are_offered_seated_and_in_the_link() -> None:
@@ -116,17 +116,19 @@ def test_plan_without_samples_cannot_be_negotiated() -> None:
     plan = revise(REFERENCE, duration_days=0, controls=[], required_equipment=[])
     app = visit(NEGOTIATION, **to_query(Workspace().changed(plan=plan)))
     assert round_shown(app).startswith("Round 1 of ")
-    assert "Protects against: nothing: it has no controls\n" in said(app)
+    assert "Protects against: nothing: it has no controls\n" in page_text(app)
 
 
 def test_saved_negotiation_opens_in_its_study() -> None:
     app = hand_over(visit(NEGOTIATION), save(ENDED))
     assert where(app).startswith(f"{MILLIKAN.paper.name} · hard lab, seed 3")
     assert round_shown(app) == f"Round 1 of {len(ENDED.rounds)}"
-    assert outcome_verdict(ENDED).text not in said(app), "how it ended comes with the last round"
+    assert outcome_verdict(ENDED).text not in page_text(app), (
+        "how it ended comes with the last round"
+    )
     assert shows(app, ENDED)
     players = "From the file mine.json. Scientist: direct. Lab Manager: least-loss."
-    assert players in said(app)
+    assert players in page_text(app)
     type_number(go(app, PROTOCOL), "Sample size", 5)
     go(app, NEGOTIATION)
     undo(go(app, PROTOCOL))
@@ -140,7 +142,7 @@ def test_closing_a_file_restores_the_workspace() -> None:
     for opened in (save(ENDED), RECORDINGS[0].model_dump_json()):
         hand_over(app, opened)
         assert where(app) != before[0]
-    assert "(written by hand)" in said(app)
+    assert "(written by hand)" in page_text(app)
     assert seated(app) == "recorded"
     press_first(app, HOME)
     assert (where(app), query_of(app)) == before
@@ -159,8 +161,8 @@ def test_closing_a_recorded_run_restores_the_workspace() -> None:
         assert where(page).startswith(pack.paper.name)
         assert shows(page, replay(RECORDINGS[-1], pack))
         assert seated(page) == "recorded"
-        assert "Written by hand." in said(page)
-        assert "\nAttempt 1: " in said(page)
+        assert "Written by hand." in page_text(page)
+        assert "\nAttempt 1: " in page_text(page)
     press_first(app, HOME)
     assert (where(app), query_of(app)) == before
     pick(pick(app, "Scientist", "recorded"), "Scientist", "baseline")
@@ -241,18 +243,18 @@ def test_full_session_plays_on_after_forgetting(monkeypatch: pytest.MonkeyPatch)
     app = visit(NEGOTIATION)
     for rounds in (4, 5):
         hand_over(app, save(by_person(PACK, propose(REFERENCE), max_rounds=rounds)))
-    assert FULL not in said(app)
+    assert FULL not in page_text(app)
     monkeypatch.setattr(ROOM, 2 * ROUND_BYTES)
     press(app, "Walk away")
     assert round_shown(app) == "Round 1 of 1"
-    assert FULL in said(app)
+    assert FULL in page_text(app)
     hand_over(app, save(by_person(PACK, propose(REFERENCE), propose(REFERENCE))))
     [problem] = [alert.text for alert in alerts(app) if "cannot be opened" in alert.text]
     assert "there is no room for it: it takes" in problem
     assert "forget one, then open it again" in problem
-    assert "From the file mine.json" in said(app)
-    assert f"{PACK.paper.title}, medium lab: You, 1 round" in said(app)
+    assert "From the file mine.json" in page_text(app)
+    assert f"{PACK.paper.title}, medium lab: You, 1 round" in page_text(app)
     press(app, "Forget it")
-    assert FULL not in said(app)
+    assert FULL not in page_text(app)
     press(app, "Walk away")
     assert round_shown(app) == "Round 2 of 2"

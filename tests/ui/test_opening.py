@@ -21,7 +21,7 @@ from tests.negotiation.playing import by_rule
 from tests.ui.acting import choose_more, number, press, run
 from tests.ui.negotiating import shows
 from tests.ui.pages import COMPARE, NEGOTIATION, PROTOCOL
-from tests.ui.reading import drawer_of, in_drawer, said, where
+from tests.ui.reading import drawer_of, in_drawer, page_text, where
 from tests.ui.walking import go, query_of, visit
 
 WRITTEN: Final = load_scenario("psy_stroop", "easy")
@@ -94,7 +94,7 @@ def test_bundle_of_recorded_run_opens_as_recorded() -> None:
     app = opened(bundle(PlanAnalysis(plan), written, run, recording))
     assert " open" in in_drawer(app)
     assert shows(press(go(app, NEGOTIATION), "Last"), run)
-    assert recording.title in said(app)
+    assert recording.title in page_text(app)
 
 
 def test_each_kind_of_file_opens() -> None:
@@ -151,7 +151,7 @@ def test_bundle_opens_in_the_current_study() -> None:
     app = opened(edited(study=study))
     assert query_of(app)["study"] == "psy_stroop"
     assert "own" not in query_of(app)
-    assert "Another title" not in said(app)
+    assert "Another title" not in page_text(app)
     assert "The plan and its negotiation are open." in in_drawer(app)
 
 

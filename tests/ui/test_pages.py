@@ -36,7 +36,7 @@ from tests.ui.pages import (
     SCENARIOS,
     STUDY,
 )
-from tests.ui.reading import keyed, plain, said, texts, where
+from tests.ui.reading import keyed, page_text, plain, texts, where
 from tests.ui.visitors import Browsers
 from tests.ui.walking import at_editor, at_making, go, query_of, show, unopened, visit
 
@@ -51,25 +51,25 @@ def test_page_opens_and_reads_as_pinned(file: str) -> None:
     judged = f"{opened} · Not feasible"
     quiet = {NEGOTIATION: opened} | dict.fromkeys((SCENARIOS, COMPARE, LIBRARY), "")
     assert where(app) == quiet.get(file, judged)
-    assert (f"Samples: {pack.design.unit_of_n}" in said(app)) is (file in NEED_STUDY)
+    assert (f"Samples: {pack.design.unit_of_n}" in page_text(app)) is (file in NEED_STUDY)
     if file in GOLDEN:
-        assert_golden(f"pages/{GOLDEN[file]}#first", said(app))
+        assert_golden(f"pages/{GOLDEN[file]}#first", page_text(app))
 
 
 def test_part_of_a_study_reads_as_pinned() -> None:
     app = visit(STUDY)
     for part in list(PARTS)[1:]:
         name = part.lower().replace(" ", "_")
-        assert_golden(f"pages/study#{name}", said(show(app, part, TABS)))
+        assert_golden(f"pages/study#{name}", page_text(show(app, part, TABS)))
 
 
 def test_form_with_template_reads_as_pinned() -> None:
     app = at_making(unopened())
-    assert_golden("pages/making#begin", said(app))
+    assert_golden("pages/making#begin", page_text(app))
     press(pick(app, "Start from", "the template"), "Start the form")
     for part in study_form.PARTS:
         name = part.lower().replace(" ", "_")
-        assert_golden(f"pages/making#{name}", said(show(app, part, study_form.PARTS_KEY)))
+        assert_golden(f"pages/making#{name}", page_text(show(app, part, study_form.PARTS_KEY)))
 
 
 @pytest.mark.parametrize("scientist", ["person", "model"])
@@ -91,7 +91,7 @@ def test_every_text_field_is_bounded(scientist: str) -> None:
 def test_study_page_shows_the_reference_protocol() -> None:
     app = type_number(visit(PROTOCOL, lab="easy"), "Sample size", 75)
     pack = load_scenario("fin_momentum", "easy")
-    assert offer_story(reference_options(pack)).text in said(go(app, STUDY))
+    assert offer_story(reference_options(pack)).text in page_text(go(app, STUDY))
     assert where(app).endswith("· Feasible, below the floor")
 
 
@@ -112,9 +112,9 @@ def test_work_follows_person_to_other_browsers(
     app = press(visit(PROTOCOL, study="psy_stroop"), "Save")
     assert app.menu_button[0].options[-1].endswith(r"Sign out \(Ann \*A\*\)")
     browsers.use()
-    assert "Stroop" in said(visit(LIBRARY))
+    assert "Stroop" in page_text(visit(LIBRARY))
     monkeypatch.setattr(st, "user", ann | {"iss": "https://other.example"})
-    assert "Stroop" not in said(visit(LIBRARY))
+    assert "Stroop" not in page_text(visit(LIBRARY))
 
 
 def test_first_page_waits_for_no_slow_import() -> None:
@@ -205,16 +205,16 @@ def test_gallery_shows_every_study_and_filters() -> None:
     ]
     type_text(pick(app, "Binding constraint", "staff"), "Search", "no such study")
     assert cards(app) == []
-    assert 'No study matches "no such study".' in said(app)
+    assert 'No study matches "no such study".' in page_text(app)
     assert cards(press(app, "Clear search")) == SHIPPED
     assert app.text_input(key="filter_text").value == ""
 
 
 def test_card_opens_medium_lab_and_keeps_open_plan() -> None:
     app = visit(study="fin_momentum", lab="hard", seed="5")
-    assert "Labs at seed 5." in said(app)
+    assert "Labs at seed 5." in page_text(app)
     app.button(key="open_psy_stroop").click()
-    assert "Studies of interference in serial verbal reactions." in said(run(app))
+    assert "Studies of interference in serial verbal reactions." in page_text(run(app))
     assert where(app).startswith("Stroop interference · medium lab · ")
     assert {"study": "psy_stroop", "lab": "medium"}.items() <= query_of(app).items()
     go(type_number(go(app, PROTOCOL), "Sample size", 31), SCENARIOS)
@@ -224,7 +224,7 @@ def test_card_opens_medium_lab_and_keeps_open_plan() -> None:
 
 def test_cards_show_the_visitors_lab() -> None:
     app = visit(study="psy_stroop", budget="600")
-    assert "Yours passes cut" in said(app)
+    assert "Yours passes cut" in page_text(app)
 
 
 @pytest.mark.parametrize("page", NEED_STUDY)
@@ -240,15 +240,15 @@ def test_front_door_judges_only_own_plans() -> None:
     app = visit()
     assert where(app) == "", "nothing was chosen yet"
     for text in ("Momentum returns · medium lab", "Reference protocol", "easible"):
-        assert text not in said(app)
+        assert text not in page_text(app)
     assert (
         where(visit(SCENARIOS, study="fin_momentum", lab="easy")) == "Momentum returns · easy lab"
     )
     app = visit(SCENARIOS, study="fin_momentum")
     assert where(go(app, PROTOCOL)).endswith("· Not feasible")
-    assert "Reference protocol: not feasible" in said(app)
+    assert "Reference protocol: not feasible" in page_text(app)
     go(type_number(app, "Sample size", 31), SCENARIOS)
-    assert "Your plan: not feasible" in said(app)
+    assert "Your plan: not feasible" in page_text(app)
 
 
 @pytest.mark.parametrize(
@@ -317,10 +317,10 @@ def test_study_that_breaks_while_open_is_replaced(folder: Path) -> None:
     app = visit(NEGOTIATION, study="ml_resnet_cifar10")
     spoil(folder, "budget: 900", "budget: -5")
     run(app)
-    assert "labs.easy.budget" in said(app)
-    assert "Another study is open instead." in said(app)
+    assert "labs.easy.budget" in page_text(app)
+    assert "Another study is open instead." in page_text(app)
     again = visit(PROTOCOL, study="ml_resnet_cifar10")
-    assert "study 'ml_resnet_cifar10' cannot be opened" in said(again)
+    assert "study 'ml_resnet_cifar10' cannot be opened" in page_text(again)
     for page in (app, again):
         assert not where(page).startswith("ResNet depth")
 
@@ -331,8 +331,8 @@ def test_pages_open_with_broken_or_missing_studies(folder: Path) -> None:
     st.cache_resource.clear()
     for file in PAGES:
         app = visit(file)
-        assert "labs.easy.budget" in said(app)
+        assert "labs.easy.budget" in page_text(app)
         assert where(app)
     shutil.rmtree(folder)
     st.cache_resource.clear()
-    assert "There is no study that can be read." in said(visit())
+    assert "There is no study that can be read." in page_text(visit())

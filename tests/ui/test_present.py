@@ -21,7 +21,7 @@ from tests.negotiation.playing import acts, by_rule
 from tests.ui.acting import can_press, choose_more, labels, press, run
 from tests.ui.negotiating import round_shown
 from tests.ui.pages import NEGOTIATION, SCENARIOS, TRADE_OFFS
-from tests.ui.reading import heard, panels, said
+from tests.ui.reading import heard, page_text, panels
 from tests.ui.walking import query_of, visit
 
 STROOP: Final = load_scenario("psy_stroop", "medium")
@@ -49,12 +49,12 @@ def slides(app: AppTest) -> list[str]:
 @pytest.mark.parametrize("page", [SCENARIOS, NEGOTIATION, TRADE_OFFS])
 def test_presentation_leaves_the_page_unchanged(page: str) -> None:
     app = visit(page, study="psy_stroop", round="2", budget="1200")
-    text, query = said(app), query_of(app)
+    text, query = page_text(app), query_of(app)
     choose_more(app, "Present")
     assert place(app) == f"1 / {LAST}"
     assert not app.get("page_link")
     press(press(app, "Next"), "Leave")
-    assert (said(app), query_of(app)) == (text, query)
+    assert (page_text(app), query_of(app)) == (text, query)
     assert "Leave" not in labels(app)
 
 
@@ -89,7 +89,7 @@ def test_slides_go_to_both_ends_only() -> None:
 )
 def test_presentation_names_missing_parts(query: dict[str, str], text: str) -> None:
     app = visit(study="psy_stroop", **query)
-    assert text in said(app)
+    assert text in page_text(app)
 
 
 @pytest.mark.parametrize("story", stories(), ids=lambda story: story.key)
@@ -105,7 +105,7 @@ def test_story_is_presented_to_its_point(story: Story) -> None:
     press(app, "Leave")
     if story.page is StoryPage.NEGOTIATION:
         assert round_shown(app).startswith("Round 1 of")
-    assert_golden(f"pages/{story.page}#{story.key}", said(app))
+    assert_golden(f"pages/{story.page}#{story.key}", page_text(app))
     assert "present" not in query_of(app)
 
 

@@ -29,7 +29,7 @@ from tests.ui.acting import (
     undo,
 )
 from tests.ui.pages import COMPARE, LETTERS, LIBRARY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
-from tests.ui.reading import alerts, dimension, links, plain, said, tray, where
+from tests.ui.reading import alerts, dimension, links, page_text, plain, tray, where
 from tests.ui.walking import go, query_of, visit
 
 REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
@@ -78,7 +78,7 @@ def test_full_link_opens_the_same_on_every_page() -> None:
     app = visit(PROTOCOL, **FULL)
     assert number(app, "Sample size").value == 8
     assert not can_press(app, "Undo")
-    assert CANNOT not in said(app)
+    assert CANNOT not in page_text(app)
     for page in PAGES:
         go(app, page)
         judged = "" if page in {NEGOTIATION, COMPARE, LIBRARY} else " · "
@@ -87,7 +87,7 @@ def test_full_link_opens_the_same_on_every_page() -> None:
         assert links(app) == [FULL] * len(PAGES)
     go(app, NEGOTIATION)
     assert number(app, "Rounds at most").value == 7
-    assert "Round 3 of" in said(app)
+    assert "Round 3 of" in page_text(app)
 
 
 def test_address_follows_the_plan() -> None:
@@ -105,23 +105,23 @@ def test_bad_link_shows_one_message_until_dismissed() -> None:
         assert message.splitlines()[1].startswith("- The link cannot be read: seed ")
         assert query_of(app) == to_query(Workspace())
     press(app, "Dismiss")
-    assert CANNOT not in said(app)
+    assert CANNOT not in page_text(app)
 
 
 def test_plan_too_long_for_a_link_is_reported() -> None:
     app = choose(visit(PROTOCOL, study="fin_momentum"), "Controls", *LETTERS[:40])
     assert "more" in query_of(app)
-    assert TOO_LONG not in said(app)
+    assert TOO_LONG not in page_text(app)
     choose(app, "Controls", *LETTERS)
     assert len(urlencode(query_of(app))) < 200
     assert query_of(app)["study"] == "fin_momentum"
     for page in PAGES:
-        assert said(go(app, page)).count(TOO_LONG) == 1
+        assert page_text(go(app, page)).count(TOO_LONG) == 1
         assert all(len(way.proto.query_string) < 200 for way in app.get("page_link"))
     assert chosen(go(app, PROTOCOL), "Controls") == LETTERS
     choose(app, "Controls", *LETTERS[:40])
     assert "more" in query_of(app)
-    assert TOO_LONG not in said(app)
+    assert TOO_LONG not in page_text(app)
 
 
 def arrive(app: AppTest, query: Mapping[str, str]) -> AppTest:
@@ -139,7 +139,7 @@ def test_back_opens_the_older_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     assert number(app, "Sample size").value == 200
     assert query_of(app) == before
     arrive(app, {"study": "fin_momentum", "more": "eNq"})
-    assert CANNOT in said(app)
+    assert CANNOT in page_text(app)
     for samples in (200, 100):
         assert number(undo(app), "Sample size").value == samples
 

@@ -1,6 +1,7 @@
 """A person's moves, and forks: another plan in a past round, next to the original."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from itertools import zip_longest
 from typing import Final, NamedTuple
@@ -44,13 +45,8 @@ def draw_move(kept: RunSession, place: str = "table") -> None:
     _draw_ways_out(kept, place)
     now = negotiation.state
     form = _form_of(f"{place}_{now.round_number}", negotiation, now.offer or now.plan)
-    fields, preview = st.columns([3, 2], gap="large")
-    with fields:
-        st.markdown("**Or put another plan forward**" if now.plan else "**Your plan**")
-        draw_fields(form, negotiation.pack)
-    with preview:
-        st.markdown("**Preview**")
-        draw_preview(form, negotiation.pack)
+    title = "Or put another plan forward" if now.plan else "Your plan"
+    with _draw_form(form, negotiation, title):
         button(
             "Put this plan forward",
             "send",
@@ -74,13 +70,7 @@ def _draw_answer(kept: RunSession, place: str) -> None:
         button("Reject", "block", partial(table.answer, kept, at, Reply()))
         _draw_undo(kept, place)
     form = _form_of(f"{place}_answer_{at}", negotiation, PlanAnalysis(plan).offered)
-    fields, preview = st.columns([3, 2], gap="large")
-    with fields:
-        st.markdown("**Or offer another plan**")
-        draw_fields(form, negotiation.pack)
-    with preview:
-        st.markdown("**Preview**")
-        draw_preview(form, negotiation.pack)
+    with _draw_form(form, negotiation, "Or offer another plan"):
         counter = form.read()
         fits = counter is not None and plan.revised(counter).feasible
         button(
@@ -104,6 +94,22 @@ def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> P
     # Typed values stay in a form of the same name, so each negotiation has its own.
     identity = hash((negotiation.setup.model_dump_json(), plan.model_dump_json()))
     return PlanForm(f"{name}_{identity:x}", plan, term=negotiation.pack.study.term)
+
+
+def _draw_form(
+    form: PlanForm, negotiation: Negotiation, title: str = ""
+) -> AbstractContextManager[object]:
+    """Draw the fields of a plan, and return the container of its preview."""
+    fields, preview = st.columns([3, 2], gap="large")
+    with fields:
+        if title:
+            st.markdown(f"**{title}**")
+        draw_fields(form, negotiation.pack)
+    with preview:
+        if title:
+            st.markdown("**Preview**")
+        draw_preview(form, negotiation.pack)
+    return preview
 
 
 def _draw_after_the_end(kept: RunSession, place: str) -> None:
@@ -196,7 +202,7 @@ def _forking(kept: RunSession) -> int | None:
 def draw_fork(kept: RunSession) -> None:
     """Draw the open form for a fork, and the branch next to its origin."""
     if (at := _forking(kept)) is not None:
-        _draw_form(kept, at)
+        _draw_fork_form(kept, at)
     branch = branch_of(kept)
     if branch is not None:
         _draw_branches(branch)
@@ -280,25 +286,16 @@ def _ask_for_plan(forking: tuple[RunSession, int] | None) -> None:
     table.table().forking = forking
 
 
-def _draw_form(kept: RunSession, at: int) -> None:
+def _draw_fork_form(kept: RunSession, at: int) -> None:
     negotiation = kept.negotiation
     form = _form_of(f"fork_{at}", negotiation, negotiation.rounds[at].plan)
     with st.container(border=True, key="forking"):
         st.header(f"What if round {at + 1} had gone differently?")
         st.caption("The fields hold the plan of that round. Change it, then go on from there.")
-        fields, preview = st.columns([3, 2], gap="large")
-        with fields:
-            draw_fields(form, negotiation.pack)
-        with preview:
-            draw_preview(form, negotiation.pack)
-            with st.container(horizontal=True, key="forking_buttons"):
-                button(
-                    "Continue from here",
-                    "call_split",
-                    partial(_branch_off, kept, at, form),
-                    type="primary",
-                )
-                st.button("Cancel", on_click=_ask_for_plan, args=(None,))
+        with _draw_form(form, negotiation), st.container(horizontal=True, key="forking_buttons"):
+            go_on = partial(_branch_off, kept, at, form)
+            button("Continue from here", "call_split", go_on, type="primary")
+            st.button("Cancel", on_click=_ask_for_plan, args=(None,))
 
 
 def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
