@@ -11,6 +11,7 @@ import pytest
 from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.assessment import Amount, DimensionRow, PlanInLab, assess, registered
 from replicalab.cli import main
+from replicalab.facts.region import limit_labels
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, plan_to_draw
 from replicalab.planner.region import region
@@ -94,6 +95,8 @@ def test_planner_keeps_the_limit(case: tuple[Protocol, Pack]) -> None:
     assert max(plan.samples for plan in options.frontier.plans) <= limit
     drawn = region(plan_to_draw(options), [options.yours])
     assert drawn.most_feasible.max() == limit
+    assert drawn.lines["storage"].max() == limit
+    assert limit_labels(options.yours.pack)["storage"] == f"{limit} places"
 
 
 @pytest.mark.parametrize("seed", range(12))

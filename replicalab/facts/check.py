@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from replicalab import assessment, lexicon
+from replicalab.assessment import Assessment, Evidence
 from replicalab.assessment.phrases import failing_text, last_day_text, samples_text
 from replicalab.facts import blocks, verdicts
 from replicalab.facts import plan as texts
@@ -22,7 +23,7 @@ YOURS: Final = "Your plan"
 _ROWS: Final = 6  # of arms and of bookings; the rest are counted
 
 
-def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool = False) -> Panel:
+def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -> Panel:
     """Return study and lab, and a plan's verdict, cost and evidence.
 
     ``yours`` is whether it is the visitor's own, not the study's reference protocol; a ``quiet``
@@ -53,9 +54,7 @@ def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool
 # --- the dimensions -------------------------------------------------------------------------
 
 
-def check_panel(
-    plan: assessment.Assessment, binding: str | None = None, mended: Container[str] = ()
-) -> Group:
+def check_panel(plan: Assessment, binding: str | None = None, mended: Container[str] = ()) -> Group:
     """Return used and limit of each dimension and the reasons of failures, then notes.
 
     A page lays a button over the place of each dimension in ``mended``.
@@ -84,11 +83,11 @@ def check_panel(
     )
 
 
-def _reasons(plan: assessment.Assessment, dimension: str) -> list[str]:
+def _reasons(plan: Assessment, dimension: str) -> list[str]:
     return [reason for failing, reason in plan.reasons_once if failing == dimension]
 
 
-def slack_table(plan: assessment.Assessment) -> blocks.Table:
+def slack_table(plan: Assessment) -> blocks.Table:
     """Return used, limit and slack of each dimension in columns of their own."""
     rows = [
         (
@@ -101,7 +100,7 @@ def slack_table(plan: assessment.Assessment) -> blocks.Table:
     return blocks.table("The check", ("Dimension", "Used", "Limit", "Slack", "Why it fails"), rows)
 
 
-def _amounts(plan: assessment.Assessment, slack: assessment.Slack) -> tuple[Cell, Cell, Cell]:
+def _amounts(plan: Assessment, slack: assessment.Slack) -> tuple[Cell, Cell, Cell]:
     text, bar = texts.slack_text(slack), slack_bar(slack)
     if not text:
         return Cell(texts.used_text(plan, slack), bar=bar), Cell(), Cell()
@@ -130,14 +129,14 @@ def _sign(ok: bool) -> Status:
 # --- cost -----------------------------------------------------------------------------------
 
 
-def cost_panel(plan: assessment.Assessment, after: assessment.Assessment | None = None) -> Group:
+def cost_panel(plan: Assessment, after: Assessment | None = None) -> Group:
     """Return the cost term by term, and the parts of the staff."""
     staff = Sentence(f"Staff: {texts.staff_text(plan)}.", quiet=True)
     return blocks.group(Heading("Cost", 2, part=True), cost_table(plan, after, signed=False), staff)
 
 
 def cost_table(
-    plan: assessment.Assessment, after: assessment.Assessment | None = None, *, signed: bool = True
+    plan: Assessment, after: Assessment | None = None, *, signed: bool = True
 ) -> blocks.Table:
     """Return the terms of the cost as a waterfall, and the total of the plan and of ``after``."""
     budget, terms, money = plan.pack.lab.budget, plan.cost_terms, lexicon.amount_text
@@ -163,13 +162,13 @@ def cost_table(
     return blocks.table("The cost, term by term", columns, rows, totals=len(totals))
 
 
-def _cost_bar(plan: assessment.Assessment) -> Bar:
+def _cost_bar(plan: Assessment) -> Bar:
     budget = plan.pack.lab.budget
     widest = max(plan.cost, budget) or 1.0
     return Bar(plan.cost / widest, budget / widest)
 
 
-def cost_cell(plan: assessment.Assessment) -> Cell:
+def cost_cell(plan: Assessment) -> Cell:
     """Return the cost of a plan, with a sign for whether the budget covers it."""
     sign = _sign(plan.cost <= plan.pack.lab.budget)
     return Cell(lexicon.amount_text(plan.cost), plan.cost, sign, _cost_bar(plan))
@@ -178,7 +177,7 @@ def cost_cell(plan: assessment.Assessment) -> Cell:
 # --- evidence -------------------------------------------------------------------------------
 
 
-def evidence_panel(plans: Mapping[str, assessment.Assessment], *, at_effects: bool = True) -> Group:
+def evidence_panel(plans: Mapping[str, Assessment], *, at_effects: bool = True) -> Group:
     """Return the evidence of plans on one scale with floor and target, and its basis.
 
     Args:
@@ -197,7 +196,7 @@ def evidence_panel(plans: Mapping[str, assessment.Assessment], *, at_effects: bo
     columns = (
         Column("Plan", is_seen=False),
         Column("Evidence", "number", bar="before", picture="On the scale", is_seen=False),
-        Column("Where it stands", is_seen=False),
+        Column("Tier", is_seen=False),
     )
     basis = f"{texts.assumption_text(yours)} {texts.source_text(yours.pack.design)}".strip()
     tables = _basis_tables(plans, at_effects=at_effects)
@@ -210,15 +209,13 @@ def evidence_panel(plans: Mapping[str, assessment.Assessment], *, at_effects: bo
     )
 
 
-def bounds_title(evidence: assessment.Evidence) -> str:
+def bounds_title(evidence: Evidence) -> str:
     """Return the measure with its bounds: ``Power: floor 0.50, target 0.80``."""
     floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
     return f"{evidence.title}: floor {floor}, target {target}"
 
 
-def _basis_tables(
-    plans: Mapping[str, assessment.Assessment], *, at_effects: bool
-) -> list[blocks.Table]:
+def _basis_tables(plans: Mapping[str, Assessment], *, at_effects: bool) -> list[blocks.Table]:
     judged, rows = list(plans.values()), list[tuple[str, ...]]()
     if any(plan.evidence.analysed < plan.counts.samples for plan in judged):
         sizes = [f"{plan.evidence.analysed:,} of {plan.counts.samples:,}" for plan in judged]
@@ -235,9 +232,7 @@ def _basis_tables(
 
 
 def evidence_bar(
-    evidence: assessment.Evidence,
-    others: Sequence[assessment.Evidence],
-    before: assessment.Evidence | None = None,
+    evidence: Evidence, others: Sequence[Evidence], before: Evidence | None = None
 ) -> Bar:
     """Return an evidence on one scale with others; better evidence is always longer.
 
@@ -256,18 +251,18 @@ def evidence_bar(
     )
 
 
-def evidence_cell(plan: assessment.Assessment, others: Sequence[assessment.Evidence]) -> Cell:
+def evidence_cell(plan: Assessment, others: Sequence[Evidence]) -> Cell:
     """Return a plan's evidence with the plan's sign, on one scale with others."""
     evidence = plan.evidence
     status, text = verdicts.marked(plan, evidence, evidence.number)
     return Cell(text, _value(evidence), status, evidence_bar(evidence, others))
 
 
-def _value(evidence: assessment.Evidence) -> float | None:
+def _value(evidence: Evidence) -> float | None:
     return None if evidence.void_reason else evidence.value
 
 
-def plans_table(plans: Mapping[str, assessment.Assessment]) -> blocks.Table:
+def plans_table(plans: Mapping[str, Assessment]) -> blocks.Table:
     """Return size, evidence, cost and fidelity loss of plans; the caption has the bounds."""
     judged, rows = [plan.evidence for plan in plans.values()], []
     lab = next(iter(plans.values())).pack.lab
@@ -291,7 +286,7 @@ def plans_table(plans: Mapping[str, assessment.Assessment]) -> blocks.Table:
 
 
 def effects_panel(
-    effects: Sequence[assessment.AssumedEffect], plans: Mapping[str, assessment.Assessment]
+    effects: Sequence[assessment.AssumedEffect], plans: Mapping[str, Assessment]
 ) -> Group:
     """Return the evidence of each plan at each effect, all on one scale."""
     judged = [[plan.evidence_at(effect.effect) for plan in plans.values()] for effect in effects]
@@ -312,7 +307,7 @@ def effects_panel(
     )
 
 
-def effects_table(plan: assessment.Assessment) -> blocks.Table:
+def effects_table(plan: Assessment) -> blocks.Table:
     """Return the evidence of a plan at other effects, with the plan's signs."""
     design, rows = plan.pack.design, []
     planned = abs(design.effect_planning or 0.0)
@@ -329,7 +324,7 @@ def effects_table(plan: assessment.Assessment) -> blocks.Table:
 # --- arms and days --------------------------------------------------------------------------
 
 
-def design_tables(plan: assessment.Assessment) -> list[blocks.Table]:
+def design_tables(plan: Assessment) -> list[blocks.Table]:
     """Return the arms with their samples, and the days of plan, lab and bookings."""
     samples = Column("Samples", bar="after", picture="Share of the largest group")
     span = Column("Days", bar="after", picture="Place among these days")
@@ -339,7 +334,7 @@ def design_tables(plan: assessment.Assessment) -> list[blocks.Table]:
     ]
 
 
-def _arm_rows(plan: assessment.Assessment) -> Iterator[tuple[str, Cell]]:
+def _arm_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
     design, samples, units = plan.pack.design, plan.counts.samples, plan.pack.design.units
     groups = plan.evidence.row.groups_of(design)
     sizes = [int(size) for size in assessment.samples_in_arms(samples, design)]
@@ -362,7 +357,7 @@ def _arm_rows(plan: assessment.Assessment) -> Iterator[tuple[str, Cell]]:
         yield "Others", Cell(f"{lexicon.count_text(extra, 'group')} like these")
 
 
-def _day_rows(plan: assessment.Assessment) -> Iterator[tuple[str, Cell]]:
+def _day_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
     lab, days, items = plan.pack.lab, plan.counts.days, plan.missing_items
     start, lab_end = lab.start_day, max(lab.days, lab.start_day)
     lab_days = f"{_days_text(start, lab_end)}{lab.dated(lab.days, 'to')}"

@@ -14,7 +14,7 @@ from replicalab.facts.verdicts import evidence_status
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.planner.curves import Curves, Point, TargetLimit, why_unreached
 
-_ROWS: Final = 12  # points of a curve in its table, beside those with a name
+_ROWS: Final = 12  # points of a curve in its table, without those with a name
 
 
 def samples_title(curves: Curves) -> str:

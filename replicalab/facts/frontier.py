@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from replicalab import assessment, lexicon, planner
-from replicalab.assessment import phrases
+from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.facts import check, texts
 from replicalab.facts.blocks import Bar, Cell, Status, Table, Verdict, number_cell, table
 from replicalab.facts.fact import Fact, moves
@@ -18,9 +18,7 @@ ROOM: Final = 1.06  # height of the frontier's chart over its highest mark
 _VOID: Final = ", without which the study is void"
 
 
-def priced_size_text(
-    plan: assessment.Assessment | planner.FrontierPlan, lab: Lab | None = None
-) -> str:
+def priced_size_text(plan: Assessment | planner.FrontierPlan, lab: Lab | None = None) -> str:
     """Return size and cost: ``161 samples in 3 days for 2,210 credits``.
 
     A plan of the frontier also takes the lab, for its currency.
@@ -32,7 +30,7 @@ def priced_size_text(
     return f"{samples} in {lexicon.count_text(plan.days, 'day')} for {cost}"
 
 
-def fits_text(plan: assessment.Assessment) -> str:
+def fits_text(plan: Assessment) -> str:
     """Return whether a plan fits, in a cell: ``yes, breaks a wish``, ``no: budget, staff``."""
     fits = f"no: {', '.join(map(plan.pack.study.term, plan.failing))}" if plan.failing else "yes"
     return ", ".join(filter(None, (fits, assessment.cautions_title(plan))))
@@ -44,12 +42,12 @@ def frontier_title(standing: Verdict, currency: str = lexicon.CREDITS) -> str:
     return title.format(currency=currency)
 
 
-def scale_end(evidence: assessment.Evidence) -> float:
+def scale_end(evidence: Evidence) -> float:
     """Return the upper end of the scale of a study's evidence; the lower one is 0."""
     return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
 
 
-def worth_text(evidence: assessment.Evidence, value: float) -> str:
+def worth_text(evidence: Evidence, value: float) -> str:
     """Return a value of an evidence in a cell.
 
     A plan with too few samples for a test, which shows nothing, may be the cheapest of all.
@@ -93,7 +91,7 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
     return Verdict(status, "Unbeaten", texts.UNBEATEN.format(adding=adding, currency=currency))
 
 
-def better_plans(options: planner.PlanAnalysis) -> dict[str, assessment.Assessment]:
+def better_plans(options: planner.PlanAnalysis) -> dict[str, Assessment]:
     """Return feasible plans that are better, by how; else one with as much evidence."""
     yours, frontier = options.yours, options.frontier
     standing, evidence = frontier.standing(yours), yours.evidence
@@ -129,7 +127,7 @@ def balance_text(options: planner.PlanAnalysis) -> str:
 
 
 def _nothing_fits(options: planner.PlanAnalysis) -> Iterator[str]:
-    """Yield that no plan that fits has evidence, and what the lab would have to add."""
+    """Yield that no plan that fits has evidence, and the additions that the lab would need."""
     yours, asks = options.yours, options.asks
     # In fewer days than the endpoint needs, no plan has evidence, so a proof adds nothing.
     proof = "" if too_short(yours.pack) else proof_text(options.least)
@@ -148,7 +146,7 @@ def swap_text(old: str, new: str | None = None) -> str:
     return (texts.DONE_WITHOUT if new is None else texts.REPLACED).format(old=old, new=new)
 
 
-def given_up_text(plan: assessment.Assessment) -> str:
+def given_up_text(plan: Assessment) -> str:
     """Return the substitutions and dropped controls behind a plan's fidelity loss."""
     parts = [swap_text(s.original, s.alternative) for s in plan.substitutions if s.fidelity_loss]
     parts += [
@@ -157,7 +155,7 @@ def given_up_text(plan: assessment.Assessment) -> str:
     return "; ".join(parts) or "nothing"
 
 
-def lost_text(plan: assessment.Assessment) -> str:
+def lost_text(plan: Assessment) -> str:
     """Return the losses of a plan and its missed soft constraints, in a cell."""
     breaks, given_up = phrases.wishes_title(plan.broken_wishes), given_up_text(plan)
     if not breaks:
@@ -225,7 +223,7 @@ def frontier_table(options: planner.PlanAnalysis) -> Table:
     return table(caption, ("Plan", "Evidence", "Fidelity loss", "Given up"), rows, kind="plain")
 
 
-def worth_bar(evidence: assessment.Evidence, value: float) -> Bar:
+def worth_bar(evidence: Evidence, value: float) -> Bar:
     """Return a value as a bar on the scale of the charts; better is always longer."""
     end, lower_is_better = scale_end(evidence), evidence.row.scale.lower_is_better
 

@@ -206,7 +206,7 @@ def target_text(options: PlanAnalysis) -> str:
     yours, plan, relief = options.yours, options.least.after, options.asks.target
     goal = bound_text(yours.evidence, "target")
     if relief is None:
-        why = unreached_text(yours), plans.units_limit_text(yours, alone=False)
+        why = unreached_text(yours), plans.units_limit_text(yours)
         return " ".join(filter(None, [texts.TARGET_UNREACHED.format(goal=goal), *why]))
     if not relief.asks:
         text = texts.REACHED if relief.possible else texts.REACHED_BUT_FAILS

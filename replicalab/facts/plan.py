@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from replicalab import assessment, lexicon
-from replicalab.assessment import phrases
+from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.designs import KINDS, DesignParameters
 from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Group, Sentence, Table, group, table
@@ -38,7 +38,7 @@ def elsewhere_text(saved_for: str | None, pack: Pack) -> str:
 # --- a plan against its lab -----------------------------------------------------------------
 
 
-def used_text(plan: assessment.Assessment, slack: assessment.Slack) -> str:
+def used_text(plan: Assessment, slack: assessment.Slack) -> str:
     """Return used against the limit: ``2,250 / 2,600 credits``, ``2 needed, 1 free``."""
     row, used, limit = slack.row, *map(lexicon.amount_text, (slack.used, slack.limit))
     if row.category:
@@ -74,7 +74,7 @@ def term_text(term: assessment.CostTerm) -> str:
     )
 
 
-def staff_text(plan: assessment.Assessment) -> str:
+def staff_text(plan: Assessment) -> str:
     """Return the parts of the staff: ``1 + 1 for more than 20 samples = 2 of 4 staff units``."""
     terms = [
         texts.STAFF_STEP.format(
@@ -87,18 +87,18 @@ def staff_text(plan: assessment.Assessment) -> str:
     return f"{sum_of}{plan.staff} of {lexicon.count_text(plan.pack.lab.staff, 'staff unit')}"
 
 
-def cautions_sentence(plan: assessment.Assessment) -> str:
+def cautions_sentence(plan: Assessment) -> str:
     """Return the cautions about a plan as a sentence; empty if none."""
     text = assessment.cautions_text(plan)
     return f"{lexicon.capitalised(text)}." if text else ""
 
 
-def wishes_cell(plan: assessment.Assessment) -> str:
+def wishes_cell(plan: Assessment) -> str:
     """Return the soft constraints that a plan misses, for a cell under `WISHES`."""
     return phrases.asked_and_had(plan, plan.broken_wishes) or "none"
 
 
-def with_cautions(text: str, plan: assessment.Assessment) -> str:
+def with_cautions(text: str, plan: Assessment) -> str:
     """Return a text about a plan, followed by its cautions."""
     return " ".join(filter(None, [text, cautions_sentence(plan)]))
 
@@ -111,7 +111,7 @@ def newly_broken_text(step: PlanStep) -> str:
     return " ".join(f"{lexicon.capitalised(text)}." for text in sentences if text)
 
 
-def dropped_cautions(plan: assessment.Assessment) -> list[str]:
+def dropped_cautions(plan: Assessment) -> list[str]:
     """Return a sentence for each control that a plan lacks, fixed controls first."""
     return [
         _protection(control)
@@ -121,8 +121,8 @@ def dropped_cautions(plan: assessment.Assessment) -> list[str]:
     ]
 
 
-def notes(plan: assessment.Assessment) -> list[tuple[str, str]]:
-    """Return notes on a plan beside its check: the kind of each, and its sentence."""
+def notes(plan: Assessment) -> list[tuple[str, str]]:
+    """Return notes on a plan: the kind of each, and its sentence."""
     few_units = lexicon.capitalised(phrases.units_text(plan))
     kinds = {
         "Caution": [*([f"{few_units}."] if few_units else []), *dropped_cautions(plan)],
@@ -133,7 +133,7 @@ def notes(plan: assessment.Assessment) -> list[tuple[str, str]]:
     return [(name, text) for name, lines in kinds.items() for text in lines]
 
 
-def spare_text(plan: assessment.Assessment) -> str:
+def spare_text(plan: Assessment) -> str:
     """Return a sample that would do; empty unless it is at least a quarter smaller."""
     lean, planned = leanest(plan), plan.counts.samples
     if lean is None or lean.counts.samples > planned * _ENOUGH_FEWER:
@@ -219,7 +219,7 @@ def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
     return texts.SAMPLES_IN_ALL.format(total=lexicon.amount_text(samples), parts=text)
 
 
-def dropout_text(plan: assessment.Assessment) -> str:
+def dropout_text(plan: Assessment) -> str:
     """Return how many samples are planned, can count and are analysed; empty if all are."""
     able, counted = plan.evidence.able, plan.evidence.analysed
     if counted >= able:
@@ -250,12 +250,12 @@ def effect_text(effect: float | None) -> str:
     return "none" if effect is None else f"{effect:z.3g}"
 
 
-def assumption_text(plan: assessment.Assessment) -> str:
+def assumption_text(plan: Assessment) -> str:
     """Return the assumed effect and the method of the evidence, then its units and arms."""
     return " ".join(filter(None, (_planned_text(plan), basis_text(plan))))
 
 
-def _planned_text(plan: assessment.Assessment) -> str:
+def _planned_text(plan: Assessment) -> str:
     evidence, row, design = plan.evidence, plan.evidence.row, plan.pack.design
     method = row.method_of(design)
     if row.effect is None:
@@ -271,12 +271,12 @@ def _planned_text(plan: assessment.Assessment) -> str:
 
 
 def source_text(design: Design) -> str:
-    """Return the source of the formula for the evidence of a design; empty if none is named."""
+    """Return the source of the formula for the evidence of a design; empty if unnamed."""
     source = design.row.source_of(design)
     return f"Source: {source}." if source else ""
 
 
-def bounds_text(evidence: assessment.Evidence) -> str:
+def bounds_text(evidence: Evidence) -> str:
     """Return the meaning of the marks of a bar of evidence."""
     floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
     return texts.MARKS.format(floor=floor, target=target)
@@ -319,7 +319,7 @@ def arms_text(samples: int, design: Design) -> str:
     return " + ".join(map(lexicon.amount_text, assessment.samples_in_arms(samples, design)))
 
 
-def units_text(plan: assessment.Assessment) -> str:
+def units_text(plan: Assessment) -> str:
     """Return the units of a plan: ``8 tanks of 16 (4 + 4)``; empty without any."""
     design, samples = plan.pack.design, plan.counts.samples
     arms = [int(number) for number in assessment.units_in_arms(samples, design)]
@@ -331,7 +331,7 @@ def _units_text(units: Units, arms: Sequence[int]) -> str:
     return f"{lexicon.count_text(sum(arms), units.name)} of {units.samples:g}{shared}"
 
 
-def basis_text(plan: assessment.Assessment) -> str:
+def basis_text(plan: Assessment) -> str:
     """Return the effect of units and unequal arms on the evidence; empty if none.
 
     ``8 tanks of 16 (4 + 4) with an intraclass correlation of 0.1: design effect 2.5; …``.
@@ -358,7 +358,7 @@ def _worth_text(samples: float) -> str:
     return lexicon.amount_text(round(samples)) if samples >= _WHOLE else f"{samples:.3g}"
 
 
-def units_panel(plan: assessment.Assessment) -> Group:
+def units_panel(plan: Assessment) -> Group:
     """Return a plan's units and arms, their limit, and a table by intraclass correlation."""
     design, samples = plan.pack.design, plan.counts.samples
     units, sentences = design.units, list[str]()
@@ -374,7 +374,7 @@ def units_panel(plan: assessment.Assessment) -> Group:
     return group(*map(Sentence, sentences), by_icc)
 
 
-def correlations_table(plan: assessment.Assessment, units: Units) -> Table:
+def correlations_table(plan: Assessment, units: Units) -> Table:
     """Return the evidence of a plan at each intraclass correlation of its units."""
     rows = list[tuple[Cell | str, ...]]()
     for rho, value in by_correlation(plan).items():
@@ -391,10 +391,8 @@ def correlations_table(plan: assessment.Assessment, units: Units) -> Table:
     return table(f"By the intraclass correlation of samples in one {units.name}", names, rows)
 
 
-def units_limit_text(plan: assessment.Assessment, *, alone: bool = True) -> str:
+def units_limit_text(plan: Assessment) -> str:
     """Return the limit of a plan's units, and more units for the target; empty if it is met.
-
-    Unless ``alone``, it leaves out how many samples exist.
 
     ``With 4 tanks in each arm no number of samples shows more than power 0.47; power 0.80 takes
     12 tanks of 16 in each arm.``
@@ -413,14 +411,8 @@ def units_limit_text(plan: assessment.Assessment, *, alone: bool = True) -> str:
         of = f"{lexicon.plural(name, 2)} of {design.units.samples:g}"
         ways.append(_in_arms_text(limit.enough, name, of))
     if ways:
-        exist = lexicon.count_text(design.population_max or 0, "sample")
-        clause = texts.UNITS_FOR_TARGET.format(
-            measure=evidence.measure,
-            target=evidence.amount(evidence.target),
-            ways=" or ".join(ways),
-        )
-        exceeds = limit.exceeds and alone
-        clauses.append(clause + (texts.STUDY_HAS.format(samples=exist) if exceeds else ""))
+        target = evidence.text_of(evidence.amount(evidence.target))
+        clauses.append(texts.UNITS_FOR_TARGET.format(target=target, ways=" or ".join(ways)))
     units = _in_arms_text(limit.units, name)
     return texts.WITH_UNITS.format(units=units, takes="; ".join(clauses))
 

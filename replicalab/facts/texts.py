@@ -66,8 +66,8 @@ SAME_COURSE = "The fork made no difference."
 
 # --- trade-offs -----------------------------------------------------------------------------
 
-FRONTIER_PASSED = "Evidence for {currency}: where your plan stands"
-FRONTIER_BEATEN = "Evidence for {currency}: what can be had instead"
+FRONTIER_PASSED = "Evidence for {currency}: no plan beats yours"
+FRONTIER_BEATEN = "Evidence for {currency}: better plans"
 REPLACED = "'{new}' instead of '{old}'"
 DONE_WITHOUT = "no '{old}'"
 BEATEN = "A better plan fits this lab."
@@ -94,7 +94,7 @@ NO_BALANCE = (
 OUTSIDE_PICTURE = "No plan that fits lies in the picture: the best has {evidence}."
 NO_ADDITION = "The least-loss plan meets the target and loses no fidelity."
 FRONTIER_LINES = (
-    "One line for each fidelity loss: the sum of what is given up of the study, up to 3 for a "
+    "One line for each fidelity loss: the sum of the losses of the study, up to 3 for a "
     "substitution and 1 for a dropped control."
 )
 FRONTIER_BALANCED = (
@@ -107,9 +107,9 @@ FRONTIER_CAPTION = (
     "evenly spaced by {currency}"
 )
 REGION_NOTHING = "With these items and controls nothing fits this lab"
-REGION_COUNTS = "What fits and counts: {span}"
-REGION_ALL = "What fits: {span}"
-REGION_LOSES = "What fits, but does not all count: {span}"
+REGION_COUNTS = "Fits and counts: {span}"
+REGION_ALL = "Fits: {span}"
+REGION_LOSES = "Fits, but not all samples count: {span}"
 REGION_VOID = "Whatever fits {where} yields no evidence"
 REGION_SPAN = "up to {samples}, {days}"
 REGION_SHADE = "deeper blue: {better} {measure}"
@@ -122,14 +122,14 @@ FRONTIER_ALT = "{title}, {means}. Cost against evidence; the table below has the
 REGION_CLICK = "Click to choose a point ✕."
 REGION_LOST = "Dotted: fits, but samples, or the study’s endpoint, are lost."
 REGION_STAR = "* Your plan keeps its own items, which the chart does not have."
-REGION_FAILS = "The lines show what the numbers alone would allow."
-NOT_PROVEN_BEST = "The best plan that was found shows nothing; that none is better is not proven."
+REGION_FAILS = "The lines show the limits of the numbers alone."
+NOT_PROVEN_BEST = "The best plan found shows nothing; a better one is not ruled out."
 DO_NOT_RUN = "Do not run this here: {reason}."
 NOTHING_IN_FEWER = "{none} every dimension, and in fewer days nothing is shown"
 EFFECT_NOT_ASSUMED = "This study’s evidence does not rest on an assumed effect."
 EFFECT_ALONE = "The evidence rests on an assumed {effect} of {size}; try others on Protocol."
 
-# --- what may be done about a plan ----------------------------------------------------------
+# --- alternatives to a plan -----------------------------------------------------------------
 
 YOUR_PLAN = "your plan"
 MANAGERS_PLAN = "the Lab Manager's plan"
@@ -243,8 +243,7 @@ NO_CORRELATION = (
 SEE_TABLE = "The table has the evidence for some correlations."
 OMIT_BASELINE = "Leave out the baseline to see the evidence for some correlations."
 IN_EACH = "{samples} in each {unit}"
-UNITS_FOR_TARGET = "{measure} {target} takes {ways}"
-STUDY_HAS = ", and the study has {samples} at most"
+UNITS_FOR_TARGET = "{target} takes {ways}"
 NO_SIZE_SHOWS = "no number of samples shows more than {measure} {most}"
 WITH_UNITS = "With {units} {takes}."
 IN_ARMS = "{units} in the arms"
@@ -260,7 +259,6 @@ TERMS = (
     "{measure}: {meaning}; target {target}: the aim of the study; floor {floor}: the least worth "
     "running."
 )
-ALL_BUT_ONE_FAIL = "all but {passing} fail"
 LAB_LINE = "{fails}; the Lab Manager {answer}"
 REFERENCE_PASSES = (
     "The reference protocol ({need}) passes all {number} checks. This lab can run it."

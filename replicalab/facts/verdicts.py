@@ -148,9 +148,6 @@ def lab_line(reference: PlanAnalysis) -> str:
     """Return the failing dimensions and the Lab Manager's answer in one line."""
     yours = reference.yours
     fails = phrases.failing_text(yours) if yours.failing else texts.ALL_PASS
-    passing = [dimension for dimension in yours.slack if dimension not in yours.failing]
-    if len(passing) == 1:
-        fails = texts.ALL_BUT_ONE_FAIL.format(passing=yours.pack.study.term(passing[0]))
     answer = ANSWERS[answer_to(reference)].title.lower()
     return texts.LAB_LINE.format(fails=fails, answer=answer)
 

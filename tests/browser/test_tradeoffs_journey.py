@@ -87,11 +87,11 @@ def test_frontier_is_accessible_and_loads_balanced_plan(app_page: Page) -> None:
     with wait_for_run(app_page):
         app_page.get_by_text("Evidence for credits").click()
     title = app_page.locator(".st-key-frontier_chart .gtitle")
-    expect(title).to_have_text("Evidence for credits: what can be had instead", timeout=CHART_MS)
+    expect(title).to_have_text("Evidence for credits: better plans", timeout=CHART_MS)
     for _ in looks(app_page, (PROJECTOR, PHONE_DARK, PROJECTOR)):
         assert_accessible(app_page)
     press(app_page, "Load the balanced plan into the editor")
-    expect(title).to_have_text("Evidence for credits: where your plan stands")
+    expect(title).to_have_text("Evidence for credits: no plan beats yours")
     follow(app_page, "Protocol")
     expect(number(app_page, "Sample size")).to_have_value("262")
 

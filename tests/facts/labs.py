@@ -13,7 +13,7 @@ from replicalab.planner import PlanAnalysis, PlanStep, change_steps
 from replicalab.scenarios import Pack
 from tests.factories import make_design, make_pack, make_protocol, make_throughput
 
-# As many samples as controls: none is left for the experiment.
+# As many samples as controls, so no experimental sample.
 UNSOUND: Final = make_protocol(sample_size=2)
 # Pays for two days of the smallest plan; the endpoint needs three.
 POOR: Final = make_pack(budget=540)

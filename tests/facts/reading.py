@@ -15,7 +15,7 @@ def tree(*blocks: Block) -> ElementTree.Element:
 
 
 def words(*blocks: Block) -> str:
-    """Return all that blocks say."""
+    """Return the words of blocks."""
     return "".join(tree(*blocks).itertext())
 
 
@@ -26,7 +26,7 @@ def rows(*blocks: Block) -> list[list[str]]:
 
 
 def bars(*blocks: Block) -> list[tuple[float, float, list[float]]]:
-    """Return where each bar begins and ends, and its marks, as shares of its cell."""
+    """Return start, end and marks of each bar, as shares of its cell."""
     result = []
     for bar in bars_in(tree(*blocks)):
         ends = dict(part.split(":") for part in bar.attrib["style"].split(";"))

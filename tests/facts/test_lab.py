@@ -1,4 +1,4 @@
-"""The lab in words: its name, and what of it is one's own, read in a golden file."""
+"""The lab in words: its name and its changes, in a golden file."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ PROPOSED: Final = MEDIUM.reference_protocol
 
 
 def bars(panel: Block) -> dict[str, str]:
-    """Return where each bar of a round ends, by the name of its row."""
+    """Return the end of each bar of a round, by the name of its row."""
     return {
         heard(row[0]): bar.attrib["style"].rpartition(":")[2]
         for row in tree(panel).iter("tr")

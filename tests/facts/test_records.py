@@ -1,4 +1,4 @@
-"""A batch as tables: every result with what it says, and no cell that a spreadsheet calculates."""
+"""A batch as tables without formulas, one row for each result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from replicalab.scenarios import Difficulty, LabOverrides
 JOB = Case(study="psy_stroop", lab=Difficulty.EASY)
 
 
-def test_frame_has_a_row_for_each_result_and_no_numbers_where_none_was_played() -> None:
+def test_frame_has_a_row_for_each_result() -> None:
     jobs = jobs_of(["psy_stroop", "math_four_colour"], seeds=range(3))
     results = [*map(run_job, jobs), Result(job=JOB, error="gone")]
     frame = results_frame(results)
@@ -57,7 +57,7 @@ def test_frame_and_csv_hold_the_regret() -> None:
     assert list(read["regret"].isna()) == [False, True]
 
 
-def test_files_are_read_back_as_they_were_and_hold_no_formula() -> None:
+def test_files_hold_no_formula() -> None:
     wild = JOB.model_copy(update={"own_lab": LabOverrides(name="=1+1")})
     played = [run_job(job) for job in jobs_of(["fin_momentum", "phys_millikan"], seeds=range(4))]
     results = [*played, Result(job=wild, error="@SUM(A1)")]

@@ -25,22 +25,22 @@ def found(study: str, own: LabOverrides = POOR) -> SurveyedStudy:
     return surveyed(load_scenario(study, "medium").with_own(own, EvidenceAssumptions()))
 
 
-def told(study: str, own: LabOverrides) -> str:
-    """Return the row of a study in the file, and what the table says of what fits and binds."""
+def sentences(study: str, own: LabOverrides) -> str:
+    """Return the row of a study in the file, and its fit and binding constraint."""
     item = found(study, own)
     row = (f"{value:.4g}" if isinstance(value, float) else f"{value}" for value in cells(item))
     named = (f"{name}: {value}".rstrip() for name, value in zip(COLUMNS, row, strict=True))
     return "\n".join([f"# {fits_text(item)}; {binding_text(item)}", *named])
 
 
-def test_rows_of_the_table_and_of_its_file_read_as_they_were_read() -> None:
+def test_rows_of_table_and_file() -> None:
     studies = "ml_resnet_cifar10", "fin_momentum", "eco_reef_fish", "chem_suzuki_ppb"
-    rows = [told("fin_momentum", LabOverrides(budget=3000, days=40))]
-    rows += [told(study, POOR) for study in studies]
+    rows = [sentences("fin_momentum", LabOverrides(budget=3000, days=40))]
+    rows += [sentences(study, POOR) for study in studies]
     assert_golden("survey", "\n\n".join(rows))
 
 
-def test_order_is_by_its_column_and_of_equals_the_best_first() -> None:
+def test_equal_rows_are_ordered_by_merit() -> None:
     rows = [found(study.scenario_id) for study in list_scenarios()]
     by_merit = sorted(rows, key=lambda each: each.rank)
     column = {"Study": "study", "Evidence": "share of target", "Samples": "samples"}
@@ -56,7 +56,7 @@ def test_order_is_by_its_column_and_of_equals_the_best_first() -> None:
         assert names == [each.pack.paper.name for each in expected], order
 
 
-def test_costs_are_headed_by_the_currency_of_all_labs_or_each_has_its_own() -> None:
+def test_costs_name_their_currency() -> None:
     euros = LabOverrides(currency="EUR")
     some = [(found("fin_momentum", overrides), "", "") for overrides in (euros, POOR)]
     heads = {"EUR": some[:1], "Credits": some[1:], "Cost": some}

@@ -131,7 +131,7 @@ def test_verdict_follows_the_frontier(case: str) -> None:
     unbeaten = options.yours.feasible and bool(options.frontier.plans)
     unbeaten = unbeaten and options.frontier.standing(options.yours).unbeaten
     assert unbeaten == (title in ("Unbeaten", "Unbeaten, not proven", "No evidence"))
-    assert ("what can be had instead" in frontier_title(verdict)) == (status is not Status.PASS)
+    assert ("better plans" in frontier_title(verdict)) == (status is not Status.PASS)
     if title == "Beaten":
         assert all(
             options.yours.feasible <= plan.feasible for plan in better_plans(options).values()
@@ -168,7 +168,7 @@ def test_title_covers_every_day_of_the_lab() -> None:
     ]
     limit = max(samples for _, samples in pairs)
     assert (pairs[0][0], pairs[-1][0]) == (1, 10)
-    assert title(pack) == f"What fits and counts: up to {limit} samples, 1 to 10 days"
+    assert title(pack) == f"Fits and counts: up to {limit} samples, 1 to 10 days"
 
 
 def _fits_and_counts(plan: Protocol, pack: Pack) -> bool:
@@ -200,7 +200,7 @@ def test_title_covers_long_labs(lab: dict[str, Any], span: str | None) -> None:
         assert text == "With these items and controls nothing fits this lab"
     else:
         none = "Whatever fits with these items and controls yields no evidence"
-        assert text == (f"What fits and counts: {span}" if span else none)
+        assert text == (f"Fits and counts: {span}" if span else none)
 
 
 def test_limits_of_study_and_lab() -> None:

@@ -30,7 +30,7 @@ LOADED: Final = (
     "'licensed-data terminal'."
 )
 FRONTIER: Final = "Evidence for credits"
-FITS: Final = "What fits and counts: up to"
+FITS: Final = "Fits and counts: up to"
 
 
 def opened(study: str = "fin_momentum", lab: str = "medium") -> AppTest:
@@ -105,7 +105,7 @@ def test_first_visit_shows_one_chart() -> None:
     assert f"{FITS} 300 samples, 3 to 6 days" in chart
     assert_golden("pages/tradeoffs#first", said(unfolded(app)))
     [chart] = charts(frontier(app))
-    assert "Evidence for credits: what can be had instead" in chart
+    assert "Evidence for credits: better plans" in chart
     assert_golden("pages/tradeoffs#frontier", said(app))
 
 
@@ -221,7 +221,7 @@ def test_lab_without_evidence_is_explained() -> None:
 
 def test_small_region_is_drawn_close_up() -> None:
     app = opened("math_four_colour", "hard")
-    assert "What fits: up to 20 samples" in charts(app)[0]
+    assert "Fits: up to 20 samples" in charts(app)[0]
     assert "your plan" not in charts(app)[0]
     assert "Outside the chart: your plan | 633 samples" in said(app)
 
