@@ -22,7 +22,7 @@ def test_own_study_is_written_and_used(app_page: Page) -> None:
     editor.fill("x" * 300_001)  # a paste that is too long changes nothing
     expect(editor).to_have_value(template)
     type_text(app_page, EDITOR, template.replace("budget: ", "budget: -", 1))
-    expect(app_page.get_by_text("One fault, under Advanced.")).to_be_visible()
+    expect(app_page.get_by_text("1 fault to correct, under Advanced.")).to_be_visible()
     expect(app_page.get_by_role("cell", name="labs.easy.budget")).to_be_visible()
     type_text(app_page, EDITOR, template)
     press(app_page, "Use this study")

@@ -8,7 +8,6 @@ from streamlit.testing.v1 import AppTest
 from replicalab import server
 from replicalab.drafts import Draft, check, new_study
 from replicalab.library import EntryKind
-from replicalab.limits import MOST_JOBS
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, save
 from replicalab.negotiation.batch import run_job
@@ -234,14 +233,6 @@ def test_batch_before_is_one_click_away() -> None:
     press(app, "The batch before")
     assert panel_tables(app)[-1] == shares
     assert "Of spring" in said(press(app, "The batch before"))
-
-
-def test_too_large_batch_is_refused() -> None:
-    app = press(type_number(at_many(), "Last seed", 33_400), "Run")
-    [refused] = [alert.text for alert in alerts(app)]
-    assert f"at most {MOST_JOBS:,}" in refused
-    press(type_number(app, "Last seed", 5_000), "Run")
-    assert "has at most 10,000" in alerts(app)[0].text
 
 
 def test_batch_in_the_own_lab() -> None:

@@ -112,8 +112,8 @@ def _save(name: str) -> None:
     }
     if lab.currency != CREDITS:
         changes["currency"] = lab.currency
-    named = state.case().own_lab.model_copy(update=changes)
     try:
+        named = state.case().own_lab.model_copy(update=changes)
         content = lab_json(named)
         try:
             shelf().keep(owner(), EntryKind.LAB, name, content)
