@@ -43,7 +43,7 @@ def everything(app: AppTest) -> str:
 
 
 def tells_the_size(sent: str) -> bool:
-    """Return whether the best plan's samples stand in it, and not in a longer number or an id."""
+    """Return whether a page has the best plan's sample size as a number of its own."""
     return re.search(rf"(?<![\w.-]){BEST.counts.samples}(?![\w.-])", sent) is not None
 
 

@@ -27,8 +27,8 @@ HEADER: Final = ",".join(COLUMNS)
 GROESSE: Final = f"{HEADER}\nGrößenmesser,equipment,,,\n"
 
 
-def item(label: str, category: str = "equipment", **said: Any) -> OwnItem:
-    return OwnItem.model_validate({"label": label, "category": category, **said})
+def item(label: str, category: str = "equipment", **fields: Any) -> OwnItem:
+    return OwnItem.model_validate({"label": label, "category": category, **fields})
 
 
 def read(*rows: str, header: str = HEADER) -> tuple[OwnItem, ...]:

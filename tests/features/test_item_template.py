@@ -34,7 +34,7 @@ hostile = st.builds(
 ).map(str.strip)
 """Names that a spreadsheet may calculate, or that end a cell or a row.
 
-U+FFFD stands for what could not be decoded, and is refused in every cell.
+U+FFFD marks undecodable bytes and is refused in every cell.
 """
 
 

@@ -102,7 +102,7 @@ def test_file_properties_have_title_authors_and_day() -> None:
 
 
 def test_hostile_texts_stay_text() -> None:
-    """Every part is XML, none of it a stranger's, and nothing leads anywhere but to a DOI."""
+    """Every part is valid XML without foreign tags; links are DOIs only."""
     hostile = f"{ATTACK}{UNSEEN}\ud800\ufffe\x0b<w:p/>]]>&#0;"
     document = small(
         Sentence(hostile, lead=hostile),

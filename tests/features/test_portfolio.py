@@ -240,7 +240,7 @@ def test_no_study_and_thirty_equal_ones() -> None:
 
 @cache
 def _able() -> list[Pack]:
-    """Return small studies that have a plan where nothing is out of stock."""
+    """Return small studies that have a plan if every item is in stock."""
     means = {"days": 7, "staff": 5, "start_day": 1, "currency": "credits", "out_of_stock": ()}
     packs = [small_lab(seed)[1] for seed in range(90)]
     stocked = [pack.in_lab(pack.lab.model_copy(update=means)) for pack in packs]
@@ -308,7 +308,7 @@ def test_choice_fits_the_lab_day_by_day(first: int) -> None:
 
 
 def _reason(result: Portfolio, at: int) -> LeftOut:
-    """Return why a study is left out: what its plans lack beside the choice, day by day."""
+    """Return the reason why a study is left out of a choice."""
     candidate, lab = result.candidates[at], result.candidates[at].pack.lab
     plans = plans_of(candidate).plans
     if not plans:

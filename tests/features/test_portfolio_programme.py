@@ -137,7 +137,7 @@ def test_undominated_options_equal_pairwise_comparison() -> None:
 
 
 def _no_worse(one: PlanOption, other: PlanOption) -> bool:
-    """Return whether an option gives and takes what another does, or what is better."""
+    """Return whether an option is equal to or better than another."""
     asks, row = (
         (-option.worth, option.loss, option.credits, option.days, option.staff, option.first)
         for option in (one, other)

@@ -1,7 +1,7 @@
 """The probability of success against printed values, simulation, quadrature and SciPy.
 
-The engine of random settings knows no interval of the estimate: it asks p-values and confidence
-intervals whether a replication counts, and looks for where that changes.
+The engine of random settings uses no interval of the estimate: it decides by p-values and
+confidence intervals whether a replication counts, and searches the edges.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def counts(name: str, found: float, at: Setting) -> bool:
 
 
 def accepted(name: str, at: Setting) -> tuple[float, float]:
-    """Return the lowest and the highest estimate that count; one above the other if none does."""
+    """Return the lowest and the highest estimate that count; (inf, -inf) without any."""
     far = 12 * (at.estimate + at.replicated + at.error + at.telescope)
     grid = sorted({k * far / 60 for k in range(-60, 61)} | {at.estimate, at.estimate / 2})
     inside = [x for x in grid if counts(name, x, at)]
@@ -259,7 +259,7 @@ def drawn(draw: random.Random) -> tuple[dict[str, Any], int, Setting]:
 def drawn_original(
     draw: random.Random, kind: str, sides: int
 ) -> tuple[dict[str, Any], float, int | None]:
-    """Return what an original reports, its standard error, and its degrees of freedom by n."""
+    """Return an original's report, its standard error, and its degrees of freedom by n."""
     n, value = draw.choice((12, 33, 150)), draw.choice((1, -1)) * draw.uniform(0.05, 0.95)
     by_n = {
         "survival": 2 / math.sqrt(n),
@@ -279,7 +279,7 @@ def drawn_original(
         level, error = draw.choice((0.9, 0.99)), by_n * draw.uniform(0.7, 1.6)
         half = float(NORMAL.isf((1 - level) / 2)) * error
         text |= {"low": scale(value - half), "high": scale(value + half), "level": level}
-    # The small telescopes count n where it is known, whatever the standard error is.
+    # Small telescopes use n if it is known, whatever the standard error.
     text |= {"effect": scale(value), "value": value, "n_error": by_n}
     return {**text, **record}, error, df
 

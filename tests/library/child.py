@@ -1,7 +1,6 @@
-"""A process of its own that uses a library, for tests that do it harm; says what it did, by lines.
+"""A process that uses a library, for tests of faults; it prints a line for each act.
 
-``python -m tests.library.child ACT URL``: once it is ready it says so, and goes on when it is told
-to, by a line.
+``python -m tests.library.child ACT URL``: it prints ``ready`` and continues after a line of input.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def wait() -> None:
 
 
 def content_of(number: int) -> str:
-    """Return what is saved as that number: none is like another, some are of many pages."""
+    """Return the content with a number: all differ, some have many pages."""
     technique = f"number {number} " + "x" * (number % 5 * 900)
     plan = {"sample_size": number, "duration_days": 3, "controls": [], "required_equipment": []}
     plan |= {"technique": technique, "required_reagents": [], "rationale": "a test"}
@@ -91,7 +90,7 @@ def save_until_told(url: str) -> None:
 
 
 def open_as_nobody(url: str) -> None:
-    with TemporaryDirectory() as folder:  # whoever owns nothing may not be able to import
+    with TemporaryDirectory() as folder:  # import before: an unprivileged user may not be able to
         Library(f"sqlite:///{folder}/library.db").close()
     if os.geteuid() == 0:
         os.setgroups([])

@@ -28,7 +28,7 @@ TIME: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 class Clock:
-    """A clock that moves when it is told to, and a microsecond each time it is read."""
+    """A clock that moves by `wait`, and by a microsecond at each reading."""
 
     def __init__(self) -> None:
         self.now = TIME
@@ -55,7 +55,7 @@ def make_run(seed: int = 0) -> str:
 
 
 def make_batch(seeds: int = 2, asked: int = 6) -> str:
-    """Return a batch of so many seeds in three labs, that was to have so many, as text."""
+    """Return a batch of some seeds in three labs, of ``asked`` jobs, as text."""
     return batch_text(
         KeptBatch.of(list(map(run_job, jobs_of((STUDY,), seeds=range(seeds)))), asked)
     )
@@ -141,7 +141,7 @@ class PostgresServer:
         self._run("pg_ctl", "-D", str(self._folder / "data"), "-w", *arguments)
 
     def _run(self, program: str, *arguments: str) -> None:
-        # What it leaves running holds no pipe of ours, or the run would not end.
+        # A program that keeps running must hold no pipe, or the run would not end.
         out = self._folder / f"{program}.out"
         with out.open("w") as iowrapper:
             done = subprocess.run(

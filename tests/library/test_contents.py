@@ -147,7 +147,7 @@ def test_foreign_change_of_content_is_reported(shelf: Library, tmp_path: Path) -
 
 
 def results() -> list[Result]:
-    """Return what came of a batch on the shelf and on a study of one's own, in no order."""
+    """Return unordered results of a batch on a shipped study and an own one."""
     shelved = jobs_of((STUDY,), (Difficulty.EASY, Difficulty.HARD), (3, 0))
     cases = jobs_of(("seedling_music",), (Difficulty.MEDIUM,), (1,))
     changes = {"text": template_text(), "own_lab": LabOverrides(budget=900)}

@@ -33,7 +33,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 class Confirmed(NamedTuple):
-    """What a process said that it had saved."""
+    """A save that a process confirmed."""
 
     entry: str
     version: int
@@ -329,5 +329,5 @@ def test_database_address_is_never_shown(address: str, caplog: pytest.LogCapture
     quoted = {"ann:x", "127.0.0.1", "hunter2", "ours"}
     for text in (str(error.value), caplog.text):
         assert not [part for part in quoted if part in text]
-    # What Python prints of an error that nobody expected: source lines, and other errors' texts.
+    # A traceback has source lines and the texts of other errors.
     assert "hunter2" not in trace.replace(address, "")

@@ -256,7 +256,7 @@ def test_deleted_entry_goes_for_good_after_its_days(
         library.read(ANN, goes.id)
     clock.wait(DELETED_DAYS + 1)
     again = Library(url, clock=clock)
-    assert again.usage(ANN) == (1, stays.size), "what is overdue goes when it is opened"
+    assert again.usage(ANN) == (1, stays.size), "overdue entries go when it is opened"
     again.close()
 
 
@@ -325,21 +325,21 @@ def test_draft_is_removed_after_its_days(library: Library, clock: Clock) -> None
 
 
 @pytest.mark.parametrize(
-    ("limits", "said"),
+    ("limits", "problem"),
     [
         (LibraryLimits(entries=2), "you have 2 entries"),
         (LibraryLimits(owner_bytes=2 * SIZE + 5), f"yours take {3 * SIZE:,} bytes"),
     ],
 )
-def test_entry_beyond_a_limit_is_refused(url: str, limits: LibraryLimits, said: str) -> None:
+def test_entry_beyond_a_limit_is_refused(url: str, limits: LibraryLimits, problem: str) -> None:
     library = Library(url, limits=limits)
     first, _ = (library.keep(ANN, EntryKind.PLAN, name, make_plan()) for name in ("a", "b"))
     for _ in range(2):
-        with pytest.raises(LibraryFullError, match=said):
+        with pytest.raises(LibraryFullError, match=problem):
             library.keep(ANN, EntryKind.PLAN, "c", make_plan())
     assert library.usage(ANN) == (2, 2 * SIZE)
     library.delete(ANN, first.id)
-    with pytest.raises(LibraryFullError, match=said):
+    with pytest.raises(LibraryFullError, match=problem):
         library.keep(ANN, EntryKind.PLAN, "c", make_plan())
     library.purge(ANN, first.id)
     library.keep(ANN, EntryKind.PLAN, "c", make_plan())

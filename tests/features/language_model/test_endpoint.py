@@ -1,6 +1,6 @@
 """The endpoint: settings in, one checked endpoint out, nothing asked that is not on the list.
 
-A key shows nowhere; it is masked in whichever usual way a server repeats it, and nothing else is.
+A key is shown nowhere; only the key is masked if a server repeats it.
 """
 
 from __future__ import annotations

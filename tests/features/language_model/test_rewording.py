@@ -27,7 +27,7 @@ def round_of(pack: Pack, action: ScientistAction | None) -> Round:
 def test_answer_is_reworded() -> None:
     done = round_of(OPEN, propose(PLAN))
     generate = ScriptedGenerate([f"\ud800{ACCEPTED}"])
-    assert reword(generate, done) == f"\ufffd{ACCEPTED}", "only what a file can hold"
+    assert reword(generate, done) == f"\ufffd{ACCEPTED}", "lone surrogates are replaced"
     [[system, user]] = generate.sent
     assert (system["role"], user["role"]) == ("system", "user")
     assert "Keep every number exactly" in system["content"]
