@@ -1,4 +1,4 @@
-"""Settings that hold for every test, and which tests stay together where they run side by side."""
+"""Settings for every test, and groups of tests that run in one process."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep what is loaded out of each collection: looking through it took a fifth of all time."""
+    """Keep loaded modules out of garbage collections, which took a fifth of all time."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def data_folder() -> Iterator[Path]:
-    """A folder for what is kept, also by the servers that tests start: never a person's own."""
+    """A data folder for the tests and their servers: never a person's own."""
     with tempfile.TemporaryDirectory(prefix="replicalab-kept-", ignore_cleanup_errors=True) as made:
         os.environ["REPLICALAB_DATA"] = made
         yield Path(made)

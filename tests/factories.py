@@ -119,7 +119,7 @@ make_hidden_reference = _factory(
     target_metric="germination rate",
     target_value="higher under blue light",
 )
-"""What a judge of the synthetic study looks for; `make_protocol` addresses it."""
+"""The hidden reference of the synthetic study; `make_protocol` addresses it."""
 
 make_control = _factory(
     scenarios.Control,
@@ -211,14 +211,14 @@ def change_pack(pack: scenarios.Pack, **changes: object) -> scenarios.Pack:
 
 
 _IN_STUDY = {"allowed_substitutions": "substitutions", "hidden_reference_spec": "hidden_reference"}
-"""The names on a pack of what a study calls otherwise."""
+"""Names on a pack that differ from the study's."""
 _IN_LAB = {
     "equipment": "",
     "reagents": "",
     "own_equipment": "equipment",
     "own_reagents": "reagents",
 }
-"""The names on a pack of what a lab calls otherwise; the study's items are not the lab's own."""
+"""Names on a pack that differ from the lab's; the study's items are not the lab's own."""
 
 
 def with_means(pack: scenarios.Pack, **means: Any) -> scenarios.Pack:

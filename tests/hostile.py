@@ -30,13 +30,13 @@ PIECES: Final = (
     *("![i", "[l](", "<img", "badge[b", "material/home", "$x^2", ":smile:", "`c`", "**e**"),
     *("\n# h", "- l\n|", "|a|", "[r]:", "[^1", f"//{HOST}", f"www.{HOST}", f"a@{HOST}"),
 )
-"""What is left of the attack where something was not escaped."""
+"""Remainders of the attack if something was not escaped."""
 _MARK: Final = re.compile(r"Zq(\d+)z")
 _TO_THE_PUBLISHER: Final = re.compile(r"\]\(https://doi\.org/[\w%/.-]*\)")
 _ESCAPED: Final = re.compile(r"\\[!-/:-@\[-`{-~]")
 
 Place = tuple[str, ...]
-"""Where a text stands in any file of a format: ``*`` is a place in a list, or a key."""
+"""The place of a text in a format: ``*`` is a place in a list, or a key."""
 
 
 def marked(number: int, text: str = ATTACK) -> str:
@@ -82,7 +82,7 @@ def read_as_markup(markdown: str) -> list[str]:
 
 
 def text_places(annotation: object, here: Place = ()) -> Iterator[Place]:
-    """Yield the place of every text that a model, or what is annotated so, may hold."""
+    """Yield the place of every text in a model or an annotation."""
     origin = get_origin(annotation)
     if annotation is str:
         yield here
@@ -96,7 +96,7 @@ def text_places(annotation: object, here: Place = ()) -> Iterator[Place]:
 
 
 class Leaf(NamedTuple):
-    """A text of a file: where it stands in this one and in any, and whether it is a key."""
+    """A text of a file: its path here, its place in the format, and whether it is a key."""
 
     path: FieldPath
     place: Place

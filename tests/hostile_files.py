@@ -1,4 +1,4 @@
-"""Files of every format with a hostile text wherever one is taken; and what is refused, and how."""
+"""Files of every format with hostile texts at all places that accept them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PACK: Final = load_scenario("fin_momentum", "medium")
 
 
 def full_study() -> Any:
-    """Return a small study in which every text that may be left out stands too."""
+    """Return a small study with every optional text."""
     data = json.loads(json.dumps(SMALL))
     data["paper"] |= {"contested": "By some.", "short_title": "Hot or not"}
     data["paper"]["facts"][0] |= {"where": "In the library"}
@@ -71,7 +71,7 @@ def as_file(data: Any) -> str:
 
 
 class Walked(NamedTuple):
-    """A file with every text hostile that is taken so, and what was said of each that is not."""
+    """A file with every accepted hostile text, and the refusals of the others."""
 
     text: str
     marks: dict[int, Place]
@@ -118,7 +118,7 @@ def hostile_plan(first: int, write: Write = marked) -> Protocol:
 
 
 def hostile_run(write: Write = marked) -> str:
-    """Return a saved run of a model that says, proposes and asks what is hostile; it replays."""
+    """Return a saved run of a model with hostile proposals and questions; it replays."""
     proposal = said(revise_to(hostile_plan(200, write)))
     questions = ask(*(write(210 + n, f"{ATTACK}{UNSEEN}") for n in range(3)))
     asks = said(questions)

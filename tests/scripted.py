@@ -1,4 +1,4 @@
-"""A model for tests: a plain callable that says what the script says and records what it heard."""
+"""A scripted model for tests, which records its messages."""
 
 from __future__ import annotations
 

@@ -238,7 +238,7 @@ def own_labs_of(draw: st.DrawFn, study: scenarios.Study) -> scenarios.LabOverrid
 
 
 def questions(design: scenarios.Design) -> st.SearchStrategy[scenarios.EvidenceAssumptions]:
-    """Return anything that a visitor may ask of a design in place of what it assumes."""
+    """Return any question in place of a design's assumptions."""
     row = KINDS[design.kind]
     better, worse = sorted((design.target, design.floor), reverse=not row.scale.lower_is_better)
     planned = design.effect_planning
@@ -346,7 +346,7 @@ def designs(draw: st.DrawFn) -> scenarios.Design:
 
 
 def _originals(row: Kind, effect: float | None) -> st.SearchStrategy[scenarios.Original | None]:
-    """Return any original of a kind that found an effect, none where the kind has none."""
+    """Return any original with an effect, or none for a kind without effects."""
     if row.effect is None:
         return st.none()
     in_events = row.normal is not None and row.normal.in_events
@@ -363,7 +363,7 @@ def _originals(row: Kind, effect: float | None) -> st.SearchStrategy[scenarios.O
 
 
 def _effects(row: Kind) -> st.SearchStrategy[tuple[float | None, float | None, float | None]]:
-    """Return a planning effect and two others, none where the kind has none."""
+    """Return a planning effect and two others, or none for a kind without effects."""
     if row.effect is None:
         return st.just((None, None, None))
     effects = shares if row.effect.below == 1 else sizes.filter(lambda effect: effect != 1)

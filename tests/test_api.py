@@ -140,7 +140,7 @@ Messages = list[dict[str, str]]
 
 
 def takes_the_offer(messages: Messages) -> str:
-    """Play as the model that opens with the study's plan and takes what is offered."""
+    """Play a model that opens with the study's plan and accepts the offer."""
     plan = load_scenario(STUDY, "medium").reference_protocol
     offered = "The Lab Manager's standing offer" in messages[-1]["content"]
     return said(ACCEPT if offered else propose(plan))

@@ -1,4 +1,4 @@
-"""Who may import whom: strictly downward, with one room for each outside library.
+"""Imports between rooms: strictly downward, with one room for each outside library.
 
 A rule without a test decays, so the source is read as syntax trees and every import is checked.
 """
@@ -22,7 +22,7 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 PACKAGE: Final = "replicalab"
 
 PAGES: Final = "pages"
-"""app.py and pages/*.py: above every layer, imported by nobody."""
+"""app.py and pages/*.py: above every layer, never imported."""
 
 
 FEATURE: Final = "features/*"
@@ -72,7 +72,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
 """Outside libraries and the rooms that may import them."""
 
 NOT_FOR_PAGES: Final = ROOMS - {"ui", "server"}
-"""What a page must ask for through `replicalab.ui`, so that no page computes."""
+"""Rooms that a page reaches through `replicalab.ui`, so that no page computes."""
 
 CORE: Final = ROOMS - {FEATURE, "library", "render", "reports", "server", "ui"}
 NOT_IN_CORE: Final = frozenset(
@@ -81,7 +81,7 @@ NOT_IN_CORE: Final = frozenset(
 
 
 class Import(NamedTuple):
-    """One import statement: where it stands and the dotted name that it asks for."""
+    """One import statement: its place and the dotted name."""
 
     file: Path
     line: int
@@ -97,7 +97,7 @@ class Import(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The room that the statement stands in."""
+        """The room of the statement."""
         return room_of(self.file)
 
     @property
@@ -160,7 +160,7 @@ def all_imports() -> list[Import]:
 
 
 def layer_of(room: str) -> int:
-    """Return the height of a room; the pages stand above all."""
+    """Return the height of a room; the pages are the highest."""
     return next((height for height, rooms in enumerate(LAYERS) if room in rooms), -1)
 
 
@@ -215,7 +215,7 @@ def test_outside_libraries_stay_in_their_rooms() -> None:
 
 
 def test_package_is_light_to_import() -> None:
-    """Importing a module late puts it in the place of what its room took from another."""
+    """A late import replaces a name that the room imported from elsewhere."""
     code = f"""
 import ast, importlib, inspect, json, pkgutil, sys, types, {PACKAGE}
 at_once = [name for name in sys.modules if name.startswith("{PACKAGE}.")]
@@ -242,7 +242,7 @@ print(json.dumps([at_once, heavy, shadowed]))
 
 
 def test_page_has_no_class_or_arithmetic() -> None:
-    """Streamlit runs a page file anew each time: a class in it is another class in each run."""
+    """Streamlit runs a page file again each time, with another class each time."""
     wrong = [
         f"{file.name}:{node.lineno}: {ast.unparse(node)[:80]}"
         for file in page_files()
@@ -277,7 +277,7 @@ def test_one_module_sends_html() -> None:
     assert calls == ["replicalab/features/language_model/page.py"]
 
 
-# --- what a new thing takes -----------------------------------------------------------------
+# --- files of a new thing -------------------------------------------------------------------
 
 MOST_FILES: Final = {
     "a feature": 1,  # outside its folder

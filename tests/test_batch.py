@@ -161,7 +161,7 @@ def test_failed_chunk_is_played_again() -> None:
         pass
 
     class Losing(ThreadPoolExecutor):
-        """Fails what holds seed 9 each time, and what holds seed 3 the first time."""
+        """Fails chunks with seed 9 each time, those with seed 3 once."""
 
         lost = 0
 
@@ -191,7 +191,7 @@ PROPOSAL: Final = said(propose(REFERENCE))
 
 
 def takes_the_offer(messages: list[dict[str, str]]) -> str:
-    """Play as the model that opens with the study's plan and takes what is offered."""
+    """Play a model that opens with the study's plan and accepts the offer."""
     offered = "The Lab Manager's standing offer" in messages[-1]["content"]
     return said(ACCEPT) if offered else PROPOSAL
 
@@ -292,7 +292,7 @@ def test_mean_regret_of_each_player() -> None:
     assert summaries(results[3:4])[0].regret is None
 
 
-# --- what came of it ------------------------------------------------------------------------
+# --- summaries ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

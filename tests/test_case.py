@@ -1,4 +1,4 @@
-"""A case: its pack and its plan, and what each way to another study, lab or plan keeps."""
+"""A case: its pack, its plan, and its changes to another study, lab or plan."""
 
 from __future__ import annotations
 

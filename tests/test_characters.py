@@ -1,4 +1,4 @@
-"""Which characters are seen: what is not is named, and nothing turns its neighbours round."""
+"""Hidden characters are named, and right-to-left text is isolated."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from tests.library.making import CONTENTS, STUDY
 from tests.reports.making import work
 
 MANY: Final = 400
-FEW: Final = 250  # two hundred keys of one record are looked at, beside the few fields that it has
+FEW: Final = 250  # two hundred keys of one record are read, and its few fields
 
 OWN: Final = scenarios.LabOverrides(
     name="Ours",
@@ -87,7 +87,7 @@ def opened(text: str) -> None:
 
 
 def containers(held: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Yield where a list or a block stands; of a list's entries in the first alone."""
+    """Yield the path of each list and block; of a list only the first entry is searched."""
     if isinstance(held, dict | list):
         yield path
         entries = held.items() if isinstance(held, dict) else list(enumerate(held))[:1]

@@ -22,7 +22,7 @@ def bent(*changes: tuple[str, object]) -> scenarios.Study:
     return scenarios.Study.model_validate(data)
 
 
-# --- What is shipped ---
+# --- Shipped studies ---
 
 
 @pytest.mark.parametrize("scenario_id", [study.scenario_id for study in scenarios.list_scenarios()])
@@ -34,7 +34,7 @@ def test_shipped_study_has_notes_and_no_warning(scenario_id: str) -> None:
     assert {finding.level for finding in findings} == {LintLevel.NOTE}
 
 
-# --- What is found in a study that was bent ---
+# --- Changed studies ---
 
 Bend = tuple[str, object]
 EASY: Final = TEMPLATE.labs.easy.model_dump(mode="json")
@@ -103,7 +103,7 @@ HARD: Final = TEMPLATE.labs.hard.model_dump(mode="json")
 COUNTED: Final = {"fails": ["equipment", "reagents", "schedule"], "answer": "suggest_alternative",
                   "still_fails": [], "sample_size": 68, "duration_days": 14, "credits": 1780.0,
                   "evidence": 0.55, "verdict": "above floor", "largest_sample": 56}  # fmt: skip
-"""What the template's hard lab comes to with more means, of which 14 days × 4 samples count."""
+"""The template's hard lab with more means: 14 days × 4 samples count."""
 
 FINE: Final[dict[str, list[Bend]]] = {
     "a failure that is no lab's own": [("labs.hard.expected.fails", DIMENSIONS_MET)],

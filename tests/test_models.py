@@ -1,4 +1,4 @@
-"""The document's models: what each field takes, and what must fit together."""
+"""The document's models: allowed values of each field, and consistency."""
 
 from typing import Final
 

@@ -129,7 +129,7 @@ def run_text(number: int) -> str:
 
 
 def view_run(number: int) -> None:
-    """Open a saved run as the page does: played again, told, and saved once more."""
+    """Open a saved run as the page does: replayed, described and saved again."""
     transcript = core.load(run_text(number))
     setup = transcript.setup
     pack = load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
@@ -146,7 +146,7 @@ def view_run(number: int) -> None:
 
 
 def ended(view: Callable[[int], None], number: int) -> str:
-    """Return what is said of one of them; whatever is not an error of ours fails the test."""
+    """Return the message or view of one; any foreign error fails the test."""
     try:
         view(number)
     except ReplicaLabError as error:

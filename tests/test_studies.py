@@ -1,4 +1,4 @@
-"""What the shipped studies say in numbers, held against SciPy, and what their words may claim."""
+"""Numbers in the texts of shipped studies, compared with SciPy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STUDIES: Final = {
 
 
 def smallest(reaches: Callable[[int], bool]) -> int:
-    """Return the first of 1, 2, 3 … that reaches what is asked."""
+    """Return the first of 1, 2, 3 … that satisfies a condition."""
     return next(n for n in range(1, 10_000) if reaches(n))
 
 
@@ -77,7 +77,7 @@ def test_myeloma_dropout_is_that_of_the_replication() -> None:
     assert study.design.dropout == shares
 
 
-# --- what all that there is comes to ---
+# --- evidence of all samples that exist ---
 
 
 def test_myeloma_misses_its_target() -> None:

@@ -1,4 +1,4 @@
-"""Any table as it leaves: what is calculated nowhere, and numbers as they are."""
+"""Exported tables: no formulas, and exact numbers."""
 
 from __future__ import annotations
 

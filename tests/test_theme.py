@@ -59,7 +59,7 @@ def test_contrast_of_known_pairs() -> None:
 
 
 def pairs(name: str) -> Iterator[tuple[str, str, list[str], float]]:
-    """Yield what stands on which backgrounds in a theme, with the contrast that it needs."""
+    """Yield each colour with its backgrounds in a theme, and the contrast that it needs."""
     record = theme(name)
     both = [record["backgroundColor"], record["secondaryBackgroundColor"]]
     for key in ("textColor", "linkColor", "codeTextColor"):
@@ -114,7 +114,7 @@ def test_server_settings_are_private() -> None:
     assert server["enableCORS"] is True
     assert MOST_FILE_BYTES <= server["maxUploadSize"] * 2**20 <= 6 * 2**20
     assert browser["gatherUsageStats"] is False
-    # No visitor waits while what all of them hold is looked through.
+    # No visitor waits for a garbage collection of all sessions.
     assert CONFIG["runner"]["postScriptGC"] is False
 
 

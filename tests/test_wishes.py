@@ -80,7 +80,7 @@ def ways(length: int = 12, **changes: object) -> PlanAnalysis:
 
 
 def run(days: int = ASKED) -> Negotiation:
-    """Return a negotiation that opens with so many days; the lab has 12."""
+    """Return a negotiation that opens with this duration; the lab has 12 days."""
     plan = make_protocol(duration_days=days)
     return by_rule(lab(), plan, scientist=ScientistKind.DIRECT)
 
@@ -132,7 +132,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "a notebook's plan": lambda: api.assess(lab(), duration_days=12)._repr_html_(),
     "a notebook's negotiation": lambda: api.negotiate(lab())._repr_html_(),
 }
-"""Where a plan of 12 days is told, or one that comes of it, and what is said there."""
+"""Each place that shows a plan of 12 days, or one that follows from it."""
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -155,7 +155,7 @@ def test_broken_constraint_is_a_caution() -> None:
     assert FULL in agreed.text
 
 
-# --- what a plan lacks ----------------------------------------------------------------------
+# --- missing controls ----------------------------------------------------------------------
 
 STROOP: Final = load_scenario("psy_stroop", "easy")
 FIXED: Final = (

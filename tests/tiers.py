@@ -12,7 +12,7 @@ from replicalab.scenarios import Difficulty, list_scenarios
 
 
 def one_in(number: int, cases: Iterable[Any]) -> list[Any]:
-    """Return cases to parametrize with, of which one in so many is tried by `make test`."""
+    """Return cases to parametrize with; `make test` tries one in ``number``."""
     return [
         pytest.param(
             *(case if isinstance(case, tuple) else (case,)),

@@ -1,4 +1,4 @@
-"""What the Lab Manager answers to a question: the lab's own data, never the hidden reference."""
+"""The Lab Manager's answer to a question: the lab's data, never the hidden reference."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EVERYTHING: Final = f"{BUDGET}\n{DAYS}\n{STAFF}\n{EQUIPMENT_LINE}\n{REAGENT_LINE
         ("Which equipment is free?", EQUIPMENT_LINE),
         ("Which reagents are there?", REAGENT_LINE),
         ("Which policies apply?", RULES),
-        # An item by its name, or the whole lab where nothing is recognised.
+        # An item by its name, or the whole lab if no name is recognised.
         ("Until when is the Growth  Chamber taken?", CHAMBER_LINE),
         ("Do we have a light meter?", "'light meter' is available."),
         ("And agar plates?", "'agar plates' is out of stock."),

@@ -257,10 +257,3 @@ def test_parser_never_takes_part_of_an_action(action: ScientistAction, data: st.
     text = action.model_dump_json()
     cut = data.draw(st.integers(1, len(text) - 1))
     assert failure(text[:cut]).code == "invalid_json"
-
-
-@pytest.mark.parametrize(
-    ("length", "shown"), [(1, "k"), (60, "k" * 60), (61, "k" * 60 + "…"), (5000, "k" * 60 + "…")]
-)
-def test_parser_shortens_a_long_key(length: int, shown: str) -> None:
-    assert f"'{shown}':" in failure(accept_with(**{"k" * length: 1})).message

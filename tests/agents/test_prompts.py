@@ -1,4 +1,4 @@
-"""What the Scientist is given to read: the system prompt, and the text of one turn."""
+"""The texts for the Scientist: the system prompt, and the text of one turn."""
 
 import pytest
 

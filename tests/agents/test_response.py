@@ -34,7 +34,7 @@ TIGHT: Final[dict[str, Any]] = {"booked": {CHAMBER: 9}, "days": 4, "budget": 800
 """A lab in which three dimensions and the plan's soundness fail, and all can be mended."""
 
 CASES: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
-    # What is changed of the plan that fits, and what of its lab.
+    # Changes of the plan that fits, and of its lab.
     "all seven pass": ({}, {}),
     "policy fails": (OPEN_FLAME, {}),
     "protocol fails": ({"sample_size": 2}, {}),

@@ -16,7 +16,7 @@ from tests.scripted import ScriptedGenerate
 
 VALID = ACCEPT_ACTION.model_dump_json()
 FAILURES = {
-    # A failed answer: its code, its message, and what the model is told about it.
+    # A failed answer: its code, its message, and the correction for the model.
     "I accept.": (
         "no_json",
         "No JSON object found in output",
@@ -41,7 +41,7 @@ BAD = list(FAILURES)
 
 
 def call(model: ScriptedGenerate, **options: int) -> ScientistCallResult:
-    """Return what the retry loop makes of a scripted model on the first turn."""
+    """Return the result of the retry loop for a scripted model on the first turn."""
     return call_scientist_with_retry(model, "be brief", make_scientist_observation(), **options)
 
 

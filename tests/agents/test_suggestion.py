@@ -40,7 +40,7 @@ def afford(samples: int) -> float:
 
 
 def exist(number: int, **design: object) -> Changes:
-    """Return what lets a study have so many samples and no more."""
+    """Return the changes that limit the samples of a study."""
     return {"design": make_design(population_max=number, **design)}
 
 
@@ -57,7 +57,7 @@ EACH_FIX: Final[Changes] = {
 }  # fmt: skip
 HUNDRED: Final[Changes] = {"sample_size": 100}
 CASES: Final[dict[str, tuple[Changes, Changes]]] = {
-    # What is changed of the plan that fits, and what of its lab.
+    # Changes of the plan that fits, and of its lab.
     "a booked item": ({}, CHAMBER_BOOKED),
     "the first usable alternative of the file": (
         {"required_equipment": [CHAMBER]},
@@ -163,7 +163,7 @@ def test_days_are_clamped_to_those_left(lab: Changes, clamped: tuple[str, str] |
 
 
 def halved(plan: Protocol, pack: Pack) -> tuple[int, int, int]:
-    """Return how often the contract halves for the budget, and for the staff, and what is left."""
+    """Return the halvings for the budget and for the staff by the contract, and the samples."""
     days, sizes = plan.duration_days, [plan.sample_size]
     for _ in range(10):
         sizes.append(max(sizes[-1] // 2, min(sizes[-1], len(plan.controls) + 1)))
@@ -236,7 +236,7 @@ def test_suggestion_agrees_with_a_fresh_check(protocol: Protocol, pack: Pack) ->
     # It only ever gives up.
     row = ("controls", "technique", "rationale")
     assert all(getattr(revised, name) == getattr(protocol, name) for name in row)
-    limit = pack.lab.days_left or protocol.duration_days  # without a day left none is taken off
+    limit = pack.lab.days_left or protocol.duration_days  # without a day left, days stay
     assert revised.duration_days == min(protocol.duration_days, limit)
     n, floor = protocol.sample_size, len(protocol.controls) + 1
     assert revised.sample_size in {n, min(n, floor), *(n >> times for times in range(1, 11))}

@@ -1,4 +1,4 @@
-"""What the benchmarks share: the bars that they are held to, a stopwatch, and empty caches."""
+"""Shared by the benchmarks: their bars, a stopwatch, and empty caches."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ BARS: Final[dict[str, tuple[float, float | None]]] = {
     "thirty people, p95": (0.3, None),
     "a further session, MiB": (0.6, 0.3),
 }
-"""What a figure is held to, past which a benchmark fails, and what it is to come to.
+"""The bar of each figure, beyond which a benchmark fails, and its aim.
 
 Ratios to a yardstick in the same run, unless the name gives a unit.
 """
@@ -51,7 +51,7 @@ def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
 
 
 def hold(capsys: pytest.CaptureFixture[str], name: str, figure: float, detail: str = "") -> None:
-    """Print a figure beside its bar, and fail where it is past it."""
+    """Print a figure with its bar, and fail if it is above."""
     value, aim = BARS[name]
     aimed = "" if aim is None else f", aim {aim:g}"
     say(capsys, f"{name}: {figure:.2f} (bar {value:g}{aimed}) {detail}".rstrip())
@@ -78,7 +78,7 @@ def best(
 
 
 def forget() -> None:
-    """Empty the caches of the evidence and of the studies, as where a process has just begun."""
+    """Empty the caches of the evidence and of the studies, as in a new process."""
     for cache in (
         *(rows._value, kinds._two_one_sided, distributions.f_test_power, distributions.f_critical),  # noqa: SLF001
         loading._outcome,  # noqa: SLF001

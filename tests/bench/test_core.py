@@ -47,7 +47,7 @@ def named(pack: Pack) -> str:
 
 
 def steps_of(pack: Pack) -> dict[str, Callable[[], object]]:
-    """Return what is timed in a pack: what it is held against, and each step of a negotiation."""
+    """Return the timed calls of a pack: the yardstick and each step of a negotiation."""
     plan = pack.reference_protocol
     values = plan.model_dump()
     setup = make_setup(
@@ -110,7 +110,7 @@ def test_import_of_the_agents(capsys: pytest.CaptureFixture[str]) -> None:
         return time.perf_counter() - began
 
     codes = ("pass", "import replicalab.agents", "import pydantic.main")
-    # In turn, and the best of each: what else the machine does then slows no one of them alone.
+    # In turn, and the best of each, so that other load slows all of them alike.
     rounds = [[start(code) for code in codes] for _ in range(9)]
     empty, agents, pydantic = map(min, zip(*rounds, strict=True))
     hold(

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.bench
 
 
 def filled(file: Path, number: int) -> Library:
-    """Return a library with so many runs of three labs; one in fifty has a note."""
+    """Return a library with ``number`` runs of three labs; one in fifty has a note."""
     library, runs = Library(f"sqlite:///{file}"), [make_run(seed) for seed in range(3)]
     for item in range(number):
         notes = "to be shown on Friday" if item % 50 == 0 else ""

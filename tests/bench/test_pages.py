@@ -22,9 +22,9 @@ from tests.browser.visiting import COMPARING
 pytestmark = pytest.mark.bench
 
 TURNS: Final = 23
-WARMING: Final = 3  # so many turns on each page, of which the first do not count
+WARMING: Final = 3  # of the turns on each page, which do not count
 STARTS: Final = 5
-QUIET_MS: Final = 350  # a page is painted when nothing in it has changed for so long
+QUIET_MS: Final = 350  # a page without a change for this time is painted
 
 STOCK: Final = """
 import streamlit as st
@@ -35,7 +35,7 @@ st.write(f"The number is {number}.")
 
 
 def query(state: str, **shown: object) -> str:
-    """Return the query string of a state: of the first visit, or of where a story begins."""
+    """Return the query string of a state: of the first visit, or of the start of a story."""
     workspaces = {story.key: story.workspace for story in stories()} | {"first visit": Workspace()}
     return urlencode(to_query(workspaces[state].changed(**{"presenting": 0, **shown})))
 
@@ -181,7 +181,7 @@ def medians(stock: Page, blank: Act, ours: Page, full: Act) -> tuple[float, floa
 
 
 class Case(NamedTuple):
-    """An act on a page of ours, where it is done, and the bar that it is held to."""
+    """An act on one of our pages, its address, and its bar."""
 
     bar: str
     detail: str

@@ -325,7 +325,7 @@ def test_every_interface_plays_one_outcome(
     [row] = ask(f"batch {line} --workers 1 --json").data["results"]
     assert (row["outcome"], row["rounds"], row["samples"], row["days"]) == page
     assert came(replicalab.negotiate(replicalab.load(study, lab), scientist, manager)) == page
-    # Where nothing else is said, it opens with the study's own plan.
+    # By default it opens with the study's own plan.
     first = result["rounds"][0]
     assert first["reason"] == "It opens with the study's own plan."
     assert first["plan"]["plan"]["sample_size"] == pack.reference_protocol.sample_size

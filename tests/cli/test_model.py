@@ -1,4 +1,4 @@
-"""A language model at a command: its rounds as they come, what they took, what stops it."""
+"""A language model in commands: its rounds, its tokens, and stopping it."""
 
 from __future__ import annotations
 

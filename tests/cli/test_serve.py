@@ -1,4 +1,4 @@
-"""``serve``: the dashboard is served and opened, and a port that cannot be had is told before."""
+"""``serve`` and standard streams: dashboard, ports, ``-`` for standard input or output."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_dashboard_is_served_and_opened(tmp_path: Path) -> None:
     assert opened.read_text() == f"http://{HOST}:{port}\n"
     assert f"http://{HOST}:{port}" in out
     assert "Traceback" not in out + err
-    assert process.returncode == 1  # as the help of all commands has it, beside 130
+    assert process.returncode == 1  # as in the help of all commands
 
 
 def test_taken_port_is_refused(

@@ -62,7 +62,7 @@ def revise_to(plan: Protocol) -> ScientistAction:
     return plan_action(ScientistActionType.REVISE_PROTOCOL, plan)
 
 
-# --- what a model may say ---------------------------------------------------------------------
+# --- texts of a model -------------------------------------------------------------------------
 
 
 def said(action: ScientistAction) -> str:
@@ -145,7 +145,7 @@ def plan_of(done: core.Round) -> Protocol:
 
 
 def said_in(done: core.Round) -> str:
-    """Return what the Lab Manager says in a round; it says something."""
+    """Return the Lab Manager's explanation in a round with an answer."""
     assert done.answer is not None
     return done.answer.explanation
 
@@ -164,7 +164,7 @@ Edit = Callable[[dict[str, Any]], object]
 
 
 def at(*path: str | int, **changes: object) -> Edit:
-    """Return the edit of what stands at a place in a file."""
+    """Return an edit of one place in a file."""
 
     def edit(data: dict[str, Any]) -> None:
         place: Any = data
@@ -179,7 +179,7 @@ def at(*path: str | int, **changes: object) -> Edit:
 
 
 class Ended(NamedTuple):
-    """What a person does in a lab within so many rounds, and how that ends, by hand."""
+    """A person's actions in a lab within a limit of rounds, and the ending by hand."""
 
     pack: Pack
     actions: Sequence[ScientistAction | None]

@@ -94,7 +94,7 @@ def test_ledger_of_a_medium_lab_by_hand() -> None:
 
 
 def test_ledger_skips_questions_and_walking_away() -> None:
-    # The chamber gives way to the shelf at the same price: fidelity is what is given up.
+    # The shelf replaces the chamber at the same price: only fidelity is lost.
     actions = (ask("The budget?"), propose(PLAN), ask("The days?"), revise_to(OFFER))
     [concession] = core.ledger(by_person(BOOKED, *actions))
     assert (concession.round_number, concession.who) == (3, SCIENTIST)

@@ -1,4 +1,4 @@
-"""The Scientists that follow a rule: what they do at each standing of an offer, and why."""
+"""The Scientists that follow a rule: their actions and reasons."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def direct(
 
 
 def choice(pack: Pack, *actions: ScientistAction) -> Choice:
-    """Return what the direct Scientist does after these turns, made in its name."""
+    """Return the direct Scientist's choice after these turns, made in its name."""
     return choose(game(pack, scientist=DIRECT), by_person(pack, *actions).state, pack)
 
 
@@ -190,7 +190,7 @@ def test_direct_scientist_with_one_round() -> None:
         ),
         # Asked in its name, with nothing that the lab could add.
         (HARD, [propose(HARD.reference_protocol), ask("The budget?")], None),
-        # Revised in its name to what is too weak.
+        # Revised in its name to a plan that is too weak.
         (
             BOOKED,
             [propose(PLAN), revise_to(make_protocol(sample_size=8))],
@@ -271,7 +271,7 @@ def test_direct_scientist_never_agrees_falsely(
     assert "request_info" not in acts(negotiation)[-1:]
 
 
-# --- what a lab could run at best -----------------------------------------------------------
+# --- the best plan of a lab -----------------------------------------------------------------
 
 
 def test_best_options_fall_back_to_the_reference_protocol() -> None:

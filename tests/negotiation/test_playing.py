@@ -180,7 +180,7 @@ def test_negotiation_by_rule_ends_in_one_outcome(
 
 
 def went_on(negotiation: core.Negotiation) -> core.Negotiation:
-    """Return the next round of whoever plays: by rule, by a scripted model, or by hand."""
+    """Return the next round by rule, by a scripted model, or by hand."""
     if negotiation.setup.scientist in core.AUTOMATIC:
         return play_rule(negotiation)
     action = propose(PLAN) if negotiation.state.plan is None else ACCEPT
@@ -279,7 +279,7 @@ def test_impossible_fork_is_refused() -> None:
             core.fork(RULED, number, plan)
 
 
-# --- what was played by hand ------------------------------------------------------------------
+# --- moves by hand ----------------------------------------------------------------------------
 
 OTHER = revise(MEDIUM.reference_protocol, sample_size=120)
 PERSONS = by_person(MEDIUM, propose(OTHER), ask("Days?"), ACCEPT)

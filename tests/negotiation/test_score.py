@@ -142,7 +142,7 @@ def test_regret_goes_by_the_first_term_that_differs() -> None:
 
 
 def test_plan_below_the_floor_is_two_tiers_lower() -> None:
-    # Four trays are below the floor, and break the wish and lose fidelity besides.
+    # Four trays are below the floor, break the soft constraint and lose fidelity.
     pack = wishful(budget=5000.0)
     plan = assess(revise(pack.reference_protocol, sample_size=4, controls=CONTROLS[:1]), pack)
     assert (plan.feasible, len(plan.broken_wishes), plan.fidelity_loss) == (True, 1, 1)

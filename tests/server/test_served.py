@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
-from tests.browser.driving import APP, HOST, ROOT, AppServer
+from tests.browser.driving import APP, HOST, AppServer
 
 pytestmark = pytest.mark.xdist_group("served")  # one server for all of them
 
@@ -77,12 +77,6 @@ def test_every_answer_carries_the_policy(server: AppServer, status: int, paths: 
         assert answer.status == status, path
         assert "default-src 'none'" in str(answer.headers["content-security-policy"]), path
         assert answer.headers["x-content-type-options"] == "nosniff"
-
-
-def test_icon_is_ours(server: AppServer) -> None:
-    answer, body = ask(server, "/favicon.png")
-    assert answer.headers["content-type"] == "image/png"
-    assert body == (ROOT / "replicalab/icon.png").read_bytes()
 
 
 def test_policy_allows_the_pages_own_script(server: AppServer) -> None:
