@@ -19,7 +19,7 @@ from replicalab.scenarios import Pack, load_scenario
 from tests.planner.brute_force import days_of, ranked
 from tests.planner.small_labs import small_lab
 from tests.ui.pages import PROTOCOL
-from tests.ui.reading import dimension, said
+from tests.ui.reading import dimension, page_text
 from tests.ui.walking import visit
 
 PLACES: Final = 3  # of each staff unit
@@ -116,7 +116,7 @@ def test_least_loss_is_the_first_of_all(seed: int) -> None:
 def test_page_shows_the_dimension() -> None:
     app = visit(PROTOCOL, study=STUDY, lab="easy")
     assert dimension(app, "Storage")
-    assert "storage" in said(app)
+    assert "storage" in page_text(app)
 
 
 def test_command_fails_by_the_dimension(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Study, pack_of, parse_study, template_text
 from replicalab.ui import study_form
 from tests.ui.acting import press, run
-from tests.ui.reading import said
+from tests.ui.reading import page_text
 from tests.ui.walking import at_making, unopened, write
 
 TEXT = template_text().replace("kind: two_group", "kind: toy")
@@ -57,9 +57,9 @@ def test_toy_kind_is_checked_and_changed(study: Study) -> None:
 def test_toy_kind_is_in_form_and_page() -> None:
     app = write(unopened(), TEXT)
     app.session_state[study_form.PARTS_KEY] = study_form.FIRST
-    assert "Does the toy move?" in said(at_making(app))
+    assert "Does the toy move?" in page_text(at_making(app))
     press(app, "Use this study")
-    assert "toy power" in said(run(app))
+    assert "toy power" in page_text(run(app))
 
 
 def test_check_command_prints_a_toy_kind(

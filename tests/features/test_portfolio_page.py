@@ -14,7 +14,7 @@ from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenari
 from replicalab.ui import own_studies
 from replicalab.ui.workspace import from_query
 from tests.ui.acting import choose, run, type_number
-from tests.ui.reading import alerts, panel_tables, panels, said
+from tests.ui.reading import alerts, page_text, panel_tables, panels
 from tests.ui.walking import visit
 
 STUDIES: Final = ("psy_stroop", "ml_rl_seeds", "chem_suzuki_ppb")
@@ -34,7 +34,7 @@ def test_closed_part_computes_nothing() -> None:
     assert not app.multiselect
     app = open_part(budget="2500")
     assert not app.multiselect
-    assert "Type the days and staff that the studies share" in said(app)
+    assert "Type the days and staff that the studies share" in page_text(app)
 
 
 def test_part_shows_the_choice_with_links_and_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from replicalab.scenarios import Arms, EvidenceAssumptions, Units, load_scenario
 from replicalab.ui.protocol.assumptions import CHARTS, MORE, PARTS, PLACE, UNITS_AND_ARMS
 from tests.ui.acting import labels, number, press, run, type_number, type_text, undo
 from tests.ui.pages import PROTOCOL, STUDY, TRADE_OFFS
-from tests.ui.reading import alerts, heard, panel_tables, panels, said
+from tests.ui.reading import alerts, heard, page_text, panel_tables, panels
 from tests.ui.walking import go, query_of, show, unfolded, unopened, visit
 
 MOMENTUM: Final = load_scenario("fin_momentum", "medium")
@@ -161,7 +161,7 @@ def test_numbers_are_reset_one_by_one_and_all() -> None:
 def test_reason_goes_with_its_number() -> None:
     app = ask(opened(), effect=0.1)
     type_text(app, "Your reason for effect 0.1", "A pilot of <b>ours</b>.")
-    assert "A pilot of <b>ours</b>." in said(go(app, STUDY))
+    assert "A pilot of <b>ours</b>." in page_text(go(app, STUDY))
     assert "more" in query_of(app)
     app = press(opened(**query_of(app)), "Back to the study’s 0.131")
     assert "more" not in query_of(app)
@@ -186,7 +186,7 @@ def test_optional_number_starts_empty() -> None:
     assert field(app, "assurance").value is None
     assert "assurance 0.8, yours" in header(ask(app, assurance=0.8))
     assert query_of(app)["assurance"] == "0.8"
-    assert "give a share of 0.5 or more" in said(ask(app, assurance=0.3))
+    assert "give a share of 0.5 or more" in page_text(ask(app, assurance=0.3))
     assert "assurance" not in query_of(press(app, "Back to the study’s none"))
 
 
@@ -194,8 +194,8 @@ def test_sample_size_is_typed_per_group() -> None:
     app = opened(study=REEF)
     next(toggle for toggle in app.toggle if "per group" in toggle.label).set_value(True)
     assert number(run(app), "Sample size per group").value == 64
-    assert "128 in all: 64 a group." in said(app)
-    assert "100 × 10" in said(type_number(app, "Sample size per group", 50))
+    assert "128 in all: 64 a group." in page_text(app)
+    assert "100 × 10" in page_text(type_number(app, "Sample size per group", 50))
     assert number(undo(app), "Sample size per group").value == 64
     [box] = alerts(type_number(app, "Sample size per group", 600_000))
     assert "Sample size cannot be 1,200,000, so the plan keeps 128." in box.text
@@ -223,7 +223,7 @@ def test_units_and_arms_change_the_evidence() -> None:
     type_in(app, "Intraclass correlation", 0.05)
     units = Units(name="class", samples=25.0, icc=0.05)
     assert worth(app) == evidence(EvidenceAssumptions(units=units), **EGO) != before
-    assert "8 classes of 25 (4 + 4)" in said(app)
+    assert "8 classes of 25 (4 + 4)" in page_text(app)
     type_in(app, "First arm, % of samples", 25.0)
     question = EvidenceAssumptions(units=units, arms=Arms(share=0.25))
     assert worth(app) == evidence(question, **EGO)
@@ -288,7 +288,7 @@ def test_parts_follow_the_design() -> None:
 
 def test_original_has_each_effect() -> None:
     app = opened("The original")
-    assert "Cohen's d 0.177, from t = 3.07, n = 300" in said(app)
+    assert "Cohen's d 0.177, from t = 3.07, n = 300" in page_text(app)
     rows = {row[0]: row[1:] for table in panel_tables(app) for row in table if len(row) > 2}
     # By scipy's noncentral t 0.12813, for which a t-test needs 481 of 0.80 power.
     assert rows["Safeguard"][:2] == ["0.128", "481"]

@@ -26,7 +26,7 @@ from tests.ui.acting import (
     undo,
 )
 from tests.ui.pages import LETTERS, LIBRARY, PROTOCOL, SCENARIOS
-from tests.ui.reading import alerts, said, tray, where
+from tests.ui.reading import alerts, page_text, tray, where
 from tests.ui.test_address import LONG
 from tests.ui.visitors import Browsers, move, restart
 from tests.ui.walking import go, query_of, visit, write
@@ -46,7 +46,7 @@ def test_long_plan_survives_a_restart(browsers: Browsers, monkeypatch: pytest.Mo
     app = choose(visit(PROTOCOL), "Controls", *LETTERS)
     query = query_of(app)
     assert "more" not in query
-    assert "a reload here brings it back" in said(app)
+    assert "a reload here brings it back" in page_text(app)
     writer.finish()
     restart(monkeypatch)
     again = visit(PROTOCOL, **query)
@@ -54,13 +54,13 @@ def test_long_plan_survives_a_restart(browsers: Browsers, monkeypatch: pytest.Mo
     assert query_of(again) == query
     browsers.use()
     reader = visit(PROTOCOL, **query)
-    assert "This workspace is too long for a link" in said(reader)
+    assert "This workspace is too long for a link" in page_text(reader)
     assert chosen(reader, "Controls") != LETTERS
 
 
 def test_long_tray_survives_a_reload() -> None:
     app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), BESIDE)
-    assert "This page is too long for a link" in said(app)
+    assert "This page is too long for a link" in page_text(app)
     press(choose_more(app, "Reset the plan"), BESIDE)
     writer.finish()
     assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)
@@ -128,7 +128,7 @@ def test_last_draft_is_offered_to_its_author(browsers: Browsers) -> None:
     assert not offered(visit())
     browsers.token = author
     back = visit()
-    assert "Stroop interference · medium lab · n 42, and 2 in the comparison" in said(back)
+    assert "Stroop interference · medium lab · n 42, and 2 in the comparison" in page_text(back)
     assert where(back) == "", "it is not forced on anyone"
     go(press(back, "Go on with it"), PROTOCOL)
     assert tray(back) == tray(app)
@@ -167,7 +167,7 @@ def test_lost_case_of_a_draft_is_named() -> None:
     changed = case_text(stored.model_copy(update={"beside": ((name, gone), other)}))
     shelf().save_draft(owner(), changed, result.place)
     back = go(press(visit(), "Go on with it"), PROTOCOL)
-    assert "comparison, Plan A: " in said(back)
+    assert "comparison, Plan A: " in page_text(back)
     assert tray(back) == tray(app)[1:]
     assert number(back, "Sample size").value == 42
 
@@ -178,10 +178,10 @@ def test_last_tab_replaces_the_draft_of_another() -> None:
     query = query_of(one)
     other = type_number(visit(PROTOCOL, study="fin_momentum"), "Sample size", 42)
     writer.finish()
-    assert "This workspace is too long for a link" in said(visit(PROTOCOL, **query))
+    assert "This workspace is too long for a link" in page_text(visit(PROTOCOL, **query))
     assert "Go on with it" not in labels(go(other, LIBRARY)), "it is open here"
     app = visit(LIBRARY, study="psy_stroop")
-    assert "n 42" in said(app)
+    assert "n 42" in page_text(app)
     assert number(go(press(app, "Go on with it"), PROTOCOL), "Sample size").value == 42
 
 
@@ -205,10 +205,10 @@ def test_broken_library_stops_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REPLICALAB_DATABASE_URL", "nonsense")
     app = type_number(visit(PROTOCOL), "Sample size", 41)
     assert number(app, "Sample size").value == 41
-    assert "Not saved: REPLICALAB_DATABASE_URL" in said(press(app, "Save"))
+    assert "Not saved: REPLICALAB_DATABASE_URL" in page_text(press(app, "Save"))
     choose(app, "Controls", *LETTERS)
     writer.finish()
-    assert "could not be saved as a draft either" in said(run(app))
+    assert "could not be saved as a draft either" in page_text(run(app))
 
 
 def test_writer_saves_the_last_state_of_each_place() -> None:

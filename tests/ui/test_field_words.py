@@ -12,7 +12,7 @@ from replicalab.scenarios import list_scenarios
 from tests.facts.reading import tree
 from tests.reports.making import work
 from tests.ui.pages import COMPARE, NEED_STUDY, STUDY
-from tests.ui.reading import heard, in_drawer, said
+from tests.ui.reading import heard, in_drawer, page_text
 from tests.ui.test_decks import Deck
 from tests.ui.test_lab_form import drawer
 from tests.ui.walking import show, visit
@@ -27,7 +27,7 @@ def shown(app: AppTest) -> str:
     fields: list[Any] = [*app.multiselect, *app.selectbox, *app.radio, *app.button]
     fields += [*app.number_input, *app.expander]
     labels = [text for field in fields for text in (field.label, *getattr(field, "options", ()))]
-    return "\n".join([said(app), *labels])
+    return "\n".join([page_text(app), *labels])
 
 
 @pytest.mark.parametrize("study", [scenario.scenario_id for scenario in list_scenarios()])

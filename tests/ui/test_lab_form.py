@@ -15,7 +15,7 @@ from replicalab.ui.lab.fields import row_key
 from replicalab.ui.library.shelf import owner, shelf
 from tests.ui.acting import choose, chosen, labels, press, pull, run, slider
 from tests.ui.pages import PAGES, PROTOCOL, TRADE_OFFS
-from tests.ui.reading import in_drawer, said, where
+from tests.ui.reading import in_drawer, page_text, where
 from tests.ui.test_own_study import using
 from tests.ui.visitors import Browsers
 from tests.ui.walking import go, query_of, show, unopened, visit
@@ -101,8 +101,8 @@ def test_drawer_opens_on_every_page() -> None:
 
 def test_typed_numbers_are_the_labs_and_reset() -> None:
     app = fill(drawer(), "Days", 9)
-    assert "8 / 9 days" in said(app)
-    assert "medium lab, 1 change" in said(app)
+    assert "8 / 9 days" in page_text(app)
+    assert "medium lab, 1 change" in page_text(app)
     assert query_of(app)["days"] == "9"
     press(app, "Undo: change to the lab")
     assert "days" not in query_of(app)
@@ -147,8 +147,8 @@ def test_rates_and_staff_steps_are_the_labs() -> None:
     app = fill(drawer("Rates and staff"), "A day, credits", 20.5)
     app = fill(app, "Staff unit above … samples", 500)
     steps = "1 + 1 for more than 2 controls + 1 for more than 5 days = 3 of 4 staff units"
-    assert steps in said(app)
-    assert "8 × 20.5" in said(visit(PROTOCOL, **query_of(app)))
+    assert steps in page_text(app)
+    assert "8 × 20.5" in page_text(visit(PROTOCOL, **query_of(app)))
 
 
 def test_drawer_and_levers_move_the_same_lab() -> None:
@@ -168,11 +168,11 @@ def test_item_has_availability_booking_and_price() -> None:
         assert text in in_drawer(fill(app, label, -1))
         assert "own_lab" not in query_of(app)
     make_available(item(TERMINAL, app))
-    assert "2 needed, 2 free" in said(app)
+    assert "2 needed, 2 free" in page_text(app)
     row = f"{TERMINAL} available equipment · 100 credits · the study’s: booked until day 10"
     assert row in in_drawer(app)
     press(app, BOOKED)
-    assert "2 needed, 1 free" in said(app)
+    assert "2 needed, 1 free" in page_text(app)
     assert "own_lab" not in query_of(app)
 
 
@@ -211,7 +211,7 @@ def test_items_of_the_plan_are_offered() -> None:
         assert f"{label} not in this lab's inventory {row} · " in in_drawer(app)
         assert f"{label} available {row} · " in in_drawer(make_available(app))
         app.session_state[row_key(label)] = False
-    assert "not in this lab's inventory" not in said(app)
+    assert "not in this lab's inventory" not in page_text(app)
 
 
 def test_many_items_are_picked_by_name() -> None:
@@ -239,7 +239,7 @@ def test_saved_lab_is_used_again_and_forgotten() -> None:
     app = keep_as(fill(drawer(), "Days", 9), "Ours")
     assert "Ours · in use" in in_drawer(at(app, "Save"))
     press(again(app), "Back to the study’s lab")
-    assert "Momentum returns · medium lab" in said(app)
+    assert "Momentum returns · medium lab" in page_text(app)
     press(at(app, "Save"), "Use")
     assert (query_of(app)["days"], query_of(app)["budget"]) == ("9", "3700")
     press(at(app, "Save"), "Forget")
@@ -250,7 +250,7 @@ def test_saved_lab_is_used_again_and_forgotten() -> None:
 def test_lab_file_of_another_study_is_taken() -> None:
     app = hand_over(drawer(), mugs(1))
     assert "The lab of lab.json is in use." in in_drawer(app)
-    assert "Momentum returns · Ours" in said(app)
+    assert "Momentum returns · Ours" in page_text(app)
     assert query_of(app)["days"] == "8"
 
 

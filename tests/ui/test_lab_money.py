@@ -18,7 +18,7 @@ from replicalab.ui.stories import stories
 from replicalab.ui.workspace import Workspace, from_query, to_query
 from tests.ui.acting import press, run
 from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY, TRADE_OFFS
-from tests.ui.reading import in_drawer, said
+from tests.ui.reading import in_drawer, page_text
 from tests.ui.test_hostile_text import sent
 from tests.ui.test_lab_form import again, at, drawer, fill, keep_as, number
 from tests.ui.test_own_study import using
@@ -72,14 +72,14 @@ def test_calendar_and_money_are_set_and_reset() -> None:
     )
     assert overrides.rates == {"per_staff_day": 40.0, "overhead_percent": 15.0}
     # 5,050 as written; 4 people for 8 days at 40 are 1,280 more, and 15 % on 6,330 are 949.50.
-    assert "7,279.50 / 3,700 EUR" in said(app)
-    assert "8 / 6 days (to Wed 16 Dec 2026)" in said(app)
+    assert "7,279.50 / 3,700 EUR" in page_text(app)
+    assert "8 / 6 days (to Wed 16 Dec 2026)" in page_text(app)
     assert "From day 1 (Mon 7 Dec 2026) to day 6 (Mon 14 Dec 2026)" in in_drawer(app)
     press(app, "The study’s: credits")
     press(unfolded_again(app), "The study’s: no date")
     overrides = own_lab(app)
     assert (overrides.currency, overrides.start_date, overrides.weekends) == (None, None, False)
-    assert "7,279.50 / 3,700 credits" in said(again(app))
+    assert "7,279.50 / 3,700 credits" in page_text(again(app))
 
 
 @pytest.mark.parametrize("typed", ["US$", "euros and cents", "<b>"])

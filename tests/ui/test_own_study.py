@@ -27,7 +27,7 @@ from tests.negotiation.playing import by_rule
 from tests.ui.acting import can_press, labels, number, press, run, type_number
 from tests.ui.negotiating import hand_over as give_negotiation
 from tests.ui.pages import COMPARE, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
-from tests.ui.reading import Alert, alerts, keyed, said, table, texts, where
+from tests.ui.reading import Alert, alerts, keyed, page_text, table, texts, where
 from tests.ui.visitors import Browsers, move, restart
 from tests.ui.walking import at_editor, at_gallery, at_making, go, query_of, unopened, visit, write
 
@@ -90,7 +90,7 @@ def test_used_study_opens_by_its_address() -> None:
     address = query_of(app)
     assert address["study"] == "my_stroop"
     assert "Psychology · yours" in texts(keyed(at_gallery(app), "card_my_stroop"))[0]
-    assert "13 studies." in said(app)
+    assert "13 studies." in page_text(app)
     for page in (PROTOCOL, NEGOTIATION):
         assert where(go(app, page)).startswith(TITLE)
     at_gallery(app).button(key="open_fin_momentum").click()
@@ -100,20 +100,20 @@ def test_used_study_opens_by_its_address() -> None:
     assert not [alert for alert in alerts(again) if "opened" in alert.text]
     unknown = visit(study="my_stroop")
     assert query_of(unknown)["study"] == "fin_momentum"
-    assert "study 'my_stroop' cannot be opened" in said(unknown)
+    assert "study 'my_stroop' cannot be opened" in page_text(unknown)
 
 
 def test_edited_study_replaces_the_used_one() -> None:
     app = write(using(), RICH)
-    assert "It replaces your present 'my_stroop'." in said(app)
+    assert "It replaces your present 'my_stroop'." in page_text(app)
     press(app, "Use this study")
-    assert "It replaces" not in said(write(app, RICH))
-    assert "equipment and schedule" in said(go(app, STUDY))
+    assert "It replaces" not in page_text(write(app, RICH))
+    assert "equipment and schedule" in page_text(go(app, STUDY))
     write(app, "")
     press(at_gallery(app), "Remove")
     assert at_editor(app).text_area(key="own_text").value == RICH
     assert query_of(app)["study"] == "fin_momentum"
-    assert "12 studies." in said(at_gallery(app))
+    assert "12 studies." in page_text(at_gallery(app))
 
 
 def test_study_waits_in_the_editor_without_room(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,11 +122,11 @@ def test_study_waits_in_the_editor_without_room(monkeypatch: pytest.MonkeyPatch)
     with monkeypatch.context() as patch:
         patch.setattr(own_studies, "MOST_CACHED_BYTES", 1)
         press(app, "Use this study")  # there was room when it was drawn
-        assert "This server has no room for another study" in said(app)
+        assert "This server has no room for another study" in page_text(app)
         assert query_of(app)["study"] == "my_stroop"
     monkeypatch.setattr(own_studies, "MOST_OWN_STUDIES", 1)
     assert not can_press(run(app), "Use this study")
-    assert "You keep 1 studies here" in said(app)
+    assert "You keep 1 studies here" in page_text(app)
     assert app.text_area(key="own_text").value == second
     assert can_press(write(press(at_gallery(app), "Remove"), second), "Use this study")
 
@@ -170,7 +170,7 @@ def test_chosen_key_is_not_adopted(browsers: Browsers) -> None:
     assert query_of(app)["own"] != chosen
     browsers.use()
     theirs = visit(own=chosen, study="my_stroop")
-    assert GONE in said(theirs)
+    assert GONE in page_text(theirs)
     assert cards_of_visitors(theirs) == []
 
 
@@ -198,10 +198,10 @@ def test_reader_of_the_same_id_sees_both(browsers: Browsers) -> None:
     reader = visit(**link)
     both = ["Psychology · shared with you, to read", "Psychology · yours"]
     assert cards_of_visitors(reader) == both
-    assert "/ 5,000 credits" in said(go(reader, PROTOCOL))
+    assert "/ 5,000 credits" in page_text(go(reader, PROTOCOL))
     go(reader, SCENARIOS).button(key="open_my_stroop").click()
     assert query_of(run(reader))["own"] == record["own"]
-    assert "/ 1,000 credits" in said(go(reader, PROTOCOL))
+    assert "/ 1,000 credits" in page_text(go(reader, PROTOCOL))
 
 
 def test_studies_belong_to_a_browser(browsers: Browsers) -> None:
@@ -233,9 +233,9 @@ def test_link_to_a_gone_study_explains_itself(monkeypatch: pytest.MonkeyPatch, p
     link = query_of(using())
     move(monkeypatch)
     app = visit(page, **link)
-    assert GONE in said(app)
+    assert GONE in page_text(app)
     assert query_of(app)["study"] == "fin_momentum"
-    assert GONE not in said(press(app, "Dismiss"))
+    assert GONE not in page_text(press(app, "Dismiss"))
 
 
 def test_reader_loses_a_removed_study(browsers: Browsers) -> None:
@@ -246,7 +246,7 @@ def test_reader_loses_a_removed_study(browsers: Browsers) -> None:
     browsers.token = mine
     press(at_gallery(author), "Remove")
     browsers.use()
-    assert GONE in said(run(reader))
+    assert GONE in page_text(run(reader))
     assert query_of(reader)["study"] == "fin_momentum"
 
 
@@ -254,7 +254,7 @@ def test_undo_goes_beyond_a_removed_study() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 150)
     press(write(go(app, SCENARIOS), MINE), "Use this study")
     press(at_gallery(app), "Remove")
-    assert GONE in said(press(go(app, COMPARE), "Undo"))
+    assert GONE in page_text(press(go(app, COMPARE), "Undo"))
     press(app, "Undo")
     assert number(go(app, PROTOCOL), "Sample size").value == 150
 
@@ -298,7 +298,7 @@ def test_renamed_study_keeps_file_and_plan() -> None:
     app = type_number(go(using(noted), PROTOCOL), "Sample size", 31)
     address = query_of(app)
     rename(app, "  Colours   and words ")
-    assert "It is called Colours and words now." in said(app)
+    assert "It is called Colours and words now." in page_text(app)
     assert where(app).startswith("Colours and words · ")
     assert query_of(app) == address
     assert number(go(app, PROTOCOL), "Sample size").value == 31
@@ -342,7 +342,7 @@ def test_edited_study_keeps_the_plan() -> None:
     assert at_editor(app).text_area(key="own_text").value == MINE
     press(write(app, RICH), "Use this study")
     assert number(go(app, PROTOCOL), "Sample size").value == 31
-    assert "5,000 credits" in said(app)
+    assert "5,000 credits" in page_text(app)
 
 
 def test_study_of_another_visitor_cannot_be_changed(browsers: Browsers) -> None:

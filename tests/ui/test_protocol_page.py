@@ -48,9 +48,9 @@ from tests.ui.reading import (
     alerts,
     dimension,
     html_of,
+    page_text,
     panel_tables,
     plain,
-    said,
     status,
     visit_lab,
     where,
@@ -79,7 +79,7 @@ def test_pages_show_the_core_answers(study: str, lab: str) -> None:
     if not facts.nothing_needed(options):
         texts += [facts.run_text(options.asks.run), facts.target_text(options)]
         texts += facts.alone_lines(options)
-    assert all(line in said(app) for line in texts)
+    assert all(line in page_text(app) for line in texts)
     dimensions, worth, *_ = panel_tables(app)
     rows = [row[1::2] for row in dimensions[1:] if row[0]]
     assert rows == [[used_text(yours, slack), slack_text(slack)] for slack in yours.slack.values()]
@@ -89,7 +89,7 @@ def test_pages_show_the_core_answers(study: str, lab: str) -> None:
     verdict = outcome_verdict(steps)
     assert outcome(go(app, NEGOTIATION)) == (verdict.status, verdict.text)
     assert not alerts(app)
-    trade_offs = said(go(app, TRADE_OFFS))
+    trade_offs = page_text(go(app, TRADE_OFFS))
     assert all(" ".join(fact.shown.split()) in trade_offs for fact in extra_facts(options))
 
 
@@ -119,7 +119,7 @@ def costs_of(app: AppTest) -> list[list[str]]:
     ],
 )
 def test_page_in_other_states(name: str, work: Workspace) -> None:
-    assert_golden(f"pages/protocol#{name}", said(visit(PROTOCOL, **to_query(work))))
+    assert_golden(f"pages/protocol#{name}", page_text(visit(PROTOCOL, **to_query(work))))
 
 
 def test_verdicts_have_a_symbol_and_a_word() -> None:
@@ -158,17 +158,17 @@ def test_refused_number_or_text_leaves_the_plan() -> None:
     for field, kept, value in (("Sample size", 420, -5), ("Duration (days)", 8, 1_000_001)):
         name = field.removesuffix(" (days)")
         problem = f"{name} cannot be {value:,}, so the plan keeps {kept}. Type 0 to 1,000,000."
-        assert problem in said(type_number(app, field, value))
+        assert problem in page_text(type_number(app, field, value))
         assert number(app, field).value == value
         assert query_of(app) == before
-        assert problem not in said(type_number(app, field, kept))
-    assert f"Technique is empty, so the plan keeps “{PLAN.technique}”." in said(
+        assert problem not in page_text(type_number(app, field, kept))
+    assert f"Technique is empty, so the plan keeps “{PLAN.technique}”." in page_text(
         type_text(app, "Technique", "   ")
     )
     assert query_of(app) == before
     go(go(app, SCENARIOS), PROTOCOL)
     assert app.text_area[0].value == PLAN.technique
-    assert "is empty" not in said(app)
+    assert "is empty" not in page_text(app)
 
 
 def test_forbidden_phrase_breaks_the_policy() -> None:
@@ -187,7 +187,7 @@ def test_lists_take_substitutes_and_unknown_items() -> None:
     choose(app, "Equipment", SERVER, EXTRACT)
     assert dimension(app, "equipment")[:2] == ["passes Equipment", "2 needed, 2 free"]
     choose(app, "Equipment", SERVER, "quantum abacus")
-    assert "'quantum abacus' is not in this lab's inventory" in said(app)
+    assert "'quantum abacus' is not in this lab's inventory" in page_text(app)
     choose(app, "Controls")
     assert dimension(app, "budget")[1] == "4,950 / 3,700 credits"
     go(go(app, SCENARIOS), PROTOCOL)
@@ -205,7 +205,7 @@ def test_lists_take_substitutes_and_unknown_items() -> None:
 )
 def test_refused_label_is_not_taken(label: str, text: str) -> None:
     app = choose(visit(PROTOCOL), "Controls", *PLAN.controls, label)
-    assert text in said(app)
+    assert text in page_text(app)
     assert "plan" not in query_of(app)
 
 
@@ -213,14 +213,14 @@ def test_repeated_label_stays_until_an_edit() -> None:
     plan = revise(PLAN, controls=[*PLAN.controls, PLAN.controls[0]])
     app = visit(PROTOCOL, **to_query(Workspace().changed(plan=plan)))
     note = f"The plan lists '{PLAN.controls[0]}' more than once; any change here lists each once."
-    assert note in said(app)
-    assert note not in said(choose(app, "Controls", *PLAN.controls[:-1]))
+    assert note in page_text(app)
+    assert note not in page_text(choose(app, "Controls", *PLAN.controls[:-1]))
 
 
 def test_odd_total_is_split_between_groups() -> None:
     app = visit(PROTOCOL, study="eco_reef_fish")
-    assert "127 in all: groups of 63 and 64." in said(type_number(app, "Sample size", 127))
-    assert "126 in all" not in said(type_number(app, "Sample size", 126))
+    assert "127 in all: groups of 63 and 64." in page_text(type_number(app, "Sample size", 127))
+    assert "126 in all" not in page_text(type_number(app, "Sample size", 126))
 
 
 # --- changes ----------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def test_ticked_changes_are_those_of_the_core() -> None:
     ):
         for box, tick in zip(app.checkbox, ticks, strict=True):
             box.set_value(tick)
-        page = said(run(app))
+        page = page_text(run(app))
         ticked = [c for c, tick in zip(options.offer.changes, ticks, strict=True) if tick]
         after = assess(apply_changes(PLAN, ticked), MOMENTUM)
         step = PlanStep(options.yours, after)
@@ -286,7 +286,7 @@ def test_lab_can_do_more_after_all_changes() -> None:
     app = press(visit(PROTOCOL), "Apply all")
     assert where(app).endswith("· medium lab · Feasible, below the floor")
     assert chosen(app, "Equipment") == [SERVER, EXTRACT]
-    assert "What more this lab could do" in said(app)
+    assert "What more this lab could do" in page_text(app)
     assert not any(button.key == "apply_all" for button in app.button)
     assert can_press(app, "Apply the least-loss plan")
 
@@ -323,7 +323,7 @@ def test_undo_and_redo_name_their_edits() -> None:
     assert "Redo" not in labels(app)
     for samples in (200, 100):
         type_number(app, "Sample size", samples)
-    assert "\n200 → 100 months: " in said(app)
+    assert "\n200 → 100 months: " in page_text(app)
     for label, samples in (
         ("Undo: 200 → 100 months", 200),
         ("Undo: 420 → 200 months", 420),

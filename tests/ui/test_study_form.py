@@ -18,7 +18,7 @@ from tests.hostile import ATTACK, marked
 from tests.hostile_files import hostile_study
 from tests.ui.acting import can_press, choose, labels, number, pick, press, run, type_text
 from tests.ui.pages import PROTOCOL
-from tests.ui.reading import alerts, said, where
+from tests.ui.reading import alerts, page_text, where
 from tests.ui.test_hostile_text import leaks, seen
 from tests.ui.test_lab_form import fill
 from tests.ui.walking import at_editor, at_gallery, at_making, go, query_of, unopened, write
@@ -81,14 +81,14 @@ def file_of(app: AppTest) -> str:
 def test_power_analysis_opens_on_protocol() -> None:
     app = type_text(begun(), NAME, "Naps")
     type_values(app, **{EFFECT: 0.5, "Power": 0.8, "Days it takes": 30})
-    assert "128 in all: 64 a group." in said(app)
+    assert "128 in all: 64 a group." in page_text(app)
     press(app, "Use this analysis")
     assert where(app) == "Naps · medium lab · Feasible"
     assert number(app, "Sample size").value == 128
     assert number(app, "Duration (days)").value == 30
     assert query_of(app)["study"] == "my_study"
     fill(press(app, "Your lab"), "Staff units", 2)
-    assert "128 samples in 30 days" in said(go(app, PROTOCOL))
+    assert "128 samples in 30 days" in page_text(go(app, PROTOCOL))
     press(type_text(at_making(app), NAME, "Naps again"), "Use this analysis")
     assert query_of(app)["study"] == "my_study_2"
 
@@ -111,10 +111,10 @@ def test_analysis_plans_with_the_safeguard_effect() -> None:
     # d 0.5 from 20 an arm: the safeguard effect is 0.2263, for which 308 an arm are needed.
     typed = {"Reported n, group 1": 20, "Reported n, group 2": 20}
     type_values(app, **{"Reported t": 0.5 * math.sqrt(10), **typed})
-    assert "128 in all: 64 a group." in said(app)
+    assert "128 in all: 64 a group." in page_text(app)
     [toggle] = [item for item in app.toggle if "safeguard" in item.label]
     toggle.set_value(True)
-    assert "616 in all: 308 a group." in said(run(app))
+    assert "616 in all: 308 a group." in page_text(run(app))
     [alert] = alerts(type_value(app, "Reported t", 0.8))
     assert "reaches no effect" in alert.text
     press(type_value(app, "Reported t", 0.5 * math.sqrt(10)), "Continue in the form")
@@ -155,19 +155,19 @@ def test_power_analysis_outlives_another_kind_and_page() -> None:
 
 def test_name_of_a_study_must_be_free() -> None:
     app = press(begun(), "Use this analysis")
-    assert "The study has no name yet." in said(app)
+    assert "The study has no name yet." in page_text(app)
     press(type_text(app, NAME, "  Naps   and recall "), "Use this analysis")
     assert where(app).startswith("Naps and recall · ")
     for name in ("naps and Recall", "Stroop interference"):
         press(type_text(at_making(app), NAME, name), "Use this analysis")
-        assert f"Another study is named “{name}” already." in said(app)
+        assert f"Another study is named “{name}” already." in page_text(app)
     for name in ("My study", "My study (2)"):
         press(at_making(app), "Start the form")
         assert study_of(app).paper.title == name
         press(app, "Use this study")
         press(at_making(app), "Start over")
     type_text(at(press(app, "Start the form"), COMPARISON), NAME, "My study (2)")
-    assert "is named “My study (2)” already" in said(app)
+    assert "is named “My study (2)” already" in page_text(app)
     assert not can_press(app, "Use this study")
 
 
@@ -177,10 +177,10 @@ def test_name_of_a_study_must_be_free() -> None:
 def test_empty_form_makes_a_study_at_once() -> None:
     app = form()
     assert {row.title for row in KINDS.values()} <= set(labels(app)), "a card for each kind"
-    assert "passes Feasible. Every dimension passes." in said(app)
-    assert "at most 130 samples are affordable: power 0.81." in said(app)
+    assert "passes Feasible. Every dimension passes." in page_text(app)
+    assert "at most 130 samples are affordable: power 0.81." in page_text(app)
     type_value(at(app, LAB), "Sample size", 40)
-    assert "power 0.34" in said(app)
+    assert "power 0.34" in page_text(app)
     assert len(at(app, CHECK).get("plotly_chart")) == 1
     press(press(app, "Undo"), "Use this study")
     assert where(app) == "My study · medium lab · Feasible"
@@ -195,7 +195,7 @@ def test_wrong_value_stays_with_its_fault() -> None:
     assert not can_press(app, "Use this study")
     at(go(app, PROTOCOL), ASSUMPTIONS)
     assert number(app, "Assumed: Cohen's d").value == -2.0
-    assert "Assumptions: effect_planning is -2.0" in said(at(app, CHECK))
+    assert "Assumptions: effect_planning is -2.0" in page_text(at(app, CHECK))
     type_value(at(app, ASSUMPTIONS), "Assumed: Cohen's d", 0.4)
     assert not alerts(app)
     assert can_press(app, "Use this study")
@@ -312,7 +312,7 @@ def test_file_keeps_its_notes_and_faults() -> None:
     broken = template_text().replace("kind: two_group", "kind: two: group")
     write(app, broken)
     assert "mapping values are not allowed in this context" in app.table[0].value.to_string()
-    assert "cannot be read as a study yet" in said(at(app, LAB))
+    assert "cannot be read as a study yet" in page_text(at(app, LAB))
     assert not can_press(app, "Use this study")
     assert file_of(app) == broken
     assert file_of(press(app, "Undo")) == template_text()
@@ -370,9 +370,9 @@ def test_original_by_its_t_gives_effects() -> None:
     app = pick(form(part=ASSUMPTIONS), WAY, "t and n of both groups")
     type_values(app, **{"Reported t": 2.2, "n, group 1": 16, "n, group 2": 16})
     # d = 2.2 √(2/16); a t of 2.2 at 30 degrees of freedom has p = 0.036.
-    assert "Cohen's d 0.778, from t = 2.2, n = 16 and 16" in said(app)
-    assert "p = 0.036" in said(app)
-    assert "safeguard 0.462" in said(app)
+    assert "Cohen's d 0.778, from t = 2.2, n = 16 and 16" in page_text(app)
+    assert "p = 0.036" in page_text(app)
+    assert "safeguard 0.462" in page_text(app)
     original = study_of(app).design.original
     assert original is not None
     assert (original.numbers, original.n1, original.n2) == ({"t": 2.2}, 16, 16)

@@ -14,7 +14,7 @@ from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenari
 from tests.golden import assert_golden
 from tests.ui.acting import labels, number, pick, press, type_number, undo
 from tests.ui.pages import COMPARE, PROTOCOL, SCENARIOS
-from tests.ui.reading import panel_tables, said, where
+from tests.ui.reading import page_text, panel_tables, where
 from tests.ui.walking import go, query_of, visit
 
 LAB: Final = LabOverrides(budget=3000, days=40)
@@ -49,7 +49,7 @@ def in_lab(own: LabOverrides = LAB, difficulty: str = "medium") -> list[Surveyed
 
 def test_table_shows_the_core_answers_best_first() -> None:
     app, studies = at_survey(budget="3000", days="40"), in_lab()
-    assert_golden("pages/scenarios#in_your_lab", said(app))
+    assert_golden("pages/scenarios#in_your_lab", page_text(app))
     assert names(app) == [study.pack.paper.name for study in studies]
     for row, study in zip(rows(app), studies, strict=True):
         best, evidence = study.best, study.best.evidence
@@ -70,11 +70,11 @@ def test_typed_lab_is_that_of_every_page() -> None:
     assert where(app) == "Momentum returns · hard lab, 2 changes"
     assert query_of(app).items() >= {"budget": "3000", "days": "40", "survey": "1"}.items()
     text = "Your lab: 3,000 credits and 40 days; the rest is each study’s own, of its hard lab"
-    assert text in said(app)
+    assert text in page_text(app)
     press(app, "Your lab")
     drawn = [field.value for field in app.number_input if field.label in ("Days", "Staff units")]
     assert drawn == [40, None, 40, 3]
-    assert "8 / 40 days" in said(go(app, PROTOCOL))
+    assert "8 / 40 days" in page_text(go(app, PROTOCOL))
     app = go(undo(app), SCENARIOS)
     assert (number(app, "Days").value, number(app, "Staff units").value) == (None, None)
 

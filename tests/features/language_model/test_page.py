@@ -37,7 +37,7 @@ from tests.ui.negotiating import (
     round_shown,
 )
 from tests.ui.pages import NEGOTIATION, PROTOCOL
-from tests.ui.reading import Alert, alerts, heard, panels, said
+from tests.ui.reading import Alert, alerts, heard, page_text, panels
 from tests.ui.walking import go, query_of, visit
 
 CHECK: Final = "replicalab.features.language_model.check_endpoint"
@@ -127,7 +127,7 @@ def test_allow_list_is_shown_and_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "http://127.0.0.1:9, models.example.org")
     app, model = model_at_the_table(monkeypatch, PLAN, ACCEPTING)
     only = "This server allows only: http://127.0.0.1:9, https://models.example.org."
-    assert only in said(app)
+    assert only in page_text(app)
     assert can_press(app, "Run")
     type_text(app, "Base URL", "http://169.254.169.254/v1")
     assert alerts(app)[0].text == f"REPLICALAB_LLM_BASE_URL: this address is not allowed. {only}"
@@ -166,10 +166,10 @@ def test_every_attempt_is_shown_as_text(seated_model: SeatedModel) -> None:
     assert {system, observation, "no idea", correction, f"{HOSTILE} {plan}"} <= codes(app)
     assert any(json.loads(text) == json.loads(plan) for text in codes(app) if text[0] == "{")
     assert attempts(app) == ["Attempt 1: no valid action (no_json)", "Attempt 2: a valid action"]
-    assert "unknown tokens sent, unknown received" in said(app)
+    assert "unknown tokens sent, unknown received" in page_text(app)
     written = "\n".join(str(m.value) for m in [*app.markdown, *app.caption, *app.warning])
     assert not re.search(r"(?<!\\)(?:<script|!\[x|:red\[free|\[here)", written)
-    assert HOSTILE in said(app)
+    assert HOSTILE in page_text(app)
     assert verdict(app).startswith(AGREED)
 
 
@@ -229,7 +229,7 @@ def test_person_acts_for_a_failed_model(seated_model: SeatedModel) -> None:
     press(app, "Act for the model in this round")
     assert "Your move" in headers(app)
     press(app, "Put this plan forward")
-    assert "A person acted for the model in this round." in said(app)
+    assert "A person acted for the model in this round." in page_text(app)
     assert {"a", "b", "c"} <= codes(app)
     assert verdict(app).startswith(AGREED)
 
@@ -243,7 +243,7 @@ def test_dead_endpoint_can_be_tried_again(seated_model: SeatedModel) -> None:
     assert str(DEAD) in failed(press(app, "Try again")).text
     press(app, "Undo last round")
     assert "First" not in labels(app)
-    assert "its turn is over" not in said(app)
+    assert "its turn is over" not in page_text(app)
     assert verdict(press(app, "Run")).startswith(AGREED)
 
 
@@ -291,15 +291,15 @@ def test_answer_is_reworded_next_to_the_text(
     monkeypatch.setattr(BUILD, answering(ScriptedGenerate(["Too much.", words])))
     press(app, "Let the model reword this")
     assert any("leaves out" in alert.text for alert in alerts(app))
-    assert IN_ITS_WORDS not in said(app)
+    assert IN_ITS_WORDS not in page_text(app)
     press(app, "Let the model reword this")
     assert any("".join(panel.itertext()).find(words) >= 0 for panel in panels(app))
-    assert "I offer instead:" in said(app)
+    assert "I offer instead:" in page_text(app)
     assert verdict(app).startswith(AGREED)
     other = proposing(revise(REFERENCE, sample_size=20))
     monkeypatch.setattr(BUILD, answering(ScriptedGenerate([other, ACCEPTING])))
     press(press(app, "Run it again"), "First")
-    assert IN_ITS_WORDS not in said(app)
+    assert IN_ITS_WORDS not in page_text(app)
     assert can_press(app, "Let the model reword this")
     monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "models.example.org")
     assert "Let the model reword this" not in labels(run(app))
