@@ -305,7 +305,8 @@ class Document:
     @property
     def blocks(self) -> list[Block | str]:
         """All content in one list."""
-        parts = [block for part in self.parts for block in (Heading(part.title), *part.blocks)]
+        drawn = (part for part in self.parts if part.blocks)
+        parts = [block for part in drawn for block in (Heading(part.title), *part.blocks)]
         return [Heading(self.title), self.about, *parts, *self.foot]
 
     @property

@@ -148,12 +148,12 @@ def _worth(plan: Assessment) -> str:
 
 def conceded(negotiation: Negotiation) -> list[Concession]:
     """Return the Scientist's concessions, one for each round in which its plan moved."""
-    return [
-        step
-        for step in ledger(negotiation)
-        if step.who is Role.SCIENTIST
-        and [field.field for field in step.step.fields] != ["rationale"]
-    ]
+    steps = [step for step in ledger(negotiation) if step.who is Role.SCIENTIST]
+    return [step for step in steps if _moves_more_than_rationale(step.step)]
+
+
+def _moves_more_than_rationale(step: PlanStep) -> bool:
+    return [field.field for field in step.fields] != ["rationale"]
 
 
 def concession_slide(
@@ -166,11 +166,7 @@ def concession_slide(
     steps, changes = conceded(negotiation), list(changes)
     step, done = steps[at].step, negotiation.rounds[steps[at].round_number]
     rows = texts.change_rows(step, ("rationale",))
-    fields = [
-        field_step
-        for field_step in field_steps(step.before, step.after)
-        if [one.field for one in field_step.fields] != ["rationale"]
-    ]
+    fields = [*filter(_moves_more_than_rationale, field_steps(step.before, step.after))]
     lost = " ".join(dict.fromkeys(filter(None, (lost_text(field, changes) for field in fields))))
     loses = filter(None, (plans.evidence_text(step), plans.fidelity_move(step)))
     verdict, offer = texts.answer_verdict(done), texts.offered_plan(done)
@@ -297,15 +293,14 @@ def decision_slide(
         ended = f"Agreed in round {len(negotiation.rounds)}."
     pairs = [("", ended), ("Take care", cautions), ("Note", note), ("To do more", _ask(here))]
     pairs = [(name, text) for name, text in pairs if text]
+    bar = evidence_bar(evidence, [evidence, here.yours.evidence], here.yours.evidence)
     return blocks.panel(
         "slide_decision",
         title=title,
         status=evidence_status(evidence) if runs else Status.FAIL,
         number=number,
         worth=worth,
-        bar=evidence_bar(evidence, [evidence, here.yours.evidence], here.yours.evidence)
-        if run.feasible
-        else None,
+        bar=bar if run.feasible else None,
         texts=pairs,
         roomy=len(pairs) <= _FEW_STEPS // 2,
     )

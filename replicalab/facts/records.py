@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from replicalab.assessment import Assessment, CostTerm, Evidence
+from replicalab.assessment import Assessment, Evidence
 from replicalab.facts.fact import Value, plan_facts, record, units
 from replicalab.facts.negotiation import outcome_verdict, round_caption
 from replicalab.facts.plan import notes
@@ -61,13 +61,13 @@ def checked(options: PlanAnalysis) -> Data:
         **place(judged.pack),
         **plan(judged),
         "dimensions": [
-            {
-                **dimension_row(judged, dimension, options.binding),
-                "reasons": judged.reasons[dimension],
-            }
-            for dimension in judged.slack
+            {**dimension_row(judged, name, options.binding), "reasons": judged.reasons[name]}
+            for name in judged.slack
         ],
-        "cost_terms": [*map(cost_row, judged.cost_terms)],
+        "cost_terms": [
+            {"term": term.label, **fields(term, "number", "rate", "credits")}
+            for term in judged.cost_terms
+        ],
         "detectable_effect": judged.detectable_effect,
         "notes": [{"kind": kind, "text": text} for kind, text in notes(judged)],
     }
@@ -174,11 +174,6 @@ def dimension_row(plan: Assessment, dimension: str, binding: str | None) -> dict
     unit = plan.pack.lab.currency if slack.row.currency else plural(slack.row.noun, 2)
     row = str(dimension), slack.ok, slack.used, slack.limit, slack.slack, unit
     return dict(zip(DIMENSION, (*row, dimension == binding), strict=True))
-
-
-def cost_row(term: CostTerm) -> dict[str, Value]:
-    """Return a term of a plan's cost; items with own prices make it differ from number × rate."""
-    return {"term": term.label, "number": term.number, "rate": term.rate, "credits": term.credits}
 
 
 def frontier_row(plan: FrontierPlan) -> dict[str, Value]:

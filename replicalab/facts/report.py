@@ -44,9 +44,12 @@ def report(
     compared = documents.plans_of(analysis, reference)
     changed = reference is not yours
     curves = Curves(yours, written.design if written else None)
+    answered = {"Title": author.title, "Authors": author.authors}
+    rows = [(name, text or lexicon.capitalised(NOT_GIVEN)) for name, text in answered.items()]
+    registered = blocks.table("Title and authors", ("Field", "Value"), rows)
     facts = [(fact.text, fact.source, CONFIDENCE[fact.confidence]) for fact in pack.paper.facts]
     parts = [
-        *([part("The registration", _registered_table(author))] if answers else []),
+        part("The registration", registered if answers else None),
         part("The question", *_question(pack)),
         part(
             "The verdict",
@@ -82,7 +85,7 @@ def report(
         ),
         part("The lab", *documents.lab_blocks(written, pack)),
         *more,
-        *([part("The negotiation", *_transcript(run))] if run else []),
+        part("The negotiation", *(_transcript(run) if run else ())),
         part(
             "Sources",
             Sentence(documents.cited(pack.paper), link=documents.doi_link(pack.paper)),
@@ -98,12 +101,6 @@ def report(
         on=on,
         authors=author.authors,
     )
-
-
-def _registered_table(author: Registration) -> blocks.Table:
-    fields = {"Title": author.title, "Authors": author.authors}
-    rows = [(name, text or lexicon.capitalised(NOT_GIVEN)) for name, text in fields.items()]
-    return blocks.table("Title and authors", ("Field", "Value"), rows)
 
 
 def _question(pack: Pack) -> Iterator[blocks.Block]:
