@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
-from xml.etree import ElementTree
 
 import plotly.graph_objects as go
 import pytest
 
 from replicalab.assessment import Assessment, assess, effects_of, scale_of, size_text
-from replicalab.facts.blocks import Status, listing, plain_table
+from replicalab.facts.blocks import Status, Table, listing, plain_table
 from replicalab.facts.check import effects_panel
 from replicalab.facts.fact import Fact
 from replicalab.facts.frontier import (
@@ -94,8 +92,8 @@ def too_dear() -> PlanAnalysis:
     return analysis
 
 
+# One addition buys something, or nothing is needed.
 EXTRAS: Final = (MOMENTUM, REEF, ("ml_rl_seeds", "hard"), SUZUKI, ("psy_stroop", "easy"))
-"""Where one thing more buys something, or nothing is needed."""
 STANDINGS: Final = {
     "beaten in credits": (
         opened(("bio_jq1_myeloma", "easy")), Status.CAUTION, "Beaten"
@@ -243,9 +241,6 @@ def _lines() -> Iterator[str]:
     yield from map(one_effect_text, map(reference, ("math_four_colour", "phys_millikan")))
 
 
-_TO: Final = re.compile(r"--to:([\d.]+)")
-
-
 def reference(study: str) -> Assessment:
     """Return a study's reference protocol in its medium lab."""
     pack = load_scenario(study, "medium")
@@ -257,15 +252,14 @@ def test_effects_panel_has_numbers_and_bars(study: str) -> None:
     plan = reference(study)
     effects = effects_of(plan.pack.design)
     assert len(effects) > 1
-    panel = tree(effects_panel(effects, {"your plan": plan, "other": plan}))
-    rows = list(panel.iter("tr"))[1:]
+    panel = effects_panel(effects, {"your plan": plan, "other": plan})
+    [table] = [block for block in panel.blocks if isinstance(block, Table)]
     evidences = [plan.evidence_at(effect.effect) for effect in effects]
     worst, best = scale_of(evidences)
-    for row, evidence in zip(rows, evidences, strict=True):
-        numbers = [heard(cell) for cell in row.iter("td") if cell.get("class") == "number"]
-        assert [number.split()[-1] for number in numbers] == [evidence.number.split()[-1]] * 2
-        bars = [float(to) for to in _TO.findall(ElementTree.tostring(row, "unicode"))]
-        assert bars == [pytest.approx((evidence.value - worst) / (best - worst), abs=1e-3)] * 2
+    for (_, *cells), evidence in zip(table.rows, evidences, strict=True):
+        assert [cell.text for cell in cells] == [evidence.number] * 2
+        share = pytest.approx((evidence.value - worst) / (best - worst), abs=1e-9)
+        assert [cell.bar and cell.bar.to for cell in cells] == [share] * 2
 
 
 def test_tables_have_headings_and_escape_text() -> None:
