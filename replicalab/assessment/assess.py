@@ -143,7 +143,6 @@ class Assessment(PlanInLab, Framed):
 
     @property
     def _paper_alone(self) -> list[paper.Finding]:
-        """The errors on paper that no other failing dimension reports."""
         failing, errors = self.failing, self._error_findings
         return [finding for finding in errors if _REPORTED_BY.get(finding[1]) not in failing]
 

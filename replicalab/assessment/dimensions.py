@@ -1,7 +1,5 @@
 """The seven dimensions, one row each, and the changes of a plan that repair them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -87,7 +87,6 @@ def _any_telescopes(design: Design) -> float | None:
 
 
 def _telescopes(design: Design) -> float | None:
-    """Return the small-telescopes effect unless it is beyond the original's."""
     value, effect = _any_telescopes(design), KINDS[design.kind].effect
     found = design.original and effect_of(KINDS[design.kind], design.original)
     if value is None or effect is None or not found or effect.size(value) > effect.size(found):

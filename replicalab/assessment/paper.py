@@ -4,8 +4,6 @@ A finding has a severity, a category and a message; an unsound plan raises nothi
 Source: docs/methods.md, Validation and The check.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
@@ -204,7 +202,6 @@ def count_errors(plan: PlanInLab) -> int:
 
 
 def _number_errors(plan: PlanInLab) -> tuple[bool, bool, bool, bool]:
-    """Return whether there are no samples, no days, too many days, or only controls."""
     samples, days, controls, *_ = plan.counts
     return samples < 1, days < 1, days > plan.pack.lab.days_left, 0 < controls >= samples
 

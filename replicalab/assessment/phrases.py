@@ -3,8 +3,6 @@
 A half-width is better if smaller, so a plan is *within* a floor of ±2.50 %, never above it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Final, Protocol

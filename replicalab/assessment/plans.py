@@ -74,8 +74,6 @@ class PlanInLab:
         keys = self.pack.control_keys
         return tuple([keys.get(name) or label_key(name) for name in self.plan.controls])
 
-    # --- words ------------------------------------------------------------------------------
-
     @cached_property
     def parts(self) -> frozenset[str]:
         """The words of all its texts, folded; an apostrophe ends a word."""
@@ -105,8 +103,6 @@ class PlanInLab:
         elements = zip(spec.required_elements, spec.element_words, strict=True)
         return tuple(element for element, words in elements if not words <= parts)
 
-    # --- the study's constraints ------------------------------------------------------------
-
     @cached_property
     def broken_limits(self) -> list[scenarios.StudyLimit]:
         """The study's own constraints that its numbers break, in the study's order."""
@@ -124,8 +120,6 @@ class PlanInLab:
             return self.evidence.value
         counts = self.counts
         return float(counts.days if limit.number is scenarios.Bounds.DAYS else counts.samples)
-
-    # --- fidelity and evidence --------------------------------------------------------------
 
     @cached_property
     def substitutions(self) -> tuple[scenarios.AllowedSubstitution, ...]:
@@ -178,9 +172,6 @@ class PlanInLab:
         )
 
 
-# --- which substitutions a plan makes -----------------------------------------------------------
-
-
 class _Row(NamedTuple):
     """A substitution that a plan may have made.
 
@@ -222,7 +213,6 @@ def used_substitutions(
 
 
 def _cheapest_path(rows: list[_Row], taken: dict[str, int]) -> list[int] | None:
-    """Return the rows to take so that one more original is covered, or None."""
     # Bellman-Ford over the originals: an original is reached by taking its alternative from it.
     covered = {rows[place].original for place in taken.values()}
     best: dict[str, tuple[int, list[int]]] = {
@@ -247,8 +237,6 @@ def _cheapest_path(rows: list[_Row], taken: dict[str, int]) -> list[int] | None:
     ]
     return min(ends)[1] if ends else None
 
-
-# --- wording against restrictions ---------------------------------------------------------------
 
 NEGATIONS: Final = frozenset(
     "no not never without none nobody nothing neither nor cannot avoid avoids avoiding refuse "

@@ -116,9 +116,6 @@ def special() -> Any:
     return import_module("scipy.special")
 
 
-# --- z and t tests ----------------------------------------------------------------------------
-
-
 def normal_cdf(x: float) -> float:
     """Return the standard normal probability below ``x``, accurate in both tails."""
     return 0.5 * math.erfc(-x * math.sqrt(0.5))
@@ -170,9 +167,6 @@ def t_beyond(t: float, noncentrality: float, df: int) -> float:
     """Return P(T > t) of a noncentral t; ``t`` is above 0, ``df`` 1 or more."""
     turns = [(noncentrality + step) / t for step in _BEND]
     return mean_over_scale(lambda s: normal_cdf(noncentrality - t * s), df, turns)
-
-
-# --- F tests ----------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=4096)
@@ -231,9 +225,6 @@ def mean_over_scale(function: Callable[[float], float], df: int, turns: Iterable
     return total / mass
 
 
-# --- the spread of an SD ----------------------------------------------------------------------
-
-
 def scale_quantile(share: float, df: int) -> float:
     """Return the quantile of an estimated SD in units of the true one, sqrt(chi² / df).
 
@@ -246,9 +237,6 @@ def scale_quantile(share: float, df: int) -> float:
     else:
         half = special().gammainccinv(df / 2, 1 - share)
     return math.sqrt(2 * float(half) / df)
-
-
-# --- two one-sided tests ----------------------------------------------------------------------
 
 
 def tost_power(near: float, far: float, df: int, alpha: float) -> float:
@@ -270,9 +258,6 @@ def tost_power(near: float, far: float, df: int, alpha: float) -> float:
         return normal_cdf(near - t * s) - normal_cdf(t * s - far) if t * s < reach else 0.0
 
     return min(1.0, max(0.0, mean_over_scale(both, df, turns)))
-
-
-# --- detection --------------------------------------------------------------------------------
 
 
 def detection_probability(n: int, share: float, population: int | None) -> float:

@@ -27,8 +27,6 @@ from typing import Final, NamedTuple
 from replicalab.designs import distributions
 from replicalab.limits import MOST_PER_GROUP, MOST_TERMS
 
-# --- the test of a correlation ------------------------------------------------------------------
-
 # The bends of a power over its noncentrality, in standard errors from the critical value.
 _BEND: Final = (-8, -4, 0, 4, 8)
 _LARGE_MEAN: Final = 250.0  # Beyond, the first weight nears the smallest double
@@ -118,9 +116,6 @@ def _over_spread(
     error = math.hypot(1, critical / math.sqrt(2 * (n - 2)))
     turns = [(critical + step * error) / root for step in _BEND]
     return distributions.mean_over_scale(lambda s: test(root * s, n - 2, alpha), n - 1, turns)
-
-
-# --- Fisher's test of two shares -----------------------------------------------------------------
 
 
 _REACH: Final = 9.0  # SDs of a count that cover all but 1e-18

@@ -19,8 +19,6 @@ from replicalab.designs import exact_tests, parameters, reported, rows, scales
 _TTest = Callable[[float, int, float], float]
 _EVEN: Final = 0.5
 
-# --- the formulas -----------------------------------------------------------------------------
-
 
 def _root_of_arms(n: int, given: parameters.DesignParameters) -> float:
     # The root of the effective size of two arms; 0 if an arm has too few units for a test.
@@ -173,8 +171,6 @@ def _information_of_arms(n: int, given: parameters.DesignParameters) -> float:
     return _root_of_arms(n, given) ** 2
 
 
-# --- parts of a sketch, placed in percent -----------------------------------------------------
-
 _THIN: Final = 3
 # The dots of a group around its middle.
 _SPREAD: Final = ((-5, -14), (3, -8), (-2, -2), (5, 4), (-4, 9), (2, 16))
@@ -214,8 +210,6 @@ def _pairs() -> Iterator[rows.Shape]:
         yield rows.Shape(x - 0.5, low, "quiet", 1, high - low)
         yield from (rows.Shape(x, low, "one"), rows.Shape(x, high, "two"))
 
-
-# --- the table --------------------------------------------------------------------------------
 
 _ROWS: Final = (
     rows.Kind(

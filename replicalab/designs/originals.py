@@ -209,9 +209,6 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
     )
 
 
-# --- faults -----------------------------------------------------------------------------------
-
-
 def faults_of(row: Kind, reported: _Reported) -> Iterator[str]:
     """Yield the faults in the numbers of an original, each with its remedy."""
     try:
@@ -326,8 +323,6 @@ def agree(one: float, other: float) -> bool:
     """Return whether two numbers agree within their rounding."""
     return abs(one - other) <= _ROUNDED * max(abs(one), abs(other))
 
-
-# --- effects to plan with ---------------------------------------------------------------------
 
 SAFEGUARD_LEVEL: Final = 0.6  # of the interval
 _BEYOND: Final = (1 - SAFEGUARD_LEVEL) / 2

@@ -7,8 +7,6 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from pydantic import Field
 
-# --- the numbers of a design ------------------------------------------------------------------
-
 
 class _Design(Protocol):
     effect_published: float | None
@@ -170,8 +168,6 @@ class DesignParameters(NamedTuple):
             planned=planned,
         )
 
-
-# --- units and arms ---------------------------------------------------------------------------
 
 Number = Any  # A number, or an array of numbers
 

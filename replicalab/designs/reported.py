@@ -91,9 +91,6 @@ def _stated(asked: Sequence[ReportedNumber], typed: Mapping[str, float]) -> str:
     return ", ".join(f"{number.name} = {exact_text(typed[number.name])}" for number in asked)
 
 
-# --- the formulas -----------------------------------------------------------------------------
-
-
 def _effect(value: float, **others: float) -> dict[str, float]:
     return {"effect_planning": abs(value), **others}
 
@@ -138,9 +135,6 @@ def _bad_units(bad: float, seen: float) -> dict[str, float]:
             "type at most as many as were examined"
         )
     return _effect(bad / seen)
-
-
-# --- the sources ------------------------------------------------------------------------------
 
 
 def _mean(name: str, label: str, usual: float = 0.0) -> ReportedNumber:

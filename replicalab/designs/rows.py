@@ -3,8 +3,6 @@
 Evidence depends on an effect's *size* only, its distance from no effect in either direction.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 import re
@@ -18,8 +16,6 @@ from replicalab.designs.parameters import GROUPINGS, PARAMETERS, DesignParameter
 from replicalab.designs.reported import EffectSource
 from replicalab.designs.scales import SHARE, NormalScale, Scale
 from replicalab.lexicon import percent_text
-
-# --- the assumed effect -----------------------------------------------------------------------
 
 AS_PUBLISHED: Final = "as published"
 HALVED: Final = "halved"
@@ -114,8 +110,6 @@ class Ratio(Effect):
         """Return the rule of planning that an effect breaks, if any."""
         return "above 0, but not 1" if effect is None or effect <= 0 or effect == 1 else None
 
-
-# --- a row ------------------------------------------------------------------------------------
 
 Formula = Callable[[int, float, DesignParameters], float]
 """The evidence of n samples, 1 or more, at an effect of that size; it never falls with n."""

@@ -106,8 +106,6 @@ HALF_WIDTH: Final = Scale(
 """A relative half-width: ``±1.29 %``. Narrower is better."""
 
 
-# --- normal scales ------------------------------------------------------------------------------
-
 Sizes = tuple[float, ...]
 """The samples of each group, or the events of a hazard ratio."""
 

@@ -5,8 +5,6 @@ functions of its `__init__.py`, `panel(place, plan)` of its `page.py`, `command(
 `command.py`. It is imported when it is first asked.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -128,9 +128,6 @@ class LibraryConflictError(LibraryError):
         super().__init__(message)
 
 
-# --- checks -----------------------------------------------------------------------------------
-
-
 def checked(kind: EntryKind | None, text: str) -> str:
     """Check a content; return its study's id or its lab's name, "" for a draft (kind None)."""
     if no_text := _NOT_TEXT.search(text):
@@ -186,9 +183,6 @@ def _visible(what: str, text: str) -> str:
     return text
 
 
-# --- kinds ------------------------------------------------------------------------------------
-
-
 def _about_plan(text: str) -> str:
     plan = read_case(text)
     plan.pack()
@@ -237,7 +231,6 @@ KINDS: Final[dict[EntryKind, KindRow]] = {
     EntryKind.RUN: KindRow(lambda text: load(text).setup.scenario_id, _run_facts),
     EntryKind.BATCH: KindRow(_about_batch, lambda text: read_batch(text).model_dump(mode="json")),
 }
-# --- a batch ----------------------------------------------------------------------------------
 
 
 def batch_text(batch: KeptBatch) -> str:

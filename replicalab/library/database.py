@@ -117,9 +117,6 @@ def _begin(connection: sqlalchemy.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-# --- SQLite files -----------------------------------------------------------------------------
-
-
 def _prepare_file(file: Path, now: datetime) -> tuple[str, ...]:
     """Create a missing file, readable by its user alone; rename a damaged one."""
     notices: tuple[str, ...] = ()
@@ -171,11 +168,7 @@ def _rename_damaged(file: Path, damage: str, now: datetime) -> str:
     )
 
 
-# --- migrations -------------------------------------------------------------------------------
-
-
 def _migrate(engine: sqlalchemy.Engine) -> None:
-    """Migrate to the newest revision, in one transaction."""
     with engine.connect() as connection:
         if _revision(connection) == REVISIONS[-1]:
             return
@@ -217,8 +210,6 @@ def _check_revision(revision: str | None) -> str | None:
         )
     return revision
 
-
-# --- errors -----------------------------------------------------------------------------------
 
 # A driver's message may contain the server, its user, the file or the whole address. Visitors
 # read these errors, so they omit that.

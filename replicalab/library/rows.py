@@ -102,8 +102,6 @@ class OwnerRows:
         self.connection = connection
         self._digest, self._limits, self._clock = owner.digest, limits, clock
 
-    # --- reading ------------------------------------------------------------------------------
-
     def entries(self, kind: EntryKind | None, search: str, *, deleted: bool) -> list[Entry]:
         """Return the entries that contain every word of a search, the last changed first."""
         is_deleted = ENTRIES.c.deleted.is_not(None)
@@ -168,8 +166,6 @@ class OwnerRows:
         entries, size = self.connection.execute(query.where(ENTRIES.c.owner == self._digest)).one()
         draft = select(DRAFTS.c.size).where(DRAFTS.c.owner == self._digest)
         return contents.Usage(entries, int(size) + (self.connection.scalar(draft) or 0))
-
-    # --- writing ------------------------------------------------------------------------------
 
     def add(self, kind: EntryKind, name: str, new: NewVersion) -> Entry:
         """Insert an entry with its first version."""

@@ -57,8 +57,6 @@ class Library:
         """Close the connections."""
         self._engine.dispose()
 
-    # --- entries ------------------------------------------------------------------------------
-
     def keep(
         self, owner: Owner, kind: EntryKind, name: str, content: str, *, notes: str = ""
     ) -> Entry:
@@ -184,8 +182,6 @@ class Library:
             content = rows.version(entry).content
             return rows.add(entry.kind, name, NewVersion(content, entry.notes, entry.about))
 
-    # --- deleting -----------------------------------------------------------------------------
-
     def delete(self, owner: Owner, entry_id: str) -> Entry:
         """Delete an entry; `undelete` restores it for `DELETED_DAYS`."""
         with self._saving(owner) as rows:
@@ -209,8 +205,6 @@ class Library:
         with self._saving(owner) as rows:
             rows.remove_all()
 
-    # --- the draft ----------------------------------------------------------------------------
-
     def save_draft(self, owner: Owner, content: str, place: str = "") -> StoredDraft:
         """Replace an owner's draft with a plan's text; ``place`` names the tab that wrote it."""
         self._checked(None, content)
@@ -230,8 +224,6 @@ class Library:
         with self._saving(owner) as rows:
             rows.put_draft(None)
 
-    # --- room and transactions ----------------------------------------------------------------
-
     def usage(self, owner: Owner) -> contents.Usage:
         """Count an owner's entries and bytes."""
         with self._reading(owner) as rows:
@@ -249,7 +241,6 @@ class Library:
 
     @contextmanager
     def _saving(self, owner: Owner) -> Iterator[OwnerRows]:
-        """Begin a transaction that waits for the owner's other saves."""
         with self._writing() as connection:
             # SQLite has one writer at a time already.
             if connection.dialect.name == "postgresql":
@@ -282,7 +273,6 @@ def _is_same(now: StoredVersion, new: NewVersion) -> bool:
 
 
 def _same_or_conflict(now: StoredVersion, new: NewVersion, message: str) -> Entry:
-    """Return the stored entry if it equals the new one (a retried save)."""
     if _is_same(now, new):
         return now.entry
     raise LibraryConflictError(message, _with_problem(now))

@@ -183,7 +183,6 @@ def _points(found: Iterable[tuple[float, assessment.Evidence]]) -> tuple[Point, 
 
 
 def _near(wanted: Iterable[float], shown: Sequence[float]) -> float:
-    """Return the largest number, leaving out wanted ones that are far out."""
     limit = max(shown)
     return max([limit, *(value for value in wanted if value <= limit * _AT_MOST_WIDER)])
 

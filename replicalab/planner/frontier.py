@@ -183,7 +183,6 @@ def frontier_of(plan: Assessment, variants: PlanVariants) -> Frontier:
 def _curve(
     counts: Counts, variant: PlanVariant, worth: EvidenceCurve, sizes: int
 ) -> Iterator[FrontierPlan]:
-    """Yield the plans of one variant that may be on the frontier, by growing sample."""
     pack, factor = worth.pack, variant.factor
     limits, counts = CountLimits(pack), variant.counts(counts)
     allowed, limit = worth.allowed(factor), limits.most_that_count(counts, worth.most)
@@ -205,7 +204,6 @@ def _curve(
 
 
 def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
-    """Yield the sample sizes to look at, always with the last."""
     # If a sample is free, only the most of those that take the same days and staff.
     unit, ends = 1, {most}
     if not pack.cost_model.per_sample:

@@ -223,7 +223,6 @@ class _Reasons:
         return judged(revise(self.after.plan, **changes), self.after, self.known)
 
     def _reason(self, subject: str, undone: Assessment) -> str:
-        """Return the first term that a plan with one step taken back would worsen."""
         after, pack = self.after, self.after.pack
         better, worse = (rank(plan, self.before.plan, self.study) for plan in (after, undone))
         terms = zip(Rank._fields, better, worse, strict=True)

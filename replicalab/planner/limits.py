@@ -103,7 +103,6 @@ class CountLimits:
         return Dimension.PROTOCOL not in self.given_up
 
     def _bounded(self, number: Bounds, box: tuple[float, float]) -> tuple[float, float]:
-        """Return the range that the study's hard constraints and the box leave a number."""
         if not self._on_paper:
             return box
         minimum, limit = hard_range(self.pack.limits, number)
@@ -151,7 +150,6 @@ class CountLimits:
 
     @cached_property
     def _amounts(self) -> list[tuple[Callable[[assessment.Counts, Pack], float], float]]:
-        """Need and stock of each amount but days, unless given up."""
         return [
             (amount.needed, amount.has(self.pack.lab))
             for dimension, amount in assessment.amounts().items()

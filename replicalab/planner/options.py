@@ -288,7 +288,6 @@ def fix_of(
 
 
 def _smaller(plan: Assessment, dimension: str, name: str, judge: Judge) -> Iterator[Protocol]:
-    """Yield the plan with fewer controls, or with the largest smaller number that fits."""
     if name == "controls":
         yield from (variant.applied_to(plan.plan) for variant in control_variants(plan))
         return

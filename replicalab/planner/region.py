@@ -222,7 +222,6 @@ class Region:
 
     @cached_property
     def _asked(self) -> int | None:
-        """The fewest countable samples for the study's hard constraints on evidence, or None."""
         worth = EvidenceCurve(self.plan.pack, LARGEST_PLANNED)
         return worth.allowed(self.plan.evidence_factor)
 

@@ -119,7 +119,6 @@ class PlanSearch:
 
     @cached_property
     def _gentlest(self) -> list[Candidate]:
-        """The candidates that are best by all terms down to the fidelity."""
         best = _least_of(self._candidates, self._tier)
         best = _least_of(best, lambda one: one.box.days[1] < self.plan.pack.min_days)
         reaching = [one._replace(fewest=self._reaching(one)) for one in best]
@@ -129,7 +128,6 @@ class PlanSearch:
 
     @cached_property
     def _candidates(self) -> list[Candidate]:
-        """All candidates that fit with the fewest dimensions failing."""
         # Days are searched up to those of the lab, so that the schedule is always kept.
         keys = [*(key for key in amounts() if key != Dimension.SCHEDULE), Dimension.PROTOCOL]
         sets = [frozenset(s) for size in range(len(keys) + 1) for s in combinations(keys, size)]
@@ -187,7 +185,6 @@ class PlanSearch:
         return max(one.fewest, self._worth.needed(self._tier(one), one.variant.factor) or 0)
 
     def _boxed(self, one: Candidate) -> Iterator[Candidate]:
-        """Yield the candidate in each box in which a plan fits."""
         levels = self._levels(one.variant.factor)
         for samples, days in product(self._cells(Bounds.SAMPLES), self._cells(Bounds.DAYS)):
             span = max(days.least, one.box.days[0]), min(days.most, one.box.days[1])
@@ -200,13 +197,11 @@ class PlanSearch:
                 yield boxed._replace(fewest=low, most=limit, missed=missed)
 
     def _levels(self, factor: float) -> list[float]:
-        """Return how many samples must count for each soft constraint on the evidence."""
         wishes = (w for w in self.plan.pack.limits if not w.hard and w.number is Bounds.EVIDENCE)
         counts = (self._worth.fewest([wish], factor) for wish in wishes)
         return [inf if count is None else count for count in counts]
 
     def _cells(self, number: Bounds) -> list[_Cell]:
-        """Return the cells of samples or days, the lowest first, up to the largest plan."""
         wishes = [w for w in self.plan.pack.limits if not w.hard and w.number is number]
         ends = {-inf, inf, *(end for wish in wishes for end in (wish.least, wish.most + 1))}
         planned = self.plan.counts.days if number is Bounds.DAYS else self.plan.counts.samples
@@ -223,7 +218,6 @@ class PlanSearch:
         return min(plans, key=lambda plan: plan.rest, default=None)
 
     def _numbered(self, one: Candidate, step: _Step) -> Iterator[Settled]:
-        """Yield the plans of a candidate with its most evidence that may be the closest."""
         pack, limits, most_shown = self.plan.pack, self._within(one), step(one.most, one)
         before, study = self.plan.counts, self.study.counts
         counting = fewest(lambda n: step(n, one) <= most_shown, self._reaching(one), one.most)

@@ -151,11 +151,7 @@ def shortfalls_of(search: AdditionSearch) -> Shortfalls:
     )
 
 
-# --- one plan as it is ------------------------------------------------------------------------
-
-
 def _relief(plan: assessment.Assessment) -> Shortfall:
-    """Return the smallest additions with which the lab can run a plan."""
     lacks = [
         plan.slack[dimension] for dimension, amount in assessment.amounts().items() if amount.grant
     ]
@@ -196,9 +192,6 @@ def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
         elif amount and amount.grant:
             means.update(amount.grant(pack.lab, ask.needs))
     return pack.in_lab(pack.lab.with_means(**means, released=released))
-
-
-# --- one addition alone ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -260,7 +253,6 @@ class AdditionSearch:
         return least_loss_of(self.plan.in_lab(with_additions([ask], self.pack)), variants=variants)
 
     def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Addition]:
-        """Yield the least of each amount that alone is enough for some usable variant."""
         usable = [
             self._needs(variant, tier)
             for variant in self.variants.listed
@@ -310,8 +302,6 @@ class AdditionSearch:
         needs = self._needs(PlanVariant(controls=fewest, price=price_range(self.plan)[0]), tier)
         return needs is not None and not self._short(needs)
 
-    # --- a later start ----------------------------------------------------------------------
-
     def waits(self) -> list[LaterStart]:
         """Return the later starts that buy more than any earlier one, best first."""
         # Only the end of a booking makes anything free.
@@ -327,9 +317,6 @@ class AdditionSearch:
                 starts.append(LaterStart(last + 1, free, pack.lab.days_left, loss))
                 best = loss
         return starts[::-1]
-
-
-# --- the binding limit and the smallest addition that buys something ---------------------------
 
 
 class SmallestAddition(NamedTuple):
@@ -353,7 +340,6 @@ def unlimited(plan: assessment.Assessment, variants: PlanVariants) -> dict[str, 
 
 
 def _all_that_is_missing(dimension: str, plan: assessment.Assessment) -> Iterator[Addition]:
-    """Yield every missing item of a dimension, or more of an amount than any plan needs."""
     lab, has = plan.pack.lab, plan.slack[dimension].limit
     counts = plan.counts._replace(
         samples=most_looked_at(plan.plan),
@@ -414,7 +400,6 @@ class _Steps:
         return self._gains(least.rank.given_up, least.after.evidence.number)
 
     def _first_gain(self) -> int:
-        """Return the smallest addition that buys something, or a smaller one."""
         # Usually the need of the best plan, its sample cut to the fewest with a gain. Two plans
         # prove that; else all is searched. With too few days the endpoint is lost.
         extra, pack = self._needed_by_fewest(), self.plan.pack
@@ -427,7 +412,6 @@ class _Steps:
         return self._gains_by(self._least(more))
 
     def _needed_by_fewest(self) -> int:
-        """Return the addition that the fewest samples with a gain need."""
         after, rank = self.without.after, self.without.rank
         factor = after.evidence_factor
         worth = EvidenceCurve(after.pack, after.evidence.able)
@@ -449,7 +433,6 @@ class _Steps:
         return self._gains_with(more) and not self._least(more).after.evidence.void_reason
 
     def _first_to_buy(self, low: int, high: int) -> int | None:
-        """Return the smallest of these additions that buys something, or None."""
         if self._buys(low):
             return low
         # A plan that ranks first at both ends does so between them, unless it is possible at the
@@ -467,7 +450,6 @@ class _Steps:
 
     @property
     def _top(self) -> int:
-        """An addition beyond which no plan could use more."""
         [ask] = _all_that_is_missing(self.dimension, self.plan)
         return ceil(ask.more)
 

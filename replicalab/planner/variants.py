@@ -201,7 +201,6 @@ def _items(plan: assessment.Assessment, by_instruments: bool) -> PlanVariants:
 
 
 def _few(found: list[PlanVariant], most: int) -> list[PlanVariant]:
-    """Return half the best and half the cheapest of too many parts."""
     if len(found) <= most:
         return found
     cheapest = sorted(found, key=lambda one: one.price)
@@ -211,7 +210,6 @@ def _few(found: list[PlanVariant], most: int) -> list[PlanVariant]:
 def _needs(
     plan: assessment.Assessment, listed: set[str], by_instruments: bool
 ) -> tuple[list[_Need], frozenset[str]]:
-    """Return the replaceable items, and the dimensions that fail by those that stay."""
     groups, inventory = dict[tuple[str, str], list[assessment.Item]](), plan.pack.inventory
     for item in plan.items:
         groups.setdefault((item.field, label_key(item.label)), []).append(item)
@@ -245,7 +243,6 @@ def _needs(
 
 
 def _bears_on(gone: set[str], need: _Need, pairs: Sequence[tuple[str, str]]) -> bool:
-    """Return whether replacing an item changes what other substitutions count as."""
     # It does if an alternative was gone, or if one or the item replaces an item that is gone.
     come = {alternative for original, alternative in pairs if original == need.key}
     return bool(come & gone) or any(
@@ -256,7 +253,6 @@ def _bears_on(gone: set[str], need: _Need, pairs: Sequence[tuple[str, str]]) -> 
 def _components(
     needs: Sequence[_Need], rows: Sequence[AllowedSubstitution]
 ) -> Iterator[tuple[set[str], list[_Need]]]:
-    """Yield the labels that substitutions tie together, with the needs among them."""
     # The labels without a need are one further component: substitutions already made.
     pairs = [{label_key(row.original), label_key(row.alternative)} for row in rows]
     rest = list(needs)
@@ -277,8 +273,6 @@ def _component(
     listed: set[str],
     by_instruments: bool,
 ) -> PlanVariants:
-    """Return the unbeaten ways to replace the needs of one component."""
-
     def decided(taken: Sequence[str | None]) -> PlanVariant | None:
         # One alternative, or None, for each need; two needs cannot share one
         failing, swaps, price = _NONE, list[Swap](), 0.0

@@ -19,8 +19,6 @@ from replicalab.designs import EvidenceTier
 from replicalab.lexicon import CREDITS, label_key, money_text
 from replicalab.scenarios import fields
 
-# --- the calendar -----------------------------------------------------------------------------
-
 FIRST_YEAR: Final = 1970
 LAST_YEAR: Final = 2100  # of a start date; later days may lie beyond
 
@@ -77,8 +75,6 @@ def date_text(day: date) -> str:
     """Return a date that is clear in every country: ``Mon 7 Dec 2026``."""
     return f"{_WEEKDAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"
 
-
-# --- the lab ----------------------------------------------------------------------------------
 
 COST_PER_SAMPLE: Final = 10.0
 COST_PER_DAY: Final = 50.0
@@ -256,9 +252,6 @@ class Labs(models.Record):
         """Return the lab of that difficulty."""
         lab: Lab = getattr(self, difficulty.value)
         return lab
-
-
-# --- its amounts ------------------------------------------------------------------------------
 
 
 class AmountGroup(StrEnum):

@@ -45,9 +45,6 @@ class Studies(tuple[ScenarioSummary, ...], Framed):
     __slots__ = ()
 
 
-# --- one text ---------------------------------------------------------------------------------
-
-
 def parse_study(text: str | bytes, source: str) -> Study:
     """Return the study in a file's content; ``source`` is its name in a message.
 
@@ -135,9 +132,6 @@ def _with_fitting_labels(study: Study) -> Study:
 
 # A study as its author may write it: each label that it refers to is listed, once.
 _WRITTEN_STUDY: Final = TypeAdapter(Annotated[Study, AfterValidator(_with_fitting_labels)])
-
-
-# --- the shelf --------------------------------------------------------------------------------
 
 
 def list_scenarios() -> list[ScenarioSummary]:
@@ -242,9 +236,6 @@ def _find(scenario_id: str) -> tuple["StudyFile", Study]:
 def _unknown(field: str, name: str, known: list[str]) -> ScenarioError:
     remedy = reading.known_names(str(name), known)
     return ScenarioError("scenarios", [Fault(field, f"{reading.shown(name)} is unknown", remedy)])
-
-
-# --- folders and files ------------------------------------------------------------------------
 
 
 class StudyFolder(NamedTuple):

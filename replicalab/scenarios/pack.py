@@ -161,8 +161,6 @@ class Pack(Shown, models.Record):
 
         return tuple(item for item in items if facts(with_item(item), item) != facts(self, item))
 
-    # --- of the study ---------------------------------------------------------------------------
-
     @property
     def scenario_id(self) -> str:
         """The study's short name."""
@@ -228,8 +226,6 @@ class Pack(Shown, models.Record):
         """How many samples the lab can finish in a day; None if all run in parallel."""
         return self.study.samples_per_day
 
-    # --- of the lab -----------------------------------------------------------------------------
-
     @property
     def cost_model(self) -> CostModel:
         """The lab's rates."""
@@ -249,8 +245,6 @@ class Pack(Shown, models.Record):
     def expected(self) -> ExpectedOutcome | None:
         """The author's expectation; None in a lab that the author did not write."""
         return self.lab.expected
-
-    # --- views of both --------------------------------------------------------------------------
 
     @property
     def equipment(self) -> list[str]:

@@ -83,9 +83,6 @@ def dotted(path: FieldPath) -> str:
     return "".join(steps).removeprefix(".")
 
 
-# --- YAML -----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Document:
     """A file's data, with the line and column of each field path, both from 1."""
@@ -205,9 +202,6 @@ def _place(mark: Any) -> tuple[int, int]:
     return (mark.line + 1, mark.column + 1) if mark else (0, 0)
 
 
-# --- JSON -----------------------------------------------------------------------------------
-
-
 class FileKind(StrEnum):
     """A kind of JSON file."""
 
@@ -284,8 +278,6 @@ def read_kind(data: bytes | str | Values, kind: FileKind, source: str) -> Values
         raise ScenarioError(source, [Fault("", problem, advice)])
     return values
 
-
-# --- faults ---------------------------------------------------------------------------------
 
 _REMEDIES: Final = {  # By kind of error, or by pattern
     "string_type": "must be text, in quotes if it looks like a number or true or false",

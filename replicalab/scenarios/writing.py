@@ -84,8 +84,6 @@ _Dumper.add_representer(
 )
 
 
-# --- a plan, a lab ---------------------------------------------------------------------------
-
 _M = TypeVar("_M", bound=Record)
 
 

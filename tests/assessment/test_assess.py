@@ -1,7 +1,5 @@
 """A plan judged once: slack, cliffs, fidelity, and independent results."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

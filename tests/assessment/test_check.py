@@ -1,7 +1,5 @@
 """The seven checks, row by row of the contract, and properties of any plan in any lab."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any, Final

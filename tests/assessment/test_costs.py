@@ -1,7 +1,5 @@
 """The cost of a plan with priced staff and an overhead."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -45,7 +43,6 @@ def test_overhead_is_rounded_once() -> None:
 
 
 def exactly(plan: Protocol, pack: Pack) -> Fraction:
-    """Return the cost in fractions, in which nothing is rounded."""
     rates = {name: Fraction(value) for name, value in dict(pack.lab.cost_model).items()}
     steps = pack.lab.staff_model
     days, samples = plan.duration_days, plan.sample_size

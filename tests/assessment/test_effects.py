@@ -1,7 +1,5 @@
 """Which effect to plan with: each choice against papers and scipy, and their common properties."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 
@@ -30,14 +28,12 @@ POWER: Final = 1 / 3
 
 
 def design_of(kind: str = "two_group", **reported: object) -> Design:
-    """Return a design whose published effect is its original's."""
     return make_design(
         kind=kind, effect_published=None, sesoi=None, original=dict(original_of(**reported))
     )
 
 
 def choices(kind: str = "two_group", **reported: object) -> dict[str, float]:
-    """Return the effects of all choices that a design has, by name."""
     design = design_of(kind, **reported)
     named = {choice.label: named_effect(design, choice.label) for choice in CHOICES}
     return {name: effect for name, effect in named.items() if effect is not None}

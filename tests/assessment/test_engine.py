@@ -1,7 +1,5 @@
 """The check against a second engine, and substitutions against every assignment."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -38,7 +36,6 @@ def replacements(label: str, pack: Pack) -> list[str]:
 
 
 def is_free(label: str, own: list[str], pack: Pack) -> bool:
-    """Return whether the lab has an item, or takes it for one of its own."""
     gone = missing(pack)
     if key(label) in map(key, own):
         return key(label) not in gone
@@ -47,13 +44,11 @@ def is_free(label: str, own: list[str], pack: Pack) -> bool:
 
 
 def is_stuck(label: str, own: list[str], pack: Pack) -> bool:
-    """Return whether the lab lacks an item of its own that nothing may replace."""
     listed = key(label) in map(key, own)
     return listed and not is_free(label, own, pack) and not replacements(label, pack)
 
 
 def failing(plan: Protocol, pack: Pack) -> set[str]:
-    """Return the dimensions that fail, in a pack whose only restriction is one plain phrase."""
     study, lab = pack.study, pack.lab
     numbers = plan.sample_size, plan.duration_days
     equipment, reagents = study.equipment + lab.equipment, study.reagents + lab.reagents
@@ -92,7 +87,6 @@ def assert_agree(plan: Protocol, pack: Pack) -> None:
 
 
 def near(plan: Protocol, pack: Pack, rng: Random) -> Protocol:
-    """Return a plan near a lab's limits, with items that it has, lacks, may replace or not know."""
     items = [
         *pack.study.equipment,
         *pack.study.reagents,
@@ -134,7 +128,6 @@ def swap(original: str, alternative: str, loss: int = 1) -> AllowedSubstitution:
 
 
 def assignments(rows: Sequence[AllowedSubstitution]) -> Iterator[tuple[int, ...]]:
-    """Yield the places of every set of rows in which no item and no alternative occurs twice."""
     for size in range(len(rows) + 1):
         for places in combinations(range(len(rows)), size):
             originals = {rows[place].original for place in places}
@@ -144,7 +137,6 @@ def assignments(rows: Sequence[AllowedSubstitution]) -> Iterator[tuple[int, ...]
 
 
 def expected(listed: set[str], rows: list[AllowedSubstitution]) -> list[AllowedSubstitution]:
-    """Return the first assignment by the rule: most covered, least loss, earliest rows."""
     open_ = [row for row in rows if row.alternative in listed and row.original not in listed]
 
     def order(places: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:

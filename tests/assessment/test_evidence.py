@@ -1,7 +1,5 @@
 """Evidence: tiers, caps, factors, other effects, and the value in words."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The contract's table of findings, row by row, and properties of any plan in any lab."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import pytest
@@ -37,12 +35,10 @@ Changes = dict[str, Any]
 
 
 def needing(*elements: str) -> Changes:
-    """Return what makes a pack's hidden reference require these elements."""
     return {"hidden_reference_spec": make_hidden_reference(required_elements=list(elements))}
 
 
 def bound(**changes: object) -> Changes:
-    """Return what makes a pack's study have this constraint alone."""
     return {"constraints": [make_constraint(**{"label": "X", "unit": None, **changes})]}
 
 

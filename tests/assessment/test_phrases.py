@@ -1,7 +1,5 @@
 """Cautions on units, soft constraints and controls, by hand."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import pytest
@@ -67,7 +65,6 @@ def test_cautions_are_units_then_wishes_then_controls() -> None:
 
 
 def tanks(kind: str = "two_group", icc: float | None = None, **more: object) -> Any:
-    """Return a design with ten samples to a tank."""
     return make_design(kind=kind, units=Units(name="tank", samples=10, icc=icc), **more)
 
 

@@ -3,8 +3,6 @@
 Every shipped rule is held to its phrases and mentions in tests/test_outcomes.py.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from replicalab.assessment import assess, breaks
@@ -15,7 +13,6 @@ from tests.factories import EQUIPMENT, make_pack, make_policy_rule, make_protoco
 
 
 def broken(protocol: Protocol, rules: list[PolicyRule]) -> list[Violation]:
-    """Return the violations of these rules by a plan."""
     return list(assess(protocol, make_pack(policy_rules=rules)).violations)
 
 

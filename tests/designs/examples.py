@@ -1,7 +1,5 @@
 """Designs of every kind for tests that walk the table."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from replicalab.designs import KINDS

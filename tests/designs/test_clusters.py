@@ -1,7 +1,5 @@
 """Samples in units and in unlike arms: against scipy, printed values, and simulation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from itertools import pairwise, product
@@ -38,9 +36,6 @@ def value(kind: str, n: int, effect: float, given: DesignParameters) -> float:
 def t_power(shift: float, free: float, alpha: float) -> float:
     at = stats.t.ppf(1 - alpha / 2, free)
     return float(stats.nct.sf(at, free, shift) + stats.nct.cdf(-at, free, shift))
-
-
-# --- how many there are -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -82,9 +77,6 @@ def test_design_effect_is_the_ratio_of_variances() -> None:
     # The variance of a sum adds up every pair of samples: those within a unit go together.
     within = np.full((21, 21), 0.05) + np.eye(21) * 0.95
     assert design_effect(21, 0.05) == pytest.approx(within.sum() / 21)
-
-
-# --- their evidence ---------------------------------------------------------------------------
 
 
 def test_clustered_fish_have_a_third_of_power() -> None:
@@ -172,11 +164,7 @@ def test_method_of_survival_names_unequal_arms() -> None:
         assert f"two {text} arms" in KINDS["survival"].method_of(design)
 
 
-# --- dropout ------------------------------------------------------------------------------------
-
-
 def worth_of(counted: int, units: int, correlation: float) -> float:
-    """Return one over the variance of a mean of samples spread evenly over units."""
     return 1 / (correlation / units + (1 - correlation) / counted)
 
 
@@ -226,9 +214,6 @@ def test_evidence_of_units_never_falls(kind: str, dropout: float) -> None:
         assert all(extra >= one - 1e-12 for one, extra in pairwise(values))
 
 
-# --- never less with more -----------------------------------------------------------------------
-
-
 def falls(kind: str, effect: float, given: DesignParameters, sizes: range) -> list[int]:
     values = [value(kind, n, effect, given) for n in sizes]
     return [
@@ -260,9 +245,6 @@ def test_evidence_of_units_never_falls_with_more_samples(kind: str, correlation:
     for per_unit in (1.0, 2.5, 16.0):
         parameters = DesignParameters(alpha=0.05, per_unit=per_unit, icc=correlation, share=0.4)
         assert falls(kind, 0.4, parameters, range(1, 400)) == []
-
-
-# --- simulated ----------------------------------------------------------------------------------
 
 
 @pytest.mark.long

@@ -1,7 +1,5 @@
 """Power, detection and the least number that does, against tables, SciPy and quadrature."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise, product
@@ -62,9 +60,6 @@ The last rows are too far out for the sum of the Poisson mixture and test the qu
 """
 
 
-# --- normal -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("x", [-30.0, -1.96, 0.0, 8.0])
 def test_normal_cdf_agrees_with_scipy_in_both_tails(x: float) -> None:
     assert normal_cdf(x) == pytest.approx(stats.norm.cdf(x), rel=1e-12)
@@ -81,9 +76,6 @@ def test_z_power_agrees_with_scipy(shift: float, alpha: float) -> None:
     critical = stats.norm.isf(alpha / 2)
     expected = stats.norm.sf(critical - shift) + stats.norm.cdf(-critical - shift)
     assert z_test_power(shift, alpha) == pytest.approx(expected, rel=1e-12)
-
-
-# --- t ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("df", "alpha", "exact"), MPMATH_CRITICAL)
@@ -107,9 +99,6 @@ def test_t_power_agrees_with_mpmath(shift: float, df: int, alpha: float, exact: 
 )
 def test_power_of_unequal_groups_agrees_with_r(power: float, printed: float, within: float) -> None:
     assert power == pytest.approx(printed, abs=within)
-
-
-# --- F ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alpha", [1e-12, 1e-6, 0.001, 0.05, 0.5, 0.999])
@@ -161,11 +150,7 @@ def test_power_is_always_a_share(df1: int, df2: int, alpha: float) -> None:
     assert powers[-1] == 1.0
 
 
-# --- two one-sided tests ----------------------------------------------------------------------
-
-
 def quad_tost(near: float, far: float, df: int, alpha: float) -> float:
-    """Return the power by adaptive quadrature over SciPy's chi density of the scale."""
     t = stats.t.isf(alpha, df)
     scale = stats.chi(df, scale=1 / math.sqrt(df))
     limit = scale.isf(1e-18)
@@ -217,9 +202,6 @@ def test_tost_power_agrees_with_powertost(
     assert value == pytest.approx(printed, abs=6e-8)
 
 
-# --- detection --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("n", "bad", "population"),
     [
@@ -263,9 +245,6 @@ def test_wrong_sign_of_a_t_test_is_the_other_tail_of_the_noncentral_t(n: int, d:
     expected = stats.nct.cdf(-stats.t.isf(0.025, n - 1), n - 1, d * math.sqrt(n))
     value = t_test_wrong_sign(d * math.sqrt(n), n - 1, 0.05)
     assert value == pytest.approx(expected, abs=1e-9)
-
-
-# --- the least number that does -------------------------------------------------------------------
 
 
 @given(st.floats(1e-9, 1e12), st.floats(0.001, 50), st.floats(0.02, 0.999999))

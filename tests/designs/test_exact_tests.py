@@ -1,7 +1,5 @@
 """The test of r by the density of r; two shares by SciPy's Fisher test; both by simulation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import lru_cache
@@ -99,8 +97,6 @@ def test_correlation_power_is_a_share_at_extremes(n: int) -> None:
         assert (power >= alpha) == (n > 2)
         assert wrong <= alpha / 2 + 1e-15
 
-
-# --- two shares -----------------------------------------------------------------------------------
 
 FISHER_ALPHAS: Final = (1e-3, 0.05, 0.3)
 SHARES: Final = ((0.5, 0.3), (0.9, 0.1), (1.0, 0.7), (0.3, 0.0), (0.05, 0.01), (0.8, 0.75))
@@ -203,9 +199,6 @@ def test_power_of_shares_is_a_share_at_extremes(size: float, baseline: float) ->
     cases = [*product((0, 1, 2, 3, 41, 400), (5e-324, 0.05, 1 - 2**-53)), (10**9, 0.05)]
     for n, alpha in cases:
         assert 0 <= shares_power(n, size, baseline, alpha) <= 1
-
-
-# --- a design with a baseline -----------------------------------------------------------------
 
 
 def of_shares(one: float = 0.5, other: float = 0.3, **changes: Any) -> Design:

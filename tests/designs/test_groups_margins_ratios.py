@@ -1,7 +1,5 @@
 """Groups, margins, ratios and assurance of some kinds, by simulation and by hand."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise, product
 from typing import Any
@@ -31,9 +29,6 @@ def bought(plan: Protocol, pack: Pack, factor: float = 1.0) -> Evidence:
     return evidence_of(plan.sample_size, plan.duration_days, pack, factor)
 
 
-# --- groups -----------------------------------------------------------------------------------
-
-
 def anova_power(groups: int, n: int, effect: float) -> float:
     return evidence_value(design_of("anova", groups=groups), n, effect)
 
@@ -48,9 +43,6 @@ def test_samples_beyond_equal_groups_do_not_count(groups: int) -> None:
 @pytest.mark.parametrize(("groups", "n"), [(2, 3), (3, 5), (3, 0), (10**9, 10**6)])
 def test_there_is_no_test_with_less_than_two_samples_a_group(groups: int, n: int) -> None:
     assert anova_power(groups, n, 5.0) == 0.0
-
-
-# --- margins ----------------------------------------------------------------------------------
 
 
 def tost(n: int, difference: float, margin: float, alpha: float = 0.05) -> float:
@@ -108,9 +100,6 @@ def test_smallest_margin_is_that_of_own_items(factor: float) -> None:
     assert tost(140, 0.1 * factor, value * factor) == pytest.approx(design.target, abs=1e-9)
 
 
-# --- ratios -----------------------------------------------------------------------------------
-
-
 def test_a_substitution_multiplies_the_logarithm() -> None:
     pack = make_pack(design=design_of("survival", effect_planning=0.49))
     plan = make_protocol(sample_size=200)
@@ -142,9 +131,6 @@ def test_equivalence_gains_at_most_a_fiftieth(alpha: float) -> None:
         near, far = (1 - part) * margin * root, (1 + part) * margin * root
         value = row.value(n, float(part * margin), parameters)
         assert -0.02 < tost_power(near, far, n - 2, alpha) - value < 1e-12
-
-
-# --- assurance --------------------------------------------------------------------------------
 
 
 def with_assurance(assurance: float | None, alpha: float = 0.05) -> Design:

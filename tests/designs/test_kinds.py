@@ -1,7 +1,5 @@
 """The table of kinds: every row is complete, and no other room names a kind."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path
@@ -76,9 +74,6 @@ def test_template_names_the_kind(row: Kind) -> None:
     assert re.search(rf"^  # .*\b{row.kind}\b", template, re.MULTILINE)
 
 
-# --- the numbers of a design ------------------------------------------------------------------
-
-
 def design_with(row: Kind, **numbers: object) -> Design:
     bounds = {"target": 0.1, "floor": 0.2} if row.scale.lower_is_better else {}
     return make_design(kind=row.kind, **{**dict.fromkeys(NUMBERS), **bounds, **numbers})
@@ -129,9 +124,6 @@ def test_design_refuses_unused_numbers(row: Kind) -> None:
 def test_unfit_number_is_refused(changes: dict[str, object], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         make_design(**changes)
-
-
-# --- nothing outside asks for a kind ----------------------------------------------------------
 
 
 def test_no_other_module_names_a_kind() -> None:

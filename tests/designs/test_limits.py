@@ -1,7 +1,5 @@
 """Evidence at the corners: a share that grows at any size, effect and alpha, or a refusal."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Final
@@ -33,9 +31,6 @@ def assert_grows(kind: str, values: list[float]) -> None:
     assert all(value >= 0 and (lower or value <= 1) for value in values)
     for fewer, extra in pairwise(values):
         assert extra <= fewer + NOISE if lower else extra >= fewer - NOISE
-
-
-# --- growth -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
@@ -89,9 +84,6 @@ def test_power_is_zero_where_no_test_exists(kind: str, too_few: int) -> None:
     assert evidence_value(design, too_few + 1, effect) > 0.0
 
 
-# --- effects that do not exist ----------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("kind", "effect", "message"),
     [
@@ -119,11 +111,7 @@ def test_correlation_near_one_is_detected(sign: int) -> None:
     assert evidence_value(design, 4, sign * math.nextafter(1, 0)) == 1.0
 
 
-# --- the smallest detectable effect -----------------------------------------------------------
-
-
 def evidence_if(design: Design, n: int, sought: float, part: float) -> float:
-    """Return the evidence at a part of the sought size."""
     effect = KINDS[design.kind].effect
     assert effect is not None
     if effect.within_margin:

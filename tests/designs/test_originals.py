@@ -1,7 +1,5 @@
 """Estimates of originals: scales and standard errors against textbooks and papers."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -194,9 +192,6 @@ def test_se_of_interval_is_that_of_its_level() -> None:
     scale = KINDS["two_group"].normal
     assert scale is not None
     assert se_of_interval(scale, -1.0, 1.0, 0.6) == pytest.approx(1 / 0.841621, abs=1e-5)
-
-
-# --- what cannot be ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ Each row names its source. The tolerance is half a unit of the last printed digi
 that of the row. No expected value comes from the code under test.
 """
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -16,7 +14,6 @@ from tests.designs.examples import design_of
 
 
 def groups_of(kind: str) -> int:
-    """Return how many groups there are; an analysis of variance says it: ``anova/4``."""
     return int(kind.partition("/")[2] or (2 if kind.startswith("two") else 1))
 
 
@@ -103,9 +100,6 @@ def test_printed_size_reaches_the_power(
     assert power(kind, groups_of(kind) * (int(size) + 1), effect, alpha) >= target
 
 
-# --- survival and equivalence -----------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("ratio", "n"),
     # Jachno, Heritier & Wolfe (2015), Trials 16, 213, Table 1: N by Schoenfeld's formula for 80 %
@@ -139,9 +133,6 @@ def test_equivalence_is_shown_at_the_printed_size(
     design = design_of("equivalence", margin=margin)
     assert evidence_value(design, 2 * below, difference) < target
     assert evidence_value(design, 2 * enough, difference) >= target
-
-
-# --- audit: the probability of at least one bad unit ------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -181,9 +172,6 @@ def test_detection_agrees_with_the_success_run_theorem(
     endless = design_of("audit", population_max=None)
     assert evidence_value(endless, least - 1, share) < target
     assert evidence_value(endless, least, share) >= target
-
-
-# --- coverage and precision -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

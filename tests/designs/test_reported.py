@@ -1,7 +1,5 @@
 """Effects from the numbers that people have, against textbooks; every source at its ends."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from typing import Final

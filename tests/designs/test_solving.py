@@ -1,7 +1,5 @@
 """Each of effect, alpha, evidence, samples and dropout from the other four."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any
@@ -142,7 +140,6 @@ def _with(of: PowerAnalysis, unknown: Unknown, value: float) -> PowerAnalysis:
 
 
 def _a_little_less(of: PowerAnalysis, unknown: Unknown, value: float) -> float:
-    """Return a value by as much worse as four digits, or one group of samples, distinguish."""
     grows = unknown is Unknown.EFFECT and (
         (of.row.effect is not None and of.row.effect.within_margin)
         or of.row.scale.lower_is_better

@@ -38,12 +38,10 @@ def workspace(app: AppTest) -> Workspace:
 
 
 def everything(app: AppTest) -> str:
-    """Return all that a page sends: texts, labels, figures, and its address."""
     return f"{[element.proto for element in app.main]} {query_of(app)}"
 
 
 def tells_the_size(sent: str) -> bool:
-    """Return whether a page has the best plan's sample size as a number of its own."""
     return re.search(rf"(?<![\w.-]){BEST.counts.samples}(?![\w.-])", sent) is not None
 
 

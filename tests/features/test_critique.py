@@ -1,7 +1,5 @@
 """A reviewer's questions, each with every standing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import product
 from typing import Any, Final, NamedTuple

@@ -1,7 +1,5 @@
 """A lab's inventory from a file: read, or refused with row, column, value and remedy."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from itertools import product
@@ -47,9 +45,6 @@ def refused_row(row: str) -> TableError:
 
 def places(error: TableError) -> list[tuple[int | None, str]]:
     return [(fault.row, fault.column) for fault in error.faults]
-
-
-# --- reading ---------------------------------------------------------------------------
 
 
 def test_every_column_is_read() -> None:
@@ -146,9 +141,6 @@ def test_number_of_items_is_limited() -> None:
     assert "more than 200 rows below its headings" in str(refused(text))
 
 
-# --- workbooks ------------------------------------------------------------------------------
-
-
 def in_workbook(*rows: Sequence[object]) -> tuple[OwnItem, ...]:
     return read_inventory(workbook(*rows), "ours.XLSX")
 
@@ -199,8 +191,6 @@ def test_workbook_that_unpacks_too_far_is_refused() -> None:
     with bounded_memory():
         assert "unpacks to" in str(refused(data, "ours.xlsx"))
 
-
-# --- refusals ------------------------------------------------------------------------
 
 WRONG_ROWS: Final = {
     f"{'x' * (LONGEST_LABEL + 1)},equipment,,,": "name",

@@ -1,7 +1,5 @@
 """The template of items lists the lab's items and can be read back."""
 
-from __future__ import annotations
-
 import csv
 from io import StringIO
 from typing import Final

@@ -1,7 +1,5 @@
 """A document as a Word file: it opens, has all texts, and reads no text as XML."""
 
-from __future__ import annotations
-
 import re
 from io import BytesIO
 from zipfile import ZipFile
@@ -36,7 +34,6 @@ def small(*blocks: Sentence | Listing | Table, title: str = "A title") -> Docume
 
 
 def texts_of(document: Document) -> list[str]:
-    """Return the texts of a document in their order, a table as its cells."""
     texts = [document.title, document.authors, document.about]
     for part in filter(lambda part: part.blocks, document.parts):
         texts.append(part.title)
@@ -102,7 +99,6 @@ def test_file_properties_have_title_authors_and_day() -> None:
 
 
 def test_hostile_texts_stay_text() -> None:
-    """Every part is valid XML without foreign tags; links are DOIs only."""
     hostile = f"{ATTACK}{UNSEEN}\ud800\ufffe\x0b<w:p/>]]>&#0;"
     document = small(
         Sentence(hostile, lead=hostile),

@@ -1,7 +1,5 @@
 """Documents on paper, without a browser: the brief on one page of either size, for every study."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

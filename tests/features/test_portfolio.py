@@ -1,7 +1,5 @@
 """Many studies in one lab: the choice against every plan tried, and refused input."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 from math import inf, nan
@@ -113,7 +111,6 @@ TANKS: Final = ("flume", "tank", "basin", "trough")
 
 
 def sharing(name: str, losses: dict[str, int], booked: int) -> Pack:
-    """Return a study of five days that wants the flume, or else another tank, in a lab of six."""
     plan = make_protocol(required_equipment=["flume"], sample_size=50, duration_days=5)
     return make_pack(
         scenario_id=name,
@@ -235,12 +232,8 @@ def test_no_study_and_thirty_equal_ones() -> None:
     assert len(result.chosen) == 30 // length
 
 
-# --- facts of a choice ----------------------------------------------------
-
-
 @cache
 def _able() -> list[Pack]:
-    """Return small studies that have a plan if every item is in stock."""
     means = {"days": 7, "staff": 5, "start_day": 1, "currency": "credits", "out_of_stock": ()}
     packs = [small_lab(seed)[1] for seed in range(90)]
     stocked = [pack.in_lab(pack.lab.model_copy(update=means)) for pack in packs]
@@ -248,7 +241,6 @@ def _able() -> list[Pack]:
 
 
 def _many(seed: int) -> list[PortfolioStudy]:
-    """Return small studies in one lab, in which some are left out for every reason."""
     rng = Random(seed)
     means = {
         "budget": round(rng.uniform(0, rng.choice([500, 5000])), 2),
@@ -308,7 +300,6 @@ def test_choice_fits_the_lab_day_by_day(first: int) -> None:
 
 
 def _reason(result: Portfolio, at: int) -> LeftOut:
-    """Return the reason why a study is left out of a choice."""
     candidate, lab = result.candidates[at], result.candidates[at].pack.lab
     plans = plans_of(candidate).plans
     if not plans:

@@ -1,7 +1,5 @@
 """The integer programme of a portfolio against a search through every choice."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import product
 from random import Random
@@ -21,7 +19,6 @@ SIZE = 100
 
 
 def _fits(tasks: Sequence[PlanOption], starts: Sequence[int], means: LabMeans) -> bool:
-    """Return whether tasks with these starts keep to the lab, day by day."""
     for task, start in zip(tasks, starts, strict=True):
         if start < task.first or start + task.days - 1 > means.last:
             return False
@@ -48,7 +45,6 @@ def _timetables(tasks: Sequence[PlanOption], means: LabMeans) -> Iterator[int]:
 def _objectives(
     studies: Sequence[Sequence[PlanOption]], means: LabMeans
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield worth, loss, credits and end of every choice that has a timetable, signed as loss."""
     for plans in product(*([None, *options] for options in studies)):
         chosen = [option for option in plans if option is not None]
         credits = sum(option.credits for option in chosen)
@@ -85,7 +81,6 @@ def _small(seed: int) -> tuple[list[list[PlanOption]], LabMeans]:
 
 
 def _objective(means: LabMeans, choice: StudyChoice) -> tuple[int, int, int, int]:
-    """Return the same of a choice, whose timetable is checked day by day."""
     plans = [*choice.plans.values()]
     assert _fits([option for option, _ in plans], [start for _, start in plans], means)
     return (
@@ -137,7 +132,6 @@ def test_undominated_options_equal_pairwise_comparison() -> None:
 
 
 def _no_worse(one: PlanOption, other: PlanOption) -> bool:
-    """Return whether an option is equal to or better than another."""
     asks, row = (
         (-option.worth, option.loss, option.credits, option.days, option.staff, option.first)
         for option in (one, other)

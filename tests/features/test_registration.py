@@ -1,7 +1,5 @@
 """Registration forms: the registries' ids, answers from plan, file and author, proposals."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from itertools import chain, product
@@ -80,9 +78,6 @@ def empty_study() -> Study:
     return study
 
 
-# --- the forms ---------------------------------------------------------------------------------
-
-
 def test_replication_recipe_has_its_28_items() -> None:
     items = items_of(RECIPE)
     assert [item.id for item in items] == [f"item{number}" for number in range(1, 29)]
@@ -113,9 +108,6 @@ def test_every_question_is_once_on_some_form() -> None:
     asked = [[item.question.key for item in items_of(form)] for form in PROFILES]
     assert all(len(keys) == len(set(keys)) for keys in asked)
     assert {key for keys in asked for key in keys} == QUESTIONS.keys()
-
-
-# --- an author's answers -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -197,9 +189,6 @@ def test_hostile_answers_stay_text_in_every_form() -> None:
     assert "\n<script" not in markdown(document)
     assert document.values["ethics"] == long
     assert all(str(value).endswith(long) for key, value in document.values.items() if key in texts)
-
-
-# --- answers of plan and file ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("study", [*STUDIES, "mine"])
@@ -312,9 +301,6 @@ def test_progress_counts_required_items() -> None:
     assert forms.progress_text(given) == f"{len(given)} of {len(given)} items are answered."
 
 
-# --- proposals ----------------------------------------------------------------------------------
-
-
 def test_proposal_counts_once_confirmed() -> None:
     proposed = answers(stroop())["same_measures"]
     assert proposed.proposal is not None
@@ -353,9 +339,6 @@ def test_procedure_is_compared_with_the_studys_plan() -> None:
     assert [proposal and proposal.answer for proposal in proposals] == expected
     assert proposals[1] is not None
     assert proposals[1].why.endswith("3 days in place of 4")
-
-
-# --- refused plans ------------------------------------------------------------------------------
 
 
 def negotiated(study: str) -> Registered:

@@ -1,7 +1,5 @@
 """A lab's own list of items: its columns are chosen, its cells corrected, its items taken."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from streamlit.testing.v1 import AppTest

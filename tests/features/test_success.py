@@ -4,8 +4,6 @@ The engine of random settings uses no interval of the estimate: it decides by p-
 confidence intervals whether a replication counts, and searches the edges.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable
@@ -24,8 +22,6 @@ from replicalab.models import revise
 from tests.factories import make_design, make_pack, make_protocol
 
 NORMAL: Final = stats.norm
-
-# --- printed values: Micheloud & Held (2022), predictive prior ----------------------------------
 
 
 @pytest.mark.parametrize(
@@ -48,11 +44,7 @@ def test_significance_has_the_printed_probability(
     assert value == pytest.approx(printed, abs=error)
 
 
-# --- simulation and quadrature ------------------------------------------------------------------
-
-
 def met(criterion: str, t: Any, c: float, of: Basis) -> Any:
-    """Return which estimates meet a criterion, by its definition and SciPy alone."""
     s = 1 / math.sqrt(c)
     decided: dict[str, Any] = {
         "significant": NORMAL.sf(t / s) <= of.alpha / 2,
@@ -97,13 +89,10 @@ def test_extreme_input_gives_a_probability(
         assert 0 <= probability(name, c, Basis(z, alpha, telescope)) <= 1
 
 
-# --- of a plan -----
-
 ORIGINAL = {"effect": 0.5, "n": 16, "source": "Invented", "confidence": "verified"}  # z = 2
 
 
 def plan_of(samples: int, dropout: float = 0.0, **original: Any) -> Assessment:
-    """Return a plan of one sample of a mean, whose original had a z of 2."""
     design = make_design(
         kind="one_sample", dropout=dropout, alpha=0.1, original={**ORIGINAL, **original}
     )
@@ -142,8 +131,6 @@ def test_rough_normal_approximation_is_named() -> None:
     assert rough_text(plan_of(40, n=400).pack.design) == ""
 
 
-# --- random settings against SciPy ------
-
 KINDS: Final = ("two_group", "paired", "one_sample", "correlation", "two_proportions", "survival")
 SCALES: Final[dict[str, Callable[[float], float]]] = {
     "correlation": math.tanh,
@@ -162,11 +149,7 @@ class Setting(NamedTuple):
     telescope: float
 
 
-# --- another engine -------------------------------------------------------------------------
-
-
 def counts(name: str, found: float, at: Setting) -> bool:
-    """Return whether a replication that finds this counts, by a criterion."""
     error, z = at.replicated, found / at.replicated
     around = NORMAL.isf(at.level / 2)
     if name == "significant":
@@ -178,7 +161,6 @@ def counts(name: str, found: float, at: Setting) -> bool:
 
 
 def accepted(name: str, at: Setting) -> tuple[float, float]:
-    """Return the lowest and the highest estimate that count; (inf, -inf) without any."""
     far = 12 * (at.estimate + at.replicated + at.error + at.telescope)
     grid = sorted({k * far / 60 for k in range(-60, 61)} | {at.estimate, at.estimate / 2})
     inside = [x for x in grid if counts(name, x, at)]
@@ -219,11 +201,7 @@ def telescope(df: int | None, sides: int, error: float) -> float:
     return float(optimize.brentq(lambda shift: power(shift) - 1 / 3, 1e-9, 4)) * error
 
 
-# --- random settings --------------------------------------------------------------------------
-
-
 def drawn(draw: random.Random) -> tuple[dict[str, Any], int, Setting]:
-    """Return a design, how many samples of it count, and the same as the other engine takes it."""
     kind, sides = draw.choice(KINDS), draw.choice((1, 2))
     original, error, df = drawn_original(draw, kind, sides)
     value = abs(original.pop("value"))
@@ -259,7 +237,6 @@ def drawn(draw: random.Random) -> tuple[dict[str, Any], int, Setting]:
 def drawn_original(
     draw: random.Random, kind: str, sides: int
 ) -> tuple[dict[str, Any], float, int | None]:
-    """Return an original's report, its standard error, and its degrees of freedom by n."""
     n, value = draw.choice((12, 33, 150)), draw.choice((1, -1)) * draw.uniform(0.05, 0.95)
     by_n = {
         "survival": 2 / math.sqrt(n),

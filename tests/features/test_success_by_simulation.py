@@ -4,8 +4,6 @@ Data are drawn sample by sample (or from the exact distribution of the reported 
 estimated as the field estimates, and each criterion is decided as its authors wrote it.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, Final
 
@@ -35,7 +33,6 @@ ICC, PER_UNIT = 0.05, 4
 
 
 def simulated(kind: str, effects: Any, n: int, rng: Any, *, units: bool, share: float) -> Any:
-    """Return an estimate and its standard error for each true effect, on the normal scale."""
     first = round(n * share)
     effect = 1 + (PER_UNIT - 1) * ICC if units else 1.0
 

@@ -1,7 +1,5 @@
 """Workbooks of tests: as a spreadsheet writes them, and with parts changed by hand."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +15,6 @@ SHEET = "xl/worksheets/sheet1.xml"
 
 
 def workbook(*rows: Sequence[object], change: Callable[[Any], object] | None = None) -> bytes:
-    """Return a workbook whose one sheet holds the header and these rows; then it is changed."""
     book = Workbook()
     for row in (COLUMNS, *rows):
         book.active.append(list(row))

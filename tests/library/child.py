@@ -3,8 +3,6 @@
 ``python -m tests.library.child ACT URL``: it prints ``ready`` and continues after a line of input.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import sys
@@ -38,7 +36,6 @@ def wait() -> None:
 
 
 def content_of(number: int) -> str:
-    """Return the content with a number: all differ, some have many pages."""
     technique = f"number {number} " + "x" * (number % 5 * 900)
     plan = {"sample_size": number, "duration_days": 3, "controls": [], "required_equipment": []}
     plan |= {"technique": technique, "required_reagents": [], "rationale": "a test"}
@@ -46,7 +43,6 @@ def content_of(number: int) -> str:
 
 
 def once_free(do: Callable[[], Done]) -> Done:
-    """Do something with a library; while another process holds it, again, as its message says."""
     for _ in range(_MOST_TRIES):
         with suppress(LibraryBusyError):
             return do()
@@ -54,7 +50,6 @@ def once_free(do: Callable[[], Done]) -> Done:
 
 
 def save(library: Library, number: int) -> None:
-    """Save an entry, and a version more of every second one; say each once it is confirmed."""
     content, text = content_of(number), content_of(number + 1)
     entry = once_free(lambda: library.keep(ANN, EntryKind.PLAN, f"plan {number}", content))
     say(f"saved {entry.id} 1 {number}")

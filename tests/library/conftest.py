@@ -1,7 +1,5 @@
 """Libraries to test: in a file, and on a server of PostgreSQL."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +11,6 @@ from tests.library.making import Clock, PostgresServer, find_postgres
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    """A server for the whole session; without one the test is skipped, or fails if it must be."""
     with PostgresServer(find_postgres()) as server:
         yield server
 

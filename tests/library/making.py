@@ -1,7 +1,5 @@
 """Contents for tests of the library, and a PostgreSQL server."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket
@@ -55,7 +53,6 @@ def make_run(seed: int = 0) -> str:
 
 
 def make_batch(seeds: int = 2, asked: int = 6) -> str:
-    """Return a batch of some seeds in three labs, of ``asked`` jobs, as text."""
     return batch_text(
         KeptBatch.of(list(map(run_job, jobs_of((STUDY,), seeds=range(seeds)))), asked)
     )
@@ -71,14 +68,11 @@ CONTENTS: Final = {
 
 
 def engine_of(url: str) -> Engine:
-    """Return an engine for the database at a library's address, to ask past the library."""
     address = make_url(url)
     if address.drivername == "postgresql":
         address = address.set(drivername="postgresql+psycopg")
     return create_engine(address)
 
-
-# --- PostgreSQL -------------------------------------------------------------------------------
 
 _REMEDY: Final = (
     "no PostgreSQL found: install it (Debian: apt-get install postgresql) or name the folder of "
@@ -89,7 +83,6 @@ _NOBODY: Final = 65534
 
 
 def find_postgres() -> Path:
-    """Return the folder of PostgreSQL's programs; without it the test is skipped, or fails."""
     if named := os.environ.get("REPLICALAB_POSTGRES"):
         return Path(named)
     paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))

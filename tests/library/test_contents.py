@@ -1,7 +1,5 @@
 """Contents are checked on the way in; unreadable ones are reported, never dropped."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -143,11 +141,7 @@ def test_foreign_change_of_content_is_reported(shelf: Library, tmp_path: Path) -
     assert version.problem == "a newer version of ReplicaLab wrote this file; read it there"
 
 
-# --- batches ----------------------------------------------------------------------------------
-
-
 def results() -> list[Result]:
-    """Return unordered results of a batch on a shipped study and an own one."""
     shelved = jobs_of((STUDY,), (Difficulty.EASY, Difficulty.HARD), (3, 0))
     cases = jobs_of(("seedling_music",), (Difficulty.MEDIUM,), (1,))
     changes = {"text": template_text(), "own_lab": LabOverrides(budget=900)}

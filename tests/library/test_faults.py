@@ -3,8 +3,6 @@
 Confirmed saves stay, nothing is half-written, and errors have a remedy.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import random
@@ -88,7 +86,6 @@ class Child:
 
 
 def check_whole(url: str, confirmed: list[Confirmed]) -> None:
-    """Check that all that was confirmed is there, and all that is there is whole."""
     library = Library(url)
     assert library.notices == ()
     for text in confirmed:
@@ -134,9 +131,6 @@ def test_processes_opening_together_all_save(url: str) -> None:
     check_whole(url, confirmed)
 
 
-# --- the disk ---------------------------------------------------------------------------------
-
-
 @contextmanager
 def small_disk(folder: Path) -> Iterator[Path]:
     folder.mkdir()
@@ -171,7 +165,6 @@ def test_full_disk_loses_no_confirmed_save(tmp_path: Path) -> None:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that others may enter and look at, but not write to."""
     folder = Path(tempfile.mkdtemp(prefix="replicalab-library-"))
     folder.chmod(0o555)
     yield folder
@@ -208,9 +201,6 @@ def test_unwritable_folder_is_reported_unchanged(
     library = Library(url)
     assert (library.notices, library.entries(ANN)) == ((), entries)
     library.close()
-
-
-# --- locks ------------------------------------------------------------------------------------
 
 
 def test_save_waits_while_another_program_holds_the_file(tmp_path: Path) -> None:
@@ -255,9 +245,6 @@ def test_blocked_save_fails_and_can_be_repeated(tmp_path: Path) -> None:
     assert library.entries(ANN) == []
     library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     library.close()
-
-
-# --- a server ---------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("short_wait")

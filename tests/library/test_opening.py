@@ -1,7 +1,5 @@
 """Opening: migrations, databases of other versions, damaged files."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import subprocess
@@ -63,15 +61,11 @@ def asked(url: str, query: str) -> list[tuple[object, ...]]:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A library with an entry, closed."""
     path = tmp_path / "library-2.db"
     library = Library(f"sqlite:///{path}", clock=Clock())
     library.keep(ANN, EntryKind.PLAN, "Ours", make_plan())
     library.close()
     return path
-
-
-# --- versions ---------------------------------------------------------------------------------
 
 
 def test_migrations_make_the_tables(library: Library, url: str) -> None:
@@ -176,9 +170,6 @@ def test_default_file_is_beside_first_release(
     assert (tmp_path / "library.db").read_bytes() == b"of ReplicaLab 1"
 
 
-# --- settings ---------------------------------------------------------------------------------
-
-
 def test_every_connection_to_a_file_is_set_up(tmp_path: Path) -> None:
     engine, _ = opened(f"sqlite:///{tmp_path / 'library.db'}", TIME)
     wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000}
@@ -199,11 +190,7 @@ def test_server_confirms_only_what_is_on_its_disk(postgres: PostgresServer) -> N
     engine.dispose()
 
 
-# --- damage -----------------------------------------------------------------------------------
-
-
 def with_noise(data: bytes) -> bytes:
-    """Return a file with noise in its third page; the first one lists the tables."""
     noise = random.Random(1).randbytes(4096)
     return data[: 2 * 4096] + noise + data[3 * 4096 :]
 

@@ -1,7 +1,5 @@
 """The place of the library, by the environment."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Final

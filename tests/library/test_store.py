@@ -1,7 +1,5 @@
 """Saved entries, versions and drafts, on each database."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -85,9 +83,6 @@ def test_search_finds_every_word_literally(library: Library) -> None:
             assert sorted(entry.name for entry in library.entries(ANN, search=search)) == texts
 
 
-# --- history ----------------------------------------------------------------------------------
-
-
 def test_every_version_stays_and_can_be_restored(library: Library) -> None:
     entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan(40), notes="first")
     entry = library.update(ANN, entry.id, make_plan(30), base_version=1, notes="fewer")
@@ -157,9 +152,6 @@ def test_concurrent_saves_make_one_entry(library: Library) -> None:
     assert len(ids) == library.usage(ANN).entries == 1
 
 
-# --- names ------------------------------------------------------------------------------------
-
-
 def test_name_is_given_once_for_each_kind(library: Library) -> None:
     plan = library.keep(ANN, EntryKind.PLAN, "Ours", make_plan(40))
     lab = library.keep(ANN, EntryKind.LAB, "Ours", CONTENTS[EntryKind.LAB])
@@ -216,9 +208,6 @@ def test_invisible_names_and_notes_are_refused(library: Library) -> None:
     for name in ("Ada\u00a0Lovelace", "\U0001f469\u200d\U0001f52c", "\u0645\u06cc\u200c\u062e"):
         entry = library.keep(ANN, EntryKind.PLAN, name, make_plan())
         assert entry.name == name, "it may hold what shapes letters"
-
-
-# --- deleting ---------------------------------------------------------------------------------
 
 
 def test_deleted_entry_comes_back_with_its_history(library: Library, clock: Clock) -> None:
@@ -298,9 +287,6 @@ def rows_in(url: str, table: str) -> int:
 SIZE: Final = len(make_plan().encode())
 
 
-# --- drafts -----------------------------------------------------------------------------------
-
-
 def test_draft_is_the_last_state_of_its_owner(library: Library) -> None:
     library.save_draft(ANN, make_plan(41), "tab 1")
     library.save_draft(ANN, make_plan(42), "tab 2")
@@ -319,9 +305,6 @@ def test_draft_is_removed_after_its_days(library: Library, clock: Clock) -> None
     clock.wait(DRAFT_DAYS + 1)
     library.delete(BEN, library.keep(BEN, EntryKind.PLAN, "ours", make_plan()).id)
     assert (library.draft(ANN), library.usage(ANN)) == (None, (0, 0))
-
-
-# --- limits -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ Written from docs/methods.md, Planner, in loops; it shares no search with the pl
 the failures of a variant and the evidence of samples come from the check.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
@@ -76,7 +74,6 @@ def ranked(plan: Assessment, original: Protocol) -> Place:
 
 
 def steps(evidence: Evidence) -> float:
-    """Return evidence in whole hundredths, less is better; none at all comes last."""
     if evidence.void_reason is not None:
         return inf
     if evidence.row.scale.lower_is_better:
@@ -187,7 +184,6 @@ def _failing_anyhow(worded: Assessment) -> set[str]:
 
 
 def enough(worded: Protocol, pack: Pack) -> int:
-    """Return the first number of samples for target, study evidence and hard constraints."""
     exist = min(pack.design.population_max or _FAR, _FAR)
     limits = [limit for limit in pack.limits if limit.hard and limit.number is Bounds.EVIDENCE]
     study = steps(assess(pack.reference_protocol, pack).evidence)
@@ -225,7 +221,6 @@ def key(label: str) -> str:
 
 
 def cost_of(worded: Protocol, samples: int, days: int, pack: Pack) -> float:
-    """Return the contract's terms, with own prices, staff and overhead."""
     rates, record = (
         pack.lab.cost_model,
         {key(item): price for item, price in pack.lab.prices.items()},
@@ -252,14 +247,12 @@ def staff_of(worded: Protocol, samples: int, days: int, pack: Pack) -> int:
 
 
 def missing(pack: Pack) -> set[str]:
-    """Return the keys of items out of stock, or booked on a working day."""
     lab = pack.lab
     booked = (item for item, until in lab.booked.items() if not until < lab.start_day)
     return {key(item) for item in (*booked, *lab.out_of_stock)}
 
 
 def days_of(pack: Pack, original: Protocol | None = None) -> list[int]:
-    """Return the days from the study's fewest to the lab's, and the plan's own."""
     limit = max(0, pack.lab.days - (pack.lab.start_day - 1))
     days = [*range(max(1, min(pack.min_days, limit)), limit + 1)]
     custom = original.duration_days if original else limit + 1
@@ -273,7 +266,6 @@ def can_count(days: int, pack: Pack) -> float:
 
 
 def sound(worded: Protocol, samples: int, pack: Pack, numbers: set[Bounds]) -> bool:
-    """Return whether controls and hard constraints on these numbers allow these samples."""
     if samples <= len(worded.controls):
         return False
     plan = revise(worded, sample_size=samples, duration_days=max(pack.lab.days, _FAR))

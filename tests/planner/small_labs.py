@@ -1,7 +1,5 @@
 """Small labs by the thousand, drawn from a seed: every rule of the planner bites in some."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from random import Random
@@ -92,19 +90,16 @@ class Item(NamedTuple):
 
 @cache
 def opened(seed: int) -> PlanAnalysis:
-    """Return the options of the plan of a small lab, found once for all tests."""
     return PlanAnalysis(assess(*small_lab(seed)))
 
 
 @cache
 def shipped(study: str, lab: str) -> PlanAnalysis:
-    """Return the options of a study's reference protocol in a lab, found once."""
     pack = load_scenario(study, lab)
     return PlanAnalysis(assess(pack.reference_protocol, pack))
 
 
 def small_lab(seed: int) -> tuple[Protocol, Pack]:
-    """Return a plan, and the lab that it is proposed to; in one of five there is much to choose."""
     rng = Random(seed)
     rich = rng.random() < 0.2
     resources = _resources(rng, rich)
@@ -151,7 +146,6 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
 
 
 def _grouped(rng: Random, plan: Protocol, pack: Pack) -> Pack:
-    """Return the study with samples in units, or in unlike arms; the budget follows."""
     texts, record = KINDS[pack.design.kind].optional, dict[str, object]()
     if "units" in texts and rng.random() < 0.7:
         record["units"] = Units(
@@ -168,7 +162,6 @@ def _grouped(rng: Random, plan: Protocol, pack: Pack) -> Pack:
 
 
 def _with_money(rng: Random, plan: Protocol, pack: Pack) -> Pack:
-    """Return the lab with a price of staff, or an overhead; the budget follows."""
     rates = {
         "per_staff_day": rng.choice((0.0, 0.5, 12.0, 33.33, 80.0)),
         "overhead_percent": rng.choice((0.0, 7.5, 19.0, 100.0)),
@@ -244,7 +237,6 @@ def _constraints(rng: Random, pack: Pack) -> Iterator[ScenarioConstraint]:
 
 
 def _wishes(rng: Random, plan: Protocol, pack: Pack) -> Iterator[ScenarioConstraint]:
-    """Yield some soft bounds near the plan's numbers; they may contradict each other."""
     for number in range(rng.choice((1, 1, 1, 2, 2, 3, 5))):
         bounds = rng.choice(("samples", "samples", "samples_per_condition", "days", "evidence"))
         comparator, quantity, conditions = rng.choice(("<=", ">=", ">=", "=")), 0.0, None
@@ -341,7 +333,6 @@ def _doubled(rng: Random, labels: list[str]) -> list[str]:
 
 
 def _design(rng: Random, later: Random, lost: Random) -> Design:
-    """Return a design of any kind; later kinds are drawn apart, so that no other lab changes."""
     kind = rng.choice([kind for kind in _EFFECTS if kind not in _LATER])
     low, high = _EFFECTS[kind]
     target = rng.choice((0.6, 0.8, 0.9))

@@ -1,7 +1,5 @@
 """Which limit binds, and which step beyond a limit is the smallest that buys something."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import pytest
@@ -28,7 +26,6 @@ ENDLESS: Final = {"budget": 10**9, "staff": 100}
 
 
 def without(limit: Dimension, pack: Pack, days: int = 10**6) -> Pack:
-    """Return the study in a lab without a limit, made without the planner."""
     lab = pack.lab
     gone = {*lab.booked, *lab.out_of_stock}
     means: dict[Dimension, dict[str, object]] = {
@@ -99,7 +96,6 @@ def test_unlimited_budget_covers_the_dearest_replacement() -> None:
 
 
 def buys(amount: str, more: float, options: PlanAnalysis) -> bool:
-    """Return whether an addition reduces the visible loss."""
     has = options.yours.slack[amount].limit
     lab = with_additions([Addition(amount, has, has + more)], options.yours.pack)
     now, then = options.least, least_loss(options.yours.plan, lab)
@@ -109,7 +105,6 @@ def buys(amount: str, more: float, options: PlanAnalysis) -> bool:
 
 
 def _assert_extras_are_the_smallest(options: PlanAnalysis, credits: int) -> int:
-    """Check each amount's extra against every smaller addition, and return how many there are."""
     offered = {extra.ask.dimension: int(extra.ask.more) for extra in options.extras}
     for amount in amounts():
         limit = credits if amount is Dimension.BUDGET else 12

@@ -1,7 +1,5 @@
 """Work is bounded, whatever comes in: studies and plans made to keep the planner busy."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest
@@ -27,7 +25,6 @@ CONTROLS: Final = [make_control(name=f"control {n}", droppable=True) for n in ra
 
 
 def plan_of(reagents: int) -> Protocol:
-    """Return a plan of all forty items, the last of them reagents."""
     return make_protocol(
         sample_size=100,
         controls=[control.name for control in CONTROLS] * 5,
@@ -39,7 +36,6 @@ def plan_of(reagents: int) -> Protocol:
 def booked(
     alternatives: list[str], reagents: int = 0, budget: float = 20_000.0, days: int = 40
 ) -> Pack:
-    """Return a lab that lacks all forty items, with two alternatives for each in turn."""
     rows = [
         make_substitution(
             original=ITEMS[place // 2],

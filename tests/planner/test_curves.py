@@ -1,7 +1,5 @@
 """The curves of power analysis: published tables, brute force, and the check of a plan."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Final
 
@@ -48,13 +46,11 @@ def test_samples_for_the_target_are_the_published_ones(
 
 
 def judged(found: Curves, samples: int, effect: float | None = None) -> Evidence:
-    """Return the evidence of a number of samples by the check."""
     plan = revise(found.plan.plan, sample_size=samples)
     return assess(plan, found.plan.pack).evidence_at(effect)
 
 
 def assert_as_the_check(found: Curves, upto: int) -> None:
-    """Assert that every point and number agrees with the check of such a plan."""
     scale, target = found.plan.evidence.row.scale, found.plan.evidence.target
 
     def tried(effect: float | None) -> int | None:

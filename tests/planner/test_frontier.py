@@ -1,7 +1,5 @@
 """The Pareto frontier against every feasible plan of small labs, and of made plans."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import product
@@ -44,7 +42,6 @@ def _four(plan: Assessment) -> Four:
 
 
 def _feasible(yours: Assessment) -> dict[Four, Assessment] | None:
-    """Return every feasible plan with evidence by its four, None if there are too many to try."""
     plans: dict[Four, Assessment] = {}
     pack = yours.pack
     if len(days_of(pack)) == 0 or days_of(pack)[0] < pack.min_days:
@@ -153,7 +150,6 @@ def made(credits: float, days: int, value: float, loss: int = 0, pack: Pack = PA
 
 
 def four(plan: FrontierPlan, pack: Pack = PACK) -> Four:
-    """Return credits, days, lacking evidence and loss."""
     return plan.credits, plan.days, short(plan, pack), plan.loss
 
 
@@ -180,7 +176,6 @@ def points(seed: int, pack: Pack, most: int = 30) -> list[FrontierPlan]:
 
 
 def some(seed: int) -> Frontier:
-    """Return a frontier of made plans that no other beats."""
     pack = HALF_WIDTHS if seed % 2 else PACK
     every = {four(plan, pack): plan for plan in points(seed, pack)}
     plans = [plan for one, plan in every.items()
@@ -295,7 +290,6 @@ def test_lines_match_comparing_all() -> None:
 
 
 def line(credits: Sequence[float], loss: int = 0) -> list[FrontierPlan]:
-    """Return plans of one loss, of which the dearer shows more; all are below the floor."""
     return [made(cost, 1, 0.1 + at / 1000, loss) for at, cost in enumerate(credits)]
 
 
@@ -321,7 +315,6 @@ def test_listed_plans_are_shared_among_lines() -> None:
 
 
 def sizes(plan: Protocol, pack: Pack) -> dict[int, list[int]]:
-    """Return the samples of the plans on the frontier, by loss."""
     result = frontier(pack, plan)
     losses = sorted({item.loss for item in result.plans})
     return {loss: [e.samples for e in result.plans if e.loss == loss] for loss in losses}
@@ -343,7 +336,6 @@ def test_too_many_sizes_are_evenly_spaced(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def above_power_of_18() -> ScenarioConstraint:
-    """Return a bound on the evidence that 19 samples are the fewest to keep."""
     powers = [assess(make_protocol(sample_size=n), make_pack()).evidence.value for n in (18, 19)]
     return make_constraint(bounds="evidence", comparator=">=", quantity=sum(powers) / 2)
 

@@ -1,7 +1,5 @@
 """The least-loss plan and its relatives against every plan; reasons; soft constraints."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from math import sqrt
@@ -67,7 +65,6 @@ def check_proofs(options: PlanAnalysis, every: list[Tried]) -> None:
 
 
 def is_swayed(options: PlanAnalysis, every: list[Tried]) -> bool:
-    """Return whether another plan would be first if no wish counted."""
     theirs = [ranked(item, options.yours.plan) for item in (options.yours, options.offered)]
     places = [*theirs, *(entry.rank for entry in every)]
     best = min(places)
@@ -125,7 +122,6 @@ BATCH: Final = 100
 
 
 def check_ends(options: PlanAnalysis, every: list[Tried]) -> None:
-    """Check the recommended plans of a lab against each plan of it."""
     plan = options.yours.plan
     best: Place = (*options.least.rank,)
     theirs = [ranked(item, plan) for item in (options.yours, options.offered)]
@@ -218,7 +214,6 @@ RARE: Final = {rf"{WITH} more fidelity is lost\.", rf"{WITH} nothing is gained\.
 
 
 def taken_back(change: SuggestionChange, found: Protocol) -> Protocol:
-    """Return the found plan with one step of a change taken back."""
     if change.field == "controls":
         return revise(found, controls=[*found.controls, change.original])
     old, new = int(change.original), int(change.revised)
@@ -226,7 +221,6 @@ def taken_back(change: SuggestionChange, found: Protocol) -> Protocol:
 
 
 def own_changes(options: PlanAnalysis) -> Iterator[SuggestionChange]:
-    """Yield each change of numbers and controls that the planner makes itself."""
     theirs = options.offer.changes if options.offer else ()
     changes = () if options.least.changes == theirs else options.least.changes
     texts = set(map(label_key, options.least.plan.controls))
@@ -237,7 +231,6 @@ def own_changes(options: PlanAnalysis) -> Iterator[SuggestionChange]:
 
 
 def first_worse(better: Place, worse: Place) -> int:
-    """Return the place of the first term in which two plans differ, -1 if they are equal."""
     differing = (n for n, (low, high) in enumerate(zip(better, worse, strict=True)) if low != high)
     return next(differing, -1)
 
@@ -262,7 +255,6 @@ def test_every_reason_names_the_first_worse_term(first: int) -> None:
 
 
 def check_numbers(reason: str, found: Assessment, back: Assessment) -> None:
-    """Check the numbers in a sentence on the plan that is taken back."""
     if "fails on" in reason:
         new = [text for text in back.failing if text not in found.failing]
         assert reason.endswith(f"fails on {joined(new)}.")
@@ -306,7 +298,6 @@ def wish(
 
 
 def lab(*wishes: ScenarioConstraint, **changes: object) -> Pack:
-    """Return a lab with 25 credits to spare, and one droppable control."""
     controls = [make_control(name=name, droppable=name == CONTROLS[1]) for name in CONTROLS]
     means: dict[str, Any] = {"budget": 1085.0, "days": 30, "min_days": 5, "controls": controls}
     return make_pack(**{**means, "constraints": [*wishes], **changes})
@@ -342,7 +333,6 @@ def test_wish_for_evidence_beyond_the_target_is_kept() -> None:
 
 
 def _power(first: int, second: int) -> float:
-    """Return the power of the t-test of two groups at d = 0.9 and alpha 0.05, by scipy."""
     freedom, shift = first + second - 2, 0.9 * sqrt(first * second / (first + second))
     bound = stats.t.ppf(0.975, freedom)
     return float(stats.nct.sf(bound, freedom, shift) + stats.nct.cdf(-bound, freedom, shift))

@@ -1,7 +1,5 @@
 """The most samples that a lab can afford, and the fewest that would do as well."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest
@@ -62,7 +60,6 @@ TARGET: Final = EvidenceTier.MEETS_TARGET
 
 
 def meets(plan: Assessment, samples: int) -> bool:
-    """Return whether this number of samples meets the target and is allowed on paper."""
     result = assess(revise(plan.plan, sample_size=samples), plan.pack)
     hard = [limit for limit in result.broken_limits if limit.hard and limit.number != "days"]
     return result.evidence.tier is TARGET and samples > plan.counts.controls and not hard

@@ -1,7 +1,5 @@
 """The options of a plan, the plan that is drawn, and a study among others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Final
@@ -71,13 +69,11 @@ def test_smallest_repair_of_a_dimension_is_offered(first: int) -> None:
 
 
 def fewer(plan: Protocol, name: str) -> Iterator[Protocol]:
-    """Yield the plan with each smaller number, the largest first."""
     for number in range(getattr(plan, name) - 1, 0, -1):
         yield revise(plan, **{name: number})
 
 
 def without_controls(plan: Protocol, pack: Pack) -> Iterator[Protocol]:
-    """Yield the plan with fewer and fewer of its controls: further copies go first."""
     droppable = {label_key(control.name) for control in pack.controls if control.droppable}
     keys = [label_key(label) for label in plan.controls]
     copies = [at for at, key in enumerate(keys) if key in keys[at + 1 :] and key in droppable]
@@ -169,7 +165,6 @@ TIERS: Final = [EvidenceTier.MEETS_TARGET, EvidenceTier.ABOVE_FLOOR, EvidenceTie
 
 
 def rule(found: SurveyedStudy) -> tuple[float, ...]:
-    """Return the order of studies, written from its documentation."""
     best = found.best
     tier = TIERS.index(best.evidence.tier)
     wishes = int(ranked(best, found.reference.plan)[3])
@@ -180,7 +175,6 @@ def rule(found: SurveyedStudy) -> tuple[float, ...]:
 
 
 def share(found: SurveyedStudy) -> float:
-    """Return how much of its target a plan reaches."""
     evidence = found.best.evidence
     if evidence.void_reason or not evidence.value:
         return 0

@@ -1,7 +1,5 @@
 """Regions: arrays of plans judged as single ones are, the limits' lines, the plan they are for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import product
 from math import nan
@@ -32,19 +30,16 @@ from tests.tiers import one_in
 
 
 def columns(plans: list[Protocol], pack: Pack) -> Counts:
-    """Return the counts of many plans as arrays."""
     countses = (counts_of(plan, pack) for plan in plans)
     return Counts(*(np.array(column) for column in zip(*countses, strict=True)))
 
 
 def drawn(study: str, lab: str) -> Region:
-    """Return the region of a study's reference protocol, not closer than it shows all plans."""
     options = shipped(study, lab)
     return Region(plan_to_draw(options), *grid_for([options.yours, options.least.after]))
 
 
 def assert_checked(found: Region, rows: Iterable[int], columns: Iterable[int]) -> None:
-    """Check that the region agrees with the check and the evidence at these points."""
     for row, column in zip(rows, columns, strict=True):
         plan = found.drawn.at(int(found.days[column]), int(found.samples[row]))
         assert found.feasible[row, column] == plan.feasible

@@ -1,7 +1,5 @@
 """Additions to a lab: each is enough, one unit less is not, and the list is complete."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -45,7 +43,6 @@ PLATES = REAGENTS[0]
 
 
 def _less(found: tuple[Addition, ...]) -> Iterator[tuple[Addition, ...]]:
-    """Yield the asks with one of them a unit smaller, or without the item."""
     for ask in found:
         others = tuple(addition for addition in found if addition is not ask)
         if ask.item is not None:
@@ -56,12 +53,10 @@ def _less(found: tuple[Addition, ...]) -> Iterator[tuple[Addition, ...]]:
 
 
 def _troubles(plan: Assessment) -> int:
-    """Return how many reasons there are against a plan."""
     return sum(len(plan.check.check(dimension).reasons) for dimension in Dimension)
 
 
 def _assert_enough_and_no_more(relief: Shortfall, there: Assessment) -> None:
-    """Check that the additions are enough for the result, and that fewer are not."""
     after = assess(there.plan, with_additions(relief.asks, there.pack))
     assert tuple(after.failing) == relief.left
     assert after.feasible == relief.possible
@@ -125,7 +120,6 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
 
 
 def _levers(yours: Assessment) -> list[Addition]:
-    """Return every single thing that a lab could add, more of it than anyone could need."""
     lab = yours.pack.lab
     items = {"equipment": Dimension.EQUIPMENT, "reagent": Dimension.REAGENTS}
     return [
@@ -146,7 +140,6 @@ def _lever(ask: Addition) -> tuple[str, str | None]:
 
 @cache
 def _best(seed: int, *added: Addition) -> tuple[bool, EvidenceTier]:
-    """Return whether a plan passes in the lab with these additions, and the best tier."""
     yours = opened(seed).yours
     after = least_loss(yours.plan, with_additions(added, yours.pack)).after
     return after.feasible, after.evidence.tier
@@ -212,7 +205,6 @@ def _later_starts(yours: Assessment) -> dict[int, LeastLoss]:
 
 
 def _best_of_all(plan: Protocol, there: Pack) -> Place:
-    """Return the loss of the best of all plans in a lab, the Lab Manager's included."""
     options = PlanAnalysis(assess(plan, there))
     theirs = [ranked(item, plan) for item in (options.yours, options.offered)]
     return min([*theirs, *(entry.rank for entry in tried(plan, there))])[:6]

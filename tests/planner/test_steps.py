@@ -1,7 +1,5 @@
 """A step from one plan to another: its changes, savings and losses."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Evidence in units, and the limits that keep a target out of reach, by scipy."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any, Final
@@ -28,7 +26,6 @@ FISH: Final = change_pack(WRITTEN, design=WRITTEN.design.model_copy(update={"uni
 
 
 def fish_tanks(arms: Arms | None = None, **changes: object) -> Assessment:
-    """Return the fish study's reference protocol, with tanks of 16."""
     units = Units.model_validate({"name": "tank", "samples": 16, **changes})
     assumptions = EvidenceAssumptions(units=units, arms=arms)
     return assess(FISH.reference_protocol, FISH.with_own(LabOverrides(), assumptions))
@@ -86,7 +83,6 @@ T_TESTS: Final = ("two_group", "paired", "one_sample")
 
 
 def arms_by_hand(n: int, design: Design, share: float) -> list[int]:
-    """Return the samples of each arm: a half down, one at least; of one group all."""
     if design.kind != T_TESTS[0]:
         return [n]
     first = math.ceil(Fraction(str(share)) * n - Fraction(1, 2))
@@ -101,7 +97,6 @@ def tanks_of(n: int, design: Design, share: float) -> list[int]:
 
 
 def power_by_hand(design: Design, n: int, share: float | None) -> float:
-    """Return the power at the planning effect, by scipy: dropout takes samples of whole units."""
     units = design.units
     assert units
     assert units.icc is not None
@@ -132,7 +127,6 @@ def test_baseline_needs_independent_samples() -> None:
 def tanks(
     icc: float = 0.1, samples: int = 128, per_unit: float = 16.0, **design: Any
 ) -> Assessment:
-    """Return a plan of d = 0.5 with tanks of 16."""
     units = Units(name="tank", samples=per_unit, icc=icc)
     made = make_design(**{"effect_planning": 0.5, "units": units, **design})
     pack = make_pack(design=made, samples_per_day=None, constraints=[])
@@ -140,7 +134,6 @@ def tanks(
 
 
 def power(counts: tuple[int, ...], per_unit: float, icc: float, effect: float = 0.5) -> float:
-    """Return the power of d = 0.5 in tanks, by scipy; of no end of fish with ``per_unit`` inf."""
     variance = sum((icc + (1 - icc) / per_unit) / k for k in counts)
     shift, free = effect / variance**0.5, sum(counts) - len(counts)
     return t_power(shift, free)
@@ -219,7 +212,6 @@ def test_units_limit_that_exceeds_the_population() -> None:
 
 
 def partly(arm: int, icc: float) -> float:
-    """Return the power of d = 0.5 with the last tank of 16 partly filled in each arm."""
     units = -(-arm // 16)
     variance = 2 * (1 + 15 * icc) / arm
     return t_power(0.5 / variance**0.5, 2 * units - 2)

@@ -60,7 +60,6 @@ class Respects(NamedTuple):
 
 
 def small(seed: int) -> tuple[Protocol, Pack]:
-    """Return a plan of few items in a lab that lacks some, with substitutions among all of them."""
     rng = Random(seed)
     comes = (*ITEMS, *ALTERNATIVES, *ALTERNATIVES, *ALTERNATIVES)
     pairs = {(rng.choice(ITEMS), rng.choice(comes)) for _ in range(rng.randint(2, 14))}
@@ -101,7 +100,6 @@ def small(seed: int) -> tuple[Protocol, Pack]:
 
 
 def listed(rng: Random, labels: tuple[str, ...], most: int) -> list[str]:
-    """Return some of the labels, now and then one of them again, in other letters or not."""
     texts = rng.sample(labels, k=rng.randint(0, most))
     if texts and rng.random() < 0.4:
         again = rng.choice(texts)
@@ -110,7 +108,6 @@ def listed(rng: Random, labels: tuple[str, ...], most: int) -> list[str]:
 
 
 def respects(worded: Protocol, plan: Protocol, pack: Pack) -> Respects:
-    """Return the respects of a wording by the check, and the extra cost of its items."""
     existing = assess(worded, pack)
     dropped = set(map(key, plan.controls)) - set(map(key, worded.controls))
     return Respects(
@@ -124,7 +121,6 @@ def respects(worded: Protocol, plan: Protocol, pack: Pack) -> Respects:
 
 
 def items_cost(plan: Protocol, pack: Pack) -> float:
-    """Return the cost of the items, each at its own price or else at its rate."""
     record = {key(item): price for item, price in pack.lab.prices.items()}
     rates = pack.lab.cost_model
     return sum(
@@ -149,7 +145,6 @@ def stated(variant: PlanVariant) -> Respects:
 
 
 def check(seed: int) -> None:
-    """Check that each variant is true, and that every wording has one as good."""
     plan, pack = small(seed)
     yours = assess(plan, pack)
     result = variants_of(yours)

@@ -1,7 +1,5 @@
 """One small valid study file, written as a scientist would, and ways to bend it."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable, Iterator
@@ -20,7 +18,6 @@ SMALL: Final = read_document(STUDY_TEXT, "small").data
 
 
 def bent(*changes: tuple[str, str]) -> str:
-    """Return the small study's text with each (old, new) part replaced, once."""
     text = STUDY_TEXT
     for old, new in changes:
         assert old in text, old
@@ -29,12 +26,10 @@ def bent(*changes: tuple[str, str]) -> str:
 
 
 def named(scenario_id: str, domain_id: str = "demo") -> str:
-    """Return the small study's text under another id and domain."""
     return bent(("tiny", scenario_id), ("demo", domain_id))
 
 
 def with_values(*changes: tuple[str | FieldPath, object]) -> str:
-    """Return the small study with other values at some paths, as a file with a line for each."""
     data = json.loads(json.dumps(SMALL))
     for path, value in changes:
         put(data, path, copy.deepcopy(value))
@@ -42,7 +37,6 @@ def with_values(*changes: tuple[str | FieldPath, object]) -> str:
 
 
 def put(data: Any, path: str | FieldPath, value: object) -> None:
-    """Put a value into data, at a path; in a dotted one numbers are places in a list."""
     steps = (
         [int(s) if s.isdigit() else s for s in path.split(".")] if isinstance(path, str) else path
     )
@@ -52,7 +46,6 @@ def put(data: Any, path: str | FieldPath, value: object) -> None:
 
 
 def parts(data: Data, here: FieldPath = ()) -> Iterator[tuple[FieldPath, Data]]:
-    """Yield every value within the data, blocks and lists among them, with its path."""
     inner: list[tuple[str | int, Data]] = []
     if isinstance(data, dict):
         inner = [*data.items()]

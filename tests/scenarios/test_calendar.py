@@ -1,7 +1,5 @@
 """The calendar of a lab, with and without weekends, and invalid dates."""
 
-from __future__ import annotations
-
 import calendar
 import re
 from datetime import UTC, date, datetime, timedelta

@@ -1,7 +1,5 @@
 """A study's own constraints: which bound a number of the plan, and what range they leave it."""
 
-from __future__ import annotations
-
 from math import inf
 from typing import Final
 

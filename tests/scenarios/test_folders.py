@@ -1,7 +1,5 @@
 """Folders of studies: the shipped one, one's own, and files that must not be read."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import shutil
@@ -42,7 +40,6 @@ Own = Callable[..., Path]
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Own:
-    """Write files, given by path, into the folder that the variable names; return the folder."""
     folder = tmp_path / "own"
     folder.mkdir()
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
@@ -69,9 +66,6 @@ def never(*_: object) -> NoReturn:
     raise AssertionError("this file must not be read")
 
 
-# --- The shipped folder ---
-
-
 def test_shipped_folder_holds_twelve_studies_of_eight_domains() -> None:
     assert broken_scenarios() == []
     domains = Counter(one.domain_id for one in list_scenarios())
@@ -90,9 +84,6 @@ def test_broken_shipped_file_leaves_the_others_listed(
     [broken] = broken_scenarios()
     assert broken.source == f"{tmp_path.name}/biology/bio_jq1_myeloma.yaml"
     assert "'flat' is unknown" in refusal(lambda: load_scenario("flat"))
-
-
-# --- One's own folder ---
 
 
 def test_own_studies_are_listed_with_the_shipped_ones(own: Own) -> None:
@@ -141,9 +132,6 @@ def test_missing_folder_is_one_fault_without_its_path(
         assert len(list_scenarios()) == len(SHIPPED)
         assert load_scenario(SHIPPED[0]).scenario_id == SHIPPED[0]
         assert isinstance(shelf_fingerprint(), Hashable)
-
-
-# --- What cannot be used, and what must not be read ---
 
 
 def test_every_fault_of_a_folder_is_reported(own: Own) -> None:
@@ -239,9 +227,6 @@ def test_path_as_an_id_is_unknown(trick: str) -> None:
         assert " is unknown; " in text
 
 
-# --- One study in one lab ---
-
-
 def test_unknown_names_are_refused_with_known_ones(own: Own) -> None:
     own({f"s{n}.yaml": named(f"s{n}", "demo") for n in range(40)})
     number: Any = 5
@@ -278,9 +263,6 @@ def test_generated_study_depends_on_seed_and_domain_only(own: Own) -> None:
     easy = [generate_scenario(seed, "demo", "easy") for seed in range(3)]
     assert [pack.scenario_id for pack in easy] == list("abc")
     assert generate_scenario(5, "far", "easy").scenario_id == "d"
-
-
-# --- Quick with many ---
 
 
 def test_files_are_read_once_and_on_request(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,9 +310,6 @@ def test_changed_file_is_read_again(own: Own) -> None:
     (folder / "c.yml").unlink()
     assert differs()
     assert not differs()
-
-
-# --- Copies and the template ---
 
 
 @pytest.mark.parametrize("path", FILES[::4], ids=SHIPPED[::4])

@@ -1,7 +1,5 @@
 """Study files that mean harm, or do it by accident: they are refused calmly, or are plain text."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import math
@@ -137,14 +135,11 @@ def test_file_full_of_nonsense_is_refused_at_once(filling: str) -> None:
         assert process_time() - began < 5
 
 
-# --- As large as a file may be, and larger ---
-
 Change = tuple[str, object]
 """A dotted path in the small study, and what to put there."""
 
 
 def labels(number: int, mark: str = "") -> list[str]:
-    """Return labels that almost match one another."""
     return [f"{'ab' * 30}{mark}{place:05d}"[-60:] for place in range(number)]
 
 
@@ -234,7 +229,6 @@ NOTHING_NEEDED: Final[list[Change]] = [
 
 
 def full(path: str) -> Change:
-    """Return a list with as many entries as it may have; its bound is in the schema."""
     entry, limit = WIDEST[path]
     text = json.dumps(entry)
     return path, [json.loads(text.replace("{}", str(place))) for place in range(limit)]
@@ -252,8 +246,6 @@ def test_widest_study_is_read_and_judged() -> None:
     )
     assert len(lint(parse_study(text, "x.yaml"))) == MOST_FAULTS + 1
 
-
-# --- Numbers at their bounds ---
 
 BASES: Final[dict[str, dict[str, object]]] = {
     "correlation": {"effect_published": 0.5, "effect_planning": 0.3},

@@ -1,7 +1,5 @@
 """A study in its labs: the lab as written, seeded labs, and the agents' views."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -171,9 +169,6 @@ def test_seeds_reach_every_item_and_the_bounds(study: Study) -> None:
     assert {lab.budget for lab in labs} == {*range(340, 470, 10)}
     labs = [pack_of(study, Difficulty.EASY, seed).lab for seed in range(1, 200)]
     assert {lab.days for lab in labs} == {4, 5, 6}
-
-
-# --- The same study in a lab of other means ---
 
 
 @pytest.mark.parametrize("scenario_id", SHIPPED)

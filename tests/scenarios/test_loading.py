@@ -1,7 +1,5 @@
 """Studies from texts: every shipped one is whole, every broken one says where and why."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 
@@ -21,9 +19,6 @@ def shipped_study(path: Path) -> Study:
     return parse_study(path.read_bytes(), path.name)
 
 
-# --- Shipped files ---
-
-
 @EVERY_STUDY
 def test_shipped_study_explains_planning_values_and_survives_json(path: Path) -> None:
     study = shipped_study(path)
@@ -38,8 +33,6 @@ def test_shipped_studies_have_short_names_of_their_own() -> None:
     assert None not in named
     assert len(set(named)) == len(named)
 
-
-# --- One file ---
 
 HEAT_AGAIN: Final = "  - {key: heat, label: x, quantity: 1, unit: x, comparator: '=', hard: true}"
 FAULTS: Final[list[list[tuple[str, str]]]] = [

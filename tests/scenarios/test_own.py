@@ -1,7 +1,5 @@
 """A visitor's lab and question in place of the study's."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any, Final
@@ -249,8 +247,6 @@ def test_shipped_studies_answer_or_refuse_any_question(
     assert request.with_own(LabOverrides(), EvidenceAssumptions()) == request
     assert Pack.model_validate_json(request.model_dump_json()) == request
 
-
-# --- units and arms ---
 
 TANKS = Units(name="tank", samples=16.0, icc=0.1)
 

@@ -1,7 +1,5 @@
 """The reader: plain data with line numbers from friendly files, one clear error from others."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from typing import Final
@@ -128,8 +126,6 @@ def test_reader_raises_nothing_but_scenario_errors(text: str | bytes) -> None:
     with suppress(ScenarioError):
         assert isinstance(read_document(text, "x.yaml").data, dict)
 
-
-# --- JSON ---
 
 ROW: Final = {
     "outcome": "no_deal", "rounds": 3, "samples": 100, "days": 4, "credits": 1600.0,

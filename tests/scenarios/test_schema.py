@@ -1,7 +1,5 @@
 """The JSON Schema that is shipped: in step with the models, and of the same mind as the reader."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """A study, a plan and a lab of one's own as files: there and back, and how a file can be wrong."""
 
-from __future__ import annotations
-
 import json
 import random
 import tracemalloc
@@ -46,8 +44,6 @@ def refused(data: bytes | str, read: Callable[[bytes], object] = read_lab) -> Sc
         read(data.encode() if isinstance(data, str) else data)
     return caught.value
 
-
-# --- a study ----------------------------------------------------------------------------------
 
 SHIPPED: Final = [summary.scenario_id for summary in list_scenarios()]
 
@@ -124,9 +120,6 @@ def test_template_is_written_for_people() -> None:
     assert_golden("study_written", study_yaml(parse_study(template_text(), "template.yaml")))
 
 
-# --- a plan -----------------------------------------------------------------------------------
-
-
 @given(protocols())
 def test_plan_comes_back_as_it_left(plan: Protocol) -> None:
     data = plan_json(plan, "psy_stroop").encode()
@@ -170,8 +163,6 @@ def test_plan_file_faults_name_place_and_remedy() -> None:
     texts = [f"{what}\n{refused(data, read_plan)}" for what, data in WRONG_PLANS.items()]
     assert_golden("plan_file_faults", "\n".join(texts))
 
-
-# --- a lab ------------------------------------------------------------------------------------
 
 LAB: Final = LabOverrides(
     name="Ours",

@@ -6,8 +6,6 @@ Lancet 359, 781, for 20 % dropout; Benjamin et al. (2018), Nature Human Behaviou
 0.005.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum

@@ -250,7 +250,6 @@ def check_endpoint(endpoint: Endpoint, generate: GenerateFn) -> str:
 
 
 async def _watch(call: ModelCall, on_progress: ProgressFn | None) -> None:
-    """Run a call, report its progress, and cancel it at the time limit."""
     limit, started = call.endpoint.time_limit, time.monotonic()
     task = asyncio.ensure_future(call.run())
     try:

@@ -1,7 +1,5 @@
 """One call of the openai package: this module imports that package, which takes 0.3 s."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
@@ -130,8 +128,6 @@ class _BoundedBody(httpx2.AsyncByteStream):
 
 
 def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
-    """Return a client that ignores proxies, redirects and the package's environment variables."""
-
     async def strip_headers(request: httpx2.Request) -> None:
         for name in set(request.headers) - _SENT_HEADERS:
             del request.headers[name]

@@ -77,7 +77,6 @@ def _start(task: Task) -> None:
 
 
 def _call(slot: Any, endpoint: Endpoint, purpose: str, use: _Use) -> None:
-    """Call the model, drawing its progress in the slot, and run the script again."""
     call = f"{purpose}: {escaped(endpoint.model)} on {escaped(endpoint.host)}"
     with slot:
         status = st.status(f"Waiting for {call} …")
@@ -94,7 +93,6 @@ def _call(slot: Any, endpoint: Endpoint, purpose: str, use: _Use) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Return the settings of the process environment, then of Streamlit's secrets."""
     secrets = dict(st.secrets) if st.secrets.load_if_toml_exists() else {}
     values = {**secrets, **os.environ}
     names = (*SETTINGS.values(), core.ALLOWED_SETTING)
@@ -131,8 +129,6 @@ def _draw_fields() -> None:
 
 
 def _field(name: str) -> dict[str, Any]:
-    """Return the key of a field's widget, and the callback that stores its value."""
-
     def store() -> None:
         session().settings[name] = st.session_state[f"model_{name}"]
         session().tested = None
@@ -277,7 +273,6 @@ def _draw_failure(run: RunSession, answer: ModelAnswer) -> None:
 
 
 def _wording(done: Round) -> str:
-    """Return the key of a round's answer in `ModelSession.reworded`."""
     return f"{done.number} {done.answer.explanation}" if done.answer else ""
 
 

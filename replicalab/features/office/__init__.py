@@ -114,8 +114,6 @@ def _fill(place: _Cell, cell: Cell, *, is_bold: bool) -> None:
         run.font.size = Pt(_TABLE_PT)
 
 
-# --- PDF ----
-
 _SIZES: Final = (0.72, 0.66, 0.6, 0.55)
 """Font sizes of a compact document in rem: the largest that fits one page is taken."""
 _NOT_INSTALLED: Final = (

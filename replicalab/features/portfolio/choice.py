@@ -1,7 +1,5 @@
 """The choice of the studies, and of one plan of each, that one lab runs with one budget."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -97,7 +95,6 @@ def plans_of(candidate: PortfolioStudy) -> LabPlans:
 
 
 def _labs(pack: Pack) -> Iterator[Pack]:
-    """Yield the study in the lab as it is, and from each day after a booking ends."""
     lab = pack.lab
     ends = {pack.inventory.booked_until(item) for item in pack.known_items}
     later = {until + 1 for until in ends if until is not None and until < lab.days}
@@ -285,8 +282,6 @@ def _left_out(plans: Sequence[LabPlans], chosen: Plans, means: LabMeans) -> Iter
             reason = Lacking.CREDITS if short else Lacking.TIME
             yield LeftOut(at, reason if listed else Lacking.EVIDENCE, short / UNIT)
 
-
-# --- as a panel, and as rows
 
 TITLE: Final = "One budget for several studies"
 LEFT_OUT: Final = "Left out"

@@ -5,8 +5,6 @@ those days have variables and rows. Searches end after a number of nodes, so res
 on the machine. Source: Pritsker, Watters and Wolfe (1969), Management Science 16, 93-108.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil, gcd, inf, isfinite
@@ -112,7 +110,6 @@ def _totals(plans: Plans) -> list[int]:
 
 
 def _packed(options: Iterable[tuple[int, PlanOption]], means: LabMeans) -> Plans:
-    """Return plans that fit, taken in their order, each on the first day that is free for it."""
     plans: Plans = {}
     for at, option in options:
         spent = sum(other.credits for other, _ in plans.values()) + option.credits
@@ -123,7 +120,6 @@ def _packed(options: Iterable[tuple[int, PlanOption]], means: LabMeans) -> Plans
 
 
 def _soonest(plans: Plans, means: LabMeans) -> Plans:
-    """Return the same plans with the earliest end."""
     while plans:
         last = max(start + option.days - 1 for option, start in plans.values())
         shorter = means._replace(last=last - 1)
@@ -138,7 +134,6 @@ def _soonest(plans: Plans, means: LabMeans) -> Plans:
 def _solved(
     options: Sequence[tuple[int, PlanOption]], means: LabMeans, objectives: Sequence[int] = _ORDER
 ) -> StudyChoice:
-    """Minimise the objectives in turn, each with the optima before it as caps."""
     columns = _columns(options, means)
     if not columns or len(columns) > _MOST_COLUMNS:
         return StudyChoice({}, inf if columns else 0, not columns)
@@ -165,7 +160,6 @@ def _solved(
 
 
 def _columns(options: Sequence[tuple[int, PlanOption]], means: LabMeans) -> list[_Column]:
-    """Return the plans on each first day, and after the days of studies that run before."""
     lengths: dict[int, set[int]] = {}
     for study, option in options:
         lengths.setdefault(study, set()).add(option.days)
@@ -182,7 +176,6 @@ def _columns(options: Sequence[tuple[int, PlanOption]], means: LabMeans) -> list
 
 
 def _rows(columns: Sequence[_Column], means: LabMeans) -> Iterator[_Row]:
-    """Yield the rows for one plan of a study, and for staff and instruments on each start day."""
     for study in sorted({column[0] for column in columns}):
         yield {at: 1 for at, column in enumerate(columns) if column[0] == study}, 1
     for day in sorted({start for *_, start in columns}):
@@ -197,7 +190,6 @@ def _rows(columns: Sequence[_Column], means: LabMeans) -> Iterator[_Row]:
 
 
 def _minimised(weights: Mapping[int, int], rows: Sequence[_Row]) -> tuple[list[int], float, bool]:
-    """Return the columns of the least weight, a lower bound of it, and whether that is proven."""
     import numpy as np  # noqa: PLC0415 - this and the next are slow to load
     from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415
     from scipy.sparse import csr_array  # noqa: PLC0415
@@ -225,7 +217,6 @@ def _minimised(weights: Mapping[int, int], rows: Sequence[_Row]) -> tuple[list[i
 def _earliest_start(
     option: PlanOption, others: Sequence[tuple[PlanOption, int]], means: LabMeans
 ) -> int | None:
-    """Return the first day on which a plan fits together with others."""
     ends = {start + other.days for other, start in others}
     for day in sorted({option.first, *(end for end in ends if end > option.first)}):
         end = day + option.days

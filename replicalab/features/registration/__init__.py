@@ -1,7 +1,5 @@
 """Registration forms, filled in from a plan, its study's file and the author's answers."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date

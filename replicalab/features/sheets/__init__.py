@@ -112,7 +112,6 @@ def _workbook_rows(data: bytes) -> list[list[str]]:
 
 
 def _texts(rows: Iterable[Sequence[object]]) -> list[list[str]]:
-    """Return the cells as texts, up to one row and one column too many."""
     return [
         [*map(_cell_text, row[: limits.MOST_SHEET_COLUMNS + 1])]
         for row in islice(rows, limits.MOST_SHEET_ROWS + 1)

@@ -1,7 +1,5 @@
 """The drawer's list of items: choose its columns, correct its cells, take the items."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -79,7 +77,6 @@ def _label(column: str) -> str:
 
 
 def _take(name: str, items: Sequence[OwnItem]) -> None:
-    """Store the items that differ from the study's lab."""
     differing = state.written().changed_items(items)
     taken = f"{count_text(len(items), 'item')} read from {name}"
     notices.leave(f"{taken}, {len(differing)} of them unlike the study’s lab.", _NOTICES)

@@ -26,9 +26,6 @@ _GRID: Final = (0.5, 1, 2, 4)  # multiples of the plan's sample size
 _ALPHA: Final = 0.05  # of designs without a level
 
 
-# --- criteria -------------------------------------------------------------------------------
-
-
 class Basis(NamedTuple):
     """The original's results, in units of its standard error.
 
@@ -90,9 +87,6 @@ CRITERIA: Final = {
 def probability(criterion: str, c: float, basis: Basis) -> float:
     """Return the probability of success at a relative size of 0 or more; 0 without any samples."""
     return CRITERIA[criterion].probability(basis, 1 / c) if c > 0 else 0.0
-
-
-# --- of a plan ------------------------------------------------------------------------------
 
 
 class Success(NamedTuple):

@@ -1,7 +1,5 @@
 """A server of the tests' own that speaks chat completions over real HTTP, well or badly."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -61,7 +59,6 @@ class Exchange:
                     raise ConnectionResetError
 
     def drip(self, data: bytes, seconds: float) -> None:
-        """Send ``data`` again and again, with a pause before each, until the server stops."""
         while not self._stop.wait(seconds):
             self.raw(data)
 
@@ -80,7 +77,6 @@ class Server:
 
 @contextmanager
 def serve(*replies: Reply) -> Iterator[Server]:
-    """Yield a server that gives these replies in turn; the last one is repeated."""
     stop = Event()
 
     class Handler(BaseHTTPRequestHandler):
@@ -149,7 +145,6 @@ def whole(text: object, **more: object) -> Reply:
 
 
 def streamed(*texts: object, usage: object = None) -> Reply:
-    """Return a reply in pieces, with a finish reason, the usage if any, and [DONE]."""
     events = [event(piece(text)) for text in texts] + [event(piece(None, "stop"))]
     events += [event({"choices": [], "usage": usage})] if usage is not None else []
     return sending(200, EVENTS, b"".join([*events, DONE]))

@@ -1,7 +1,5 @@
 """Calls of a model over real HTTP: good, slow, broken and hostile servers."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json
@@ -326,7 +324,6 @@ def test_redirect_is_not_followed() -> None:
 
 @pytest.fixture
 def other_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """Set every variable that could redirect a request, and yield its target."""
     with serve(streamed("stolen")) as server:
         for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
             monkeypatch.setenv(name, server.url.removesuffix("/v1"))

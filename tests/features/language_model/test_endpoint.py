@@ -3,8 +3,6 @@
 A key is shown nowhere; only the key is masked if a server repeats it.
 """
 
-from __future__ import annotations
-
 import json
 import pickle
 import traceback
@@ -118,8 +116,6 @@ def test_key_is_hidden_in_every_text() -> None:
         Endpoint.model_validate({"base_url": "x", "api_key": CANARY})
     assert CANARY not in str(caught.value)
 
-
-# --- allowed servers ---------------------------------------------------------------
 
 LIST = "https://api.openai.com, http://127.0.0.1:11434/v1,models.example.org:8443, http://[::1]:80"
 

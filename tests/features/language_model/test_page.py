@@ -1,7 +1,5 @@
 """A language model at the table: settings, each round and attempt, failures, and the key."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading
@@ -71,11 +69,7 @@ SeatedModel = Callable[..., tuple[AppTest, ScriptedGenerate]]
 
 @pytest.fixture
 def seated_model(monkeypatch: pytest.MonkeyPatch) -> SeatedModel:
-    """A function of a script: the page with a model set that says it, and the model."""
     return partial(model_at_the_table, monkeypatch)
-
-
-# --- the settings ---
 
 
 def test_missing_settings_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,9 +134,6 @@ def test_allow_list_is_shown_and_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     assert model.sent == []
 
 
-# --- a run ---
-
-
 def test_model_plays_to_the_end_once(seated_model: SeatedModel) -> None:
     app, model = seated_model(PLAN, ACCEPTING, ACCEPTING, PLAN, ACCEPTING)
     assert verdict(press(app, "Run")).startswith(AGREED)
@@ -173,12 +164,8 @@ def test_every_attempt_is_shown_as_text(seated_model: SeatedModel) -> None:
     assert verdict(app).startswith(AGREED)
 
 
-# --- a run that ends before the model answers ---
-
-
 @pytest.fixture
 def gone(monkeypatch: pytest.MonkeyPatch) -> Reply:
-    """A reply that says nothing; the browser goes as soon as the server is asked."""
     runners: list[LocalScriptRunner] = []
 
     class Seen(LocalScriptRunner):
@@ -275,9 +262,6 @@ def test_saved_run_has_no_key_and_replays(
     assert verdict(again) == ended
     assert attempts(again)
     assert len(model.sent) == 3
-
-
-# --- rewording ---
 
 
 def test_answer_is_reworded_next_to_the_text(

@@ -1,7 +1,5 @@
 """An answer of the Lab Manager in a model's words: the same numbers, or an error."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest
