@@ -89,7 +89,6 @@ class TypedAnalysis:
 
     @cached_property
     def _effect(self) -> tuple[dict[str, float], dict[str, list[Fault]]]:
-        """The numbers of the design that follow from the source, and its faults."""
         if self.source is None:
             return {}, {}
         rows = self.source.faults(self.reported)
@@ -145,7 +144,6 @@ class TypedAnalysis:
             return None, {self.unknown.value: list(error.faults)}
 
     def _design(self, answer: float | None) -> dict[str, Data]:
-        """Return the numbers of the design, with the usual value of an unknown one."""
         numbers = {**self.numbers, **self._effect[0]}
         name = self.unknown.value
         if self.unknown is Unknown.EVIDENCE or (answer is None and name in numbers):

@@ -126,7 +126,6 @@ def analysis_of(design: Design, samples: int) -> PowerAnalysis:
 
 
 def _enough_samples(numbers: Block) -> int:
-    """Return the fewest samples that reach the target, 1 if the numbers are wrong."""
     try:
         analysis = analysis_of(Design.model_validate(numbers), 0)
     except ValidationError:
@@ -136,5 +135,4 @@ def _enough_samples(numbers: Block) -> int:
 
 
 def _planned(count: Data) -> int:
-    """Return a number of samples or days, 0 if it cannot be planned."""
     return count if isinstance(count, int) and 0 <= count <= LARGEST_PLANNED else 0

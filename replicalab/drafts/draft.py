@@ -221,7 +221,6 @@ class Draft:
 
 
 def _without(lab: Block, gone: set[str]) -> Block:
-    """Return a lab without bookings, prices and stock of some items."""
     left = dict(lab)
     for name in ("booked", "prices", "out_of_stock"):
         if isinstance(items := lab.get(name), dict):
@@ -256,9 +255,6 @@ def _with_made_labs(study: Study) -> Study:
 def _less(amount: float) -> float:
     less = amount * _HARD_SHARE
     return math.floor(less) if less >= 1 else less
-
-
-# --- the check ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -352,9 +348,6 @@ def renamed(text: str, study: Study, name: str) -> str:
     whole = data_yaml(Draft.of(study).put(name, "paper", field).written())
     parse_study(whole, NAME)
     return whole
-
-
-# --- the form's session ---------------------------------------------------------------------
 
 
 class FormStep(NamedTuple):

@@ -4,8 +4,6 @@ A path is dotted, with ``*`` for the number of an entry. In a label ``{effect}``
 the kind, ``{measure}`` its evidence, ``{currency}`` the lab's and ``{item}`` the last step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from enum import StrEnum, auto
@@ -74,16 +72,12 @@ def edited(draft: Draft, field: StudyField, path: FieldPath, value: Any) -> Draf
     return draft.put(value, *path)
 
 
-# --- changes of more than one place -------------------------------------------------------------
-
-
 def _change_rate(draft: Draft, _: FieldPath, rate: int | None) -> Draft:
     why = draft.at("samples_per_day", "why") or UNSTATED
     return draft.put(None if rate is None else {"value": rate, "why": why}, "samples_per_day")
 
 
 def _change_booked(draft: Draft, path: FieldPath, chosen: list[str]) -> Draft:
-    """Return a draft with these items booked, a new one for all days of the lab."""
     days = draft.at(*path[:-1], "days")
     until = {item: draft.at(*path, item) for item in chosen}
     return draft.put({item: days if day is None else day for item, day in until.items()}, *path)
@@ -100,14 +94,10 @@ def _change_share(draft: Draft, path: FieldPath, share: Data) -> Draft:
 
 
 def _change_reported(draft: Draft, path: FieldPath, value: Data) -> Draft:
-    """Return a draft with a number of the original, or without it if its field is empty."""
     around = draft.at(*path[:-1])
     numbers: Block = dict(around) if isinstance(around, dict) else {}
     numbers.pop(str(path[-1]), None)
     return draft.put(numbers if value is None else {**numbers, str(path[-1]): value}, *path[:-1])
-
-
-# --- the rows -----------------------------------------------------------------------------------
 
 
 def _number(label: str, step: float = 1, **more: Any) -> StudyField:
@@ -136,7 +126,6 @@ def _items(label: str, hint: str) -> StudyField:
 
 
 def _chosen(label: str, part: str, **more: Any) -> StudyField:
-    """Return the row of labels that are chosen from another list."""
     return StudyField(label, Input.LABELS, options=lambda draft: draft.listed(part), **more)
 
 
@@ -288,9 +277,6 @@ def field_at(path: FieldPath, row: Kind) -> StudyField:
     return _number("{item}: booked until day")
 
 
-# --- lists of items -----------------------------------------------------------------------------
-
-
 class ItemList(NamedTuple):
     """A list of the file whose items have fields of their own.
 
@@ -345,9 +331,6 @@ ITEM_LISTS: Final = {
     ),
 }  # fmt: skip
 """By key of the file."""
-
-
-# --- the ways to report an original -------------------------------------------------------------
 
 
 def original_ways(row: Kind) -> dict[str, list[str]]:

@@ -1,7 +1,5 @@
 """A typed power analysis, right or wrong, and its study."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, Final
 
@@ -44,7 +42,6 @@ NUMBERS: Final = {"effect_planning": 0.5, "alpha": 0.05, "target": 0.8, "dropout
 def typed(
     unknown: Unknown = Unknown.SAMPLES, samples: object = 128, **numbers: Any
 ) -> TypedAnalysis:
-    """Return a power analysis of two groups with some numbers changed."""
     kind = "two_group"
     return TypedAnalysis(kind, unknown, NUMBERS | numbers, samples, 10)  # type: ignore[arg-type]
 
@@ -94,7 +91,6 @@ def test_each_unknown_follows_from_usual_numbers(kind: str) -> None:
 
 
 def test_two_shares_use_fishers_test() -> None:
-    """By SciPy 102 a group are the first of which Fisher's test has a power of 0.80."""
     kind = "two_proportions"
     [source] = KINDS[kind].sources
     numbers = {"alpha": 0.05, "target": 0.8, "dropout": 0.0}
@@ -136,9 +132,6 @@ def test_typed_numbers_make_a_study_or_faults(
         assert checked.study is not None or checked.faults
 
 
-# --- names ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "taken", "free"),
     [
@@ -178,8 +171,6 @@ def test_wrong_name_is_refused(name: str) -> None:
     with pytest.raises(ScenarioError):
         renamed(text, parse_study(text, "x.yaml"), name)
 
-
-# --- the safeguard effect of a reported effect ------------------------------------------------
 
 SOURCES_WITH_N: Final = [
     (kind, source)
@@ -226,11 +217,7 @@ def test_safeguard_of_a_wrong_number_is_a_fault(wrong: Any) -> None:
     check(analysis.draft("mine", "Naps"))
 
 
-# --- the reported effect is the original --------------------------------------------------------
-
-
 def reporting(kind: str, label: str, **reported: Any) -> TypedAnalysis:
-    """Return a power analysis whose effect follows from a report."""
     [source] = [item for item in KINDS[kind].sources if item.label == label]
     numbers = {**usual_numbers(KINDS[kind]), "dropout": 0.0}
     return TypedAnalysis(kind, Unknown.SAMPLES, numbers, 10, 10, source, reported)

@@ -1,7 +1,5 @@
 """Drafts: any study passes through one unharmed, and each fault is at its field."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Final
@@ -43,11 +41,7 @@ def made(draft: Draft) -> Study:
 
 
 def faults(draft: Draft) -> dict[str, list[str]]:
-    """Return the problems of a draft, by field."""
     return {path: [fault.problem for fault in at] for path, at in check(draft).faults.items()}
-
-
-# --- nothing is lost ---
 
 
 @thoroughly
@@ -131,9 +125,6 @@ def test_changes_make_a_study_or_faults(
     assert draft.at("paper", "facts") == before.at("paper", "facts")
 
 
-# --- a new study ---
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_new_study_reaches_its_target(kind: str) -> None:
     study = made(Draft(new_study("mine", kind)))
@@ -194,9 +185,6 @@ def test_new_study_takes_the_numbers_of_any_design(design: object, sample: int) 
     assert study.reference_protocol.sample_size == sample
 
 
-# --- changes of more than one field ---
-
-
 def test_numbers_of_a_kind_come_back_with_it() -> None:
     draft = template()
     for kind in KINDS:
@@ -247,9 +235,6 @@ def test_made_labs_ease_and_harden_the_given_one(study: Study) -> None:
     assert hard.days == max(1, math.floor(0.75 * lab.days))
     assert hard.staff == max(1, lab.staff - 1)
     assert (hard.booked, hard.out_of_stock) == (lab.booked, lab.out_of_stock)
-
-
-# --- faults ---
 
 
 WRONG: Final[dict[str, list[Data]]] = {

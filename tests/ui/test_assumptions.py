@@ -1,7 +1,5 @@
 """The assumptions on Protocol: numbers, units and arms, curves, and the original."""
 
-from __future__ import annotations
-
 import json
 from typing import Final
 
@@ -75,9 +73,6 @@ def evidence(
 ) -> str:
     pack = load_scenario(study, lab)
     return assess(pack.reference_protocol, pack.with_own(pack.own_lab, question)).evidence.number
-
-
-# --- the numbers ---
 
 
 def test_closed_place_draws_nothing() -> None:
@@ -201,8 +196,6 @@ def test_sample_size_is_typed_per_group() -> None:
     assert "Sample size cannot be 1,200,000, so the plan keeps 128." in box.text
 
 
-# --- units and arms ---
-
 EGO: Final = {"study": "psy_ego_depletion", "lab": "easy"}
 
 
@@ -258,9 +251,6 @@ def test_refused_unit_number_stays(label: str, value: float, bounds: str) -> Non
     assert box.text.endswith(f"Type {bounds}.")
     assert unit_field(app, label).value == value
     assert "yours" not in header(app)
-
-
-# --- the other parts ---
 
 
 def test_curves_are_those_of_the_core() -> None:

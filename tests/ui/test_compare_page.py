@@ -1,7 +1,5 @@
 """The Compare page: its sides, and batches of negotiations."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -46,9 +44,6 @@ def row(app: AppTest, label: str) -> list[str]:
     return next(cells[1:] for cells in panel_tables(app)[-1] if cells[0] == label)
 
 
-# --- the sides ----------------------------------------------------------------
-
-
 def test_single_plan_is_compared_with_the_open_one() -> None:
     assert "Nothing to compare yet." in said(visit(COMPARE))
     app = go(press(visit(PROTOCOL), "Add to comparison"), COMPARE)
@@ -83,9 +78,6 @@ def test_three_ways_by_a_click() -> None:
     app = press(visit(COMPARE), WAYS)
     assert row(app, "Sample size") == ["420", "210", "295"]
     assert not tray(press(app, "Undo"))
-
-
-# --- from the library -------------------------------------------------------------------------
 
 
 @pytest.fixture(autouse=True)
@@ -151,9 +143,6 @@ def test_saved_model_run_is_its_last_plan() -> None:
     assert result.case.protocol(find) == plan
 
 
-# --- labs ---
-
-
 def test_own_lab_is_compared_with_its_study() -> None:
     app = press(visit(COMPARE, study="psy_stroop", budget="1500"), "Your lab and the study’s")
     assert [item.name for item in tray(app)] == ["Your lab", "easy lab", "medium lab", "hard lab"]
@@ -177,9 +166,6 @@ def test_equal_labs_are_one_column() -> None:
     assert not own_studies.keep(study_yaml(two), two)
     app = press(visit(COMPARE, study="mine", own=key), "The three labs")
     assert [item.name for item in tray(app)] == ["easy and medium lab", "hard lab"]
-
-
-# --- many negotiations ------------------------------------------------------------------------
 
 
 def at_many(**query: str) -> AppTest:

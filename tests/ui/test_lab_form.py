@@ -1,7 +1,5 @@
 """Your lab: the drawer with the visitor's lab, on every page."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import pytest
@@ -87,9 +85,6 @@ def mugs(number: int) -> LabOverrides:
     return LabOverrides(name="Ours", days=8, items=tuple(items))
 
 
-# --- means and rates --------------------------------------------------------------------------
-
-
 def test_drawer_opens_on_every_page() -> None:
     app = visit()
     for page in PAGES:
@@ -156,9 +151,6 @@ def test_drawer_and_levers_move_the_same_lab() -> None:
     assert slider(app, "Days").value == 9
     app.session_state["lab_is_open"] = True
     assert query_of(pull(app, "Days", 10))["days"] == "10"
-
-
-# --- items ------------------------------------------------------------------------------------
 
 
 def test_item_has_availability_booking_and_price() -> None:
@@ -230,9 +222,6 @@ def test_full_list_of_items_takes_no_more() -> None:
         app.session_state[row_key(label)] = False
     press(item("mug 1", app), "The study’s: not in this lab's inventory")
     assert "items are yours already" not in in_drawer(item(ANOTHER, app))
-
-
-# --- saved labs and files ---------------------------------------------------------------------
 
 
 def test_saved_lab_is_used_again_and_forgotten() -> None:

@@ -54,9 +54,6 @@ def cards_of_visitors(app: AppTest) -> list[str]:
     return [line for line in cards if "yours" in line or "shared" in line]
 
 
-# --- the editor of its file -------------------------------------------------------------------
-
-
 def faults(app: AppTest) -> list[list[str]]:
     """Return the rows of the table of faults."""
     [number] = [n for n in range(len(app.table)) if "Problem" in table(app, n)[0]]
@@ -80,9 +77,6 @@ def test_faults_of_a_file_are_listed_and_counted() -> None:
     for text in ("[" * 10_000, "!!python/object:os.system {}", "\x00", "no"):
         assert faults(write(app, text))
         assert not can_press(app, "Use this study")
-
-
-# --- in use -----------------------------------------------------------------------------------
 
 
 def test_used_study_opens_by_its_address() -> None:
@@ -131,9 +125,6 @@ def test_study_waits_in_the_editor_without_room(monkeypatch: pytest.MonkeyPatch)
     assert can_press(write(press(at_gallery(app), "Remove"), second), "Use this study")
 
 
-# --- storage -------------------------------------------------------------------------
-
-
 def caption(app: AppTest) -> str:
     """Return the caption of the form about storage."""
     text = [str(item.value) for item in at_making(app).caption]
@@ -158,9 +149,6 @@ def test_study_without_a_cookie_is_in_memory_only(browsers: Browsers) -> None:
     app = using()
     writer.finish()
     assert caption(app).startswith("In this server's memory only: ")
-
-
-# --- who reads, who changes -------------------------------------------------------------------
 
 
 def test_chosen_key_is_not_adopted(browsers: Browsers) -> None:
@@ -225,9 +213,6 @@ def test_saved_negotiation_opens_in_its_own_study(browsers: Browsers) -> None:
     assert query_of(app)["own"] == cache_key(browsers.token, "my_stroop")
 
 
-# --- removed studies -----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("page", [SCENARIOS, PROTOCOL])
 def test_link_to_a_gone_study_explains_itself(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
     link = query_of(using())
@@ -280,9 +265,6 @@ def test_any_address_opens_a_study(query: dict[str, str]) -> None:
     assert all(problem.endswith(".") for problem in problems)
     assert work.case.pack(own_studies.find).scenario_id == work.case.study
     assert from_query(to_query(work), own_studies.find) == (work, [])
-
-
-# --- renamed and edited on its page ---------------------------------------------------------
 
 
 def rename(app: AppTest, name: str) -> AppTest:

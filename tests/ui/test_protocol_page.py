@@ -1,7 +1,5 @@
 """The Protocol page: editing, the check, ticked changes, the least-loss plan, undo."""
 
-from __future__ import annotations
-
 import time
 from typing import Final
 
@@ -66,9 +64,6 @@ HALVED: Final = stories()[1].workspace.model_copy(update={"presenting": 0})
 POINT: Final = "Samples on the curve"
 
 
-# --- the core's answers -----------------------------------------------------------------------
-
-
 @IN_FEW_LABS
 def test_pages_show_the_core_answers(study: str, lab: str) -> None:
     options = reference_options(load_scenario(study, lab))
@@ -126,9 +121,6 @@ def test_verdicts_have_a_symbol_and_a_word() -> None:
     panels = "".join(map(html_of, visit(PROTOCOL).main))
     for how, sign, word in (("fail", "✕", "fails"), ("pass", "✓", "passes")):
         assert f'<span class="{how}" role="img" aria-label="{word}">{sign}</span>' in panels
-
-
-# --- editing ----------------------------------------------------------------------------------
 
 
 def test_typed_number_moves_verdict_and_rows() -> None:
@@ -223,9 +215,6 @@ def test_odd_total_is_split_between_groups() -> None:
     assert "126 in all" not in page_text(type_number(app, "Sample size", 126))
 
 
-# --- changes ----------------------------------------------------------------------------------
-
-
 def test_ticked_changes_are_those_of_the_core() -> None:
     options, app = reference_options(MOMENTUM), visit(PROTOCOL)
     assert options.offer is not None
@@ -312,9 +301,6 @@ def test_slider_below_the_curve_follows_the_plan() -> None:
     assert number(late, "Sample size").value == 5000, "a browser sends an old value for a moment"
     time.sleep(0.5)
     assert number(pull(app, POINT, 0), "Sample size").value == 0
-
-
-# --- undo -------------------------------------------------------------------------------------
 
 
 def test_undo_and_redo_name_their_edits() -> None:

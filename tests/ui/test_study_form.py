@@ -1,7 +1,5 @@
 """Make a study: by a power analysis, by the form, by its file."""
 
-from __future__ import annotations
-
 import math
 from datetime import date
 from itertools import product
@@ -73,9 +71,6 @@ def study_of(app: AppTest) -> Study:
 
 def file_of(app: AppTest) -> str:
     return str(at_editor(app).text_area(key="own_text").value)
-
-
-# --- a power analysis ---
 
 
 def test_power_analysis_opens_on_protocol() -> None:
@@ -169,9 +164,6 @@ def test_name_of_a_study_must_be_free() -> None:
     type_text(at(press(app, "Start the form"), COMPARISON), NAME, "My study (2)")
     assert "is named “My study (2)” already" in page_text(app)
     assert not can_press(app, "Use this study")
-
-
-# --- the form ---
 
 
 def test_empty_form_makes_a_study_at_once() -> None:
@@ -298,9 +290,6 @@ def test_lab_of_the_form_has_calendar_and_currency() -> None:
     assert "'$' is not allowed" in alerts(type_text(at(app, LAB), "Currency", "$"))[0].text
 
 
-# --- the file ---
-
-
 def test_file_keeps_its_notes_and_faults() -> None:
     app = form("the template")
     assert file_of(app) == template_text()
@@ -361,9 +350,6 @@ def test_hostile_text_is_text_in_every_field() -> None:
     type_text(at(app, LAB), "Currency", "EUR")  # the attack is no currency
     assert 99 in seen(at(app, CHECK))
     assert not leaks(press(app, "Use this study"))
-
-
-# --- the original ---
 
 
 def test_original_by_its_t_gives_effects() -> None:

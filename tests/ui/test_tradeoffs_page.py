@@ -1,7 +1,5 @@
 """The Trade-offs page: region, frontier, points, loading, levers."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from typing import Final
@@ -59,9 +57,6 @@ def frontier(app: AppTest) -> AppTest:
 def table_of(app: AppTest, first: str) -> list[list[str]]:
     """Return the table by the heading of its first column."""
     return next(table for table in panel_tables(app) if table[0][0] == first)
-
-
-# --- the region and the frontier ---
 
 
 def test_table_of_a_long_plan_matches_the_core() -> None:
@@ -224,9 +219,6 @@ def test_small_region_is_drawn_close_up() -> None:
     assert "Fits: up to 20 samples" in charts(app)[0]
     assert "your plan" not in charts(app)[0]
     assert "Outside the chart: your plan | 633 samples" in said(app)
-
-
-# --- the lab's levers ---
 
 
 def test_levers_move_the_lab_of_every_page() -> None:

@@ -81,9 +81,6 @@ def _draw_sides(here: PlanAnalysis) -> None:
         download("Download as Excel", lambda: workbook(comparison), "comparison.xlsx")
 
 
-# --- the sides --------------------------------------------------------------------------------
-
-
 class _Compared(NamedTuple):
     """The sides, their cases in the same order, and why other cases are left out."""
 
@@ -93,7 +90,6 @@ class _Compared(NamedTuple):
 
 
 def _compared() -> _Compared:
-    """Return the tray as sides, with the open plan if the tray has a single case."""
     work = state.workspace()
     cases, open_case = list(work.tray), work.case.seated()
     if len(cases) < FEWEST_SIDES and cases and tray.place_of(open_case, run=False) is None:
@@ -118,7 +114,6 @@ def _side(kept: TrayCase) -> Side:
 
 
 def _labs() -> list[TrayCandidate]:
-    """Return the open plan in the visitor's lab, if any, and in each different lab of its study."""
     case, own = state.case(), state.case().own_lab
     cases = {level: case.with_lab(level, case.seed) for level in Difficulty}
     labs = {level: item.written(own_studies.find).lab for level, item in cases.items()}
@@ -141,9 +136,6 @@ def _ways(here: PlanAnalysis) -> Iterator[TrayCandidate]:
     for name, plan in (("The Lab Manager’s", here.offered), ("Least loss", here.least.after)):
         if plan.plan != here.yours.plan:
             yield TrayCandidate(name, case.with_plan(plan.plan, own_studies.find))
-
-
-# --- from the library -------------------------------------------------------------------------
 
 
 def _draw_library() -> None:

@@ -105,9 +105,6 @@ def draw(here: PlanAnalysis) -> None:
         (_draw_results if batch.is_over else _draw_progress)(batch, names)
 
 
-# --- the request ------------------------------------------------------------------------------
-
-
 def _draw_fields(here: PlanAnalysis, names: dict[str, str], texts: dict[str, str]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="batch_what"):
         chosen = st.multiselect(
@@ -180,9 +177,6 @@ def _begin(request: BatchRequest) -> None:
     else:
         refused = BATCHES.begin(server.visitor(), jobs)
     notices.leave_problem(refused, _NOTICE, "block")
-
-
-# --- the results ------------------------------------------------------------------------------
 
 
 @st.fragment(run_every=_REFRESH_SECONDS)

@@ -57,9 +57,6 @@ def _draw() -> None:
     state.write_address()  # a reload may come before the page writes it
 
 
-# --- saved labs, and a lab as a file ------------------------------------------------------------
-
-
 def _draw_saving() -> None:
     st.session_state.setdefault(_NAME, state.case().own_lab.name or "")
     st.text_input(

@@ -68,9 +68,6 @@ def draw_back(name: str, written: str, back: Callable[[], None]) -> None:
     button(f"The study’s: {written}", "undo", restore, key=key, type="tertiary")
 
 
-# --- amounts ----------------------------------------------------------------------------------
-
-
 def draw_means() -> None:
     """Draw budget, days, start day and staff, then the calendar and the money."""
     _draw_amounts(AmountGroup.MEANS)
@@ -147,9 +144,6 @@ def draw_means_everywhere() -> list[str]:
     return problems
 
 
-# --- calendar and currency ----------------------------------------------------------------------
-
-
 def _draw_calendar() -> None:
     first, second = st.columns(2)
     with first:
@@ -217,8 +211,6 @@ def _set_field(name: str, value: object) -> None:
     changes = {name: None if is_written else value}
     override(state.case().own_lab.model_copy(update=changes))
 
-
-# --- items --------------------------------------------------------------------------------------
 
 _ITEM: Final = "lab_item"
 _ANOTHER: Final = "Another item …"
@@ -309,7 +301,6 @@ def _draw_another() -> None:
 
 
 def _add() -> None:
-    """Add an available item, or choose the known one of that name."""
     name = str(st.session_state["lab_another_name"]).strip()
     known = {label_key(label): label for label in state.analysis().yours.pack.known_items}
     if label_key(name) in ("", label_key(_ANOTHER)):

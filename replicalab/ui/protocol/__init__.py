@@ -78,14 +78,12 @@ def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
 
 
 def _last_edit(analysis: PlanAnalysis) -> PlanStep | None:
-    """Return the edit that undo takes back, None if that is no edit of the plan."""
     before, yours = state.last_step(), analysis.yours
     plan = before and (before.plan or yours.pack.reference_protocol)
     return PlanStep(analysis.judged(plan), yours) if plan and plan != yours.plan else None
 
 
 def _undone(edited: PlanStep | None) -> str:
-    """Name the step that undo takes back, in a few words, or return an empty text."""
     before, now = state.last_step(), state.case()
     if edited or before is None:
         return step_changes(edited) if edited else ""
@@ -151,8 +149,6 @@ def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
     panel.draw(Group((evidence, cost_panel(yours, ticked)), beside=True))
 
 
-# --- what to change ---------------------------------------------------------------------------
-
 _MANAGER: Final = "The Lab Manager's changes"
 _LEFT_OUT: Final = "changes_left_out"
 
@@ -201,7 +197,6 @@ def _left_out() -> frozenset[str]:
 
 
 def _draw_changes(options: PlanAnalysis, suggestion: Ticked) -> None:
-    """Draw the asks of the lab, the Lab Manager's changes and the least-loss plan."""
     first = sentences_panel([facts.first_of_all(options)], title="What to change", level=2)
     panel.draw(facts.take_panel(options), first)
     with st.container(key="manager_changes"):

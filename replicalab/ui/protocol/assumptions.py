@@ -1,7 +1,5 @@
 """The assumptions of the evidence: numbers, units and arms, and the curves of power analysis."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -61,9 +59,6 @@ def draw(yours: Assessment) -> None:
             entries[chosen]()
         else:
             parts.get(chosen or "", ALL_PARTS[_NUMBERS]).draw(lines)
-
-
-# --- the numbers ------------------------------------------------------------------------------
 
 
 class Assumption(NamedTuple):
@@ -220,7 +215,6 @@ def _question(numbers: Mapping[str, float | None], written: Design) -> EvidenceA
 
 
 def _ask(question: EvidenceAssumptions) -> None:
-    """Use another question, and start the widgets again with its values."""
     state.ask(question)
     st.session_state[_RENEWED] = st.session_state.get(_RENEWED, 0) + 1
 
@@ -266,8 +260,6 @@ def _draw_reason(number: Assumption, written: Design) -> None:
         label = f"Back to the study’s {number.text(number.own)}"
         button(label, "undo", partial(_reset, [number], written), key=f"back_{number.key}")
 
-
-# --- units and arms ---------------------------------------------------------------------------
 
 _DEFAULTS: Final[dict[str, Record]] = {"units": Units(name="unit", samples=1.0), "arms": Arms()}
 _UNIT_FIELDS: Final = (
@@ -343,9 +335,6 @@ def _with_grouping(
     changed = _grouping(asked, record).model_copy(update={name: value})
     new = None if changed == getattr(written, record) else changed
     return state.case().question.model_copy(update={record: new})
-
-
-# --- the curves -------------------------------------------------------------------------------
 
 
 _BY_EFFECT: Final = ("Effect", "Evidence of your samples", "Samples for the target", "Which")

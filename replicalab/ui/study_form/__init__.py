@@ -126,9 +126,6 @@ def _start() -> None:
         now.write(drafts.renamed(text, study, name))
 
 
-# --- the form and its side ----------------------------------------------------------------------
-
-
 def _draw_form(now: FormSession) -> None:
     names = list(PARTS)
     st.session_state.setdefault(PARTS_KEY, now.part or FIRST)
@@ -196,9 +193,6 @@ def _draw_evidence(study: Study) -> None:
     sentences = [fails or "Every dimension passes.", evidence_sentence(plan.evidence)]
     sentences.append(largest_text(plan))
     panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
-
-
-# --- comparison and assumptions -----------------------------------------------------------------
 
 
 def _draw_comparison() -> None:
@@ -271,9 +265,6 @@ def _draw_original(draft: Draft) -> None:
         panel.draw(sentences_panel(choices_texts(study.design), quiet=True))
 
 
-# --- needs, lab and plan ------------------------------------------------------------------------
-
-
 def _draw_needs() -> None:
     draft = fields.draft()
     why = ("samples_per_day.why",) if draft.at("samples_per_day") is not None else ()
@@ -329,9 +320,6 @@ def _draw_lab(draft: Draft) -> None:
     )
 
 
-# --- the check ----------------------------------------------------------------------------------
-
-
 def _draw_check() -> None:
     now = fields.session()
     fields.draw_rows(2, ("scenario_id", "domain_id"))
@@ -363,9 +351,6 @@ def _draw_region(study: Study, version: int) -> None:
     means = f"{means_text(pack)}<br>{shade_text(options.yours.evidence)}"
     chart = tradeoffs.region_chart(view, (title, means))
     st.plotly_chart(chart, key="making_chart", config=CONFIG, alt=title)
-
-
-# --- the file -----------------------------------------------------------------------------------
 
 
 def _draw_file() -> None:

@@ -130,9 +130,6 @@ def _draw_choices(row: Kind) -> tuple[Unknown, EffectSource | None, bool]:
     return unknown, source, safeguarded
 
 
-# --- the numbers --------------------------------------------------------------------------------
-
-
 def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     usual = Draft(new_study("usual", row.kind))
     effect = {"effect_planning": (f"Effect: {row.effect.name}", 0.05)} if row.effect else {}

@@ -34,9 +34,6 @@ _LARGEST: Final = 10**15  # number fields show no number beyond this
 _SHORT: Final = 60
 
 
-# --- the study in the form ----------------------------------------------------------------------
-
-
 def session() -> FormSession:
     """Return the form's session of this visitor."""
     if _SESSION not in st.session_state:
@@ -73,9 +70,6 @@ def open_on_protocol(text: str, study: Study) -> str:
 def kinds_shown() -> list[str]:
     """Return the kinds of design, tests first."""
     return sorted(KINDS, key=lambda kind: KINDS[kind].sought is None)
-
-
-# --- one field ----------------------------------------------------------------------------------
 
 
 def draw_faults(faults: Sequence[Fault]) -> None:
@@ -201,9 +195,6 @@ def _draw_widget(label: str, path: FieldPath, field: StudyField, at: Data) -> No
 
 def _option_text(field: StudyField, option: Data) -> str:
     return field.words.get(option) or on_one_line(str(option))
-
-
-# --- a list of items ----------------------------------------------------------------------------
 
 
 def draw_items(part: str) -> None:

@@ -52,9 +52,6 @@ def draw(analysis: PlanAnalysis) -> None:
         panel.draw(levers.extras(view), _effects(view))
 
 
-# --- the region -------------------------------------------------------------------------------
-
-
 def _draw_region(view: Outlook) -> None:
     with st.container(key="region", gap=None):
         _draw_region_chart(view)
@@ -69,7 +66,6 @@ def _draw_region(view: Outlook) -> None:
 
 
 def _draw_region_chart(view: Outlook) -> None:
-    """Draw the region, and its labels and the point above it, which do not redraw it."""
     title = region.region_title(view.region)
     # The levers say for which lab.
     chart = figures.labelled_region(*_region_parts(view, (title, "")), lost=view.choice.lost)
@@ -154,9 +150,6 @@ def _region_tables(view: Outlook) -> list[blocks.Table]:
         facts_table("The limits", region.limit_facts(view.pack).values()),
         region.region_table("The region", view.region, view.drawn, view.effect),
     ]
-
-
-# --- the frontier -----------------------------------------------------------------------------
 
 
 def _draw_frontier(view: Outlook) -> None:

@@ -104,9 +104,6 @@ def _draw_lever(lever: _Lever) -> None:
     )
 
 
-# --- one point of the region ------------------------------------------------------------------
-
-
 def draw_point(view: Outlook) -> None:
     """Draw the chosen point: its two numbers, its plan's evidence, and a button to load it."""
     for column, name, value in zip(st.columns(2), _FIELDS, view.place, strict=True):
