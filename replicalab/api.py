@@ -3,8 +3,6 @@
 They return the core's own objects, which show the pages' panels in a notebook and have `frame()`.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -194,7 +192,6 @@ def negotiate(
 
 
 def _player(call: str, scientist: str | GenerateFn) -> tuple[str, GenerateFn | None, str | None]:
-    """Return the kind of a Scientist, and a language model's function and name."""
     if callable(scientist):
         return ScientistKind.MODEL, scientist, None
     if scientist == ScientistKind.MODEL:

@@ -47,7 +47,6 @@ def _is_seen(letter: str) -> bool:
 
 
 def _shapes(text: str, at: int) -> bool:
-    """Return whether the character only shapes its neighbours."""
     before, letter, after = text[max(at - 1, 0) : at], text[at], text[at + 1 : at + 2]
     if _VARIANT.match(letter):
         on_a_key = before in "#*0123456789" and after == "\u20e3"

@@ -5,8 +5,6 @@ They bound the time and memory that any file, link or answer takes.
 
 from typing import Final
 
-# --- numbers and texts of a plan ---
-
 LARGEST_COUNT: Final = 10**15  # a float counts every single sample up to here
 LARGEST_PLANNED: Final = 1_000_000  # samples or days; the evidence is computed for each
 MOST_KEYS: Final = 200  # of one record; each unknown key is a fault of its own
@@ -17,8 +15,6 @@ MOST_QUESTIONS: Final = 20  # of a turn; each is answered
 LONGEST_QUESTION: Final = 500  # characters
 MOST_PLAN_BYTES: Final = 20_000  # of all texts (UTF-8); they fit an address
 
-# --- a study and its labs ---
-
 LARGEST_EFFECT: Final = 1e6  # also of a target or a floor; the formulas stay finite
 MOST_ITEMS: Final = 40  # of a list; the planner tries their combinations
 MOST_OWN_ITEMS: Final = 200  # of a visitor's lab; they fit a link
@@ -28,8 +24,6 @@ LONGEST_TITLE: Final = 200  # characters
 LONGEST_SHORT_TITLE: Final = 30  # characters; it heads every page
 MOST_PERCENT: Final = 1000  # overhead; costs stay finite
 MAX_SEED: Final = 2**63 - 1  # a 64-bit number
-
-# --- files ---
 
 MOST_STUDY_BYTES: Final = 256 * 1024  # a shipped study has some 20 KiB
 MAX_DEPTH: Final = 20  # of nesting; reading is recursive
@@ -43,8 +37,6 @@ MOST_UNPACKED: Final = 20 * 2**20  # bytes of the uncompressed parts of a workbo
 MOST_SHEET_ROWS: Final = 2_000  # empty ones too; more take seconds
 MOST_SHEET_COLUMNS: Final = 30  # a picker offers each
 
-# --- answers of models, and negotiations ---
-
 MAX_NESTING: Final = 32  # brackets open at once; Python's decoder fails near a thousand
 MAX_DIGITS: Final = 18  # of a whole number; longer ones cost quadratic time
 MAX_PROBLEMS: Final = 12  # listed in a message to a model; the rest are counted
@@ -53,8 +45,6 @@ LONGEST_OUTPUT: Final = 200_000  # characters of an answer
 MOST_OUTPUTS: Final = 20  # of a turn; no model is asked more often
 MOST_ROUNDS: Final = 50  # each is computed again on loading
 MOST_GAME_BYTES: Final = 16 * 2**20  # of a session's negotiations with a person or a model
-
-# --- searches ---
 
 MOST_TERMS: Final = 2000  # of a series
 MOST_PER_GROUP: Final = 500  # samples; the exact test enumerates up to here
@@ -69,8 +59,6 @@ MOST_REGION_ROWS: Final = 120  # samples
 MOST_SIDES: Final = 4  # compared at once; they fit a page
 MOST_JOBS: Final = 100_000  # of a batch
 
-# --- on a server ---
-
 LONGEST_QUERY: Final = 13_900  # characters after "?"; uvicorn takes 16,384 bytes of headers
 LONGEST_ENTRY_NAME: Final = 120  # characters
 MOST_OWN_STUDIES: Final = 12  # of one owner
@@ -80,8 +68,6 @@ MOST_PAGE_JOBS: Final = 10_000  # of a batch on a page; the command line runs mo
 MOST_BATCHES: Final = 3  # under way at once; each has processes of its own
 MOST_HELD: Final = 60_000  # jobs of all visitors' batches, some 2 KiB each
 MOST_PLAYED_AGAIN: Final = 20  # negotiations of an opened batch; the page waits for them
-
-# --- on a page and in its link ---
 
 LARGEST_SEED: Final = 999_999  # six digits are enough to distinguish labs
 MOST_PAGE_ROUNDS: Final = 12  # each is a step of the page

@@ -102,9 +102,6 @@ def _warning(place: str, key: str, **values: object) -> LintFinding:
     return LintFinding(level=LintLevel.WARNING, place=place, message=message)
 
 
-# --- how the reference protocol fares in each lab, and whether its author expects that ----------
-
-
 _ANSWERS: Final = {
     models.LabManagerActionType.ACCEPT: "accepts it",
     models.LabManagerActionType.REPORT_FEASIBILITY: "reports what fails",
@@ -152,7 +149,6 @@ def _lab_findings(lab: PlanAnalysis) -> Iterator[LintFinding]:
 
 
 def _compared(lab: PlanAnalysis, expected: ExpectedOutcome) -> Iterator[tuple[str, str, str]]:
-    """Yield (field, written value, actual value) as texts."""
     after, pack = lab.offered, lab.yours.pack
     plan, evidence = after.plan, after.evidence
     fails = [d for d in lab.yours.failing if d in models.LAB_DIMENSIONS or d in expected.fails]
@@ -176,8 +172,6 @@ def _compared(lab: PlanAnalysis, expected: ExpectedOutcome) -> Iterator[tuple[st
 def _named(dimensions: Collection[str]) -> str:
     return ", ".join(d for d in models.DIMENSIONS if d in dimensions) or "none"
 
-
-# --- whether every number has a source or a reason ----------------------------------------------
 
 _NUMBER: Final = re.compile(
     r"(?<![\w.])((?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,15})?)(?:\^(-?\d\d?))?(?!\w)"
@@ -246,9 +240,6 @@ def _original_findings(design: Design) -> Iterator[LintFinding]:
     value = effect_of(row, original)
     if value and not agree(row.effect.size(value), row.effect.size(published)):
         yield _warning("design.original", "published", found=value, published=published)
-
-
-# --- whether plan, design, substitutions and restrictions fit together --------------------------
 
 
 def _plan_findings(study: Study, reference: assessment.Assessment) -> Iterator[LintFinding]:

@@ -27,8 +27,6 @@ Credits = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
 Labels = Annotated[list[NonEmptyText], FailFast()]  # each fault costs time and memory
 
-# --- the size of a plan -------------------------------------------------------------------------
-
 FewLabels = Annotated[
     list[Annotated[NonEmptyText, Field(max_length=limits.LONGEST_LABEL)]],
     Field(max_length=limits.MOST_LABELS),

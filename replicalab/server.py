@@ -154,9 +154,6 @@ class Guard:
         return send_with_headers
 
 
-# --- host and origin --------------------------------------------------------------------------
-
-
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 _NAME: Final = r"[a-z0-9.-]+|\[[0-9a-f:.]+\]"
 _HOST: Final = re.compile(rf"(?P<name>{_NAME})(:[0-9]{{1,5}})?")
@@ -201,8 +198,6 @@ def refused(scope: Scope, hosts: frozenset[str]) -> Response | None:
     return PlainTextResponse(reason, 403)
 
 
-# --- headers ----------------------------------------------------------------------------------
-
 _INLINE_SCRIPT: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _POLICY: Final = {
     "default-src": "'none'",
@@ -246,9 +241,6 @@ def fixed_headers() -> dict[str, str]:
         "Cross-Origin-Resource-Policy": "same-origin",
         "Permissions-Policy": ", ".join(f"{feature}=()" for feature in _UNUSED),
     }
-
-
-# --- visitors ---------------------------------------------------------------------------------
 
 
 def is_over_tls(headers: Mapping[str, str], scheme: str) -> bool:
@@ -322,9 +314,6 @@ def is_new_visitor() -> bool:
     return False
 
 
-# --- turns ------------------------------------------------------------------------------------
-
-
 class Turns:
     """The turns of runs, each in its own thread.
 
@@ -355,8 +344,6 @@ class Turns:
 
 take_turn: Final = Turns().take
 
-
-# --- start ------------------------------------------------------------------------------------
 
 HOST: Final = "127.0.0.1"
 _HIGHEST_PORT: Final = 65535

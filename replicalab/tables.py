@@ -89,8 +89,6 @@ def undated(archive: bytes, parts: Mapping[str, bytes] = MappingProxyType({})) -
     return file.getvalue()
 
 
-# --- cells ------------------------------------------------------------------------------------
-
 _FORMULA: Final = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 _TO_GUARD: Final = re.compile(rf"'*[{_FORMULA}]")
 _GUARDED: Final = re.compile(rf"'+[{_FORMULA}]")

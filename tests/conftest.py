@@ -1,7 +1,5 @@
 """Settings for every test, and groups of tests that run in one process."""
 
-from __future__ import annotations
-
 import gc
 import os
 import tempfile
@@ -17,21 +15,18 @@ settings.load_profile("short")  # `make test-long` asks for the other
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a module that starts a server in one process."""
     for item in items:
         if item.path.parent.name in ("browser", "language_model"):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def pytest_collection_finish() -> None:
-    """Keep loaded modules out of garbage collections, which took a fifth of all time."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def data_folder() -> Iterator[Path]:
-    """A data folder for the tests and their servers: never a person's own."""
     with tempfile.TemporaryDirectory(prefix="replicalab-kept-", ignore_cleanup_errors=True) as made:
         os.environ["REPLICALAB_DATA"] = made
         yield Path(made)

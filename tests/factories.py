@@ -1,7 +1,5 @@
 """One factory per model: a small synthetic study, and a generous lab that passes every check."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -17,11 +15,8 @@ CONTROLS = ("dark control", "white light control")
 
 
 def _factory(model: type[M], **defaults: object) -> Callable[..., M]:
-    """Return a function that builds a validated model of these fields and of those it is given."""
     return lambda **changes: model.model_validate({**defaults, **changes})
 
-
-# --- the document's data ------------------------------------------------------------------------
 
 make_protocol = _factory(
     models.Protocol,
@@ -47,8 +42,6 @@ make_entry = _factory(
     action_type="reject",
 )
 
-# --- the parts of a study -----------------------------------------------------------------------
-
 make_paper = _factory(
     scenarios.Paper,
     title="Blue light and germination",
@@ -72,7 +65,6 @@ make_paper = _factory(
 
 
 def make_design(**changes: object) -> scenarios.Design:
-    """Return a two-group design with target power 0.80 and floor 0.50, or one of another kind."""
     kind = KINDS[str(changes.get("kind", "two_group"))]
     effects = {"effect_published": 0.9, "effect_planning": 0.9, "sesoi": 0.5}
     needed = {"groups": 3, "margin": 1.2, "event_share": 0.6}
@@ -165,11 +157,8 @@ make_study = _factory(
 )
 """The synthetic study file, with three equally generous labs."""
 
-# --- packs --------------------------------------------------------------------------------------
-
 
 def make_pack(**changes: object) -> scenarios.Pack:
-    """Return the study in a lab that `make_protocol` passes, changed as in `change_pack`."""
     pack = scenarios.Pack(
         study=make_study(), difficulty=scenarios.Difficulty.EASY, seed=0, lab=make_lab()
     )
@@ -177,13 +166,11 @@ def make_pack(**changes: object) -> scenarios.Pack:
 
 
 def make_scientist_observation(**changes: object) -> models.ScientistObservation:
-    """Return the first turn in the synthetic study: no history, no plan, no offer."""
     first = make_pack().scientist_observation.model_dump()
     return models.ScientistObservation.model_validate({**first, **changes})
 
 
 def change_pack(pack: scenarios.Pack, **changes: object) -> scenarios.Pack:
-    """Return a pack with other fields of pack, study or lab, by their names on the pack."""
     in_study, in_lab, record = (
         {
             fields.get(name, name): value
@@ -222,7 +209,6 @@ _IN_LAB = {
 
 
 def with_means(pack: scenarios.Pack, **means: Any) -> scenarios.Pack:
-    """Return the same study in a lab of other means, as `Lab.with_means` takes them."""
     return pack.in_lab(pack.lab.with_means(**means))
 
 

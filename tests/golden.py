@@ -1,7 +1,5 @@
 """Wordings pinned once: golden files, rewritten by one command and read in the diff."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re
@@ -21,7 +19,6 @@ _SECTION: Final = re.compile(r"^##### (\S+) #####\n", re.MULTILINE)
 
 
 def assert_golden(name: str, text: str) -> None:
-    """Assert that a text equals its golden file, or, for ``file#section``, that section of it."""
     assert not (wrong := _ONE_OF_MANY.findall(text)), f"{name}: {', '.join(wrong)}"
     path, _, section = name.partition("#")
     file = FOLDER / f"{path}.txt"
@@ -32,7 +29,6 @@ def assert_golden(name: str, text: str) -> None:
 
 
 def _read(file: Path) -> dict[str, str]:
-    """Return the sections of a golden file by name; a file without sections has the name ''."""
     first, *rest = _SECTION.split(file.read_text(encoding="utf-8"))
     return dict(zip(rest[::2], rest[1::2], strict=True)) if rest else {"": first}
 

@@ -1,7 +1,5 @@
 """Hostile text for every text field of every format, with marks and harmless twins."""
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Callable, Iterator
@@ -48,7 +46,6 @@ def marks(text: str) -> set[int]:
 
 
 def harmless(text: str) -> str:
-    """Return a text of the same letters and length with nothing in it to be read as anything."""
     seen = re.sub(rf"[!-/:-@\[-`{{-~{UNSEEN}]", "\xb7", text.replace("\n", " "))
     return seen.replace("\u05d0", "a")
 
@@ -78,11 +75,7 @@ def read_as_markup(markdown: str) -> list[str]:
     return [piece for piece in PIECES if piece in text]
 
 
-# --- the texts of a format ------------------------------------------------------------------
-
-
 def text_places(annotation: object, here: Place = ()) -> Iterator[Place]:
-    """Yield the place of every text in a model or an annotation."""
     origin = get_origin(annotation)
     if annotation is str:
         yield here
@@ -105,7 +98,6 @@ class Leaf(NamedTuple):
 
 
 def leaves(data: Any, path: FieldPath = (), place: Place = ()) -> Iterator[Leaf]:
-    """Yield every text of a file; the keys too of a block whose keys are no fields."""
     if isinstance(data, str):
         yield Leaf(path, place, data)
     elif isinstance(data, list):
@@ -121,7 +113,6 @@ def leaves(data: Any, path: FieldPath = (), place: Place = ()) -> Iterator[Leaf]
 
 
 def with_text(data: Any, old: str, new: str) -> Any:
-    """Return a file in which one text, as casually as labels are compared, is another."""
     if isinstance(data, dict):
         return {
             (new if _same(key, old) else key): with_text(value, old, new)
@@ -137,7 +128,6 @@ def _same(one: str, other: str) -> bool:
 
 
 def with_texts(data: Any, texts: dict[Place, str]) -> Any:
-    """Return a file with another text at some places, in every one of a list."""
     changed = copy.deepcopy(data)
     for leaf in leaves(data):
         if leaf.place in texts and leaf.text and not leaf.is_key:

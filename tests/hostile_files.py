@@ -1,7 +1,5 @@
 """Files of every format with hostile texts at all places that accept them."""
 
-from __future__ import annotations
-
 import json
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
@@ -41,7 +39,6 @@ PACK: Final = load_scenario("fin_momentum", "medium")
 
 
 def full_study() -> Any:
-    """Return a small study with every optional text."""
     data = json.loads(json.dumps(SMALL))
     data["paper"] |= {"contested": "By some.", "short_title": "Hot or not"}
     data["paper"]["facts"][0] |= {"where": "In the library"}
@@ -99,11 +96,7 @@ def hostile_study() -> Walked:
     return Walked(as_file(data), marks, refused)
 
 
-# --- runs -----------------------------------------------------------------------------------
-
-
 def hostile_plan(first: int, write: Write = marked) -> Protocol:
-    """Return a plan whose every text is hostile, marked from that number on."""
     texts = [write(first + n, f"{ATTACK}{UNSEEN}") for n in range(3)]
     prose = [write(first + n, f"{ATTACK}{UNSEEN} {LONG_WORD}") for n in (3, 4)]
     reference = PACK.reference_protocol
@@ -118,7 +111,6 @@ def hostile_plan(first: int, write: Write = marked) -> Protocol:
 
 
 def hostile_run(write: Write = marked) -> str:
-    """Return a saved run of a model with hostile proposals and questions; it replays."""
     proposal = said(revise_to(hostile_plan(200, write)))
     questions = ask(*(write(210 + n, f"{ATTACK}{UNSEEN}") for n in range(3)))
     asks = said(questions)
@@ -156,7 +148,6 @@ def hostile_run(write: Write = marked) -> str:
 
 
 def hostile_counter() -> str:
-    """Return a saved run in which a person, as Lab Manager, counters with a hostile plan."""
     plan = hostile_plan(240)
     labels = ["licensed-data terminal", plan.required_equipment[-1]]
     items = [
@@ -177,7 +168,6 @@ def hostile_counter() -> str:
 
 
 def hostile_edit(text: str, first: int) -> Walked:
-    """Return a saved run with every text edited that is taken so, whatever its format."""
     base = json.loads(text)
     places = dict.fromkeys(leaf.place for leaf in leaves(base))
     marks: dict[int, Place] = {}

@@ -6,8 +6,6 @@ own that ends with the first failure. A change that none of them notices is told
 missing, or nothing that matters is changed.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import copy
@@ -63,16 +61,13 @@ class Mutant(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The line, as an editor opens it."""
         line = getattr(self.node, "lineno", self.function.lineno)
         return f"{self.path.relative_to(ROOT)}:{line}"
 
     def is_at(self, places: list[str]) -> bool:
-        """Return whether it is in one of these files, or at one of these lines."""
         return not {self.where, self.where.rpartition(":")[0]}.isdisjoint(places)
 
     def code(self) -> CodeType | None:
-        """Return the function's code with the change; None where it cannot be told from others."""
         changed = copy.deepcopy(self.tree, {id(self.node): self.new})
         ast.fix_missing_locations(changed)
         try:
@@ -84,7 +79,6 @@ class Mutant(NamedTuple):
 
 
 def mutants(path: Path) -> Iterator[Mutant]:
-    """Yield every change of the functions of a file, in its order."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for function in _outermost(tree):
         for node in (node for part in _body(function) for node in ast.walk(part)):
@@ -107,7 +101,6 @@ def _body(function: _Function) -> list[ast.AST]:
 
 
 def _code_at(code: CodeType, function: _Function) -> CodeType | None:
-    """Return the code of a function within a module's, where it is the only one there."""
     name = "<lambda>" if isinstance(function, ast.Lambda) else function.name
     lines = {function.lineno, *(item.lineno for item in getattr(function, "decorator_list", ()))}
     types = [
@@ -124,7 +117,6 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """Yield what a node may become, and what that is called."""
     match node:
         case ast.Compare(ops=[op, *others]) if type(op) in _COMPARED:
             new = copy.copy(node)
@@ -164,7 +156,6 @@ class Search:
         self.chosen = [mutant for mutant in chosen if not places or mutant.is_at(places)]
 
     def pytest_sessionstart(self) -> None:
-        """Let a property try the same few examples each time, and be content with one failure."""
         # Imported sooner, pytest could not rewrite it.
         from hypothesis import Phase, settings  # noqa: PLC0415
 
@@ -180,7 +171,6 @@ class Search:
         settings.load_profile("mutants")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Run the tests on each mutant in a fork."""
         gc.unfreeze()  # the tests' own settings hide what is loaded from `gc.get_objects`
         calls, slow = self._called(session.items)
         functions: dict[Place, list[FunctionType]] = defaultdict(list)
@@ -210,7 +200,6 @@ class Search:
     def _called(
         self, items: list[pytest.Item]
     ) -> tuple[dict[Place, list[pytest.Item]], dict[pytest.Item, float]]:
-        """Return which tests call a function, and how long each of them takes."""
         calls: dict[Place, list[pytest.Item]] = defaultdict(list)
         slow: dict[pytest.Item, float] = {}
         for item in items:
@@ -248,7 +237,6 @@ def _fails(item: pytest.Item) -> bool:
 
 
 def _forget() -> None:
-    """Empty every cache, which holds what was worked out without the change."""
     for get_object in gc.get_objects():
         cached = isinstance(get_object, functools._lru_cache_wrapper)  # noqa: SLF001 - its only name
         if cached and not get_object.__module__.startswith(_BELOW):
@@ -258,7 +246,6 @@ def _forget() -> None:
 def _status(
     items: list[pytest.Item], functions: list[FunctionType], code: CodeType, longest: float
 ) -> int:
-    """Return how a fork with the change ended: 0, or by the number of the test that failed."""
     child = os.fork()
     if child == 0:
         signal.setitimer(signal.ITIMER_VIRTUAL, longest)  # its signal ends the process
@@ -273,7 +260,6 @@ def _status(
 
 
 def main(arguments: list[str]) -> int:
-    """Return how pytest ended."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rooms", nargs="*", choices=ROOMS, default=[*ROOMS])
     parser.add_argument("--every", type=int, default=10, help="one in so many")

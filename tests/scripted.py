@@ -1,7 +1,5 @@
 """A scripted model for tests, which records its messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 
@@ -13,7 +11,6 @@ class ScriptedGenerate:
         self.sent: list[list[dict[str, str]]] = []
 
     def __call__(self, messages: list[dict[str, str]]) -> str:
-        """Return the next text of the script, or raise its exception."""
         self.sent.append([dict(message) for message in messages])
         line = next(self._script, None)
         assert line is not None, f"call {len(self.sent)} is not in the script"

@@ -1,7 +1,5 @@
 """Hypothesis strategies for the models that everyone shares, for packs and for whole studies."""
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 from datetime import date
@@ -37,7 +35,6 @@ counts = st.integers(min_value=0, max_value=10**6)  # far beyond any lab
 
 
 def lists_of(items: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
-    """Return short lists of ``items``; repeats are allowed, as they are in a plan."""
     return st.lists(items, max_size=4)
 
 
@@ -63,7 +60,6 @@ PLAN_ACTIONS: Final = (
 
 
 def scientist_actions() -> st.SearchStrategy[models.ScientistAction]:
-    """Return any valid action of the Scientist, each type as often as the others."""
     plans = protocols(sample_size=st.integers(1, 10**6))
     proposals = [st.builds(models.plan_action, st.just(kind), plans) for kind in PLAN_ACTIONS]
     types = {"action_type": models.ScientistActionType.REQUEST_INFO}
@@ -78,7 +74,6 @@ def turns() -> st.SearchStrategy[Turn]:
 
 
 def entries() -> st.SearchStrategy[models.ConversationEntry]:
-    """Return any line of a conversation, with an action of its role or none."""
     actions: dict[models.Role, list[str]] = {
         models.Role.SCIENTIST: [*models.ScientistActionType],
         models.Role.LAB_MANAGER: [*models.LabManagerActionType],
@@ -94,7 +89,6 @@ def entries() -> st.SearchStrategy[models.ConversationEntry]:
 
 
 def scientist_observations() -> st.SearchStrategy[models.ScientistObservation]:
-    """Return any turn of the Scientist, early or late, with or without a plan or an offer."""
     return st.builds(
         factories.make_scientist_observation,
         paper_title=words,
@@ -108,7 +102,6 @@ def scientist_observations() -> st.SearchStrategy[models.ScientistObservation]:
 
 
 def packs(**more: st.SearchStrategy[Any]) -> st.SearchStrategy[scenarios.Pack]:
-    """Return the synthetic study in any lab: poor or rich, with anything missing."""
     return st.builds(
         factories.make_pack,
         budget=st.integers(1, 6000),
@@ -127,7 +120,6 @@ start_dates = st.dates(date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31))
 
 
 def studied_packs() -> st.SearchStrategy[scenarios.Pack]:
-    """Return packs with varied substitutions, rates, throughput, least days and own items."""
     originals = st.sampled_from([*EQUIPMENT, *REAGENTS])
     swaps = st.builds(factories.make_substitution, original=originals, alternative=items)
     rates = st.integers(0, 200).map(float)
@@ -158,7 +150,6 @@ def studied_packs() -> st.SearchStrategy[scenarios.Pack]:
 
 
 def itemised_protocols() -> st.SearchStrategy[models.Protocol]:
-    """Return a plan near the means of the labs, with items that they know something about."""
     return st.builds(
         models.revise,
         protocols(sample_size=st.integers(0, 200), duration_days=st.integers(0, 30)),
@@ -171,8 +162,6 @@ def itemised_protocols() -> st.SearchStrategy[models.Protocol]:
 def openings() -> st.SearchStrategy[models.Protocol | None]:
     return itemised_protocols().map(lambda plan: plan if plan.sample_size else None)
 
-
-# --- a lab of one's own ---
 
 _AMOUNTS: Final = st.none() | st.integers(1, scenarios.MOST)
 _RATES: Final = st.floats(0, scenarios.MOST)
@@ -218,7 +207,6 @@ prices = st.sampled_from([0.0, 0.01, 12.5, 100.0, 4000.0, 1e9]) | st.floats(0, 1
 
 @st.composite
 def own_labs_of(draw: st.DrawFn, study: scenarios.Study) -> scenarios.LabOverrides:
-    """Return anything that a visitor may say of a study's lab, of each thing or of none."""
     category: dict[str, ItemCategory] = {label_key(text): "equipment" for text in study.equipment}
     category |= {label_key(reagent): "reagent" for reagent in study.reagents}
     names = [*study.equipment, *study.reagents, *(row.alternative for row in study.substitutions)]
@@ -238,7 +226,6 @@ def own_labs_of(draw: st.DrawFn, study: scenarios.Study) -> scenarios.LabOverrid
 
 
 def questions(design: scenarios.Design) -> st.SearchStrategy[scenarios.EvidenceAssumptions]:
-    """Return any question in place of a design's assumptions."""
     row = KINDS[design.kind]
     better, worse = sorted((design.target, design.floor), reverse=not row.scale.lower_is_better)
     planned = design.effect_planning
@@ -280,15 +267,12 @@ def arms() -> st.SearchStrategy[scenarios.Arms]:
 def own_packs(
     draw: st.DrawFn, study: st.SearchStrategy[scenarios.Study] | None = None
 ) -> scenarios.Pack:
-    """Return any study in any lab, with anything that a visitor says of the two."""
     chosen = draw(studies() if study is None else study)
     pack = scenarios.pack_of(
         chosen, draw(st.sampled_from(scenarios.Difficulty)), draw(st.integers(0, 9))
     )
     return pack.with_own(draw(own_labs_of(chosen)), draw(questions(chosen.design)))
 
-
-# --- Whole study files ---
 
 identifiers = st.from_regex(r"[a-z][a-z0-9_]{0,15}", fullmatch=True)
 sizes = st.floats(min_value=1e-6, max_value=50)
@@ -346,7 +330,6 @@ def designs(draw: st.DrawFn) -> scenarios.Design:
 
 
 def _originals(row: Kind, effect: float | None) -> st.SearchStrategy[scenarios.Original | None]:
-    """Return any original with an effect, or none for a kind without effects."""
     if row.effect is None:
         return st.none()
     in_events = row.normal is not None and row.normal.in_events
@@ -363,7 +346,6 @@ def _originals(row: Kind, effect: float | None) -> st.SearchStrategy[scenarios.O
 
 
 def _effects(row: Kind) -> st.SearchStrategy[tuple[float | None, float | None, float | None]]:
-    """Return a planning effect and two others, or none for a kind without effects."""
     if row.effect is None:
         return st.just((None, None, None))
     effects = shares if row.effect.below == 1 else sizes.filter(lambda effect: effect != 1)
@@ -419,7 +401,6 @@ def _substitutions(items: list[str]) -> st.SearchStrategy[scenarios.AllowedSubst
 
 @st.composite
 def constraints(draw: st.DrawFn, kind: str) -> scenarios.ScenarioConstraint:
-    """Return any constraint of a study of that kind: only stated, or bounding a number."""
     bounds = draw(st.none() | st.sampled_from(scenarios.Bounds))
     comparators = [*scenarios.Comparator]
     quantities: st.SearchStrategy[float | None] = st.integers(0, 300).map(float)
@@ -458,7 +439,6 @@ def _controls(names: list[str]) -> st.SearchStrategy[list[scenarios.Control]]:
 
 
 def _keyed(items: st.SearchStrategy[T], most: int) -> st.SearchStrategy[list[T]]:
-    """Return short lists of things that have a key, each key once."""
     return st.lists(items, unique_by=lambda item: getattr(item, "key"), max_size=most)  # noqa: B009
 
 

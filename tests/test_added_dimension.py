@@ -1,7 +1,5 @@
 """A dimension that is registered here alone is checked, repaired, searched for and shown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import ceil
 from typing import Final

@@ -1,7 +1,5 @@
 """The names of ``import replicalab``: pinned, each with an example that runs, each shown."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 import re
@@ -140,7 +138,6 @@ Messages = list[dict[str, str]]
 
 
 def takes_the_offer(messages: Messages) -> str:
-    """Play a model that opens with the study's plan and accepts the offer."""
     plan = load_scenario(STUDY, "medium").reference_protocol
     offered = "The Lab Manager's standing offer" in messages[-1]["content"]
     return said(ACCEPT if offered else propose(plan))

@@ -3,8 +3,6 @@
 A rule without a test decays, so the source is read as syntax trees and every import is checked.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re
@@ -34,7 +32,6 @@ FOLDERS: Final = [
 
 
 def _layers() -> tuple[frozenset[str], ...]:
-    """Return the rooms that docs/architecture.md draws, lowest first."""
     drawn = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     [block] = re.findall(r"```rooms\n(.*?)```", drawn, flags=re.DOTALL)
     return tuple(frozenset(line.split(" · ")) for line in reversed(block.splitlines()))
@@ -97,12 +94,10 @@ class Import(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The room of the statement."""
         return room_of(self.file)
 
     @property
     def target(self) -> str | None:
-        """The room of the package that is asked for; None for the outside and the package."""
         parts = self.name.split(".")
         if parts[0] != PACKAGE or len(parts) == 1:
             return None
@@ -110,13 +105,11 @@ class Import(NamedTuple):
 
     @property
     def feature(self) -> str:
-        """The feature that is asked for; empty for another target."""
         parts = self.name.split(".")
         return parts[2] if parts[:2] == [PACKAGE, "features"] and parts[2:3] in FOLDERS else ""
 
 
 def room_of(file: Path) -> str:
-    """Return the module or folder directly under the package; "" for the package's own file."""
     package = ROOT / PACKAGE
     if not file.is_relative_to(package):
         return PAGES
@@ -137,7 +130,6 @@ def page_files() -> list[Path]:
 
 
 def imports_of(file: Path) -> Iterator[Import]:
-    """Yield every import in a file, also those inside functions and type-checking blocks."""
     for node in ast.walk(ast.parse(file.read_text(), filename=str(file))):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -160,7 +152,6 @@ def all_imports() -> list[Import]:
 
 
 def layer_of(room: str) -> int:
-    """Return the height of a room; the pages are the highest."""
     return next((height for height, rooms in enumerate(LAYERS) if room in rooms), -1)
 
 
@@ -215,7 +206,6 @@ def test_outside_libraries_stay_in_their_rooms() -> None:
 
 
 def test_package_is_light_to_import() -> None:
-    """A late import replaces a name that the room imported from elsewhere."""
     code = f"""
 import ast, importlib, inspect, json, pkgutil, sys, types, {PACKAGE}
 at_once = [name for name in sys.modules if name.startswith("{PACKAGE}.")]
@@ -242,7 +232,6 @@ print(json.dumps([at_once, heavy, shadowed]))
 
 
 def test_page_has_no_class_or_arithmetic() -> None:
-    """Streamlit runs a page file again each time, with another class each time."""
     wrong = [
         f"{file.name}:{node.lineno}: {ast.unparse(node)[:80]}"
         for file in page_files()
@@ -276,8 +265,6 @@ def test_one_module_sends_html() -> None:
     calls = [path for path in using(r"\bcore\.build_generate_fn\(") if path.endswith("page.py")]
     assert calls == ["replicalab/features/language_model/page.py"]
 
-
-# --- files of a new thing -------------------------------------------------------------------
 
 MOST_FILES: Final = {
     "a feature": 1,  # outside its folder

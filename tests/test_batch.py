@@ -1,7 +1,5 @@
 """Many negotiations: each job once, whatever happens to a worker; shares with their intervals."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -131,7 +129,6 @@ def test_pool_runs_in_another_process() -> None:
 
 
 def deadly(jobs: list[Case]) -> list[Result]:
-    """Play jobs; one of seed 7 kills its process once, one of seed 9 always."""
     for job in jobs:
         once = Path(os.environ["DEADLY"])
         if job.seed == 9 or (job.seed == 7 and not once.exists()):
@@ -182,8 +179,6 @@ def test_failed_chunk_is_played_again() -> None:
     assert (lost.job.seed, lost.error) == (9, "LostWorkerError: gone")
 
 
-# --- with a language model --------------------------------------------------------------------
-
 MODEL: Final = ScientistKind.MODEL
 ONE: Final = Case(study=STUDY, lab=scenarios.Difficulty.MEDIUM, scientist=MODEL)
 REFERENCE: Final = scenarios.load_scenario(STUDY, "medium").reference_protocol
@@ -191,7 +186,6 @@ PROPOSAL: Final = said(propose(REFERENCE))
 
 
 def takes_the_offer(messages: list[dict[str, str]]) -> str:
-    """Play a model that opens with the study's plan and accepts the offer."""
     offered = "The Lab Manager's standing offer" in messages[-1]["content"]
     return said(ACCEPT) if offered else PROPOSAL
 
@@ -257,9 +251,6 @@ def test_stop_in_a_model_stops_the_batch() -> None:
         list(run_batch(jobs, None, 1, stop))
 
 
-# --- how far from the best ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("study", [STUDY, "eco_reef_fish"])
 def test_regret_is_0_only_for_the_best(study: str) -> None:
     seen = set()
@@ -290,9 +281,6 @@ def test_mean_regret_of_each_player() -> None:
     assert [summary.regret and summary.regret.number for summary in summaries(results)] == [3, 1]
     assert regrets(results[3:4]) == {}
     assert summaries(results[3:4])[0].regret is None
-
-
-# --- summaries ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

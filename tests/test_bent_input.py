@@ -1,7 +1,5 @@
 """Model answers and sheets with random damage end in a value or a named error."""
 
-from __future__ import annotations
-
 import json
 import random
 from contextlib import suppress

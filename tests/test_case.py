@@ -1,7 +1,5 @@
 """A case: its pack, its plan, and its changes to another study, lab or plan."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

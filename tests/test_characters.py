@@ -1,7 +1,5 @@
 """Hidden characters are named, and right-to-left text is isolated."""
 
-from __future__ import annotations
-
 import unicodedata
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The sides of a comparison, and their negotiations."""
 
-from __future__ import annotations
-
 import pytest
 
 from replicalab.assessment import assess

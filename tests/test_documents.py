@@ -1,7 +1,5 @@
 """Commands, files and links that the documents name exist."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -46,7 +44,6 @@ def program_help() -> str:
 
 
 def paths_exist(path: str, document: Path) -> bool:
-    """Look in the root, the package and the document's folder; `<name>` is a placeholder."""
     pattern = re.sub(r"<\w+>", "*", path.rstrip("/"))
     folders = (ROOT, ROOT / "replicalab", document.parent)
     return any(any(folder.glob(pattern)) for folder in folders)

@@ -1,7 +1,5 @@
 """Of a file's faults few are collected: each takes time and memory, and there may be a million."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -87,7 +85,6 @@ def opened(text: str) -> None:
 
 
 def containers(held: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Yield the path of each list and block; of a list only the first entry is searched."""
     if isinstance(held, dict | list):
         yield path
         entries = held.items() if isinstance(held, dict) else list(enumerate(held))[:1]
@@ -96,7 +93,6 @@ def containers(held: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[st
 
 
 def with_faults(held: Any, path: tuple[str | int, ...]) -> Iterator[Any]:
-    """Yield a file's values with a great many faults at a place, of each kind that it takes."""
     existing = held
     for step in path:
         existing = existing[step]

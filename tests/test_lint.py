@@ -1,7 +1,5 @@
 """The lint: notes on the three labs, and a warning for each thing that an author should see."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest
@@ -22,9 +20,6 @@ def bent(*changes: tuple[str, object]) -> scenarios.Study:
     return scenarios.Study.model_validate(data)
 
 
-# --- Shipped studies ---
-
-
 @pytest.mark.parametrize("scenario_id", [study.scenario_id for study in scenarios.list_scenarios()])
 def test_shipped_study_has_notes_and_no_warning(scenario_id: str) -> None:
     findings = lint(scenarios.parse_study(scenarios.study_text(scenario_id), scenario_id))
@@ -33,8 +28,6 @@ def test_shipped_study_has_notes_and_no_warning(scenario_id: str) -> None:
     ]
     assert {finding.level for finding in findings} == {LintLevel.NOTE}
 
-
-# --- Changed studies ---
 
 Bend = tuple[str, object]
 EASY: Final = TEMPLATE.labs.easy.model_dump(mode="json")
@@ -156,9 +149,6 @@ def test_findings_beyond_the_limit_are_counted() -> None:
     assert len(findings) == MOST_FAULTS + 1
     assert (findings[-1].place, findings[-1].level) == ("the rest", LintLevel.NOTE)
     assert findings[-1].message == f"{703 - MOST_FAULTS} more findings; mend these first."
-
-
-# --- Numbers ---
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,6 @@ TEXTS: Final[dict[type[Record], str]] = {
 
 
 def problems(model: type[Record], **changes: object) -> list[str]:
-    """Return ``field`` (or ``field.0``) of each problem that ``changes`` cause; [] when valid."""
     try:
         model.model_validate({**EXAMPLES[model].model_dump(), **changes})
     except ValidationError as error:
@@ -134,8 +133,6 @@ def test_models_strip_text_only() -> None:
     assert protocol.technique == "Two  Spaces"
     assert protocol.controls == ["b", "A  a", "b"]
 
-
-# --- what must fit together -----------------------------------------------------------------
 
 Changes = dict[str, object]
 FAILS: Final[Changes] = {"feasible": False, "budget_ok": False}

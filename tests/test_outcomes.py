@@ -1,7 +1,5 @@
 """The Lab Manager's answer to the reference protocol of each study in each lab."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest
@@ -30,13 +28,11 @@ NAMES: Final = {
 
 
 def proposed(plan: Protocol, pack: Pack) -> tuple[LabManagerAction, FeasibilityCheckResult]:
-    """Return the Lab Manager's answer to a plan, and the check of the plan."""
     check = check_feasibility(plan, pack)
     return compose_lab_manager_response(check, suggest_alternative(plan, check, pack)), check
 
 
 def outcome(pack: Pack) -> str:
-    """Return the answer in one line; the largest sample is found by trying every size."""
     plan = pack.reference_protocol
     action, check = proposed(plan, pack)
     suggestion = suggest_alternative(plan, check, pack)
@@ -59,7 +55,6 @@ def outcome(pack: Pack) -> str:
 
 
 def fits(plan: Protocol, pack: Pack) -> bool:
-    """Return whether the lab can afford and staff a plan and counts every sample of it."""
     check = check_feasibility(plan, pack)
     per_day = pack.samples_per_day
     counted = per_day is None or plan.sample_size <= per_day.value * plan.duration_days

@@ -1,7 +1,5 @@
 """The requirement files, the wheel's metadata and the files of deploy/."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import tomllib

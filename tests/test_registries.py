@@ -1,7 +1,5 @@
 """Tables that describe one kind of thing hold the same members."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Final

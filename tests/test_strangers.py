@@ -1,7 +1,5 @@
 """A damaged study file or saved run ends in a named error or a view; numbers reproduce them."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random
@@ -41,7 +39,6 @@ SIGNS: Final = "{}[]:,-#&*!|>%@`'\"\\ \n\t0129aZ~\u00e9\u202e\u05d0\x07=?_"
 
 
 def bent_text(text: str, chance: random.Random) -> str:
-    """Return a text with a few places changed: cut, doubled, swapped, or with a sign put in."""
     for _ in range(chance.choice((1, 1, 2, 4))):
         at = chance.randrange(len(text) + 1)
         to = min(len(text), at + chance.choice((1, 1, 3, 20, 400)))
@@ -52,7 +49,6 @@ def bent_text(text: str, chance: random.Random) -> str:
 
 
 def bent_data(data: Any, chance: random.Random) -> Any:
-    """Return a copy of data in which a few values are others, doubled, or gone."""
     data = json.loads(json.dumps(data))
     for _ in range(chance.choice((1, 1, 2, 3))):
         places = list(parts(data))
@@ -74,16 +70,12 @@ def bent_data(data: Any, chance: random.Random) -> Any:
     return data
 
 
-# --- study files ----------------------------------------------------------------------------
-
-
 @cache
 def shipped_texts() -> tuple[str, ...]:
     return tuple(path.read_text("utf-8") for path in sorted((ROOT / "scenarios").rglob("*.yaml")))
 
 
 def study_text(number: int) -> str:
-    """Return a random study file; most are made from the small one, which is read quickly."""
     chance = random.Random(f"study {number}")
     if number % 25 == 0:
         return bent_text(chance.choice(shipped_texts()), chance)
@@ -93,16 +85,12 @@ def study_text(number: int) -> str:
 
 
 def view_study(number: int) -> None:
-    """Read a study file as the editor does, and show its three labs."""
     study = parse_study(study_text(number), "your study")
     for level in Difficulty:
         pack = pack_of(study, level)
         options = PlanAnalysis(assess(pack.reference_protocol, pack))
         assert lab_line(options)
         assert plan_verdict(options.yours).text
-
-
-# --- saved runs -----------------------------------------------------------------------------
 
 
 @cache
@@ -129,7 +117,6 @@ def run_text(number: int) -> str:
 
 
 def view_run(number: int) -> None:
-    """Open a saved run as the page does: replayed, described and saved again."""
     transcript = core.load(run_text(number))
     setup = transcript.setup
     pack = load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
@@ -142,11 +129,7 @@ def view_run(number: int) -> None:
     assert core.replay(core.load(core.save(again)), pack) == again
 
 
-# --- all of them ----------------------------------------------------------------------------
-
-
 def ended(view: Callable[[int], None], number: int) -> str:
-    """Return the message or view of one; any foreign error fails the test."""
     try:
         view(number)
     except ReplicaLabError as error:

@@ -1,7 +1,5 @@
 """Numbers in the texts of shipped studies, compared with SciPy."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable
@@ -19,26 +17,22 @@ STUDIES: Final = {
 
 
 def smallest(reaches: Callable[[int], bool]) -> int:
-    """Return the first of 1, 2, 3 … that satisfies a condition."""
     return next(n for n in range(1, 10_000) if reaches(n))
 
 
 def two_group_power(n: float, d: float) -> float:
-    """Return the power of two equal groups, n in all, by SciPy's noncentral t."""
     critical = stats.t.isf(0.025, n - 2)
     test = stats.nct(n - 2, d * math.sqrt(n) / 2)
     return float(test.sf(critical) + test.cdf(-critical))
 
 
 def one_sample_power(n: float, d: float) -> float:
-    """Return the power of a mean against zero by SciPy's noncentral t."""
     critical = stats.t.isf(0.025, n - 1)
     test = stats.nct(n - 1, d * math.sqrt(n))
     return float(test.sf(critical) + test.cdf(-critical))
 
 
 def detection(n: int, bad: int) -> float:
-    """Return the chance that n of a million cubes, drawn at random, hold one of the bad ones."""
     return float(1 - stats.hypergeom(1_000_000, bad, n).pmf(0))
 
 
@@ -77,9 +71,6 @@ def test_myeloma_dropout_is_that_of_the_replication() -> None:
     assert study.design.dropout == shares
 
 
-# --- evidence of all samples that exist ---
-
-
 def test_myeloma_misses_its_target() -> None:
     design = STUDIES["bio_jq1_myeloma"].design
     [animals, rest, power, target] = told(design.why["target"])[:4]
@@ -92,7 +83,6 @@ def test_myeloma_misses_its_target() -> None:
 
 
 def lower_out_of_sample(asked: Study) -> float:
-    """Return the published effect, lower by the share that the study's own fact gives."""
     [less] = {m for f in asked.paper.facts for m in re.findall(r"(\d+) % lower out of", f.text)}
     assert asked.design.effect_published is not None
     return asked.design.effect_published * (1 - int(less) / 100)

@@ -1,7 +1,5 @@
 """Exported tables: no formulas, and exact numbers."""
 
-from __future__ import annotations
-
 import csv
 import time
 from datetime import datetime, timezone, tzinfo
@@ -31,9 +29,6 @@ def test_sheet_is_read_back() -> None:
         ["two\nlines", "0", "0.000000001"],
         ["a,b", "-3000", "0.766"],
     ]
-
-
-# --- as a workbook --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "\uff1d"])

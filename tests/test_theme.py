@@ -1,7 +1,5 @@
 """Contrast of the colours in both themes, by the formulas of WCAG 2.2 (1.4.3 and 1.4.11)."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator
@@ -59,7 +57,6 @@ def test_contrast_of_known_pairs() -> None:
 
 
 def pairs(name: str) -> Iterator[tuple[str, str, list[str], float]]:
-    """Yield each colour with its backgrounds in a theme, and the contrast that it needs."""
     record = theme(name)
     both = [record["backgroundColor"], record["secondaryBackgroundColor"]]
     for key in ("textColor", "linkColor", "codeTextColor"):

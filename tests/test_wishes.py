@@ -1,7 +1,5 @@
 """Broken soft constraints and missing controls are shown wherever a plan is shown."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from typing import Final
@@ -62,7 +60,6 @@ SHAM: Final = make_control(name="sham lamp", protects_against="heat")
 
 
 def lab(**changes: object) -> Pack:
-    """Return the synthetic study, which wants 19 days and a sham lamp, in a lab of 12 days."""
     study = {
         "constraints": [WATCH],
         "controls": [*make_study().controls, SHAM],
@@ -80,7 +77,6 @@ def ways(length: int = 12, **changes: object) -> PlanAnalysis:
 
 
 def run(days: int = ASKED) -> Negotiation:
-    """Return a negotiation that opens with this duration; the lab has 12 days."""
     plan = make_protocol(duration_days=days)
     return by_rule(lab(), plan, scientist=ScientistKind.DIRECT)
 
@@ -93,13 +89,11 @@ def revised(days: int = ASKED) -> Block:
 
 
 def waiting() -> PlanAnalysis:
-    """Return a plan whose chamber is booked until day 9 of 20, so that a wait leaves 11 days."""
     pack = lab(booked={EQUIPMENT[0]: 9}, days=20, allowed_substitutions=[])
     return PlanAnalysis(assess(make_protocol(duration_days=ASKED), pack))
 
 
 def least(**changes: object) -> PlanAnalysis:
-    """Return the least plan that meets the target: its lab need add nothing."""
     return PlanAnalysis(assess(make_protocol(sample_size=41, duration_days=3), lab(**changes)))
 
 
@@ -154,8 +148,6 @@ def test_broken_constraint_is_a_caution() -> None:
     assert (agreed.status, agreed.title) == (Status.CAUTION, "Agreed")
     assert FULL in agreed.text
 
-
-# --- missing controls ----------------------------------------------------------------------
 
 STROOP: Final = load_scenario("psy_stroop", "easy")
 FIXED: Final = (

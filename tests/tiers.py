@@ -1,7 +1,5 @@
 """Which cases `make test` tries; `make test-long` tries the others."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from typing import Any, Final
@@ -12,7 +10,6 @@ from replicalab.scenarios import Difficulty, list_scenarios
 
 
 def one_in(number: int, cases: Iterable[Any]) -> list[Any]:
-    """Return cases to parametrize with; `make test` tries one in ``number``."""
     return [
         pytest.param(
             *(case if isinstance(case, tuple) else (case,)),
@@ -23,7 +20,6 @@ def one_in(number: int, cases: Iterable[Any]) -> list[Any]:
 
 
 def batches(size: int, *, short: int, long: int) -> list[Any]:
-    """Return the first seed of each batch; `make test` tries ``short``, the rest are long."""
     times = int(os.environ.get("REPLICALAB_SEARCH_TIMES", "1"))
     searched = range(short * size, (short + times * long) * size, size)
     return [

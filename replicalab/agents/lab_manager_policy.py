@@ -25,9 +25,6 @@ HALVINGS: Final = 10
 _OF_THE_LAB: Final = frozenset(LAB_DIMENSIONS)
 
 
-# --- checks --------------------------------------------------------------------------------------
-
-
 def check_feasibility(protocol: Protocol, scenario: Pack) -> FeasibilityCheckResult:
     """Return the seven checks of a plan in a lab."""
     return assess(protocol, scenario).check
@@ -49,9 +46,6 @@ def _estimate_protocol_cost(protocol: Protocol, scenario: Pack) -> float:
 
 def _estimate_staff_load(protocol: Protocol, scenario: Pack) -> int:
     return assess(protocol, scenario).staff
-
-
-# --- changes -------------------------------------------------------------------------------------
 
 
 class AlternativeSuggestion(models.Record):
@@ -159,8 +153,6 @@ def _is_weaker(samples: int, before: assessment.Counts, pack: Pack) -> bool | No
         return None
     return assessment.counted_of(pack.design, samples) < counted
 
-
-# --- answers -------------------------------------------------------------------------------------
 
 ExplanationRenderer = Callable[
     [LabManagerActionType, FeasibilityCheckResult, AlternativeSuggestion | None], str
@@ -281,7 +273,6 @@ def _answer(verdict: _Verdict, offered: _Offered | None) -> LabManagerAction:
 def _explanation(
     action_type: LabManagerActionType, verdict: _Verdict, offered: _Offered | None
 ) -> Iterator[str]:
-    """Yield the verdict, each failing reason, and the effect of the known changes."""
     if action_type is LabManagerActionType.ACCEPT:
         yield f"I accept: {_PASSES} The plan {verdict.need}."
         return
@@ -304,9 +295,6 @@ def _explanation(
     failing = ", ".join(map(verdict.term, offered.verdict.failing))
     outcome = f"still failing: {failing}." if failing else _PASSES
     yield capitalised(outcome) if rejects else f"That plan {offered.verdict.need}; {outcome}"
-
-
-# --- answers to questions ------------------------------------------------------------
 
 
 def answer_questions(questions: Sequence[str], scenario: Pack) -> str:

@@ -193,5 +193,4 @@ def _place(location: tuple[int | str, ...]) -> str:
 
 
 def _name(key: str) -> str:
-    """Return a model's own key, quoted, escaped and shortened."""
     return repr(key if len(key) <= LONGEST_QUOTED else f"{key[:LONGEST_QUOTED]}…")

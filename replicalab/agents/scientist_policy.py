@@ -26,7 +26,6 @@ GenerateFn: TypeAlias = Callable[[list[dict[str, str]]], str]
 """A model: chat messages (``role``, ``content``) in, its text out."""
 
 
-# --- prompts ------------------------------------------------------------------------------------
 # A text from a study file or a model is behind a bullet on one line of its own, so that it cannot
 # pass for a section.
 
@@ -117,7 +116,6 @@ def format_scientist_observation(obs: ScientistObservation) -> str:
 
 
 def _table(current: Protocol | None, offer: Protocol | None) -> Iterator[str]:
-    """Yield the current plan, the standing offer, and which of them accept takes."""
     if current is None:
         yield from ("", "No protocol has been proposed yet")
     else:
@@ -135,8 +133,6 @@ def _plan(protocol: Protocol) -> list[str]:
         for name in PROTOCOL_FIELDS
     ]
 
-
-# --- asking a model -----------------------------------------------------------------------------
 
 _CORRECTIONS: Final[dict[ParseErrorCode, str]] = {
     ParseErrorCode.NO_JSON: (
@@ -226,9 +222,6 @@ def call_scientist_with_retry(
 
 def _build_correction_prompt(error: ScientistOutputParseError) -> str:
     return _CORRECTIONS[error.code].format(message=error.message)
-
-
-# --- the baseline -------------------------------------------------------------------------------
 
 
 _ML_HINTS: Final = tuple(
@@ -324,7 +317,6 @@ def _feedback_indicates_blocker(feedback: models.ConversationEntry) -> bool:
 
 
 def _infer_domain(observation: models.ScientistObservation) -> str:
-    """Return the domain of the paper's words, by default mathematics."""
     paper = (
         f"{observation.paper_title} {observation.paper_hypothesis} {observation.paper_method} "
         f"{observation.paper_key_finding} {observation.experiment_goal}"

@@ -45,7 +45,6 @@ def study_at(name: str) -> tuple[Study, str]:
 
 
 def _lab_at(name: str) -> tuple[Difficulty, LabOverrides]:
-    """Return the study's lab of a level, or the medium lab with the values of a file."""
     if not _is_file(name):
         choice("--lab", name, [*Difficulty])
         return Difficulty(name), LabOverrides()

@@ -22,8 +22,6 @@ from replicalab.facts.blocks import Block
 from replicalab.limits import LARGEST_PLANNED, MOST_FILE_BYTES
 from replicalab.render.terminal import AnswerConsole, rendered
 
-# --- files, standard streams and answers --------------------------------------------------------
-
 SCHEMA: Final = 2  # Version of every JSON answer: it rises if a value is renamed, moved or removed
 STANDARD: Final = "-"
 
@@ -115,8 +113,6 @@ def _write(path: Path, content: str | bytes) -> str:
     path.write_bytes(data)
     return f"Saved: {path}"
 
-
-# --- options and registration -------------------------------------------------------------------
 
 Many = list[str] | None
 LAB: Final = ("study", "lab", "seed", "settings", "as_json")

@@ -86,7 +86,6 @@ class Recorder:
 
 
 def _counted(answer: str, name: str) -> int | None:
-    """Return a count of tokens, or None if missing or impossible."""
     number = getattr(answer, name, None)
     return number if type(number) is int and number >= 0 else None
 

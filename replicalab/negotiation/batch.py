@@ -148,9 +148,6 @@ def failure_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}"
 
 
-# --- one job ----------------------------------------------------------------------------------
-
-
 def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
     """Return how a job ends; one that cannot be played has an error and raises nothing."""
     try:
@@ -199,9 +196,6 @@ def is_same(was: Result, now: Result) -> bool:
         if both and isclose(old, new, rel_tol=1e-9, abs_tol=_ROUNDING):
             now = now.model_copy(update={name: old})
     return was == now
-
-
-# --- many -------------------------------------------------------------------------------------
 
 
 def run_batch(
@@ -293,9 +287,6 @@ def _run_chunk(jobs: list[Case], generate_fn: GenerateFn | None = None) -> list[
     return [run_job(job, generate_fn) for job in jobs]
 
 
-# --- processes ----------------------------------------------------------------------------------
-
-
 def process_pool(workers: int, niceness: int = 0) -> Executor:
     """Return a pool of processes that do not import the main module of this process.
 
@@ -316,9 +307,6 @@ def _start_worker(niceness: int) -> None:
     signal(SIGINT, SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent stops the pool
     if hasattr(os, "nice"):
         os.nice(niceness)
-
-
-# --- summaries --------------------------------------------------------------------------------
 
 
 class Share(NamedTuple):

@@ -85,8 +85,6 @@ class Case(Record):
             **others,
         )
 
-    # --- its study, lab and plan ----------------------------------------------------------------
-
     def own_study(self) -> scenarios.Study | None:
         """Return the study in ``text``, or None if that is empty.
 
@@ -165,8 +163,6 @@ class Case(Record):
     def has_run(self) -> bool:
         """Whether its negotiation can be played again from it."""
         return self.is_run or bool(self.moves) or self.scientist in records.AUTOMATIC
-
-    # --- changed cases --------------------------------------------------------------------------
 
     def changed(self, **changes: object) -> Self:
         """Return this case with some fields changed.
@@ -262,9 +258,6 @@ RuleCase = Annotated[Case, _played_by(*records.AUTOMATIC)]
 
 JobCase = Annotated[Case, _played_by(*records.AUTOMATIC, records.ScientistKind.MODEL)]
 """A case whose negotiation needs no person."""
-
-
-# --- as text ----------------------------------------------------------------------------------
 
 
 def case_text(case: Case) -> str:

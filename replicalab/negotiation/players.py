@@ -107,9 +107,6 @@ def _cut_text(before: models.Protocol, after: models.ScientistAction) -> str:
     return " ".join(cuts) or "Nothing is left to cut."
 
 
-# --- step by step -----------------------------------------------------------------------------
-
-
 def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
     """Return the next change on the way from the opening to the least-loss plan.
 
@@ -231,7 +228,6 @@ def _remains(change: Change, plan: models.Protocol, least: models.Protocol) -> b
 
 
 def _with_repair(change: Change, remaining: Sequence[Change], plan: Assessment) -> _Step:
-    """Return a change, joined by the one that repairs the dimensions it makes fail."""
     others = [other for other in remaining if other != change]
     alone = _changed(plan, change)
     if set(alone.failing) <= set(plan.failing):
@@ -250,7 +246,6 @@ def _changed(plan: Assessment, *changes: Change) -> Assessment:
 
 
 def _helps(before: Assessment, after: Assessment) -> bool:
-    """Return whether a change repairs, saves or shows anything by itself."""
     was, now = before.evidence, after.evidence
     better = was.value != now.value and now.row.scale.reaches(now.value, was.value)
     return (
@@ -271,9 +266,6 @@ def _moved(part: SuggestionChange, term: Callable[[str], str]) -> str:
         for value in (part.original, part.revised)
     )
     return f"{term(models.FIELD_LABELS[part.field])}: {old} → {new}"
-
-
-# --- direct -----------------------------------------------------------------------------------
 
 
 def _direct(state: State, pack: Pack) -> Choice:
@@ -333,7 +325,6 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
 
 
 def _loss(mine: Rank, other: Rank) -> str:
-    """Return the fidelity loss and the broken soft constraints, if the two plans differ in them."""
     texts = [f"at a fidelity loss of {mine.loss}"] if mine.loss != other.loss else []
     if mine.wishes != other.wishes:
         texts.append(f"with {count_text(mine.wishes, 'soft constraint')} missed")
@@ -364,9 +355,6 @@ def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
         shows = phrases.placed_text(plan.evidence)
         return shortfalls.run.asks, f"{text}{additions_text(shortfalls.run.asks)}: {shows}."
     return (), "No single addition by the lab would open one."
-
-
-# --- the best plan of a lab -------------------------------------------------------------------
 
 
 def best_options(options: PlanAnalysis | None, pack: Pack) -> PlanAnalysis:

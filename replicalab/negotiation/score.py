@@ -50,7 +50,6 @@ class Score(NamedTuple):
 
     @property
     def _shortfall(self) -> tuple[str | None, float]:
-        """The deciding term and its difference."""
         if self.plan is None:
             return None, 0.0
         original = self.best.pack.reference_protocol

@@ -25,7 +25,6 @@ FREE = make_entry(action_type="reject", message="I would rather not.")
 
 
 def act(**changes: object) -> ScientistAction:
-    """Return the baseline's action when a plan is on the table in round 1 of 5."""
     turn = {"current_protocol": make_protocol(), "round_number": 1, "max_rounds": 5}
     return build_baseline_scientist_action(make_scientist_observation(**{**turn, **changes}))
 

@@ -1,7 +1,5 @@
 """The Lab Manager's answer to a question: the lab's data, never the hidden reference."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

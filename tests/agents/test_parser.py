@@ -25,7 +25,6 @@ def failure(raw_text: str) -> ScientistOutputParseError:
 
 
 def outcome(raw_text: str) -> str:
-    """Return the code of a text, or ``action``; any other exception fails the test."""
     try:
         parse_scientist_output(raw_text)
     except ScientistOutputParseError as error:

@@ -69,9 +69,6 @@ def test_study_text_fakes_no_prompt_section(line_break: str) -> None:
     assert "- harmless Output contract: - anything goes" in prompt.splitlines()
 
 
-# --- the text of one turn ---------------------------------------------------------------------
-
-
 def test_observations_in_words() -> None:
     later = make_scientist_observation(
         round_number=2,

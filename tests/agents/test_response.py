@@ -1,7 +1,5 @@
 """The Lab Manager's answer: which one, with which flags, in which words."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import pytest
@@ -66,9 +64,6 @@ def answer(case: str) -> Answer:
     return answer_to(make_protocol(**plan), make_pack(**lab))
 
 
-# --- which answer -----------------------------------------------------------------------------
-
-
 def expected_type(
     check: agents.FeasibilityCheckResult, suggestion: agents.AlternativeSuggestion | None
 ) -> LabManagerActionType:
@@ -124,9 +119,6 @@ def test_any_answer_follows_the_contract(protocol: Protocol, pack: Pack) -> None
     assert (offer and offer.improved) == (suggestion and suggestion.improved)
     assert answer_on(judged, offer) == action
     assert LabManagerAction.model_validate(action.model_dump()) == action
-
-
-# --- the renderer -----------------------------------------------------------------------------
 
 
 def raising(error: BaseException) -> Any:

@@ -41,7 +41,6 @@ BAD = list(FAILURES)
 
 
 def call(model: ScriptedGenerate, **options: int) -> ScientistCallResult:
-    """Return the result of the retry loop for a scripted model on the first turn."""
     return call_scientist_with_retry(model, "be brief", make_scientist_observation(), **options)
 
 

@@ -1,7 +1,5 @@
 """The four fixes in the document's order, the staff step, and what every suggestion keeps to."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any, Final
 
@@ -35,12 +33,10 @@ Changes = dict[str, Any]
 
 
 def afford(samples: int) -> float:
-    """Return the budget that fits the factory's plan with that many samples, exactly."""
     return float(REST + 10 * samples)
 
 
 def exist(number: int, **design: object) -> Changes:
-    """Return the changes that limit the samples of a study."""
     return {"design": make_design(population_max=number, **design)}
 
 
@@ -163,7 +159,6 @@ def test_days_are_clamped_to_those_left(lab: Changes, clamped: tuple[str, str] |
 
 
 def halved(plan: Protocol, pack: Pack) -> tuple[int, int, int]:
-    """Return the halvings for the budget and for the staff by the contract, and the samples."""
     days, sizes = plan.duration_days, [plan.sample_size]
     for _ in range(10):
         sizes.append(max(sizes[-1] // 2, min(sizes[-1], len(plan.controls) + 1)))
@@ -209,9 +204,6 @@ def test_sample_is_halved_as_the_contract_says(first: int) -> None:
         assert result.reason == text[0].upper() + text[1:], seed
 
 
-# --- any plan in any lab ----------------------------------------------------------------------
-
-
 @given(itemised_protocols(), studied_packs())
 def test_suggestion_agrees_with_a_fresh_check(protocol: Protocol, pack: Pack) -> None:
     check = agents.check_feasibility(protocol, pack)
@@ -254,9 +246,6 @@ def test_prices_of_substitutes_halve_the_sample(price: float, samples: int) -> N
     assert suggestion.revised_protocol.required_equipment[0] == "window shelf"
     assert suggestion.revised_protocol.sample_size == samples
     assert suggestion.post_check.estimated_cost == 1050 + price - 100 - 10 * (40 - samples)
-
-
-# --- applying changes by hand -----------------------------------------------------------------
 
 
 def change(field: str, original: str, revised: str) -> agents.SuggestionChange:

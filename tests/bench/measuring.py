@@ -1,7 +1,5 @@
 """Shared by the benchmarks: their bars, a stopwatch, and empty caches."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable
@@ -51,7 +49,6 @@ def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
 
 
 def hold(capsys: pytest.CaptureFixture[str], name: str, figure: float, detail: str = "") -> None:
-    """Print a figure with its bar, and fail if it is above."""
     value, aim = BARS[name]
     aimed = "" if aim is None else f", aim {aim:g}"
     say(capsys, f"{name}: {figure:.2f} (bar {value:g}{aimed}) {detail}".rstrip())
@@ -65,8 +62,6 @@ def best(
     times: int = 5,
     clock: Callable[[], float] = time.perf_counter,
 ) -> float:
-    """Return the seconds of one call, the best of several, each with empty caches if ``cold``."""
-
     def once() -> float:
         if cold:
             forget()
@@ -78,7 +73,6 @@ def best(
 
 
 def forget() -> None:
-    """Empty the caches of the evidence and of the studies, as in a new process."""
     for cache in (
         *(rows._value, kinds._two_one_sided, distributions.f_test_power, distributions.f_critical),  # noqa: SLF001
         loading._outcome,  # noqa: SLF001

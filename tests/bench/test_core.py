@@ -1,7 +1,5 @@
 """Costs of the core, mostly as ratios to pydantic's validation of the plan in the same run."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time
@@ -43,11 +41,7 @@ def named(pack: Pack) -> str:
     return f"{pack.scenario_id} {pack.difficulty}"
 
 
-# --- a check, a pack, a negotiation -----------------------------------------------------------
-
-
 def steps_of(pack: Pack) -> dict[str, Callable[[], object]]:
-    """Return the timed calls of a pack: the yardstick and each step of a negotiation."""
     plan = pack.reference_protocol
     values = plan.model_dump()
     setup = make_setup(
@@ -121,9 +115,6 @@ def test_import_of_the_agents(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
-# --- searches ---------------------------------------------------------------------------------
-
-
 SEARCHES: Final[dict[str, Callable[[Pack], object]]] = {
     "least_loss": lambda pack: least_loss(pack.reference_protocol, pack),
     "asks": lambda pack: asks(pack.reference_protocol, pack),
@@ -154,9 +145,6 @@ def test_a_million_plans_of_any_size_on_arrays(
     assert numeric_checks(counts, pack).all_ok.shape == (10**6,)
     taken = best(lambda: numeric_checks(counts, pack), clock=time.process_time)
     hold(capsys, "seconds for a million plans on arrays", taken, study)
-
-
-# --- study files ------------------------------------------------------------------------------
 
 
 def test_load_of_the_shipped_studies(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,5 @@
 """A thousand runs listed and searched, in times of sqlite3 for the same columns."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,7 +16,6 @@ pytestmark = pytest.mark.bench
 
 
 def filled(file: Path, number: int) -> Library:
-    """Return a library with ``number`` runs of three labs; one in fifty has a note."""
     library, runs = Library(f"sqlite:///{file}"), [make_run(seed) for seed in range(3)]
     for item in range(number):
         notes = "to be shown on Friday" if item % 50 == 0 else ""

@@ -1,7 +1,5 @@
 """Thirty people editing at once by raw web sockets, compared with a stock app."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import statistics
@@ -35,7 +33,6 @@ class Session:
         self.fields: dict[str, str] = {}
 
     async def run(self, label: str = "", value: float = 0.0) -> float:
-        """Run the page, with a number typed into a field, and return the seconds it took."""
         message = BackMsg()
         message.rerun_script.page_name = self.page
         message.rerun_script.query_string = self.query
@@ -76,7 +73,6 @@ async def visiting(server: AppServer, page: str, query: str = "") -> AsyncIterat
 
 
 async def edit(session: Session, label: str, times: int, seed: int) -> list[float]:
-    """Return the seconds of each edit of a number, with some thinking before it."""
     chance, taken = random.Random(seed), []
     for turn in range(times):
         await asyncio.sleep(THINK_SECONDS * (0.5 + chance.random()))
@@ -85,7 +81,6 @@ async def edit(session: Session, label: str, times: int, seed: int) -> list[floa
 
 
 async def crowd(server: AppServer, page: str, label: str) -> tuple[list[float], float]:
-    """Return the seconds of every edit, and the MiB that each session beyond the first took."""
     async with AsyncExitStack() as stack:
         people = [await stack.enter_async_context(visiting(server, page, "study=fin_momentum"))]
         await edit(people[0], label, 3, 0)

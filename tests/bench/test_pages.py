@@ -1,7 +1,5 @@
 """From a key press to the paint, in a real browser, as a ratio to a stock app in the same run."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -35,7 +33,6 @@ st.write(f"The number is {number}.")
 
 
 def query(state: str, **shown: object) -> str:
-    """Return the query string of a state: of the first visit, or of the start of a story."""
     workspaces = {story.key: story.workspace for story in stories()} | {"first visit": Workspace()}
     return urlencode(to_query(workspaces[state].changed(**{"presenting": 0, **shown})))
 
@@ -82,7 +79,6 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The stock app in a folder of its own, so that no settings of ours reach it."""
     folder = tmp_path_factory.mktemp("stock")
     (folder / "pages").mkdir()
     (folder / "stock.py").write_text(STOCK)
@@ -113,7 +109,6 @@ def opened(browser: Browser, address: str) -> Page:
 
 
 def painted(page: Page, act: Callable[[], object]) -> float:
-    """Return the milliseconds from the key press or click of an act to the last change after it."""
     page.evaluate(WATCH, QUIET_MS)
     act()
     taken: float = page.evaluate("window.painted")
@@ -125,7 +120,6 @@ Act = Callable[[int], float]
 
 
 def typing(page: Page, label: str) -> Act:
-    """Type a number, by turns one and two more than it was."""
     field = page.get_by_role("spinbutton", name=label, exact=True)
     start = int(field.input_value() or 1)
 
@@ -142,7 +136,6 @@ def pulling(page: Page, label: str) -> Act:
 
 
 def stepping(page: Page) -> Act:
-    """Go to the next round or slide by an arrow key, and back."""
     return lambda turn: painted(page, lambda: page.keyboard.press(_arrow(turn + 1)))
 
 

@@ -1,7 +1,5 @@
 """Fixtures of the browser tests: a real server, a real Chromium, a page that is watched."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, NoReturn
@@ -72,7 +70,6 @@ Contexts = Callable[[dict[str, Any]], BrowserContext]
 
 @pytest.fixture(scope="session")
 def contexts(browser: Browser) -> Iterator[Contexts]:
-    """Contexts by their arguments, reused because their scripts are cached."""
     made: dict[str, BrowserContext] = {}
 
     def context_of(args: dict[str, Any]) -> BrowserContext:
@@ -93,7 +90,6 @@ def app_page(
     app_server: AppServer,
     request: pytest.FixtureRequest,
 ) -> Iterator[Page]:
-    """A blank page of a new visitor; an error or a request to another machine fails the test."""
     context = contexts(browser_context_args)
     page = context.new_page()
     forget_visitor(page, app_server.url)

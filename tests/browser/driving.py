@@ -1,7 +1,5 @@
 """Start a Streamlit server, wait for its runs, watch a page, take pictures."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -52,11 +50,7 @@ CHROMIUM_FLAGS: Final = (
 )
 
 
-# ---------------------------------------------------------------------------------- the browser
-
-
 def find_chromium(bundled: str | None = None) -> Path | None:
-    """Return a Chromium to drive, or None; `bundled` is Playwright's own, tried last."""
     named = os.environ.get("REPLICALAB_CHROMIUM")
     if named:
         return Path(named) if os.access(named, os.X_OK) else None
@@ -95,9 +89,6 @@ PROJECTOR_DARK: Final = View("projector-dark", 1280, 720, "dark")
 PHONE: Final = View("phone", 390, 844, touch=True)
 PHONE_DARK: Final = View("phone-dark", 390, 844, "dark", touch=True)
 VIEWS: Final = (PROJECTOR, PROJECTOR_DARK, PHONE, PHONE_DARK)
-
-
-# ----------------------------------------------------------------------------------- the server
 
 
 class Usage(NamedTuple):
@@ -178,7 +169,6 @@ class AppServer:
         self.stop()
 
     def stop(self) -> None:
-        """End the server and its children; safe to call twice."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -192,14 +182,12 @@ class AppServer:
             return
 
     def kill(self) -> None:
-        """End the server at once, as a crash does."""
         assert self._process is not None, "the server is not running"
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(timeout=5)
         self._process = None
 
     def tail(self, lines: int = 60) -> str:
-        """Return the end of the server's log."""
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
     def _wait_until_healthy(self, process: subprocess.Popen[bytes]) -> None:
@@ -225,7 +213,6 @@ def free_port() -> int:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without settings of the app, except the tests' data folder."""
     record = {
         key: value
         for key, value in os.environ.items()
@@ -235,14 +222,11 @@ def _environment() -> dict[str, str]:
     return {**record, "PYTHONUNBUFFERED": "1"}
 
 
-# ------------------------------------------------------------------------------- runs of the app
-
 _FINISHED_RUNS: Final[WeakKeyDictionary[Page, list[WebSocket]]] = WeakKeyDictionary()
 """Per page, the connection of each script run that ended."""
 
 
 def count_runs(page: Page) -> None:
-    """Start counting the script runs that end on this page; call before its first address."""
     finished = _FINISHED_RUNS.setdefault(page, [])
 
     def listen(heard: WebSocket) -> None:
@@ -282,7 +266,6 @@ def _wait_until(page: Page, finished: Callable[[], bool], seconds: float = RUN_S
 
 
 def wait_until_idle(page: Page) -> None:
-    """Return when no run is under way and everything is drawn."""
     app = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
     page.locator(f'{app}[data-test-script-state="notRunning"]').wait_for(state="attached")
     page.evaluate(DRAWN)
@@ -302,12 +285,10 @@ STILL: Final = """quiet => new Promise(resolve => {
 
 
 def open_app(page: Page, address: str = "/") -> None:
-    """Open an address and return when its first run is drawn and nothing moves."""
     _load(page, lambda: page.goto(address))
 
 
 def reload_app(page: Page) -> None:
-    """Reload the page and return when its first run is drawn and nothing moves."""
     _load(page, page.reload)
 
 
@@ -331,7 +312,6 @@ def _load(page: Page, load: Callable[[], object]) -> None:
 
 
 def looks(page: Page, views: Sequence[View] = VIEWS) -> Iterator[View]:
-    """Show an open page in each view in turn."""
     for view in views:
         page.set_viewport_size({"width": view.width, "height": view.height})
         page.emulate_media(color_scheme=view.scheme)
@@ -340,8 +320,6 @@ def looks(page: Page, views: Sequence[View] = VIEWS) -> Iterator[View]:
         page.wait_for_timeout(500 if page.locator(".js-plotly-plot").count() else 100)
         yield view
 
-
-# -------------------------------------------------------------------------------- what must not be
 
 _DEEP_LINK_PROBE: Final = re.compile(r"/[^/]+/_stcore/(host-config|health)")
 """The front end looks for the server below a page's address first: two harmless 404s."""
@@ -352,12 +330,10 @@ _TELL_VIOLATIONS: Final = """document.addEventListener("securitypolicyviolation"
 
 
 def tell_violations(context: BrowserContext) -> None:
-    """Log violations of the content security policy in a new context."""
     context.add_init_script(_TELL_VIOLATIONS)
 
 
 def forget_visitor(page: Page, url: str) -> None:
-    """Make a context a new visitor; cached scripts stay."""
     page.context.clear_permissions()
     page.context.clear_cookies()
     record = {"origin": url, "storageTypes": "cookies,local_storage,indexeddb"}
@@ -381,7 +357,6 @@ class Watch:
         self._context.remove_listener("weberror", self._on_error)
 
     def assert_clean(self, page: Page) -> None:
-        """Fail if anything was noted, or if the page shows an exception box."""
         findings = list(self.findings)
         if not page.is_closed():
             boxes = page.get_by_test_id("stException").all_inner_texts()
@@ -405,9 +380,6 @@ class Watch:
         self.findings.append(f"page error: {error.error}")
 
 
-# ------------------------------------------------------------------------------------- evidence
-
-
 def keep_picture(page: Page, node_id: str) -> Path | None:
     """Save a picture of a failed test's page under ``test-artifacts/``; None if it is closed.
 
@@ -425,11 +397,7 @@ def keep_picture(page: Page, node_id: str) -> Path | None:
     return path
 
 
-# --------------------------------------------------------------------------------- accessibility
-
-
 def assert_accessible(page: Page, allowed: Sequence[str] = ()) -> None:
-    """Fail on any serious or critical finding of axe except the allowed rules."""
     if page.get_by_test_id("stApp").count():  # a document that was handed over is no app
         wait_until_idle(page)  # dimmed text is faint on purpose
     response = Axe().run(page).response

@@ -1,7 +1,5 @@
 """Menus, drawers and folds: axe and names, in light and dark and three sizes."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import pytest
@@ -72,7 +70,6 @@ HIDE_PLOTLY_PARTS: Final = """() => {
 
 
 def unnamed(page: Page) -> list[str]:
-    """Return the roles of controls without a name for screen readers."""
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     if page.get_by_test_id("stPlotlyChart").count():
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
@@ -90,7 +87,6 @@ def unnamed(page: Page) -> list[str]:
 
 
 def take(page: Page, how: str, name: str) -> None:
-    """Open a state as a visitor does."""
     match how:
         case "press":
             press(page, name)
@@ -124,9 +120,6 @@ def test_state_is_accessible_in_every_view(app_page: Page, state: str) -> None:
                 raise
 
 
-# --- by keyboard ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("opener", ["Share", "Your lab"])
 def test_drawer_keeps_and_returns_focus(app_page: Page, opener: str) -> None:
     open_app(app_page, STROOP)
@@ -143,8 +136,6 @@ def test_drawer_keeps_and_returns_focus(app_page: Page, opener: str) -> None:
     expect(drawer).to_have_count(0)
     expect(button).to_be_focused()
 
-
-# --- without colour, without motion -------------------------------------------------------------
 
 COLOURED: Final = r"""() => [...document.querySelectorAll('.rl :is(.pass, .caution, .fail)')]
   .filter(each => each.checkVisibility() && each.textContent.trim())

@@ -1,7 +1,5 @@
 """Tuning a protocol by hand in a real browser: type, pick, read, apply, undo, go back."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 
@@ -25,7 +23,6 @@ EASY: Final = "/Protocol?study=fin_momentum&lab=easy"
 
 
 def tick(page: Page, change: int) -> None:
-    """Tick or untick a change of the Lab Manager's and wait for the totals."""
     box = page.locator(".st-key-workbench").get_by_test_id("stCheckbox").nth(change - 1)
     with wait_for_run(page):
         box.locator("label").first.click()

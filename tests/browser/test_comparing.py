@@ -1,7 +1,5 @@
 """Comparing in a real browser: three labs, a download, thousands of runs."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, expect

@@ -1,7 +1,5 @@
 """Documents in a real browser: on the screen of a phone, read by axe, and printed to paper."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from datetime import date
 from pathlib import Path
@@ -38,7 +36,6 @@ def test_printed_signs_keep_their_words(page: Page) -> None:
 
 
 def app_font() -> str:
-    """Return a style with the app's own font, since the machine's may be wider."""
     media = Path(streamlit.__file__).parent / "static" / "static" / "media"
     [file] = media.glob("SourceSansVF-Upright*.woff2")
     data = b64encode(file.read_bytes()).decode()

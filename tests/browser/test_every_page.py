@@ -1,7 +1,5 @@
 """Every page and slide in every window, in light and dark, from 320 to 1920 px."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from typing import Final
@@ -62,8 +60,6 @@ WITH_A_FORM: Final = (
     "/Negotiation?recording=momentum_revised",
 )
 
-# --- to hear ----------------------------------------------------------------------------------
-
 HEADINGS: Final = """() => [...document.querySelectorAll('h1, h2, h3, h4, h5, h6')]
   .filter(each => each.checkVisibility()).map(each => Number(each.tagName[1]))"""
 UNNAMED: Final = """() => [...document.querySelectorAll('.rl table')].filter(table =>
@@ -89,7 +85,6 @@ BACKWARD: Final = """() => {
 
 
 def assert_headings_and_tables(page: Page) -> None:
-    """Fail unless headings start at level 1 without gaps and all tables have names."""
     levels = page.evaluate(HEADINGS)
     assert levels[0] == 1
     assert levels.count(1) == 1
@@ -98,14 +93,11 @@ def assert_headings_and_tables(page: Page) -> None:
 
 
 def assert_heard_in_order(page: Page) -> None:
-    """Fail unless the reading order is the visible order."""
     expect(page.get_by_role("main")).to_have_count(1)
     count, backward = page.evaluate(BACKWARD)
     assert count >= 4
     assert backward == []
 
-
-# --- to see -----------------------------------------------------------------------------------
 
 LOST: Final = r"""() => {
   const main = document.querySelector('[data-testid=stMain]'), range = document.createRange();
@@ -164,7 +156,6 @@ CONTROLS: Final = "a[href]:not(.skip), button:not(:disabled), summary, label:has
 
 
 def assert_light(page: Page, address: str) -> None:
-    """Fail if a page has too many words or more than about two screens."""
     first, whole = (page.evaluate(WORDS, height) for height in (PROJECTOR.height, 10**6))
     limit = OF_A_PAGE.get(address.partition("?")[0].removeprefix("/"), FIRST_SCREEN)
     assert 20 <= first <= (READING if address.startswith(READ) else limit)
@@ -174,7 +165,6 @@ def assert_light(page: Page, address: str) -> None:
 
 
 def opened(page: Page, address: str) -> None:
-    """Open a page and expect its title and heading."""
     open_app(page, address)
     expect(page).to_have_title(re.compile("ReplicaLab"))
     expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -252,8 +242,6 @@ def test_verdict_and_menu_stay_visible(app_page: Page) -> None:
         expect(app_page.get_by_role("menuitem", name="Print")).to_be_visible()
         app_page.keyboard.press("Escape")
 
-
-# --- a slide ----------------------------------------------------------------------------------
 
 SMALLEST: Final = 22
 TYPE: Final = """root => Math.min(...[...root.querySelectorAll('.rl.slide *, svg text')]

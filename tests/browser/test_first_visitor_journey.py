@@ -1,7 +1,5 @@
 """A first visit in a real browser: read the story, open a study, step through its talks, share."""
 
-from __future__ import annotations
-
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -25,7 +23,6 @@ STUDY: Final = "Four-colour theorem"
 
 
 def expect_marked(page: Page, number: int, last: int) -> None:
-    """Expect the scrubber, the address and the table to be at a round."""
     expect_round(page, number, last)
     rounds = page.get_by_role("region", name="The rounds").locator("tbody tr")
     expect(rounds).to_have_count(number)

@@ -1,7 +1,5 @@
 """Sharing in a real browser: a link and a bundle, opened by another visitor."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +25,6 @@ STROOP: Final = "/Protocol?study=psy_stroop&budget=1200&alpha=0.01"
 
 @pytest.fixture
 def elsewhere(browser: Browser, app_server: AppServer) -> Iterator[Page]:
-    """A page of another visitor."""
     context = browser.new_context(base_url=app_server.url, viewport={"width": 1280, "height": 720})
     page = context.new_page()
     count_runs(page)
@@ -36,12 +33,10 @@ def elsewhere(browser: Browser, app_server: AppServer) -> Iterator[Page]:
 
 
 def drawer(page: Page) -> Locator:
-    """Return the drawer."""
     return page.get_by_role("dialog")
 
 
 def hand_over(page: Page, part: str) -> None:
-    """Open the drawer at a part."""
     press(page, "Share")
     if part == "Link":
         return
@@ -51,7 +46,6 @@ def hand_over(page: Page, part: str) -> None:
 
 
 def saved(page: Page, button: Locator, folder: Path) -> Path:
-    """Return the file that a button saves."""
     with page.expect_download() as downloaded:
         button.click()
     path = folder / downloaded.value.suggested_filename
@@ -60,12 +54,10 @@ def saved(page: Page, button: Locator, folder: Path) -> Path:
 
 
 def file_of(page: Page, label: str, folder: Path) -> Path:
-    """Return the file that a button of the drawer saves."""
     return saved(page, drawer(page).get_by_role("button", name=label, exact=True), folder)
 
 
 def outcome(page: Page) -> Locator:
-    """Go to the last round and return its outcome."""
     if page.get_by_role("button", name="Last", exact=True).is_enabled():
         press(page, "Last")
     return page.locator(".rl h2.outcome")

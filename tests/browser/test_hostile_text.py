@@ -1,7 +1,5 @@
 """Hostile text in a real browser draws the same elements as harmless text of its shape."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,7 +55,6 @@ _TOO_WIDE: Final = """() => {
 
 
 def looked_at(page: Page) -> dict[str, int]:
-    """Return how many elements of each kind a page has, all unfolded; it fits every window."""
     for view in (PHONE, PROJECTOR):
         page.set_viewport_size({"width": view.width, "height": view.height})
         record: dict[str, int] = page.evaluate(_SETTLED, _QUIET_MS)
@@ -67,7 +64,6 @@ def looked_at(page: Page) -> dict[str, int]:
 
 
 def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str, int]]]:
-    """Bring a study, then runs, then a link, and yield each page that is seen, by name."""
     study = json.loads(hostile_study().text)
     for rule in study["policy_rules"]:  # of punctuation in one there is a finding more
         rule["forbidden_phrases"] = tamed(rule["forbidden_phrases"])

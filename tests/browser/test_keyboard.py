@@ -1,7 +1,5 @@
 """By keyboard alone: the whole first journey, and where the focus is on every page."""
 
-from __future__ import annotations
-
 import re
 from typing import Final, Literal
 
@@ -17,7 +15,6 @@ MOST_STOPS: Final = 80
 
 
 def reach(page: Page, target: Locator, key: Literal["Tab", "Shift+Tab"] = "Tab") -> None:
-    """Press Tab until a control has the focus, and expect it in the window."""
     expect(target).to_be_enabled()
     for _ in range(MOST_STOPS):
         page.keyboard.press(key)
@@ -29,7 +26,6 @@ def reach(page: Page, target: Locator, key: Literal["Tab", "Shift+Tab"] = "Tab")
 
 
 def go(page: Page, name: str) -> None:
-    """Follow a link of the navigation."""
     reach(page, page.locator(".st-key-navigation").get_by_role("link", name=name, exact=True))
     strike(page, "Enter")
     expect(page).to_have_title(f"{name} · ReplicaLab")
@@ -141,7 +137,6 @@ def test_focus_is_seen_wherever_it_goes(app_page: Page, address: str) -> None:
 
 
 def _differs_without_focus(page: Page, clip: FloatRect) -> bool:
-    """Return whether an area changes when it loses the focus."""
     focused = page.screenshot(clip=clip, animations="disabled", caret="hide")
     page.evaluate("window.at = document.activeElement; window.at.blur()")
     bare = page.screenshot(clip=clip, animations="disabled", caret="hide")

@@ -1,7 +1,5 @@
 """Saved work in a real browser: after closing it, after a crash, on PostgreSQL."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +18,6 @@ SAFE: Final = "Saved: "
 
 
 def keep(page: Page) -> None:
-    """Save the workspace and wait for the confirmation."""
     press(page, "Save")
     expect(page.locator(".st-key-kept")).to_contain_text(SAFE)
 
@@ -29,7 +26,6 @@ def keep(page: Page) -> None:
 def profile(
     browser_type: BrowserType, launch: dict[str, Any], args: dict[str, Any], folder: Path
 ) -> Iterator[BrowserContext]:
-    """Open a browser that keeps its profile in a folder, and close it."""
     context = browser_type.launch_persistent_context(folder, **launch, **args)
     try:
         yield context
@@ -38,7 +34,6 @@ def profile(
 
 
 def blank(context: BrowserContext) -> Page:
-    """Return a new page with counted runs."""
     page = context.new_page()
     count_runs(page)
     return page
@@ -72,7 +67,6 @@ def test_saved_plan_survives_closing_the_browser(
 
 
 def edited(context: BrowserContext, server: AppServer) -> Page:
-    """Return a page with an edited plan."""
     page = blank(context)
     open_app(page, f"{server.url}{ADDRESS}")
     type_number(page, "Sample size", 41)
@@ -100,7 +94,6 @@ def test_draft_survives_a_killed_server(context: BrowserContext, tmp_path: Path)
 
 
 def write_long_plan(page: Page) -> None:
-    """Type texts that are too long for an address."""
     chance = random.Random(7)
     for name in ("Technique", "Rationale"):
         letters = (chr(0x4E00 + chance.randrange(20_000)) for _ in range(3_000))

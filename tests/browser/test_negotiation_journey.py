@@ -1,7 +1,5 @@
 """Negotiating in a real browser: look, play, fork, and stop a model that waits."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Final
@@ -29,7 +27,6 @@ ACCEPTANCE: Final = json.dumps({**EMPTY, "action_type": "accept"})
 
 
 def verdict(page: Page) -> Locator:
-    """Return the heading of the outcome."""
     return page.locator("h2.outcome")
 
 
@@ -56,9 +53,6 @@ def test_fork_is_compared_with_its_run(app_page: Page) -> None:
     press(app_page, "Back to how it was")
     press(app_page, "Last")
     expect(verdict(app_page)).to_contain_text("52 months in 5 days")
-
-
-# --- a language model -------------------------------------------------------------------------
 
 
 def set_model(page: Page, url: str) -> None:

@@ -1,7 +1,5 @@
 """Your own study in a real browser: an error with its line, use, link, removal."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -54,7 +52,6 @@ def test_link_to_own_study_is_read_only(
 
 
 def bring_template(page: Page, address: str = "/") -> None:
-    """Use the template as your own study."""
     open_app(page, address)
     put_template_into_editor(page)
     press(page, "Use this study")
@@ -62,7 +59,6 @@ def bring_template(page: Page, address: str = "/") -> None:
 
 
 def put_template_into_editor(page: Page) -> str:
-    """Start from the template and return its text."""
     show(page, "Make a study")
     pick(page, "Start from", "the template")
     press(page, "Start the form")
@@ -73,10 +69,8 @@ def put_template_into_editor(page: Page) -> str:
 
 
 def button(page: Page, name: str) -> Locator:
-    """Return the buttons whose name starts so."""
     return page.get_by_role("button", name=re.compile(rf"^{name}"))
 
 
 def textbox(page: Page, name: str) -> Locator:
-    """Return the field for text of that name."""
     return page.get_by_role("textbox", name=name, exact=True)

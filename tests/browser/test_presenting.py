@@ -1,7 +1,5 @@
 """Presenting in a real browser: a clicker's keys, room for every slide, and the deck on paper."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 from urllib.parse import urlencode
@@ -20,7 +18,6 @@ LAST: Final = 8
 
 
 def place(page: Page) -> Locator:
-    """Return which slide of how many is on show."""
     return page.locator(".page.shown .top p").last
 
 
@@ -58,8 +55,6 @@ def test_clicker_walks_the_slides_and_leaves(app_page: Page, view: View) -> None
     expect(app_page).to_have_url(address)
 
 
-# --- room -------------------------------------------------------------------------------------
-
 SCREENS: Final = (PROJECTOR, View("hall", 1920, 1080), View("zoomed", 640, 360), PHONE_DARK)
 MEASURED: Final = """() => {
   const main = document.querySelector('[data-testid=stMain]');
@@ -92,7 +87,6 @@ MEASURED: Final = """() => {
 
 
 def assert_room(page: Page) -> None:
-    """Check every slide of the deck on show, in every screen."""
     expect(place(page)).to_have_text(re.compile("^1 / "))
     expect(page.get_by_role("button", name="Next")).to_be_enabled()
     for screen in SCREENS:

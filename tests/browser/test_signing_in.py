@@ -1,7 +1,5 @@
 """Signing in by OpenID Connect: each person has a library of their own."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 
@@ -16,7 +14,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
-    """The app, at which people sign in."""
     folder, port = tmp_path_factory.mktemp("signing_in"), free_port()
     people = [User(sub=name, claims={"name": name.title()}) for name in ("ann", "ben")]
     with run_server_in_thread(user_claims=people) as provider:
@@ -41,7 +38,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
 
 
 def sign_in(browser: Browser, server: AppServer, name: str) -> Page:
-    """Return a page of a new browser in which a person has signed in."""
     page = browser.new_context(base_url=server.url).new_page()
     page.goto("/")
     expect(page.get_by_text("Sign in to continue.")).to_be_visible()

@@ -1,7 +1,5 @@
 """Trade-offs in a real browser: choose a point, load it, read tables and labels."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest
@@ -29,18 +27,15 @@ def chart_title(page: Page) -> Locator:
 
 
 def wait_for_chart(page: Page) -> None:
-    """Return when the chart is drawn."""
     chart_title(page).wait_for(timeout=CHART_MS)
 
 
 def opened(page: Page, query: str = "?study=fin_momentum") -> None:
-    """Open the page, and expect a chart of its region."""
     open_app(page, f"{PAGE}{query}")
     wait_for_chart(page)
 
 
 def click_chart(page: Page, across: float, up: float) -> None:
-    """Click in the region's plot, at shares of its width and height from the lower left."""
     plot = box_of(page.locator(f".st-key-region_chart {PLOT}"))
     x, y = plot["x"] + across * plot["width"], plot["y"] + (1 - up) * plot["height"]
     page.mouse.move(x, y)

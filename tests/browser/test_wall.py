@@ -1,7 +1,5 @@
 """Origin checks in a real browser: no page of another site reads or embeds the app."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,7 +1,5 @@
 """The wheel, installed and used from another folder, does what the clone does."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -36,7 +34,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def scripts(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with the wheel alone and this one's packages: its folder of commands."""
     home = tmp_path_factory.mktemp("installed") / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True)
     python = str(home / "bin" / "python")
@@ -50,7 +47,6 @@ def scripts(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of someone's with another Streamlit app's settings."""
     folder = tmp_path_factory.mktemp("elsewhere")
     (folder / ".streamlit").mkdir()
     (folder / ".streamlit" / "config.toml").write_text(
@@ -63,7 +59,6 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def app_server(
     browser_type_launch_args: dict[str, object], scripts: Path, elsewhere: Path
 ) -> Iterator[AppServer]:
-    """The wheel's server, in the place of the clone's."""
     assert browser_type_launch_args
     command = (str(scripts / "replicalab"), "serve", "--no-browser")
     with AppServer(elsewhere / "app.py", elsewhere / "log", command=command) as server:

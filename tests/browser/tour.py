@@ -1,7 +1,5 @@
 """`make tour` walks the running app and writes docs/tour.md and all pictures of the documents."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from collections.abc import Callable
@@ -155,7 +153,6 @@ STOPS: Final = (
 
 
 def guide() -> str:
-    """Return docs/tour.md."""
     parts = (
         f"\n## {number}. {stop.title}\n\n{fill(stop.caption, 100)}\n\n"
         f"![{stop.title}]({stop.name}.png)\n"
@@ -165,7 +162,6 @@ def guide() -> str:
 
 
 def main() -> int:
-    """Walk the app, and write the guide and its pictures."""
     chromium = find_chromium()
     if chromium is None:
         sys.stderr.write("No Chromium found: name it in REPLICALAB_CHROMIUM.\n")
@@ -192,7 +188,6 @@ def main() -> int:
 
 
 def _film(page: Page) -> None:
-    """Write docs/story.gif: every slide of the story, one after the other."""
     open_app(page, f"/Protocol?{urlencode(to_query(_STORY.workspace.changed(presenting=1)))}")
     expect(page.get_by_role("button", name="Next")).to_be_enabled()
     frames = []

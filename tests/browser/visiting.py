@@ -1,7 +1,5 @@
 """The app's pages, and a visitor's actions: press, type, follow a link."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Final
@@ -52,14 +50,12 @@ def cost_total(page: Page, name: str = "Total") -> Locator:
 
 
 def follow(page: Page, name: str) -> None:
-    """Follow a link of the navigation and wait for its page."""
     with wait_for_run(page):
         page.locator(".st-key-navigation").get_by_role("link", name=name, exact=True).click()
     expect(page).to_have_title(f"{name} · ReplicaLab")
 
 
 def press(page: Page, name: str) -> None:
-    """Press the first button whose name starts so, and wait for the page."""
     with wait_for_run(page):
         page.get_by_role("button", name=re.compile(rf"^{re.escape(name)}(?!\w)")).first.click()
 
@@ -125,7 +121,6 @@ def upload(page: Page, file: Path | str) -> None:
 
 
 def strike(page: Page, *keys: str) -> None:
-    """Press keys; the last one runs the page."""
     *before, last = keys
     for key in before:
         page.keyboard.press(key)
@@ -134,13 +129,11 @@ def strike(page: Page, *keys: str) -> None:
 
 
 def put_away(page: Page) -> None:
-    """Close the drawer by Escape, which it hears when it has the focus."""
     expect(page.locator('[role="dialog"]:focus-within')).to_have_count(1)
     strike(page, "Escape")
 
 
 def expect_round(page: Page, shown: int, last: int) -> None:
-    """Expect a round in the scrubber and the address."""
     pattern = re.compile(rf"^Round {shown} of {last}( so far)?$")
     expect(page.get_by_text(pattern)).to_be_visible()
     address = re.compile(rf"[?&]round={shown}(&|$)" if shown > 1 else r"^((?!round=).)*$")

@@ -1,7 +1,5 @@
 """How a test asks a command: in this process, or in one of its own."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import signal

@@ -1,7 +1,5 @@
 """The fixture with which a test asks commands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``batch``: every result once, partial results after Ctrl-C, and on a Dask cluster."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -68,9 +66,6 @@ def test_batch_that_is_stopped_keeps_what_it_had(tmp_path: Path) -> None:
     assert 200 <= len(seeds) < 2000
     assert len(set(seeds)) == len(seeds)
     assert text.strip().startswith(f"Stopped: {len(seeds):,} of 2,000 negotiations are played.")
-
-
-# --- on a cluster -------------------------------------------------------------------------------
 
 
 def test_missing_dask_is_named(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:

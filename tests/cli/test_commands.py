@@ -1,7 +1,5 @@
 """The answers, exit codes and messages of every command."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -72,9 +70,6 @@ def test_help_loads_no_heavy_package() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-# --- values -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -175,8 +170,6 @@ def test_report_has_the_form_of_its_name(ask: Asking) -> None:
     answers = "--set registration.title=Ours --kind brandt-prereg-2 --save a.json"
     assert ask(f"report {STUDY} {answers}").code == 0
 
-
-# --- bad input ----------------------------------------------------------------------------------
 
 FAULTS: Final = [
     "check psy_strop",

@@ -1,7 +1,5 @@
 """A language model in commands: its rounds, its tokens, and stopping it."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -65,9 +63,6 @@ def waiting(exchange: Exchange) -> None:
     exchange.drip(event(piece(" ")), 0.05)
 
 
-# --- negotiate ----------------------------------------------------------------------------------
-
-
 def test_model_plays_and_its_tokens_are_counted(ask: Asking, at: At) -> None:
     with serve(playing) as server:
         at(server)
@@ -118,14 +113,11 @@ def test_unwritable_file_is_refused_before_a_call(ask: Asking, at: At) -> None:
     assert [*Path().iterdir()] == [Path("folder")]
 
 
-# --- Ctrl-C -------------------------------------------------------------------------------------
-
 POSIX: Final = pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
 
 
 @pytest.fixture
 def command(at: At) -> Iterator[Callable[[Server, str], subprocess.Popen[str]]]:
-    """A function that starts a command with a server as the language model."""
     running: list[subprocess.Popen[str]] = []
 
     def start(server: Server, line: str) -> subprocess.Popen[str]:
@@ -171,9 +163,6 @@ def test_stopped_negotiation_keeps_the_rounds(command: Command, tmp_path: Path, 
     transcript = load(path.read_text())
     assert len(transcript.moves) == 1
     assert replay(transcript, PACK).rounds
-
-
-# --- batch --------------------------------------------------------------------------------------
 
 
 def test_model_and_rule_play_a_batch(ask: Asking, at: At) -> None:

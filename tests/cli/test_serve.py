@@ -1,7 +1,5 @@
 """``serve`` and standard streams: dashboard, ports, ``-`` for standard input or output."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

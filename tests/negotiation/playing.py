@@ -1,7 +1,5 @@
 """Hand-made turns, texts that a model may say, and labs that answer in each of the four ways."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -62,9 +60,6 @@ def revise_to(plan: Protocol) -> ScientistAction:
     return plan_action(ScientistActionType.REVISE_PROTOCOL, plan)
 
 
-# --- texts of a model -------------------------------------------------------------------------
-
-
 def said(action: ScientistAction) -> str:
     return action.model_dump_json()
 
@@ -84,9 +79,6 @@ RECORDING: Final = core.Recording(
 )
 
 
-# --- played -----------------------------------------------------------------------------------
-
-
 def game(
     pack: Pack,
     opening: Protocol | None = None,
@@ -94,12 +86,10 @@ def game(
     scientist: core.ScientistKind = core.ScientistKind.BASELINE,
     lab_manager: core.LabManagerKind = core.LabManagerKind.REFERENCE,
 ) -> core.Setup:
-    """Return a setup with players by default, which the application itself does not have."""
     return make_setup(pack, opening, max_rounds, scientist=scientist, lab_manager=lab_manager)
 
 
 def by_rule(pack: Pack, *args: Any, **kwargs: Any) -> core.Negotiation:
-    """Return the negotiation that rules play, with a setup as `game` makes it."""
     return core.negotiate(game(pack, *args, **kwargs), pack)
 
 
@@ -117,7 +107,6 @@ def by_person(
 
 
 def by_model(pack: Pack, *turns: list[str], rounds: int = 5) -> core.Negotiation:
-    """Return the negotiation in which a model says these texts, turn by turn."""
     setup = game(pack, None, rounds, core.ScientistKind.MODEL).model_copy(
         update={"model": "scripted"}
     )
@@ -136,16 +125,12 @@ RULED: Final = by_rule(MEDIUM, MEDIUM.reference_protocol)
 MODELLED: Final = by_model(BOOKED, [PROSE, CUT_OFF, PROPOSAL], [said(ask("Days?"))], [said(ACCEPT)])
 
 
-# --- read and edited --------------------------------------------------------------------------
-
-
 def plan_of(done: core.Round) -> Protocol:
     assert done.plan is not None
     return done.plan.plan
 
 
 def said_in(done: core.Round) -> str:
-    """Return the Lab Manager's explanation in a round with an answer."""
     assert done.answer is not None
     return done.answer.explanation
 
@@ -164,8 +149,6 @@ Edit = Callable[[dict[str, Any]], object]
 
 
 def at(*path: str | int, **changes: object) -> Edit:
-    """Return an edit of one place in a file."""
-
     def edit(data: dict[str, Any]) -> None:
         place: Any = data
         for key in path:
@@ -173,9 +156,6 @@ def at(*path: str | int, **changes: object) -> Edit:
         place.update(changes)
 
     return edit
-
-
-# --- each way to end ----------------------------------------------------------------------------
 
 
 class Ended(NamedTuple):

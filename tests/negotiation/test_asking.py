@@ -1,7 +1,5 @@
 """A model as the Scientist: every attempt kept, every text data, no verdict within its reach."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 
@@ -52,9 +50,6 @@ OUTPUTS: Final = (
 def clock_of(*times: float) -> Callable[[], float]:
     values = iter(times)
     return lambda: next(values)
-
-
-# --- asked for a turn -----------------------------------------------------------------------
 
 
 def test_valid_first_answer_is_a_turn() -> None:
@@ -146,9 +141,6 @@ def test_hostile_text_moves_no_check(text: str) -> None:
     attempts = core.ask_model(ScriptedGenerate([around, PROPOSAL]), FRESH, STUCK).attempts
     assert attempts[-1].action == propose(PLAN)
     assert attempts[0].output.text == around
-
-
-# --- recorded, and heard again --------------------------------------------------------------
 
 
 class Spoken(str):

@@ -1,7 +1,5 @@
 """The ledger of concessions, by hand; and no agent hears of the hidden reference."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
@@ -38,9 +36,6 @@ from tests.strategies import openings, studied_packs
 SCIENTIST, MANAGER = Role.SCIENTIST, Role.LAB_MANAGER
 
 
-# --- never to an agent ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("scientist", sorted(core.AUTOMATIC))
 @pytest.mark.parametrize("lab_manager", core.RULED_LAB_MANAGERS)
 @pytest.mark.parametrize("plan", [PLAN, FLAMING])
@@ -59,9 +54,6 @@ def test_agents_never_see_the_hidden_reference(
     assert not any("canary" in text for text in heard)
     assert negotiation.final_plan is not None
     assert negotiation.final_plan.missing_elements == ("canary-two",), "the canary is dead"
-
-
-# --- the core.ledger: a month costs 10 credits and a day 50 ---------------------------------------
 
 
 def test_ledger_of_a_medium_lab_by_hand() -> None:

@@ -1,7 +1,5 @@
 """The Scientists that follow a rule: their actions and reasons."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -62,11 +60,7 @@ def direct(
 
 
 def choice(pack: Pack, *actions: ScientistAction) -> Choice:
-    """Return the direct Scientist's choice after these turns, made in its name."""
     return choose(game(pack, scientist=DIRECT), by_person(pack, *actions).state, pack)
-
-
-# --- the opening, and who has no rule -------------------------------------------------------
 
 
 @pytest.mark.parametrize("scientist", sorted(set(core.ScientistKind) - core.AUTOMATIC))
@@ -84,9 +78,6 @@ def test_opening_without_samples_is_refused_by_name() -> None:
     with pytest.raises(NegotiationError, match="the plan has a sample size of 0; a proposal needs"):
         by_rule(OPEN, make_protocol(sample_size=0))
     assert plan_of(by_rule(OPEN, make_protocol(sample_size=1)).rounds[0]).sample_size == 1
-
-
-# --- the baseline ---------------------------------------------------------------------------
 
 
 class Line(NamedTuple):
@@ -154,9 +145,6 @@ def test_baseline_follows_the_documents_rules_everywhere(study: str, lab: str) -
         assert (len(lines), negotiation.outcome) == (1, outcome)
 
 
-# --- the one that weighs the evidence: openings and choices -----------------------------------
-
-
 def test_direct_scientist_opens_above_the_floor() -> None:
     opened = direct(OPEN, SMALL)
     assert plan_of(opened.rounds[0]) == SMALL
@@ -205,9 +193,6 @@ def test_direct_scientist_chooses(
     assert choice(pack, *actions).action == expected
 
 
-# --- below the floor ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("wished", "ends"), [(80, 85), (60, 60), (200, 85)])
 def test_offer_that_misses_a_soft_constraint_is_refused(wished: int, ends: int) -> None:
     # Halved, the plan fits and meets the target; up to 85 trays would fit.
@@ -249,9 +234,6 @@ def test_direct_scientist_asks_only_if_it_helps() -> None:
     assert result.reason.endswith("No single addition by the lab would open one.")
 
 
-# --- whatever it meets --------------------------------------------------------------------------
-
-
 @given(
     studied_packs(),
     st.none() | openings(),
@@ -269,9 +251,6 @@ def test_direct_scientist_never_agrees_falsely(
     assert acts(negotiation).count("request_info") <= 1
     assert len(negotiation.rounds) <= min(rounds, 4)
     assert "request_info" not in acts(negotiation)[-1:]
-
-
-# --- the best plan of a lab -----------------------------------------------------------------
 
 
 def test_best_options_fall_back_to_the_reference_protocol() -> None:
@@ -295,9 +274,6 @@ def test_best_worth_running_is_above_the_floor(pack: Pack, plan: Protocol | None
     best = assess(loss.plan, pack)
     worth = best.evidence.tier is not EvidenceTier.BELOW_FLOOR
     assert is_worth_running(loss.after) is (best.feasible and worth)
-
-
-# --- in words -------------------------------------------------------------------------------
 
 
 def test_reasons_in_words() -> None:

@@ -1,7 +1,5 @@
 """A negotiation played: rounds, answers, offers, endings by hand; taken back, forked, by moves."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest
@@ -44,9 +42,6 @@ from tests.strategies import itemised_protocols, openings, studied_packs
 
 ASKS = ask("The budget?")
 THIRTY = make_protocol(sample_size=30)
-
-
-# --- one round ------------------------------------------------------------------------------
 
 
 def test_turns_and_answers_in_words() -> None:
@@ -153,9 +148,6 @@ def test_plan_above_the_limits_is_refused() -> None:
         game(OPEN, long)
 
 
-# --- a whole one ----------------------------------------------------------------------------
-
-
 @given(studied_packs(), openings(), st.integers(1, 8), st.sampled_from(core.RULED_LAB_MANAGERS))
 def test_negotiation_by_rule_ends_in_one_outcome(
     pack: Pack, opening: Protocol | None, rounds: int, lab_manager: core.LabManagerKind
@@ -180,7 +172,6 @@ def test_negotiation_by_rule_ends_in_one_outcome(
 
 
 def went_on(negotiation: core.Negotiation) -> core.Negotiation:
-    """Return the next round by rule, by a scripted model, or by hand."""
     if negotiation.setup.scientist in core.AUTOMATIC:
         return play_rule(negotiation)
     action = propose(PLAN) if negotiation.state.plan is None else ACCEPT
@@ -207,9 +198,6 @@ def test_every_pairing_plays_to_an_end_and_replays(
     assert core.replay(core.load(core.save(negotiation)), pack) == negotiation
     if scientist in core.AUTOMATIC:
         assert core.negotiate(setup, pack) == negotiation, "at once and turn by turn are the same"
-
-
-# --- forked ---------------------------------------------------------------------------------
 
 
 def test_fork_keeps_the_rounds_before() -> None:
@@ -278,8 +266,6 @@ def test_impossible_fork_is_refused() -> None:
         with pytest.raises(NegotiationError, match=why):
             core.fork(RULED, number, plan)
 
-
-# --- moves by hand ----------------------------------------------------------------------------
 
 OTHER = revise(MEDIUM.reference_protocol, sample_size=120)
 PERSONS = by_person(MEDIUM, propose(OTHER), ask("Days?"), ACCEPT)

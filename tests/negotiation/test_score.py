@@ -108,7 +108,6 @@ def test_dropped_control_costs_fidelity() -> None:
 
 
 def wishful(*, days: int = 9, budget: float = 1085.0) -> Pack:
-    """Return a lab of 41 trays in 5 days, whose study wishes nine days; one control may go."""
     wish = make_constraint(
         label="Watching", bounds="days", comparator=">=", quantity=days, unit="days", hard=False
     )

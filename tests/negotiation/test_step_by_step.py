@@ -1,7 +1,5 @@
 """The Scientist that concedes step by step, and a person in the Lab Manager's seat."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Final
 
@@ -39,13 +37,11 @@ def proposals(negotiation: core.Negotiation) -> list[Assessment]:
 
 
 def opened(negotiation: core.Negotiation) -> PlanAnalysis:
-    """Return the analysis of the plan that was asked for as the opening."""
     plan = negotiation.setup.opening or negotiation.pack.reference_protocol
     return PlanAnalysis(assess(plan, negotiation.pack))
 
 
 def assert_ends_by_the_rules(negotiation: core.Negotiation) -> None:
-    """Check how a run ends against the plans in it, without the order of the changes."""
     assert negotiation.ending in (*AGREEMENTS, core.Ending.WALKED_AWAY)
     last, plan = negotiation.final_plan, opened(negotiation).least.after
     if negotiation.ending in AGREEMENTS:
@@ -169,9 +165,6 @@ def test_leaving_names_the_smallest_addition() -> None:
     negotiation = stepwise(load_scenario("fin_momentum", "hard"))
     single = opened(negotiation).asks.alone_floor[0]
     assert single.ask.text in negotiation.rounds[-1].reason
-
-
-# --- a person as Lab Manager ------------------------------------------------------------------
 
 
 def awaited(pack: Pack, scientist: core.ScientistKind = STEPS) -> core.Negotiation:

@@ -1,7 +1,5 @@
 """A negotiation saved, loaded and replayed; and files that are refused."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket
@@ -62,9 +60,6 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-
-
-# --- saved, loaded, replayed ----------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("no_network")
@@ -149,9 +144,6 @@ def test_recording_with_a_given_opening_replays() -> None:
     assert core.replay(core.load(core.save(negotiation, RECORDING)), BOOKED) == negotiation
 
 
-# --- of another place, or not replayable ----------------------------------------------------------
-
-
 def test_replay_in_another_lab_is_refused() -> None:
     for changes in ({"seed": 3}, {"difficulty": "hard"}, {"scenario_id": "psy_stroop"}):
         data = json.loads(core.save(RULED))
@@ -198,11 +190,7 @@ def test_version_1_is_refused_in_one_sentence(text: str) -> None:
         core.load(text)
 
 
-# --- refused --------------------------------------------------------------------------------------
-
-
 def refused(text: str) -> str:
-    """Return the message for a text that is no transcript; a remedy ends it."""
     with pytest.raises(TraceError) as caught:
         core.load(text)
     message = str(caught.value)
@@ -274,9 +262,6 @@ def test_changed_character_raises_only_trace_errors(place: int, new: str) -> Non
             core.replay(core.load(text), MEDIUM)
 
 
-# --- the shipped recordings -----------------------------------------------------------------------
-
-
 def shipped(key: str) -> core.Negotiation:
     transcripts = {
         recording.recording.key: recording
@@ -297,9 +282,6 @@ def test_shipped_recordings_replay_to_their_stories() -> None:
     assert codes == [["no_json", "invalid_json", None], [None]]
     assert all(attempt.correction_prompt for attempt in suzuki.rounds[0].attempts[:2])
     assert suzuki.outcome is core.Outcome.FALSE_AGREEMENT
-
-
-# --- hostile, and in a new process ----------------------------------------------------------
 
 
 REPLAY: Final = """

@@ -1,7 +1,5 @@
 """The app as it is served: its headers, its web sockets and its files."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """The guard in front of Streamlit, the visitor cookie, and the turns of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Timer
@@ -89,9 +87,6 @@ def denied(client: TestClient, headers: dict[str, str]) -> int:
     return int(refusal.value.status_code)
 
 
-# --- host and origin --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:1", "localhost:8501"])
 def test_configured_hosts_are_served(client: TestClient, host: str) -> None:
     assert client.get("/", headers={"host": host}).status_code == 200
@@ -156,9 +151,6 @@ def test_person_header_stops_start(monkeypatch: pytest.MonkeyPatch, pages: Pages
         server.middleware(pages)
 
 
-# --- the visitor cookie -----------------------------------------------------------------------
-
-
 def test_page_issues_cookie_once(client: TestClient) -> None:
     cookie = client.get("/").headers["set-cookie"]
     token, flags = cookie.removeprefix(f"{VISITOR_COOKIE}=").split("; ", 1)
@@ -195,9 +187,6 @@ def test_cookie_over_tls_belongs_to_host_alone(
     assert response.headers["set-cookie"].startswith(f"{SECURE_COOKIE}={TOKEN};")
 
 
-# --- loading and readiness --------------------------------------------------------------------
-
-
 def test_runs_wait_until_pages_are_loaded(pages: Pages) -> None:
     client = browser_of(pages)
     client.get("/")
@@ -219,9 +208,6 @@ def test_server_that_stops_saves(pages: Pages) -> None:
     with browser_of(pages):
         pass
     assert pages.order[-1] == "finished"
-
-
-# --- turns ------------------------------------------------------------------------------------
 
 
 def test_short_runs_never_overlap() -> None:
