@@ -24,7 +24,7 @@ from tests.ui.acting import (
     type_text,
 )
 from tests.ui.pages import COMPARE, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY, TRADE_OFFS
-from tests.ui.reading import said
+from tests.ui.reading import page_text
 from tests.ui.walking import go, query_of, visit
 
 FISH: Final = {"study": "eco_reef_fish", "lab": "medium", "challenge": "1"}
@@ -66,12 +66,12 @@ def test_plan_is_handed_in_and_tried_again() -> None:
     app = visit(PROTOCOL, **FISH)
     type_number(app, "Sample size", 100)
     press(app, "Ask the Lab Manager")
-    assert "Round 1, 100 fish in 21 days: suggests changes, 100 → 12 fish" in said(app)
+    assert "Round 1, 100 fish in 21 days: suggests changes, 100 → 12 fish" in page_text(app)
     assert not tells_the_size(everything(app))
     assert number(press(app, "Take its offer"), "Sample size").value == 12
     type_number(app, "Sample size", 100)
     press(app, "Ask the Lab Manager")
-    assert "Round 2, 100 fish in 18 days" in said(app)
+    assert "Round 2, 100 fish in 18 days" in page_text(app)
     type_text(app, "Your name, if you like", "=Ada <b>")
     press(app, "Hand in")
     assert "Cannot be run here" in everything(app)

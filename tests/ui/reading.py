@@ -138,9 +138,6 @@ def page_text(app: AppTest) -> str:
     return "\n".join([*texts(app.main), *(alert.text for alert in alerts(app))])
 
 
-said = page_text  # the name in older tests
-
-
 def drawer_of(app: AppTest) -> Block:
     """Return the part outside the page's main part: an open drawer, and stylesheets."""
     # The harness has a face for the page's main part alone.

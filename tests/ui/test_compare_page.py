@@ -32,7 +32,7 @@ from tests.negotiation.playing import by_model, by_rule
 from tests.ui.acting import can_press, labels, number, press, run, type_number
 from tests.ui.negotiating import proposing
 from tests.ui.pages import COMPARE, LIBRARY, PROTOCOL
-from tests.ui.reading import alerts, panel_tables, said, tray
+from tests.ui.reading import alerts, page_text, panel_tables, tray
 from tests.ui.test_batches import until
 from tests.ui.walking import go, query_of, show, visit
 
@@ -45,13 +45,13 @@ def row(app: AppTest, label: str) -> list[str]:
 
 
 def test_single_plan_is_compared_with_the_open_one() -> None:
-    assert "Nothing to compare yet." in said(visit(COMPARE))
+    assert "Nothing to compare yet." in page_text(visit(COMPARE))
     app = go(press(visit(PROTOCOL), "Add to comparison"), COMPARE)
-    assert "Plan A is the open plan: it needs another one." in said(app)
-    assert "Nothing to compare yet." not in said(app)
+    assert "Plan A is the open plan: it needs another one." in page_text(app)
+    assert "Nothing to compare yet." not in page_text(app)
     go(type_number(go(app, PROTOCOL), "Sample size", 100), COMPARE)
     assert row(app, "Sample size") == ["420", "100"]
-    assert "On the workbench" in said(app)
+    assert "On the workbench" in page_text(app)
     press(app, "The three labs")
     assert number(go(app, PROTOCOL), "Sample size").value == 100
     assert can_press(app, "Undo")
@@ -62,7 +62,7 @@ def test_three_labs_by_a_click_or_a_link() -> None:
     assert [item.name for item in tray(app)] == ["easy lab", "medium lab", "hard lab"]
     budgets = [f"{load_scenario('psy_stroop', level).lab.budget:,.0f}" for level in Difficulty]
     assert row(app, "Budget, credits") == budgets
-    assert_golden("pages/compare#labs", said(app))
+    assert_golden("pages/compare#labs", page_text(app))
     again = visit(COMPARE, **query_of(app))
     assert tray(again) == tray(app)
     assert panel_tables(again) == panel_tables(app)
@@ -156,7 +156,9 @@ def test_equal_labs_are_one_column() -> None:
     key = own_studies.key_of("mine") or ""
     alone = visit(COMPARE, study="mine", own=key)
     assert not can_press(alone, "The three labs")
-    assert "The three labs of this study are the same. Enter yours under Your lab" in said(alone)
+    assert "The three labs of this study are the same. Enter yours under Your lab" in page_text(
+        alone
+    )
     app = press(visit(COMPARE, study="mine", own=key, staff="2"), "Your lab and the study’s")
     assert [item.name for item in tray(app)] == ["Your lab", "the study’s lab"]
     assert row(app, "Staff units") == ["2", "3"]
@@ -188,7 +190,10 @@ def played_once() -> AppTest:
 
 def test_batch_is_run_saved_and_opened() -> None:
     app = type_number(at_many(study="psy_stroop"), "Last seed", 3)
-    assert "1 study × 3 labs × 4 seeds × 1 Scientist × 1 Lab Manager = 12 negotiations" in said(app)
+    assert (
+        "1 study × 3 labs × 4 seeds × 1 Scientist × 1 Lab Manager = 12 negotiations"
+        in page_text(app)
+    )
     over(press(app, "Run"))
     shares, regret = panel_tables(app)[-2:]
     assert [cells[-1].split(",")[0] for cells in shares[1:]][:2] == ["4 of 4", "4 of 4"]
@@ -201,11 +206,11 @@ def test_batch_is_run_saved_and_opened() -> None:
     press(app, "Save to the library")
     [entry] = shelf().entries(owner(), EntryKind.BATCH)
     assert entry.name == "Stroop interference · 3 labs · 12 negotiations"
-    assert f"Saved: {entry.name}" in said(app).replace("\\", "")
+    assert f"Saved: {entry.name}" in page_text(app).replace("\\", "")
     app = visit(LIBRARY)
     press(app, "Open")
     assert panel_tables(go(app, COMPARE))[-2:] == [shares, regret]
-    assert "12 of 12 played again: all as they were kept." in said(app)
+    assert "12 of 12 played again: all as they were kept." in page_text(app)
     assert "Save to the library" not in labels(app)
 
 
@@ -215,10 +220,10 @@ def test_batch_before_is_one_click_away() -> None:
     shares = panel_tables(app)[-1]
     go(app, LIBRARY)
     press(app, "Open")
-    assert "Of spring" in said(go(app, COMPARE))
+    assert "Of spring" in page_text(go(app, COMPARE))
     press(app, "The batch before")
     assert panel_tables(app)[-1] == shares
-    assert "Of spring" in said(press(app, "The batch before"))
+    assert "Of spring" in page_text(press(app, "The batch before"))
 
 
 def test_batch_in_the_own_lab() -> None:

@@ -20,7 +20,7 @@ from tests.factories import with_means
 from tests.golden import assert_golden
 from tests.ui.acting import can_press, number, pick, press, pull, run, type_number, undo
 from tests.ui.pages import PROTOCOL, STUDY, TRADE_OFFS
-from tests.ui.reading import panel_tables, said, where
+from tests.ui.reading import page_text, panel_tables, where
 from tests.ui.walking import go, query_of, unfolded, visit
 
 LOADED: Final = (
@@ -98,10 +98,10 @@ def test_first_visit_shows_one_chart() -> None:
     app = opened()
     [chart] = charts(app)
     assert f"{FITS} 300 samples, 3 to 6 days" in chart
-    assert_golden("pages/tradeoffs#first", said(unfolded(app)))
+    assert_golden("pages/tradeoffs#first", page_text(unfolded(app)))
     [chart] = charts(frontier(app))
     assert "Evidence for credits: better plans" in chart
-    assert_golden("pages/tradeoffs#frontier", said(app))
+    assert_golden("pages/tradeoffs#frontier", page_text(app))
 
 
 def test_frontier_far_from_its_bounds_is_drawn() -> None:
@@ -110,8 +110,8 @@ def test_frontier_far_from_its_bounds_is_drawn() -> None:
     [chart] = charts(app)
     assert len(chart) < 50_000
     assert '"text":"floor' in chart
-    assert "No plan that fits lies in the picture: the best has half-width ±" in said(app)
-    assert "lies in the picture" not in said(frontier(opened("phys_millikan", "hard")))
+    assert "No plan that fits lies in the picture: the best has half-width ±" in page_text(app)
+    assert "lies in the picture" not in page_text(frontier(opened("phys_millikan", "hard")))
 
 
 def test_chart_is_redrawn_for_its_layers_only() -> None:
@@ -125,12 +125,12 @@ def test_chart_is_redrawn_for_its_layers_only() -> None:
     assert "60 samples a day" not in charts(app)[0]
     switch(app, "Samples that cannot count")
     assert "60 samples a day" in charts(app)[0]
-    assert "Dotted" in said(app)
+    assert "Dotted" in page_text(app)
     switch(app, "Samples that cannot count")
     assert "60 samples a day" not in charts(app)[0]
-    assert "At the effect assumed here" not in said(app)
+    assert "At the effect assumed here" not in page_text(app)
     pick(app, "Effect assumed", "halved (0.0885)")
-    assert "At the effect assumed here | 0.39" in said(app)
+    assert "At the effect assumed here | 0.39" in page_text(app)
 
 
 def test_region_of_other_items_says_so() -> None:
@@ -139,8 +139,8 @@ def test_region_of_other_items_says_so() -> None:
     plan = drawn.at(yours.counts.days, yours.counts.samples)
     assert f">your plan* {yours.evidence.number}</span>" in over_chart(app)
     assert yours.evidence.text != plan.evidence.text
-    assert f"Your plan, items in the chart | {plan.evidence.text}" in said(app)
-    assert "no 'side-swap of currents'" in said(app)
+    assert f"Your plan, items in the chart | {plan.evidence.text}" in page_text(app)
+    assert "no 'side-swap of currents'" in page_text(app)
     assert "up to 20 samples" in charts(app)[0]
     switch(app, "The least-loss plan’s items")
     assert number(app, "Point: samples").value == options.least.plan.sample_size
@@ -150,7 +150,7 @@ def test_region_of_other_items_says_so() -> None:
     alike = opened("fin_momentum", "easy")
     assert ">your plan " in over_chart(alike)
     assert "your plan*" not in over_chart(alike)
-    assert "items in the chart" not in said(alike)
+    assert "items in the chart" not in page_text(alike)
 
 
 def point_at_cross(app: AppTest) -> str | None:
@@ -173,15 +173,15 @@ def switch(app: AppTest, label: str) -> AppTest:
 def test_typed_point_is_loaded_and_undone() -> None:
     app = point_at(5, 261)
     plan = plan_to_draw(options_for()).at(5, 261)
-    assert all(fact.shown in said(app) for fact in point_facts(plan))
+    assert all(fact.shown in page_text(app) for fact in point_facts(plan))
     press(app, "Load this point into the editor")
     assert where(app).endswith("medium lab · Feasible")
     assert not can_press(app, "Load this point into the editor")
-    assert LOADED in said(app)
+    assert LOADED in page_text(app)
     go(go(app, PROTOCOL), TRADE_OFFS)
-    assert LOADED in said(app)
+    assert LOADED in page_text(app)
     undo(app)
-    assert LOADED not in said(app)
+    assert LOADED not in page_text(app)
     assert where(app).endswith("· Not feasible")
     assert number(go(app, PROTOCOL), "Sample size").value == 420
 
@@ -189,8 +189,8 @@ def test_typed_point_is_loaded_and_undone() -> None:
 def test_balanced_plan_is_loaded() -> None:
     app = press(frontier(opened()), "Load the balanced plan into the editor")
     assert where(app).endswith("· Feasible")
-    assert "Nothing beats your plan" in said(app)
-    assert "Loaded. 262 samples, 5 days" in said(app)
+    assert "Nothing beats your plan" in page_text(app)
+    assert "Loaded. 262 samples, 5 days" in page_text(app)
 
 
 def test_assumed_effect_outlasts_another_page() -> None:
@@ -206,46 +206,46 @@ def test_assumed_effect_outlasts_another_page() -> None:
 
 def test_lab_without_evidence_is_explained() -> None:
     app = opened("bio_jq1_myeloma", "hard")
-    assert_golden("pages/tradeoffs#no_evidence", said(app))
+    assert_golden("pages/tradeoffs#no_evidence", page_text(app))
     assert number(app, "Point: samples").value == 24
     assert "Whatever fits here yields no evidence" in charts(app)[0]
     assert "least loss" not in charts(app)[0]
     assert not frontier(app).get("plotly_chart")
-    assert standing_verdict(options_for("bio_jq1_myeloma", "hard")).text in said(app)
+    assert standing_verdict(options_for("bio_jq1_myeloma", "hard")).text in page_text(app)
 
 
 def test_small_region_is_drawn_close_up() -> None:
     app = opened("math_four_colour", "hard")
     assert "Fits: up to 20 samples" in charts(app)[0]
     assert "your plan" not in charts(app)[0]
-    assert "Outside the chart: your plan | 633 samples" in said(app)
+    assert "Outside the chart: your plan | 633 samples" in page_text(app)
 
 
 def test_levers_move_the_lab_of_every_page() -> None:
     app, pack = opened(), load_scenario("fin_momentum", "medium")
     pull(app, "Budget, credits", 3600)
     supposed = with_means(pack, budget=3600)
-    assert "Your lab: 3,600 credits instead of 3,700." in said(app)
+    assert "Your lab: 3,600 credits instead of 3,700." in page_text(app)
     assert f"{FITS} 290 samples, 3 to 6 days" in charts(app)[0]
     for fact in extra_facts(PlanAnalysis(assess(pack.reference_protocol, supposed))):
-        assert " ".join(f"{fact.label} | {fact.shown}".split()) in said(app)
+        assert " ".join(f"{fact.label} | {fact.shown}".split()) in page_text(app)
     pull(pull(app, "Budget, credits", 5000), "Days", 9)
     again = visit(TRADE_OFFS, **query_of(app))
     for page in (app, again):
-        assert "5,000 credits instead of 3,700, 9 days instead of 6" in said(page)
+        assert "5,000 credits instead of 3,700, 9 days instead of 6" in page_text(page)
     assert charts(again)[0] == charts(app)[0]
     press(app, "Load this point into the editor")
     undo(go(app, PROTOCOL))
-    assert "5,050 / 5,000 credits" in said(app), "a point that is loaded leaves the levers"
+    assert "5,050 / 5,000 credits" in page_text(app), "a point that is loaded leaves the levers"
     undo(app)
     assert query_of(app)["budget"] == "5000"
     assert "days" not in query_of(app)
     pull(go(app, TRADE_OFFS), "Budget, credits", 3700)
-    assert "Your lab:" not in said(app)
+    assert "Your lab:" not in page_text(app)
     assert "budget" not in query_of(app)
     pull(pull(app, "Days", 9), "Staff units", 5)
     press(app, "Back to the study’s lab")
-    assert "Your lab:" not in said(app)
+    assert "Your lab:" not in page_text(app)
     record = {"Budget, credits": 3700, "Days": 6, "Staff units": 4}
     assert {slider.label: slider.value for slider in app.slider} == record
     assert not {"budget", "days", "staff"} & set(query_of(app))
@@ -281,7 +281,7 @@ def test_lever_pulled_to_its_end_goes_on() -> None:
 
 @pytest.mark.parametrize("means", [{"budget": "1"}, {"budget": "999999999", "days": "999999"}])
 def test_extreme_levers_of_an_address_are_shown(means: dict[str, str]) -> None:
-    assert "Your lab:" in said(visit(TRADE_OFFS, **means))
+    assert "Your lab:" in page_text(visit(TRADE_OFFS, **means))
 
 
 def test_choices_end_with_their_plan_or_study() -> None:
