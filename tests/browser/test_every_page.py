@@ -230,7 +230,8 @@ def test_verdict_and_menu_stay_visible(app_page: Page) -> None:
         assert box_of(app_page.locator(".st-key-navigation"))["height"] <= 125, (
             "names, in few lines"
         )
-        app_page.get_by_role("heading", name="One addition").scroll_into_view_if_needed()
+        heading = app_page.get_by_role("heading", name="If you could add one thing")
+        heading.scroll_into_view_if_needed()
         expect(where(app_page).get_by_role("status")).to_be_in_viewport(ratio=1)
         expect(where(app_page).get_by_text("power 0.76")).to_be_in_viewport(ratio=1)
         header = box_of(where(app_page))
