@@ -1,7 +1,5 @@
 """Files that open or leave: a row for each kind, and for each form of a document."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -141,8 +139,6 @@ FORMS: Final = {
     },
     "xlsx": Form("Excel", "excel", is_button=False),
 }
-
-# --- a document about a plan ------------------------------------------------------------------
 
 BUNDLE: Final = "json"
 ENDINGS: Final = (*FORMS, BUNDLE)

@@ -115,9 +115,6 @@ def faults_text(errors: Iterable[str]) -> list[str]:
     return [one_line(error) for error in dict.fromkeys(errors) if error]
 
 
-# --- panels ---------------------------------------------------------------------------------
-
-
 def shares_panel(
     summaries: Iterable[Summary], names: Mapping[str, str], why: Iterable[str]
 ) -> Group:

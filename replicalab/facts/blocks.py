@@ -268,9 +268,6 @@ def sentences_panel(
     return group(Heading(title, level), *sentences)
 
 
-# --- a document -----------------------------------------------------------------------------
-
-
 Paper = Literal["A4", "letter"]
 
 

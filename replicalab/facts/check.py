@@ -1,7 +1,5 @@
 """A plan in its lab as blocks: verdict, dimensions, cost, evidence, and its arms and days."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -49,9 +47,6 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
         target=f"target {evidence.amount(evidence.target)}",
         meaning=verdicts.terms_text(plan),
     )
-
-
-# --- the dimensions -------------------------------------------------------------------------
 
 
 def check_panel(plan: Assessment, binding: str | None = None, mended: Container[str] = ()) -> Group:
@@ -126,9 +121,6 @@ def _sign(ok: bool) -> Status:
     return Status.PASS if ok else Status.FAIL
 
 
-# --- cost -----------------------------------------------------------------------------------
-
-
 def cost_panel(plan: Assessment, after: Assessment | None = None) -> Group:
     """Return the cost term by term, and the parts of the staff."""
     staff = Sentence(f"Staff: {texts.staff_text(plan)}.", quiet=True)
@@ -172,9 +164,6 @@ def cost_cell(plan: Assessment) -> Cell:
     """Return the cost of a plan, with a sign for whether the budget covers it."""
     sign = _sign(plan.cost <= plan.pack.lab.budget)
     return Cell(lexicon.amount_text(plan.cost), plan.cost, sign, _cost_bar(plan))
-
-
-# --- evidence -------------------------------------------------------------------------------
 
 
 def evidence_panel(plans: Mapping[str, Assessment], *, at_effects: bool = True) -> Group:
@@ -282,9 +271,6 @@ def plans_table(plans: Mapping[str, Assessment]) -> blocks.Table:
     return blocks.table(f"{bounds_title(judged[0])}; budget: {lab.money(lab.budget)}", names, rows)
 
 
-# --- by the effect --------------------------------------------------------------------------
-
-
 def effects_panel(
     effects: Sequence[assessment.AssumedEffect], plans: Mapping[str, Assessment]
 ) -> Group:
@@ -319,9 +305,6 @@ def effects_table(plan: Assessment) -> blocks.Table:
             rows.append((label, size, Cell(text, evidence.value, status)))
     names = ("Effect", "Size", "Evidence")
     return blocks.table("If the effect is not what was assumed", names, rows)
-
-
-# --- arms and days --------------------------------------------------------------------------
 
 
 def design_tables(plan: Assessment) -> list[blocks.Table]:

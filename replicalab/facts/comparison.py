@@ -93,9 +93,6 @@ def _line(label: str, cells: Iterable[Cell | str]) -> Line:
     return Line(label, blocks.row(*cells))
 
 
-# --- the plan and the lab, field by field ---------------------------------------------------
-
-
 def _fields(sides: Sequence[Side]) -> Iterator[Line]:
     yield _line("Study", (side.plan.pack.paper.name for side in sides))
     for name in PROTOCOL_FIELDS:
@@ -153,9 +150,6 @@ def _asked(side: Side, name: str) -> Cell | str:
     value = getattr(pack.design, QUESTION_FIELDS[name])
     own = "" if name in pack.asked else " (the study’s own)"
     return Cell(f"{'none' if value is None else f'{value:zg}'}{own}", number=value)
-
-
-# --- use, cost and evidence -----------------------------------------------------------------
 
 
 def _used(plan: Assessment, dimension: str) -> Cell:
@@ -245,9 +239,6 @@ def _negotiated(side: Side) -> Cell | str:
         title = f"{title}, {broken}"
         status = Status.CAUTION if status is Status.PASS else status
     return Cell(title, status=status)
-
-
-# --- a panel --------------------------------------------------------------------------------
 
 
 def comparison_panel(sides: Sequence[Side]) -> Group:

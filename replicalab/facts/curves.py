@@ -1,7 +1,5 @@
 """Titles, assumptions and tables of the curves of power analysis."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from replicalab import lexicon
@@ -138,9 +136,6 @@ def outside_text(curves: Curves) -> str:
     )
 
 
-# --- tables ---------------------------------------------------------------------------------
-
-
 def samples_rows(curves: Curves) -> list[tuple[str, ...]]:
     """Return planned samples, analysed ones, evidence and name; named rows first."""
     plan, limit = curves.plan, curves.most_counted
@@ -173,5 +168,4 @@ def effect_rows(curves: Curves) -> list[tuple[str, ...]]:
 
 
 def _some(points: tuple[Point, ...]) -> tuple[Point, ...]:
-    """Return some points, evenly spread."""
     return points[:: max(1, -(-len(points) // _ROWS))]

@@ -1,7 +1,5 @@
 """The brief and the funding request, one page each, and their parts shared with the report."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -172,8 +170,6 @@ def doi_link(paper: Paper) -> str:
     return f"https://doi.org/{quote(paper.doi)}" if paper.doi else ""
 
 
-# --- origin ---------------------------------------------------------------------------------
-
 FORMAT: Final = 1  # of the documents; it rises if an older one could be misread
 
 
@@ -200,9 +196,6 @@ def origin_lines(plan: Assessment) -> tuple[str, ...]:
         f"Input hash {input_hash(plan)}: study {pack.scenario_id}, {pack.difficulty} lab, "
         f"seed {pack.seed}, plan, and own values of lab and evidence.",
     )
-
-
-# --- the funding request --------------------------------------------------------------------
 
 
 def funding_request(

@@ -1,7 +1,5 @@
 """Facts: values with a name, a unit and a sign, which every renderer shows alike."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -107,9 +105,6 @@ def moves(before: Assessment, after: Assessment) -> list[Fact]:
 
 def _amount(fact: Fact) -> str:
     return lexicon.amount_text(float(fact.value or 0)) if fact.key in COUNTED else fact.shown
-
-
-# --- renderers ------------------------------------------------------------------------------
 
 
 def facts_table(caption: str, facts: Iterable[Fact]) -> Table:

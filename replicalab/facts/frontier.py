@@ -1,7 +1,5 @@
 """The Pareto frontier as rows: a plan against better ones, and the value of more means."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -127,7 +125,6 @@ def balance_text(options: planner.PlanAnalysis) -> str:
 
 
 def _nothing_fits(options: planner.PlanAnalysis) -> Iterator[str]:
-    """Yield that no plan that fits has evidence, and the additions that the lab would need."""
     yours, asks = options.yours, options.asks
     # In fewer days than the endpoint needs, no plan has evidence, so a proof adds nothing.
     proof = "" if too_short(yours.pack) else proof_text(options.least)
@@ -163,9 +160,6 @@ def lost_text(plan: Assessment) -> str:
     return f"{given_up}; {breaks}" if plan.fidelity_loss else breaks
 
 
-# --- more means -----------------------------------------------------------------------------
-
-
 def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
     """Yield the smallest useful addition to each amount of the lab, with its effect."""
     if not any(options.least.rank[:5]):
@@ -197,9 +191,6 @@ def _extra_fact(extra: planner.SmallestAddition) -> Fact:
     status = None if after.feasible else Status.FAIL
     label, caution = f"+{extra.ask.amount_text()}", assessment.cautions_title(after)
     return Fact(extra.ask.dimension, label, ", ".join(changed), status=status, note=caution)
-
-
-# --- its table --------------------------------------------------------------------------------
 
 
 def frontier_table(options: planner.PlanAnalysis) -> Table:

@@ -1,7 +1,5 @@
 """The lab in words: its name, and its changes from the study's lab."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple

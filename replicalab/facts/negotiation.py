@@ -95,9 +95,6 @@ _TURNS: Final = {
 _ENDED: Final = {Outcome.FALSE_AGREEMENT: texts.FALSE_AGREEMENT, Outcome.NO_DEAL: texts.NO_DEAL}
 
 
-# --- a round ----------------------------------------------------------------------------------
-
-
 def turn_title(done: Round) -> str:
     """Return the Scientist's move in a round: ``Proposes``."""
     return _TURNS[done.action.action_type if done.action else None]
@@ -235,9 +232,6 @@ def simple_rule_text(run: Negotiation | None) -> str:
     )
 
 
-# --- the outcome ------------------------------------------------------------------------------
-
-
 def asking_cost(played: int, most: int) -> str:
     """Return the cost of a question: a round, and the rounds left."""
     return texts.ASKING_COST.format(left=count_text(most - played - 1, "round"))
@@ -296,9 +290,6 @@ def _standing(plan: assessment.Assessment) -> str:
 def _cautions(plan: assessment.Assessment) -> str:
     text = assessment.cautions_text(plan)
     return f"; it {text}" if text else ""
-
-
-# --- a step -----------------------------------------------------------------------------------
 
 
 def change_rows(step: PlanStep, skip: Collection[str] = ()) -> list[tuple[str, str, str]]:

@@ -56,9 +56,6 @@ def _too_short_text(pack: Pack) -> str:
     return texts.ENDPOINT_NEEDS.format(needs=lexicon.count_text(pack.min_days, "day"), days=days)
 
 
-# --- the least-loss plan --------------------------------------------------------------------
-
-
 def difference_text(options: PlanAnalysis) -> str:
     """Return that the least-loss plan shows nothing, or is no better; else empty."""
     loss, offered, after = options.least, options.offered, options.least.after
@@ -146,9 +143,6 @@ def search_text(options: PlanAnalysis) -> str:
     listed = texts.LISTED_CONTROLS if options.yours.dropped else ""
     searched = texts.SEARCHED.format(first=first, last=pack.lab.days_left, listed=listed)
     return f"{proof} {searched}"
-
-
-# --- additions to the lab -------------------------------------------------------------------
 
 
 def take_parts(options: PlanAnalysis, name: str = "This plan") -> list[tuple[str, list[str]]]:
@@ -356,9 +350,6 @@ def _revision(whole: PlanStep) -> Iterator[Block | str]:
     yield from (revision.still, revision.breaks, revision.total)
 
 
-# --- a revised plan -------------------------------------------------------------------------
-
-
 class ChangeText(NamedTuple):
     """A suggested change in words."""
 
@@ -424,9 +415,6 @@ def revision_panel(whole: PlanStep, steps: Iterable[PlanStep] = ()) -> Panel:
     )
 
 
-# --- an edit --------------------------------------------------------------------------------
-
-
 def mend_text(step: PlanStep) -> str:
     """Return a label for a button that mends a dimension: ``Use the spare``."""
     removed, added = _items(step)
@@ -461,9 +449,6 @@ def edit_sentence(step: PlanStep) -> Sentence:
         if added and removed:
             edit = f"{added} in place of {removed}"
     return Sentence(f"{edit}: {moved}." if edit else f"{moved}.")
-
-
-# --- from the reference protocol ------------------------------------------------------------
 
 
 def changes_table(before: Assessment, after: Assessment) -> Table:

@@ -1,7 +1,5 @@
 """The original study: its reported numbers, and the effects to plan with that follow from it."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from replicalab import lexicon

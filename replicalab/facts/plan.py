@@ -1,7 +1,5 @@
 """Texts of a plan: its lab, its evidence, its units and arms, and a step to another plan."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
@@ -33,9 +31,6 @@ def elsewhere_text(saved_for: str | None, pack: Pack) -> str:
     if saved_for in (None, pack.scenario_id):
         return ""
     return texts.ELSEWHERE.format(study=saved_for, here=pack.scenario_id)
-
-
-# --- a plan against its lab -----------------------------------------------------------------
 
 
 def used_text(plan: Assessment, slack: assessment.Slack) -> str:
@@ -156,9 +151,6 @@ def _cliff_texts(cliffs: Iterable[assessment.Cliff]) -> list[str]:
 def _protection(control: Control) -> str:
     text = texts.UNPROTECTED if control.guards else texts.LACKS
     return text.format(control=control.name, guards=control.guards)
-
-
-# --- the evidence ---------------------------------------------------------------------------
 
 
 def asked_text(pack: Pack, most: int | None = 2) -> str:
@@ -285,9 +277,6 @@ def bounds_text(evidence: Evidence) -> str:
 def effect_label(effect: assessment.AssumedEffect) -> str:
     """Return an assumed effect with its size: ``halved (0.0885)``."""
     return f"{effect.label} ({effect_text(effect.effect)})"
-
-
-# --- units and arms -------------------------------------------------------------------------
 
 
 def grouping_text(value: Record) -> str:
@@ -425,9 +414,6 @@ def _in_arms_text(units: tuple[int, ...], name: str, named: str = "") -> str:
     number = units[0]
     counted = f"{number:,} {named}" if named else lexicon.count_text(number, name)
     return texts.IN_EACH_ARM.format(units=counted) if len(units) > 1 else counted
-
-
-# --- a step from one plan to another --------------------------------------------------------
 
 
 def saved_text(step: PlanStep) -> str:

@@ -97,9 +97,6 @@ def stake_slide(
     )
 
 
-# --- a plan ---------------------------------------------------------------------------------
-
-
 def plan_slide(yours: Assessment) -> Panel:
     """Return a plan against its lab: verdict, the seven dimensions, numbers and limits."""
     is_own = yours.plan != yours.pack.reference_protocol
@@ -141,9 +138,6 @@ def _size(plan: Assessment) -> str:
 
 def _worth(plan: Assessment) -> str:
     return "no evidence" if plan.evidence.void_reason else plan.evidence.text
-
-
-# --- concessions ----------------------------------------------------------------------------
 
 
 def conceded(negotiation: Negotiation) -> list[Concession]:
@@ -257,9 +251,6 @@ def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
         ],
         text=texts.simple_rule_text(rule),
     )
-
-
-# --- the decision ---------------------------------------------------------------------------
 
 
 def decision_slide(

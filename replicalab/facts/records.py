@@ -1,7 +1,5 @@
 """Facts for programs: JSON answers and the rows of data frames, with identifiers as keys."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, Final
@@ -152,8 +150,6 @@ def _shortfall(lacking: Shortfall) -> Data:
     return {**fields(lacking, "plan", "left"), "asks": [fields(ask, *_ASK) for ask in lacking.asks]}
 
 
-# --- rows ------------------------------------------------------------------------------------
-
 # The columns of each kind of row.
 STUDY: Final = ("id", "name", "title", "domain", "kind", "n", "unit_of_n", "teaches")
 DIMENSION: Final = ("dimension", "ok", "used", "limit", "slack", "unit", "binding")
@@ -181,8 +177,6 @@ def frontier_row(plan: FrontierPlan) -> dict[str, Value]:
     size = plan.samples, plan.days, plan.credits, plan.analysed
     return dict(zip(FRONTIER, (*size, plan.value, str(plan.tier), plan.loss), strict=True))
 
-
-# --- a batch ---------------------------------------------------------------------------------
 
 RESULT_COLUMNS: Final = (
     *("study", "lab", "seed", "own_lab", "scientist", "lab_manager", "max_rounds"),

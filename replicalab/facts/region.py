@@ -49,9 +49,6 @@ _LINES: Final[dict[str, str]] = {
 }
 
 
-# --- the marked plans -------------------------------------------------------------------------
-
-
 def plans_shown(options: PlanAnalysis) -> dict[str, Assessment]:
     """Return the marked plans by name, the least-loss plan only if it has evidence."""
     plans, plan = {YOUR_PLAN: options.yours}, options.least.after
@@ -88,9 +85,6 @@ def trade_off_blocks(options: PlanAnalysis) -> Iterator[Block]:
     yield frontier.standing_table(options)
     if options.frontier.plans:
         yield frontier.frontier_table(options)
-
-
-# --- limits and title ---------------------------------------------------------------------------
 
 
 def limit_facts(pack: Pack) -> dict[str, Fact]:
@@ -207,9 +201,6 @@ def reading_fold(evidence: Evidence, *, lost: bool) -> Fold:
     return Fold("How to read this", (listing(lines),))
 
 
-# --- the chosen point ---------------------------------------------------------------------------
-
-
 def no_evidence_text(options: PlanAnalysis) -> str:
     """Return that the study should not run in this lab; empty if some plan has evidence."""
     loss, pack = options.least, options.yours.pack
@@ -266,9 +257,6 @@ def one_effect_text(plan: Assessment) -> str:
         return texts.EFFECT_NOT_ASSUMED
     size = effect_text(plan.pack.design.effect_planning)
     return texts.EFFECT_ALONE.format(effect=effect.name, size=size)
-
-
-# --- its table ----------------------------------------------------------------------------------
 
 
 def region_table(

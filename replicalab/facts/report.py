@@ -1,7 +1,5 @@
 """A report fit for a preregistration: every choice with its reason, every number with its basis."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from types import MappingProxyType
@@ -137,9 +135,6 @@ def _plan_table(yours: Assessment) -> blocks.Table:
     return blocks.table("The plan in full", ("Field", "Value"), rows)
 
 
-# --- the negotiation ------------------------------------------------------------------------
-
-
 def _transcript(run: Negotiation) -> Iterator[blocks.Block]:
     setup, rows = run.setup, []
     for done in run.rounds:
@@ -180,8 +175,6 @@ def said_blocks(done: Round) -> Iterator[blocks.Block]:
         yield Sentence(f"Offers {rounds.numbers_text(offer)}.")
     yield Sentence(rounds.offer_breaks_text(done))
 
-
-# --- the sample-size justification ------------------------------------------------------------
 
 # Each choice in the order of common preregistration forms: design and test, the effect and its
 # source, error rates and target, then the sample.

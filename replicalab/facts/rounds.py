@@ -26,9 +26,6 @@ def outcome_panel(
     return blocks.panel("outcome", verdict=verdict, title=title, is_open=is_open)
 
 
-# --- a round ----------------------------------------------------------------------------------
-
-
 def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> blocks.Panel:
     """Return a round in three columns: each side's move, and the plan on the table after it.
 
@@ -172,9 +169,6 @@ def bounds_text(evidence: Evidence) -> str:
     return f"target {evidence.amount(evidence.target)}, floor {evidence.amount(evidence.floor)}"
 
 
-# --- a model's attempts -----------------------------------------------------------------------
-
-
 def attempts_panel(attempts: Sequence[Attempt]) -> blocks.Panel:
     """Return each attempt of a model, folded, with the full texts sent and received."""
     return blocks.panel("attempts", attempts=[_attempt(attempt) for attempt in attempts])
@@ -204,9 +198,6 @@ def _attempt(attempt: Attempt) -> dict[str, object]:
         "usage": f"{sent} tokens sent, {came} received, {output.seconds:.1f} s{ended}",
         "texts": [(title, text or "(empty)") for title, text in lines.items() if text is not None],
     }
-
-
-# --- the whole run ----------------------------------------------------------------------------
 
 
 def rounds_panel(negotiation: Negotiation, at: int) -> blocks.Group:
@@ -332,9 +323,6 @@ def given_up_table(
     )
     totals = len(named) - len(made)
     return blocks.table("Concessions", columns, rows, totals=totals, kind="given", scrolls=True)
-
-
-# --- two branches -----------------------------------------------------------------------------
 
 
 def branches_panel(

@@ -1,7 +1,5 @@
 """A score: how far a result is from the best plan, and the term that makes the difference."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 
@@ -53,7 +51,6 @@ def regret_text(value: float) -> str:
 
 
 def _evidence(plan: Assessment, other: Assessment) -> str:
-    """Return a plan's evidence, with enough digits to differ from that of the other."""
     evidence = plan.evidence
     if evidence.void_reason:
         return "none"

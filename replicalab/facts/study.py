@@ -1,7 +1,5 @@
 """Panels of the open study: its story in the lab, the paper, the lab and the rules."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from replicalab import lexicon, scenarios
@@ -160,9 +158,6 @@ def rules_panel(pack: scenarios.Pack) -> Panel:
         controls=pack.controls,
         lacking=lexicon.joined([name for name, part in parts.items() if not part], "or"),
     )
-
-
-# --- at a glance ---
 
 
 def field_name(domain_id: str) -> str:

@@ -56,8 +56,6 @@ def binding_text(study: SurveyedStudy) -> str:
     return "population" if all_taken and study.share < 1 else "no one limit"
 
 
-# --- a file ---------------------------------------------------------------------------------
-
 _DIGITS: Final = 6
 
 
@@ -97,9 +95,6 @@ COLUMNS: Final = tuple(_FIELDS)
 def cells(study: SurveyedStudy) -> tuple[str | float, ...]:
     """Return a study's row of the file."""
     return tuple(cell(study) for cell in _FIELDS.values())
-
-
-# --- a panel --------------------------------------------------------------------------------
 
 
 def survey_panel(

@@ -1,7 +1,5 @@
 """Sentences and clauses as format strings, which modules of `replicalab.facts` fill in."""
 
-# --- negotiation ----------------------------------------------------------------------------
-
 ANSWERS_QUESTION = "Answers from the lab's own data; no plan was put forward."
 PERSON_COUNTERS = "A person offers another plan."
 PERSON_REJECTS = "A person rejects the plan."
@@ -63,8 +61,6 @@ UNSPOKEN = "{lab} says nothing of {items}; as in the study’s lab."
 EACH_STUDYS_LAB = "Each study in its own {written}, as written: say above what yours has."
 OWN_LAB = "Your lab{name}: {changes}; the rest is each study’s own, of its {written}."
 SAME_COURSE = "The fork made no difference."
-
-# --- trade-offs -----------------------------------------------------------------------------
 
 FRONTIER_PASSED = "Evidence for {currency}: no plan beats yours"
 FRONTIER_BEATEN = "Evidence for {currency}: better plans"
@@ -129,8 +125,6 @@ NOTHING_IN_FEWER = "{none} every dimension, and in fewer days nothing is shown"
 EFFECT_NOT_ASSUMED = "This study’s evidence does not rest on an assumed effect."
 EFFECT_ALONE = "The evidence rests on an assumed {effect} of {size}; try others on Protocol."
 
-# --- alternatives to a plan -----------------------------------------------------------------
-
 YOUR_PLAN = "your plan"
 MANAGERS_PLAN = "the Lab Manager's plan"
 LEAST_PLAN = "the least-loss plan"
@@ -186,8 +180,6 @@ ALIKE = (
     "show {alone}"
 )
 
-# --- a plan ---------------------------------------------------------------------------------
-
 ELSEWHERE = (
     "This plan was saved for another study, '{study}'; here it is judged as a plan for '{here}'."
 )
@@ -211,8 +203,6 @@ SEEN_AS = ", seen as {effect}{setting} through the substitutions"
 MARKS = "Dotted mark: floor {floor}; solid mark: target {target}."
 HARDLY, UNCHANGED = "hardly changed", "unchanged"
 
-# --- power curves ---------------------------------------------------------------------------
-
 NONE_REACHES_HERE = "No sample reaches {target} in {days}; you can afford {fits}"
 SAMPLES_REACH = "{target} needs {needed} samples; in {days} you can afford {fits}"
 NO_SIZE_REACHES = "No sample size reaches target {target} in {days}"
@@ -225,8 +215,6 @@ NO_SIZE_AT = "No sample size up to {most} reaches the target at the effect {effe
 NO_SIZE_IN_DAYS_AT = (
     "In {days} no sample size up to {most} reaches the target at the effect {effects}."
 )
-
-# --- units and arms -------------------------------------------------------------------------
 
 UNITS = "{units} of {value.samples:g}, correlation {icc}"
 FIRST_ARM = "{share} in the first arm"
@@ -248,8 +236,6 @@ NO_SIZE_SHOWS = "no number of samples shows more than {measure} {most}"
 WITH_UNITS = "With {units} {takes}."
 IN_ARMS = "{units} in the arms"
 IN_EACH_ARM = "{units} in each arm"
-
-# --- verdicts -------------------------------------------------------------------------------
 
 NO_EVIDENCE = "It yields no evidence: {reason}."
 EVIDENCE = "Planned evidence: {evidence}."

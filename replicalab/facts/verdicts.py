@@ -1,7 +1,5 @@
 """Verdicts on plans: feasibility and evidence in a sentence with a sign."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from replicalab import lexicon
@@ -134,9 +132,6 @@ def terms_text(plan: Assessment) -> str:
         target=evidence.amount(evidence.target),
         floor=evidence.amount(evidence.floor),
     )
-
-
-# --- the Lab Manager's answer to a reference protocol -----------------------------------------
 
 
 def answer_to(options: PlanAnalysis) -> LabManagerActionType:

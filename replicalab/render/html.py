@@ -95,9 +95,6 @@ def _for_notebook(drawn: str) -> str:
     return f'{_NOTEBOOK_STYLE}<div class="{_NOTEBOOK}">{drawn}</div>'
 
 
-# --- a document -----------------------------------------------------------------------------
-
-
 def document_html(document: Document) -> str:
     """Return a document as one file without scripts or requests."""
     return _template("document", document=document, style=Markup(_DOCUMENT_STYLE))  # noqa: S704 - ours
@@ -107,9 +104,6 @@ def preview(document: Document) -> str:
     """Return the same document as a panel of a page with the stylesheet."""
     body = _template("document_body", document=document)
     return f'<div class="rl preview">{body}</div>'
-
-
-# --- the editor of a study file -------------------------------------------------------------
 
 
 def numbers_style(key: str, text: str) -> str:

@@ -1,7 +1,5 @@
 """Two drawers of every page: Share, with a part for each form, and Open a file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress

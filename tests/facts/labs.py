@@ -1,7 +1,5 @@
 """Plans and labs of the golden files, and all sentences about one of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 
@@ -38,7 +36,6 @@ def of_reference(pack: Pack) -> PlanAnalysis:
 
 
 def report_on(options: PlanAnalysis) -> str:
-    """Return every sentence about a plan and its alternatives, each after its name."""
     return "\n".join(f"{name}: {text}" for name, text in _sentences(options) if text)
 
 

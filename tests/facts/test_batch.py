@@ -1,7 +1,5 @@
 """A batch in words and bars: shares with intervals, and mean regret."""
 
-from __future__ import annotations
-
 import pytest
 
 from replicalab.facts.batch import (

@@ -1,7 +1,5 @@
 """Panels of a plan: bars equal their numbers, and texts stay text."""
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import pairwise
@@ -43,12 +41,8 @@ def stroop(samples: int) -> Assessment:
 
 
 def cells(panel: Block) -> list[list[str]]:
-    """Return the words in the cells of each row of a panel's table."""
     rows = tree(panel).iterfind(".//tbody/tr")
     return [["".join(cell.itertext()).strip() for cell in row] for row in rows]
-
-
-# --- cost and lab -------------------------------------------------------------------------------
 
 
 def test_cost_bars_form_a_waterfall() -> None:
@@ -83,9 +77,6 @@ def test_lab_panel_shows_late_start_and_prices() -> None:
     assert "17 days are left (start on day 14 of 30)" in text
     assert "available, at 9 credits" in text
     assert "are left" not in words(lab_panel(assess(PLAN, MOMENTUM)))
-
-
-# --- evidence and slack -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -179,9 +170,6 @@ def test_audit_names_its_method(population: int | None, way: str) -> None:
     assert (f"{plan.evidence.value:.3f}" == "0.802") == (population is None)
     names = {*re.findall(r"\w+", assumption_text(plan))}
     assert {"binomial", "hypergeometric"} & names == {way}
-
-
-# --- any plan -----------------------------------------------------------------------------------
 
 
 def drawn(plan: Assessment) -> list[Block]:

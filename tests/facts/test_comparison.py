@@ -1,7 +1,5 @@
 """Plans side by side: what differs comes first, bars equal the numbers, long texts are folded."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 from typing import Final
@@ -62,7 +60,6 @@ COMPARED: Final = {
 
 
 def sentences(name: str, sides: Sequence[Side]) -> str:
-    """Return the sentences on some sides; on all but the first only their own."""
     visible = (
         line
         for title, lines in parts(sides).items()
@@ -102,11 +99,7 @@ def test_only_different_fields_differ(pack: Pack, one: Protocol, other: Protocol
     assert differ >= {FIELD_LABELS[name] for name in NUMBER_FIELDS if name not in alike}
 
 
-# --- as a panel -------------------------------------------------------------------------------
-
-
 def sides(**changes: object) -> list[Side]:
-    """Return the study's plan of 1,600 credits beside a changed one, in a lab of 1,000."""
     plans = {"A": PLAN, "B": revise(PLAN, **changes)}
     return [Side(name, assess(plan, PACK), None) for name, plan in plans.items()]
 
@@ -152,9 +145,6 @@ def test_other_evidence_has_its_own_scale() -> None:
     mixed = [*sides()[:1], Side("C", assess(other.reference_protocol, other), None)]
     alone = bars(comparison_panel([mixed[0], mixed[0]]))[0]
     assert bars(comparison_panel(mixed))[0] == alone
-
-
-# --- labs of other currencies and further terms ----------------------------------------------
 
 
 def test_costs_of_different_terms() -> None:

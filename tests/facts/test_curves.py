@@ -1,7 +1,5 @@
 """Titles, assumptions and tables of the curves of power analysis."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from replicalab.assessment import assess

@@ -1,7 +1,5 @@
 """The lab in words: its name and its changes, in a golden file."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from replicalab.facts.lab import any_lab_text, lab_text, own_text

@@ -1,7 +1,5 @@
 """Sentences and panels of a negotiation: outcome, rounds, concessions and rules."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 
@@ -109,9 +107,6 @@ def sentences(negotiation: Negotiation) -> str:
     return "\n".join(lines)
 
 
-# --- golden files --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("place", SHELF, ids=lambda place: "-".join(map(str, place)))
 def test_sentences_on_automatic_negotiations(
     place: tuple[str, str, ScientistKind, LabManagerKind, int],
@@ -122,9 +117,6 @@ def test_sentences_on_automatic_negotiations(
 def test_sentences_on_negotiations_by_hand() -> None:
     texts = [f"--- {name}\n\n{sentences(negotiation)}" for name, negotiation in BY_HAND.items()]
     assert_golden("negotiation#by_hand", "\n\n".join(texts))
-
-
-# --- any negotiation -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [name for name, case in ENDS.items() if case.outcome])
@@ -162,15 +154,12 @@ PROPOSED: Final = MEDIUM.reference_protocol
 
 
 def bars(panel: Block) -> dict[str, str]:
-    """Return the end of each bar of a round, by the name of its row."""
     return {
         heard(row[0]): bar.attrib["style"].rpartition(":")[2]
         for row in tree(panel).iter("tr")
         for bar in bars_in(row)
     }
 
-
-# --- a round, and the whole run -------------------------------------------------------------------
 
 ASKED: Final = by_person(MEDIUM, propose(PROPOSED), ask("Which days? And the budget?"))
 STAYING: Final = by_person(

@@ -1,7 +1,5 @@
 """The original, and each effect to plan with, in numbers worked out by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from replicalab.assessment import assess
@@ -20,7 +18,6 @@ from tests.factories import make_design, make_pack, make_protocol
 
 
 def design_with(kind: str = "two_group", **reported: object) -> Design:
-    """Return a design that plans with d 0.5, and whose original reports these."""
     return make_design(
         kind=kind,
         effect_published=None,
@@ -35,7 +32,6 @@ def curves(design: Design, samples: int = 128) -> Curves:
 
 
 def rows(lines: Curves) -> dict[str, tuple[str, ...]]:
-    """Return the rows of the table of effects by name."""
     [table] = [block for block in original_blocks(lines) if isinstance(block, Table)]
     return {row[0].text: tuple(cell.text for cell in row[1:]) for row in table.rows}
 

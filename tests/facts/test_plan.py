@@ -1,7 +1,5 @@
 """Sentences about a plan and its alternatives: golden files, and what must hold of any plan."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Final
@@ -62,19 +60,14 @@ def sized(samples: int, days: int = 5) -> Protocol:
 
 
 def six_a_day(samples: int, taken: int, /, **own: float) -> PlanAnalysis:
-    """Return a plan in a lab of one's own in which six samples a day can count."""
     pack = SUZUKI.with_own(LabOverrides.model_validate(own), EvidenceAssumptions())
     return of(revise(pack.reference_protocol, sample_size=samples, duration_days=taken), pack)
 
 
 def unsearched(plan: Protocol, pack: Pack) -> PlanAnalysis:
-    """Return the analysis of a plan of which not every change was tried."""
     options = of(plan, pack)
     options.__dict__["least"] = replace(options.least, exact=False)
     return options
-
-
-# --- golden files -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("level", Difficulty)
@@ -171,9 +164,6 @@ def test_lab_managers_answer_to_made_studies(name: str, pack: Pack, plan: Protoc
     assert_golden(f"stories#{name}", " | ".join(story))
 
 
-# --- any plan ---------------------------------------------------------------------------------
-
-
 @given(itemised_protocols(), studied_packs())
 def test_sentences_are_whole_and_true(plan: Protocol, pack: Pack) -> None:
     options = of(plan, pack)
@@ -245,9 +235,6 @@ def test_largest_affordable_sample() -> None:
     assert "affordable: no evidence." in verdicts.largest_text(short)
 
 
-# --- a step -------------------------------------------------------------------------------------
-
-
 def test_step_lists_newly_broken_wishes() -> None:
     sizes = (24, 9), (24, 5), (23, 5), (23, 4)
     plan, shorter, both, shortest = (assess(sized(*size), WISHING) for size in sizes)
@@ -279,9 +266,6 @@ def test_small_change_of_evidence() -> None:
     step = PlanStep(assess(PLAN, pack), assess(sized(39), pack))
     assert step.before.evidence.value != step.after.evidence.value
     assert texts.evidence_text(step) == "power 1.00, hardly changed"
-
-
-# --- samples ------------------------------------------------------------------------------------
 
 
 def test_spare_samples_are_noted_from_a_quarter() -> None:

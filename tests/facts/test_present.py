@@ -1,7 +1,5 @@
 """Slides: the claim, the plan, each concession, the sum, the simple rule and the decision."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest
@@ -33,7 +31,6 @@ YOURS: Final = assess(STROOP.reference_protocol, STROOP)
 
 
 def signs(panel: Block) -> set[str]:
-    """Return the statuses that a slide is coloured in."""
     names = (name for part in tree(panel).iter() for name in part.get("class", "").split())
     return {"pass", "caution", "fail"} & set(names)
 

@@ -1,7 +1,5 @@
 """A batch as tables without formulas, one row for each result."""
 
-from __future__ import annotations
-
 from io import BytesIO, StringIO
 
 import pandas as pd
@@ -38,7 +36,6 @@ def test_frame_has_a_row_for_each_result() -> None:
 
 
 def test_frame_counts_the_wishes_that_a_plan_breaks() -> None:
-    """Only the easy lab has the 36 days that the study wishes for."""
     labs = [Difficulty.EASY, Difficulty.MEDIUM]
     frame = results_frame(map(run_job, jobs_of(["bio_jq1_myeloma"], labs)))
     assert list(frame["wishes_broken"]) == [0, 1]

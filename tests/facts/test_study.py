@@ -1,7 +1,5 @@
 """The open study: its panels without empty parts, and a sketch for each kind of design."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

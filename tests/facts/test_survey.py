@@ -1,7 +1,5 @@
 """The table of all studies: its orders, its words, and its columns in a file."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from replicalab.facts.blocks import Table
@@ -26,7 +24,6 @@ def found(study: str, own: LabOverrides = POOR) -> SurveyedStudy:
 
 
 def sentences(study: str, own: LabOverrides) -> str:
-    """Return the row of a study in the file, and its fit and binding constraint."""
     item = found(study, own)
     row = (f"{value:.4g}" if isinstance(value, float) else f"{value}" for value in cells(item))
     named = (f"{name}: {value}".rstrip() for name, value in zip(COLUMNS, row, strict=True))

@@ -1,7 +1,5 @@
 """Trade-offs: verdicts on the frontier, titles of the region, and one golden file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -57,14 +55,12 @@ REEF: Final = ("eco_reef_fish", "medium")
 
 
 def opened(place: tuple[str, str], samples: int | None = None, days: int = 0) -> PlanAnalysis:
-    """Return the options of the reference protocol, or of a plan of these numbers that fits."""
     pack = load_scenario(*place)
     options = PlanAnalysis(assess(pack.reference_protocol, pack))
     return options if samples is None else PlanAnalysis(plan_to_draw(options).at(days, samples))
 
 
 def inexact(options: PlanAnalysis) -> PlanAnalysis:
-    """Return options of which the frontier is not proven."""
     analysis = PlanAnalysis(options.yours)
     analysis.__dict__["frontier"] = replace(options.frontier, exact=False)
     analysis.__dict__["least"] = replace(options.least, exact=False)
@@ -72,7 +68,6 @@ def inexact(options: PlanAnalysis) -> PlanAnalysis:
 
 
 def beaten_in_days() -> PlanAnalysis:
-    """Return options of a plan that only a faster one beats."""
     analysis = opened(MOMENTUM, 161, 4)
     yours = analysis.yours
     faster = FrontierPlan(
@@ -84,7 +79,6 @@ def beaten_in_days() -> PlanAnalysis:
 
 
 def too_dear() -> PlanAnalysis:
-    """Return options in a lab that pays for two days at most, where the endpoint needs three."""
     plan = make_protocol(sample_size=4, duration_days=2)
     analysis = PlanAnalysis(assess(plan, make_pack(budget=540.0)))
     assert analysis.yours.feasible
@@ -143,11 +137,7 @@ def test_warning_in_labs_without_evidence() -> None:
     assert no_evidence_text(inexact(too_dear())) != no_evidence_text(too_dear())
 
 
-# --- the region ---------------------------------------------------------------------------------
-
-
 def title(pack: Pack, plan: Protocol | None = None) -> str:
-    """Return the title of the region as a page draws it."""
     yours = assess(plan or pack.reference_protocol, pack)
     options = PlanAnalysis(yours)
     return region_title(region(plan_to_draw(options), [yours, options.least.after]))
@@ -218,7 +208,6 @@ def _rows(name: str, facts: Iterable[Fact]) -> Iterator[str]:
 
 
 def _lines() -> Iterator[str]:
-    """Yield every kind of row and sentence, each after what it is about."""
     momentum, reef, myeloma = opened(MOMENTUM), opened(REEF), opened(MYELOMA)
     for case, (options, _, _) in STANDINGS.items():
         yield f"{case}: {standing_verdict(options).text}"
@@ -242,7 +231,6 @@ def _lines() -> Iterator[str]:
 
 
 def reference(study: str) -> Assessment:
-    """Return a study's reference protocol in its medium lab."""
     pack = load_scenario(study, "medium")
     return assess(pack.reference_protocol, pack)
 

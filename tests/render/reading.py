@@ -1,7 +1,5 @@
 """A chart as text, and its parts by name."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 
 

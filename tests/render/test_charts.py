@@ -1,7 +1,5 @@
 """Charts of power, of a negotiation and of a batch."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any, Final
@@ -92,9 +90,6 @@ def test_own_mark_is_on_the_curve() -> None:
     assert dict(zip(curve.x, curve.y, strict=True))[x] == y == curves.plan.evidence.value
 
 
-# --- how a negotiation converges --------------------------------------------------------------
-
-
 def round_of(samples: int, days: int = 5, **design: object) -> Assessment:
     pack = make_pack(budget=1000.0, days=5, staff=4, design=make_design(**design))
     return assess(make_protocol(sample_size=samples, duration_days=days), pack)
@@ -144,9 +139,6 @@ def test_limits_are_lines_in_their_panels() -> None:
     assert {line.yaxis for line in CHART.data} == {"y", "y2"}
     assert CHART.layout.yaxis2.overlaying is None
     assert CHART.layout.yaxis.domain[0] > CHART.layout.yaxis2.domain[1]
-
-
-# --- a batch ----------------------------------------------------------------------------------
 
 
 def test_heatmap_has_shares_and_safe_names() -> None:

@@ -1,7 +1,5 @@
 """Every picture at the ends of the valid numbers: its size stays bounded."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -49,7 +47,6 @@ _LEAST: Final = 5e-324
 
 
 def _ends(model: type[BaseModel]) -> dict[str, tuple[Any, ...]]:
-    """Return the ends of each number of a record; `MOST` if it has no upper one."""
     record: dict[str, tuple[Any, ...]] = {}
     for name, field in model.model_json_schema()["properties"].items():
         for rules in (field, *field.get("anyOf", ())):
@@ -66,9 +63,6 @@ ENDS: Final = {
     model: _ends(model) for model in (Design, Lab, CostModel, StaffModel, Throughput, Protocol)
 }
 ENDS[Lab]["prices"] = ({EQUIPMENT[0]: 0.0}, {EQUIPMENT[0]: float(MOST)})
-
-
-# --- the cases ---
 
 
 class Case(NamedTuple):
@@ -126,8 +120,6 @@ def _mixed(seed: int) -> Case:
     chosen = [item for item in every if rng.random() < 1 / 3]
     return Case(row.kind, {(model, name): rng.choice(ends) for model, name, ends in chosen})
 
-
-# --- the pictures ---
 
 Figures = Iterator[tuple[str, Callable[[], go.Figure]]]
 
@@ -187,7 +179,6 @@ def _numbers_in(part: object) -> int:
 
 
 def is_bounded(case: Case) -> bool:
-    """Check the pictures of a case; False if its numbers are no valid plan."""
     here = case.options()
     if here is None:
         return False
@@ -206,12 +197,8 @@ def is_bounded(case: Case) -> bool:
     return True
 
 
-# --- the tests ---
-
-
 @pytest.fixture(scope="module", autouse=True)
 def _loaded() -> None:
-    """Draw each figure once, so that no first import is measured."""
     for _, draw in _figures(Case("two_group", {}).options()):
         draw()
 

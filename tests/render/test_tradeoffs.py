@@ -1,7 +1,5 @@
 """The charts of region and frontier, and the places of their labels."""
 
-from __future__ import annotations
-
 import json
 import math
 from functools import cache
@@ -76,9 +74,6 @@ def marks_of(**plans: Assessment) -> list[Mark]:
 
 def drawn(marks: list[Mark] | None = None, study: str = "fin_momentum", **how: bool) -> go.Figure:
     return region_figure(there(study), marks_of() if marks is None else marks, LIMITS, TITLE, **how)
-
-
-# --- the region ---
 
 
 def test_region_chart_shows_the_evidence_of_the_region() -> None:
@@ -215,9 +210,6 @@ def test_labels_over_and_within_a_chart_agree(lost: bool) -> None:
         assert bottom + tag.up * (top - bottom) == pytest.approx(written.y)
 
 
-# --- the frontier ---
-
-
 def frontier_drawn(study: str = "fin_momentum") -> go.Figure:
     analysis = opened(study)
     assert analysis.balanced is not None
@@ -243,9 +235,6 @@ def test_frontier_has_a_line_per_fidelity_loss() -> None:
     dashes = [trace.line.dash for trace in figure.data if trace.name.startswith("fidelity")]
     assert len(set(dashes)) == len(dashes)
     assert not figure.layout.showlegend
-
-
-# --- where labels go ---
 
 
 SHARES: Final = st.floats(0.03, 0.97)

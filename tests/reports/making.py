@@ -1,7 +1,5 @@
 """Documents of shipped and of hostile studies, and readers of PDF files."""
 
-from __future__ import annotations
-
 import re
 import zlib
 from datetime import date
@@ -64,7 +62,6 @@ def work(scenario_id: str, lab: str, which: str = "least") -> Work:
 
 @cache
 def strangers() -> dict[str, Work]:
-    """Return a study and a run with hostile texts."""
     pack = pack_of(parse_study(hostile_study().text, "x.yaml"), Difficulty.MEDIUM, 0)
     transcript = load(hostile_run())
     request = PACK.with_own(transcript.setup.own_lab, transcript.setup.question)
@@ -77,7 +74,6 @@ def strangers() -> dict[str, Work]:
 
 
 def seen_in(document: Document) -> str:
-    """Return the texts and signs of a document in order."""
     signs = {Status.PASS: "✓ ", Status.CAUTION: "! ", Status.FAIL: "✕ ", None: ""}
     seen = [document.title, document.authors, document.about]
     for part in filter(lambda part: part.blocks, document.parts):
@@ -101,7 +97,6 @@ def pages_in(pdf: bytes) -> int:
 
 
 def pictures_in(pdf: bytes) -> list[str]:
-    """Return the alternative texts of a tagged PDF, in no order."""
     text = b"\n".join([pdf, *unpacked(pdf)])
     return [
         message.decode("latin-1") for message in re.findall(rb"/Alt ?\(((?:\\.|[^\\)])*)\)", text)
@@ -109,7 +104,6 @@ def pictures_in(pdf: bytes) -> list[str]:
 
 
 def text_of(pdf: bytes) -> str:
-    """Return the text layer of a WeasyPrint PDF, in the order of copying."""
     objects = {
         int(n): body for n, body in re.findall(rb"(\d+) 0 obj\n(.*?)\nendobj", pdf, re.DOTALL)
     }

@@ -1,7 +1,5 @@
 """A bundle comes back equal; an edit is a caution, a fault has its place."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

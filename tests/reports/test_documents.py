@@ -1,7 +1,5 @@
 """Brief and report: pinned once; their numbers are the core's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -47,7 +45,6 @@ def edited(
     question: EvidenceAssumptions | None = None,
     **changes: object,
 ) -> Work:
-    """Return a changed plan of a shipped study, with own assumptions."""
     written = load_scenario(scenario_id, lab)
     pack = written.with_own(LabOverrides(), question or EvidenceAssumptions())
     return Work(PlanAnalysis(assess(revise(pack.reference_protocol, **changes), pack)), written)
@@ -61,7 +58,6 @@ def test_documents_read_as_pinned(scenario_id: str, lab: str) -> None:
 
 
 def swapped() -> Work:
-    """Return a plan with substitutions that shrink the effect."""
     pack = load_scenario("chem_suzuki_ppb", "easy")
     swap = next(swap for swap in pack.allowed_substitutions if swap.evidence_factor < 1)
     reagents, equipment = (
@@ -118,7 +114,6 @@ PINNED: Final = ("The question", "The plan", "Slack", "Cost", "The lab", "Source
 
 
 def test_documents_of_other_plans_read_as_pinned() -> None:
-    """Each line at its first place, without the parts that are pinned in full."""
     seen, texts = set[str](), list[str]()
     for name, make in PLANS.items():
         texts.append(f"=== {name} ===")
@@ -133,7 +128,6 @@ def test_documents_of_other_plans_read_as_pinned() -> None:
 
 
 def registered(found: Work) -> Iterator[Document]:
-    """Yield the report of a changed plan with its author's reasons."""
     steps = field_steps(reference_of(found.options.yours), found.options.yours)
     if found.run is None or not steps:
         return

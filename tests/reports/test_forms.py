@@ -1,7 +1,5 @@
 """A document as HTML, Markdown and tables, with hostile texts too."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator
@@ -154,9 +152,6 @@ def test_markdown_rows_have_as_many_cells_as_names() -> None:
 )
 def test_markdown_escapes_what_would_be_read(text: str, kept: str) -> None:
     assert escaped(text) == kept
-
-
-# --- tables ---------------------------------------------------------------------------------
 
 
 def test_csv_has_every_table_and_digit() -> None:

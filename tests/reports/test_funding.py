@@ -1,7 +1,5 @@
 """The funding request: headline, cuts, cheaper plans and page size."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, TypeGuard
 

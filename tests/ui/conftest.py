@@ -12,7 +12,6 @@ from tests.ui.visitors import Browsers, move
 
 @pytest.fixture
 def browsers(monkeypatch: pytest.MonkeyPatch) -> Browsers:
-    """An empty server with an empty library, and the browsers that visit it; the first is there."""
     result = Browsers()
     move(monkeypatch)
     monkeypatch.setattr(server, "cookie", lambda: result.token)
@@ -22,7 +21,6 @@ def browsers(monkeypatch: pytest.MonkeyPatch) -> Browsers:
 
 @pytest.fixture(scope="session", autouse=True)
 def _installed_packages_are_read_once() -> Iterator[None]:
-    """Each app of a test would read the metadata of every installed package: half of its time."""
     with pytest.MonkeyPatch.context() as patch:
         scan = manifest_scanner.scan_component_manifests
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(scan))

@@ -1,7 +1,5 @@
 """Helpers for the Negotiation page: players, tables, and a scripted model."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Final

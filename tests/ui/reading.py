@@ -29,7 +29,6 @@ _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def visit_lab(page: str, study: str, lab: str) -> AppTest:
-    """Return a page on a shipped study in a lab, with the verdict that its author expects."""
     app, pack = visit(page, study=study, lab=lab), load_scenario(study, lab)
     assert pack.expected is not None
     below = ", below the floor" if pack.expected.verdict == "below floor" else ""
@@ -41,13 +40,11 @@ def visit_lab(page: str, study: str, lab: str) -> AppTest:
 
 
 def links(app: AppTest) -> list[dict[str, str]]:
-    """Return the query string of each link to a page."""
     result = (link.proto.query_string for link in app.get("page_link")[: len(PAGES)])
     return [dict(part.split("=", 1) for part in query.split("&")) for query in result]
 
 
 def plain(markdown: str) -> str:
-    """Return Markdown without symbols, colours, bold and escapes."""
     text = _ICON.sub("", markdown).replace("\u2060", "").replace("\u200b", "")
     text = _COLOUR.sub(r"\1", text).replace("**", "")
     return _ESCAPE.sub(r"\1", text)
@@ -61,7 +58,6 @@ class Alert(NamedTuple):
 
 
 def alerts(app: AppTest) -> list[Alert]:
-    """Return the page's boxes from top to bottom."""
     kinds = ("error", "warning", "success", "info")
     return [
         Alert(element.type, plain(str(element.value)))
@@ -71,7 +67,6 @@ def alerts(app: AppTest) -> list[Alert]:
 
 
 def texts(block: Block) -> list[str]:
-    """Return the Markdown, captions, plain texts and panels of a block, as read."""
     read = [
         plain(str(part.value)) if isinstance(part, _TEXTS) else heard(panel_of(part))
         for part in block
@@ -85,17 +80,14 @@ _CELLS: Final = frozenset({"th", "td", "dd"})
 
 
 def html_of(part: Any) -> str:
-    """Return the HTML of a part of a page that is a panel, else an empty text."""
     return str(part.proto.body) if part.type == "html" else ""
 
 
 def panel_of(element: Any) -> ElementTree.Element:
-    """Return a panel as a tree; it must be well-formed."""
     return ElementTree.fromstring(f"<panel>{html_of(element)}</panel>")  # noqa: S314  # ours
 
 
 def heard(part: ElementTree.Element) -> str:
-    """Return a panel as a screen reader reads it, a line per paragraph, item and row."""
     lines = (" ".join(line.split()).strip("| ") for line in _heard(part).split("\n"))
     return "\n".join(line for line in lines if line)
 
@@ -115,17 +107,14 @@ def _heard(part: ElementTree.Element) -> str:
 
 
 def bars_in(part: ElementTree.Element) -> list[ElementTree.Element]:
-    """Return the bars that are drawn in a part of a panel."""
     return [element for element in part.iter("div") if "bar" in element.get("class", "").split()]
 
 
 def panels(app: AppTest) -> list[ElementTree.Element]:
-    """Return the page's panels as trees, from top to bottom."""
     return [panel_of(part) for part in app._tree if html_of(part)]  # noqa: SLF001 - the drawer too
 
 
 def panel_tables(app: AppTest) -> list[list[list[str]]]:
-    """Return the tables of the page's panels: rows of cells as heard, the header first."""
     return [
         [[heard(cell) for cell in row if cell.tag in _CELLS] for row in table.iter("tr")]
         for panel in panels(app)
@@ -134,12 +123,10 @@ def panel_tables(app: AppTest) -> list[list[list[str]]]:
 
 
 def page_text(app: AppTest) -> str:
-    """Return the texts and boxes of the page."""
     return "\n".join([*texts(app.main), *(alert.text for alert in alerts(app))])
 
 
 def drawer_of(app: AppTest) -> Block:
-    """Return the part outside the page's main part: an open drawer, and stylesheets."""
     # The harness has a face for the page's main part alone.
     parts = app._tree.children.values()  # noqa: SLF001
     block = next(part for part in parts if part.type == "event")
@@ -148,7 +135,6 @@ def drawer_of(app: AppTest) -> Block:
 
 
 def in_drawer(app: AppTest) -> str:
-    """Return the texts of an open drawer, with boxes and titles of expanders."""
     block = drawer_of(app)
     rows = [plain(str(item.label)) for item in block if isinstance(item, Expander)]
     boxes = [
@@ -160,7 +146,6 @@ def in_drawer(app: AppTest) -> str:
 
 
 def bodies(app: AppTest) -> list[str]:
-    """Return the Markdown of every text and box of a page, as it is sent."""
     kinds = ("markdown", "caption", "header", "subheader", "title", "error", "warning", "success")
     elements = (element for element in app.main if isinstance(element, Element))
     return [
@@ -169,18 +154,15 @@ def bodies(app: AppTest) -> list[str]:
 
 
 def tray(app: AppTest) -> tuple[TrayCase, ...]:
-    """Return the cases in the comparison tray."""
     cases: tuple[TrayCase, ...] = app.session_state["state"].workspace.tray
     return cases
 
 
 def keyed(app: AppTest, key: str) -> Block:
-    """Return the container of that key."""
     return next(node for node in app.main if isinstance(node, Block) and node.key == key)
 
 
 def where(app: AppTest) -> str:
-    """Return the header, such as "study · lab · verdict"; empty if the page has no header."""
     if (header := _header(app)) is None:
         return ""
     place, title = header.find(".//h1"), header.find(".//strong")
@@ -189,7 +171,6 @@ def where(app: AppTest) -> str:
 
 
 def status(app: AppTest) -> str:
-    """Return how the header shows your plan: ``pass``, ``caution`` or ``fail``."""
     header = _header(app)
     assert header is not None
     return header.findall(".//p")[0].get("class", "")
@@ -202,17 +183,14 @@ def _header(app: AppTest) -> ElementTree.Element | None:
 
 
 def dimension(app: AppTest, name: str) -> list[str]:
-    """Return the row of a dimension on the Protocol page: status, used, bar, slack, reason."""
     return next(row for row in panel_tables(app)[0] if row[0].endswith(name.capitalize()))
 
 
 def table(app: AppTest, number: int = 0) -> list[list[str]]:
-    """Return the rows of a table on the page, as read, its header first."""
     return rows_of(app.table[number])
 
 
 def rows_of(found: Table) -> list[list[str]]:
-    """Return the rows of a table, as read, its header first."""
     frame = found.value
     rows = [[str(name) for name in frame.columns], *frame.astype(str).to_numpy().tolist()]
     return [[plain(cell) for cell in row] for row in rows]

@@ -1,7 +1,5 @@
 """Links: a workspace there and back, and one sentence for each link that cannot be read."""
 
-from __future__ import annotations
-
 import base64
 import json
 import random

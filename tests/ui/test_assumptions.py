@@ -31,7 +31,6 @@ EFFECTS: Final = [
 
 
 def opened(part: str | None = None, **query: str) -> AppTest:
-    """Return Protocol with the place open, at its numbers or at another part."""
     app = unopened(PROTOCOL, **query)
     app.session_state[PLACE] = True
     if part:
@@ -40,12 +39,10 @@ def opened(part: str | None = None, **query: str) -> AppTest:
 
 
 def field(app: AppTest, name: str) -> NumberInput:
-    """Return a number's field, whatever its label."""
     return next(item for item in app.number_input if (item.key or "").startswith(f"ask_{name}_"))
 
 
 def ask(app: AppTest, **numbers: float | None) -> AppTest:
-    """Type numbers, one after the other, and return the app."""
     for name, value in numbers.items():
         field(app, name).set_value(value)
         run(app)
@@ -57,14 +54,12 @@ def radio(app: AppTest, label: str) -> Radio[int]:
 
 
 def header(app: AppTest) -> str:
-    """Return the line of the header that stays in sight."""
     return next(
         heard(line) for panel in panels(app) for line in panel.iter("p") if line.get("role")
     )
 
 
 def worth(app: AppTest) -> str:
-    """Return the evidence of your plan in the page's table."""
     return panel_tables(app)[1][1][2]
 
 

@@ -1,7 +1,5 @@
 """The batches of visitors: one each, bounded for all, results stay."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from threading import Event
 
@@ -22,7 +20,6 @@ BUSY = "the most that this server runs"
 
 
 def until(is_so: Callable[[], bool]) -> None:
-    """Wait for another thread."""
     waiting = Event()
     for _ in range(6000):
         if is_so():
@@ -33,7 +30,6 @@ def until(is_so: Callable[[], bool]) -> None:
 
 @pytest.fixture
 def going(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
-    """Batches that wait for this event, then play one job each."""
     event = Event()
 
     def play(jobs: list[Case], **_: object) -> Iterator[Result]:
@@ -52,7 +48,6 @@ def of(found: Batches, owner: str) -> VisitorBatch:
 
 
 def played(found: Batches, owner: str = "a", jobs: Sequence[Case] = JOBS) -> VisitorBatch:
-    """Begin a visitor's batch and return it once it is over."""
     assert not found.begin(owner, jobs)
     until(lambda: of(found, owner).is_over)
     return of(found, owner)

@@ -40,7 +40,6 @@ WAYS = "Yours, the Lab Manager’s and least loss"
 
 
 def row(app: AppTest, label: str) -> list[str]:
-    """Return the cells of a row of the comparison."""
     return next(cells[1:] for cells in panel_tables(app)[-1] if cells[0] == label)
 
 
@@ -92,7 +91,6 @@ def _whose(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> N
 
 
 def from_library(app: AppTest) -> AppTest:
-    """Add the first entry of the library list."""
     app.session_state["compare_library"] = True
     return press(run(app), "Add it")
 
@@ -171,12 +169,10 @@ def test_equal_labs_are_one_column() -> None:
 
 
 def at_many(**query: str) -> AppTest:
-    """Return the page where many negotiations are run."""
     return show(visit(COMPARE, **query), MANY, TABS)
 
 
 def over(app: AppTest) -> AppTest:
-    """Wait until the visitor's batch is over and return the app."""
     batch = BATCHES.of(server.visitor())
     assert batch is not None
     until(lambda: batch.is_over)
@@ -184,7 +180,6 @@ def over(app: AppTest) -> AppTest:
 
 
 def played_once() -> AppTest:
-    """Return the page once a batch of one seed in three labs is over."""
     return over(press(type_number(at_many(study="psy_stroop"), "Last seed", 0), "Run"))
 
 

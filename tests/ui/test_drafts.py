@@ -37,7 +37,6 @@ BESIDE: Final = "Add to comparison"
 
 
 def draft() -> StoredDraft | None:
-    """Return the visitor's last draft, once what waits is saved."""
     writer.finish()
     return shelf().draft(owner())
 
@@ -68,7 +67,6 @@ def test_long_tray_survives_a_reload() -> None:
 
 
 def saved(work: Workspace) -> Tab:
-    """Return a tab whose draft is this workspace."""
     tab = Tab()
     drafting.note(tab, work, soon=True)
     writer.finish()
@@ -109,9 +107,6 @@ def test_study_survives_a_restart_for_each_reader(
         assert where(again).startswith("Stroop interference")
         assert number(again, "Sample size").value == 41
         assert not alerts(again)
-
-
-# --- an empty address -------------------------------------------------------------------------
 
 
 def offered(app: AppTest) -> bool:
@@ -195,9 +190,6 @@ def test_draft_is_saved_once_for_real_work() -> None:
         visit(PROTOCOL, **query)
         assert draft() == first
     assert shelf().usage(owner()).size == len(first.content.encode())
-
-
-# --- a library that cannot be used ------------------------------------------------------------
 
 
 def test_broken_library_stops_no_page(monkeypatch: pytest.MonkeyPatch) -> None:

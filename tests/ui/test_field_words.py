@@ -23,7 +23,6 @@ DRY_WORDS: Final = re.compile(r"materials and data", re.IGNORECASE)
 
 
 def shown(app: AppTest) -> str:
-    """Return the texts of a page with the labels and options of its fields."""
     fields: list[Any] = [*app.multiselect, *app.selectbox, *app.radio, *app.button]
     fields += [*app.number_input, *app.expander]
     labels = [text for field in fields for text in (field.label, *getattr(field, "options", ()))]

@@ -25,49 +25,41 @@ BOOKED: Final = "The study’s: booked until day 10"
 
 
 def drawer(tab: str = "Means", page: str = PROTOCOL, **query: str) -> AppTest:
-    """Return a page with the drawer open at a part."""
     return at(unopened(page, **query), tab)
 
 
 def number(app: AppTest, label: str) -> Any:
-    """Return the drawer's number of that label: the last one on the page."""
     return [entry for entry in app.number_input if entry.label == label][-1]
 
 
 def fill(app: AppTest, label: str, value: float | None) -> AppTest:
-    """Type a number into the drawer, which stays open."""
     number(app, label).set_value(value)
     return again(app)
 
 
 def again(app: AppTest) -> AppTest:
-    """Run the page with the drawer open; the harness knows no fragment's run."""
     app.session_state["lab_is_open"] = True
     return run(app)
 
 
 def at(app: AppTest, tab: str) -> AppTest:
-    """Open a part of the drawer and return the app."""
     app.session_state[TABS] = tab
     return again(app)
 
 
 def item(label: str, app: AppTest | None = None) -> AppTest:
-    """Return the drawer with an item chosen."""
     app = at(app, "Items") if app else drawer("Items")
     app.selectbox(key="lab_item").set_value(label)
     return again(app)
 
 
 def make_available(app: AppTest) -> AppTest:
-    """Set the open item to available and return the app."""
     [box] = [box for box in app.selectbox if box.label == "Availability"]
     box.set_value("available")
     return again(app)
 
 
 def hand_over(app: AppTest, own: LabOverrides) -> AppTest:
-    """Open a lab file in the drawer and return the app."""
     app = at(app, "Save")
     app.file_uploader[0].set_value(("lab.json", lab_json(own).encode(), "text/csv"))
     app.session_state["lab_is_open"] = True
@@ -75,7 +67,6 @@ def hand_over(app: AppTest, own: LabOverrides) -> AppTest:
 
 
 def keep_as(app: AppTest, name: str) -> AppTest:
-    """Save the lab under a name and return the app."""
     at(app, "Save").text_input(key="lab_name").set_value(name)
     return press(at(app, "Save"), "Save this lab")
 

@@ -1,7 +1,5 @@
 """A lab's calendar and money: their fields, and their place on every page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import date
@@ -41,18 +39,15 @@ def query(own: LabOverrides = OWN, **more: Any) -> dict[str, str]:
 
 
 def unfolded(**asked: str) -> AppTest:
-    """Return the drawer with its calendar and money unfolded."""
     return unfolded_again(drawer("Means", **asked))
 
 
 def unfolded_again(app: AppTest) -> AppTest:
-    """Return the drawer with it unfolded, which a run without the drawer had folded."""
     app.session_state["lab_calendar"] = True
     return again(app)
 
 
 def own_lab(app: AppTest) -> LabOverrides:
-    """Return the lab of the address."""
     query = {key: text for key, text in query_of(app).items() if key not in ("v", "own", "study")}
     return from_query(query, on_the_shelf).workspace.case.own_lab
 
@@ -107,11 +102,7 @@ def test_wrong_price_stays_and_is_not_taken(label: str, value: float, bounds: st
     assert (number(app, label).value, query_of(app)) == (value, before)
 
 
-# --- every page ----------------------------------------------------------------------------------
-
-
 def _walked() -> Iterator[tuple[str, AppTest]]:
-    """Yield every page, and its parts on demand, in such a lab."""
     for page in PAGES:
         yield page, visit(page, **query())
     app = visit(STUDY, **query())

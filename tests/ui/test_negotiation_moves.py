@@ -1,7 +1,5 @@
 """Plans put forward by hand: playing the Scientist oneself, and forking a round of the past."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

@@ -1,7 +1,5 @@
 """The Negotiation page: rounds, players, files, recordings and room."""
 
-from __future__ import annotations
-
 import json
 from typing import Final, NoReturn
 

@@ -41,7 +41,6 @@ pytestmark = pytest.mark.usefixtures("browsers")
 
 
 def using(*files: str) -> AppTest:
-    """Return the app of a visitor who uses these studies; the last one is open."""
     app = unopened()
     for text in files or (MINE,):
         press(write(app, text), "Use this study")
@@ -49,13 +48,11 @@ def using(*files: str) -> AppTest:
 
 
 def cards_of_visitors(app: AppTest) -> list[str]:
-    """Return the origins on the cards of visitors' studies."""
     cards = [text.split("\n")[0] for text in texts(keyed(at_gallery(app), "gallery"))]
     return [line for line in cards if "yours" in line or "shared" in line]
 
 
 def faults(app: AppTest) -> list[list[str]]:
-    """Return the rows of the table of faults."""
     [number] = [n for n in range(len(app.table)) if "Problem" in table(app, n)[0]]
     return table(app, number)[1:]
 
@@ -126,7 +123,6 @@ def test_study_waits_in_the_editor_without_room(monkeypatch: pytest.MonkeyPatch)
 
 
 def caption(app: AppTest) -> str:
-    """Return the caption of the form about storage."""
     text = [str(item.value) for item in at_making(app).caption]
     [result] = [entry for entry in text if "this tab" in entry or "address" in entry]
     return result
@@ -268,7 +264,6 @@ def test_any_address_opens_a_study(query: dict[str, str]) -> None:
 
 
 def rename(app: AppTest, name: str) -> AppTest:
-    """Rename the open study on its page and return the app."""
     app.session_state["study_rename"] = True
     go(app, STUDY)
     next(field for field in app.text_input if field.label == "Name of the study").set_value(name)

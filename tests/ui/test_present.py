@@ -1,7 +1,5 @@
 """Presenting: the deck and its order, the way through it, and the page that it leaves as it was."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

@@ -89,7 +89,6 @@ def test_pages_show_the_core_answers(study: str, lab: str) -> None:
 
 
 def costs_of(app: AppTest) -> list[list[str]]:
-    """Return the table of costs."""
     return next(table for table in panel_tables(app) if any(row[0] == "Total" for row in table))
 
 

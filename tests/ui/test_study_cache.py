@@ -27,7 +27,6 @@ class Clock:
 
 
 def keep(cache: StudyCache, owner: str, size: int = 1, name: str = "mine") -> str:
-    """Keep a study of that many bytes, or return why not."""
     return cache.keep(owner, "x" * size, STUDY.model_copy(update={"scenario_id": name}))
 
 
@@ -42,7 +41,6 @@ def cache(clock: Clock) -> StudyCache:
 
 
 def allow(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    """Leave room for that many bytes in all."""
     monkeypatch.setattr(own_studies, "MOST_CACHED_BYTES", most)
 
 

@@ -30,30 +30,25 @@ pytestmark = pytest.mark.usefixtures("browsers")
 
 
 def begun() -> AppTest:
-    """Return the app at the ways to begin a study."""
     return at_making(unopened())
 
 
 def form(source: str = "an empty form", part: str | None = None) -> AppTest:
-    """Return the app with the form of a new study, or of a copy, at a part."""
     app = press(pick(begun(), "Start from", source), "Start the form")
     return at(app, part) if part else app
 
 
 def at(app: AppTest, part: str) -> AppTest:
-    """Open a part of the form and return the app."""
     app.session_state[study_form.PARTS_KEY] = part
     return at_making(app)
 
 
 def choose_kind(app: AppTest, kind: str, part: str = ASSUMPTIONS) -> AppTest:
-    """Choose a kind of design, open a part and return the app."""
     at(app, COMPARISON).button(key=f"choose_{kind}").click()
     return at(run(app), part)
 
 
 def type_value(app: AppTest, label: str, value: float | None) -> AppTest:
-    """Type a number, or empty its field, and return the app."""
     number(app, label).set_value(value)
     return run(app)
 
@@ -65,7 +60,6 @@ def type_values(app: AppTest, **values: float) -> AppTest:
 
 
 def study_of(app: AppTest) -> Study:
-    """Return the study in the editor."""
     return parse_study(file_of(app), "x.yaml")
 
 

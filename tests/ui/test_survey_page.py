@@ -25,22 +25,18 @@ pytestmark = pytest.mark.usefixtures("browsers")
 
 
 def at_survey(**query: str) -> AppTest:
-    """Return the front door with every study in the lab of an address."""
     return visit(survey="1", **query)
 
 
 def rows(app: AppTest) -> list[list[str]]:
-    """Return the rows of the table, as heard, without the cells of the bars."""
     return [[*row[:2], *row[3:]] for row in panel_tables(app)[0][1:]]
 
 
 def names(app: AppTest) -> list[str]:
-    """Return the studies of the table in their order."""
     return [row[0] for row in rows(app)]
 
 
 def in_lab(own: LabOverrides = LAB, difficulty: str = "medium") -> list[SurveyedStudy]:
-    """Return the shipped studies in a lab, best first."""
     packs = (
         load_scenario(study, difficulty).with_own(own, EvidenceAssumptions()) for study in COUNTED
     )

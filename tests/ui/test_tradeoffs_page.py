@@ -32,7 +32,6 @@ FITS: Final = "Fits and counts: up to"
 
 
 def opened(study: str = "fin_momentum", lab: str = "medium") -> AppTest:
-    """Return the page on a study in a lab."""
     return visit(TRADE_OFFS, study=study, lab=lab)
 
 
@@ -41,7 +40,6 @@ def options_for(study: str = "fin_momentum", lab: str = "medium") -> PlanAnalysi
 
 
 def point_at(days: int, samples: int) -> AppTest:
-    """Return the page with that point typed in."""
     return type_number(type_number(opened(), "Point: days", days), "Point: samples", samples)
 
 
@@ -50,12 +48,10 @@ def charts(app: AppTest) -> list[str]:
 
 
 def frontier(app: AppTest) -> AppTest:
-    """Return the page with the frontier."""
     return pick(app, "Show", FRONTIER)
 
 
 def table_of(app: AppTest, first: str) -> list[list[str]]:
-    """Return the table by the heading of its first column."""
     return next(table for table in panel_tables(app) if table[0][0] == first)
 
 
@@ -79,7 +75,6 @@ def test_table_of_a_long_plan_matches_the_core() -> None:
 
 
 def _most(drawn: PlanToDraw, day: int) -> tuple[int, int]:
-    """Return the most samples that fit on a day, and the most of these that all count."""
     plans = [drawn.at(day, samples) for samples in range(1, 400)]
     fitting = [plan for plan in plans if plan.feasible]
     counting = [
@@ -105,7 +100,6 @@ def test_first_visit_shows_one_chart() -> None:
 
 
 def test_frontier_far_from_its_bounds_is_drawn() -> None:
-    """The half-widths of this lab are a million times the floor, which the scale is for."""
     app = frontier(visit(TRADE_OFFS, study="phys_millikan", lab="hard", effect="1000000.0"))
     [chart] = charts(app)
     assert len(chart) < 50_000
@@ -164,7 +158,6 @@ def over_chart(app: AppTest) -> str:
 
 
 def switch(app: AppTest, label: str) -> AppTest:
-    """Turn a switch the other way and return the app."""
     toggle = next(item for item in app.toggle if item.label == label)
     toggle.set_value(not toggle.value)
     return run(app)
@@ -252,7 +245,6 @@ def test_levers_move_the_lab_of_every_page() -> None:
 
 
 def ends(app: AppTest) -> dict[str, float]:
-    """Return how far each lever goes."""
     return {slider.label: slider.max for slider in app.slider}
 
 

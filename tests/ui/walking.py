@@ -9,12 +9,10 @@ from tests.ui.pages import NEED_STUDY, SCENARIOS
 
 
 def visit(page: str = SCENARIOS, **query: str) -> AppTest:
-    """Return the app as a visitor sees it who opens that page with that query string."""
     return run(unopened(page, **query))
 
 
 def unopened(page: str = SCENARIOS, **query: str) -> AppTest:
-    """Return the app before its first run, which opens that page with that query string."""
     app = AppTest.from_file(str(APP), default_timeout=60)
     if page in NEED_STUDY:
         app.query_params["study"] = "fin_momentum"
@@ -26,12 +24,10 @@ def unopened(page: str = SCENARIOS, **query: str) -> AppTest:
 
 
 def go(app: AppTest, page: str) -> AppTest:
-    """Switch to another page and return the app."""
     return run(app.switch_page(page))
 
 
 def query_of(app: AppTest) -> dict[str, str]:
-    """Return the query string that the app has written."""
     return {
         key: value if isinstance(value, str) else value[0]
         for key, value in app.query_params.items()
@@ -39,7 +35,6 @@ def query_of(app: AppTest) -> dict[str, str]:
 
 
 def show(app: AppTest, tab: str, key: str) -> AppTest:
-    """Open a tab of which only the open one is drawn, and return the app."""
     app.session_state[key] = tab
     return run(app)
 
@@ -49,7 +44,6 @@ def at_making(app: AppTest) -> AppTest:
 
 
 def at_editor(app: AppTest) -> AppTest:
-    """Go to the editor of a study's file and return the app."""
     app.session_state[study_form.PARTS_KEY] = study_form.ADVANCED
     at_making(app)
     if "Start the form" in labels(app):
@@ -59,17 +53,14 @@ def at_editor(app: AppTest) -> AppTest:
 
 
 def write(app: AppTest, text: str) -> AppTest:
-    """Type the text of a study's file into its editor and return the app."""
     at_editor(app).text_area(key="own_text").set_value(text)
     return run(app)
 
 
 def at_gallery(app: AppTest) -> AppTest:
-    """Go to the gallery and return the app."""
     return show(app.switch_page(SCENARIOS), scenarios.ALL_STUDIES, scenarios.TABS)
 
 
 def unfolded(app: AppTest) -> AppTest:
-    """Return the page with the numbers of its picture as tables."""
     app.session_state["as_table"] = True
     return run(app)

@@ -89,7 +89,6 @@ def placed(
 def _best(
     label: LabelRequest, labels: Sequence[list[Box]], marks: Sequence[list[Box]], height: float
 ) -> LabelPlace:
-    """Return the first place that covers fewest labels, is least outside, covers fewest marks."""
     places = np.asarray(label.places, dtype=float)
     across, up, right, above = places.T[:, :, None]
     widths = np.array(WIDTHS)

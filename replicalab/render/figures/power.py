@@ -86,9 +86,6 @@ def samples_by_effect(curves: Curves, title: tuple[str, str] | None) -> go.Figur
     )
 
 
-# --- shared parts ------------------------------------------------------------------------
-
-
 def _of_evidence(curves: Curves, across: Spot) -> Sheet:
     evidence = curves.plan.evidence
     end = scale_end(evidence)
@@ -146,8 +143,6 @@ def _mark(sheet: Sheet, curves: Curves, at: Callable[[Assessment], Spot]) -> Non
     if math.isfinite(at(plan)[1]):
         sheet.mark([Mark(YOUR_PLAN, plan, YOUR_PLAN, number)], at, lambda *_: size_text(plan))
 
-
-# --- the frontier ---------------------------------------------------------------------------
 
 # Colour and dash of the line of each fidelity loss; larger losses share the last ones.
 LOOKS: Final = (

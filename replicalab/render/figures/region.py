@@ -221,8 +221,6 @@ class _Map(Sheet):
             name="points",
         )
 
-    # --- areas ------------------------------------------------------------------------------
-
     def draw_misfits(self) -> None:
         """Hatch infeasible plans."""
         values = self.region.most_feasible
@@ -237,11 +235,9 @@ class _Map(Sheet):
         self._draw_band(self._outline(start, self._heights(values)), "fits, but lost", ".")
 
     def _least(self, most: Any) -> Any:
-        """Return the least height at which a column may fit, or 0."""
         return np.where(most < 0, 0.0, self.region.least - 0.5)
 
     def _heights(self, most: Any) -> Any:
-        """Return a line's height over each column, from 0 to the top."""
         # Between two whole samples, so that the last one that fits lies below the line.
         return np.where(most < 0, 0.0, np.minimum(most + 0.5, self.top))
 
@@ -250,7 +246,6 @@ class _Map(Sheet):
         return [(middle - self.half, height), (middle + self.half, height)]
 
     def _outline(self, lower: Any, upper: Any) -> Path:
-        """Return the outlines of the area between two staircases, one for each run of columns."""
         path: Path = []
         for inside, run in groupby(range(len(upper)), key=lambda j: upper[j] > lower[j]):
             if inside:
@@ -277,8 +272,6 @@ class _Map(Sheet):
             },
         )
 
-    # --- lines ------------------------------------------------------------------------------
-
     def draw_lines(self, limits: Mapping[str, str]) -> None:
         """Draw the levels of evidence and these limits, each with its name on it."""
         region = self.region
@@ -301,7 +294,6 @@ class _Map(Sheet):
         self.draw(lines)
 
     def _staircase(self, most: Any) -> Path:
-        """Return a limit's line without its parts along the edges of the plot."""
         heights, path = self._heights(most).tolist(), Path()
         for column, height in enumerate(heights):
             path += self._step(column, height) if 0 < height < self.top else [None]

@@ -181,7 +181,6 @@ def _duplicate(entry: Entry) -> None:
 
 
 def _changes(entry: Entry, save: Callable[[], object]) -> bool:
-    """Return whether an entry, and its study in memory, could be changed."""
     if not notices.attempt(save):
         return False
     is_study = entry.kind is EntryKind.STUDY

@@ -99,7 +99,6 @@ def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> P
 def _draw_form(
     form: PlanForm, negotiation: Negotiation, title: str = ""
 ) -> AbstractContextManager[object]:
-    """Draw the fields of a plan, and return the container of its preview."""
     fields, preview = st.columns([3, 2], gap="large")
     with fields:
         if title:
