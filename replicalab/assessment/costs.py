@@ -126,7 +126,7 @@ def cost(counts: Counts, pack: Pack) -> Amount:
 
 
 def _direct(counts: Counts, pack: Pack) -> Amount:
-    samples, days, controls, equipment, reagents, custom = counts
+    samples, days, controls, equipment, reagents, own_prices = counts
     model = pack.lab.cost_model
     result = (
         samples * model.per_sample
@@ -134,7 +134,7 @@ def _direct(counts: Counts, pack: Pack) -> Amount:
         + controls * model.per_control
         + equipment * model.per_equipment_item
         + reagents * model.per_reagent
-        + custom
+        + own_prices
     )
     if not model.per_staff_day:
         return result

@@ -66,8 +66,8 @@ def lab(options: commands.Options) -> commands.Answer:
     study, _ = asking.study_at(options.study)
     case = asking.case_of(options, study, options.lab, {})
     pack, original = asking.pack_of(case, study), scenarios.pack_of(study, case.lab, case.seed)
-    custom = (value.text for value in own_values(original, pack))
-    blocks = [place_text(pack), amounts_text(pack.lab), *custom]
+    own_texts = (value.text for value in own_values(original, pack))
+    blocks = [place_text(pack), amounts_text(pack.lab), *own_texts]
     return commands.Answer(0, blocks, lambda: records.place(pack), scenarios.lab_json(pack.own_lab))
 
 

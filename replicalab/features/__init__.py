@@ -1,8 +1,8 @@
 """The optional features: a row and a folder for each, and how the rest of the program asks them.
 
-A folder implements some of five hooks. `facts(plan)`, `notes(plan)` and `section(report)` are
-functions of its `__init__.py`, `panel(place, plan)` of its `page.py`, `command(app)` of its
-`command.py`. It is imported when it is first asked.
+A folder implements the hooks of its row. `facts(plan)` and `section(report)` are functions of its
+`__init__.py`, `panel(place, subject)` of its `page.py`, `command(app)` of its `command.py`. It is
+imported when it is first asked.
 """
 
 import logging
@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from replicalab.errors import FeatureError
 
-Hook = Literal["facts", "notes", "panel", "section", "command"]
+Hook = Literal["facts", "panel", "section", "command"]
 MODULES: Final[Mapping[Hook, str]] = {"panel": ".page", "command": ".command"}
 """The module of a hook in the folder of a feature, if it is not its ``__init__``."""
 _LOG: Final = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ class Feature:
 
     Attributes:
         name: its folder.
-        judges: whether it has facts and notes about a plan.
+        judges: whether it has facts about a plan.
         panels: places of pages that it draws.
         sections: documents that it adds a part to.
         documents: its own documents, with their titles.

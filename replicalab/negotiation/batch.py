@@ -221,8 +221,10 @@ def run_batch(
     """
     pool = executor or _new_pool(workers, generate_fn, niceness)
     size, arguments = (1, (generate_fn,)) if generate_fn else (CHUNK_JOBS, ())
-    custom = getattr(pool, "_max_workers", None)
-    limit = CHUNKS_AHEAD * (workers or (custom if isinstance(custom, int) else os.cpu_count() or 1))
+    pool_size = getattr(pool, "_max_workers", None)
+    limit = CHUNKS_AHEAD * (
+        workers or (pool_size if isinstance(pool_size, int) else os.cpu_count() or 1)
+    )
 
     def submit(chunk: _Chunk) -> Future[list[Result]]:
         nonlocal pool

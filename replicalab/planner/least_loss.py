@@ -55,7 +55,7 @@ def rank(plan: Assessment, original: Protocol, study: Assessment | None = None) 
     """Return the rank of a plan as a revision of the original; ``study`` is the study's own."""
     pack, counts = plan.pack, plan.counts
     study = study or assess(pack.reference_protocol, pack)
-    custom, design = study.counts, pack.design
+    own_counts, design = study.counts, pack.design
     return Rank(
         len(plan.failing),
         TIER_RANK[plan.evidence.tier],
@@ -63,11 +63,11 @@ def rank(plan: Assessment, original: Protocol, study: Assessment | None = None) 
         len(plan.broken_wishes),
         plan.fidelity_loss,
         max(step_of(plan.evidence, design), step_of(study.evidence, design)),
-        _cut(counts.samples, custom.samples) + _cut(counts.days, custom.days),
+        _cut(counts.samples, own_counts.samples) + _cut(counts.days, own_counts.days),
         len(differences(original, plan.plan)),
         plan.cost,
-        -min(counts.samples, custom.samples),
-        -min(counts.days, custom.days),
+        -min(counts.samples, own_counts.samples),
+        -min(counts.days, own_counts.days),
     )
 
 
@@ -159,8 +159,8 @@ def cheapest_of(least: LeastLoss, search: PlanSearch, known: list[Assessment]) -
         return None
     pack = search.plan.pack
     budget = search.lowest_cost() or sys.float_info.min  # a budget is above zero
-    existing = pack.in_lab(pack.lab.with_means(budget=budget))
-    in_lab = replace(search, plan=search.plan.in_lab(existing), _limits={}, _most={})
+    cheapest_lab = pack.in_lab(pack.lab.with_means(budget=budget))
+    in_lab = replace(search, plan=search.plan.in_lab(cheapest_lab), _limits={}, _most={})
     best = in_lab.closest()
     return judged(best.plan(search.plan.plan), search.plan, known) if best else None
 
@@ -184,7 +184,7 @@ _WORSE: Final = {
     "cuts": "{subject} less of the study is kept.",
     "credits": "{subject} it costs {credits} more.",
 }
-"""_Reasons by the first term of the order that becomes worse by one step back."""
+"""Why a change is kept: the first term of the order that gets worse without it."""
 _NO_GAIN: Final = "{subject} nothing is gained."
 _NOUNS: Final = {"duration_days": "day", "sample_size": "sample"}  # in the order of the changes
 

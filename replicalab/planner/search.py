@@ -144,9 +144,11 @@ class PlanSearch:
 
     @cached_property
     def _spans(self) -> list[CountBox]:
-        lab, custom = self.plan.pack.lab.days_left, self.plan.counts.days
+        lab, plan_days = self.plan.pack.lab.days_left, self.plan.counts.days
         usual = CountBox(days=(max(1, min(self.plan.pack.min_days, lab)), lab))
-        return [usual, CountBox(days=(custom, custom))] if custom < usual.days[0] else [usual]
+        return (
+            [usual, CountBox(days=(plan_days, plan_days))] if plan_days < usual.days[0] else [usual]
+        )
 
     def _candidate(
         self, variant: PlanVariant, given_up: frozenset[str], box: CountBox

@@ -330,9 +330,9 @@ def _in_words(detail: ErrorDetails, path: FieldPath, record: type[Record]) -> tu
     if kind == "value_error":
         problem, _, remedy = message.partition("; ")
         return problem, remedy or "change one of them"
-    custom = _REMEDIES.get(detail.get("ctx", {}).get("pattern", "")) or _REMEDIES.get(kind)
+    known = _REMEDIES.get(detail.get("ctx", {}).get("pattern", "")) or _REMEDIES.get(kind)
     must = re.sub(r"^\w+ should", "must", message).partition(" after validation")[0]
-    return f"{shown(detail['input'])} is not allowed", custom or must
+    return f"{shown(detail['input'])} is not allowed", known or must
 
 
 def shown(value: object) -> str:

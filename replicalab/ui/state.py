@@ -302,9 +302,9 @@ def bring(text: str, study: scenarios.Study) -> str:
     """Keep a visitor's study and open it, or return why not; an open one keeps its plan."""
     if refused := own_studies.keep(text, study):
         return refused
-    custom = own_studies.key_of(study.scenario_id)
-    if case().own != custom:
-        open_study(study.scenario_id, custom)
+    own_key = own_studies.key_of(study.scenario_id)
+    if case().own != own_key:
+        open_study(study.scenario_id, own_key)
         return ""
     work = workspace().with_case(case().with_own())
     try:

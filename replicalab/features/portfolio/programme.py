@@ -89,7 +89,9 @@ def best(studies: Sequence[Sequence[PlanOption]], means: LabMeans) -> StudyChoic
         name for options in able for name in {name for o in options for name in o.instruments}
     )
     shared = {name for name, number in users.items() if number > 1}
-    full = [{o._replace(instruments=o.instruments & shared): o for o in custom} for custom in able]
+    full = [
+        {o._replace(instruments=o.instruments & shared): o for o in options} for options in able
+    ]
     listed = [(at, option) for at, options in enumerate(full) for option in undominated(options)]
     plans, limit, exact = _solved(listed, means)
     if not exact:

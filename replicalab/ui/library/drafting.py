@@ -53,8 +53,8 @@ def case_here(saved: Case) -> Case:
     for problem in workspace.not_shown(saved):
         raise errors.LibraryContentError(problem)
     study = saved.own_study()
-    custom = own_studies.find_or_add(saved.text, study) if study else None
-    case = saved.changed(own=custom, text="")
+    own_key = own_studies.find_or_add(saved.text, study) if study else None
+    case = saved.changed(own=own_key, text="")
     case.pack(own_studies.find)
     return case
 
@@ -184,8 +184,8 @@ def read(query: Mapping[str, str], tab: Tab) -> workspace.LinkReading:
     if draft and draft.text and _STUDY in letters and _lacks_study(query):
         with suppress(errors.ReplicaLabError):  # the link then says that its study is missing
             study = draft.own_study()
-            custom = own_studies.find_or_add(draft.text, study) if study else None
-            query = {**query, "own": custom or query.get("own", "")}
+            own_key = own_studies.find_or_add(draft.text, study) if study else None
+            query = {**query, "own": own_key or query.get("own", "")}
     work, problems = workspace.from_query(query, own_studies.find)
     if _WHOLE in letters and not problems:
         work = _from_draft(draft, work, problem, problems)
@@ -210,9 +210,9 @@ def _from_draft(
 
 
 def _lacks_study(query: Mapping[str, str]) -> bool:
-    custom = query.get("own")
+    own_key = query.get("own")
     try:
-        own_studies.find(query.get("study", ""), query.get("lab", "medium"), 0, custom)
+        own_studies.find(query.get("study", ""), query.get("lab", "medium"), 0, own_key)
     except (errors.ScenarioError, ValueError):
         return True
     return False

@@ -314,10 +314,10 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
 
 def _open(card: Card, lab: Difficulty = Difficulty.MEDIUM) -> None:
     # If it is open there already, its plan stays.
-    study_id, custom = card.summary.scenario_id, card.own and card.own.key
-    if state.is_chosen() and state.case().where == (study_id, lab.value, 0, custom):
+    study_id, own_key = card.summary.scenario_id, card.own and card.own.key
+    if state.is_chosen() and state.case().where == (study_id, lab.value, 0, own_key):
         return
-    state.open_study(study_id, custom, lab)
+    state.open_study(study_id, own_key, lab)
 
 
 def _draw_broken_files() -> None:
