@@ -53,7 +53,7 @@ PLAYED_AGAIN = "{again} of {number} played again"
 AS_KEPT = "{text}: all as they were kept."
 OTHERWISE = (
     "{text}, and {others} came out otherwise, such as {job.study}, {job.lab} lab, seed {job.seed}: "
-    "{was} as kept, {now} now. Run it anew to have today’s."
+    "{was} as kept, {now} now. Run it again for today’s."
 )
 ALREADY_IN_REFERENCE = "The reference protocol has {planned}; that change stands above."
 IN_ALL = "{terms}. In all {cost} of {budget}."
