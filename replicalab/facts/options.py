@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from replicalab import lexicon
+from replicalab import lexicon, planner
 from replicalab.agents import SuggestionChange
 from replicalab.agents.lab_manager_policy import Offer
 from replicalab.assessment import Assessment, Evidence, phrases
@@ -15,14 +15,6 @@ from replicalab.facts.blocks import NOT_GIVEN, Block, Cell, Group, Heading, Pane
 from replicalab.facts.fact import compared_table, fits_fact, plan_facts
 from replicalab.facts.negotiation import change_rows, signed_credits, step_changes
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS, Dimension
-from replicalab.planner import (
-    LeastLoss,
-    PlanAnalysis,
-    PlanStep,
-    Shortfall,
-    additions_text,
-    change_steps,
-)
 from replicalab.planner.curves import TargetLimit, why_unreached
 from replicalab.planner.least_loss import field_steps
 from replicalab.planner.limits import CountLimits
@@ -31,7 +23,7 @@ from replicalab.scenarios import EvidenceTier, Pack
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
 
 
-def first_of_all(options: PlanAnalysis) -> str:
+def first_of_all(options: planner.PlanAnalysis) -> str:
     """Return the advice that precedes any change: not to run, or to put back a fixed control."""
     yours = options.yours
     fixed = lexicon.joined(lexicon.quoted([c.name for c in yours.dropped if not c.droppable]))
@@ -56,7 +48,7 @@ def _too_short_text(pack: Pack) -> str:
     return texts.ENDPOINT_NEEDS.format(needs=lexicon.count_text(pack.min_days, "day"), days=days)
 
 
-def difference_text(options: PlanAnalysis) -> str:
+def difference_text(options: planner.PlanAnalysis) -> str:
     """Return that the least-loss plan shows nothing, or is no better; else empty."""
     loss, offered, after = options.least, options.offered, options.least.after
     if why := after.evidence.void_reason:
@@ -74,11 +66,11 @@ def difference_text(options: PlanAnalysis) -> str:
     return texts.NONE_GIVES_UP_LESS.format(whose=whose, within=within, adding=adding)
 
 
-def _least_name(options: PlanAnalysis) -> str:
+def _least_name(options: planner.PlanAnalysis) -> str:
     return texts.YOUR_PLAN if options.least.plan == options.yours.plan else texts.LEAST_PLAN
 
 
-def difference_table(options: PlanAnalysis) -> Table | None:
+def difference_table(options: planner.PlanAnalysis) -> Table | None:
     """Return the least-loss plan next to the Lab Manager's, or yours; None if they are equal."""
     offered, after = options.offered, options.least.after
     if offered.plan == after.plan or after.evidence.void_reason:
@@ -89,7 +81,7 @@ def difference_table(options: PlanAnalysis) -> Table | None:
     return compared_table("The least-loss plan and the other", facts)
 
 
-def proof_text(least: LeastLoss) -> str:
+def proof_text(least: planner.LeastLoss) -> str:
     """Return the proof that no plan passes or reaches the floor; empty when one does.
 
     A plan in fewer days than the endpoint needs shows nothing: the proof covers every number of
@@ -131,7 +123,7 @@ def _kept_phrases(plan: Assessment) -> list[str]:
     ]
 
 
-def search_text(options: PlanAnalysis) -> str:
+def search_text(options: planner.PlanAnalysis) -> str:
     """Return the proof with the plans that were searched; empty when nothing is missing."""
     loss, pack = options.least, options.least.after.pack
     proof = proof_text(loss)
@@ -145,7 +137,9 @@ def search_text(options: PlanAnalysis) -> str:
     return f"{proof} {searched}"
 
 
-def take_parts(options: PlanAnalysis, name: str = "This plan") -> list[tuple[str, list[str]]]:
+def take_parts(
+    options: planner.PlanAnalysis, name: str = "This plan"
+) -> list[tuple[str, list[str]]]:
     """Return titles with the additions for the plan, for the target, and of one thing alone.
 
     A last part has later starts that help. The title is empty if nothing is needed.
@@ -163,21 +157,21 @@ def take_parts(options: PlanAnalysis, name: str = "This plan") -> list[tuple[str
     return [(title, [*filter(None, lines)]) for title, lines in parts.items() if any(lines)]
 
 
-def nothing_needed(options: PlanAnalysis) -> bool:
+def nothing_needed(options: planner.PlanAnalysis) -> bool:
     """Return whether the lab can run the plan as it is and the plan meets the study's target."""
     yours = options.yours
     at_target = yours.evidence.tier is EvidenceTier.MEETS_TARGET
     return yours.feasible and at_target and options.least.plan == yours.plan
 
 
-def run_text(relief: Shortfall) -> str:
+def run_text(relief: planner.Shortfall) -> str:
     """Return the additions with which the lab can run a plan unchanged."""
     rest = phrases.failing_text(relief.judged, relief.left)
     if not relief.asks:
         can_run = plans.with_cautions(texts.NOTHING_TO_RUN, relief.judged)
         return can_run if relief.possible else texts.NOTHING_ADDED_HELPS.format(failing=rest)
     text = texts.ADDED_BUT_FAILS if relief.left else texts.ADDED
-    additions = lexicon.capitalised(additions_text(relief.asks))
+    additions = lexicon.capitalised(planner.additions_text(relief.asks))
     return text.format(additions=additions, failing=rest)
 
 
@@ -195,7 +189,7 @@ def wasted_text(plan: Assessment) -> str:
     return texts.WASTED.format(samples=samples, able=f"{able:,}", instead=instead)
 
 
-def target_text(options: PlanAnalysis) -> str:
+def target_text(options: planner.PlanAnalysis) -> str:
     """Return the samples and days that reach the target, and the additions for them."""
     yours, plan, relief = options.yours, options.least.after, options.asks.target
     goal = bound_text(yours.evidence, "target")
@@ -210,7 +204,7 @@ def target_text(options: PlanAnalysis) -> str:
     reached = text.format(
         size=f"{phrases.size_text(relief.judged)} {verb} {goal}",
         failing=phrases.failing_text(relief.judged, relief.left),
-        additions=additions_text(relief.asks),
+        additions=planner.additions_text(relief.asks),
     )
     own = f"{plans.with_cautions(reached, relief.judged)} {plans.units_limit_text(yours)}".strip()
     if relief.asks and plan.feasible and plan.evidence.tier is EvidenceTier.MEETS_TARGET:
@@ -218,7 +212,7 @@ def target_text(options: PlanAnalysis) -> str:
     return own
 
 
-def alone_lines(options: PlanAnalysis) -> list[str]:
+def alone_lines(options: planner.PlanAnalysis) -> list[str]:
     """Return each single addition that is enough once the plan is adapted, and that plan."""
     lines = []
     for single in options.asks.singles:
@@ -238,13 +232,13 @@ def alone_lines(options: PlanAnalysis) -> list[str]:
 
 def _adapted_text(after: Assessment, yours: Assessment) -> str:
     new = [s.alternative for s in after.substitutions if s not in yours.substitutions]
-    dropped = [control.name for control in PlanStep(yours, after).newly_dropped]
+    dropped = [control.name for control in planner.PlanStep(yours, after).newly_dropped]
     changes = plans.listed(", with ", new) + plans.listed(", without ", dropped)
     loss = texts.LOSS_IN_ALL.format(loss=after.fidelity_loss) if after.fidelity_loss else ""
     return f"{phrases.size_text(after)}{changes}{loss if changes else ''}"
 
 
-def wait_lines(options: PlanAnalysis) -> list[str]:
+def wait_lines(options: planner.PlanAnalysis) -> list[str]:
     """Return each later start that helps: the items that it frees, and the best plan then."""
     lines = []
     for wait in options.asks.waits:
@@ -263,7 +257,7 @@ def wait_lines(options: PlanAnalysis) -> list[str]:
     return lines
 
 
-def alone_text(options: PlanAnalysis) -> str:
+def alone_text(options: planner.PlanAnalysis) -> str:
     """Return the goals that no single addition reaches, or that the least-loss plan suffices."""
     least, asks = options.least.after, options.asks
     reached = least.evidence.tier if least.feasible else EvidenceTier.BELOW_FLOOR
@@ -283,7 +277,7 @@ def bound_text(evidence: Evidence, bound: str) -> str:
     return f"the {bound} of {evidence.text_of(evidence.amount(value))}"
 
 
-def take_panel(options: PlanAnalysis) -> Group:
+def take_panel(options: planner.PlanAnalysis) -> Group:
     """Return `take_parts` as blocks."""
     parts = [
         blocks.group(
@@ -313,7 +307,7 @@ def unreached_text(plan: Assessment) -> str:
     return text.format(size=size, measure=measure)
 
 
-def plan_blocks(analysis: PlanAnalysis) -> Iterator[Block | str | None]:
+def plan_blocks(analysis: planner.PlanAnalysis) -> Iterator[Block | str | None]:
     """Yield the offer, the least-loss plan and the lab's shortfalls, change by change."""
     loss, offer = analysis.least, analysis.offer
     yield first_of_all(analysis)
@@ -329,14 +323,16 @@ def plan_blocks(analysis: PlanAnalysis) -> Iterator[Block | str | None]:
         yield from _changes(analysis, loss)
     for name, end in analysis.ends.items():
         yield Heading(name)
-        yield from _revision(PlanStep(analysis.yours, end))
+        yield from _revision(planner.PlanStep(analysis.yours, end))
     yield take_panel(analysis)
 
 
-def _changes(analysis: PlanAnalysis, revised: LeastLoss | Offer) -> Iterator[Block | str]:
+def _changes(
+    analysis: planner.PlanAnalysis, revised: planner.LeastLoss | Offer
+) -> Iterator[Block | str]:
     if revised.changes:
-        yield from _revision(PlanStep(analysis.yours, revised.after))
-        steps = change_steps(analysis.yours, revised.changes, analysis.known)
+        yield from _revision(planner.PlanStep(analysis.yours, revised.after))
+        steps = planner.change_steps(analysis.yours, revised.changes, analysis.known)
         rows = [
             (change.title, change.price, f"{change.why} {change.lost}")
             for change in map(change_text, steps)
@@ -344,7 +340,7 @@ def _changes(analysis: PlanAnalysis, revised: LeastLoss | Offer) -> Iterator[Blo
         yield blocks.table("Changes", ("Change", "Saves and loses", "Why, and the loss"), rows)
 
 
-def _revision(whole: PlanStep) -> Iterator[Block | str]:
+def _revision(whole: planner.PlanStep) -> Iterator[Block | str]:
     revision = revision_text(whole)
     yield Sentence(revision.size, status=verdicts.plan_verdict(whole.after).status)
     yield from (revision.still, revision.breaks, revision.total)
@@ -374,7 +370,7 @@ class RevisionText(NamedTuple):
     total: str
 
 
-def revision_text(whole: PlanStep) -> RevisionText:
+def revision_text(whole: planner.PlanStep) -> RevisionText:
     """Return a revised plan in words."""
     after, lab = whole.after, whole.after.pack.lab
     cost = f"{lexicon.amount_text(after.cost)} of {lab.money(lab.budget)}"
@@ -387,7 +383,7 @@ def revision_text(whole: PlanStep) -> RevisionText:
     )
 
 
-def change_text(step: PlanStep) -> ChangeText:
+def change_text(step: planner.PlanStep) -> ChangeText:
     """Return the suggested change of a step in words."""
     change = step.change
     if change is None:
@@ -405,7 +401,7 @@ def change_text(step: PlanStep) -> ChangeText:
     )
 
 
-def revision_panel(whole: PlanStep, steps: Iterable[PlanStep] = ()) -> Panel:
+def revision_panel(whole: planner.PlanStep, steps: Iterable[planner.PlanStep] = ()) -> Panel:
     """Return a revised plan; its changes are folded."""
     return blocks.panel(
         "revision",
@@ -415,7 +411,7 @@ def revision_panel(whole: PlanStep, steps: Iterable[PlanStep] = ()) -> Panel:
     )
 
 
-def mend_text(step: PlanStep) -> str:
+def mend_text(step: planner.PlanStep) -> str:
     """Return a label for a button that mends a dimension: ``Use the spare``."""
     removed, added = _items(step)
     if not (removed or added):
@@ -423,14 +419,14 @@ def mend_text(step: PlanStep) -> str:
     return f"Use {lexicon.joined(added)}" if added else f"Drop {lexicon.joined(removed)}"
 
 
-def _items(step: PlanStep) -> list[list[str]]:
+def _items(step: planner.PlanStep) -> list[list[str]]:
     sides = ([old for _, old, _ in step.fields], [new for _, _, new in step.fields])
     return [
         [item for items in side if isinstance(items, tuple) for item in items] for side in sides
     ]
 
 
-def mend_price(step: PlanStep) -> str:
+def mend_price(step: planner.PlanStep) -> str:
     """Return the effect of such a button: credits, evidence and tier, and new failures."""
     after = step.after
     new = [name for name in after.failing if name not in step.before.failing]
@@ -439,7 +435,7 @@ def mend_price(step: PlanStep) -> str:
     return " · ".join(parts)
 
 
-def edit_sentence(step: PlanStep) -> Sentence:
+def edit_sentence(step: planner.PlanStep) -> Sentence:
     """Return an edit, its saving and its loss; items of one field by name."""
     moved = f"{signed_credits(step)} {step.after.pack.lab.currency}, {plans.evidence_text(step)}"
     edit = step_changes(step)
@@ -464,14 +460,14 @@ def changes_table(before: Assessment, after: Assessment) -> Table:
         rows.append(blocks.row(name, *cells, *_effects(step)))
     totals = int(len(steps) > 1)
     if totals:
-        rows.append(blocks.row("In all", "", "", *_effects(PlanStep(before, after))))
+        rows.append(blocks.row("In all", "", "", *_effects(planner.PlanStep(before, after))))
     caption = "Changes from the reference protocol, one after the other"
     cost = lexicon.capitalised(after.pack.lab.currency)
     names = ("Field", "Reference", "This plan", cost, "Evidence")
     return blocks.table(caption, names, rows, totals=totals)
 
 
-def _effects(step: PlanStep) -> tuple[Cell, Cell]:
+def _effects(step: planner.PlanStep) -> tuple[Cell, Cell]:
     old, new = step.before.evidence, step.after.evidence
     moved = f"{old.number} → {new.number}" if step.evidence_changed else "unchanged"
     worth = ", ".join(filter(None, (moved, plans.fidelity_move(step))))
@@ -479,14 +475,16 @@ def _effects(step: PlanStep) -> tuple[Cell, Cell]:
 
 
 def reasons_table(
-    options: PlanAnalysis, reference: Assessment, given: Mapping[str, str] = MappingProxyType({})
+    options: planner.PlanAnalysis,
+    reference: Assessment,
+    given: Mapping[str, str] = MappingProxyType({}),
 ) -> Table:
     """Return each change of the reference protocol with its reason and its loss.
 
     The reasons are the author's own (``given``, by field), and those with which the Lab Manager or
     the planner would make the same change.
     """
-    analysis = PlanAnalysis(reference)
+    analysis = planner.PlanAnalysis(reference)
     offered = analysis.offer.changes if analysis.offer else ()
     known = [("Lab Manager", change) for change in offered]
     known += [("Planner", change) for change in analysis.least.changes]
@@ -507,7 +505,7 @@ def reasons_table(
     return blocks.table("Why, and the loss", ("Field", "Reason", "Loss"), rows)
 
 
-def lost_text(step: PlanStep, changes: Iterable[SuggestionChange]) -> str:
+def lost_text(step: planner.PlanStep, changes: Iterable[SuggestionChange]) -> str:
     """Return the losses of a step of one field other than numbers; empty if unknown.
 
     ``changes`` are suggestions of this step or of others, each with its loss.
@@ -524,7 +522,7 @@ def lost_text(step: PlanStep, changes: Iterable[SuggestionChange]) -> str:
     return " ".join(dict.fromkeys(filter(None, lost)))
 
 
-def _makes(change: SuggestionChange, step: PlanStep) -> bool:
+def _makes(change: SuggestionChange, step: planner.PlanStep) -> bool:
     [(field, old, new)] = step.fields
     if change.field != field:
         return False

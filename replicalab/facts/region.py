@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment import DIMENSION_ROWS, Assessment, Evidence
 from replicalab.assessment.phrases import failing_text
-from replicalab.facts import frontier, texts
-from replicalab.facts.blocks import (
-    Block,
-    Cell,
-    Fold,
-    Sentence,
-    Status,
-    Table,
-    listing,
-    number_cell,
-    table,
-)
+from replicalab.facts import blocks, frontier, texts
 from replicalab.facts.fact import Fact, count, facts_table, money
 from replicalab.facts.lab import amounts_text
 from replicalab.facts.options import do_not_run_text, none_passes_text, too_short
@@ -69,19 +58,19 @@ def points_of(plans: Mapping[str, Assessment], drawn: PlanToDraw) -> dict[str, A
     return {name: plan for name, plan in plans.items() if name == YOUR_PLAN or drawn.holds(plan)}
 
 
-def trade_off_blocks(options: PlanAnalysis) -> Iterator[Block]:
+def trade_off_blocks(options: PlanAnalysis) -> Iterator[blocks.Block]:
     """Yield the region of days and samples, and the Pareto frontier."""
     from replicalab.planner.region import region as region_of  # noqa: PLC0415 - numpy, with the first region
 
     plans, drawn, yours = plans_shown(options), plan_to_draw(options), options.yours
     field = region_of(drawn, list(plans.values()), None)
-    yield Sentence(f"{capitalised(means_text(yours.pack))}.")
+    yield blocks.Sentence(f"{capitalised(means_text(yours.pack))}.")
     if facts := [*region_facts(drawn, yours, None, field.outside(points_of(plans, drawn)))]:
         yield facts_table("The region", facts)
     yield region_table(region_title(field), field, drawn)
     yield facts_table("The limits", limit_facts(yours.pack).values())
     standing = frontier.standing_verdict(options)
-    yield Sentence(standing.text, status=standing.status)
+    yield blocks.Sentence(standing.text, status=standing.status)
     yield frontier.standing_table(options)
     if options.frontier.plans:
         yield frontier.frontier_table(options)
@@ -168,7 +157,7 @@ def region_facts(
         yield Fact("items", "Items in the chart", _items_text(drawn))
     elif drawn.failing:
         fails, note = failing_text(drawn.plan, drawn.failing), texts.REGION_FAILS
-        yield Fact("fails", "At every point", fails, status=Status.FAIL, note=note)
+        yield Fact("fails", "At every point", fails, status=blocks.Status.FAIL, note=note)
     if keeps_own_items(drawn, yours, effect):
         evidence = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)
         yield Fact("own_items", "* Your plan, own items", yours.evidence_at(effect).text)
@@ -193,12 +182,12 @@ def shade_text(evidence: Evidence) -> str:
     return texts.REGION_SHADE.format(better=better, measure=evidence.measure)
 
 
-def reading_fold(evidence: Evidence, *, lost: bool) -> Fold:
+def reading_fold(evidence: Evidence, *, lost: bool) -> blocks.Fold:
     """Return how to read the chart of the region."""
     shades = f"{capitalised(shade_text(evidence))}."
     lines = [shades, texts.REGION_FILLINGS, texts.REGION_CLICK, texts.REGION_STAR]
     lines += [texts.REGION_LOST, ORDER] if lost else [ORDER]
-    return Fold("How to read this", (listing(lines),))
+    return blocks.Fold("How to read this", (blocks.listing(lines),))
 
 
 def no_evidence_text(options: PlanAnalysis) -> str:
@@ -261,7 +250,7 @@ def one_effect_text(plan: Assessment) -> str:
 
 def region_table(
     caption: str, region: Region, drawn: PlanToDraw, effect: float | None = None
-) -> Table:
+) -> blocks.Table:
     """Return the most samples that fit and count on each day, with their evidence.
 
     Days in a row with the same numbers share a row of the table.
@@ -273,11 +262,14 @@ def region_table(
     apart = deep.days[1] - deep.days[0] > 1
     for (_, fits, useful), alike in groupby(columns, key=lambda row: (apart and row[0], *row[1:])):
         first, *_, last = [day for day, *_ in alike] * 2
-        span = number_cell(first) if first == last else Cell(f"{first:,}–{last:,}")
-        counts = (Cell("none") if limit < 0 else number_cell(limit) for limit in (fits, useful))
-        worth = Cell("–")
+        span = blocks.number_cell(first) if first == last else blocks.Cell(f"{first:,}–{last:,}")
+        counts = (
+            blocks.Cell("none") if limit < 0 else blocks.number_cell(limit)
+            for limit in (fits, useful)
+        )
+        worth = blocks.Cell("–")
         if useful >= 0:
             evidence = drawn.at(first, useful).evidence_at(effect)
-            worth = Cell(evidence.text, bar=frontier.worth_bar(evidence, evidence.value))
+            worth = blocks.Cell(evidence.text, bar=frontier.worth_bar(evidence, evidence.value))
         rows.append((span, *counts, worth))
-    return table(caption, ("Days", "Most fit", "and count", "Evidence"), rows, kind="plain")
+    return blocks.table(caption, ("Days", "Most fit", "and count", "Evidence"), rows, kind="plain")

@@ -21,16 +21,8 @@ from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError
 from replicalab.lexicon import shortened
 from replicalab.limits import LONGEST_ENTRY_NAME, LONGEST_TEXT, MOST_JOBS
 from replicalab.models import NonEmptyText, Record
-from replicalab.negotiation import load
+from replicalab.negotiation import case, load
 from replicalab.negotiation.batch import JobEnding, Result
-from replicalab.negotiation.case import (
-    Case,
-    RuleCase,
-    read_case,
-    read_draft,
-    read_record,
-    record_text,
-)
 from replicalab.scenarios import Identifier, Seed, parse_study, read_lab
 
 DELETED_DAYS: Final = 30  # in which a deleted entry can be restored
@@ -138,7 +130,7 @@ def checked(kind: EntryKind | None, text: str) -> str:
     try:
         if kind is not None:
             return KINDS[kind].about(text)
-        read_draft(text).pack()
+        case.read_draft(text).pack()
     except ReplicaLabError as error:
         raise LibraryContentError(str(error)) from error
     return ""
@@ -184,7 +176,7 @@ def _visible(what: str, text: str) -> str:
 
 
 def _about_plan(text: str) -> str:
-    plan = read_case(text)
+    plan = case.read_case(text)
     plan.pack()
     return plan.study
 
@@ -198,7 +190,7 @@ def _about_batch(text: str) -> str:
 
 
 def _plan_facts(text: str) -> dict[str, object]:
-    saved = read_case(text)
+    saved = case.read_case(text)
     plan = saved.plan or saved.pack().reference_protocol
     return {**plan.model_dump(mode="json"), **saved.model_dump(mode="json", exclude={"plan"})}
 
@@ -235,12 +227,12 @@ KINDS: Final[dict[EntryKind, KindRow]] = {
 
 def batch_text(batch: KeptBatch) -> str:
     """Return a batch as a text."""
-    return record_text(batch, indent=None)
+    return case.record_text(batch, indent=None)
 
 
 def read_batch(text: str) -> KeptBatch:
     """Return the batch of a text; nothing is played again."""
-    batch = read_record(KeptBatch, text)
+    batch = case.read_record(KeptBatch, text)
     for problem in batch.problems():
         raise LibraryContentError(f"{problem}; load a batch saved here")
     return batch
@@ -265,7 +257,9 @@ class KeptBatch(Record):
     format: Literal[2] = 2
     asked: Annotated[int, Field(strict=True, ge=1, le=MOST_JOBS)]
     texts: Annotated[dict[Identifier, str], FailFast()] = Field(default_factory=dict)
-    jobs: Annotated[tuple[RuleCase, ...], Field(min_length=1, max_length=MOST_JOBS), FailFast()]
+    jobs: Annotated[
+        tuple[case.RuleCase, ...], Field(min_length=1, max_length=MOST_JOBS), FailFast()
+    ]
     results: Annotated[
         tuple[StoredResult, ...], Field(min_length=1, max_length=MOST_JOBS), FailFast()
     ]
@@ -274,7 +268,7 @@ class KeptBatch(Record):
     def of(cls, came: Sequence[Result], asked: int) -> Self:
         """Return a batch of ``asked`` jobs with the results so far."""
         places: dict[str, int] = {}
-        jobs: list[Case] = []
+        jobs: list[case.Case] = []
         rows = []
         for result in came:
             job = result.job.model_copy(update={"seed": 0, "text": ""})
@@ -301,7 +295,7 @@ class KeptBatch(Record):
         """Yield contradictions."""
         if len(self.results) > self.asked:
             yield f"asked: {self.asked:,} negotiations have {len(self.results):,} results"
-        if len(set(map(Case.model_dump_json, self.jobs))) < len(self.jobs):
+        if len(set(map(case.Case.model_dump_json, self.jobs))) < len(self.jobs):
             yield "jobs: two are the same"
         if any(job.seed or job.text for job in self.jobs):
             yield "jobs: one has a seed or a file; seeds belong in results, files in texts"

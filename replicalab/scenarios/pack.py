@@ -23,17 +23,11 @@ from replicalab.lexicon import label_key
 from replicalab.limits import MAX_SEED
 from replicalab.models import Shown
 from replicalab.scenarios import constraints as rules
+from replicalab.scenarios import own
 from replicalab.scenarios import study as studies
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
-from replicalab.scenarios.own import (
-    CATEGORIES,
-    EvidenceAssumptions,
-    ItemCategory,
-    LabOverrides,
-    OwnItem,
-)
 from replicalab.scenarios.study import Study
 
 MAX_ROUNDS: Final = 5
@@ -46,8 +40,8 @@ BUDGET_STEP: Final = 10  # A seeded budget is a whole multiple of this many cred
 Seed = Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
 STAFF_KEY: Final = "staff"
 
-_NO_OVERRIDES: Final = LabOverrides()
-_NO_QUESTION: Final = EvidenceAssumptions()
+_NO_OVERRIDES: Final = own.LabOverrides()
+_NO_QUESTION: Final = own.EvidenceAssumptions()
 
 
 class ResourceCategory(StrEnum):
@@ -83,8 +77,8 @@ class Pack(Shown, models.Record):
     difficulty: Difficulty
     seed: int
     lab: Lab
-    own_lab: LabOverrides = _NO_OVERRIDES
-    question: EvidenceAssumptions = _NO_QUESTION
+    own_lab: own.LabOverrides = _NO_OVERRIDES
+    question: own.EvidenceAssumptions = _NO_QUESTION
 
     def __repr__(self) -> str:
         return f"<Pack {self.scenario_id}, {self.difficulty} lab, seed {self.seed}>"
@@ -93,7 +87,7 @@ class Pack(Shown, models.Record):
         """Return the same study in another lab."""
         return self.model_copy(update={"lab": lab})
 
-    def with_own(self, own_lab: LabOverrides, question: EvidenceAssumptions) -> Pack:
+    def with_own(self, own_lab: own.LabOverrides, question: own.EvidenceAssumptions) -> Pack:
         """Return the study in the visitor's lab, with the visitor's question.
 
         Raises:
@@ -135,7 +129,7 @@ class Pack(Shown, models.Record):
         listed += [*self.lab.equipment, *self.lab.reagents]
         return list({label_key(item): item for item in reversed(listed)}.values())[::-1]
 
-    def category_of(self, label: str) -> ItemCategory | None:
+    def category_of(self, label: str) -> own.ItemCategory | None:
         """Return the category of a known item, None if unknown; alternatives share the item's."""
         key = label_key(label)
         keys = {key} | {
@@ -143,21 +137,21 @@ class Pack(Shown, models.Record):
             for swap in self.study.substitutions
             if label_key(swap.alternative) == key
         }
-        for category, items in zip(CATEGORIES, (self.equipment, self.reagents), strict=True):
+        for category, items in zip(own.CATEGORIES, (self.equipment, self.reagents), strict=True):
             if keys & set(map(label_key, items)):
                 return category
         return None
 
-    def changed_items(self, items: Iterable[OwnItem]) -> tuple[OwnItem, ...]:
+    def changed_items(self, items: Iterable[own.OwnItem]) -> tuple[own.OwnItem, ...]:
         """Return the items whose state or price differs in this lab."""
 
-        def facts(pack: Pack, item: OwnItem) -> tuple[object, ...]:
+        def facts(pack: Pack, item: own.OwnItem) -> tuple[object, ...]:
             label, category = item.label, item.category
             standing = pack.inventory.status(label, category), pack.inventory.booked_until(label)
             return (*standing, pack.price(label, category))
 
-        def with_item(item: OwnItem) -> Pack:
-            return self.in_lab(LabOverrides(items=(item,)).over(self.lab, self.study))
+        def with_item(item: own.OwnItem) -> Pack:
+            return self.in_lab(own.LabOverrides(items=(item,)).over(self.lab, self.study))
 
         return tuple(item for item in items if facts(with_item(item), item) != facts(self, item))
 
