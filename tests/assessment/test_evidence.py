@@ -14,7 +14,6 @@ from replicalab.assessment import (
     counted_of,
     evidence_value,
     place_of,
-    placed_text,
     scale_of,
     smallest_detectable_effect,
     tier_of,
@@ -120,13 +119,6 @@ def test_counted_samples_are_capped_then_drop_out(
     assert evidence.value == (power(counted, 0.9) if days else 0)
     whole = assess(plan.plan, make_pack())
     assert (plan.cost, plan.staff) == (whole.cost, whole.staff)
-
-
-def test_evidence_is_void_where_dropout_leaves_no_sample() -> None:
-    pack = make_pack(design=make_design(dropout=0.5))
-    evidence = assess(make_protocol(sample_size=1), pack).evidence
-    assert evidence.void_reason == "with 50 % dropout none of the samples is left"
-    assert (evidence.value, evidence.tier) == (0.0, BELOW)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -261,16 +253,3 @@ def test_scale_of_shares_and_widths() -> None:
     worst, best = scale_of([few, unbounded])
     assert (best, place_of(unbounded, worst)) == (0, worst)
     assert max(few.floor, few.value) < worst < unbounded.value == math.inf
-
-
-def test_value_at_the_floor_is_not_above() -> None:
-    census = make_design(kind="coverage", population_max=10, target=0.8, floor=0.5)
-    texts = [
-        placed_text(assess(make_protocol(sample_size=n), make_pack(design=census)).evidence)
-        for n in (4, 5, 6)
-    ]
-    assert texts == [
-        "share examined 40 %, below the floor of 50 %",
-        "share examined 50 %, below the target of 80 % but at the floor of 50 %",
-        "share examined 60 %, below the target of 80 % but above the floor of 50 %",
-    ]

@@ -5,16 +5,9 @@ from typing import Any, Final
 import pytest
 
 from replicalab.assessment import assess, cautions_text, cautions_title
-from replicalab.assessment.phrases import adding_none, bounded_text, few_units_title, units_text
+from replicalab.assessment.phrases import bounded_text, few_units_title, units_text
 from replicalab.scenarios import Arms, Units
-from tests.factories import (
-    CONTROLS,
-    make_constraint,
-    make_control,
-    make_design,
-    make_pack,
-    make_protocol,
-)
+from tests.factories import CONTROLS, make_constraint, make_design, make_pack, make_protocol
 
 ANY, FIXED = CONTROLS[1], CONTROLS[0]
 ONE: Final = (
@@ -25,29 +18,6 @@ INDEPENDENT: Final = (
     "treats samples of one tank as independent, because no intraclass correlation was given"
 )
 LACKS_ANY: Final = f"lacks '{ANY}', which protects against any light"
-LACKS_FIXED: Final = (
-    f"lacks '{FIXED}', which protects against germination that needs no light: "
-    "the study is void without it"
-)
-
-
-@pytest.mark.parametrize(
-    ("controls", "text", "title"),
-    [
-        ([ANY, FIXED], "", ""),
-        ([FIXED], LACKS_ANY, "lacks a control"),
-        ([ANY], LACKS_FIXED, "lacks a fixed control"),
-        ([], f"{LACKS_FIXED}; {LACKS_ANY}", "lacks a fixed control"),
-    ],
-)
-def test_missing_controls_are_told_the_fixed_ones_first(
-    controls: list[str], text: str, title: str
-) -> None:
-    droppable = make_control(name=ANY, droppable=True, protects_against="any light")
-    pack = make_pack(controls=[droppable, make_control()])
-    plan = assess(make_protocol(controls=controls), pack)
-    assert (cautions_text(plan), cautions_title(plan)) == (text, title)
-    assert adding_none(plan) == (" that adds no control" if text else "")
 
 
 def test_cautions_are_units_then_wishes_then_controls() -> None:

@@ -59,10 +59,17 @@ def test_breaks_finds_no_phrase_in(text: str) -> None:
         ("never use the source without sign-out", "use the source without sign-out", False),
         ("a - b ... c", "-", False),
         ("a - b ... c", "...", False),
+        ("live\u2011trading", "live trading", True),
+        ("live\u00a0trading", "Live  trading", True),
+        ("auf der Straße messen", "STRASSE MESSEN", True),
+        ("\u039f\u03a3 a", "\u03bf\u03c2 A", True),
     ],
 )
 def test_breaks_folds_text_and_phrase_alike(text: str, phrase: str, broken: bool) -> None:
     assert breaks(text, phrase) is broken
+    rule = make_policy_rule(restriction="No.", forbidden_phrases=["in between", phrase])
+    violations = assess(make_protocol(rationale=text), make_pack(policy_rules=[rule])).violations
+    assert [violation.field for violation in violations] == ["rationale"] * broken
 
 
 @pytest.mark.parametrize(
@@ -121,23 +128,6 @@ def test_violations_once_per_field_in_order() -> None:
         ("second", "a", "rationale"),
         ("second", "a", "controls"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "phrase"),
-    [
-        ("LIVE Trading", "live trading"),
-        ("live\u2011trading", "live trading"),
-        ("live\u00a0trading", "Live  trading"),
-        ("auf der STRASSE messen", "straße messen"),
-        ("auf der Straße messen", "STRASSE MESSEN"),
-        ("\u039f\u03a3 a", "\u03bf\u03c2 A"),
-        ("use the solver\u2019s own checker", "use the solver's own checker"),
-    ],
-)
-def test_violation_in_any_spelling(text: str, phrase: str) -> None:
-    rule = make_policy_rule(restriction="No.", forbidden_phrases=["in between", phrase])
-    assert broken(make_protocol(rationale=text), [rule]) == [("No.", phrase, "rationale")]
 
 
 def test_violation_in_a_label_of_the_study() -> None:

@@ -158,12 +158,6 @@ def test_unequal_arms_have_their_effective_size() -> None:
     assert power == pytest.approx(within.mean(), abs=0.003)
 
 
-def test_method_of_survival_names_unequal_arms() -> None:
-    for arms, text in ((None, "equal"), (Arms(), "equal"), (Arms(share=0.3), "unequal")):
-        design = design_of("survival", arms=arms)
-        assert f"two {text} arms" in KINDS["survival"].method_of(design)
-
-
 def worth_of(counted: int, units: int, correlation: float) -> float:
     return 1 / (correlation / units + (1 - correlation) / counted)
 

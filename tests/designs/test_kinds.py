@@ -27,24 +27,6 @@ rows: Final = pytest.mark.parametrize("row", KINDS.values(), ids=KINDS)
 
 
 @rows
-def test_row_has_words_for_everything_that_is_told(row: Kind) -> None:
-    texts = (row.method, row.measure, row.meaning, row.level)
-    assert all(text and text == text.strip() for text in texts)
-    assert not any(text.endswith(".") for text in texts)
-    assert row.effect is None or row.effect.name
-    assert row.effect is None or "0.8" in row.effect.seen_text.format(factor=0.8)
-    assert (row.sought is not None) == (row.measure == "power")
-    assert format(0.5, row.scale.ticks)
-
-
-@rows
-def test_what_only_approximates_says_so(row: Kind) -> None:
-    approximate = {"two_proportions", "survival"}
-    assert ("approximation" in row.method) == (row.kind in approximate)
-    assert ("exact" in row.method) == (row.kind not in approximate | {"coverage", "precision"})
-
-
-@rows
 def test_row_names_numbers_that_a_design_has(row: Kind) -> None:
     of_groupings = {"share", "per_unit", "icc", "planned"}
     assert {*row.needs} <= {*PARAMETERS} == {*DesignParameters._fields} - of_groupings
@@ -66,12 +48,6 @@ def test_a_factor_never_adds_evidence(row: Kind) -> None:
         seen = row.effect.seen(effect, factor) if row.effect and effect is not None else None
         values.append(row.value(50, seen, DesignParameters.by(design, factor)))
     assert values == sorted(values, reverse=not row.scale.lower_is_better)
-
-
-@rows
-def test_template_names_the_kind(row: Kind) -> None:
-    template = (ROOT / "scenarios" / "template.yaml").read_text(encoding="utf-8")
-    assert re.search(rf"^  # .*\b{row.kind}\b", template, re.MULTILINE)
 
 
 def design_with(row: Kind, **numbers: object) -> Design:

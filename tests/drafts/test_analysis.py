@@ -198,12 +198,6 @@ def test_safeguard_effect_of_every_source(kind: str, source: EffectSource) -> No
     assert (safe.worked_out or 0) > (plain.worked_out or 0)
 
 
-def test_safeguard_needs_n_and_a_normal_scale() -> None:
-    assert len(SOURCES_WITH_N) >= 6
-    assert not can_safeguard("two_group", None)
-    assert all(KINDS[kind].normal for kind, _ in SOURCES_WITH_N)
-
-
 @pytest.mark.parametrize("wrong", [None, float("nan"), 1e308, -1e308, 10**30, "2", 0.0])
 def test_safeguard_of_a_wrong_number_is_a_fault(wrong: Any) -> None:
     kind = "two_group"

@@ -282,15 +282,3 @@ def test_fault_of_a_lab_is_at_the_form() -> None:
     assert path.startswith("labs.medium.booked")
     assert "U+202E" in texts[0]
     assert list(faults(template().put(-1, "labs", "hard", "budget"))) == ["labs.hard.budget"]
-
-
-def test_wrong_draft_is_written_as_it_is() -> None:
-    checked = check(template().put(None, "design", "alpha").put("a: b\n- c", "paper", "goal"))
-    assert checked.study is None
-    assert "alpha: null" in checked.text
-
-
-@pytest.mark.parametrize("path", [("paper", "nothing"), ("controls", 9, "name"), ("format", 0)])
-def test_missing_place_is_empty(path: tuple[str | int, ...]) -> None:
-    assert template().at(*path) is None
-    assert template().labels(*path) == template().items(*path) == []

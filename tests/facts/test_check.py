@@ -18,16 +18,13 @@ from replicalab.facts.check import (
     evidence_panel,
     header_panel,
 )
-from replicalab.facts.plan import assumption_text
 from replicalab.facts.rounds import amounts
-from replicalab.facts.study import lab_panel
 from replicalab.facts.verdicts import agreed_status, evidence_status, plan_verdict
 from replicalab.lexicon import joined
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import PlanStep
 from replicalab.render.html import html
 from replicalab.scenarios import Difficulty, Pack, load_scenario
-from tests.factories import make_design, make_pack, make_protocol
 from tests.facts.reading import bars, tree, words
 from tests.strategies import itemised_protocols, studied_packs
 
@@ -38,11 +35,6 @@ STROOP: Final = load_scenario("psy_stroop", "easy")
 
 def stroop(samples: int) -> Assessment:
     return assess(revise(STROOP.reference_protocol, sample_size=samples), STROOP)
-
-
-def cells(panel: Block) -> list[list[str]]:
-    rows = tree(panel).iterfind(".//tbody/tr")
-    return [["".join(cell.itertext()).strip() for cell in row] for row in rows]
 
 
 def test_cost_bars_form_a_waterfall() -> None:
@@ -56,27 +48,6 @@ def test_cost_bars_form_a_waterfall() -> None:
     assert ticked[1] == pytest.approx(2350 / 5050, abs=0.001)
     assert {mark for _, _, [mark] in (*terms, total, ticked)} == {0.733}
     assert "As ticked" not in words(cost_panel(assess(PLAN, MOMENTUM), assess(PLAN, MOMENTUM)))
-
-
-def test_cost_terms_use_prices_of_items() -> None:
-    terminal, licence = PLAN.required_equipment[0], PLAN.required_reagents[0]
-    prices = {terminal.upper(): 400.0, licence: 12.5}
-    pack = MOMENTUM.in_lab(MOMENTUM.lab.model_copy(update={"prices": prices}))
-    rows = {row[0]: (row[1], row[-1]) for row in cells(cost_panel(assess(PLAN, pack)))}
-    assert rows["Equipment"] == ("1 × 100 + 1 × 400", "500")
-    assert rows["Materials and data"] == ("1 × 75 + 1 × 12.50", "87.50")
-    assert rows["Samples"] == ("420 × 10", "4,200")
-    assert rows["Total"][1] == "5,287.50"
-
-
-def test_lab_panel_shows_late_start_and_prices() -> None:
-    prices = {PLAN.required_equipment[0]: 9.0}
-    changes = {"days": 30, "start_day": 14, "booked": {}, "prices": prices}
-    lab = MOMENTUM.lab.model_copy(update=changes)
-    text = " ".join(tree(lab_panel(assess(PLAN, MOMENTUM.in_lab(lab)))).itertext())
-    assert "17 days are left (start on day 14 of 30)" in text
-    assert "available, at 9 credits" in text
-    assert "are left" not in words(lab_panel(assess(PLAN, MOMENTUM)))
 
 
 @pytest.mark.parametrize(
@@ -150,26 +121,6 @@ def test_only_the_binding_constraint_is_marked() -> None:
         elements = [row for row, mark in pairwise(rows) if BINDING in "".join(mark.itertext())]
         names = [(row[0][0].tail or "").strip().lower() for row in elements]
         assert names == ([binding] if binding else [])
-
-
-def test_plan_with_booked_item_and_substitute_fails() -> None:
-    # The booth is booked; its substitute beside it does not release it.
-    pack = load_scenario("psy_stroop", "medium")
-    items = ["voice-key booth", "key-press response box", "calibrated display"]
-    plan = revise(pack.reference_protocol, sample_size=8, duration_days=2, required_equipment=items)
-    panel = evidence_panel({"Your plan": assess(plan, pack)})
-    [texts] = [row for row in cells(panel) if "0.68" in row]
-    assert texts[-1].endswith("✕ above floor, not feasible")
-
-
-@pytest.mark.parametrize(("population", "way"), [(None, "binomial"), (1000, "hypergeometric")])
-def test_audit_names_its_method(population: int | None, way: str) -> None:
-    # 161 units at 1 % of a large population show a bad one with 1 − 0.99^161 = 0.802.
-    design = make_design(kind="audit", effect_planning=0.01, population_max=population)
-    plan = assess(make_protocol(sample_size=161), make_pack(design=design))
-    assert (f"{plan.evidence.value:.3f}" == "0.802") == (population is None)
-    names = {*re.findall(r"\w+", assumption_text(plan))}
-    assert {"binomial", "hypergeometric"} & names == {way}
 
 
 def drawn(plan: Assessment) -> list[Block]:

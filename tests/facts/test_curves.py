@@ -52,10 +52,3 @@ def test_sentences_on_curves() -> None:
     }.items():
         texts.append("\n".join([f"# {name}", *filter(None, sentences(curves)), *rows(curves)]))
     assert_golden("curves", "\n\n".join(texts))
-
-
-def test_table_lists_evidence_and_samples_by_effect() -> None:
-    curves = of_kind(design_of("two_group", effect_planning=0.5, sesoi=0.4))
-    rows = {row[3]: row[:3] for row in facts.effect_rows(curves)}
-    assert rows["planned"] == ("0.5", "0.86", "128")
-    assert rows["smallest of interest"] == ("0.4", "0.69", "199")

@@ -28,6 +28,7 @@ OVERRIDES: Final[list[dict[str, Any]]] = [
     {"days": 9, "rates": {"per_day": 4.0}, "items": (TERMINAL,)},
     {"days": 9, "steps": {"base": 0}},
     {"items": (MUG,)},
+    {"start_date": "2026-12-07", "weekends": False, "start_day": 4},
     {"name": "Ours", "rates": {"per_day": 4.0, "per_sample": 0.0}},
 ]
 

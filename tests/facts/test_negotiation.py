@@ -119,16 +119,6 @@ def test_sentences_on_negotiations_by_hand() -> None:
     assert_golden("negotiation#by_hand", "\n\n".join(texts))
 
 
-@pytest.mark.parametrize("name", [name for name, case in ENDS.items() if case.outcome])
-def test_verdict_is_one_sentence(name: str) -> None:
-    verdict, outcome = outcome_verdict(BY_HAND[name]), ENDS[name].outcome
-    if outcome in (Outcome.FALSE_AGREEMENT, Outcome.NO_DEAL):
-        assert verdict.status is Status.FAIL
-    assert verdict.text.startswith(verdict.title)
-    assert verdict.title.casefold().replace(" the ", " ").replace(" ", "_") == outcome
-    assert ". " not in verdict.text
-
-
 @given(studied_packs(), openings(), st.integers(1, 5))
 def test_verdict_passes_only_feasible_plans(
     pack: Pack, opening: Protocol | None, most: int
@@ -198,14 +188,6 @@ def test_bars_of_a_round_show_the_use() -> None:
     assert ends["Days"] == "1.000", "7 of 6 days"
     assert ends["Credits"] == f"{2900 / 3700:.3f}"
     assert ends["Power"] == f"{plan.evidence.value:.3f}"
-
-
-def test_answer_to_a_question_is_not_folded() -> None:
-    [folded] = [
-        part for part in tree(round_panel(ASKED, 1)).iter("details") if "hidden" in heard(part)
-    ]
-    assert "Budget: 3,700 credits remain." in heard(tree(round_panel(ASKED, 1)))
-    assert "remain" not in heard(folded)
 
 
 def test_attempts_of_a_model_are_folded() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.facts.blocks import Sentence, Table
+from replicalab.facts.blocks import Table
 from replicalab.facts.original import (
     choices_texts,
     fits_text,
@@ -12,7 +12,7 @@ from replicalab.facts.original import (
     reported_text,
 )
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import Design, EvidenceAssumptions, LabOverrides
+from replicalab.scenarios import Design
 from tests.designs.test_originals import original_of
 from tests.factories import make_design, make_pack, make_protocol
 
@@ -92,26 +92,6 @@ def test_needed_samples_ignore_population_and_include_dropout(
     lines = curves(design_with(effect=0.5, n=40).model_copy(update=change))
     assert rows(lines)["Planned"][1] == needed
     assert ("100 can count" in fits_text(lines)) == ("population_max" in change)
-
-
-def test_visitors_effect_precedes_the_studys() -> None:
-    design = design_with(effect=0.5, n=40)
-    pack = make_pack(design=design).with_own(LabOverrides(), EvidenceAssumptions(effect=0.4))
-    plan = assess(make_protocol(sample_size=128), pack)
-    record = rows(Curves(plan, design))
-    assert (record["Yours"][0], record["Planned"][0]) == ("0.4", "0.5")
-    # Without the study as written, no effect is called its own.
-    record = rows(Curves(plan))
-    assert record["Yours"][0] == "0.4"
-    assert "Planned" not in record
-
-
-def test_missing_choice_has_a_reason() -> None:
-    texts = choices_texts(design_with(effect=0.1, n=40))
-    assert "Safeguard is not offered: the original's 60 % interval reaches no effect." in texts
-    blocks = original_blocks(curves(design_with(effect=0.1, n=40)))
-    line = [block.text for block in blocks if isinstance(block, Sentence)]
-    assert any(text.startswith("Small telescopes is not offered: ") for text in line)
 
 
 def test_study_without_original_has_no_blocks() -> None:

@@ -7,15 +7,13 @@ from typing import Final
 import pytest
 from hypothesis import given
 
-from replicalab.assessment import Assessment, assess, evidence_value, size_text
+from replicalab.assessment import Assessment, assess
 from replicalab.facts import options as ways
 from replicalab.facts import plan as texts
 from replicalab.facts import verdicts
-from replicalab.facts.blocks import Status, Table
-from replicalab.facts.region import limit_facts, no_evidence_text
+from replicalab.facts.blocks import Status
 from replicalab.models import Protocol, revise
-from replicalab.planner import PlanAnalysis, PlanStep
-from replicalab.planner.curves import by_correlation
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     CostModel,
     Difficulty,
@@ -23,7 +21,6 @@ from replicalab.scenarios import (
     EvidenceTier,
     LabOverrides,
     Pack,
-    Units,
     list_scenarios,
     load_scenario,
 )
@@ -206,24 +203,6 @@ def test_only_plans_above_the_floor_pass(pack: Pack, plan: Protocol) -> None:
     assert not passes or worth_running(reference.offered)
 
 
-def test_study_of_one_day_has_no_endpoint() -> None:
-    pack = make_pack(min_days=1, start_day=19, days=17)
-    analysis = of(revise(PLAN, duration_days=0), pack)
-    assert ways.first_of_all(analysis).startswith("Do not run this here: the lab has 0 days")
-    assert analysis.yours.evidence.void_reason == "no days are planned"
-    limits = [fact.shown for fact in limit_facts(pack).values()]
-    row = analysis.yours.reasons, analysis.yours.validation, limits, analysis.least.changes
-    assert "endpoint" not in f"{row}"
-
-
-def test_feasible_plans_lost_to_dropout() -> None:
-    cost = assess(NONE_LEFT, make_pack()).cost
-    pack = make_pack(**LOSSY, reference_protocol=NONE_LEFT, budget=cost, min_days=5)
-    assert of(NONE_LEFT, pack).yours.feasible
-    text = "Do not run this here: with 50 % dropout none of the samples is left."
-    assert no_evidence_text(of(NONE_LEFT, pack)) == text
-
-
 def test_largest_affordable_sample() -> None:
     pack = make_pack(budget=1000, cost_model=CostModel(per_day=0, per_control=0))
     bare = make_protocol(sample_size=5, required_equipment=[], required_reagents=[])
@@ -233,39 +212,6 @@ def test_largest_affordable_sample() -> None:
     assert verdicts.largest_text(assess(bare, factories.change_pack(pack, budget=9))) == none
     short = assess(revise(bare, duration_days=1), factories.change_pack(pack, min_days=5))
     assert "affordable: no evidence." in verdicts.largest_text(short)
-
-
-def test_step_lists_newly_broken_wishes() -> None:
-    sizes = (24, 9), (24, 5), (23, 5), (23, 4)
-    plan, shorter, both, shortest = (assess(sized(*size), WISHING) for size in sizes)
-
-    def broken(before: Assessment, after: Assessment) -> str:
-        return texts.newly_broken_text(PlanStep(before, after))
-
-    trays = (
-        "'Trays a group' should be at least 12 trays in each of 2 conditions: at least 24 in all, "
-        "the plan has 23"
-    )
-    assert broken(shorter, both) == f"Breaks a wish of the study: {trays}."
-    assert broken(plan, both).startswith("Breaks 2 wishes of the study: ")
-    assert broken(both, plan) == broken(both, both) == broken(shortest, both) == ""
-    assert "'Watching' (at least 9 days) by more: 5 → 4" in broken(both, shortest)
-
-
-def test_detectable_effect_grows_with_blur() -> None:
-    # The effect, seen through the substitute, is detected at the target power exactly.
-    plan = assess(MICE, MYELOMA)
-    value = plan.detectable_effect
-    assert value is not None
-    assert plan.evidence_factor == 0.85
-    assert evidence_value(plan.pack.design, 24, value * 0.85) == pytest.approx(0.80, abs=1e-6)
-
-
-def test_small_change_of_evidence() -> None:
-    pack = make_pack(design=make_design(effect_planning=2.0))
-    step = PlanStep(assess(PLAN, pack), assess(sized(39), pack))
-    assert step.before.evidence.value != step.after.evidence.value
-    assert texts.evidence_text(step) == "power 1.00, hardly changed"
 
 
 def test_spare_samples_are_noted_from_a_quarter() -> None:
@@ -281,38 +227,3 @@ def test_spare_samples_are_noted_from_a_quarter() -> None:
         text = f"{needed} would reach power 0.803; you planned {planned}."
         assert texts.spare_text(plan) == (text if needed else "")
         assert (("Note", text) in texts.notes(plan)) == bool(needed)
-
-
-def test_analysed_samples_after_dropout_and_throughput() -> None:
-    lost = assess(sized(152), make_pack(design=make_design(dropout=0.155)))
-    assert texts.dropout_text(lost) == "Recruit 152 to analyse 128: 15.5 % dropout."
-    assert size_text(lost) == "152 samples (128 analysed) in 5 days"
-    assert texts.dropout_text(assess(sized(152), make_pack())) == ""
-    # Of six reactions a day, three days leave 18 of 24, and three in four of them are 13.
-    plan = revise(SUZUKI.reference_protocol, duration_days=3)
-    assert size_text(assess(plan, SUZUKI)) == "24 reactions (18 analysed) in 3 days"
-    lossy = SUZUKI.with_own(LabOverrides(), EvidenceAssumptions(dropout=0.25))
-    text = "Of 24, 18 can count (6 a day, 3 days); 25 % dropout leaves 13."
-    assert texts.dropout_text(assess(plan, lossy)) == text
-
-
-@pytest.mark.parametrize(
-    ("study", "samples", "text"),
-    [
-        ("psy_ego_depletion", 128, "64 a group"),
-        ("psy_ego_depletion", 127, "groups of 63 and 64"),
-        ("psy_stroop", 40, ""),
-    ],
-)
-def test_sizes_of_groups(study: str, samples: int, text: str) -> None:
-    assert texts.group_text(samples, load_scenario(study).design) == text
-
-
-def test_units_panel_lists_powers_by_correlation() -> None:
-    units = Units(name="tank", samples=16)
-    plan = assess(sized(128), make_pack(design=make_design(effect_planning=0.5, units=units)))
-    *_, table = texts.units_panel(plan).blocks
-    assert isinstance(table, Table)
-    powers = [f"{power:.2f}" for power in by_correlation(plan).values()]
-    assert [row[-1].text for row in table.rows] == powers
-    assert len(powers) > 1

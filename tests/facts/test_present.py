@@ -75,13 +75,3 @@ def test_stake_has_claim_doubt_goal_and_lab(study: str) -> None:
     for visible in (paper.hypothesis, paper.contested or "", paper.goal, amounts_text(pack.lab)):
         assert visible in text
     assert not signs(slide), "no verdict"
-
-
-def test_decision_keeps_a_long_note() -> None:
-    hard = load_scenario("eco_reef_fish", "hard")
-    note = "A note that goes on. " * 20
-    slide = decision_slide(PlanAnalysis(assess(hard.reference_protocol, hard)), None, note=note)
-    text = heard(tree(slide))
-    assert note.strip() in text
-    assert "1,130 more credits, 7 more days" in text
-    assert text.endswith("with that the lab can run the plan as it is.")

@@ -25,14 +25,6 @@ def story(pack: Pack) -> str:
     return html(panels.story_panel(PlanAnalysis(assess(pack.reference_protocol, pack))))
 
 
-def test_title_with_question_mark_gets_no_full_stop() -> None:
-    for study, title in (
-        ("fin_overreaction", "Does the Stock Market Overreact?"),
-        ("psy_stroop", "Studies of interference in serial verbal reactions."),
-    ):
-        assert f"<strong>{title}</strong> " in story(load_scenario(study))
-
-
 def test_panels_leave_out_missing_parts() -> None:
     pack = quick_start()
     rules = html(panels.rules_panel(pack))

@@ -40,7 +40,7 @@ from replicalab.planner.region import region
 from replicalab.render.figures import Tag
 from replicalab.render.figures.region import Labelled, over_panel
 from replicalab.render.html import html
-from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
+from replicalab.scenarios import Pack, load_scenario
 from tests.factories import make_pack, make_protocol, make_throughput, with_means
 from tests.facts.labs import LONE
 from tests.facts.reading import tree
@@ -130,38 +130,10 @@ def test_verdict_follows_the_frontier(case: str) -> None:
         )
 
 
-def test_warning_in_labs_without_evidence() -> None:
-    assert no_evidence_text(opened(MYELOMA))
-    assert not no_evidence_text(opened(("bio_jq1_myeloma", "medium")))
-    assert no_evidence_text(too_dear())
-    assert no_evidence_text(inexact(too_dear())) != no_evidence_text(too_dear())
-
-
 def title(pack: Pack, plan: Protocol | None = None) -> str:
     yours = assess(plan or pack.reference_protocol, pack)
     options = PlanAnalysis(yours)
     return region_title(region(plan_to_draw(options), [yours, options.least.after]))
-
-
-def test_title_covers_every_day_of_the_lab() -> None:
-    pack = load_scenario("psy_stroop", "easy").with_own(
-        LabOverrides(days=10, staff=5), EvidenceAssumptions()
-    )
-    plan = pack.reference_protocol
-    pairs = [
-        (days, samples)
-        for days in range(1, 14)
-        for samples in range(1, 130)
-        if _fits_and_counts(revise(plan, duration_days=days, sample_size=samples), pack)
-    ]
-    limit = max(samples for _, samples in pairs)
-    assert (pairs[0][0], pairs[-1][0]) == (1, 10)
-    assert title(pack) == f"Fits and counts: up to {limit} samples, 1 to 10 days"
-
-
-def _fits_and_counts(plan: Protocol, pack: Pack) -> bool:
-    result = assess(plan, pack)
-    return result.feasible and result.evidence.able == plan.sample_size
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from importlib import import_module
-from itertools import product
 from random import Random
 from types import SimpleNamespace
 from typing import Any, Final
@@ -12,7 +11,6 @@ import pytest
 from replicalab.assessment import Assessment, assess, tier_of
 from replicalab.models import Protocol, revise
 from replicalab.planner import Frontier, FrontierPlan, PlanAnalysis, Standing, frontier
-from replicalab.planner.frontier import _pareto
 from replicalab.planner.variants import PlanVariant
 from replicalab.scenarios import CostModel, EvidenceTier, Pack, ScenarioConstraint
 from tests.factories import (
@@ -181,18 +179,6 @@ def some(seed: int) -> Frontier:
     plans = [plan for one, plan in every.items()
             if not any(as_good(other, one) for other in every if other != one)]  # fmt: skip
     return Frontier(tuple(sorted(plans, key=lambda plan: (plan.credits, plan.days))), pack)
-
-
-def test_plans_kept_are_those_that_no_other_beats() -> None:
-    for seed in range(100):
-        pack = HALF_WIDTHS if seed % 2 else PACK
-        every = points(seed, pack, most=40)
-        plans = [*_pareto((short(plan, pack), plan) for plan in every)]
-        fours = [four(plan, pack) for plan in plans]
-        others = {four(plan, pack) for plan in every}
-        beaten = {a for a, b in product(others, others) if a != b and as_good(b, a)}
-        assert len(fours) == len({*fours})
-        assert {*fours} == others - beaten
 
 
 def test_standing_matches_comparing_each_plan() -> None:

@@ -13,7 +13,6 @@ from replicalab.planner import FieldChange, PlanAnalysis, change_steps
 from replicalab.planner.least_loss import PlanStep, differences, field_steps
 from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, REAGENTS, make_design, make_pack, make_protocol
-from tests.planner.small_labs import shipped
 from tests.strategies import itemised_protocols, studied_packs
 
 CHAMBER, METER = EQUIPMENT
@@ -28,15 +27,6 @@ def test_dropping_a_control_saves_credits() -> None:
     assert step.credits_saved == 25
     assert (step.before.fidelity_loss, step.after.fidelity_loss) == (0, 1)
     assert [control.name for control in step.newly_dropped] == [CONTROLS[1]]
-
-
-def test_changes_of_the_momentum_offer_are_priced() -> None:
-    options = shipped("fin_momentum", "medium")
-    assert options.offer is not None
-    steps = change_steps(options.yours, options.offer.changes)
-    priced = [(step.credits_saved, step.evidence_changed) for step in steps]
-    assert priced == [(0, False), (100, True), (2100, True)]  # 60 a day count
-    assert steps[-1].after.evidence.text == "power 0.47"
 
 
 @given(itemised_protocols(), studied_packs())
@@ -87,14 +77,6 @@ def test_evidence_falls_where_what_is_shown_is_worse(design: dict[str, object]) 
     assert PlanStep(many, few).evidence_falls
     assert not PlanStep(few, many).evidence_falls
     assert not PlanStep(few, few).evidence_falls
-
-
-def test_a_fall_that_is_not_shown_is_none() -> None:
-    pack = make_pack(design=make_design(effect_planning=0.3))
-    many, few = (assess(make_protocol(sample_size=n), pack) for n in (384, 382))
-    assert many.evidence.value > few.evidence.value
-    assert many.evidence.text == few.evidence.text == "power 0.83"
-    assert not PlanStep(many, few).evidence_falls
 
 
 IN_TURN = (

@@ -225,15 +225,3 @@ def test_pictures_at_one_end_are_bounded(kind: str, every: int) -> None:
 def test_pictures_at_many_ends_are_bounded(first: int) -> None:
     cases = (_mixed(seed) for seed in range(first, first + _MIXED))
     assert sum(map(is_bounded, cases)) > _MIXED / 10
-
-
-def test_every_figure_is_drawn_at_the_ends() -> None:
-    assert {name for name, _ in _figures(Case("two_group", {}).options())} == {
-        "convergence_chart",
-        "evidence_by_effect",
-        "evidence_by_samples",
-        "frontier_figure",
-        "labelled_region",
-        "region_figure",
-        "samples_by_effect",
-    }

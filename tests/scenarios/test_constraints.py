@@ -105,13 +105,3 @@ def test_evidence_is_bounded_from_its_worse_side() -> None:
     for kind, comparator in (("two_group", "<="), ("two_group", "="), ("precision", ">=")):
         with pytest.raises(ValidationError, match=f"'worth' bounds the evidence by '{comparator}'"):
             study(kind, comparator)
-
-
-def test_bound_is_put_into_words() -> None:
-    texts = [
-        make_constraint(comparator=comparator, quantity=quantity, unit=unit).bound_text
-        for comparator, quantity, unit in (
-            ("<=", 2_000_000, "steps"), (">=", 0.5, None), ("=", -3, "°C"), ("=", None, "x"),
-        )
-    ]  # fmt: skip
-    assert texts == ["at most 2,000,000 steps", "at least 0.5", "exactly \u22123 °C", ""]

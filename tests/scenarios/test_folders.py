@@ -25,7 +25,6 @@ from replicalab.scenarios import (
     scenario_folders,
     shelf_fingerprint,
     study_text,
-    template_text,
 )
 from replicalab.scenarios.loading import SCENARIO_FOLDER
 from replicalab.scenarios.reading import read_document
@@ -344,12 +343,3 @@ def test_copy_finds_the_id_however_it_is_written(own: Own, written: str, copied:
     copy = copy_text("one", "my_own")
     assert copy == text.replace(written, copied)
     assert parse_study(copy, "copy").scenario_id == "my_own"
-
-
-def test_template_explains_every_block_of_a_study() -> None:
-    study = parse_study(template_text(), "template.yaml")
-    assert study.scenario_id not in SHIPPED
-    assert "invented" in study.paper.citation
-    lines = template_text().splitlines()
-    tops = [at for at, line in enumerate(lines) if line[:1].isalpha()]
-    assert [lines[at] for at in tops if "#" not in lines[at] and "#" not in lines[at - 1]] == []

@@ -77,6 +77,13 @@ FAULTS: Final[list[list[tuple[str, str]]]] = [
     [('"empty cup", droppable', '"empty cup", droppable: 1, dropable')],
     [("technique: ", f"technique: [] # {'x' * 99}\n  rationals: ")],
     [("sample_size: 10", "sample_size: 2000000")],
+    [("days: 5", "days: 5\n    currency: US$")],
+    [("days: 5", "days: 5\n    currency: 5")],
+    [("days: 5", "days: 5\n    start_date: 2026-02-30")],
+    [("days: 5", "days: 5\n    start_date: 20261207")],
+    [("days: 5", "days: 5\n    weekends: no")],
+    [("days: 5", "days: 5\n    cost_model: {overhead_percent: 1001}")],
+    [("days: 5", "days: 5\n    cost_model: {per_staff_day: .nan}")],
     # between fields
     [('booked: {"kettle": 6}', 'booked: {"ketle": 6}')],
     [('booked: {"kettle": 6}', 'booked: {"kettle": 6, "KETTLE ": 7}')],

@@ -58,21 +58,6 @@ def test_empty_overrides_leave_the_pack_unchanged(study: str) -> None:
     assert pack.lab.cost_model.rate("equipment") == pack.price("anything", "equipment")
 
 
-def test_items_stand_where_they_are_said_to_stand() -> None:
-    inventory = make_pack().with_own(OWN, EvidenceAssumptions()).inventory
-    for label, category, status, until in (
-        (CHAMBER, "equipment", ItemStatus.AVAILABLE, None),
-        (METER, "equipment", ItemStatus.OUT_OF_STOCK, None),
-        ("Centrifuge", "equipment", ItemStatus.AVAILABLE, None),
-        ("dry ice", "equipment", ItemStatus.UNKNOWN, None),
-        (PLATES, "reagent", ItemStatus.AVAILABLE, None),
-        (BROTH, "reagent", ItemStatus.BOOKED, 5),
-        ("dry ice", "reagent", ItemStatus.OUT_OF_STOCK, None),
-    ):
-        pair = inventory.status(label, category), inventory.booked_until(label)
-        assert pair == (status, until), label
-
-
 def test_own_items_are_in_all_views() -> None:
     pack = make_pack().with_own(OWN, EvidenceAssumptions())
     seen = pack.lab_manager_observation
@@ -94,12 +79,6 @@ def test_price_is_the_items_own_or_its_rate() -> None:
     assert pack.unspoken == [PLATES]
     unnamed = OWN.model_copy(update={"name": None})
     assert make_pack().with_own(unnamed, EvidenceAssumptions()).unspoken == []
-
-
-def test_open_booking_lasts_until_the_last_day() -> None:
-    item = OwnItem(label=CHAMBER, category="equipment", state=ItemState.BOOKED)
-    pack = make_pack(days=20).with_own(LabOverrides(days=50, items=(item,)), EvidenceAssumptions())
-    assert pack.inventory.booked_until(CHAMBER) == 50
 
 
 def test_alternative_in_the_lab_is_listed_once() -> None:
@@ -296,12 +275,3 @@ def test_question_replaces_the_units() -> None:
     why = EvidenceAssumptions(units=TANKS, why={"units": "A pilot."})
     assert pack.with_own(LabOverrides(), why).design.why["units"] == "A pilot."
     assert EvidenceAssumptions.model_validate_json(why.model_dump_json()) == why
-
-
-def test_question_of_units_is_refused_for_an_audit() -> None:
-    pack = make_pack(design=design_of("audit"))
-    with pytest.raises(ScenarioError) as caught:
-        pack.with_own(LabOverrides(), EvidenceAssumptions(units=TANKS))
-    [fault] = caught.value.faults
-    assert fault.problem == "units are given, but an audit design has no experimental units"
-    assert fault.remedy == "leave them out"

@@ -1,17 +1,10 @@
 """The JSON Schema that is shipped: in step with the models, and of the same mind as the reader."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final
-
-import pytest
 
 from replicalab.scenarios.loading import SCENARIO_FOLDER
 from replicalab.scenarios.reading import Data
 from replicalab.scenarios.schema import SCHEMA_FILE, schema_text, study_schema
-
-ROOT: Final = Path(__file__).resolve().parents[2]
-SHIPPED: Final = sorted([*SCENARIO_FOLDER.glob("*/*.yaml"), SCENARIO_FOLDER / "template.yaml"])
 
 
 def test_shipped_schema_is_what_the_models_say() -> None:
@@ -53,11 +46,3 @@ def test_schema_bounds_every_list_and_every_text() -> None:
     ]
     # The lists and texts of a plan are bounded together, in the model.
     assert {path.split("/")[2] for path in unbounded} == {"Protocol"}
-
-
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_shipped_study_names_the_schema(path: Path) -> None:
-    first = path.read_text(encoding="utf-8").splitlines()[0]
-    schema = first.removeprefix("# yaml-language-server: $schema=")
-    assert schema != first
-    assert (path.parent / schema).resolve() == (SCENARIO_FOLDER / SCHEMA_FILE).resolve()
