@@ -4,25 +4,15 @@ import csv
 from io import StringIO
 from typing import Final
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.features.sheets import COLUMNS, inventory_template, read_inventory
 from replicalab.lexicon import label_key
 from replicalab.limits import LONGEST_LABEL
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceAssumptions,
-    ItemState,
-    LabOverrides,
-    OwnItem,
-    Pack,
-    load_scenario,
-)
+from replicalab.scenarios import EvidenceAssumptions, ItemState, LabOverrides, OwnItem, Pack
 from tests.factories import EQUIPMENT, REAGENTS, change_pack, make_lab, make_pack
 from tests.strategies import own_labs, packs, seen
-from tests.tiers import EVERY_LAB
 
 DANGEROUS: Final = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 hostile = st.builds(
@@ -59,13 +49,6 @@ def assert_says_what_is_there(pack: Pack) -> None:
     assert {*map(label_key, items)} == {*map(label_key, [*study, *texts])}
     for item in items.values():
         assert (item.state, item.until, item.price) == facts(pack, item)
-
-
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_template_lists_the_items_of_shipped_labs(study: str, lab: Difficulty) -> None:
-    pack = load_scenario(study, lab.value)
-    assert_says_what_is_there(pack)
-    assert [*read_back(pack)][: len(pack.study.equipment)] == pack.study.equipment
 
 
 @given(packs(), own_labs().filter(lambda lab: all(i.label.isprintable() for i in lab.items)))

@@ -139,22 +139,6 @@ def test_answer_is_set_changed_and_removed() -> None:
     assert author.answering("ethics", "").answering("same_pay", ()) == Registration()
 
 
-@pytest.mark.parametrize(
-    ("before", "chosen", "settled"),
-    [
-        ([], ["Nobody"], ("Nobody",)),
-        (["Subjects"], ["Nobody", "Subjects"], ("Nobody",)),
-        (["Nobody"], ["Nobody", "Subjects"], ("Subjects",)),
-        (["Subjects"], ["Subjects", "Analysts"], ("Subjects", "Analysts")),
-        (["Nobody"], [], ()),
-    ],
-)
-def test_exclusive_option_replaces_the_others(
-    before: list[str], chosen: list[str], settled: tuple[str, ...]
-) -> None:
-    assert QUESTIONS["blinding"].settled(before, chosen) == settled
-
-
 def test_registration_too_long_for_a_link() -> None:
     letters = "".join(chr(0x4E00 + (n * 7919) % 20000) for n in range(LONGEST_TEXT))
     keys = [key for key, question in QUESTIONS.items() if not question.options]

@@ -73,7 +73,8 @@ def test_proposed_text_counts_once_confirmed() -> None:
 def test_exclusive_option_replaces_the_others(files: Files) -> None:
     app = opened(part("Registration", study="psy_stroop"), OSF)
     for chosen, settled in ((["Subjects"],) * 2, (["Nobody", "Subjects"], ["Nobody"]),
-                            (["Nobody", "Analysts"], ["Analysts"])):  # fmt: skip
+                            (["Nobody", "Analysts"], ["Analysts"]),
+                            (["Subjects", "Analysts"],) * 2):  # fmt: skip
         app.pills(key=f"{PLACE}_blinding").set_value(chosen)
         app = opened(app.run(), OSF)
         assert app.pills(key=f"{PLACE}_blinding").value == settled
