@@ -24,6 +24,14 @@ Payload: TypeAlias = dict[str, object]
 _FENCE: Final = "```"
 _MARK: Final = re.compile(r'\\.|[{}\[\]"]', re.DOTALL)
 _OPEN_OR_CLOSE: Final = {"{": 1, "[": 1, "]": -1, "}": -1}
+_REASONING_TAG: Final = re.compile(
+    r"[<◁](?P<end>/?)(?:\w{1,20}:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad)"
+    r"(?:\s[^<>▷\n]{0,80})?[>▷]|\[(?P<end_2>/?)THINK\]",
+    re.IGNORECASE,
+)
+# Channels of the Harmony format, with its tokens or, as some servers answer, without them.
+_FINAL_CHANNEL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>|assistantfinal")
+_CHANNEL: Final = re.compile(r"<\|channel\|>|\A\s*analysis(?=[A-Z])")
 
 
 class ParseErrorCode(StrEnum):
@@ -61,19 +69,17 @@ class ScientistOutputParseError(ReplicaLabError, ValueError):
 def parse_scientist_output(raw_text: str) -> ScientistAction:
     """Return the first JSON object in ``raw_text`` that is a valid action.
 
-    Fenced blocks are read before the whole text. Text that failed to decode is never searched for
-    a smaller object, so half an answer cannot pass for a whole one. At most `MOST_OBJECTS` decoded
-    objects are tried.
+    Reasoning is left out. Fenced blocks are read before the whole text. Text that failed to decode
+    is never searched for a smaller object, so half an answer cannot pass for a whole one. At most
+    `MOST_OBJECTS` decoded objects are tried.
 
     Raises:
         ScientistOutputParseError: no such object; of several failures, the first object that
             decoded is reported before any that did not.
     """
     failure: ScientistOutputParseError | None = None
-    tried = 0
-    for span in chain.from_iterable(
-        map(_balanced_spans, chain(_fenced_blocks(raw_text), [raw_text]))
-    ):
+    tried, text = 0, without_reasoning(raw_text)
+    for span in chain.from_iterable(map(_balanced_spans, chain(_fenced_blocks(text), [text]))):
         try:
             payload = _decode(span)
         except ValueError as error:
@@ -94,6 +100,38 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
     raise failure or ScientistOutputParseError(
         ParseErrorCode.NO_JSON, "No JSON object found in output", raw_text
     )
+
+
+def without_reasoning(text: str) -> str:
+    """Return a model's answer without its reasoning, which may hold drafts.
+
+    Left out are the text between tags such as ``<think>``, up to a closing tag without an opening
+    one, and after an opening tag without a closing one; of several channels the last final one is
+    returned. A text that is one JSON object is returned as it is.
+    """
+    if _is_object(text.strip()):
+        return text
+    if _CHANNEL.search(text):
+        finals = [*_FINAL_CHANNEL.finditer(text)]
+        text = text[finals[-1].end() :] if finals else ""
+    parts, start, depth = [], 0, 0
+    for tag in _REASONING_TAG.finditer(text):
+        if tag["end"] or tag["end_2"]:
+            if depth == 0:
+                parts.clear()
+            depth, start = max(0, depth - 1), tag.end()
+        else:
+            if depth == 0:
+                parts.append(text[start : tag.start()])
+            depth += 1
+    return "".join(parts) if depth else "".join([*parts, text[start:]])
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return text.startswith("{") and bool(_decode(text))
+    except ValueError:
+        return False
 
 
 def _fenced_blocks(text: str) -> Iterator[str]:
