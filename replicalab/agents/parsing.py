@@ -114,7 +114,8 @@ def without_reasoning(text: str) -> str:
     if _CHANNEL.search(text):
         finals = [*_FINAL_CHANNEL.finditer(text)]
         text = text[finals[-1].end() :] if finals else ""
-    parts, start, depth = [], 0, 0
+    parts: list[str] = []
+    start = depth = 0
     for tag in _REASONING_TAG.finditer(text):
         if tag["end"] or tag["end_2"]:
             if depth == 0:
