@@ -3,11 +3,11 @@
 import doctest
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import pytest
 
@@ -21,7 +21,6 @@ from replicalab.negotiation import load as loaded
 from replicalab.negotiation import replay, save, score
 from replicalab.planner import PlanAnalysis, frontier, least_loss
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, study_text
-from tests.features.language_model.serving import Exchange, Server, serve, streamed
 from tests.negotiation.playing import ACCEPT, propose, said
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -143,18 +142,6 @@ def takes_the_offer(messages: Messages) -> str:
     return said(ACCEPT if offered else propose(plan))
 
 
-@pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    def reply(exchange: Exchange) -> None:
-        messages = cast(Messages, exchange.received.body["messages"])
-        streamed(takes_the_offer(messages))(exchange)
-
-    with serve(reply) as server:
-        monkeypatch.setenv("REPLICALAB_LLM_BASE_URL", server.url)
-        monkeypatch.setenv("REPLICALAB_LLM_MODEL", "m-1")
-        yield server
-
-
 def test_function_plays_the_scientist() -> None:
     plan = replicalab.assess(replicalab.load(STUDY))
     talk = replicalab.negotiate(plan, scientist=takes_the_offer, model="mine")
@@ -170,26 +157,12 @@ def test_function_plays_the_scientist() -> None:
     assert "Regret 11.00: there is no plan; the best has power 1.00 with 45 participants" in html
 
 
-def test_endpoint_plays_the_scientist(endpoint: Server) -> None:
-    talk = replicalab.negotiate(replicalab.load(STUDY), scientist="model")
-    assert (str(talk.outcome), talk.setup.model) == ("agreed", "m-1")
-    batch = replicalab.run_batch(STUDY, ["medium"], range(2), scientists=["model", "baseline"])
-    assert [str(result.outcome) for result in batch.results] == ["agreed"] * 4
-    assert len(endpoint.received) == 6
-
-
 @pytest.mark.parametrize("wrong", ["person", "", "Model", "takes_the_offer", None, 3, b"model"])
 def test_unknown_player_is_named(wrong: object) -> None:
     with pytest.raises(ValueError, match=r"scientist: .* is not allowed; use .*a function"):
         replicalab.negotiate(replicalab.load(STUDY), scientist=wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"scientist: .* is not allowed; use .*a function"):
         replicalab.run_batch(STUDY, scientists=[wrong])  # type: ignore[list-item]
-
-
-def test_model_takes_no_opening() -> None:
-    plan = replicalab.assess(replicalab.load(STUDY), sample_size=40)
-    with pytest.raises(ValueError, match="opens with a plan of its own"):
-        replicalab.negotiate(plan, scientist=takes_the_offer)
 
 
 def test_results_show_panels_in_a_notebook() -> None:

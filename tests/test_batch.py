@@ -242,15 +242,6 @@ def test_models_play_a_few_at_once() -> None:
     assert max(limit) - before <= batch.MODELS_AT_ONCE
 
 
-def test_stop_in_a_model_stops_the_batch() -> None:
-    def stop(_: object) -> str:
-        raise KeyboardInterrupt
-
-    jobs = jobs_of([STUDY], ["medium"], range(9), scientists=(MODEL,))
-    with pytest.raises(KeyboardInterrupt):
-        list(run_batch(jobs, None, 1, stop))
-
-
 @pytest.mark.parametrize("study", [STUDY, "eco_reef_fish"])
 def test_regret_is_0_only_for_the_best(study: str) -> None:
     seen = set()

@@ -128,12 +128,6 @@ def test_models_refuse(values: list[object], fields: dict[type[Record], str], pl
                 assert problems(model, **{name: value}) == [f"{name}{place}"], (model, value)
 
 
-def test_models_strip_text_only() -> None:
-    protocol = make_protocol(technique=" Two  Spaces\n", controls=["\tb", "A  a ", "b"])
-    assert protocol.technique == "Two  Spaces"
-    assert protocol.controls == ["b", "A  a", "b"]
-
-
 Changes = dict[str, object]
 FAILS: Final[Changes] = {"feasible": False, "budget_ok": False}
 OFFER: Final[Changes] = {
@@ -265,6 +259,7 @@ def test_models_survive_the_round_trip(record: Record) -> None:
         ("technique", "x" * LONGEST_TEXT, "x" * 4001,
          "Technique has 4,001 characters; at most 4,000 fit"),
         ("controls", ["c"] * MOST_LABELS, ["c"] * 201, "Controls has 201 entries; at most 200"),
+        ("controls", [], [f"{n:03}{'x' * 200}" for n in range(100)], "The plan's texts"),
         ("required_reagents", ["x" * LONGEST_LABEL], ["x" * 301],
          "Reagents has an entry of 301 characters; at most 300 fit"),
     ],
@@ -275,12 +270,6 @@ def test_each_limit_holds_and_is_named(
     assert too_large(make_protocol(**{field: largest})) == []
     [text] = too_large(make_protocol(**{field: above}))
     assert text.startswith(problem)
-
-
-def test_texts_together_have_a_limit_too() -> None:
-    labels = [f"{n:03}{'x' * 200}" for n in range(100)]
-    [text] = too_large(make_protocol(controls=labels))
-    assert "at most 20,000 fit" in text
 
 
 def test_any_plan_within_the_limits_can_be_saved() -> None:

@@ -138,17 +138,6 @@ def test_caution_is_shown_by(place: str) -> None:
     assert LACKS in line or any(text in line for text in LACKS_SHORT)
 
 
-def test_broken_constraint_is_a_caution() -> None:
-    assert judged().feasible
-    cautions = "Feasible, breaks a wish, lacks a fixed control"
-    assert verdicts.plan_verdict(judged())[:2] == (Status.CAUTION, cautions)
-    lacking = judged(ASKED, days=20)
-    assert verdicts.plan_verdict(lacking)[:2] == (Status.CAUTION, "Feasible, lacks a fixed control")
-    agreed = negotiation.outcome_verdict(run())
-    assert (agreed.status, agreed.title) == (Status.CAUTION, "Agreed")
-    assert FULL in agreed.text
-
-
 STROOP: Final = load_scenario("psy_stroop", "easy")
 FIXED: Final = (
     "lacks 'naming colour squares', which protects against general slowness taken for "

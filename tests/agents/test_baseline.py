@@ -1,14 +1,7 @@
 import pytest
 from hypothesis import given
 
-from replicalab.agents.scientist_policy import (
-    _BLOCKER_HINTS,
-    _FINANCE_HINTS,
-    _ML_HINTS,
-    _feedback_indicates_blocker,
-    _infer_domain,
-    build_baseline_scientist_action,
-)
+from replicalab.agents.scientist_policy import build_baseline_scientist_action
 from replicalab.models import (
     ACCEPT_ACTION,
     Protocol,
@@ -66,28 +59,24 @@ def test_baseline_accepts_blocked_plan_only_at_end(
         ([BLOCKED, make_entry(role="scientist", message="Fine.")], "revise_protocol"),
         ([make_entry(role="scientist", message="It is booked.")], "accept"),
         ([FREE, make_entry(role="system", message="It is booked.")], "accept"),
+        *(
+            ([make_entry(action_type=kind, message="It is booked.")], expected)
+            for kind, expected in (
+                ("accept", "accept"),
+                ("report_feasibility", "accept"),
+                ("suggest_alternative", "revise_protocol"),
+                (None, "revise_protocol"),
+            )
+        ),
+        *(
+            ([make_entry(action_type="reject", message=message)], "revise_protocol")
+            for message in ("OUT OF\nSTOCK", "(costly)", "two-budget", "So understaffedish")
+        ),
+        ([make_entry(action_type="reject", message="It is unbooked.")], "accept"),
     ],
 )
 def test_baseline_heeds_the_latest_answer(history: list[object], expected: str) -> None:
     assert act(conversation_history=history).action_type == expected
-
-
-@pytest.mark.parametrize(
-    ("action_type", "blocks"),
-    [("accept", False), ("report_feasibility", False), ("suggest_alternative", True), (None, True)],
-)
-def test_blocker_depends_on_the_kind_of_answer(action_type: str | None, blocks: bool) -> None:
-    feedback = make_entry(action_type=action_type, message="The chamber is booked.")
-    assert _feedback_indicates_blocker(feedback) is blocks
-
-
-@pytest.mark.parametrize("hint", _BLOCKER_HINTS)
-def test_blocker_hint_starts_a_word(hint: str) -> None:
-    for template in ("It is {}.", "{}", "({})", "So {}ish", "two-{}"):
-        for message in (template.format(hint), template.format(hint.upper())):
-            assert _feedback_indicates_blocker(make_entry(message=message))
-    assert _feedback_indicates_blocker(make_entry(message=hint.replace(" ", "\n")))
-    assert not _feedback_indicates_blocker(make_entry(message=f"un{hint}"))
 
 
 @pytest.mark.parametrize(
@@ -119,33 +108,20 @@ def test_baseline_is_deterministic_and_never_asks(obs: ScientistObservation) -> 
 
 
 @pytest.mark.parametrize(
-    ("title", "domain"),
+    ("titles", "technique"),
     [
-        *((f"On the {hint.title()}s", "machine_learning") for hint in _ML_HINTS),
-        *((f"On the {hint.title()}s", "finance_trading") for hint in _FINANCE_HINTS),
-        ("A strained rostrum", "mathematics"),
-        ("Training and rest", "machine_learning"),
-        ("Alberta and its lakes", "mathematics"),
-        ("An unsharpened bound", "mathematics"),
-        ("A dataset of backtests", "machine_learning"),
+        (("A benchmark", "Training and rest", "A dataset of backtests", "Deep Learnings"),
+         "independent training runs with fixed seeds"),
+        (("A backtest", "On stock returns"), "walk-forward backtest on historical data"),
+        (("A strained rostrum", "Alberta and its lakes", "An unsharpened bound"),
+         "case-by-case check of the published claim"),
     ],
-)
-def test_domain_of_a_paper_titled(title: str, domain: str) -> None:
-    assert _infer_domain(make_scientist_observation(paper_title=title)) == domain
-
-
-@pytest.mark.parametrize(
-    ("title", "technique"),
-    [
-        ("A benchmark", "independent training runs with fixed seeds, scored on the held-out split"),
-        ("A backtest", "walk-forward backtest on historical data, costs included"),
-        ("A lemma", "case-by-case check of the published claim, written out step by step"),
-    ],
-)
-def test_baseline_proposal_fits_the_domain(title: str, technique: str) -> None:
-    plan = act(current_protocol=None, paper_title=title).protocol
+)  # fmt: skip
+def test_baseline_proposal_fits_the_domain(titles: tuple[str, ...], technique: str) -> None:
+    plan, *others = (act(current_protocol=None, paper_title=t).protocol for t in titles)
     assert plan is not None
-    assert plan.technique == technique
+    assert all(other == plan for other in others)
+    assert plan.technique.startswith(technique)
     assert 0 < len(plan.controls) < plan.sample_size
     assert plan.duration_days >= 1
     assert plan.required_equipment == plan.required_reagents == []

@@ -6,7 +6,7 @@ import pytest
 
 from replicalab.agents.lab_manager_policy import answer_questions
 from replicalab.scenarios import list_scenarios, load_scenario
-from tests.factories import EQUIPMENT, REAGENTS, make_hidden_reference, make_pack
+from tests.factories import EQUIPMENT, REAGENTS, make_pack
 
 CHAMBER, PLATES = EQUIPMENT[0], REAGENTS[0]
 
@@ -54,25 +54,6 @@ def test_answer_says_none_of_an_empty_lab() -> None:
     pack = make_pack(equipment=[], reagents=[], policy_rules=[])
     lines = answer_questions([], pack).splitlines()
     assert lines[3:] == ["Equipment: none.", "Reagents: none.", "Restrictions: none."]
-
-
-SECRETS: Final = ("zebrafish oath", "walnut ledger", "ochre flag", "tin whistle", "basalt 9")
-GUARDED: Final = make_pack(
-    hidden_reference_spec=make_hidden_reference(
-        summary=SECRETS[0],
-        required_elements=[SECRETS[1]],
-        flexible_elements=[SECRETS[2]],
-        target_metric=SECRETS[3],
-        target_value=SECRETS[4],
-    )
-)
-
-
-def test_answer_never_tells_of_the_hidden_reference() -> None:
-    for question in (*SECRETS, "What are the required elements?", "And the budget?"):
-        answer = answer_questions([question], GUARDED)
-        assert answer
-        assert not [secret for secret in SECRETS if secret in answer]
 
 
 @pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])

@@ -6,12 +6,8 @@ import pytest
 from hypothesis import given
 
 from replicalab import agents
-from replicalab.agents.lab_manager_policy import (
-    _select_lab_manager_action_type,
-    answer_type_to,
-    reference_offer,
-)
 from replicalab.agents.lab_manager_policy import answer_to as answer_on
+from replicalab.agents.lab_manager_policy import answer_type_to, reference_offer
 from replicalab.assessment import assess
 from replicalab.models import (
     LAB_DIMENSIONS,
@@ -19,8 +15,9 @@ from replicalab.models import (
     LabManagerAction,
     LabManagerActionType,
     Protocol,
+    revise,
 )
-from replicalab.scenarios import Pack
+from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from tests.factories import EQUIPMENT, make_pack, make_policy_rule, make_protocol, make_substitution
 from tests.golden import assert_golden
 from tests.strategies import itemised_protocols, studied_packs
@@ -85,11 +82,8 @@ def test_answer_type_follows_the_contract(case: str) -> None:
     check, suggestion, action = answer(case)
     expected = expected_type(check, suggestion)
     assert action.action_type is expected
-    assert _select_lab_manager_action_type(check, suggestion) is expected
     assert answer_type_to(judged, reference_offer(judged)) is expected
-    unhelped = expected_type(check, None)
-    assert _select_lab_manager_action_type(check, None) is unhelped
-    assert answer_type_to(judged, None) is unhelped
+    assert answer_type_to(judged, None) is expected_type(check, None)
 
 
 def test_explanations_read_as_written() -> None:
@@ -121,27 +115,16 @@ def test_any_answer_follows_the_contract(protocol: Protocol, pack: Pack) -> None
     assert LabManagerAction.model_validate(action.model_dump()) == action
 
 
-def raising(error: BaseException) -> Any:
-    def renderer(*_: object) -> str:
-        raise error
-
-    return renderer
-
-
-def returning(value: object) -> Any:
-    return lambda *_: value
+def no_model(*_: object) -> str:
+    raise RuntimeError("no model today")
 
 
 @pytest.mark.parametrize(
     "renderer",
     [
-        pytest.param(raising(RuntimeError("no model today")), id="raises"),
-        pytest.param(returning(""), id="empty"),
-        pytest.param(returning(" \n\t\u00a0"), id="blank"),
-        pytest.param(returning(None), id="none"),
-        pytest.param(returning(b"bytes"), id="bytes"),
-        pytest.param(returning("half a character \ud83d"), id="lone surrogate"),
-        pytest.param("unused", id="no function at all"),
+        no_model,
+        *((lambda *_, value=value: value) for value in ("", " \n\t\u00a0", None, b"b", "\ud83d")),
+        "no function at all",
     ],
 )
 def test_failing_renderer_falls_back(renderer: Any) -> None:
@@ -171,3 +154,24 @@ def test_quoted_text_stays_on_one_line(between: str) -> None:
     for action in (answer_to(plan, pack)[2], answer_on(judged, reference_offer(judged))):
         [line] = [line for line in action.explanation.split("\n") if "open" in line.lower()]
         assert between not in line
+
+
+@pytest.mark.parametrize("study", [scenario.scenario_id for scenario in list_scenarios()])
+def test_restriction_is_reported_if_broken(study: str) -> None:
+    pack = load_scenario(study)
+
+    def saying(sentence: str) -> Protocol:
+        plan = pack.reference_protocol
+        return revise(plan, rationale=f"{plan.rationale} {sentence}")
+
+    for rule in pack.policy_rules:
+        for phrase in rule.forbidden_phrases:
+            check, _, action = answer_to(saying(f"We will {phrase}."), pack)
+            assert action.action_type is REPORT
+            assert check.failing == ["policy"]
+            assert rule.restriction in action.explanation
+    mentions = [mention for rule in pack.policy_rules for mention in rule.allowed_mentions]
+    assert mentions
+    for mention in mentions:
+        for sentence in (f"Of course {mention}.", f"As agreed, {mention}.", mention.capitalize()):
+            assert assess(saying(sentence), pack).feasible

@@ -150,12 +150,6 @@ def test_saved_negotiation_replays_and_gives_its_plan(ask: Asking) -> None:
     assert (ask(line).code, ask(line).data["outcome"]) == (1, "no_deal")
 
 
-def test_lab_that_is_saved_opens_again(ask: Asking) -> None:
-    ask(f"lab {EXAMPLES['lab']} --save lab.json")
-    data = ask(f"check {STUDY} --lab lab.json --json").data
-    assert data["own_lab"] == {"currency": "EUR", "rates": {"per_sample": 4.0}}
-
-
 def test_report_has_the_form_of_its_name(ask: Asking) -> None:
     beginnings = {"a.html": b"<!doctype html", "a.md": b"# stroop", "a.docx": b"pk"}
     for name, beginning in beginnings.items():
@@ -279,11 +273,6 @@ def test_failure_tells_where_with_debug(
     assert "in fail" in registration.err
     assert "\x1b" not in registration.err
     assert registration.err.splitlines()[-1].endswith("through no fault of the input")
-
-
-def test_version_is_the_package_s(ask: Asking) -> None:
-    registration = ask("--version")
-    assert (registration.code, registration.out) == (0, f"replicalab {replicalab.__version__}\n")
 
 
 RULES: Final = sorted(AUTOMATIC)

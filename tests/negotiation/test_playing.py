@@ -222,15 +222,6 @@ def test_fork_goes_on_with_the_baseline() -> None:
     assert forked.ending is core.Ending.SCIENTIST_ACCEPTED
 
 
-def test_fork_ends_like_any_negotiation() -> None:
-    offer = RULED.rounds[0].offer
-    assert offer is not None
-    forked = core.fork(RULED, 1, offer.after.plan)
-    assert (len(forked.rounds), forked.outcome) == (2, core.Outcome.AGREED_BELOW_FLOOR)
-    assert forked.final_plan is offer.after, "it is judged already"
-    assert core.fork(RULED, 4, MEDIUM.reference_protocol).ending is core.Ending.OUT_OF_ROUNDS
-
-
 def test_fork_of_a_model_waits() -> None:
     forked = core.fork(MODELLED, 1, make_protocol(sample_size=90))
     assert (len(forked.rounds), forked.outcome) == (2, None)

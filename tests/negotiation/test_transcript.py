@@ -134,16 +134,6 @@ def test_recording_without_a_model_is_refused() -> None:
         core.save(by_model(BOOKED), RECORDING)
 
 
-def test_recording_with_a_given_opening_replays() -> None:
-    setup = game(BOOKED, PLAN, scientist=core.ScientistKind.MODEL)
-    negotiation = core.negotiate(setup, BOOKED, ScriptedGenerate([said(ACCEPT)]))
-    assert [done.turn.by for done in negotiation.rounds] == [
-        core.TurnAuthor.RULE,
-        core.TurnAuthor.MODEL,
-    ]
-    assert core.replay(core.load(core.save(negotiation, RECORDING)), BOOKED) == negotiation
-
-
 def test_replay_in_another_lab_is_refused() -> None:
     for changes in ({"seed": 3}, {"difficulty": "hard"}, {"scenario_id": "psy_stroop"}):
         data = json.loads(core.save(RULED))
@@ -181,21 +171,17 @@ def test_moves_that_cannot_be_replayed_are_refused(
         core.replay(core.load(json.dumps(data)), negotiation.pack)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [json.dumps({"setup": {}, "rounds": []}), json.dumps({"format": 2, "setup": {}, "turns": []})],
-)
-def test_version_1_is_refused_in_one_sentence(text: str) -> None:
-    with pytest.raises(TraceError, match=r"^ReplicaLab 1 wrote this file, [^.]+$"):
-        core.load(text)
-
-
 def refused(text: str) -> str:
     with pytest.raises(TraceError) as caught:
         core.load(text)
     message = str(caught.value)
     assert "; " in message
     return message
+
+
+def test_file_of_version_1_is_refused() -> None:
+    for data in ({"rounds": []}, {"format": 2, "turns": []}):
+        assert refused(json.dumps({"setup": {}, **data})).startswith("ReplicaLab 1 wrote this")
 
 
 def test_too_large_file_is_refused_by_its_size() -> None:
