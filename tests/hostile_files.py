@@ -4,19 +4,10 @@ import json
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
-from replicalab import negotiation
+from replicalab import negotiation, scenarios
 from replicalab.features.language_model import ModelReply
 from replicalab.models import Protocol, revise
 from replicalab.negotiation.rounds import play_rule
-from replicalab.scenarios import (
-    EvidenceAssumptions,
-    ItemState,
-    LabOverrides,
-    OwnItem,
-    Units,
-    load_scenario,
-    parse_study,
-)
 from tests.hostile import (
     ATTACK,
     LONG_WORD,
@@ -35,7 +26,7 @@ from tests.negotiation.playing import ACCEPT, ask, game, revise_to, said
 from tests.scenarios.small_study import SMALL
 from tests.scripted import ScriptedGenerate
 
-PACK: Final = load_scenario("fin_momentum", "medium")
+PACK: Final = scenarios.load_scenario("fin_momentum", "medium")
 
 
 def full_study() -> Any:
@@ -86,7 +77,7 @@ def hostile_study() -> Walked:
         for text in (f"{ATTACK} {LONG_WORD}", ATTACK, WITHOUT_SPACES, SHORT):
             hostile = marked(number, text)
             changed = with_text(base, leaf.text, hostile)
-            line = refusal(partial(parse_study, as_file(changed), "x.yaml"))
+            line = refusal(partial(scenarios.parse_study, as_file(changed), "x.yaml"))
             if not line:
                 data = with_text(data, leaf.text, hostile)
                 marks[number] = leaf.place
@@ -116,10 +107,10 @@ def hostile_run(write: Write = marked) -> str:
     asks = said(questions)
     refused = said(ask("why")).replace("why", write(213))[:-1]
     script = [[write(214), refused, f"{write(215)}\n{proposal}"], [asks]]
-    item = OwnItem(label=write(222), category="equipment", price=40.0)
-    own_lab = LabOverrides(name=write(223, SHORT), currency="EUR", items=(item,))
-    units = Units(name=write(229, SHORT), samples=2.0)
-    question = EvidenceAssumptions(alpha=0.04, units=units, why={"alpha": write(224)})
+    item = scenarios.OwnItem(label=write(222), category="equipment", price=40.0)
+    own_lab = scenarios.LabOverrides(name=write(223, SHORT), currency="EUR", items=(item,))
+    units = scenarios.Units(name=write(229, SHORT), samples=2.0)
+    question = scenarios.EvidenceAssumptions(alpha=0.04, units=units, why={"alpha": write(224)})
     pack = PACK.with_own(own_lab, question)
     setup = game(pack, hostile_plan(230, write), 6, negotiation.ScientistKind.MODEL)
     setup = setup.model_copy(update={"model": write(217)[:200]})
@@ -151,13 +142,18 @@ def hostile_counter() -> str:
     plan = hostile_plan(240)
     labels = ["licensed-data terminal", plan.required_equipment[-1]]
     items = [
-        OwnItem(label=label, category="equipment", state=ItemState.AVAILABLE) for label in labels
+        scenarios.OwnItem(label=label, category="equipment", state=scenarios.ItemState.AVAILABLE)
+        for label in labels
     ]
     items += [
-        OwnItem(label=plan.required_reagents[-1], category="reagent", state=ItemState.AVAILABLE)
+        scenarios.OwnItem(
+            label=plan.required_reagents[-1],
+            category="reagent",
+            state=scenarios.ItemState.AVAILABLE,
+        )
     ]
-    own_lab = LabOverrides(budget=100_000, days=60, staff=99, items=tuple(items))
-    pack = PACK.with_own(own_lab, EvidenceAssumptions())
+    own_lab = scenarios.LabOverrides(budget=100_000, days=60, staff=99, items=tuple(items))
+    pack = PACK.with_own(own_lab, scenarios.EvidenceAssumptions())
     setup = game(
         pack, None, 6, negotiation.ScientistKind.STEP_BY_STEP, negotiation.LabManagerKind.PERSON
     )

@@ -22,17 +22,6 @@ from replicalab.negotiation import (
     is_worth_running,
     negotiate,
 )
-from replicalab.negotiation.batch import (
-    MeanRegret,
-    Result,
-    Share,
-    jobs_of,
-    process_pool,
-    regrets,
-    run_batch,
-    run_job,
-    summaries,
-)
 from replicalab.negotiation.case import Case
 from replicalab.planner import least_loss, rank
 from tests.factories import make_setup
@@ -42,7 +31,7 @@ from tests.scripted import ScriptedGenerate
 STUDY: Final = "psy_stroop"
 AWARE: Final = ScientistKind.DIRECT
 RULES: Final = (ScientistKind.BASELINE, AWARE)
-JOBS: Final = jobs_of(
+JOBS: Final = batch.jobs_of(
     (STUDY, "math_four_colour"), seeds=range(3), scientists=RULES, lab_managers=RULED_LAB_MANAGERS
 )
 
@@ -52,7 +41,7 @@ def test_jobs_are_every_combination_in_order() -> None:
     assert len(set(map(repr, JOBS))) == len(JOBS)
     assert (JOBS[0].study, JOBS[0].lab, JOBS[0].seed) == (STUDY, scenarios.Difficulty.EASY, 0)
     with pytest.raises(ValueError, match="300,000 negotiations are asked for"):
-        jobs_of((STUDY,), seeds=range(100_000))
+        batch.jobs_of((STUDY,), seeds=range(100_000))
 
 
 def test_result_is_that_of_the_negotiation() -> None:
@@ -61,7 +50,7 @@ def test_result_is_that_of_the_negotiation() -> None:
         setup = make_setup(
             pack, pack.reference_protocol, scientist=job.scientist, lab_manager=job.lab_manager
         )
-        played, result = negotiate(setup, pack), run_job(job)
+        played, result = negotiate(setup, pack), batch.run_job(job)
         assert (result.outcome, result.rounds) == (played.outcome, len(played.rounds))
         assert played.final_plan is not None
         assert (result.credits, result.samples) == (
@@ -74,23 +63,23 @@ def test_job_uses_own_study_lab_and_question() -> None:
     job = Case(study=STUDY, lab=scenarios.Difficulty.MEDIUM)
     rich = job.model_copy(update={"own_lab": scenarios.LabOverrides(budget=10**6)})
     assert (
-        run_job(job.model_copy(update={"text": scenarios.study_text(STUDY)})).outcome
-        is run_job(job).outcome
+        batch.run_job(job.model_copy(update={"text": scenarios.study_text(STUDY)})).outcome
+        is batch.run_job(job).outcome
     )
-    assert run_job(rich).credits > run_job(job).credits
+    assert batch.run_job(rich).credits > batch.run_job(job).credits
     askew = {"question": scenarios.EvidenceAssumptions(target=0.001)}
     for changes, error in (askew, "out of order"), ({"study": "gone"}, "'gone' is unknown"):
-        wrong = run_job(job.model_copy(update=changes))
+        wrong = batch.run_job(job.model_copy(update=changes))
         assert wrong.outcome is None
         assert error in wrong.error
 
 
-@pytest.mark.parametrize("make", [ThreadPoolExecutor, process_pool])
+@pytest.mark.parametrize("make", [ThreadPoolExecutor, batch.process_pool])
 def test_any_executor_gives_each_result_once(make: Callable[[int], Executor]) -> None:
     with make(2) as executor:
-        results = list(run_batch(JOBS, executor))
+        results = list(batch.run_batch(JOBS, executor))
         assert executor.submit(int).result() == 0  # it stays open
-    assert Counter(map(repr, results)) == Counter(repr(run_job(job)) for job in JOBS)
+    assert Counter(map(repr, results)) == Counter(repr(batch.run_job(job)) for job in JOBS)
 
 
 def test_closed_batch_starts_nothing_more() -> None:
@@ -103,10 +92,10 @@ def test_closed_batch_starts_nothing_more() -> None:
 
     many = JOBS * 50
     with Counting(1) as executor:
-        results = run_batch(many, executor)
+        results = batch.run_batch(many, executor)
         first = next(results)
         results.close()
-    assert first == run_job(JOBS[0])
+    assert first == batch.run_job(JOBS[0])
     assert len(begun) <= batch.CHUNKS_AHEAD + 1
 
 
@@ -119,7 +108,7 @@ def die() -> None:
 
 
 def test_pool_runs_in_another_process() -> None:
-    with process_pool(1, niceness=10) as pool:
+    with batch.process_pool(1, niceness=10) as pool:
         process, has_streamlit, niceness = pool.submit(worker_state).result()
         assert process != os.getpid()
         assert not has_streamlit
@@ -128,13 +117,13 @@ def test_pool_runs_in_another_process() -> None:
             pool.submit(die).result()
 
 
-def deadly(jobs: list[Case]) -> list[Result]:
+def deadly(jobs: list[Case]) -> list[batch.Result]:
     for job in jobs:
         once = Path(os.environ["DEADLY"])
         if job.seed == 9 or (job.seed == 7 and not once.exists()):
             once.touch()
             os.kill(os.getpid(), signal.SIGKILL)
-    return [run_job(job) for job in jobs]
+    return [batch.run_job(job) for job in jobs]
 
 
 @pytest.fixture
@@ -145,12 +134,12 @@ def deadly_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("deadly_jobs")
 def test_killed_worker_loses_no_job() -> None:
-    jobs = jobs_of((STUDY,), (scenarios.Difficulty.MEDIUM,), seeds=range(40))
-    results = {result.job.seed: result for result in run_batch(jobs)}
+    jobs = batch.jobs_of((STUDY,), (scenarios.Difficulty.MEDIUM,), seeds=range(40))
+    results = {result.job.seed: result for result in batch.run_batch(jobs)}
     assert sorted(results) == list(range(40))
     assert [seed for seed, result in results.items() if result.error] == [9]
     assert results[9].error == "its process died 3 times; play it alone to see why"
-    assert results[7] == run_job(jobs[7])
+    assert results[7] == batch.run_job(jobs[7])
 
 
 def test_failed_chunk_is_played_again() -> None:
@@ -171,9 +160,9 @@ def test_failed_chunk_is_played_again() -> None:
                 return failed
             return super().submit(fn, *args, **kwargs)
 
-    jobs = jobs_of((STUDY,), (scenarios.Difficulty.MEDIUM,), seeds=range(20))
+    jobs = batch.jobs_of((STUDY,), (scenarios.Difficulty.MEDIUM,), seeds=range(20))
     with Losing(1) as executor:
-        results = list(run_batch(jobs, executor))
+        results = list(batch.run_batch(jobs, executor))
     assert sorted(result.job.seed for result in results) == list(range(20))
     [lost] = [result for result in results if result.error]
     assert (lost.job.seed, lost.error) == (9, "LostWorkerError: gone")
@@ -191,13 +180,13 @@ def takes_the_offer(messages: list[dict[str, str]]) -> str:
 
 
 def test_model_plays_its_job() -> None:
-    result = run_job(ONE, takes_the_offer)
+    result = batch.run_job(ONE, takes_the_offer)
     assert (result.outcome, result.rounds, result.samples) == (Outcome.AGREED, 2, 25)
     assert result.regret == 5.75
 
 
 def test_model_without_valid_action_has_full_regret() -> None:
-    result = run_job(ONE, lambda _: "garbage")
+    result = batch.run_job(ONE, lambda _: "garbage")
     assert (result.outcome, result.rounds, result.error) == (Outcome.NO_DEAL, 1, "")
     assert result.regret == 11
 
@@ -213,13 +202,13 @@ def test_model_without_valid_action_has_full_regret() -> None:
 )
 def test_failing_model_gives_a_result_with_error(failure: Exception, told: str) -> None:
     generate = ScriptedGenerate([failure])
-    [result] = run_batch([ONE], None, 1, generate)
+    [result] = batch.run_batch([ONE], None, 1, generate)
     assert (result.outcome, result.regret, result.error) == (None, None, told)
     assert len(generate.sent) == 1, "it is paid for once"
 
 
 def test_models_play_a_few_at_once() -> None:
-    jobs = jobs_of([STUDY], ["medium"], range(9), scientists=(AWARE, MODEL))
+    jobs = batch.jobs_of([STUDY], ["medium"], range(9), scientists=(AWARE, MODEL))
     numbers, limit, lock, last = list[int](), list[int](), Lock(), Event()
 
     def slow(messages: list[dict[str, str]]) -> str:
@@ -232,7 +221,7 @@ def test_models_play_a_few_at_once() -> None:
         return takes_the_offer(messages)
 
     before, came = active_count(), []
-    for result in run_batch(jobs, generate_fn=slow):
+    for result in batch.run_batch(jobs, generate_fn=slow):
         came.append(result)
         if len(came) == len(jobs) - 1:
             last.set()
@@ -245,8 +234,8 @@ def test_models_play_a_few_at_once() -> None:
 @pytest.mark.parametrize("study", [STUDY, "eco_reef_fish"])
 def test_regret_is_0_only_for_the_best(study: str) -> None:
     seen = set()
-    for job in jobs_of([study], ["hard", "medium"], range(4), scientists=RULES):
-        pack, result = job.pack(), run_job(job)
+    for job in batch.jobs_of([study], ["hard", "medium"], range(4), scientists=RULES):
+        pack, result = job.pack(), batch.run_job(job)
         best = least_loss(pack.reference_protocol, pack)
         agreed = result.outcome is not Outcome.NO_DEAL
         final = negotiate(job.setup(pack), pack).final_plan if agreed else None
@@ -261,17 +250,23 @@ def test_regret_is_0_only_for_the_best(study: str) -> None:
 def test_mean_regret_of_each_player() -> None:
     job, other = JOBS[0], ONE
     results = [
-        Result(job=job, outcome=Outcome.AGREED, regret=7.5),
-        Result(job=job, outcome=Outcome.NO_DEAL, regret=11),
-        Result(job=job, outcome=Outcome.AGREED, regret=7.75),
-        Result(job=job, outcome=Outcome.AGREED),
-        Result(job=other, outcome=Outcome.AGREED, regret=0),
-        Result(job=job, error="gone"),
+        batch.Result(job=job, outcome=Outcome.AGREED, regret=7.5),
+        batch.Result(job=job, outcome=Outcome.NO_DEAL, regret=11),
+        batch.Result(job=job, outcome=Outcome.AGREED, regret=7.75),
+        batch.Result(job=job, outcome=Outcome.AGREED),
+        batch.Result(job=other, outcome=Outcome.AGREED, regret=0),
+        batch.Result(job=job, error="gone"),
     ]
-    assert regrets(results) == {job.scientist: MeanRegret(3, 8.75), MODEL: MeanRegret(1, 0)}
-    assert [summary.regret and summary.regret.number for summary in summaries(results)] == [3, 1]
-    assert regrets(results[3:4]) == {}
-    assert summaries(results[3:4])[0].regret is None
+    assert batch.regrets(results) == {
+        job.scientist: batch.MeanRegret(3, 8.75),
+        MODEL: batch.MeanRegret(1, 0),
+    }
+    assert [summary.regret and summary.regret.number for summary in batch.summaries(results)] == [
+        3,
+        1,
+    ]
+    assert batch.regrets(results[3:4]) == {}
+    assert batch.summaries(results[3:4])[0].regret is None
 
 
 @pytest.mark.parametrize(
@@ -286,19 +281,19 @@ def test_mean_regret_of_each_player() -> None:
     ],
 )
 def test_interval_of_a_share_is_wilsons(number: int, of: int, low: float, high: float) -> None:
-    assert Share(number, of).interval == pytest.approx((low, high), abs=5e-5)
+    assert batch.Share(number, of).interval == pytest.approx((low, high), abs=5e-5)
 
 
 def test_summaries_have_shares_and_failures() -> None:
     job, other = JOBS[0], JOBS[1]
     results = [
-        Result(job=job, outcome=Outcome.AGREED),
-        Result(job=job.model_copy(update={"seed": 1}), outcome=Outcome.AGREED),
-        Result(job=job.model_copy(update={"seed": 2}), outcome=Outcome.NO_DEAL),
-        Result(job=job.model_copy(update={"seed": 3}), error="gone"),
-        Result(job=other, outcome=Outcome.FALSE_AGREEMENT),
+        batch.Result(job=job, outcome=Outcome.AGREED),
+        batch.Result(job=job.model_copy(update={"seed": 1}), outcome=Outcome.AGREED),
+        batch.Result(job=job.model_copy(update={"seed": 2}), outcome=Outcome.NO_DEAL),
+        batch.Result(job=job.model_copy(update={"seed": 3}), error="gone"),
+        batch.Result(job=other, outcome=Outcome.FALSE_AGREEMENT),
     ]
-    first, second = summaries(results)
-    assert first.shares == {Outcome.AGREED: Share(2, 3), Outcome.NO_DEAL: Share(1, 3)}
+    first, second = batch.summaries(results)
+    assert first.shares == {Outcome.AGREED: batch.Share(2, 3), Outcome.NO_DEAL: batch.Share(1, 3)}
     assert (first.failed, second.failed) == (1, 0)
-    assert second.shares == {Outcome.FALSE_AGREEMENT: Share(1, 1)}
+    assert second.shares == {Outcome.FALSE_AGREEMENT: batch.Share(1, 1)}

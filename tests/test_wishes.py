@@ -29,14 +29,7 @@ from replicalab.negotiation import Negotiation, ScientistKind, score_of
 from replicalab.negotiation.comparison import Side
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps, surveyed
 from replicalab.scenarios import Pack, load_scenario
-from tests.factories import (
-    EQUIPMENT,
-    make_constraint,
-    make_control,
-    make_pack,
-    make_protocol,
-    make_study,
-)
+from tests import factories
 from tests.facts.reading import words
 from tests.negotiation.playing import by_rule
 
@@ -50,26 +43,26 @@ LACKS_SHORT: Final = (
     "Without 'sham lamp' nothing protects against heat. It is a fixed control: the study is void",
 )
 TODAY: Final = date(2026, 1, 31)
-WATCH: Final = make_constraint(
+WATCH: Final = factories.make_constraint(
     key="watch", label="Watching", comparator=">=", quantity=ASKED, hard=False, bounds="days"
 )
 
 
-SHAM: Final = make_control(name="sham lamp", protects_against="heat")
+SHAM: Final = factories.make_control(name="sham lamp", protects_against="heat")
 """A fixed control of the study that no plan here lists."""
 
 
 def lab(**changes: object) -> Pack:
     study = {
         "constraints": [WATCH],
-        "controls": [*make_study().controls, SHAM],
-        "reference_protocol": make_protocol(duration_days=ASKED),
+        "controls": [*factories.make_study().controls, SHAM],
+        "reference_protocol": factories.make_protocol(duration_days=ASKED),
     }
-    return make_pack(**{"days": 12, **study, **changes})
+    return factories.make_pack(**{"days": 12, **study, **changes})
 
 
 def judged(length: int = 12, **changes: object) -> Assessment:
-    return assess(make_protocol(duration_days=length), lab(**changes))
+    return assess(factories.make_protocol(duration_days=length), lab(**changes))
 
 
 def ways(length: int = 12, **changes: object) -> PlanAnalysis:
@@ -77,7 +70,7 @@ def ways(length: int = 12, **changes: object) -> PlanAnalysis:
 
 
 def run(days: int = ASKED) -> Negotiation:
-    plan = make_protocol(duration_days=days)
+    plan = factories.make_protocol(duration_days=days)
     return by_rule(lab(), plan, scientist=ScientistKind.DIRECT)
 
 
@@ -89,12 +82,14 @@ def revised(days: int = ASKED) -> Block:
 
 
 def waiting() -> PlanAnalysis:
-    pack = lab(booked={EQUIPMENT[0]: 9}, days=20, allowed_substitutions=[])
-    return PlanAnalysis(assess(make_protocol(duration_days=ASKED), pack))
+    pack = lab(booked={factories.EQUIPMENT[0]: 9}, days=20, allowed_substitutions=[])
+    return PlanAnalysis(assess(factories.make_protocol(duration_days=ASKED), pack))
 
 
 def least(**changes: object) -> PlanAnalysis:
-    return PlanAnalysis(assess(make_protocol(sample_size=41, duration_days=3), lab(**changes)))
+    return PlanAnalysis(
+        assess(factories.make_protocol(sample_size=41, duration_days=3), lab(**changes))
+    )
 
 
 def both() -> list[Side]:

@@ -1,15 +1,8 @@
 import pytest
 from hypothesis import given
 
+from replicalab import models
 from replicalab.agents.scientist_policy import build_baseline_scientist_action
-from replicalab.models import (
-    ACCEPT_ACTION,
-    Protocol,
-    ScientistAction,
-    ScientistActionType,
-    ScientistObservation,
-    revise,
-)
 from tests.factories import make_entry, make_protocol, make_scientist_observation
 from tests.strategies import protocols, scientist_observations
 
@@ -17,21 +10,21 @@ BLOCKED = make_entry(action_type="reject", message="The chamber is booked.")
 FREE = make_entry(action_type="reject", message="I would rather not.")
 
 
-def act(**changes: object) -> ScientistAction:
+def act(**changes: object) -> models.ScientistAction:
     turn = {"current_protocol": make_protocol(), "round_number": 1, "max_rounds": 5}
     return build_baseline_scientist_action(make_scientist_observation(**{**turn, **changes}))
 
 
-def revision(**changes: object) -> Protocol:
+def revision(**changes: object) -> models.Protocol:
     action = act(current_protocol=make_protocol(**changes), conversation_history=[BLOCKED])
-    assert action.action_type is ScientistActionType.REVISE_PROTOCOL
+    assert action.action_type is models.ScientistActionType.REVISE_PROTOCOL
     assert action.protocol is not None
     return action.protocol
 
 
 def test_baseline_proposes_when_there_is_no_protocol() -> None:
     action = act(current_protocol=None, round_number=9, conversation_history=[BLOCKED])
-    assert action.action_type is ScientistActionType.PROPOSE_PROTOCOL
+    assert action.action_type is models.ScientistActionType.PROPOSE_PROTOCOL
 
 
 @pytest.mark.parametrize(
@@ -45,8 +38,8 @@ def test_baseline_accepts_blocked_plan_only_at_end(
     round_number: int, max_rounds: int, accepts: bool
 ) -> None:
     action = act(round_number=round_number, max_rounds=max_rounds, conversation_history=[BLOCKED])
-    assert (action == ACCEPT_ACTION) is accepts
-    assert accepts or action.action_type is ScientistActionType.REVISE_PROTOCOL
+    assert (action == models.ACCEPT_ACTION) is accepts
+    assert accepts or action.action_type is models.ScientistActionType.REVISE_PROTOCOL
 
 
 @pytest.mark.parametrize(
@@ -92,18 +85,21 @@ def test_baseline_revision_halves_the_sample(samples: int, controls: int, expect
 
 
 @given(protocols())
-def test_baseline_revision_takes_a_day_off(protocol: Protocol) -> None:
+def test_baseline_revision_takes_a_day_off(protocol: models.Protocol) -> None:
     plan = revision(**protocol.model_dump())
     assert plan.duration_days == max(1, protocol.duration_days - 1)
-    assert revise(protocol, sample_size=plan.sample_size, duration_days=plan.duration_days) == plan
+    assert (
+        models.revise(protocol, sample_size=plan.sample_size, duration_days=plan.duration_days)
+        == plan
+    )
 
 
 @given(scientist_observations())
-def test_baseline_is_deterministic_and_never_asks(obs: ScientistObservation) -> None:
+def test_baseline_is_deterministic_and_never_asks(obs: models.ScientistObservation) -> None:
     before = obs.model_copy(deep=True)
     action = build_baseline_scientist_action(obs)
     assert action == build_baseline_scientist_action(obs)
-    assert action.action_type is not ScientistActionType.REQUEST_INFO
+    assert action.action_type is not models.ScientistActionType.REQUEST_INFO
     assert obs == before
 
 

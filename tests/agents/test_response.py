@@ -5,25 +5,17 @@ from typing import Any, Final
 import pytest
 from hypothesis import given
 
-from replicalab import agents
+from replicalab import agents, models
 from replicalab.agents.lab_manager_policy import answer_to as answer_on
 from replicalab.agents.lab_manager_policy import answer_type_to, reference_offer
 from replicalab.assessment import assess
-from replicalab.models import (
-    LAB_DIMENSIONS,
-    Dimension,
-    LabManagerAction,
-    LabManagerActionType,
-    Protocol,
-    revise,
-)
 from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from tests.factories import EQUIPMENT, make_pack, make_policy_rule, make_protocol, make_substitution
 from tests.golden import assert_golden
 from tests.strategies import itemised_protocols, studied_packs
 
 CHAMBER = EQUIPMENT[0]
-REPORT, SUGGEST, REJECT, ACCEPT = LabManagerActionType
+REPORT, SUGGEST, REJECT, ACCEPT = models.LabManagerActionType
 OPEN_FLAME: Final = {"technique": "open flame"}
 TIGHT: Final[dict[str, Any]] = {"booked": {CHAMBER: 9}, "days": 4, "budget": 800}
 """A lab in which three dimensions and the plan's soundness fail, and all can be mended."""
@@ -47,10 +39,12 @@ CASES: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
 }
 
 
-Answer = tuple[agents.FeasibilityCheckResult, agents.AlternativeSuggestion | None, LabManagerAction]
+Answer = tuple[
+    agents.FeasibilityCheckResult, agents.AlternativeSuggestion | None, models.LabManagerAction
+]
 
 
-def answer_to(plan: Protocol, pack: Pack) -> Answer:
+def answer_to(plan: models.Protocol, pack: Pack) -> Answer:
     check = agents.check_feasibility(plan, pack)
     suggestion = agents.suggest_alternative(plan, check, pack)
     return check, suggestion, agents.compose_lab_manager_response(check, suggestion)
@@ -63,15 +57,15 @@ def answer(case: str) -> Answer:
 
 def expected_type(
     check: agents.FeasibilityCheckResult, suggestion: agents.AlternativeSuggestion | None
-) -> LabManagerActionType:
-    lab_fails = {d.value for d in LAB_DIMENSIONS if not check.check(d).ok}
+) -> models.LabManagerActionType:
+    lab_fails = {d.value for d in models.LAB_DIMENSIONS if not check.check(d).ok}
     if check.feasible:
         return ACCEPT
     if not lab_fails:
         return REPORT
     if suggestion is None or not suggestion.improved:
         return REJECT
-    texts = {d.value for d in LAB_DIMENSIONS} & {*suggestion.remaining_failures}
+    texts = {d.value for d in models.LAB_DIMENSIONS} & {*suggestion.remaining_failures}
     return REJECT if texts else SUGGEST
 
 
@@ -92,17 +86,17 @@ def test_explanations_read_as_written() -> None:
 
 
 @given(itemised_protocols(), studied_packs())
-def test_any_answer_follows_the_contract(protocol: Protocol, pack: Pack) -> None:
+def test_any_answer_follows_the_contract(protocol: models.Protocol, pack: Pack) -> None:
     check, suggestion, action = answer_to(protocol, pack)
-    lab_fails = [d for d in LAB_DIMENSIONS if not check.check(d).ok]
+    lab_fails = [d for d in models.LAB_DIMENSIONS if not check.check(d).ok]
     expected = expected_type(check, suggestion)
     assert action.action_type is expected
     offered = action.suggested_technique, action.suggested_sample_size, action.suggested_controls
     plan = suggestion.revised_protocol if suggestion and expected is SUGGEST else None
     assert offered == ((plan.technique, plan.sample_size, plan.controls) if plan else ("", 0, []))
     assert action.feasible == (not lab_fails)
-    assert [d for d in LAB_DIMENSIONS if not getattr(action, f"{d}_ok")] == lab_fails
-    for dimension in Dimension:
+    assert [d for d in models.LAB_DIMENSIONS if not getattr(action, f"{d}_ok")] == lab_fails
+    for dimension in models.Dimension:
         for reason in check.check(dimension).reasons:
             assert f"- {dimension}: {reason}" in action.explanation
     required = pack.hidden_reference_spec.required_elements
@@ -112,7 +106,7 @@ def test_any_answer_follows_the_contract(protocol: Protocol, pack: Pack) -> None
     offer = reference_offer(judged)
     assert (offer and offer.improved) == (suggestion and suggestion.improved)
     assert answer_on(judged, offer) == action
-    assert LabManagerAction.model_validate(action.model_dump()) == action
+    assert models.LabManagerAction.model_validate(action.model_dump()) == action
 
 
 def no_model(*_: object) -> str:
@@ -160,9 +154,9 @@ def test_quoted_text_stays_on_one_line(between: str) -> None:
 def test_restriction_is_reported_if_broken(study: str) -> None:
     pack = load_scenario(study)
 
-    def saying(sentence: str) -> Protocol:
+    def saying(sentence: str) -> models.Protocol:
         plan = pack.reference_protocol
-        return revise(plan, rationale=f"{plan.rationale} {sentence}")
+        return models.revise(plan, rationale=f"{plan.rationale} {sentence}")
 
     for rule in pack.policy_rules:
         for phrase in rule.forbidden_phrases:

@@ -11,21 +11,14 @@ from replicalab.assessment.dimensions import DROPPED, apply_changes
 from replicalab.lexicon import count_text
 from replicalab.models import Protocol, revise
 from replicalab.scenarios import Pack, StaffModel, Throughput
-from tests.factories import (
-    EQUIPMENT,
-    REAGENTS,
-    make_design,
-    make_pack,
-    make_protocol,
-    make_substitution,
-)
+from tests import factories
 from tests.golden import assert_golden
 from tests.planner.brute_force import cost_of, staff_of
 from tests.strategies import itemised_protocols, studied_packs
 from tests.tiers import batches
 
-CHAMBER, METER = EQUIPMENT
-PLATES = REAGENTS[0]
+CHAMBER, METER = factories.EQUIPMENT
+PLATES = factories.REAGENTS[0]
 REST: Final = 250 + 50 + 200 + 150
 """Credits of the factory's plan without its samples, which cost 10 each."""
 
@@ -37,11 +30,13 @@ def afford(samples: int) -> float:
 
 
 def exist(number: int, **design: object) -> Changes:
-    return {"design": make_design(population_max=number, **design)}
+    return {"design": factories.make_design(population_max=number, **design)}
 
 
 def swaps(*pairs: tuple[str, str], **more: object) -> Changes:
-    rows = [make_substitution(original=one, alternative=other, **more) for one, other in pairs]
+    rows = [
+        factories.make_substitution(original=one, alternative=other, **more) for one, other in pairs
+    ]
     return {"allowed_substitutions": rows}
 
 
@@ -96,7 +91,7 @@ def suggest(protocol: Protocol, pack: Pack) -> agents.AlternativeSuggestion:
 
 def suggestion_in(case: str) -> agents.AlternativeSuggestion:
     plan, lab = CASES[case]
-    return suggest(make_protocol(**plan), make_pack(**lab))
+    return suggest(factories.make_protocol(**plan), factories.make_pack(**lab))
 
 
 def test_suggestions_read_as_written() -> None:
@@ -132,8 +127,8 @@ def test_suggestions_read_as_written() -> None:
     ],
 )
 def test_fewer_samples_weaken_only_counted_ones(study: Changes, lost: str) -> None:
-    pack = make_pack(budget=afford(20), **study)
-    [change] = suggest(make_protocol(), pack).applied_changes
+    pack = factories.make_pack(budget=afford(20), **study)
+    [change] = suggest(factories.make_protocol(), pack).applied_changes
     assert (change.original, change.revised, change.tradeoff) == ("40", "20", lost)
 
 
@@ -152,8 +147,8 @@ def test_fewer_samples_weaken_only_counted_ones(study: Changes, lost: str) -> No
     ],
 )
 def test_days_are_clamped_to_those_left(lab: Changes, clamped: tuple[str, str] | None) -> None:
-    pack = make_pack(**CHAMBER_BOOKED, **lab)
-    result = suggest(make_protocol(), pack).applied_changes
+    pack = factories.make_pack(**CHAMBER_BOOKED, **lab)
+    result = suggest(factories.make_protocol(), pack).applied_changes
     changes = [item for item in result if item.field == "duration_days"]
     assert [(item.revised, item.tradeoff) for item in changes] == ([clamped] if clamped else [])
 
@@ -174,15 +169,15 @@ def halved(plan: Protocol, pack: Pack) -> tuple[int, int, int]:
 def test_sample_is_halved_as_the_contract_says(first: int) -> None:
     for seed in range(first, first + 150):
         rng = Random(seed)
-        plan = make_protocol(
+        plan = factories.make_protocol(
             sample_size=rng.choice((rng.randint(0, 12), rng.randint(0, 90))),
             controls=[f"control {n}" for n in range(rng.randint(0, 4))],
             duration_days=rng.randint(1, 7),
         )
         threshold = rng.choice((1, 2, 3, 5, 9, 10, 20))
-        fits = cost_of(plan, rng.choice((plan.sample_size, threshold, 3)), 1, make_pack())
+        fits = cost_of(plan, rng.choice((plan.sample_size, threshold, 3)), 1, factories.make_pack())
         fits += 50 * (plan.duration_days - 1)
-        pack = make_pack(
+        pack = factories.make_pack(
             budget=fits + rng.choice((-1.0, -0.5, 0.0, 0.5, 99.0)),
             staff=rng.randint(1, 4),
             staff_model=StaffModel(sample_threshold=threshold),
@@ -239,8 +234,8 @@ def test_suggestion_agrees_with_a_fresh_check(protocol: Protocol, pack: Pack) ->
 
 @pytest.mark.parametrize(("price", "samples"), [(0.0, 40), (100.0, 40), (101.0, 20), (380.0, 10)])
 def test_prices_of_substitutes_halve_the_sample(price: float, samples: int) -> None:
-    plan = make_protocol()
-    pack = make_pack(booked={CHAMBER: 9}, budget=1050.0, prices={"Window SHELF": price})
+    plan = factories.make_protocol()
+    pack = factories.make_pack(booked={CHAMBER: 9}, budget=1050.0, prices={"Window SHELF": price})
     suggestion = agents.suggest_alternative(plan, agents.check_feasibility(plan, pack), pack)
     assert suggestion
     assert suggestion.revised_protocol.required_equipment[0] == "window shelf"
@@ -267,7 +262,7 @@ def change(field: str, original: str, revised: str) -> agents.SuggestionChange:
     ],
 )
 def test_apply_changes_of_a_list(field: str, items: str, changes: list[str], left: str) -> None:
-    plan = make_protocol(**{field: items.split()})
+    plan = factories.make_protocol(**{field: items.split()})
     made = [change(field, *text.split(" ", 1)) for text in changes]
     assert apply_changes(plan, made) == revise(plan, **{field: left.split()})
     assert getattr(plan, field) == items.split()

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import replicalab
+from replicalab import scenarios
 from replicalab.assessment import assess
 from replicalab.cli import DEBUG, asking
 from replicalab.cli.commands import CODES, EXAMPLES, SCHEMA, app
@@ -26,16 +27,6 @@ from replicalab.negotiation import (
 from replicalab.negotiation.case import Case
 from replicalab.negotiation.comparison import negotiated
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceAssumptions,
-    LabOverrides,
-    OwnItem,
-    lab_json,
-    list_scenarios,
-    load_scenario,
-    plan_json,
-)
 from tests.cli.asking import Asking
 from tests.golden import assert_golden
 from tests.tiers import one_in
@@ -78,7 +69,7 @@ def test_help_loads_no_heavy_package() -> None:
 )
 def test_check_has_the_values_of_the_assessment(ask: Asking, study: str, lab: str) -> None:
     answer = ask(f"check {study} --lab {lab} --seed 3 --json")
-    pack = load_scenario(study, lab, 3)
+    pack = scenarios.load_scenario(study, lab, 3)
     plan = assess(pack.reference_protocol, pack)
     assert answer.code == (0 if plan.feasible else 1)
     assert answer.data["cost"] == plan.cost == sum(t["credits"] for t in answer.data["cost_terms"])
@@ -88,16 +79,16 @@ def test_check_has_the_values_of_the_assessment(ask: Asking, study: str, lab: st
 
 
 def test_settings_reach_lab_question_and_plan(ask: Asking) -> None:
-    overrides = LabOverrides(name="Ours", budget=5000, days=9)
-    Path("lab.json").write_text(lab_json(overrides))
+    overrides = scenarios.LabOverrides(name="Ours", budget=5000, days=9)
+    Path("lab.json").write_text(scenarios.lab_json(overrides))
     question = "--set question.effect=0.4 --set question.dropout=0.25 --set question.target=0.9"
     plan = "--set plan.controls=[] --set plan.technique=another --days 2"
     line = f"check {STUDY} --lab lab.json --set own_lab.budget=7000 {question}"
     data = ask(f"{line} --json").data
     assert data["own_lab"] == {"name": "Ours", "budget": 7000, "days": 9}
     assert data["question"] == {"effect": 0.4, "dropout": 0.25, "target": 0.9}
-    pack = load_scenario(STUDY, "medium")
-    assumptions = EvidenceAssumptions(effect=0.4, dropout=0.25, target=0.9)
+    pack = scenarios.load_scenario(STUDY, "medium")
+    assumptions = scenarios.EvidenceAssumptions(effect=0.4, dropout=0.25, target=0.9)
     evidence = assess(pack.reference_protocol, pack.with_own(overrides, assumptions)).evidence
     assert (data["evidence"]["value"], data["evidence"]["analysed"]) == (evidence.value, 75)
     changed = ask(f"{line} {plan} --json").data["plan"]
@@ -132,7 +123,7 @@ def test_money_and_calendar_reach_the_costs(ask: Asking) -> None:
 
 def test_plan_has_the_least_loss_and_saves_it(ask: Asking) -> None:
     data = ask(f"plan {STUDY} --save plan.json --json").data
-    pack = load_scenario(STUDY, "medium")
+    pack = scenarios.load_scenario(STUDY, "medium")
     loss = PlanAnalysis(assess(pack.reference_protocol, pack)).least
     assert data["least_loss"]["plan"] == loss.plan.model_dump(mode="json")
     assert ask(f"check {STUDY} --plan plan.json").code == 0
@@ -215,11 +206,13 @@ def test_fault_is_one_message_with_exit_code_2(ask: Asking) -> None:
 
 def test_hostile_text_reaches_no_terminal(ask: Asking) -> None:
     label = "pump \u202e\u200b"
-    overrides = LabOverrides(items=(OwnItem(label=label, category="equipment", price=3.0),))
-    Path("lab.json").write_text(lab_json(overrides))
-    pack = load_scenario(STUDY, "medium")
+    overrides = scenarios.LabOverrides(
+        items=(scenarios.OwnItem(label=label, category="equipment", price=3.0),)
+    )
+    Path("lab.json").write_text(scenarios.lab_json(overrides))
+    pack = scenarios.load_scenario(STUDY, "medium")
     plan = revise(pack.reference_protocol, required_equipment=[f"{label}\x1b[31m[red]"])
-    Path("plan.json").write_text(plan_json(plan, STUDY))
+    Path("plan.json").write_text(scenarios.plan_json(plan, STUDY))
     files = "--lab lab.json --plan plan.json"
     text = "".join(ask(f"{name} {STUDY} {files}").out for name in ("check", "plan", "negotiate"))
     assert "⟨U+202E⟩" in text
@@ -276,7 +269,7 @@ def test_failure_tells_where_with_debug(
 
 
 RULES: Final = sorted(AUTOMATIC)
-STUDIES: Final = [scenario.scenario_id for scenario in list_scenarios()]
+STUDIES: Final = [scenario.scenario_id for scenario in scenarios.list_scenarios()]
 
 Came = tuple[str, int, int, int]  # the outcome, the rounds, and the last plan's samples and days
 
@@ -291,12 +284,16 @@ def came(played: Negotiation | None) -> Came:
 
 @pytest.mark.parametrize(
     ("study", "lab", "scientist", "manager"),
-    one_in(71, product(STUDIES, Difficulty, RULES, RULED_LAB_MANAGERS)),
+    one_in(71, product(STUDIES, scenarios.Difficulty, RULES, RULED_LAB_MANAGERS)),
 )
 def test_every_interface_plays_one_outcome(
-    ask: Asking, study: str, lab: Difficulty, scientist: ScientistKind, manager: LabManagerKind
+    ask: Asking,
+    study: str,
+    lab: scenarios.Difficulty,
+    scientist: ScientistKind,
+    manager: LabManagerKind,
 ) -> None:
-    pack = load_scenario(study, lab)
+    pack = scenarios.load_scenario(study, lab)
     case = Case.of(pack, scientist=scientist, lab_manager=manager)
     page = came(negotiated(assess(pack.reference_protocol, pack), case))
     line = f"{study} --lab {lab} --scientist {scientist} --lab-manager {manager}"

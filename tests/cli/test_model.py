@@ -17,16 +17,7 @@ from replicalab.negotiation import ScientistKind, load, replay
 from replicalab.scenarios import load_scenario
 from tests.cli.asking import Asking, started
 from tests.cli.test_batch_command import rows_of
-from tests.features.language_model.serving import (
-    CANARY,
-    Exchange,
-    Server,
-    event,
-    failing,
-    piece,
-    serve,
-    streamed,
-)
+from tests.features.language_model import serving
 from tests.negotiation.playing import ACCEPT, propose, said
 
 STUDY: Final = "psy_stroop"
@@ -38,33 +29,37 @@ RUNS: Final = f"batch {STUDY} --lab medium --seeds 0-3 --scientist model"
 
 
 @pytest.fixture
-def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[Server], None]:
+def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[serving.Server], None]:
     for name in ("TIMEOUT", "MAX_TOKENS", "ALLOWED"):
         monkeypatch.delenv(f"REPLICALAB_LLM_{name}", raising=False)
 
-    def set_it(server: Server) -> None:
-        for name, value in (("BASE_URL", server.url), ("MODEL", "m-1"), ("API_KEY", CANARY)):
+    def set_it(server: serving.Server) -> None:
+        for name, value in (
+            ("BASE_URL", server.url),
+            ("MODEL", "m-1"),
+            ("API_KEY", serving.CANARY),
+        ):
             monkeypatch.setenv(f"REPLICALAB_LLM_{name}", value)
 
     return set_it
 
 
-At = Callable[[Server], None]
+At = Callable[[serving.Server], None]
 
 
-def playing(exchange: Exchange) -> None:
+def playing(exchange: serving.Exchange) -> None:
     messages = cast("list[dict[str, str]]", exchange.received.body["messages"])
     offered = "The Lab Manager's standing offer" in messages[-1]["content"]
-    streamed(said(ACCEPT) if offered else PROPOSAL, usage=USAGE)(exchange)
+    serving.streamed(said(ACCEPT) if offered else PROPOSAL, usage=USAGE)(exchange)
 
 
-def waiting(exchange: Exchange) -> None:
+def waiting(exchange: serving.Exchange) -> None:
     exchange.raw(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
-    exchange.drip(event(piece(" ")), 0.05)
+    exchange.drip(serving.event(serving.piece(" ")), 0.05)
 
 
 def test_model_plays_and_its_tokens_are_counted(ask: Asking, at: At) -> None:
-    with serve(playing) as server:
+    with serving.serve(playing) as server:
         at(server)
         registration = ask(f"{PLAYS} --save talk.json")
     assert (registration.code, registration.err) == (0, "")
@@ -80,11 +75,13 @@ def test_model_plays_and_its_tokens_are_counted(ask: Asking, at: At) -> None:
     assert transcript.recording.settings.model == "m-1"
     assert replay(transcript, PACK).rounds
     assert ask(f"negotiate {STUDY} --replay talk.json").code == 0
-    assert CANARY not in Path("talk.json").read_text() + registration.out
+    assert serving.CANARY not in Path("talk.json").read_text() + registration.out
 
 
 def test_failure_after_a_round_keeps_the_rounds(ask: Asking, at: At) -> None:
-    with serve(playing, failing(401, {"error": {"message": CANARY}})) as server:
+    with serving.serve(
+        playing, serving.failing(401, {"error": {"message": serving.CANARY}})
+    ) as server:
         at(server)
         registration = ask(f"{PLAYS} --save talk.json")
     assert registration.code == 2
@@ -94,12 +91,12 @@ def test_failure_after_a_round_keeps_the_rounds(ask: Asking, at: At) -> None:
     assert "Regret" not in registration.out
     transcript = load(Path("talk.json").read_text())
     assert len(transcript.moves) == 1
-    assert CANARY not in registration.out + registration.err + Path("talk.json").read_text()
+    assert serving.CANARY not in registration.out + registration.err + Path("talk.json").read_text()
 
 
 def test_unwritable_file_is_refused_before_a_call(ask: Asking, at: At) -> None:
     Path("folder").mkdir()
-    with serve(playing) as server:
+    with serving.serve(playing) as server:
         at(server)
         for line in (
             f"{PLAYS} --save missing/talk.json",
@@ -117,10 +114,10 @@ POSIX: Final = pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as 
 
 
 @pytest.fixture
-def command(at: At) -> Iterator[Callable[[Server, str], subprocess.Popen[str]]]:
+def command(at: At) -> Iterator[Callable[[serving.Server, str], subprocess.Popen[str]]]:
     running: list[subprocess.Popen[str]] = []
 
-    def start(server: Server, line: str) -> subprocess.Popen[str]:
+    def start(server: serving.Server, line: str) -> subprocess.Popen[str]:
         at(server)
         running.append(started(line, start_new_session=True))
         return running[-1]
@@ -131,21 +128,21 @@ def command(at: At) -> Iterator[Callable[[Server, str], subprocess.Popen[str]]]:
         process.communicate()
 
 
-def received(server: Server, number: int) -> None:
+def received(server: serving.Server, number: int) -> None:
     until = time.monotonic() + 30
     while len(server.received) < number:
         assert time.monotonic() < until
         time.sleep(0.02)
 
 
-Command = Callable[[Server, str], subprocess.Popen[str]]
+Command = Callable[[serving.Server, str], subprocess.Popen[str]]
 
 
 @POSIX
 @pytest.mark.parametrize("more", ["", "--json"])
 def test_stopped_negotiation_keeps_the_rounds(command: Command, tmp_path: Path, more: str) -> None:
     path = tmp_path / "talk.json"
-    with serve(playing, waiting) as server:
+    with serving.serve(playing, waiting) as server:
         process = command(server, f"{PLAYS} --save {path} {more}")
         received(server, 2)
         time.sleep(0.3)  # until the call is under way
@@ -166,7 +163,7 @@ def test_stopped_negotiation_keeps_the_rounds(command: Command, tmp_path: Path, 
 
 
 def test_model_and_rule_play_a_batch(ask: Asking, at: At) -> None:
-    with serve(playing) as server:
+    with serving.serve(playing) as server:
         at(server)
         registration = ask(f"{RUNS} --scientist baseline --save all.csv")
     assert registration.code == 0
@@ -185,13 +182,13 @@ def test_model_and_rule_play_a_batch(ask: Asking, at: At) -> None:
 def test_stopped_batch_keeps_the_results(command: Command, tmp_path: Path) -> None:
     path, lock, calls = tmp_path / "some.csv", Lock(), list[int]()
 
-    def tiring(exchange: Exchange) -> None:
+    def tiring(exchange: serving.Exchange) -> None:
         with lock:
             calls.append(1)
             number = len(calls)
         (playing if number <= 6 else waiting)(exchange)
 
-    with serve(tiring) as server:
+    with serving.serve(tiring) as server:
         process = command(server, f"{RUNS} --workers 1 --save {path}")
         received(server, 7)
         time.sleep(0.3)

@@ -3,14 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+from replicalab import models
 from replicalab import negotiation as core
-from replicalab.models import (
-    ACCEPT_ACTION,
-    Protocol,
-    ScientistAction,
-    ScientistActionType,
-    plan_action,
-)
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import EQUIPMENT, make_hidden_reference, make_pack, make_protocol, make_setup
 from tests.scripted import ScriptedGenerate
@@ -48,19 +42,19 @@ CANARY_PACK: Final = make_pack(
 )
 """`BOOKED` with a hidden reference whose every text would be noticed."""
 
-ACCEPT: Final = ACCEPT_ACTION
+ACCEPT: Final = models.ACCEPT_ACTION
 ask: Final = core.question
 
 
-def propose(plan: Protocol) -> ScientistAction:
-    return plan_action(ScientistActionType.PROPOSE_PROTOCOL, plan)
+def propose(plan: models.Protocol) -> models.ScientistAction:
+    return models.plan_action(models.ScientistActionType.PROPOSE_PROTOCOL, plan)
 
 
-def revise_to(plan: Protocol) -> ScientistAction:
-    return plan_action(ScientistActionType.REVISE_PROTOCOL, plan)
+def revise_to(plan: models.Protocol) -> models.ScientistAction:
+    return models.plan_action(models.ScientistActionType.REVISE_PROTOCOL, plan)
 
 
-def said(action: ScientistAction) -> str:
+def said(action: models.ScientistAction) -> str:
     return action.model_dump_json()
 
 
@@ -81,7 +75,7 @@ RECORDING: Final = core.Recording(
 
 def game(
     pack: Pack,
-    opening: Protocol | None = None,
+    opening: models.Protocol | None = None,
     max_rounds: int = 5,
     scientist: core.ScientistKind = core.ScientistKind.BASELINE,
     lab_manager: core.LabManagerKind = core.LabManagerKind.REFERENCE,
@@ -95,7 +89,7 @@ def by_rule(pack: Pack, *args: Any, **kwargs: Any) -> core.Negotiation:
 
 def by_person(
     pack: Pack,
-    *actions: ScientistAction | None,
+    *actions: models.ScientistAction | None,
     max_rounds: int = 5,
     lab_manager: core.LabManagerKind = core.LabManagerKind.REFERENCE,
 ) -> core.Negotiation:
@@ -125,7 +119,7 @@ RULED: Final = by_rule(MEDIUM, MEDIUM.reference_protocol)
 MODELLED: Final = by_model(BOOKED, [PROSE, CUT_OFF, PROPOSAL], [said(ask("Days?"))], [said(ACCEPT)])
 
 
-def plan_of(done: core.Round) -> Protocol:
+def plan_of(done: core.Round) -> models.Protocol:
     assert done.plan is not None
     return done.plan.plan
 
@@ -162,7 +156,7 @@ class Ended(NamedTuple):
     """A person's actions in a lab within a limit of rounds, and the ending by hand."""
 
     pack: Pack
-    actions: Sequence[ScientistAction | None]
+    actions: Sequence[models.ScientistAction | None]
     most: int
     ending: core.Ending | None
     outcome: core.Outcome | None
