@@ -9,7 +9,6 @@ from replicalab.agents.scientist_policy import FIELD_FORMS
 from replicalab.assessment import DIMENSION_ROWS, FeasibilityCheckResult
 from replicalab.designs import KINDS, PARAMETERS
 from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES, forms
-from replicalab.errors import ReplicaLabError
 from replicalab.library import KINDS as ENTRIES
 from replicalab.library import EntryKind
 from replicalab.models import DIMENSIONS, FIELD_LABELS, PROTOCOL_FIELDS, ScientistAction
@@ -60,11 +59,3 @@ def test_one_module_uploads_and_downloads() -> None:
 def test_navigation_lists_every_page() -> None:
     files = sorted(f"pages/{file.name}" for file in (TREE / "pages").glob("*.py"))
     assert [file for file, *_ in PAGES] == ["app.py", *files]
-
-
-def test_errors_are_value_errors() -> None:
-    errors, queue = set[type[Exception]](), [ReplicaLabError]
-    while queue:
-        errors.add(error := queue.pop())
-        queue += error.__subclasses__()
-    assert all(issubclass(error, ValueError) for error in errors - {ReplicaLabError})

@@ -104,23 +104,6 @@ def test_setting_of_a_record_keeps_its_other_fields(ask: Asking) -> None:
     assert "equipment" not in data["failing"]
 
 
-def test_money_and_calendar_reach_the_costs(ask: Asking) -> None:
-    settings = {
-        "own_lab.currency": "EUR",
-        "own_lab.rates.per_staff_day": 40,
-        "own_lab.rates.overhead_percent": 15,
-        "own_lab.start_date": "2026-12-05",
-        "own_lab.weekends": "false",
-    }
-    line = " ".join(f"--set {path}={value}" for path, value in settings.items())
-    data = ask(f"check fin_momentum {line} --json").data
-    assert (data["lab"]["currency"], data["lab"]["weekends"]) == ("EUR", False)
-    # 5,050 as written; 4 people for 8 days at 40 are 1,280 more, and 15 % on 6,330 are 949.50.
-    assert [term["credits"] for term in data["cost_terms"][5:]] == [1280.0, 949.5]
-    assert data["cost"] == 7279.5
-    assert "7,279.50 / 3,700 EUR" in ask(f"check fin_momentum {line}").out
-
-
 def test_plan_has_the_least_loss_and_saves_it(ask: Asking) -> None:
     data = ask(f"plan {STUDY} --save plan.json --json").data
     pack = scenarios.load_scenario(STUDY, "medium")
@@ -142,10 +125,8 @@ def test_saved_negotiation_replays_and_gives_its_plan(ask: Asking) -> None:
 
 
 def test_report_has_the_form_of_its_name(ask: Asking) -> None:
-    beginnings = {"a.html": b"<!doctype html", "a.md": b"# stroop", "a.docx": b"pk"}
-    for name, beginning in beginnings.items():
-        assert ask(f"report {STUDY} --kind brief --save {name}").code == 0
-        assert Path(name).read_bytes().lower().startswith(beginning)
+    assert ask(f"report {STUDY} --kind brief --save a.docx").code == 0
+    assert Path("a.docx").read_bytes().startswith(b"PK")
     line = f"report {STUDY} --samples 60 --set own_lab.budget=900 --negotiated"
     ask(f"{line} --save bundle.json")
     opened = open_bundle(Path("bundle.json").read_bytes())
@@ -188,6 +169,7 @@ FAULTS: Final = [
     f"report {STUDY} --date tomorrow",
     f"batch {STUDY} --seeds 9-1",
     f"batch {STUDY} --seeds 0-99999",
+    *(f"serve --port {port}" for port in (0, -1, 65536)),
     "nothing",
     "",
 ]
@@ -254,18 +236,16 @@ def test_failure_is_one_line_with_exit_code_70(ask: Asking) -> None:
 
 
 @pytest.mark.usefixtures("broken")
-@pytest.mark.parametrize("by", ["option", "environment"])
+@pytest.mark.parametrize(("option", "variable"), [("--debug", "0"), ("", "1")])
 def test_failure_tells_where_with_debug(
-    ask: Asking, by: str, monkeypatch: pytest.MonkeyPatch
+    ask: Asking, option: str, variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if by == "environment":
-        monkeypatch.setenv(DEBUG, "1")
-    registration = ask(f"{'--debug' if by == 'option' else ''} check {STUDY}")
-    assert registration.code == 70
-    assert registration.err.startswith("Traceback (most recent call last):\n")
-    assert "in fail" in registration.err
-    assert "\x1b" not in registration.err
-    assert registration.err.splitlines()[-1].endswith("through no fault of the input")
+    monkeypatch.setenv(DEBUG, variable)
+    answer = ask(f"{option} check {STUDY}")
+    assert answer.code == 70
+    assert answer.err.startswith("Traceback (most recent call last):\n")
+    assert "in fail" in answer.err
+    assert "\x1b" not in answer.err
 
 
 RULES: Final = sorted(AUTOMATIC)

@@ -52,13 +52,6 @@ def test_taken_port_is_refused(
     assert ask("serve --help").out.startswith("Usage: replicalab serve")
 
 
-@pytest.mark.parametrize("port", ["0", "-1", "65536"])
-def test_number_that_is_no_port_is_refused(ask: Asking, port: str) -> None:
-    registration = ask(f"serve --port {port}")
-    assert (registration.code, registration.out) == (2, "")
-    assert f"--port {port} is no port; name one from 1024 to 65535" in registration.err
-
-
 STUDY: Final = "psy_stroop"
 Given = Callable[[bytes | str], None]
 

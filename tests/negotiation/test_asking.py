@@ -20,9 +20,7 @@ from tests.negotiation.playing import (
     ACCEPT,
     BOOKED,
     CUT_OFF,
-    MODELLED,
     NO_SAMPLES,
-    OPEN,
     PLAN,
     PROPOSAL,
     PROSE,
@@ -219,14 +217,3 @@ def test_function_that_returns_no_text_is_refused(answer: object) -> None:
     kind = type(answer).__name__
     with pytest.raises(TypeError, match=f"returned a {kind}; return its text, a str"):
         core.negotiate(SETUP, BOOKED, lambda _: answer)  # type: ignore[arg-type,return-value]
-
-
-def test_model_plays_only_its_own_seat() -> None:
-    waiting = core.negotiate(
-        game(OPEN, scientist=core.ScientistKind.PERSON), OPEN, ScriptedGenerate([])
-    )
-    assert waiting.rounds == ()
-    assert core.negotiate(SETUP, BOOKED).rounds == ()
-    by_rule = core.negotiate(game(BOOKED, PLAN), BOOKED, ScriptedGenerate([]))
-    assert by_rule.ending is not None
-    assert list(core.course(MODELLED, ScriptedGenerate([]))) == []

@@ -11,9 +11,7 @@ from replicalab.agents.scientist_policy import (
     build_scientist_system_prompt,
     format_scientist_observation,
 )
-from replicalab.assessment import assess
 from replicalab.models import Protocol, Role, revise
-from replicalab.planner import PlanStep
 from replicalab.scenarios import Pack
 from tests.factories import make_protocol, with_means
 from tests.negotiation.playing import (
@@ -122,12 +120,6 @@ def test_leap_is_one_step_per_field() -> None:
     assert {concession_step.who for concession_step in core.concession_steps(negotiation)} == {
         SCIENTIST
     }
-
-
-def test_step_that_moves_no_amount_does_not_count() -> None:
-    for changes, counts in (({"sample_size": 41}, True), ({"rationale": "Other."}, False)):
-        step = PlanStep(assess(PLAN, OPEN), assess(revise(PLAN, **changes), OPEN))
-        assert core.Concession(1, SCIENTIST, step, step).counts is counts
 
 
 def assert_adds_up(negotiation: core.Negotiation) -> None:

@@ -74,12 +74,6 @@ def test_negotiation_by_hand_waits_after_the_opening(scientist: core.ScientistKi
     assert opened.outcome is None
 
 
-def test_opening_without_samples_is_refused_by_name() -> None:
-    with pytest.raises(NegotiationError, match="the plan has a sample size of 0; a proposal needs"):
-        by_rule(OPEN, make_protocol(sample_size=0))
-    assert plan_of(by_rule(OPEN, make_protocol(sample_size=1)).rounds[0]).sample_size == 1
-
-
 class Line(NamedTuple):
     action: str
     n: int
@@ -145,15 +139,6 @@ def test_baseline_follows_the_documents_rules_everywhere(study: str, lab: str) -
         assert (len(lines), negotiation.outcome) == (1, outcome)
 
 
-def test_direct_scientist_opens_above_the_floor() -> None:
-    opened = direct(OPEN, SMALL)
-    assert plan_of(opened.rounds[0]) == SMALL
-    assert opened.outcome is core.Outcome.AGREED_BELOW_FLOOR
-    negotiation = direct(make_pack(reference_protocol=SMALL))
-    assert plan_of(negotiation.rounds[0]).sample_size > SMALL.sample_size
-    assert negotiation.outcome is core.Outcome.AGREED
-
-
 def test_direct_scientist_with_one_round() -> None:
     # 10 × 295 + 50 × 6 + 450 = 3700, the whole budget.
     negotiation = direct(MEDIUM, rounds=1)
@@ -203,9 +188,6 @@ def test_offer_that_misses_a_soft_constraint_is_refused(wished: int, ends: int) 
     assert played.outcome is core.Outcome.AGREED
     assert played.final_plan is not None
     assert played.final_plan.plan.sample_size == ends
-    reason = played.rounds[1].reason
-    assert ("with 1 soft constraint missed. In the same lab" in reason) is (wished == 80)
-    assert reason.endswith(", with 0 soft constraints missed.") is (wished == 80)
 
 
 def test_direct_scientist_asks_once_then_leaves() -> None:

@@ -98,15 +98,6 @@ def test_walking_away_is_optimal_without_a_good_plan() -> None:
     assert score_verdict(score(played)).text == ("Regret 0: no plan of this lab is worth running.")
 
 
-def test_dropped_control_costs_fidelity() -> None:
-    pack = load_scenario("psy_stroop", "easy")
-    best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
-    without = assess(revise(best.plan, controls=best.plan.controls[:1]), pack)
-    result = score_of(without)
-    assert result.deciding == "loss"
-    assert f"Fidelity loss: {without.fidelity_loss} instead of" in score_verdict(result).text
-
-
 def wishful(*, days: int = 9, budget: float = 1085.0) -> Pack:
     wish = make_constraint(
         label="Watching", bounds="days", comparator=">=", quantity=days, unit="days", hard=False

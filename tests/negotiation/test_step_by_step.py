@@ -15,7 +15,7 @@ from replicalab.planner import PlanAnalysis, rank
 from replicalab.planner.least_loss import differences
 from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
 from tests.factories import make_pack
-from tests.negotiation.playing import MEDIUM, OPEN, PLAN, SMALL, STUCK, acts, by_rule, game, plan_of
+from tests.negotiation.playing import MEDIUM, acts, by_rule, game, plan_of
 from tests.strategies import openings, studied_packs
 
 STEPS: Final = core.ScientistKind.STEP_BY_STEP
@@ -144,16 +144,6 @@ def test_offer_is_accepted_only_if_best() -> None:
     best = by_rule(MEDIUM, MEDIUM.reference_protocol, 5, STEPS, core.LabManagerKind.LEAST_LOSS)
     assert acts(best) == ["propose_protocol", "accept"]
     assert plan_of(best.rounds[1]) == opened(halved).least.plan
-
-
-def test_scientist_leaves_without_a_plan_above_floor() -> None:
-    for pack, opening, why in (
-        (OPEN, SMALL, "The opening has power "),
-        (STUCK, PLAN, "No plan of at least 3 days with this method passes in this lab"),
-    ):
-        negotiation = stepwise(pack, opening)
-        assert acts(negotiation) == ["propose_protocol", "leaves"]
-        assert negotiation.rounds[1].reason.startswith(why)
 
 
 def awaited(pack: Pack, scientist: core.ScientistKind = STEPS) -> core.Negotiation:

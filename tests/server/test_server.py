@@ -87,11 +87,6 @@ def denied(client: TestClient, headers: dict[str, str]) -> int:
     return int(refusal.value.status_code)
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:1", "localhost:8501"])
-def test_configured_hosts_are_served(client: TestClient, host: str) -> None:
-    assert client.get("/", headers={"host": host}).status_code == 200
-
-
 @pytest.mark.parametrize(
     "host",
     "evil.example LOCALHOST localhost. localhost:x localhost:8501@evil.example .localhost "
@@ -101,12 +96,7 @@ def test_other_hosts_are_refused(client: TestClient, host: str) -> None:
     answer = client.get("/", headers={"host": host})
     assert answer.status_code == 400
     assert "server.allowedHosts" in answer.text
-    with (
-        pytest.raises(WebSocketDenialResponse) as denied,
-        client.websocket_connect(SOCKET, headers={"host": host, "origin": f"http://{host}"}),
-    ):
-        pass
-    assert denied.value.status_code == 400
+    assert denied(client, {"host": host, "origin": f"http://{host}"}) == 400
 
 
 @pytest.mark.parametrize(
@@ -118,15 +108,12 @@ def test_other_origins_are_refused(client: TestClient, origin: str) -> None:
     answer = client.post("/", headers={"origin": origin})
     assert answer.status_code == 403
     assert "default-src 'none'" in answer.headers["content-security-policy"]
-    with (
-        pytest.raises(WebSocketDenialResponse) as denied,
-        client.websocket_connect(SOCKET, headers={"origin": origin}),
-    ):
-        pass
-    assert denied.value.status_code == 403
+    assert denied(client, {"origin": origin}) == 403
 
 
-def test_own_origin_is_served(client: TestClient) -> None:
+def test_own_host_and_origin_are_served(client: TestClient) -> None:
+    for host in ("localhost", "127.0.0.1:1", "localhost:8501"):
+        assert client.get("/", headers={"host": host}).status_code == 200
     assert client.post("/", headers={"origin": OWN}).status_code == 200
     assert client.post("/", headers={"origin": OWN.replace("http", "https")}).status_code == 200
     with client.websocket_connect(SOCKET, headers={"origin": OWN}):
