@@ -136,7 +136,8 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
         return Choice(put_forward(state, step.after.plan), step.text)
     reason = f"{capitalised(best_text(loss))}."
     if below:
-        reason = f"The opening has {phrases.placed_text(yours.evidence)}. {reason}"
+        plan = "offer" if offer and offer.plan == yours.plan else "opening"
+        reason = f"The {plan} has {phrases.placed_text(yours.evidence)}. {reason}"
     return Choice(None, reason if reaches else f"{reason} {_relief(opening)[1]}")
 
 

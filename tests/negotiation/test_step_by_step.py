@@ -208,7 +208,7 @@ def test_counter_offer_becomes_the_opening() -> None:
     below = revise(best, sample_size=20)
     rest = core.play_on(core.reply_to(negotiation, core.Reply(counter=below)))
     assert rest.ending is core.Ending.WALKED_AWAY
-    assert rest.rounds[-1].reason.startswith("The opening has power ")
+    assert rest.rounds[-1].reason.startswith("The offer has power ")
 
 
 def test_person_plays_one_side_only() -> None:
