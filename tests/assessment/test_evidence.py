@@ -20,21 +20,14 @@ from replicalab.assessment import (
 )
 from replicalab.designs import KINDS
 from replicalab.scenarios import Difficulty, EvidenceTier, load_scenario
+from tests import factories
 from tests.designs.examples import design_of
-from tests.factories import (
-    EQUIPMENT,
-    make_design,
-    make_pack,
-    make_protocol,
-    make_substitution,
-    make_throughput,
-)
 
 MEETS, ABOVE, BELOW = EvidenceTier
 
 
 def power(n: int, effect: float) -> float:
-    return evidence_value(make_design(), n, effect)
+    return evidence_value(factories.make_design(), n, effect)
 
 
 SHARE: Final[dict[str, Any]] = {"target": 0.8, "floor": 0.5}
@@ -61,7 +54,7 @@ CENSUS: Final[dict[str, Any]] = {"kind": "coverage", "population_max": 633}
 def test_tier_is_inclusive_at_both_bounds(
     bounds: dict[str, Any], value: float, tier: EvidenceTier
 ) -> None:
-    assert tier_of(make_design(**bounds), value) is tier
+    assert tier_of(factories.make_design(**bounds), value) is tier
 
 
 @pytest.mark.parametrize(
@@ -79,8 +72,8 @@ def test_evidence_is_void_without_days_or_samples(
     samples: int, days: int, least: int, void: str | None, kind: str, worst: float
 ) -> None:
     plan = {"sample_size": samples, "duration_days": days}
-    pack = make_pack(design=design_of(kind), min_days=least)
-    evidence = assess(make_protocol(**plan), pack).evidence
+    pack = factories.make_pack(design=design_of(kind), min_days=least)
+    evidence = assess(factories.make_protocol(**plan), pack).evidence
     assert evidence.void_reason == void
     assert (evidence.value == worst) == (evidence.text == "no evidence") == (void is not None)
     assert (evidence.tier is BELOW) == (void is not None)
@@ -89,7 +82,7 @@ def test_evidence_is_void_without_days_or_samples(
 @given(st.integers(0, 10**9), st.integers(0, 10**6 - 1))
 @example(n=100, millionths=290_000)  # 100 * (1 - 0.29) is 70.99… in floats
 def test_dropout_rounds_down_exactly(n: int, millionths: int) -> None:
-    design = make_design(dropout=millionths / 10**6)
+    design = factories.make_design(dropout=millionths / 10**6)
     assert counted_of(design, n) == n * (10**6 - millionths) // 10**6  # whole numbers alone
 
 
@@ -109,15 +102,15 @@ def test_counted_samples_are_capped_then_drop_out(
     samples: int, days: int, rate: int | None, population: int | None, dropout: float,
     able: int, counted: int,
 ) -> None:  # fmt: skip
-    pack = make_pack(
-        design=make_design(population_max=population, dropout=dropout),
-        samples_per_day=None if rate is None else make_throughput(value=rate),
+    pack = factories.make_pack(
+        design=factories.make_design(population_max=population, dropout=dropout),
+        samples_per_day=None if rate is None else factories.make_throughput(value=rate),
     )
-    plan = assess(make_protocol(sample_size=samples, duration_days=days), pack)
+    plan = assess(factories.make_protocol(sample_size=samples, duration_days=days), pack)
     evidence = plan.evidence
     assert (evidence.able, evidence.analysed) == (able, counted)
     assert evidence.value == (power(counted, 0.9) if days else 0)
-    whole = assess(plan.plan, make_pack())
+    whole = assess(plan.plan, factories.make_pack())
     assert (plan.cost, plan.staff) == (whole.cost, whole.staff)
 
 
@@ -131,22 +124,24 @@ def test_dropout_equals_planning_fewer(kind: str) -> None:
         assert smallest_detectable_effect(design, n) == smallest_detectable_effect(whole, rest)
 
 
-CHAMBER, METER = EQUIPMENT
+CHAMBER, METER = factories.EQUIPMENT
 SWAPS: Final = [
-    make_substitution(
+    factories.make_substitution(
         original=CHAMBER, alternative="window shelf", evidence_factor=0.8, fidelity_loss=2
     ),
-    make_substitution(
+    factories.make_substitution(
         original=METER, alternative="phone camera", evidence_factor=0.5, fidelity_loss=1
     ),
 ]
 
 
 def test_factors_multiply_the_assumed_effect() -> None:
-    pack = make_pack(
-        design=make_design(effect_planning=1.25, sesoi=0.5), allowed_substitutions=SWAPS
+    pack = factories.make_pack(
+        design=factories.make_design(effect_planning=1.25, sesoi=0.5), allowed_substitutions=SWAPS
     )
-    protocol = make_protocol(sample_size=128, required_equipment=["window shelf", "phone camera"])
+    protocol = factories.make_protocol(
+        sample_size=128, required_equipment=["window shelf", "phone camera"]
+    )
     evidence = assess(protocol, pack).evidence
     assert evidence.effect == pytest.approx(0.5)
     assert evidence.value == pytest.approx(0.8015, abs=5e-5)  # G*Power 3.1: 64 per group
@@ -154,10 +149,12 @@ def test_factors_multiply_the_assumed_effect() -> None:
 
 
 def test_factors_divide_the_spread_of_a_precision_study() -> None:
-    design = make_design(kind="precision", effect_planning=0.05, target=0.015, floor=0.025)
-    pack = make_pack(design=design, allowed_substitutions=SWAPS)
+    design = factories.make_design(
+        kind="precision", effect_planning=0.05, target=0.015, floor=0.025
+    )
+    pack = factories.make_pack(design=design, allowed_substitutions=SWAPS)
     evidence = assess(
-        make_protocol(sample_size=25, required_equipment=["window shelf", METER]), pack
+        factories.make_protocol(sample_size=25, required_equipment=["window shelf", METER]), pack
     ).evidence
     assert evidence.effect == pytest.approx(0.0625)
     assert evidence.value == pytest.approx(1.959964 * 0.0625 / 5, rel=1e-6)
@@ -238,18 +235,18 @@ def test_assumed_effects_of_a_design(
     effects: list[tuple[str, float]],
 ) -> None:
     record = {"precision": WIDTH, "coverage": CENSUS}.get(kind, {"kind": kind})
-    design = make_design(
+    design = factories.make_design(
         **record, effect_published=published, effect_planning=planned, sesoi=smallest
     )
     assert list(assumed_effects(design)) == effects
 
 
 def test_scale_of_shares_and_widths() -> None:
-    power_of = assess(make_protocol(), make_pack()).evidence
+    power_of = assess(factories.make_protocol(), factories.make_pack()).evidence
     assert scale_of([power_of]) == (0.0, 1.0)
     assert place_of(power_of, 0.0) == power_of.value
-    pack = make_pack(design=design_of("precision"))
-    few, unbounded = (assess(make_protocol(sample_size=n), pack).evidence for n in (4, 0))
+    pack = factories.make_pack(design=design_of("precision"))
+    few, unbounded = (assess(factories.make_protocol(sample_size=n), pack).evidence for n in (4, 0))
     worst, best = scale_of([few, unbounded])
     assert (best, place_of(unbounded, worst)) == (0, worst)
     assert max(few.floor, few.value) < worst < unbounded.value == math.inf

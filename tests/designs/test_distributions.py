@@ -10,19 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from replicalab.designs.distributions import (
-    detection_probability,
-    f_critical,
-    f_test_power,
-    least_reaching,
-    normal_cdf,
-    t_critical,
-    t_test_power,
-    t_test_wrong_sign,
-    tost_power,
-    z_critical,
-    z_test_power,
-)
+from replicalab.designs import distributions
 from tests.tiers import one_in
 
 MPMATH_CRITICAL: Final = (
@@ -62,12 +50,12 @@ The last rows are too far out for the sum of the Poisson mixture and test the qu
 
 @pytest.mark.parametrize("x", [-30.0, -1.96, 0.0, 8.0])
 def test_normal_cdf_agrees_with_scipy_in_both_tails(x: float) -> None:
-    assert normal_cdf(x) == pytest.approx(stats.norm.cdf(x), rel=1e-12)
+    assert distributions.normal_cdf(x) == pytest.approx(stats.norm.cdf(x), rel=1e-12)
 
 
 @pytest.mark.parametrize("alpha", [1e-100, 1e-12, 0.05, 0.5, 0.999])
 def test_z_critical_agrees_with_scipy(alpha: float) -> None:
-    assert z_critical(alpha) == pytest.approx(stats.norm.isf(alpha / 2), rel=1e-13)
+    assert distributions.z_critical(alpha) == pytest.approx(stats.norm.isf(alpha / 2), rel=1e-13)
 
 
 @pytest.mark.parametrize("alpha", [1e-12, 0.01, 0.5, 0.999])
@@ -75,26 +63,30 @@ def test_z_critical_agrees_with_scipy(alpha: float) -> None:
 def test_z_power_agrees_with_scipy(shift: float, alpha: float) -> None:
     critical = stats.norm.isf(alpha / 2)
     expected = stats.norm.sf(critical - shift) + stats.norm.cdf(-critical - shift)
-    assert z_test_power(shift, alpha) == pytest.approx(expected, rel=1e-12)
+    assert distributions.z_test_power(shift, alpha) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(("df", "alpha", "exact"), MPMATH_CRITICAL)
 def test_t_critical_agrees_with_mpmath(df: int, alpha: float, exact: float) -> None:
-    assert t_critical(df, alpha) == pytest.approx(exact, rel=2e-14)
+    assert distributions.t_critical(df, alpha) == pytest.approx(exact, rel=2e-14)
 
 
 @pytest.mark.parametrize(("shift", "df", "alpha", "exact"), MPMATH_POWER)
 def test_t_power_agrees_with_mpmath(shift: float, df: int, alpha: float, exact: float) -> None:
-    assert t_test_power(shift, df, alpha) == pytest.approx(exact, abs=1e-13)
+    assert distributions.t_test_power(shift, df, alpha) == pytest.approx(exact, abs=1e-13)
 
 
 @pytest.mark.parametrize(
     ("power", "printed", "within"),
     [
         # pwr.t2n.test(d = 0.1, n1 = 20, n2 = 30), quoted in statsmodels' test_power.py.
-        (t_test_power(0.1 * math.sqrt(20 * 30 / 50), 48, 0.05), 0.0633081832564667, 1e-12),
+        (
+            distributions.t_test_power(0.1 * math.sqrt(20 * 30 / 50), 48, 0.05),
+            0.0633081832564667,
+            1e-12,
+        ),
         # The vignette of pwr: pwr.2p2n.test(h = 0.2, n1 = 543, n2 = 675) is "about 93 %".
-        (z_test_power(0.2 * math.sqrt(543 * 675 / (543 + 675)), 0.05), 0.93, 5e-3),
+        (distributions.z_test_power(0.2 * math.sqrt(543 * 675 / (543 + 675)), 0.05), 0.93, 5e-3),
     ],
 )
 def test_power_of_unequal_groups_agrees_with_r(power: float, printed: float, within: float) -> None:
@@ -109,11 +101,11 @@ def test_power_of_unequal_groups_agrees_with_r(power: float, printed: float, wit
 )
 def test_f_power_agrees_with_scipy(df1: int, df2: int, alpha: float) -> None:
     # SciPy's own critical value is off by 1e-6 at the smallest levels; its tail is not.
-    critical = f_critical(df1, df2, alpha)
+    critical = distributions.f_critical(df1, df2, alpha)
     assert stats.f.sf(critical, df1, df2) == pytest.approx(alpha, rel=1e-9)
     for shift in (0.1, 0.5, 1.0, 2.0, 3.2, 5.0, 9.0, 21.0):
         expected = stats.ncf.sf(critical, df1, df2, shift**2)
-        value = f_test_power(shift, df1, df2, alpha)
+        value = distributions.f_test_power(shift, df1, df2, alpha)
         assert value == pytest.approx(expected, abs=1e-9), shift
 
 
@@ -130,7 +122,8 @@ def test_power_does_not_jump_where_the_method_changes(
 ) -> None:
     # Below a shift of sqrt(500) the Poisson mixture is summed, above it the quadrature answers.
     below, above = (
-        f_test_power(math.sqrt(500) * (1 + step), df1, df2, alpha) for step in (-1e-13, 1e-13)
+        distributions.f_test_power(math.sqrt(500) * (1 + step), df1, df2, alpha)
+        for step in (-1e-13, 1e-13)
     )
     assert above == pytest.approx(below, abs=within)
 
@@ -142,7 +135,7 @@ def test_power_does_not_jump_where_the_method_changes(
 )
 def test_power_is_always_a_share(df1: int, df2: int, alpha: float) -> None:
     shifts = (0.0, 1e-9, 1.0, 20.0, 30.0, 1e3, 1e15, 1e60, 1e300, math.inf)
-    powers = [f_test_power(shift, df1, df2, alpha) for shift in shifts]
+    powers = [distributions.f_test_power(shift, df1, df2, alpha) for shift in shifts]
     noise = 0 if df1 == 1 else 1e-14
     assert all(0 <= power <= 1 for power in powers)
     assert all(extra >= fewer - noise for fewer, extra in pairwise(powers))
@@ -173,7 +166,9 @@ def quad_tost(near: float, far: float, df: int, alpha: float) -> float:
 def test_tost_power_agrees_with_quadrature(df: int, alpha: float) -> None:
     for near, far in ((0.3, 0.3), (2.0, 2.0), (2.8, 4.2), (0.0, 6.0), (-1.0, 5.0), (9.0, 9.0)):
         expected = quad_tost(near, far, df, alpha)
-        assert tost_power(near, far, df, alpha) == pytest.approx(expected, abs=1e-9), (near, far)
+        assert distributions.tost_power(near, far, df, alpha) == pytest.approx(
+            expected, abs=1e-9
+        ), (near, far)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +193,7 @@ def test_tost_power_agrees_with_powertost(
     sd = math.sqrt(math.log1p(cv * cv))
     error = sd * math.sqrt(sum(1 / group for group in groups) / (2 if crossover else 1))
     near, far = sorted(math.log(1.25) + sign * math.log(ratio) for sign in (1, -1))
-    value = tost_power(near / error, far / error, sum(groups) - 2, 0.05)
+    value = distributions.tost_power(near / error, far / error, sum(groups) - 2, 0.05)
     assert value == pytest.approx(printed, abs=6e-8)
 
 
@@ -222,7 +217,7 @@ def test_detection_is_exact_in_any_population(n: int, bad: int, population: int)
     fewer, extra = sorted((n, bad))
     none = math.prod(Fraction(population - extra - i, population - i) for i in range(fewer))
     expected = float(1 - none)
-    value = detection_probability(n, bad / population, population)
+    value = distributions.detection_probability(n, bad / population, population)
     assert value == pytest.approx(expected, rel=1e-11, abs=0)
     if n > 300:
         assert value == pytest.approx(expected, abs=1e-13)
@@ -236,14 +231,14 @@ def test_detection_is_exact_in_any_population(n: int, bad: int, population: int)
 def test_detection_of_nothing_or_by_nothing_is_impossible(
     n: int, share: float, population: int | None
 ) -> None:
-    value = detection_probability(n, share, population)
+    value = distributions.detection_probability(n, share, population)
     assert (value, math.copysign(1, value)) == (0.0, 1)
 
 
 @pytest.mark.parametrize(("n", "d"), [(3, 0.1), (10, 0.1), (20, 0.2), (50, 0.1)])
 def test_wrong_sign_of_a_t_test_is_the_other_tail_of_the_noncentral_t(n: int, d: float) -> None:
     expected = stats.nct.cdf(-stats.t.isf(0.025, n - 1), n - 1, d * math.sqrt(n))
-    value = t_test_wrong_sign(d * math.sqrt(n), n - 1, 0.05)
+    value = distributions.t_test_wrong_sign(d * math.sqrt(n), n - 1, 0.05)
     assert value == pytest.approx(expected, abs=1e-9)
 
 
@@ -251,7 +246,7 @@ def test_wrong_sign_of_a_t_test_is_the_other_tail_of_the_noncentral_t(n: int, d:
 @example(root=1.0, steep=1.0, wanted=0.5)
 def test_least_effect_inverts_a_power(root: float, steep: float, wanted: float) -> None:
     at = stats.norm.ppf(wanted)
-    value = least_reaching(
+    value = distributions.least_reaching(
         lambda x: float(stats.norm.cdf(at + steep * (x / root - 1))), wanted, 1e15
     )
     assert value is not None
@@ -267,14 +262,16 @@ def test_least_effect_of_a_step_is_its_edge(root: float, low: float, high: float
         values.append(x)
         return high if x >= root else low
 
-    value = least_reaching(power, 0.505, 1e15)
+    value = distributions.least_reaching(power, 0.505, 1e15)
     assert value is not None
     assert root <= value <= root * (1 + 1e-11)
     assert len(values) < 250
 
 
 def test_least_effect_is_none_or_zero_at_extremes() -> None:
-    assert least_reaching(lambda _: 0.4, 0.5, 1e15) is None
-    assert least_reaching(lambda _: 0.4, 0.4, 1e15) == 0
-    assert least_reaching(lambda x: x, 1.0, 1.0) == pytest.approx(1.0, rel=1e-12)
-    assert least_reaching(lambda x: min(1.0, x), math.nextafter(1, 0), 1e15) == pytest.approx(1)
+    assert distributions.least_reaching(lambda _: 0.4, 0.5, 1e15) is None
+    assert distributions.least_reaching(lambda _: 0.4, 0.4, 1e15) == 0
+    assert distributions.least_reaching(lambda x: x, 1.0, 1.0) == pytest.approx(1.0, rel=1e-12)
+    assert distributions.least_reaching(
+        lambda x: min(1.0, x), math.nextafter(1, 0), 1e15
+    ) == pytest.approx(1)

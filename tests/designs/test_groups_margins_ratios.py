@@ -9,13 +9,7 @@ import pytest
 from pydantic import ValidationError
 from scipy import stats
 
-from replicalab.assessment import (
-    Evidence,
-    assumed_effects,
-    evidence_of,
-    evidence_value,
-    smallest_detectable_effect,
-)
+from replicalab import assessment
 from replicalab.designs import KINDS, DesignParameters
 from replicalab.designs.distributions import scale_quantile, tost_power
 from replicalab.models import Protocol
@@ -25,12 +19,12 @@ from tests.designs.test_distributions import quad_tost
 from tests.factories import make_pack, make_protocol
 
 
-def bought(plan: Protocol, pack: Pack, factor: float = 1.0) -> Evidence:
-    return evidence_of(plan.sample_size, plan.duration_days, pack, factor)
+def bought(plan: Protocol, pack: Pack, factor: float = 1.0) -> assessment.Evidence:
+    return assessment.evidence_of(plan.sample_size, plan.duration_days, pack, factor)
 
 
 def anova_power(groups: int, n: int, effect: float) -> float:
-    return evidence_value(design_of("anova", groups=groups), n, effect)
+    return assessment.evidence_value(design_of("anova", groups=groups), n, effect)
 
 
 @pytest.mark.parametrize("groups", [2, 3, 7])
@@ -46,7 +40,7 @@ def test_there_is_no_test_with_less_than_two_samples_a_group(groups: int, n: int
 
 
 def tost(n: int, difference: float, margin: float, alpha: float = 0.05) -> float:
-    return evidence_value(design_of("equivalence", alpha, margin=margin), n, difference)
+    return assessment.evidence_value(design_of("equivalence", alpha, margin=margin), n, difference)
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
@@ -95,7 +89,7 @@ def test_a_substitution_shrinks_the_difference_and_the_margin(
 @pytest.mark.parametrize("factor", [1.0, 0.8])
 def test_smallest_margin_is_that_of_own_items(factor: float) -> None:
     design = design_of("equivalence", margin=0.8, effect_planning=0.1)
-    value = smallest_detectable_effect(design, 140, factor)
+    value = assessment.smallest_detectable_effect(design, 140, factor)
     assert value is not None
     assert tost(140, 0.1 * factor, value * factor) == pytest.approx(design.target, abs=1e-9)
 
@@ -109,7 +103,7 @@ def test_a_substitution_multiplies_the_logarithm() -> None:
 
 def test_hazard_ratios_are_halved_in_the_log() -> None:
     design = design_of("survival", effect_published=0.64, effect_planning=0.7, sesoi=0.85)
-    labels, effects = zip(*assumed_effects(design), strict=True)
+    labels, effects = zip(*assessment.assumed_effects(design), strict=True)
     assert labels == ("as published", "halved", "smallest of interest")
     assert effects == pytest.approx((0.64, 0.8, 0.85), rel=1e-15)
 
@@ -117,7 +111,7 @@ def test_hazard_ratios_are_halved_in_the_log() -> None:
 @pytest.mark.parametrize(("planned", "found"), [(0.7, 0.7001), (1.4, 1 / 0.7001)])
 def test_detectable_ratio_stays_on_its_side(planned: float, found: float) -> None:
     design = design_of("survival", effect_planning=planned, event_share=1.0)
-    assert smallest_detectable_effect(design, 247) == pytest.approx(found, abs=2e-4)
+    assert assessment.smallest_detectable_effect(design, 247) == pytest.approx(found, abs=2e-4)
 
 
 @pytest.mark.long
@@ -158,7 +152,7 @@ def test_chi_square_quantile_of_two_is_a_logarithm() -> None:
 def test_half_width_agrees_with_kupper_and_hafner(assurance: float, alpha: float) -> None:
     design = with_assurance(assurance, alpha)
     for n in (2, 3, 10, 97, 1000):
-        value = evidence_value(design, n, 0.5)
+        value = assessment.evidence_value(design, n, 0.5)
         assert value == pytest.approx(expected(n, 0.5, assurance, alpha), rel=1e-9)
 
 
@@ -168,7 +162,7 @@ def test_simulated_intervals_are_as_narrow_as_assured(n: int, assurance: float) 
     random, rounds = np.random.default_rng(20261124), 200_000
     sds = random.standard_normal((rounds, n)).std(axis=1, ddof=1) * 0.5
     widths = stats.t.isf(0.025, n - 1) * sds / math.sqrt(n)
-    narrow = float((widths <= evidence_value(with_assurance(assurance), n, 0.5)).mean())
+    narrow = float((widths <= assessment.evidence_value(with_assurance(assurance), n, 0.5)).mean())
     assert narrow == pytest.approx(assurance, abs=4 * math.sqrt(0.25 / rounds))
 
 
@@ -177,7 +171,7 @@ def test_simulated_intervals_are_as_narrow_as_assured(n: int, assurance: float) 
 def test_half_width_with_assurance_never_widens_with_n(assurance: float, alpha: float) -> None:
     design = with_assurance(assurance, alpha)
     sizes = [*range(1, 200), *(round(10 ** (k / 4)) for k in range(10, 37))]
-    widths = [evidence_value(design, n, 0.5) for n in sizes]
+    widths = [assessment.evidence_value(design, n, 0.5) for n in sizes]
     assert widths[0] == math.inf
     assert all(after < before for before, after in pairwise(widths))
 

@@ -7,33 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab import drafts, scenarios
 from replicalab.assessment import assess
 from replicalab.assessment.effects import published_effect
 from replicalab.designs import KINDS, EffectSource, Unknown, unknowns_of
 from replicalab.designs.exact_tests import largest_h
-from replicalab.drafts import (
-    Draft,
-    TypedAnalysis,
-    can_safeguard,
-    check,
-    free_name,
-    new_study,
-    renamed,
-)
 from replicalab.drafts.beginning import usual_numbers
 from replicalab.errors import ScenarioError
 from replicalab.lint import LintLevel, lint
-from replicalab.scenarios import (
-    Difficulty,
-    Original,
-    Study,
-    copy_text,
-    list_scenarios,
-    pack_of,
-    parse_study,
-    study_yaml,
-    template_text,
-)
 from tests.designs.test_exact_tests import power_by_totals
 
 NUMBERS: Final = {"effect_planning": 0.5, "alpha": 0.05, "target": 0.8, "dropout": 0.0}
@@ -41,13 +22,13 @@ NUMBERS: Final = {"effect_planning": 0.5, "alpha": 0.05, "target": 0.8, "dropout
 
 def typed(
     unknown: Unknown = Unknown.SAMPLES, samples: object = 128, **numbers: Any
-) -> TypedAnalysis:
+) -> drafts.TypedAnalysis:
     kind = "two_group"
-    return TypedAnalysis(kind, unknown, NUMBERS | numbers, samples, 10)  # type: ignore[arg-type]
+    return drafts.TypedAnalysis(kind, unknown, NUMBERS | numbers, samples, 10)  # type: ignore[arg-type]
 
 
-def study_of(analysis: TypedAnalysis) -> Study:
-    study = check(analysis.draft("mine", "Naps")).study
+def study_of(analysis: drafts.TypedAnalysis) -> scenarios.Study:
+    study = drafts.check(analysis.draft("mine", "Naps")).study
     assert study is not None
     return study
 
@@ -57,7 +38,7 @@ def test_study_has_the_numbers_of_its_analysis() -> None:
     assert study.paper.name == "Naps"
     assert study.reference_protocol.sample_size == 144
     assert study.design.dropout == 0.1
-    plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
+    plan = assess(study.reference_protocol, scenarios.pack_of(study, scenarios.Difficulty.MEDIUM))
     assert plan.evidence.analysed == 129
     assert plan.feasible
     assert not [f for f in lint(study) if f.level is LintLevel.WARNING and "design" in f.place]
@@ -75,14 +56,14 @@ def test_target_is_usual_if_evidence_is_worked_out() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_unknown_follows_from_usual_numbers(kind: str) -> None:
-    usual = Draft(new_study("usual", kind))
+    usual = drafts.Draft(drafts.new_study("usual", kind))
     names = {"effect_planning", "target", *KINDS[kind].needs}
     typed = {name: usual.at("design", name) for name in names}
     numbers = {"dropout": 0.0} | {name: x for name, x in typed.items() if x is not None}
     size = usual.at("reference_protocol", "sample_size")
     assert isinstance(size, int)
     for unknown in unknowns_of(KINDS[kind]):
-        analysis = TypedAnalysis(kind, unknown, numbers, size, 10)
+        analysis = drafts.TypedAnalysis(kind, unknown, numbers, size, 10)
         assert not analysis.faults
         assert analysis.worked_out is not None
         groups = 3 if kind == "anova" else KINDS[kind].groups
@@ -95,7 +76,7 @@ def test_two_shares_use_fishers_test() -> None:
     [source] = KINDS[kind].sources
     numbers = {"alpha": 0.05, "target": 0.8, "dropout": 0.0}
     shares = {"p1": 0.3, "p2": 0.5}
-    analysis = TypedAnalysis(kind, Unknown.SAMPLES, numbers, None, 10, source, shares)
+    analysis = drafts.TypedAnalysis(kind, Unknown.SAMPLES, numbers, None, 10, source, shares)
     assert analysis.worked_out == 204
     design = study_of(analysis).design
     assert (design.baseline, f"{design.effect_planning:.3f}") == (0.5, "0.412")
@@ -106,7 +87,7 @@ def test_two_shares_use_fishers_test() -> None:
 def test_effect_is_worked_out_within_the_baseline() -> None:
     kind, numbers = "two_proportions", {"alpha": 0.05, "target": 0.8, "dropout": 0.0}
     effect = {"effect_planning": 0.5, "baseline": 0.05}
-    analysis = TypedAnalysis(kind, Unknown.EFFECT, numbers | effect, 1000, 10)
+    analysis = drafts.TypedAnalysis(kind, Unknown.EFFECT, numbers | effect, 1000, 10)
     assert analysis.worked_out is not None
     assert 0.15 < analysis.worked_out < largest_h(0.05)
     assert study_of(analysis).design.baseline == 0.05
@@ -125,7 +106,7 @@ def test_typed_numbers_make_a_study_or_faults(
     unknown: Unknown, numbers: dict[str, Any], samples: int | None
 ) -> None:
     analysis = typed(unknown, samples, **numbers)
-    checked = check(analysis.draft("mine", "Naps"))
+    checked = drafts.check(analysis.draft("mine", "Naps"))
     if analysis.worked_out is None:
         assert analysis.faults or checked.faults
     else:
@@ -142,19 +123,24 @@ def test_typed_numbers_make_a_study_or_faults(
     ],
 )
 def test_free_name_has_a_number_if_taken(name: str, taken: list[str], free: str) -> None:
-    assert free_name(name, taken, 30) == free
+    assert drafts.free_name(name, taken, 30) == free
 
 
 @pytest.mark.parametrize(
     "name", ["Naps", "a: b # c", '"quoted" \\ back', "null", "- 1", "Sömmer’s 眠り", "{x}", "1.5"]
 )
 def test_renamed_file_keeps_everything_else(name: str) -> None:
-    texts = [template_text(), study_yaml(parse_study(template_text(), "x.yaml"))]
-    texts += [copy_text(scenario.scenario_id, "mine") for scenario in list_scenarios()]
+    texts = [
+        scenarios.template_text(),
+        scenarios.study_yaml(scenarios.parse_study(scenarios.template_text(), "x.yaml")),
+    ]
+    texts += [
+        scenarios.copy_text(scenario.scenario_id, "mine") for scenario in scenarios.list_scenarios()
+    ]
     for text in texts:
-        study = parse_study(text, "x.yaml")
-        written = renamed(text, study, name)
-        result = parse_study(written, "x.yaml")
+        study = scenarios.parse_study(text, "x.yaml")
+        written = drafts.renamed(text, study, name)
+        result = scenarios.parse_study(written, "x.yaml")
         assert result.paper.name == name
         field = "title" if study.paper.short_title is None else "short_title"
         was = getattr(study.paper, field)
@@ -167,16 +153,16 @@ def test_renamed_file_keeps_everything_else(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "a\u202eb", "x" * 201, "a\x00b"])
 def test_wrong_name_is_refused(name: str) -> None:
-    text = template_text()
+    text = scenarios.template_text()
     with pytest.raises(ScenarioError):
-        renamed(text, parse_study(text, "x.yaml"), name)
+        drafts.renamed(text, scenarios.parse_study(text, "x.yaml"), name)
 
 
 SOURCES_WITH_N: Final = [
     (kind, source)
     for kind, row in KINDS.items()
     for source in row.sources
-    if can_safeguard(kind, source)
+    if drafts.can_safeguard(kind, source)
 ]
 
 
@@ -184,7 +170,7 @@ SOURCES_WITH_N: Final = [
 def test_safeguard_effect_of_every_source(kind: str, source: EffectSource) -> None:
     row, reported = KINDS[kind], {number.name: number.usual for number in source.asked}
     numbers = {**usual_numbers(row), "dropout": 0.0}
-    plain = TypedAnalysis(kind, Unknown.SAMPLES, numbers, 10, 10, source, reported)
+    plain = drafts.TypedAnalysis(kind, Unknown.SAMPLES, numbers, 10, 10, source, reported)
     safe = replace(plain, safeguarded=True)
     if safe.faults:
         [fault] = safe.faults["effect_planning"]
@@ -203,22 +189,22 @@ def test_safeguard_of_a_wrong_number_is_a_fault(wrong: Any) -> None:
     kind = "two_group"
     source = next(item for item in KINDS[kind].sources if item.label == "t and n of both groups")
     reported: dict[str, Any] = {"t": wrong, "n1": 20, "n2": 20}
-    analysis = TypedAnalysis(
+    analysis = drafts.TypedAnalysis(
         kind, Unknown.SAMPLES, usual_numbers(KINDS[kind]), 10, 10, source, reported, True
     )
     assert analysis.faults
     assert analysis.worked_out is None
-    check(analysis.draft("mine", "Naps"))
+    drafts.check(analysis.draft("mine", "Naps"))
 
 
-def reporting(kind: str, label: str, **reported: Any) -> TypedAnalysis:
+def reporting(kind: str, label: str, **reported: Any) -> drafts.TypedAnalysis:
     [source] = [item for item in KINDS[kind].sources if item.label == label]
     numbers = {**usual_numbers(KINDS[kind]), "dropout": 0.0}
-    return TypedAnalysis(kind, Unknown.SAMPLES, numbers, 10, 10, source, reported)
+    return drafts.TypedAnalysis(kind, Unknown.SAMPLES, numbers, 10, 10, source, reported)
 
 
 T_OF_TWO: Final = reporting("two_group", "t and n of both groups", t=2.5, n1=20, n2=20)
-FOUND: Final[list[tuple[TypedAnalysis, dict[str, Any]]]] = [
+FOUND: Final[list[tuple[drafts.TypedAnalysis, dict[str, Any]]]] = [
     (T_OF_TWO, {"numbers": {"t": 2.5}, "n1": 20, "n2": 20}),
     (
         reporting("anova", "F, groups and n in all", F=4.0, groups=3, n=60),
@@ -237,16 +223,18 @@ FOUND: Final[list[tuple[TypedAnalysis, dict[str, Any]]]] = [
 
 @pytest.mark.parametrize(("analysis", "numbers"), FOUND)
 def test_reported_numbers_become_the_original(
-    analysis: TypedAnalysis, numbers: dict[str, Any]
+    analysis: drafts.TypedAnalysis, numbers: dict[str, Any]
 ) -> None:
     study = study_of(analysis)
-    assert study.design.original == Original(**numbers, source="Not given.", confidence="recalled")
+    assert study.design.original == scenarios.Original(
+        **numbers, source="Not given.", confidence="recalled"
+    )
     assert study.design.effect_published is None
     assert published_effect(study.design) == study.design.effect_planning
     assert study.design.why["effect_planning"] == study.design.source
     assert study.design.source.startswith("From ")
-    assert parse_study(study_yaml(study), "mine.yaml") == study
-    assert check(Draft.of(study)).study == study
+    assert scenarios.parse_study(scenarios.study_yaml(study), "mine.yaml") == study
+    assert drafts.check(drafts.Draft.of(study)).study == study
 
 
 def test_numbers_without_n_are_no_original() -> None:

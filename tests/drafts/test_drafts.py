@@ -8,33 +8,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from replicalab import scenarios
 from replicalab.assessment import assess
 from replicalab.designs import KINDS
 from replicalab.drafts import UNSTATED, YOUR_LAB, Draft, OtherLabs, check, new_study
 from replicalab.lint import LintLevel, lint
-from replicalab.scenarios import (
-    Difficulty,
-    Study,
-    list_scenarios,
-    pack_of,
-    parse_study,
-    study_text,
-    study_yaml,
-    template_text,
-)
 from replicalab.scenarios.reading import Data
 from tests.strategies import designs, studies
 
-SHIPPED: Final = [summary.scenario_id for summary in list_scenarios()]
+SHIPPED: Final = [summary.scenario_id for summary in scenarios.list_scenarios()]
 CONTROLS: Final = ("reference_protocol", "controls")
 thoroughly = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 def template() -> Draft:
-    return Draft.of(parse_study(template_text(), "template.yaml"))
+    return Draft.of(scenarios.parse_study(scenarios.template_text(), "template.yaml"))
 
 
-def made(draft: Draft) -> Study:
+def made(draft: Draft) -> scenarios.Study:
     checked = check(draft)
     assert checked.study is not None, checked.faults
     return checked.study
@@ -46,7 +37,7 @@ def faults(draft: Draft) -> dict[str, list[str]]:
 
 @thoroughly
 @given(studies())
-def test_study_passes_through_a_draft(study: Study) -> None:
+def test_study_passes_through_a_draft(study: scenarios.Study) -> None:
     draft = Draft.of(study)
     assert made(draft) == study
     assert Draft.of(made(draft)) == draft
@@ -59,9 +50,9 @@ def test_study_passes_through_a_draft(study: Study) -> None:
 
 @pytest.mark.parametrize("scenario_id", SHIPPED)
 def test_shipped_study_passes_through_a_draft(scenario_id: str) -> None:
-    study = parse_study(study_text(scenario_id), scenario_id)
+    study = scenarios.parse_study(scenarios.study_text(scenario_id), scenario_id)
     checked = check(Draft.of(study))
-    assert (checked.study, checked.text) == (study, study_yaml(study))
+    assert (checked.study, checked.text) == (study, scenarios.study_yaml(study))
 
 
 def test_labs_of_the_file_come_back() -> None:
@@ -110,7 +101,7 @@ _changes: Final = st.one_of(
 @thoroughly
 @given(studies(), st.lists(_changes, max_size=8))
 def test_changes_make_a_study_or_faults(
-    study: Study, changes: list[Callable[[Draft], Draft]]
+    study: scenarios.Study, changes: list[Callable[[Draft], Draft]]
 ) -> None:
     before = draft = Draft.of(study)
     for change in changes:
@@ -118,7 +109,7 @@ def test_changes_make_a_study_or_faults(
     checked = check(draft)
     assert checked.study is not None or checked.faults
     if checked.study is not None:
-        assert parse_study(checked.text, "x.yaml") == checked.study
+        assert scenarios.parse_study(checked.text, "x.yaml") == checked.study
         assert made(Draft.of(checked.study)) == checked.study
     for path in (("constraints",), ("hidden_reference",), ("success_criteria",), ("format",)):
         assert draft.at(*path) == before.at(*path)
@@ -128,7 +119,7 @@ def test_changes_make_a_study_or_faults(
 @pytest.mark.parametrize("kind", KINDS)
 def test_new_study_reaches_its_target(kind: str) -> None:
     study = made(Draft(new_study("mine", kind)))
-    plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
+    plan = assess(study.reference_protocol, scenarios.pack_of(study, scenarios.Difficulty.MEDIUM))
     assert plan.feasible
     assert plan.evidence.tier == "meets target"
     warned = [f.place for f in lint(study) if f.level is LintLevel.WARNING]
@@ -219,11 +210,11 @@ def test_controls_change_in_the_plan_too() -> None:
 
 @thoroughly
 @given(studies())
-def test_made_labs_ease_and_harden_the_given_one(study: Study) -> None:
+def test_made_labs_ease_and_harden_the_given_one(study: scenarios.Study) -> None:
     study = made(Draft.of(study).with_others(OtherLabs.MADE))
     easy, lab, hard = study.labs.easy, study.labs.medium, study.labs.hard
     plan = study.reference_protocol
-    judged = assess(plan, pack_of(study, Difficulty.EASY))
+    judged = assess(plan, scenarios.pack_of(study, scenarios.Difficulty.EASY))
     assert not easy.booked
     assert not easy.out_of_stock
     for name in ("budget", "days", "staff"):

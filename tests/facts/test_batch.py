@@ -2,14 +2,7 @@
 
 import pytest
 
-from replicalab.facts.batch import (
-    agreed_text,
-    group_names,
-    outcomes_text,
-    regret_panel,
-    share_text,
-    shares_panel,
-)
+from replicalab.facts import batch
 from replicalab.facts.blocks import says
 from replicalab.facts.score import regret_text
 from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
@@ -31,11 +24,11 @@ GROUP = Summary(
 
 def test_shares_have_intervals() -> None:
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3.
-    assert share_text(Share(81, 263)) == "81 of 263, 31 % (26 to 37 %)"
-    assert share_text(Share(0, 20)) == "0 of 20, 0 % (0 to 16 %)"
+    assert batch.share_text(Share(81, 263)) == "81 of 263, 31 % (26 to 37 %)"
+    assert batch.share_text(Share(0, 20)) == "0 of 20, 0 % (0 to 16 %)"
     summary = GROUP._replace(shares={Outcome.AGREED: Share(29, 29)}, failed=1)
     text = "Agreed: 29 of 29, 100 % (88 to 100 %); 1 negotiation could not be played"
-    assert outcomes_text(summary) == text
+    assert batch.outcomes_text(summary) == text
 
 
 @pytest.mark.parametrize(
@@ -56,35 +49,35 @@ def test_mean_regret_of_each_player() -> None:
         Result(job=by_model, outcome=Outcome.AGREED, regret=0),
         Result(job=job.changed(scientist=ScientistKind.DIRECT), outcome=Outcome.AGREED),
     ]
-    assert rows(regret_panel(results)) == [
+    assert rows(batch.regret_panel(results)) == [
         ["Scientist", "Mean regret", "Runs"],
         ["Simple rule", "0.75", "2"],
         ["Language model", "0", "1"],
     ]
-    assert "0 is optimal." in words(regret_panel(results))
-    assert not says(regret_panel(results[-1:]))
+    assert "0 is optimal." in words(batch.regret_panel(results))
+    assert not says(batch.regret_panel(results[-1:]))
 
 
 def test_groups_are_named_by_their_difference() -> None:
     players = ScientistKind.BASELINE, LabManagerKind.REFERENCE
     one = Summary("a", Difficulty.EASY, *players, {Outcome.AGREED: Share(1, 4)}, 0)
-    assert group_names([one], {"a": "Study A"}) == ["Study A"]
+    assert batch.group_names([one], {"a": "Study A"}) == ["Study A"]
     other = one._replace(lab_manager=LabManagerKind.LEAST_LOSS)
-    assert group_names([one, other], {}) == ["Reference", "Least-loss"]
-    assert group_names([one, one._replace(study="b")], {}) == ["a", "b"]
+    assert batch.group_names([one, other], {}) == ["Reference", "Least-loss"]
+    assert batch.group_names([one, one._replace(study="b")], {}) == ["a", "b"]
     none = one._replace(shares={Outcome.NO_DEAL: Share(4, 4)})
-    assert agreed_text([one, none]) == "1 of 5 negotiations end agreed"
+    assert batch.agreed_text([one, none]) == "1 of 5 negotiations end agreed"
 
 
 def test_bars_have_intervals() -> None:
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3: 81 of 263.
-    element = tree(shares_panel([GROUP], {}, []))
+    element = tree(batch.shares_panel([GROUP], {}, []))
     ends = [
         [float(part.split(":")[1]) for part in mark.attrib["style"].split(";")]
         for bar in bars_in(element)
         for mark in bar.iterfind("u")
     ]
     assert ends[0] == pytest.approx([0.255, 0.366], abs=0.001)
-    assert [end for _, end, _ in bars(shares_panel([GROUP], {}, []))] == pytest.approx(
+    assert [end for _, end, _ in bars(batch.shares_panel([GROUP], {}, []))] == pytest.approx(
         [0.308, 1 - 0.308], abs=0.001
     )

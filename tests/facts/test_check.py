@@ -9,15 +9,8 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import Assessment, assess
+from replicalab.facts import check
 from replicalab.facts.blocks import Bar, Block, Cell, Column, Status, table
-from replicalab.facts.check import (
-    BINDING,
-    check_panel,
-    cost_panel,
-    evidence_bar,
-    evidence_panel,
-    header_panel,
-)
 from replicalab.facts.rounds import amounts
 from replicalab.facts.verdicts import agreed_status, evidence_status, plan_verdict
 from replicalab.lexicon import joined
@@ -39,7 +32,7 @@ def stroop(samples: int) -> Assessment:
 
 def test_cost_bars_form_a_waterfall() -> None:
     smaller = assess(revise(PLAN, sample_size=150), MOMENTUM)
-    *terms, total, ticked = bars(cost_panel(assess(PLAN, MOMENTUM), smaller))
+    *terms, total, ticked = bars(check.cost_panel(assess(PLAN, MOMENTUM), smaller))
     assert [begin for begin, *_ in terms] == [0.0, *(end for _, end, _ in terms[:-1])]
     assert [end - begin for begin, end, _ in terms] == pytest.approx(
         [credits / 5050 for credits in (4200, 400, 100, 200, 150)], abs=0.001
@@ -47,7 +40,9 @@ def test_cost_bars_form_a_waterfall() -> None:
     assert total[:2] == (0.0, 1.0)
     assert ticked[1] == pytest.approx(2350 / 5050, abs=0.001)
     assert {mark for _, _, [mark] in (*terms, total, ticked)} == {0.733}
-    assert "As ticked" not in words(cost_panel(assess(PLAN, MOMENTUM), assess(PLAN, MOMENTUM)))
+    assert "As ticked" not in words(
+        check.cost_panel(assess(PLAN, MOMENTUM), assess(PLAN, MOMENTUM))
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +59,7 @@ def test_better_evidence_is_the_longer_bar(
 ) -> None:
     pack = load_scenario(study)
     plan = assess(revise(pack.reference_protocol, sample_size=samples), pack)
-    [(begin, longest, at)] = bars(evidence_panel({"Your plan": plan}))
+    [(begin, longest, at)] = bars(check.evidence_panel({"Your plan": plan}))
     assert begin == 0.0
     assert longest == pytest.approx(end, abs=0.002)
     assert at == pytest.approx(marks, abs=0.002)
@@ -95,13 +90,13 @@ def test_only_lost_evidence_is_drawn_behind_the_bar() -> None:
         assert bar.before
         assert (bar.to < bar.before) is is_less
         assert ("lost" in drawn_bar(bar)) is is_less
-    panel = html(evidence_panel({"Your plan": much, "As ticked": little}))
+    panel = html(check.evidence_panel({"Your plan": much, "As ticked": little}))
     assert panel.count('class="lost"') == 1
 
 
 def test_floor_target_and_interval_look_different() -> None:
     evidence = stroop(100).evidence
-    bar = drawn_bar(evidence_bar(evidence, [evidence]))
+    bar = drawn_bar(check.evidence_bar(evidence, [evidence]))
     assert bar.count("<b") == 2
     assert bar.count('<b class="floor"') == 1
     interval = drawn_bar(Bar(0.5, interval=(0.4, 0.6)))
@@ -109,7 +104,7 @@ def test_floor_target_and_interval_look_different() -> None:
 
 
 def test_slack_bars_share_the_wider_scale() -> None:
-    budget, *_, schedule, staff = bars(check_panel(assess(PLAN, MOMENTUM)))
+    budget, *_, schedule, staff = bars(check.check_panel(assess(PLAN, MOMENTUM)))
     assert budget == (0.0, 1.0, [0.733])
     assert schedule == (0.0, 1.0, [0.75])
     assert staff == (0.0, 1.0, [1.0])
@@ -117,15 +112,17 @@ def test_slack_bars_share_the_wider_scale() -> None:
 
 def test_only_the_binding_constraint_is_marked() -> None:
     for binding in (None, Dimension.BUDGET, Dimension.STAFF):
-        rows = tree(check_panel(assess(PLAN, MOMENTUM), binding)).findall(".//tbody/tr")
-        elements = [row for row, mark in pairwise(rows) if BINDING in "".join(mark.itertext())]
+        rows = tree(check.check_panel(assess(PLAN, MOMENTUM), binding)).findall(".//tbody/tr")
+        elements = [
+            row for row, mark in pairwise(rows) if check.BINDING in "".join(mark.itertext())
+        ]
         names = [(row[0][0].tail or "").strip().lower() for row in elements]
         assert names == ([binding] if binding else [])
 
 
 def drawn(plan: Assessment) -> list[Block]:
-    evidence = evidence_panel({"Your plan": plan})
-    return [header_panel(plan), check_panel(plan), cost_panel(plan), evidence]
+    evidence = check.evidence_panel({"Your plan": plan})
+    return [check.header_panel(plan), check.check_panel(plan), check.cost_panel(plan), evidence]
 
 
 @given(itemised_protocols(), studied_packs())
@@ -134,7 +131,7 @@ def test_bars_stay_in_cells_and_header_names_failures(plan: Protocol, pack: Pack
     failing = [str(dimension) for dimension, slack in yours.slack.items() if not slack.ok]
     named = joined(failing) if failing else "every dimension passes"
     assert named in plan_verdict(yours).text
-    assert named in words(header_panel(yours)) or not failing
+    assert named in words(check.header_panel(yours)) or not failing
     for panel in drawn(yours):
         assert not re.search(r"\b(nan|inf|None)\b", html(panel))
         for begin, end, marks in bars(panel):

@@ -9,17 +9,8 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import assess
+from replicalab.facts import comparison
 from replicalab.facts.blocks import Status
-from replicalab.facts.comparison import (
-    DIFFERS,
-    EVIDENCE,
-    OUTCOME,
-    SLACK,
-    comparison_panel,
-    parts,
-    same_text,
-    table,
-)
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS, PROTOCOL_FIELDS, Protocol, revise
 from replicalab.negotiation.comparison import Side, negotiated
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
@@ -70,12 +61,12 @@ COMPARED: Final = {
 def sentences(name: str, sides: Sequence[Side]) -> str:
     visible = (
         line
-        for title, lines in parts(sides).items()
-        if name in WHOLE or title in (DIFFERS, EVIDENCE, OUTCOME)
+        for title, lines in comparison.parts(sides).items()
+        if name in WHOLE or title in (comparison.DIFFERS, comparison.EVIDENCE, comparison.OUTCOME)
         for line in lines
     )
     lines = (" | ".join([line.label, *(cell.text for cell in line.cells)]) for line in visible)
-    return "\n".join([f"# {name}", *lines, f"alike: {same_text(sides)}"])
+    return "\n".join([f"# {name}", *lines, f"alike: {comparison.same_text(sides)}"])
 
 
 def test_sentences_on_compared_sides() -> None:
@@ -84,24 +75,24 @@ def test_sentences_on_compared_sides() -> None:
 
 def test_numbers_come_from_assessments() -> None:
     pair = COMPARED["one field"]
-    record = parts(pair)
-    power = next(line for line in record[EVIDENCE] if line.label == "Power")
+    record = comparison.parts(pair)
+    power = next(line for line in record[comparison.EVIDENCE] if line.label == "Power")
     assert [cell.number for cell in power.cells] == [item.plan.evidence.value for item in pair]
-    budget = next(line for line in record[SLACK] if line.label == "Budget")
+    budget = next(line for line in record[comparison.SLACK] if line.label == "Budget")
     assert [cell.status for cell in budget.cells] == [Status.FAIL, Status.PASS]
-    heading, *rows = table(pair)
+    heading, *rows = comparison.table(pair)
     assert heading == ["Part", "What", "A", "=B"]
-    assert [DIFFERS, "Sample size", 100, 25] in rows
+    assert [comparison.DIFFERS, "Sample size", 100, 25] in rows
     assert {len(row) for row in rows} == {4}
-    equal = parts([side(), side(name="B")])
-    assert DIFFERS not in equal
+    equal = comparison.parts([side(), side(name="B")])
+    assert comparison.DIFFERS not in equal
     assert not any(line.differs for lines in equal.values() for line in lines)
 
 
 @given(studied_packs(), itemised_protocols(), itemised_protocols())
 def test_only_different_fields_differ(pack: Pack, one: Protocol, other: Protocol) -> None:
     sides = [Side("A", assess(plan, pack), None) for plan in (one, other)]
-    differ = {line.label for line in parts(sides).get(DIFFERS, [])}
+    differ = {line.label for line in comparison.parts(sides).get(comparison.DIFFERS, [])}
     alike = {name for name in PROTOCOL_FIELDS if getattr(one, name) == getattr(other, name)}
     assert not differ & {FIELD_LABELS[name] for name in alike}
     assert differ >= {FIELD_LABELS[name] for name in NUMBER_FIELDS if name not in alike}
@@ -113,11 +104,11 @@ def sides(**changes: object) -> list[Side]:
 
 
 def panel(found: list[Side]) -> ElementTree.Element:
-    return tree(comparison_panel(found))
+    return tree(comparison.comparison_panel(found))
 
 
 def test_cost_bars_share_one_scale() -> None:
-    drawn = bars(comparison_panel(sides(sample_size=25)))
+    drawn = bars(comparison.comparison_panel(sides(sample_size=25)))
     assert drawn[1] == (0.0, 1.0, [0.625])
     assert drawn[3] == (0.0, 0.85, [1.0])
     totals = [to for _, to, marks in drawn[4:] if not marks][-2:]
@@ -144,5 +135,5 @@ def test_long_text_is_folded() -> None:
 def test_other_evidence_has_its_own_scale() -> None:
     other = load_scenario("phys_millikan", "medium")
     mixed = [*sides()[:1], Side("C", assess(other.reference_protocol, other), None)]
-    alone = bars(comparison_panel([mixed[0], mixed[0]]))[0]
-    assert bars(comparison_panel(mixed))[0] == alone
+    alone = bars(comparison.comparison_panel([mixed[0], mixed[0]]))[0]
+    assert bars(comparison.comparison_panel(mixed))[0] == alone

@@ -2,21 +2,18 @@
 
 from typing import Any, Final
 
+from replicalab import scenarios
 from replicalab.facts.lab import any_lab_text, lab_text, own_text
-from replicalab.scenarios import (
-    EvidenceAssumptions,
-    ItemState,
-    LabOverrides,
-    OwnItem,
-    load_scenario,
-)
 from tests.golden import assert_golden
 
-WRITTEN: Final = load_scenario("fin_momentum", "medium")
-TERMINAL: Final = OwnItem(
-    label="licensed-data terminal", category="equipment", state=ItemState.AVAILABLE, price=400.0
+WRITTEN: Final = scenarios.load_scenario("fin_momentum", "medium")
+TERMINAL: Final = scenarios.OwnItem(
+    label="licensed-data terminal",
+    category="equipment",
+    state=scenarios.ItemState.AVAILABLE,
+    price=400.0,
 )
-MUG: Final = OwnItem(label="mug", category="reagent", state=ItemState.AVAILABLE)
+MUG: Final = scenarios.OwnItem(label="mug", category="reagent", state=scenarios.ItemState.AVAILABLE)
 
 OVERRIDES: Final[list[dict[str, Any]]] = [
     {},
@@ -34,10 +31,10 @@ OVERRIDES: Final[list[dict[str, Any]]] = [
 
 
 def test_sentences_on_own_labs() -> None:
-    texts = [f"seeded: {lab_text(load_scenario('fin_momentum', 'hard', 3))}"]
+    texts = [f"seeded: {lab_text(scenarios.load_scenario('fin_momentum', 'hard', 3))}"]
     for record in OVERRIDES:
-        overrides = LabOverrides.model_validate(record)
-        pack = WRITTEN.with_own(overrides, EvidenceAssumptions())
+        overrides = scenarios.LabOverrides.model_validate(record)
+        pack = WRITTEN.with_own(overrides, scenarios.EvidenceAssumptions())
         texts += ["", f"called: {lab_text(pack)}", own_text(WRITTEN, pack)]
         texts.append(any_lab_text(overrides, "hard", 3))
     assert_golden("labs", "\n".join(texts))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab.facts import rounds
 from replicalab.facts.blocks import Block, Status
 from replicalab.facts.negotiation import (
     OUTCOME_TITLES,
@@ -18,14 +19,6 @@ from replicalab.facts.negotiation import (
     signed_credits,
     step_changes,
     turn_title,
-)
-from replicalab.facts.rounds import (
-    attempts_panel,
-    branches_panel,
-    ledger_panel,
-    outcome_panel,
-    round_panel,
-    rounds_panel,
 )
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import LabManagerKind, Negotiation, Outcome, ScientistKind, ledger
@@ -162,16 +155,16 @@ OVER: Final = by_person(MEDIUM, propose(PROPOSED), ACCEPT)
 LEFT: Final = by_person(MEDIUM, None)
 FORKS: Final = [*zip(RULED.rounds[:2], OVER.rounds, strict=True), (RULED.rounds[2], None)]
 PANELS: Final[dict[str, Block]] = {
-    "an answer in full": round_panel(RULED, 0, reworded="Other <b>words</b>."),
-    "a round": round_panel(RULED, 1),
-    "a question": round_panel(ASKED, 1),
-    "one number moves": round_panel(STAYING, 1),
-    "nothing moves": round_panel(STAYING, 2),
-    "no answer and no plan": round_panel(LEFT, 0),
-    "the rounds": rounds_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
-    "the ledger": ledger_panel(RULED),
-    "a ledger of no amount": ledger_panel(WORDED),
-    "a branch that is over": branches_panel(FORKS, 1),
+    "an answer in full": rounds.round_panel(RULED, 0, reworded="Other <b>words</b>."),
+    "a round": rounds.round_panel(RULED, 1),
+    "a question": rounds.round_panel(ASKED, 1),
+    "one number moves": rounds.round_panel(STAYING, 1),
+    "nothing moves": rounds.round_panel(STAYING, 2),
+    "no answer and no plan": rounds.round_panel(LEFT, 0),
+    "the rounds": rounds.rounds_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
+    "the ledger": rounds.ledger_panel(RULED),
+    "a ledger of no amount": rounds.ledger_panel(WORDED),
+    "a branch that is over": rounds.branches_panel(FORKS, 1),
 }
 
 
@@ -184,7 +177,7 @@ def test_bars_of_a_round_show_the_use() -> None:
     plan = RULED.rounds[1].plan
     assert plan is not None
     assert plan.evidence.value == pytest.approx(0.47, abs=0.005)
-    ends = bars(round_panel(RULED, 1))
+    ends = bars(rounds.round_panel(RULED, 1))
     assert ends["Days"] == "1.000", "7 of 6 days"
     assert ends["Credits"] == f"{2900 / 3700:.3f}"
     assert ends["Power"] == f"{plan.evidence.value:.3f}"
@@ -192,7 +185,7 @@ def test_bars_of_a_round_show_the_use() -> None:
 
 def test_attempts_of_a_model_are_folded() -> None:
     attempts = MODELLED.rounds[0].attempts
-    for panel in (round_panel(MODELLED, 0), attempts_panel(attempts)):
+    for panel in (rounds.round_panel(MODELLED, 0), rounds.attempts_panel(attempts)):
         titles = [heard(part) for part in tree(panel).iter("summary")]
         assert [title for title in titles if title.startswith("Attempt")] == [
             "Attempt 1: no valid action (no_json)",
@@ -205,7 +198,7 @@ def test_attempts_of_a_model_are_folded() -> None:
 
 def test_open_negotiation_has_no_sign() -> None:
     for talks, drawn in ((by_person(MEDIUM), "outcome"), (RULED, "outcome caution")):
-        panel = outcome_panel(outcome_verdict(talks), is_open=talks.outcome is None)
+        panel = rounds.outcome_panel(outcome_verdict(talks), is_open=talks.outcome is None)
         [element] = tree(panel).iter("h2")
         assert element.get("class") == drawn
 
@@ -214,9 +207,9 @@ def test_open_negotiation_has_no_sign() -> None:
 def test_panels_are_well_formed(pack: Pack, opening: Protocol | None) -> None:
     talks: Negotiation = by_rule(pack, opening, scientist=ScientistKind.DIRECT)
     panels: list[Block] = [
-        *(round_panel(talks, at) for at in range(len(talks.rounds))),
-        rounds_panel(talks, 0),
-        ledger_panel(talks),
-        outcome_panel(outcome_verdict(talks)),
+        *(rounds.round_panel(talks, at) for at in range(len(talks.rounds))),
+        rounds.rounds_panel(talks, 0),
+        rounds.ledger_panel(talks),
+        rounds.outcome_panel(outcome_verdict(talks)),
     ]
     assert all(heard(tree(panel)) for panel in panels)

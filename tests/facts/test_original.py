@@ -3,14 +3,8 @@
 import pytest
 
 from replicalab.assessment import assess
+from replicalab.facts import original
 from replicalab.facts.blocks import Table
-from replicalab.facts.original import (
-    choices_texts,
-    fits_text,
-    original_blocks,
-    original_panel,
-    reported_text,
-)
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Design
 from tests.designs.test_originals import original_of
@@ -32,7 +26,7 @@ def curves(design: Design, samples: int = 128) -> Curves:
 
 
 def rows(lines: Curves) -> dict[str, tuple[str, ...]]:
-    [table] = [block for block in original_blocks(lines) if isinstance(block, Table)]
+    [table] = [block for block in original.original_blocks(lines) if isinstance(block, Table)]
     return {row[0].text: tuple(cell.text for cell in row[1:]) for row in table.rows}
 
 
@@ -68,7 +62,7 @@ def rows(lines: Curves) -> dict[str, tuple[str, ...]]:
 def test_reported_numbers(kind: str, reported: dict[str, object], text: str) -> None:
     design = design_with(kind, **reported)
     assert design.original is not None
-    assert reported_text(design, design.original) == text
+    assert original.reported_text(design, design.original) == text
 
 
 def test_effects_table_has_samples_and_evidence() -> None:
@@ -91,11 +85,11 @@ def test_needed_samples_ignore_population_and_include_dropout(
 ) -> None:
     lines = curves(design_with(effect=0.5, n=40).model_copy(update=change))
     assert rows(lines)["Planned"][1] == needed
-    assert ("100 can count" in fits_text(lines)) == ("population_max" in change)
+    assert ("100 can count" in original.fits_text(lines)) == ("population_max" in change)
 
 
 def test_study_without_original_has_no_blocks() -> None:
     result = curves(make_design())
-    assert original_blocks(result) == []
-    assert original_panel(result) is None
-    assert choices_texts(make_design()) == []
+    assert original.original_blocks(result) == []
+    assert original.original_panel(result) is None
+    assert original.choices_texts(make_design()) == []

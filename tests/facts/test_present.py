@@ -5,17 +5,10 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import assess
+from replicalab.facts import present
 from replicalab.facts.blocks import Block
 from replicalab.facts.lab import amounts_text
 from replicalab.facts.negotiation import outcome_verdict, simple_rule_run
-from replicalab.facts.present import (
-    concession_slide,
-    decision_slide,
-    ledger_slide,
-    plan_slide,
-    rule_slide,
-    stake_slide,
-)
 from replicalab.facts.rounds import suggested
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind, concession_steps
@@ -45,20 +38,22 @@ assert RULE is not None
 CHANGES: Final = suggested(FISHING)
 FISH_PLAN: Final = PlanAnalysis(assess(FISH.reference_protocol, FISH))
 SLIDES: Final = {
-    "the study's question": stake_slide(YOURS),
-    "its question with dropout": stake_slide(assess(EDITED, SOME)),
-    "its own plan": plan_slide(YOURS),
-    "another plan": plan_slide(assess(EDITED, STROOP)),
-    "another plan with dropout": plan_slide(assess(EDITED, SOME)),
-    "a concession of an item": concession_slide(FISHING, 0, CHANGES),
-    "a concession of a control": concession_slide(FISHING, 1, CHANGES),
-    "a concession of samples": concession_slide(FISHING, 3, CHANGES),
-    "what was given up": ledger_slide(concession_steps(FISHING), CHANGES),
-    "the simple rule": rule_slide(FISHING, RULE),
-    "the decision": decision_slide(FISH_PLAN, FISHING, outcome_verdict(FISHING)),
-    "an open negotiation": decision_slide(PlanAnalysis(YOURS), OPEN, outcome_verdict(OPEN)),
-    "the decision alone": decision_slide(PlanAnalysis(YOURS), None),
-    "a noted decision": decision_slide(PlanAnalysis(YOURS), None, note="Run it in May.\nAda"),
+    "the study's question": present.stake_slide(YOURS),
+    "its question with dropout": present.stake_slide(assess(EDITED, SOME)),
+    "its own plan": present.plan_slide(YOURS),
+    "another plan": present.plan_slide(assess(EDITED, STROOP)),
+    "another plan with dropout": present.plan_slide(assess(EDITED, SOME)),
+    "a concession of an item": present.concession_slide(FISHING, 0, CHANGES),
+    "a concession of a control": present.concession_slide(FISHING, 1, CHANGES),
+    "a concession of samples": present.concession_slide(FISHING, 3, CHANGES),
+    "what was given up": present.ledger_slide(concession_steps(FISHING), CHANGES),
+    "the simple rule": present.rule_slide(FISHING, RULE),
+    "the decision": present.decision_slide(FISH_PLAN, FISHING, outcome_verdict(FISHING)),
+    "an open negotiation": present.decision_slide(PlanAnalysis(YOURS), OPEN, outcome_verdict(OPEN)),
+    "the decision alone": present.decision_slide(PlanAnalysis(YOURS), None),
+    "a noted decision": present.decision_slide(
+        PlanAnalysis(YOURS), None, note="Run it in May.\nAda"
+    ),
 }
 
 
@@ -70,7 +65,7 @@ def test_slides() -> None:
 @pytest.mark.parametrize("study", [scenario.scenario_id for scenario in list_scenarios()])
 def test_stake_has_claim_doubt_goal_and_lab(study: str) -> None:
     pack = load_scenario(study, "medium")
-    slide = stake_slide(assess(pack.reference_protocol, pack))
+    slide = present.stake_slide(assess(pack.reference_protocol, pack))
     paper, text = pack.paper, heard(tree(slide))
     for visible in (paper.hypothesis, paper.contested or "", paper.goal, amounts_text(pack.lab)):
         assert visible in text

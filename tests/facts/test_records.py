@@ -5,13 +5,7 @@ from io import BytesIO, StringIO
 import pandas as pd
 import pytest
 
-from replicalab.facts.records import (
-    RESULT_COLUMNS,
-    SUMMARY_COLUMNS,
-    batch_workbook,
-    results_csv,
-    results_frame,
-)
+from replicalab.facts import records
 from replicalab.negotiation import Outcome, ScientistKind
 from replicalab.negotiation.batch import Result, jobs_of, run_job, summaries
 from replicalab.negotiation.case import Case
@@ -23,8 +17,8 @@ JOB = Case(study="psy_stroop", lab=Difficulty.EASY)
 def test_frame_has_a_row_for_each_result() -> None:
     jobs = jobs_of(["psy_stroop", "math_four_colour"], seeds=range(3))
     results = [*map(run_job, jobs), Result(job=JOB, error="gone")]
-    frame = results_frame(results)
-    assert tuple(frame.columns) == RESULT_COLUMNS
+    frame = records.results_frame(results)
+    assert tuple(frame.columns) == records.RESULT_COLUMNS
     assert list(frame["outcome"][:-1]) == [str(result.outcome) for result in results[:-1]]
     assert list(frame["credits"][:-1]) == [result.credits for result in results[:-1]]
     assert frame["feasible"].dtype == "boolean"
@@ -37,7 +31,7 @@ def test_frame_has_a_row_for_each_result() -> None:
 
 def test_frame_counts_the_wishes_that_a_plan_breaks() -> None:
     labs = [Difficulty.EASY, Difficulty.MEDIUM]
-    frame = results_frame(map(run_job, jobs_of(["bio_jq1_myeloma"], labs)))
+    frame = records.results_frame(map(run_job, jobs_of(["bio_jq1_myeloma"], labs)))
     assert list(frame["wishes_broken"]) == [0, 1]
 
 
@@ -45,11 +39,11 @@ def test_frame_and_csv_hold_the_regret() -> None:
     job = Case(study="eco_reef_fish", lab=Difficulty.MEDIUM, scientist=ScientistKind.BASELINE)
     result = run_job(job)
     of_before = result.model_copy(update={"regret": None})
-    frame = results_frame([result, of_before])
+    frame = records.results_frame([result, of_before])
     assert result.regret
     assert frame["regret"][0] == result.regret
     assert list(frame["regret"].isna()) == [False, True]
-    read = pd.read_csv(StringIO(results_csv([result, of_before]).removeprefix("\ufeff")))
+    read = pd.read_csv(StringIO(records.results_csv([result, of_before]).removeprefix("\ufeff")))
     assert read["regret"][0] == result.regret
     assert list(read["regret"].isna()) == [False, True]
 
@@ -58,13 +52,13 @@ def test_files_hold_no_formula() -> None:
     wild = JOB.model_copy(update={"own_lab": LabOverrides(name="=1+1")})
     played = [run_job(job) for job in jobs_of(["fin_momentum", "phys_millikan"], seeds=range(4))]
     results = [*played, Result(job=wild, error="@SUM(A1)")]
-    text = results_csv(results)
+    text = records.results_csv(results)
     assert '"\'=1+1"' in text
     assert '"\'@SUM(A1)"' in text
-    book = BytesIO(batch_workbook(results, summaries(results)))
+    book = BytesIO(records.batch_workbook(results, summaries(results)))
     sheets = pd.read_excel(book, sheet_name=None)
     assert list(sheets) == ["Outcomes", "Results"]
-    assert tuple(sheets["Results"].columns) == RESULT_COLUMNS
+    assert tuple(sheets["Results"].columns) == records.RESULT_COLUMNS
     assert sheets["Results"]["own_lab"].iloc[-1] == "=1+1"
     for read in (pd.read_csv(StringIO(text.removeprefix("\ufeff"))), sheets["Results"]):
         evidence = [result.evidence for result in played]
@@ -79,8 +73,10 @@ def test_summaries_have_a_row_for_each_outcome() -> None:
         *(Result(job=JOB, outcome=Outcome.NO_DEAL) for _ in range(133)),
         Result(job=JOB.model_copy(update={"lab": Difficulty.HARD}), error="gone"),
     ]
-    frame = pd.read_excel(BytesIO(batch_workbook([], summaries(results))), sheet_name="Outcomes")
-    assert tuple(frame.columns) == SUMMARY_COLUMNS
+    frame = pd.read_excel(
+        BytesIO(records.batch_workbook([], summaries(results))), sheet_name="Outcomes"
+    )
+    assert tuple(frame.columns) == records.SUMMARY_COLUMNS
     assert list(frame["outcome"][:2]) == ["agreed", "no_deal"]
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3: 15 of 148.
     first = [frame[name].round(4)[0] for name in ("share", "low", "high")]
@@ -91,9 +87,9 @@ def test_summaries_have_a_row_for_each_outcome() -> None:
 
 
 def test_batch_without_a_result_is_headers() -> None:
-    assert results_csv([]).count("\r\n") == 1
-    sheets = pd.read_excel(BytesIO(batch_workbook([], [])), sheet_name=None)
+    assert records.results_csv([]).count("\r\n") == 1
+    sheets = pd.read_excel(BytesIO(records.batch_workbook([], [])), sheet_name=None)
     assert [(len(sheet), *sheet.columns) for sheet in sheets.values()] == [
-        (0, *SUMMARY_COLUMNS),
-        (0, *RESULT_COLUMNS),
+        (0, *records.SUMMARY_COLUMNS),
+        (0, *records.RESULT_COLUMNS),
     ]

@@ -2,16 +2,8 @@
 
 from typing import Final
 
+from replicalab.facts import survey
 from replicalab.facts.blocks import Table
-from replicalab.facts.survey import (
-    COLUMNS,
-    ORDERS,
-    binding_text,
-    cells,
-    fits_text,
-    order_key,
-    survey_panel,
-)
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
 from tests.golden import assert_golden
@@ -25,9 +17,11 @@ def found(study: str, own: LabOverrides = POOR) -> SurveyedStudy:
 
 def sentences(study: str, own: LabOverrides) -> str:
     item = found(study, own)
-    row = (f"{value:.4g}" if isinstance(value, float) else f"{value}" for value in cells(item))
-    named = (f"{name}: {value}".rstrip() for name, value in zip(COLUMNS, row, strict=True))
-    return "\n".join([f"# {fits_text(item)}; {binding_text(item)}", *named])
+    row = (
+        f"{value:.4g}" if isinstance(value, float) else f"{value}" for value in survey.cells(item)
+    )
+    named = (f"{name}: {value}".rstrip() for name, value in zip(survey.COLUMNS, row, strict=True))
+    return "\n".join([f"# {survey.fits_text(item)}; {survey.binding_text(item)}", *named])
 
 
 def test_rows_of_table_and_file() -> None:
@@ -42,14 +36,14 @@ def test_equal_rows_are_ordered_by_merit() -> None:
     by_merit = sorted(rows, key=lambda each: each.rank)
     column = {"Study": "study", "Evidence": "share of target", "Samples": "samples"}
     column |= {"Days": "days", "Credits": "credits", "Given up": "fidelity loss"}
-    for order in ORDERS:
-        cell = COLUMNS.index(column.get(order, "binds"))
+    for order in survey.ORDERS:
+        cell = survey.COLUMNS.index(column.get(order, "binds"))
         expected = by_merit
-        if order != ORDERS[0]:
-            values = {id(each): cells(each)[cell] for each in rows}
+        if order != survey.ORDERS[0]:
+            values = {id(each): survey.cells(each)[cell] for each in rows}
             folded = {k: v.casefold() if isinstance(v, str) else v for k, v in values.items()}
             expected = sorted(by_merit, key=lambda e: folded[id(e)], reverse=order == "Evidence")
-        names = [each.pack.paper.name for each in sorted(rows, key=order_key(order))]
+        names = [each.pack.paper.name for each in sorted(rows, key=survey.order_key(order))]
         assert names == [each.pack.paper.name for each in expected], order
 
 
@@ -58,7 +52,7 @@ def test_costs_name_their_currency() -> None:
     some = [(found("fin_momentum", overrides), "", "") for overrides in (euros, POOR)]
     heads = {"EUR": some[:1], "Credits": some[1:], "Cost": some}
     for head, rows in heads.items():
-        group = survey_panel("", rows, ORDERS[0])
+        group = survey.survey_panel("", rows, survey.ORDERS[0])
         [table] = [block for block in group.blocks if isinstance(block, Table)]
         assert [column.name for column in table.columns][5] == head
         costs = [row[5].text for row in table.rows]

@@ -8,16 +8,10 @@ import plotly.graph_objects as go
 import pytest
 
 from replicalab.assessment import Assessment, assess, effects_of, scale_of, size_text
+from replicalab.facts import frontier
 from replicalab.facts.blocks import Status, Table, listing, plain_table
 from replicalab.facts.check import effects_panel
 from replicalab.facts.fact import Fact
-from replicalab.facts.frontier import (
-    better_plans,
-    extra_facts,
-    frontier_title,
-    given_up_text,
-    standing_verdict,
-)
 from replicalab.facts.region import (
     limit_facts,
     loaded_text,
@@ -118,15 +112,16 @@ STANDINGS: Final = {
 @pytest.mark.parametrize("case", STANDINGS)
 def test_verdict_follows_the_frontier(case: str) -> None:
     options, status, title = STANDINGS[case]
-    verdict = standing_verdict(options)
+    verdict = frontier.standing_verdict(options)
     assert (verdict.status, verdict.title) == (status, title)
     unbeaten = options.yours.feasible and bool(options.frontier.plans)
     unbeaten = unbeaten and options.frontier.standing(options.yours).unbeaten
     assert unbeaten == (title in ("Unbeaten", "Unbeaten, not proven", "No evidence"))
-    assert ("better plans" in frontier_title(verdict)) == (status is not Status.PASS)
+    assert ("better plans" in frontier.frontier_title(verdict)) == (status is not Status.PASS)
     if title == "Beaten":
         assert all(
-            options.yours.feasible <= plan.feasible for plan in better_plans(options).values()
+            options.yours.feasible <= plan.feasible
+            for plan in frontier.better_plans(options).values()
         )
 
 
@@ -182,12 +177,12 @@ def _rows(name: str, facts: Iterable[Fact]) -> Iterator[str]:
 def _lines() -> Iterator[str]:
     momentum, reef, myeloma = opened(MOMENTUM), opened(REEF), opened(MYELOMA)
     for case, (options, _, _) in STANDINGS.items():
-        yield f"{case}: {standing_verdict(options).text}"
-        for name, plan in better_plans(options).items():
+        yield f"{case}: {frontier.standing_verdict(options).text}"
+        for name, plan in frontier.better_plans(options).items():
             yield f"  {name}: {size_text(plan)}, {plan.evidence.text}"
     for place in EXTRAS:
-        yield from _rows(" ".join(place), extra_facts(opened(place)))
-    yield from map(given_up_text, (reef.yours, reef.least.after))
+        yield from _rows(" ".join(place), frontier.extra_facts(opened(place)))
+    yield from map(frontier.given_up_text, (reef.yours, reef.least.after))
     tight = assess(opened(MOMENTUM, 300, 3).yours.plan, with_means(momentum.yours.pack, days=3))
     for options in (momentum, PlanAnalysis(tight), myeloma, opened(SUZUKI), reef):
         drawn = plan_to_draw(options)

@@ -5,22 +5,11 @@ from functools import cache
 from random import Random
 from typing import Final, NamedTuple, TypeVar
 
+from replicalab import scenarios
 from replicalab.assessment import assess
 from replicalab.designs import KINDS
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import (
-    AllowedSubstitution,
-    Arms,
-    Control,
-    CostModel,
-    Design,
-    Pack,
-    ScenarioConstraint,
-    StaffModel,
-    Units,
-    load_scenario,
-)
 from tests.factories import (
     change_pack,
     make_constraint,
@@ -95,11 +84,11 @@ def opened(seed: int) -> PlanAnalysis:
 
 @cache
 def shipped(study: str, lab: str) -> PlanAnalysis:
-    pack = load_scenario(study, lab)
+    pack = scenarios.load_scenario(study, lab)
     return PlanAnalysis(assess(pack.reference_protocol, pack))
 
 
-def small_lab(seed: int) -> tuple[Protocol, Pack]:
+def small_lab(seed: int) -> tuple[Protocol, scenarios.Pack]:
     rng = Random(seed)
     rich = rng.random() < 0.2
     resources = _resources(rng, rich)
@@ -108,8 +97,10 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
     plan = reference if rng.random() < 0.5 else _plan(rng, resources, controls, rich)
     days = rng.randint(1, 5 if rich else 3)
     minimum = rng.randint(1, 2) if rng.random() < 0.8 else rng.randint(1, 6)
-    rates = CostModel() if rng.random() < 0.4 else CostModel(**_drawn(rng, _RATES))
-    steps = StaffModel(**_drawn(rng, _STEPS))
+    rates = (
+        scenarios.CostModel() if rng.random() < 0.4 else scenarios.CostModel(**_drawn(rng, _RATES))
+    )
+    steps = scenarios.StaffModel(**_drawn(rng, _STEPS))
     # Near the cost of the plan, so that it binds as often as not.
     budget = max(0.01, round(_usual_cost(plan, rates) * rng.uniform(0.4, 2.2), 2))
     equipment, reagents = (_of(resources, category) for category in ("equipment", "reagent"))
@@ -145,23 +136,23 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
     return plan, _grouped(grouping, plan, pack) if grouping.random() < 0.5 else pack
 
 
-def _grouped(rng: Random, plan: Protocol, pack: Pack) -> Pack:
+def _grouped(rng: Random, plan: Protocol, pack: scenarios.Pack) -> scenarios.Pack:
     texts, record = KINDS[pack.design.kind].optional, dict[str, object]()
     if "units" in texts and rng.random() < 0.7:
-        record["units"] = Units(
+        record["units"] = scenarios.Units(
             name="tank",
             samples=rng.choice((1.0, 2.0, 2.5, 4.0)),
             icc=rng.choice((None, 0.0, 0.1, 0.4, 1.0)),
         )
     if "arms" in texts and rng.random() < 0.7:
-        record["arms"] = Arms(share=rng.choice((0.5, 0.2, 0.35, 0.75)))
+        record["arms"] = scenarios.Arms(share=rng.choice((0.5, 0.2, 0.35, 0.75)))
     grouped = change_pack(pack, design=pack.design.model_copy(update=record))
     before = assess(plan, pack).cost
     scale = assess(plan, grouped).cost / before if before else 1.0
     return change_pack(grouped, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2)))
 
 
-def _with_money(rng: Random, plan: Protocol, pack: Pack) -> Pack:
+def _with_money(rng: Random, plan: Protocol, pack: scenarios.Pack) -> scenarios.Pack:
     rates = {
         "per_staff_day": rng.choice((0.0, 0.5, 12.0, 33.33, 80.0)),
         "overhead_percent": rng.choice((0.0, 7.5, 19.0, 100.0)),
@@ -175,11 +166,11 @@ def _with_money(rng: Random, plan: Protocol, pack: Pack) -> Pack:
     return change_pack(custom, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2)))
 
 
-def _usual_cost(plan: Protocol, rates: CostModel) -> float:
+def _usual_cost(plan: Protocol, rates: scenarios.CostModel) -> float:
     return assess(plan, make_pack(cost_model=rates)).cost
 
 
-def _with_own(rng: Random, plan: Protocol, pack: Pack) -> Pack:
+def _with_own(rng: Random, plan: Protocol, pack: scenarios.Pack) -> scenarios.Pack:
     lab, start = pack.lab, rng.choice((1, 1, 2, 3, 4))
     items = [*EQUIPMENT, *REAGENTS, *ALTERNATIVES]
     prices = {item: rng.choice(_PRICES) for item in items if rng.random() < rng.choice((0.2, 0.7))}
@@ -207,7 +198,7 @@ def _drawn(rng: Random, choices: Mapping[str, Sequence[T]]) -> dict[str, T]:
     return {name: rng.choice(values) for name, values in choices.items()}
 
 
-def _constraints(rng: Random, pack: Pack) -> Iterator[ScenarioConstraint]:
+def _constraints(rng: Random, pack: scenarios.Pack) -> Iterator[scenarios.ScenarioConstraint]:
     if rng.random() < 0.15:
         comparator = rng.choice(["<=", ">=", ">=", "="])
         bound = {"comparator": comparator, "quantity": float(rng.randint(1, 9))}
@@ -236,7 +227,9 @@ def _constraints(rng: Random, pack: Pack) -> Iterator[ScenarioConstraint]:
         )
 
 
-def _wishes(rng: Random, plan: Protocol, pack: Pack) -> Iterator[ScenarioConstraint]:
+def _wishes(
+    rng: Random, plan: Protocol, pack: scenarios.Pack
+) -> Iterator[scenarios.ScenarioConstraint]:
     for number in range(rng.choice((1, 1, 1, 2, 2, 3, 5))):
         bounds = rng.choice(("samples", "samples", "samples_per_condition", "days", "evidence"))
         comparator, quantity, conditions = rng.choice(("<=", ">=", ">=", "=")), 0.0, None
@@ -281,7 +274,7 @@ def _of(resources: list[Item], category: str) -> list[str]:
     return [item.label for item in resources if item.category == category]
 
 
-def _substitutions(rng: Random, resources: list[Item]) -> list[AllowedSubstitution]:
+def _substitutions(rng: Random, resources: list[Item]) -> list[scenarios.AllowedSubstitution]:
     texts = [r.label for r in resources]
     pairs = [
         (original, rng.choice([*ALTERNATIVES, *ALTERNATIVES, *texts]))
@@ -299,14 +292,16 @@ def _substitutions(rng: Random, resources: list[Item]) -> list[AllowedSubstituti
     ]
 
 
-def _controls(rng: Random, rich: bool) -> list[Control]:
+def _controls(rng: Random, rich: bool) -> list[scenarios.Control]:
     return [
         make_control(name=name, droppable=rng.random() < 0.6, protects_against=f"{name} bias")
         for name in rng.sample(CONTROLS, k=rng.randint(0, 4 if rich else 2))
     ]
 
 
-def _plan(rng: Random, resources: list[Item], controls: list[Control], rich: bool) -> Protocol:
+def _plan(
+    rng: Random, resources: list[Item], controls: list[scenarios.Control], rich: bool
+) -> Protocol:
     limit = 3 if rich else 2
     names = [c.name for c in controls if rng.random() < 0.8]
     extra = ["a control of its own"] if rng.random() < 0.1 else []
@@ -332,7 +327,7 @@ def _doubled(rng: Random, labels: list[str]) -> list[str]:
     return [*labels, rng.choice(labels).upper()]
 
 
-def _design(rng: Random, later: Random, lost: Random) -> Design:
+def _design(rng: Random, later: Random, lost: Random) -> scenarios.Design:
     kind = rng.choice([kind for kind in _EFFECTS if kind not in _LATER])
     low, high = _EFFECTS[kind]
     target = rng.choice((0.6, 0.8, 0.9))

@@ -9,14 +9,7 @@ from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.planner import Addition, PlanAnalysis, least_loss
 from replicalab.planner.shortfalls import with_additions
 from replicalab.scenarios import CostModel, Pack
-from tests.factories import (
-    EQUIPMENT,
-    make_constraint,
-    make_design,
-    make_pack,
-    make_protocol,
-    make_substitution,
-)
+from tests import factories
 from tests.planner.brute_force import Place, ranked, tried
 from tests.planner.small_labs import opened
 from tests.tiers import batches
@@ -77,17 +70,17 @@ def test_each_limit_binds_in_some_small_lab() -> None:
 
 def test_unlimited_budget_covers_the_dearest_replacement() -> None:
     # Nothing but items has a price: the plan's own cost 175, with the shelf 900 more.
-    chamber = EQUIPMENT[0]
-    shelf = make_substitution(original=chamber, alternative="shelf")
+    chamber = factories.EQUIPMENT[0]
+    shelf = factories.make_substitution(original=chamber, alternative="shelf")
     rates = CostModel(per_sample=0.0, per_day=0.0, per_control=0.0)
-    pack = make_pack(
+    pack = factories.make_pack(
         allowed_substitutions=[shelf],
         cost_model=rates,
         budget=1000.0,
         booked={chamber: 9},
         prices={"shelf": 1000.0},
     )
-    options = PlanAnalysis(assess(make_protocol(), pack))
+    options = PlanAnalysis(assess(factories.make_protocol(), pack))
     usual = 100 + 75 + 75  # the meter, and the two reagents
     assert options.least.after.failing == [Dimension.EQUIPMENT]
     assert options.relieved[Dimension.BUDGET].after.cost == usual + 1000
@@ -122,7 +115,7 @@ def test_extra_is_the_first_addition_that_buys(first: int) -> None:
 
 
 def _wish(number: str, comparator: str, quantity: float, *, hard: bool = False) -> Any:
-    return make_constraint(
+    return factories.make_constraint(
         key=f"{number}_{quantity:.0f}",
         bounds=number,
         comparator=comparator,
@@ -140,14 +133,14 @@ def _wish(number: str, comparator: str, quantity: float, *, hard: bool = False) 
     ],
 )
 def test_study_minimum_of_days_comes_before_soft_constraints(day: float, bounds: list[Any]) -> None:
-    plan = make_protocol(
+    plan = factories.make_protocol(
         sample_size=48, duration_days=1, controls=[], required_equipment=[], required_reagents=[]
     )
-    pack = make_pack(
+    pack = factories.make_pack(
         reference_protocol=plan,
         controls=[],
         constraints=[*bounds, _wish("days", "<=", 1.0)],
-        design=make_design(effect_planning=0.2),  # nothing here reaches the floor
+        design=factories.make_design(effect_planning=0.2),  # nothing here reaches the floor
         cost_model=CostModel(per_sample=1.0, per_day=day),
         min_days=2,
         budget=10.0,

@@ -9,23 +9,15 @@ from replicalab.limits import MOST_ITEMS_TRIED, MOST_VARIANTS
 from replicalab.models import Protocol, revise
 from replicalab.planner import PlanAnalysis, largest_sample, rank
 from replicalab.scenarios import Pack, load_scenario
-from tests.factories import (
-    change_pack,
-    make_control,
-    make_design,
-    make_pack,
-    make_policy_rule,
-    make_protocol,
-    make_substitution,
-)
+from tests import factories
 
 ITEMS: Final = [f"item {number}" for number in range(40)]
 OWN: Final = [f"own {n}" for n in range(80)]
-CONTROLS: Final = [make_control(name=f"control {n}", droppable=True) for n in range(40)]
+CONTROLS: Final = [factories.make_control(name=f"control {n}", droppable=True) for n in range(40)]
 
 
 def plan_of(reagents: int) -> Protocol:
-    return make_protocol(
+    return factories.make_protocol(
         sample_size=100,
         controls=[control.name for control in CONTROLS] * 5,
         required_equipment=ITEMS[: len(ITEMS) - reagents],
@@ -37,7 +29,7 @@ def booked(
     alternatives: list[str], reagents: int = 0, budget: float = 20_000.0, days: int = 40
 ) -> Pack:
     rows = [
-        make_substitution(
+        factories.make_substitution(
             original=ITEMS[place // 2],
             alternative=alternative,
             fidelity_loss=place * 5 % 4,
@@ -46,11 +38,13 @@ def booked(
         for place, alternative in enumerate(alternatives)
     ]
     rules = [
-        make_policy_rule(key=f"rule_{n}", forbidden_phrases=[f"bad {n} {m}" for m in range(5)])
+        factories.make_policy_rule(
+            key=f"rule_{n}", forbidden_phrases=[f"bad {n} {m}" for m in range(5)]
+        )
         for n in range(40)
     ]
     equipment = len(ITEMS) - reagents
-    return make_pack(
+    return factories.make_pack(
         equipment=ITEMS[:equipment],
         reagents=ITEMS[equipment:],
         booked=dict.fromkeys(ITEMS[:equipment], 9),
@@ -58,7 +52,7 @@ def booked(
         allowed_substitutions=rows,
         controls=CONTROLS,
         policy_rules=rules,
-        design=make_design(effect_planning=0.4),
+        design=factories.make_design(effect_planning=0.4),
         budget=budget,
         days=days,
         staff=9,
@@ -115,14 +109,14 @@ def test_least_loss_of_forty_independent_items() -> None:
 def test_eighty_alternatives_with_own_prices() -> None:
     pack = booked(OWN, reagents=20)
     prices = {name: 1.7 ** (place % 23) for place, name in enumerate([*ITEMS, *OWN])}
-    custom = change_pack(pack, prices=prices, booked={}, out_of_stock=[])
+    custom = factories.change_pack(pack, prices=prices, booked={}, out_of_stock=[])
     analysis = everything(plan_of(reagents=20), custom)
     assert len(analysis.variants.listed) <= MOST_VARIANTS
     assert not analysis.least.exact
 
 
 def test_huge_numbers_are_planned() -> None:
-    pack = change_pack(make_pack(budget=1e15, days=10**9), samples_per_day=None)
-    plan = make_protocol(sample_size=10**6, duration_days=10**6)
+    pack = factories.change_pack(factories.make_pack(budget=1e15, days=10**9), samples_per_day=None)
+    plan = factories.make_protocol(sample_size=10**6, duration_days=10**6)
     assert everything(plan, pack).least.after.feasible
     assert largest_sample(plan, pack)

@@ -9,41 +9,14 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
+from replicalab import planner, scenarios
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.lexicon import joined, label_key
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
 from replicalab.places import TREE
-from replicalab.planner import (
-    ORDER,
-    LeastLoss,
-    PlanAnalysis,
-    deciding_text,
-    least_loss,
-    least_loss_offer,
-    rank,
-)
-from replicalab.scenarios import (
-    CostModel,
-    EvidenceAssumptions,
-    EvidenceTier,
-    LabOverrides,
-    Pack,
-    ScenarioConstraint,
-    StaffModel,
-    load_scenario,
-)
-from tests.factories import (
-    CONTROLS,
-    EQUIPMENT,
-    make_constraint,
-    make_control,
-    make_design,
-    make_pack,
-    make_protocol,
-    make_substitution,
-)
+from tests import factories
 from tests.planner.brute_force import Place, Tried, ranked, steps, tried
 from tests.planner.small_labs import opened, small_lab
 from tests.strategies import itemised_protocols, studied_packs
@@ -51,10 +24,10 @@ from tests.tiers import EVERY_LAB, batches
 
 FEW: Final = range(100)
 
-CHAMBER = EQUIPMENT[0]
+CHAMBER = factories.EQUIPMENT[0]
 
 
-def check_proofs(options: PlanAnalysis, every: list[Tried]) -> None:
+def check_proofs(options: planner.PlanAnalysis, every: list[Tried]) -> None:
     loss, pack = options.least, options.yours.pack
     passing = {entry.tier for entry in every if not entry.failing}
     if not passing and loss.after.feasible:
@@ -64,7 +37,7 @@ def check_proofs(options: PlanAnalysis, every: list[Tried]) -> None:
         assert (loss.none_feasible, loss.none_above_floor) == (not passing, not passing - {2})
 
 
-def is_swayed(options: PlanAnalysis, every: list[Tried]) -> bool:
+def is_swayed(options: planner.PlanAnalysis, every: list[Tried]) -> bool:
     theirs = [ranked(item, options.yours.plan) for item in (options.yours, options.offered)]
     places = [*theirs, *(entry.rank for entry in every)]
     best = min(places)
@@ -74,15 +47,15 @@ def is_swayed(options: PlanAnalysis, every: list[Tried]) -> bool:
 def test_planned_samples_beyond_a_million_are_searched() -> None:
     # Two groups, d = 0.0045: 4 x (1.95996 + 0.84162)^2 / 0.0045^2 = 1,550,352 in all.
     # The lab affords 1,600,000; the power of a million is the normal's share below 2.25 - 1.95996.
-    pack = make_pack(
-        design=make_design(effect_planning=0.0045),
-        cost_model=CostModel(per_sample=0.001),
-        staff_model=StaffModel(sample_threshold=10**7),
+    pack = factories.make_pack(
+        design=factories.make_design(effect_planning=0.0045),
+        cost_model=scenarios.CostModel(per_sample=0.001),
+        staff_model=scenarios.StaffModel(sample_threshold=10**7),
         samples_per_day=None,
         budget=2250.0,
     )
     losses = {
-        planned: least_loss(make_protocol(sample_size=planned), pack)
+        planned: planner.least_loss(factories.make_protocol(sample_size=planned), pack)
         for planned in (10**6, 2 * 10**6)
     }
     assert [loss.rank.tier for loss in losses.values()] == [1, 0]
@@ -103,15 +76,18 @@ def test_small_labs_bite_in_every_way() -> None:
 
 
 @given(itemised_protocols(), studied_packs())
-def test_least_loss_is_repeatable_and_beats_the_offer(plan: Protocol, pack: Pack) -> None:
-    before, options = (plan.model_dump(), pack.model_dump()), PlanAnalysis(assess(plan, pack))
+def test_least_loss_is_repeatable_and_beats_the_offer(plan: Protocol, pack: scenarios.Pack) -> None:
+    before, options = (
+        (plan.model_dump(), pack.model_dump()),
+        planner.PlanAnalysis(assess(plan, pack)),
+    )
     yours, loss = options.yours, options.least
-    assert least_loss(plan, pack) == loss
+    assert planner.least_loss(plan, pack) == loss
     assert (plan.model_dump(), pack.model_dump()) == before
-    assert loss.rank <= min(rank(yours, plan), rank(options.offered, plan))
-    assert loss.rank == rank(loss.after, plan)
+    assert loss.rank <= min(planner.rank(yours, plan), planner.rank(options.offered, plan))
+    assert loss.rank == planner.rank(loss.after, plan)
     assert apply_changes(plan, list(loss.changes)) == loss.plan
-    offer = least_loss_offer(yours, loss)
+    offer = planner.least_loss_offer(yours, loss)
     assert (offer is None) == yours.feasible
     if offer is not None:
         assert (offer.after, offer.changes) == (loss.after, loss.changes)
@@ -121,13 +97,15 @@ def test_least_loss_is_repeatable_and_beats_the_offer(plan: Protocol, pack: Pack
 BATCH: Final = 100
 
 
-def check_ends(options: PlanAnalysis, every: list[Tried]) -> None:
+def check_ends(options: planner.PlanAnalysis, every: list[Tried]) -> None:
     plan = options.yours.plan
     best: Place = (*options.least.rank,)
     theirs = [ranked(item, plan) for item in (options.yours, options.offered)]
     assert best == min([*theirs, *(entry.rank for entry in every)])
     assert options.least.exact
-    worth_running = not best[0] and options.least.after.evidence.tier != EvidenceTier.BELOW_FLOOR
+    worth_running = (
+        not best[0] and options.least.after.evidence.tier != scenarios.EvidenceTier.BELOW_FLOOR
+    )
     assert (options.cheapest is not None) == worth_running
     if options.cheapest:
         cheapest = options.cheapest.cost, ranked(options.cheapest, plan)
@@ -150,9 +128,9 @@ def shown(plan: Assessment, place: Place) -> tuple[float, Place]:
 
 @pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_recommendations_are_best_in_shipped_labs(study: str, lab: str) -> None:
-    pack = load_scenario(study, lab)
+    pack = scenarios.load_scenario(study, lab)
     plan = pack.reference_protocol
-    check_ends(PlanAnalysis(assess(plan, pack)), [*tried(plan, pack)])
+    check_ends(planner.PlanAnalysis(assess(plan, pack)), [*tried(plan, pack)])
 
 
 @pytest.mark.parametrize("first", batches(BATCH, short=1, long=20))
@@ -160,7 +138,7 @@ def test_recommendations_are_best_in_small_labs(first: int) -> None:
     offered = in_vain = swayed = 0
     for seed in range(first, first + BATCH):
         plan, pack = small_lab(seed)
-        options, every = PlanAnalysis(assess(plan, pack)), [*tried(plan, pack)]
+        options, every = planner.PlanAnalysis(assess(plan, pack)), [*tried(plan, pack)]
         for item in every[:: max(1, len(every) // 3)]:
             assert (seed, item.rank) == (seed, ranked(assess(item.plan(), pack), plan))
         check_ends(options, every)
@@ -183,14 +161,14 @@ def test_recommendations_are_best_in_small_labs(first: int) -> None:
     ],
 )
 def test_one_sentence_names_what_decides(study: str, lab: str, text: str) -> None:
-    pack = load_scenario(study, lab)
-    options = PlanAnalysis(assess(pack.reference_protocol, pack))
-    assert deciding_text(options.least.after, options.study, options.judged) == text
+    pack = scenarios.load_scenario(study, lab)
+    options = planner.PlanAnalysis(assess(pack.reference_protocol, pack))
+    assert planner.deciding_text(options.least.after, options.study, options.judged) == text
 
 
 @pytest.mark.parametrize("path", ["README.md", "docs/methods.md", "docs/glossary.md"])
 def test_order_is_stated_in_the_same_sentence(path: str) -> None:
-    assert ORDER in " ".join((TREE / path).read_text(encoding="utf-8").split())
+    assert planner.ORDER in " ".join((TREE / path).read_text(encoding="utf-8").split())
 
 
 REASON_LABS: Final = 300
@@ -220,7 +198,7 @@ def taken_back(change: SuggestionChange, found: Protocol) -> Protocol:
     return revise(found, **{change.field: new + (1 if old > new else -1)})
 
 
-def own_changes(options: PlanAnalysis) -> Iterator[SuggestionChange]:
+def own_changes(options: planner.PlanAnalysis) -> Iterator[SuggestionChange]:
     theirs = options.offer.changes if options.offer else ()
     changes = () if options.least.changes == theirs else options.least.changes
     texts = set(map(label_key, options.least.plan.controls))
@@ -269,56 +247,63 @@ def check_numbers(reason: str, found: Assessment, back: Assessment) -> None:
 
 # Cohen (1988), table 2.4.1: at d = 0.5 and alpha 0.05, 64 a group have power 0.80. With 128 samples
 # a plan of the synthetic study costs 1,680 credits and 50 a day.
-HALF: Final = make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
+HALF: Final = factories.make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
 
 
 @pytest.mark.parametrize(
     ("question", "whose"),
     [
-        (EvidenceAssumptions(), "the study's target"),
-        (EvidenceAssumptions(target=0.9), "the target"),
+        (scenarios.EvidenceAssumptions(), "the study's target"),
+        (scenarios.EvidenceAssumptions(target=0.9), "the target"),
     ],
 )
-def test_own_target_is_not_called_the_studys(question: EvidenceAssumptions, whose: str) -> None:
-    pack = make_pack(design=HALF, budget=5000.0).with_own(LabOverrides(), question)
-    [change] = least_loss(make_protocol(sample_size=10), pack).changes
+def test_own_target_is_not_called_the_studys(
+    question: scenarios.EvidenceAssumptions, whose: str
+) -> None:
+    pack = factories.make_pack(design=HALF, budget=5000.0).with_own(
+        scenarios.LabOverrides(), question
+    )
+    [change] = planner.least_loss(factories.make_protocol(sample_size=10), pack).changes
     assert f"misses {whose}: power" in change.reason
 
 
-MEETS: Final = make_protocol(sample_size=41)
+MEETS: Final = factories.make_protocol(sample_size=41)
 """A plan that meets the target with its fewest samples, for 1,060 credits."""
 
 
 def wish(
     quantity: float, bounds: str = "samples", comparator: str = ">=", **changes: object
-) -> ScenarioConstraint:
+) -> scenarios.ScenarioConstraint:
     fields = {"key": "wish", "label": "Trays", "unit": None, "hard": False}
     number = {"quantity": quantity, "bounds": bounds, "comparator": comparator}
-    return make_constraint(**{**fields, **number, **changes})
+    return factories.make_constraint(**{**fields, **number, **changes})
 
 
-def lab(*wishes: ScenarioConstraint, **changes: object) -> Pack:
-    controls = [make_control(name=name, droppable=name == CONTROLS[1]) for name in CONTROLS]
+def lab(*wishes: scenarios.ScenarioConstraint, **changes: object) -> scenarios.Pack:
+    controls = [
+        factories.make_control(name=name, droppable=name == factories.CONTROLS[1])
+        for name in factories.CONTROLS
+    ]
     means: dict[str, Any] = {"budget": 1085.0, "days": 30, "min_days": 5, "controls": controls}
-    return make_pack(**{**means, "constraints": [*wishes], **changes})
+    return factories.make_pack(**{**means, "constraints": [*wishes], **changes})
 
 
-def reasons(found: LeastLoss) -> dict[str, str]:
+def reasons(found: planner.LeastLoss) -> dict[str, str]:
     return {change.field: change.reason for change in found.changes}
 
 
 def test_tier_of_evidence_comes_before_a_wish() -> None:
-    loss = least_loss(MEETS, lab(wish(9, "days")))  # would cost 20 of the samples
+    loss = planner.least_loss(MEETS, lab(wish(9, "days")))  # would cost 20 of the samples
     assert loss.plan == MEETS
     assert (loss.rank.tier, loss.rank.wishes) == (0, 1)
 
 
 def test_cheaper_item_keeps_a_soft_constraint() -> None:
-    swap = make_substitution(original=CHAMBER, alternative="fan", fidelity_loss=2)
-    fixed = [make_control(name=name, droppable=False) for name in CONTROLS]
+    swap = factories.make_substitution(original=CHAMBER, alternative="fan", fidelity_loss=2)
+    fixed = [factories.make_control(name=name, droppable=False) for name in factories.CONTROLS]
     wishes = wish(60), wish(7, "days", key="days", label="Watching")
     record = {"allowed_substitutions": [swap], "prices": {"fan": 1.0}, "controls": fixed}
-    loss = least_loss(MEETS, lab(*wishes, **record))
+    loss = planner.least_loss(MEETS, lab(*wishes, **record))
     # The fan saves 99 credits: enough for two days, or for twelve trays, so for one wish of two.
     assert (loss.plan.duration_days, loss.plan.sample_size) == (7, 41)
     assert (loss.rank.wishes, loss.rank.loss) == (1, 2)
@@ -326,7 +311,7 @@ def test_cheaper_item_keeps_a_soft_constraint() -> None:
 
 
 def test_wish_for_evidence_beyond_the_target_is_kept() -> None:
-    loss = least_loss(MEETS, lab(wish(0.9, "evidence", label="Power"), budget=2000.0))
+    loss = planner.least_loss(MEETS, lab(wish(0.9, "evidence", label="Power"), budget=2000.0))
     assert _power(27, 27) >= 0.9 > _power(27, 26)
     assert loss.plan.sample_size == 54
     assert reasons(loss) == {"sample_size": "'Power' should be at least 0.9."}
@@ -339,7 +324,7 @@ def _power(first: int, second: int) -> float:
 
 
 FREE: Final = {
-    "cost_model": CostModel(per_sample=0, per_day=0),
+    "cost_model": scenarios.CostModel(per_sample=0, per_day=0),
     "days": 10**9,
     "budget": 1e6,
     "staff": 9,
@@ -371,10 +356,10 @@ HARD: Final = wish(2 * LARGEST_PLANNED, key="hard", hard=True)
         ([wish(3 * LARGEST_PLANNED // 2, comparator="<="), HARD], 1),
     ],
 )
-def test_wishes_at_their_ends(wishes: list[ScenarioConstraint], broken: int) -> None:
-    loss = least_loss(MEETS, lab(*wishes, **FREE))
+def test_wishes_at_their_ends(wishes: list[scenarios.ScenarioConstraint], broken: int) -> None:
+    loss = planner.least_loss(MEETS, lab(*wishes, **FREE))
     assert loss.after.feasible
-    assert loss.rank == rank(loss.after, MEETS)
+    assert loss.rank == planner.rank(loss.after, MEETS)
     assert loss.rank.wishes == broken
     assert loss.rank.given_up[:5] == (0, 0, 0, broken, 0)
     assert loss.plan.sample_size <= (2 if HARD in wishes else 1) * LARGEST_PLANNED

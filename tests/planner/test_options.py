@@ -6,17 +6,10 @@ from typing import Final
 
 import pytest
 
+from replicalab import planner
 from replicalab.assessment import assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner import (
-    PlanAnalysis,
-    PlanToDraw,
-    SurveyedStudy,
-    least_to_draw,
-    plan_to_draw,
-    surveyed,
-)
 from replicalab.scenarios import (
     EvidenceAssumptions,
     EvidenceTier,
@@ -24,23 +17,16 @@ from replicalab.scenarios import (
     Pack,
     load_scenario,
 )
-from tests.factories import (
-    CONTROLS,
-    EQUIPMENT,
-    make_pack,
-    make_policy_rule,
-    make_protocol,
-    make_substitution,
-)
+from tests import factories
 from tests.planner.brute_force import ranked
 from tests.planner.small_labs import opened, small_lab
 
-CHAMBER, METER = EQUIPMENT
-FORBIDS_CHAMBER: Final = make_policy_rule(forbidden_phrases=[CHAMBER])
+CHAMBER, METER = factories.EQUIPMENT
+FORBIDS_CHAMBER: Final = factories.make_policy_rule(forbidden_phrases=[CHAMBER])
 
 
-def options_of(pack: Pack, **plan: object) -> PlanAnalysis:
-    return PlanAnalysis(assess(make_protocol(**plan), pack))
+def options_of(pack: Pack, **plan: object) -> planner.PlanAnalysis:
+    return planner.PlanAnalysis(assess(factories.make_protocol(**plan), pack))
 
 
 @pytest.mark.parametrize("first", range(0, 60, 10))
@@ -94,77 +80,79 @@ SMALLEST: Final[dict[str, Callable[[Protocol, Pack], Iterable[Protocol]]]] = {
 
 
 def test_passing_plan_is_drawn_as_it_is() -> None:
-    options = options_of(make_pack(budget=100.0))
+    options = options_of(factories.make_pack(budget=100.0))
     assert options.yours.failing
-    assert plan_to_draw(options) == PlanToDraw(options.yours)
+    assert planner.plan_to_draw(options) == planner.PlanToDraw(options.yours)
 
 
 def test_plan_is_drawn_with_substitutions_alone() -> None:
     # The Lab Manager would have fewer samples, too.
-    options = options_of(make_pack(booked={CHAMBER: 9}, budget=800.0))
+    options = options_of(factories.make_pack(booked={CHAMBER: 9}, budget=800.0))
     assert options.offer is not None
     assert len(options.offer.changes) > 1
-    draw = plan_to_draw(options)
+    draw = planner.plan_to_draw(options)
     assert [(change.original, change.revised) for change in draw.changes] == [
         (CHAMBER, "window shelf")
     ]
-    assert draw.plan.plan == make_protocol(required_equipment=["window shelf", METER])
+    assert draw.plan.plan == factories.make_protocol(required_equipment=["window shelf", METER])
     assert draw.failing == ()
 
 
 def test_drawn_plan_prefers_the_lab_managers_substitutions() -> None:
     # The Lab Manager takes the first of the file, the planner what gives up less.
     rows = [
-        make_substitution(alternative=name, fidelity_loss=loss)
+        factories.make_substitution(alternative=name, fidelity_loss=loss)
         for name, loss in (("fan", 3), ("shelf", 1))
     ]
-    options = options_of(make_pack(booked={CHAMBER: 9}, allowed_substitutions=rows))
+    options = options_of(factories.make_pack(booked={CHAMBER: 9}, allowed_substitutions=rows))
     assert options.least.plan.required_equipment == ["shelf", METER]
-    assert plan_to_draw(options).plan.plan.required_equipment == ["fan", METER]
+    assert planner.plan_to_draw(options).plan.plan.required_equipment == ["fan", METER]
 
 
 def test_drawn_plan_uses_the_planners_substitutions() -> None:
-    draw = plan_to_draw(options_of(make_pack(policy_rules=[FORBIDS_CHAMBER])))
+    draw = planner.plan_to_draw(options_of(factories.make_pack(policy_rules=[FORBIDS_CHAMBER])))
     assert [change.original for change in draw.changes] == [CHAMBER]
     assert draw.failing == ()
     # Nothing replaces a word of the rationale.
-    analysis = options_of(make_pack(policy_rules=[FORBIDS_CHAMBER]), rationale=f"in a {CHAMBER}")
-    drawn = plan_to_draw(analysis)
-    assert drawn == PlanToDraw(analysis.yours)
+    analysis = options_of(
+        factories.make_pack(policy_rules=[FORBIDS_CHAMBER]), rationale=f"in a {CHAMBER}"
+    )
+    drawn = planner.plan_to_draw(analysis)
+    assert drawn == planner.PlanToDraw(analysis.yours)
     assert drawn.failing == (Dimension.POLICY,)
 
 
 def test_least_loss_wording_is_drawn_with_other_numbers() -> None:
     # One person, one more for more than 20 samples, one more for more than one control.
-    steps = make_pack().lab.staff_model.model_copy(update={"control_threshold": 1})
-    options = options_of(make_pack(staff=2, staff_model=steps))
-    assert options.least.plan.controls == [CONTROLS[0]]
+    steps = factories.make_pack().lab.staff_model.model_copy(update={"control_threshold": 1})
+    options = options_of(factories.make_pack(staff=2, staff_model=steps))
+    assert options.least.plan.controls == [factories.CONTROLS[0]]
     assert options.least.plan.sample_size != 40
-    draw = least_to_draw(options, plan_to_draw(options))
+    draw = planner.least_to_draw(options, planner.plan_to_draw(options))
     assert draw is not None
-    assert draw.plan.plan == make_protocol(controls=[CONTROLS[0]])
+    assert draw.plan.plan == factories.make_protocol(controls=[factories.CONTROLS[0]])
     assert [(change.field, change.original) for change in draw.changes] == [
-        ("controls", CONTROLS[1])
+        ("controls", factories.CONTROLS[1])
     ]
 
 
 def test_least_loss_plan_that_is_not_drawn() -> None:
-    alike = options_of(make_pack(budget=900.0))
+    alike = options_of(factories.make_pack(budget=900.0))
     assert alike.least.after.feasible
     assert alike.least.plan != alike.yours.plan
-    assert least_to_draw(alike, plan_to_draw(alike)) is None
+    assert planner.least_to_draw(alike, planner.plan_to_draw(alike)) is None
     # The chamber is replaced, but no sample is paid for.
-    poor = options_of(make_pack(booked={CHAMBER: 9}, budget=1.0))
+    poor = options_of(factories.make_pack(booked={CHAMBER: 9}, budget=1.0))
     assert poor.least.plan.required_equipment != poor.yours.plan.required_equipment
     assert not poor.least.after.feasible
-    assert least_to_draw(poor, PlanToDraw(poor.yours)) is None
+    assert planner.least_to_draw(poor, planner.PlanToDraw(poor.yours)) is None
 
 
 RICH: Final = LabOverrides(budget=3000, days=40)
 TIERS: Final = [EvidenceTier.MEETS_TARGET, EvidenceTier.ABOVE_FLOOR, EvidenceTier.BELOW_FLOOR]
 
 
-def rule(found: SurveyedStudy) -> tuple[float, ...]:
+def rule(found: planner.SurveyedStudy) -> tuple[float, ...]:
     best = found.best
     tier = TIERS.index(best.evidence.tier)
     wishes = int(ranked(best, found.reference.plan)[3])
@@ -174,7 +162,7 @@ def rule(found: SurveyedStudy) -> tuple[float, ...]:
     )
 
 
-def share(found: SurveyedStudy) -> float:
+def share(found: planner.SurveyedStudy) -> float:
     evidence = found.best.evidence
     if evidence.void_reason or not evidence.value:
         return 0
@@ -184,7 +172,9 @@ def share(found: SurveyedStudy) -> float:
 
 
 def test_order_of_studies_follows_the_rule() -> None:
-    studies = sorted((surveyed(small_lab(seed)[1]) for seed in range(100)), key=lambda e: e.rank)
+    studies = sorted(
+        (planner.surveyed(small_lab(seed)[1]) for seed in range(100)), key=lambda e: e.rank
+    )
     worth = [rule(study) for study in studies]
     assert worth == sorted(worth)
     assert {len(study.best.failing) for study in studies} >= {0, 1}
@@ -201,5 +191,5 @@ def test_order_of_studies_follows_the_rule() -> None:
     ],
 )
 def test_share_of_the_target_is_at_most_one(study: str, share: float) -> None:
-    result = surveyed(load_scenario(study, "medium").with_own(RICH, EvidenceAssumptions()))
+    result = planner.surveyed(load_scenario(study, "medium").with_own(RICH, EvidenceAssumptions()))
     assert result.share == pytest.approx(share, abs=0.005 / 0.8)

@@ -8,29 +8,13 @@ from typing import Final
 
 import pytest
 
+from replicalab import planner
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner import (
-    Addition,
-    LeastLoss,
-    PlanAnalysis,
-    Shortfall,
-    asks,
-    leanest,
-    least_loss,
-)
 from replicalab.planner.shortfalls import with_additions
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
-from tests.factories import (
-    CONTROLS,
-    EQUIPMENT,
-    REAGENTS,
-    change_pack,
-    make_pack,
-    make_protocol,
-    make_substitution,
-)
+from tests import factories
 from tests.planner.brute_force import Place, can_count, evidence_of, missing, ranked, sound, tried
 from tests.planner.small_labs import opened
 from tests.tiers import batches
@@ -38,11 +22,11 @@ from tests.tiers import batches
 LABS: Final = 100
 BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=5))
 TARGET, FLOOR, _ = EvidenceTier
-CHAMBER, METER = EQUIPMENT
-PLATES = REAGENTS[0]
+CHAMBER, METER = factories.EQUIPMENT
+PLATES = factories.REAGENTS[0]
 
 
-def _less(found: tuple[Addition, ...]) -> Iterator[tuple[Addition, ...]]:
+def _less(found: tuple[planner.Addition, ...]) -> Iterator[tuple[planner.Addition, ...]]:
     for ask in found:
         others = tuple(addition for addition in found if addition is not ask)
         if ask.item is not None:
@@ -56,7 +40,7 @@ def _troubles(plan: Assessment) -> int:
     return sum(len(plan.check.check(dimension).reasons) for dimension in Dimension)
 
 
-def _assert_enough_and_no_more(relief: Shortfall, there: Assessment) -> None:
+def _assert_enough_and_no_more(relief: planner.Shortfall, there: Assessment) -> None:
     after = assess(there.plan, with_additions(relief.asks, there.pack))
     assert tuple(after.failing) == relief.left
     assert after.feasible == relief.possible
@@ -77,9 +61,9 @@ def test_shortfall_is_enough_and_minimal() -> None:
 
 def test_released_item_may_replace_another() -> None:
     # The chamber may replace the plates, so that a free one passes as a reagent too.
-    swap = make_substitution(original=PLATES, alternative=CHAMBER)
-    pack = make_pack(booked={CHAMBER: 9}, allowed_substitutions=[swap])
-    relief = asks(make_protocol(required_reagents=[CHAMBER]), pack).run
+    swap = factories.make_substitution(original=PLATES, alternative=CHAMBER)
+    pack = factories.make_pack(booked={CHAMBER: 9}, allowed_substitutions=[swap])
+    relief = planner.asks(factories.make_protocol(required_reagents=[CHAMBER]), pack).run
     assert [ask.item for ask in relief.asks] == [CHAMBER]
     assert relief.left == ()
 
@@ -119,29 +103,29 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
     assert reached > LABS / 2
 
 
-def _levers(yours: Assessment) -> list[Addition]:
+def _levers(yours: Assessment) -> list[planner.Addition]:
     lab = yours.pack.lab
     items = {"equipment": Dimension.EQUIPMENT, "reagent": Dimension.REAGENTS}
     return [
-        Addition(Dimension.BUDGET, lab.budget, 1e9),
-        Addition(Dimension.SCHEDULE, lab.days_left, 10**7),
-        Addition(Dimension.STAFF, lab.staff, 100),
+        planner.Addition(Dimension.BUDGET, lab.budget, 1e9),
+        planner.Addition(Dimension.SCHEDULE, lab.days_left, 10**7),
+        planner.Addition(Dimension.STAFF, lab.staff, 100),
         *(
-            Addition(items[r.category.value], 0, 1, r.label)
+            planner.Addition(items[r.category.value], 0, 1, r.label)
             for r in yours.pack.resources
             if not r.available
         ),
     ]
 
 
-def _lever(ask: Addition) -> tuple[str, str | None]:
+def _lever(ask: planner.Addition) -> tuple[str, str | None]:
     return ask.dimension, ask.item and ask.item.casefold()
 
 
 @cache
-def _best(seed: int, *added: Addition) -> tuple[bool, EvidenceTier]:
+def _best(seed: int, *added: planner.Addition) -> tuple[bool, EvidenceTier]:
     yours = opened(seed).yours
-    after = least_loss(yours.plan, with_additions(added, yours.pack)).after
+    after = planner.least_loss(yours.plan, with_additions(added, yours.pack)).after
     return after.feasible, after.evidence.tier
 
 
@@ -172,40 +156,42 @@ def test_single_additions_are_complete_and_minimal() -> None:
 @pytest.mark.parametrize(("missing_items", "untried"), [(2, 0), (8, 0), (9, 1), (10, 2)])
 def test_eight_missing_items_are_tried(missing_items: int, untried: int) -> None:
     names = [f"salt {n}" for n in range(missing_items)]
-    pack = make_pack(reagents=names, out_of_stock=names)
-    shortfalls = asks(make_protocol(required_reagents=names), pack)
+    pack = factories.make_pack(reagents=names, out_of_stock=names)
+    shortfalls = planner.asks(factories.make_protocol(required_reagents=names), pack)
     assert shortfalls.untried == untried
     assert [ask.item for ask in shortfalls.run.asks] == names
     assert {(ask.more, ask.share) for ask in shortfalls.run.asks} == {(1, 1)}
 
 
 def test_dropping_a_control_asks_for_less() -> None:
-    yours = leanest(assess(make_protocol(sample_size=60, duration_days=3), make_pack()))
+    yours = planner.leanest(
+        assess(factories.make_protocol(sample_size=60, duration_days=3), factories.make_pack())
+    )
     assert yours is not None  # the plan of the target that costs least; its second control costs 25
-    [single] = asks(yours.plan, make_pack(budget=yours.cost - 30)).alone_target
+    [single] = planner.asks(yours.plan, factories.make_pack(budget=yours.cost - 30)).alone_target
     assert (single.ask.dimension, single.ask.more) == (Dimension.BUDGET, 30 - 25)
-    assert [control.name for control in single.dropped] == [CONTROLS[1]]
+    assert [control.name for control in single.dropped] == [factories.CONTROLS[1]]
     assert single.kept is not None
     assert (single.kept.dimension, single.kept.more) == (Dimension.BUDGET, 30)
 
 
-def _later_starts(yours: Assessment) -> dict[int, LeastLoss]:
+def _later_starts(yours: Assessment) -> dict[int, planner.LeastLoss]:
     """Return the least-loss plan of every later start that buys more than all before it.
 
     A start is worth it on a day on which nothing becomes free too, were it to buy anything.
     """
-    lab, losses = yours.pack.lab, dict[int, LeastLoss]()
-    best = least_loss(yours.plan, yours.pack).rank.given_up
+    lab, losses = yours.pack.lab, dict[int, planner.LeastLoss]()
+    best = planner.least_loss(yours.plan, yours.pack).rank.given_up
     for start in range(lab.start_day + 1, lab.days + 1):
-        pack = change_pack(yours.pack, start_day=start)
-        loss = least_loss(yours.plan, pack)
+        pack = factories.change_pack(yours.pack, start_day=start)
+        loss = planner.least_loss(yours.plan, pack)
         if loss.rank.given_up < best and not loss.after.evidence.void_reason:
             losses[start], best = loss, loss.rank.given_up
     return losses
 
 
 def _best_of_all(plan: Protocol, there: Pack) -> Place:
-    options = PlanAnalysis(assess(plan, there))
+    options = planner.PlanAnalysis(assess(plan, there))
     theirs = [ranked(item, plan) for item in (options.yours, options.offered)]
     return min([*theirs, *(entry.rank for entry in tried(plan, there))])[:6]
 
@@ -222,7 +208,7 @@ def test_waits_match_trying_every_start(first: int) -> None:
         assert ranks == sorted(ranks)
         for wait in waits:
             assert wait.days_left == len(range(wait.start_day, yours.pack.lab.days + 1))
-            pack = change_pack(yours.pack, start_day=wait.start_day)
+            pack = factories.change_pack(yours.pack, start_day=wait.start_day)
             assert wait.items
             assert not missing(pack) & {*map(label_key, wait.items)}
             assert missing(yours.pack) >= {*map(label_key, wait.items)}

@@ -8,27 +8,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from replicalab import scenarios
 from replicalab.assessment import Assessment, assess, evidence_value, units_in_arms
 from replicalab.planner.curves import TargetLimit, by_correlation, units_limit, why_unreached
-from replicalab.scenarios import (
-    Arms,
-    Design,
-    EvidenceAssumptions,
-    LabOverrides,
-    Units,
-    load_scenario,
-)
 from tests.factories import change_pack, make_design, make_pack, make_protocol
 from tests.planner.small_labs import small_lab
 
-WRITTEN: Final = load_scenario("eco_reef_fish", "easy")
+WRITTEN: Final = scenarios.load_scenario("eco_reef_fish", "easy")
 FISH: Final = change_pack(WRITTEN, design=WRITTEN.design.model_copy(update={"units": None}))
 
 
-def fish_tanks(arms: Arms | None = None, **changes: object) -> Assessment:
-    units = Units.model_validate({"name": "tank", "samples": 16, **changes})
-    assumptions = EvidenceAssumptions(units=units, arms=arms)
-    return assess(FISH.reference_protocol, FISH.with_own(LabOverrides(), assumptions))
+def fish_tanks(arms: scenarios.Arms | None = None, **changes: object) -> Assessment:
+    units = scenarios.Units.model_validate({"name": "tank", "samples": 16, **changes})
+    assumptions = scenarios.EvidenceAssumptions(units=units, arms=arms)
+    return assess(FISH.reference_protocol, FISH.with_own(scenarios.LabOverrides(), assumptions))
 
 
 def t_power(shift: float, free: int) -> float:
@@ -52,8 +45,8 @@ def test_units_without_a_correlation_change_no_number() -> None:
 
 
 def test_partly_filled_unit_is_worth_its_samples() -> None:
-    units = Units(name="tank", samples=16.0, icc=0.1)
-    pack = FISH.with_own(LabOverrides(), EvidenceAssumptions(units=units))
+    units = scenarios.Units(name="tank", samples=16.0, icc=0.1)
+    pack = FISH.with_own(scenarios.LabOverrides(), scenarios.EvidenceAssumptions(units=units))
     fewer = assess(FISH.reference_protocol.model_copy(update={"sample_size": 98}), pack)
     # 49 in an arm: three tanks of 16 and one of a single fish.
     assert fewer.evidence.value == pytest.approx(t_power(0.5 * (49 / 2 / 2.5) ** 0.5, 6), abs=1e-9)
@@ -82,7 +75,7 @@ def test_evidence_in_units_matches_scipy() -> None:
 T_TESTS: Final = ("two_group", "paired", "one_sample")
 
 
-def arms_by_hand(n: int, design: Design, share: float) -> list[int]:
+def arms_by_hand(n: int, design: scenarios.Design, share: float) -> list[int]:
     if design.kind != T_TESTS[0]:
         return [n]
     first = math.ceil(Fraction(str(share)) * n - Fraction(1, 2))
@@ -90,13 +83,13 @@ def arms_by_hand(n: int, design: Design, share: float) -> list[int]:
     return [first, n - first]
 
 
-def tanks_of(n: int, design: Design, share: float) -> list[int]:
+def tanks_of(n: int, design: scenarios.Design, share: float) -> list[int]:
     assert design.units
     size = Fraction(str(design.units.samples))
     return [math.ceil(arm / size) for arm in arms_by_hand(n, design, share)]
 
 
-def power_by_hand(design: Design, n: int, share: float | None) -> float:
+def power_by_hand(design: scenarios.Design, n: int, share: float | None) -> float:
     units = design.units
     assert units
     assert units.icc is not None
@@ -118,7 +111,7 @@ def power_by_hand(design: Design, n: int, share: float | None) -> float:
 
 
 def test_baseline_needs_independent_samples() -> None:
-    units = Units(name="tray", samples=6.0)
+    units = scenarios.Units(name="tray", samples=6.0)
     design = make_design(kind="two_proportions", effect_planning=0.5, baseline=0.6, units=units)
     plan = assess(make_protocol(), make_pack(design=design))
     assert by_correlation(plan) == {}
@@ -127,7 +120,7 @@ def test_baseline_needs_independent_samples() -> None:
 def tanks(
     icc: float = 0.1, samples: int = 128, per_unit: float = 16.0, **design: Any
 ) -> Assessment:
-    units = Units(name="tank", samples=per_unit, icc=icc)
+    units = scenarios.Units(name="tank", samples=per_unit, icc=icc)
     made = make_design(**{"effect_planning": 0.5, "units": units, **design})
     pack = make_pack(design=made, samples_per_day=None, constraints=[])
     return assess(make_protocol(sample_size=samples), pack)
@@ -223,7 +216,7 @@ def partly(arm: int, icc: float) -> float:
     [(0.75, 128, (6, 2)), (0.05, 645, (2, 39))],
 )
 def test_unlike_arms_keep_their_tanks(share: float, samples: int, units: tuple[int, int]) -> None:
-    limit = units_limit(tanks(arms=Arms(share=share), samples=samples))
+    limit = units_limit(tanks(arms=scenarios.Arms(share=share), samples=samples))
     assert limit
     assert limit.units == units
     assert limit.most == pytest.approx(power(units, float("inf"), 0.1), abs=1e-6)

@@ -11,13 +11,7 @@ from replicalab.assessment import Assessment, assess
 from replicalab.designs import KINDS
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.curves import Curves
-from replicalab.render.figures import (
-    convergence_chart,
-    evidence_by_effect,
-    evidence_by_samples,
-    outcomes_figure,
-    samples_by_effect,
-)
+from replicalab.render import figures
 from replicalab.scenarios import Difficulty, Pack, load_scenario
 from tests.designs.examples import design_of
 from tests.factories import make_design, make_pack, make_protocol
@@ -26,7 +20,7 @@ from tests.render.reading import described, named
 
 TITLE: Final = ("What 420 samples show", "planned, at an assumed Cohen's d of 0.131")
 Draw = Callable[[Curves, tuple[str, str]], go.Figure]
-OVER_EFFECT: Final[list[Draw]] = [evidence_by_effect, samples_by_effect]
+OVER_EFFECT: Final[list[Draw]] = [figures.evidence_by_effect, figures.samples_by_effect]
 
 
 def shipped(study: str = "fin_momentum") -> Curves:
@@ -51,7 +45,7 @@ def test_charts_read_as_pinned() -> None:
     texts = [
         f"=== {name}, {draw.__name__} ===\n{described(draw(curve, TITLE))}"
         for name, curve in curves.items()
-        for draw in (evidence_by_samples, *(OVER_EFFECT if name == "momentum" else ()))
+        for draw in (figures.evidence_by_samples, *(OVER_EFFECT if name == "momentum" else ()))
     ]
     texts += [f"=== {name} ===\n{described(drawn)}" for name, drawn in NEGOTIATED.items()]
     assert_golden("charts", "\n".join(texts))
@@ -60,20 +54,20 @@ def test_charts_read_as_pinned() -> None:
 def test_curves_are_those_of_the_core() -> None:
     curves = shipped()
     for draw, points in (
-        (evidence_by_samples, curves.over_samples),
-        (evidence_by_effect, curves.over_effects),
-        (samples_by_effect, curves.samples_over_effects),
+        (figures.evidence_by_samples, curves.over_samples),
+        (figures.evidence_by_effect, curves.over_effects),
+        (figures.samples_by_effect, curves.samples_over_effects),
     ):
         curve = named(draw(curves, TITLE), "curve")
         assert list(zip(curve.x, curve.y, strict=True)) == [*points]
-    plan = named(evidence_by_samples(curves, TITLE), "plans")
+    plan = named(figures.evidence_by_samples(curves, TITLE), "plans")
     assert (list(plan.x), list(plan.y)) == ([420], [curves.plan.evidence.value])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_chart_of_every_kind_is_valid(kind: str) -> None:
     curves = of(make_protocol(sample_size=60), make_pack(design=design_of(kind, dropout=0.1)))
-    charts: list[Draw] = [evidence_by_samples, *(OVER_EFFECT if curves.effects else [])]
+    charts: list[Draw] = [figures.evidence_by_samples, *(OVER_EFFECT if curves.effects else [])]
     for draw in charts:
         figure = draw(curves, TITLE)
         go.Figure(json.loads(figure.to_json()))  # checks every name and value
@@ -84,7 +78,7 @@ def test_chart_of_every_kind_is_valid(kind: str) -> None:
 def test_own_mark_is_on_the_curve() -> None:
     reef = load_scenario("eco_reef_fish", Difficulty.EASY)
     curves = of(reef.reference_protocol, reef, sample_size=400)
-    figure = evidence_by_samples(curves, TITLE)
+    figure = figures.evidence_by_samples(curves, TITLE)
     [x], [y] = named(figure, "plans").x, named(figure, "plans").y
     curve = named(figure, "curve")
     assert dict(zip(curve.x, curve.y, strict=True))[x] == y == curves.plan.evidence.value
@@ -102,14 +96,16 @@ PRECISE: Final[dict[str, Any]] = {
 JQ1: Final = load_scenario("bio_jq1_myeloma", "medium")
 OVER: Final = assess(revise(JQ1.reference_protocol, duration_days=28), JQ1)  # 2,490 of 2,480
 ROUNDS: Final = ((1, round_of(60, days=10)), (2, round_of(40)), (4, round_of(0)))
-CHART: Final = convergence_chart(ROUNDS)
+CHART: Final = figures.convergence_chart(ROUNDS)
 NEGOTIATED: Final = {
     "three rounds": CHART,
-    "a round": convergence_chart(ROUNDS[:1]),
-    "what stays is no change": convergence_chart([(1, round_of(60)), (2, round_of(60, days=4))]),
-    "a little over is not rounded to all there is": convergence_chart([(1, OVER)]),
-    "far over": convergence_chart([(1, round_of(900))]),
-    "lower is better": convergence_chart(
+    "a round": figures.convergence_chart(ROUNDS[:1]),
+    "what stays is no change": figures.convergence_chart(
+        [(1, round_of(60)), (2, round_of(60, days=4))]
+    ),
+    "a little over is not rounded to all there is": figures.convergence_chart([(1, OVER)]),
+    "far over": figures.convergence_chart([(1, round_of(900))]),
+    "lower is better": figures.convergence_chart(
         [(1, round_of(60, **PRECISE)), (2, round_of(0, **PRECISE))]
     ),
 }
@@ -144,13 +140,13 @@ def test_limits_are_lines_in_their_panels() -> None:
 def test_heatmap_has_shares_and_safe_names() -> None:
     shares: list[list[float | None]] = [[1.0, 0.5], [None, 0.0]]
     text = [["a", "b"], ["", "c"]]
-    drawn = outcomes_figure(["one", "two"], ["easy", "hard"], shares, text, "T")
+    drawn = figures.outcomes_figure(["one", "two"], ["easy", "hard"], shares, text, "T")
     cells = [(cell.text, cell.x, cell.y) for cell in drawn.layout.annotations]
     rows = ("1. one", "1. one", "2. two")
     assert cells == [*zip(("100%", "50%", "0%"), ("easy", "hard", "hard"), rows, strict=True)]
     assert [*map(list, drawn.data[0].z)] == shares
     go.Figure(drawn.to_dict())  # every name in it is one of plotly's
     name = f"<a href='x'>{'y' * 100}"
-    heat = outcomes_figure([name], ["easy"], [[0.2]], [["<b>"]], "T").data[0]
+    heat = figures.outcomes_figure([name], ["easy"], [[0.2]], [["<b>"]], "T").data[0]
     assert "<" not in heat.y[0] + heat.text[0][0]
     assert len(heat.y[0]) < 40

@@ -13,14 +13,8 @@ from pydantic import BaseModel, ValidationError
 
 from replicalab.assessment import assess, assumed_effects
 from replicalab.designs import KINDS, PARAMETERS
+from replicalab.facts import check
 from replicalab.facts.blocks import Block
-from replicalab.facts.check import (
-    check_panel,
-    cost_panel,
-    effects_panel,
-    evidence_panel,
-    header_panel,
-)
 from replicalab.facts.comparison import comparison_panel
 from replicalab.facts.present import decision_slide, plan_slide, stake_slide
 from replicalab.facts.survey import survey_panel
@@ -158,12 +152,12 @@ def _figures(here: PlanAnalysis | None) -> Figures:
 
 def _panels(here: PlanAnalysis) -> Iterator[Block]:
     yours, other = here.yours, here.least.after
-    yield header_panel(yours)
-    yield check_panel(yours, Dimension.BUDGET)
-    yield cost_panel(yours, other)
-    yield evidence_panel({"yours": yours, "other": other})
+    yield check.header_panel(yours)
+    yield check.check_panel(yours, Dimension.BUDGET)
+    yield check.cost_panel(yours, other)
+    yield check.evidence_panel({"yours": yours, "other": other})
     if effects := assumed_effects(yours.pack.design):
-        yield effects_panel(effects, {"yours": yours, "other": other})
+        yield check.effects_panel(effects, {"yours": yours, "other": other})
     yield comparison_panel([Side("yours", yours, None), Side("other", other, None)])
     yield stake_slide(yours)
     yield plan_slide(yours)

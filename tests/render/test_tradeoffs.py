@@ -24,18 +24,9 @@ from replicalab.render.figures import (
     Mark,
     frontier_figure,
     labelled_region,
+    placing,
     region_figure,
     spotted,
-)
-from replicalab.render.figures.placing import (
-    PLOT,
-    POINTS_TRIED,
-    Box,
-    LabelPlace,
-    LabelRequest,
-    along,
-    around,
-    placed,
 )
 from replicalab.render.figures.power import LOOKS
 from replicalab.render.figures.region import CAPS, COLOURS
@@ -238,21 +229,21 @@ def test_frontier_has_a_line_per_fidelity_loss() -> None:
 
 
 SHARES: Final = st.floats(0.03, 0.97)
-HEIGHTS: Final = st.floats(12, PLOT - 12)
+HEIGHTS: Final = st.floats(12, placing.PLOT - 12)
 NAMES: Final = ("your plan 0.86", "Lab Manager's offer 0.58", "least loss 0.69")
 
 
-def overlap(one: Box, other: Box) -> bool:
+def overlap(one: placing.Box, other: placing.Box) -> bool:
     across = one.left < other.right and other.left < one.right
     return across and one.bottom < other.top and other.bottom < one.top
 
 
 @given(st.lists(st.tuples(SHARES, HEIGHTS), max_size=3, unique=True))
 def test_labels_are_at_marks_and_apart(points: list[tuple[float, float]]) -> None:
-    marks = [LabelPlace(*point) for point in points]
+    marks = [placing.LabelPlace(*point) for point in points]
     named = [*zip(points, NAMES, strict=False)]
-    wanted = [LabelRequest(text, around(text, *at)) for at, text in named]
-    places = placed(wanted, marks)
+    wanted = [placing.LabelRequest(text, placing.around(text, *at)) for at, text in named]
+    places = placing.placed(wanted, marks)
     boxes = [request.boxes(place) for place, request in zip(places, wanted, strict=True)]
     for on_a_screen in zip(*boxes, strict=True):
         assert not any(overlap(one, other) for one, other in combinations(on_a_screen, 2))
@@ -262,16 +253,16 @@ def test_labels_are_at_marks_and_apart(points: list[tuple[float, float]]) -> Non
 
 def test_places_for_names_of_lines_are_few() -> None:
     steps = [(corner / 1000, 100.0 + corner % 2) for corner in range(1000)]
-    ways = len(along("name", [(0.5, 10.0), (0.5, 10.0)])) // 25
-    assert len(along("name", steps)) <= ways * (POINTS_TRIED + len(steps))
-    assert tuple(along("name", steps)[0][:2]) == steps[-1]
+    ways = len(placing.along("name", [(0.5, 10.0), (0.5, 10.0)])) // 25
+    assert len(placing.along("name", steps)) <= ways * (placing.POINTS_TRIED + len(steps))
+    assert tuple(placing.along("name", steps)[0][:2]) == steps[-1]
 
 
 def test_name_is_on_the_visible_line() -> None:
     line = [(0.1, -math.inf), (0.2, -math.inf), (0.3, 50.0), (0.4, 60.0)]
-    across, height = np.swapaxes(along("name", line)[:, :2], 0, 1)
+    across, height = np.swapaxes(placing.along("name", line)[:, :2], 0, 1)
     assert (across.min(), across.max(), height.min(), height.max()) == (0.3, 0.4, 50, 60)
-    assert not len(along("name", line[:2]))
+    assert not len(placing.along("name", line[:2]))
 
 
 @pytest.mark.parametrize(("study", "lab"), EVERY_LAB)

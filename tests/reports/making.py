@@ -6,17 +6,10 @@ from datetime import date
 from functools import cache
 from typing import Final, NamedTuple
 
+from replicalab import negotiation
 from replicalab.assessment import assess
 from replicalab.documents.forms import Document, brief, funding_request, report
 from replicalab.facts.blocks import Listing, Sentence, Status, Table
-from replicalab.negotiation import (
-    LabManagerKind,
-    Negotiation,
-    ScientistKind,
-    load,
-    negotiate,
-    replay,
-)
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of, parse_study
 from tests.factories import make_setup
@@ -30,7 +23,7 @@ class Work(NamedTuple):
 
     options: PlanAnalysis
     written: Pack
-    run: Negotiation | None = None
+    run: negotiation.Negotiation | None = None
 
     def brief(self) -> Document:
         return brief(self.options, on=DAY, written=self.written, run=self.run)
@@ -54,18 +47,18 @@ def work(scenario_id: str, lab: str, which: str = "least") -> Work:
     setup = make_setup(
         pack,
         pack.reference_protocol,
-        scientist=ScientistKind.DIRECT,
-        lab_manager=LabManagerKind.REFERENCE,
+        scientist=negotiation.ScientistKind.DIRECT,
+        lab_manager=negotiation.LabManagerKind.REFERENCE,
     )
-    return Work(PlanAnalysis(plans[which]), pack, negotiate(setup, pack))
+    return Work(PlanAnalysis(plans[which]), pack, negotiation.negotiate(setup, pack))
 
 
 @cache
 def strangers() -> dict[str, Work]:
     pack = pack_of(parse_study(hostile_study().text, "x.yaml"), Difficulty.MEDIUM, 0)
-    transcript = load(hostile_run())
+    transcript = negotiation.load(hostile_run())
     request = PACK.with_own(transcript.setup.own_lab, transcript.setup.question)
-    run = replay(transcript, request)
+    run = negotiation.replay(transcript, request)
     assert run.final_plan is not None
     return {
         "study": Work(PlanAnalysis(assess(pack.reference_protocol, pack)), pack),

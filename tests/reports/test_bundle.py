@@ -6,26 +6,22 @@ from typing import Any
 
 import pytest
 
+from replicalab import scenarios
 from replicalab.assessment import assess
 from replicalab.documents.forms import bundle, input_hash, open_bundle
 from replicalab.errors import ScenarioError
 from replicalab.models import revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, load, negotiate, replay
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import (
-    EvidenceAssumptions,
-    LabOverrides,
-    OwnItem,
-    list_scenarios,
-    load_scenario,
-)
 from tests.factories import make_setup
 from tests.hostile_files import PACK, hostile_run
 from tests.reports.making import strangers, work
 from tests.tiers import one_in
 
-OWN = LabOverrides(name="Mine", budget=2_000, items=(OwnItem(label="mug", category="equipment"),))
-ASKED = EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."})
+OWN = scenarios.LabOverrides(
+    name="Mine", budget=2_000, items=(scenarios.OwnItem(label="mug", category="equipment"),)
+)
+ASKED = scenarios.EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."})
 
 Edit = Callable[[dict[str, Any]], object]
 
@@ -44,10 +40,10 @@ def faults(held: object) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "scenario_id", one_in(4, [scenario.scenario_id for scenario in list_scenarios()])
+    "scenario_id", one_in(4, [scenario.scenario_id for scenario in scenarios.list_scenarios()])
 )
 def test_bundle_comes_back_equal_and_verified(scenario_id: str) -> None:
-    written = load_scenario(scenario_id, "medium", 3)
+    written = scenarios.load_scenario(scenario_id, "medium", 3)
     pack = written.with_own(OWN, ASKED)
     options = PlanAnalysis(assess(revise(pack.reference_protocol, sample_size=7), pack))
     setup = make_setup(pack, scientist=ScientistKind.DIRECT, lab_manager=LabManagerKind.LEAST_LOSS)

@@ -11,21 +11,7 @@ from typing import Any, Final, NoReturn
 
 import pytest
 
-from replicalab.scenarios import (
-    FOLDER_VARIABLE,
-    Difficulty,
-    broken_scenarios,
-    copy_text,
-    generate_scenario,
-    list_scenarios,
-    load_scenario,
-    loading,
-    pack_of,
-    parse_study,
-    scenario_folders,
-    shelf_fingerprint,
-    study_text,
-)
+from replicalab import scenarios
 from replicalab.scenarios.loading import SCENARIO_FOLDER
 from replicalab.scenarios.reading import read_document
 from tests.golden import assert_golden
@@ -41,7 +27,7 @@ Own = Callable[..., Path]
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Own:
     folder = tmp_path / "own"
     folder.mkdir()
-    monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
+    monkeypatch.setenv(scenarios.FOLDER_VARIABLE, str(folder))
 
     def write(files: dict[str, str | bytes] | None = None) -> Path:
         for name, text in (files or {}).items():
@@ -54,11 +40,11 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Own:
 
 
 def own_ids() -> list[str]:
-    return [one.scenario_id for one in list_scenarios() if one.scenario_id not in SHIPPED]
+    return [one.scenario_id for one in scenarios.list_scenarios() if one.scenario_id not in SHIPPED]
 
 
 def faults() -> list[str]:
-    return [str(error) for error in broken_scenarios()]
+    return [str(error) for error in scenarios.broken_scenarios()]
 
 
 def never(*_: object) -> NoReturn:
@@ -66,8 +52,8 @@ def never(*_: object) -> NoReturn:
 
 
 def test_shipped_folder_holds_twelve_studies_of_eight_domains() -> None:
-    assert broken_scenarios() == []
-    domains = Counter(one.domain_id for one in list_scenarios())
+    assert scenarios.broken_scenarios() == []
+    domains = Counter(one.domain_id for one in scenarios.list_scenarios())
     assert (len(domains), domains.total()) == (8, 12)
 
 
@@ -75,14 +61,14 @@ def test_broken_shipped_file_leaves_the_others_listed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     shutil.copytree(SCENARIO_FOLDER, tmp_path, dirs_exist_ok=True)
-    monkeypatch.setattr(loading, "SCENARIO_FOLDER", tmp_path)
+    monkeypatch.setattr(scenarios.loading, "SCENARIO_FOLDER", tmp_path)
     (tmp_path / "biology" / "bio_jq1_myeloma.yaml").write_text("format: 1\nformat: 2\n")
     (tmp_path / "flat.yaml").write_text(named("flat"))
-    listed = [one.scenario_id for one in list_scenarios()]
+    listed = [one.scenario_id for one in scenarios.list_scenarios()]
     assert listed == [one for one in SHIPPED if one != "bio_jq1_myeloma"]
-    [broken] = broken_scenarios()
+    [broken] = scenarios.broken_scenarios()
     assert broken.source == f"{tmp_path.name}/biology/bio_jq1_myeloma.yaml"
-    assert "'flat' is unknown" in refusal(lambda: load_scenario("flat"))
+    assert "'flat' is unknown" in refusal(lambda: scenarios.load_scenario("flat"))
 
 
 def test_own_studies_are_listed_with_the_shipped_ones(own: Own) -> None:
@@ -92,30 +78,32 @@ def test_own_studies_are_listed_with_the_shipped_ones(own: Own) -> None:
         "demo/two_b.yaml": named("two_b"),
         "demo/two.yml": named("two"),
     })  # fmt: skip
-    listed = [(one.domain_id, one.scenario_id) for one in list_scenarios()]
+    listed = [(one.domain_id, one.scenario_id) for one in scenarios.list_scenarios()]
     assert listed == sorted(listed)
     assert own_ids() == ["flat", "two", "two_b", "one"]
     assert len(listed) == len(SHIPPED) + 4
-    assert broken_scenarios() == []
+    assert scenarios.broken_scenarios() == []
     for scenario_id in ("flat", "one", "two", SHIPPED[0]):
-        assert load_scenario(scenario_id, "hard", 3).scenario_id == scenario_id
+        assert scenarios.load_scenario(scenario_id, "hard", 3).scenario_id == scenario_id
 
 
 def test_changed_variable_changes_the_folders(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = own({"flat.yaml": named("flat")})
     (folder.parent / "link").symlink_to(SCENARIO_FOLDER)
     monkeypatch.chdir(folder.parent)
-    assert [scenario_folder.path for scenario_folder in scenario_folders()] == [
+    assert [scenario_folder.path for scenario_folder in scenarios.scenario_folders()] == [
         SCENARIO_FOLDER,
         folder,
     ]
     for name, texts in ((str(folder), ["flat"]), ("own", ["flat"]), ("", []), ("link", [])):
-        monkeypatch.setenv(FOLDER_VARIABLE, name)
+        monkeypatch.setenv(scenarios.FOLDER_VARIABLE, name)
         assert own_ids() == texts
-        assert len(list_scenarios()) == len(SHIPPED) + len(texts)
-        assert broken_scenarios() == []
-    monkeypatch.delenv(FOLDER_VARIABLE)
-    assert [scenario_folder.path for scenario_folder in scenario_folders()] == [SCENARIO_FOLDER]
+        assert len(scenarios.list_scenarios()) == len(SHIPPED) + len(texts)
+        assert scenarios.broken_scenarios() == []
+    monkeypatch.delenv(scenarios.FOLDER_VARIABLE)
+    assert [scenario_folder.path for scenario_folder in scenarios.scenario_folders()] == [
+        SCENARIO_FOLDER
+    ]
 
 
 def test_missing_folder_is_one_fault_without_its_path(
@@ -123,14 +111,14 @@ def test_missing_folder_is_one_fault_without_its_path(
 ) -> None:
     file = own({"a.yaml": named("a")}) / "a.yaml"
     for name, why in ((file.parent / "no", "No such file or directory"), (file, "Not a directory")):
-        monkeypatch.setenv(FOLDER_VARIABLE, str(name))
+        monkeypatch.setenv(scenarios.FOLDER_VARIABLE, str(name))
         assert faults() == [
             f"REPLICALAB_SCENARIO_DIR: the folder that it names cannot be read ({why}); "
             "name a folder that exists and may be read, or unset it"
         ]
-        assert len(list_scenarios()) == len(SHIPPED)
-        assert load_scenario(SHIPPED[0]).scenario_id == SHIPPED[0]
-        assert isinstance(shelf_fingerprint(), Hashable)
+        assert len(scenarios.list_scenarios()) == len(SHIPPED)
+        assert scenarios.load_scenario(SHIPPED[0]).scenario_id == SHIPPED[0]
+        assert isinstance(scenarios.shelf_fingerprint(), Hashable)
 
 
 def test_every_fault_of_a_folder_is_reported(own: Own) -> None:
@@ -173,9 +161,9 @@ def test_every_fault_of_a_folder_is_reported(own: Own) -> None:
     assert_golden("study_folder_faults", "\n".join(faults()))
     for name in ("away", "deep", "folder", "pipe", "bad"):
         for _ in range(2):
-            assert f"{name}.yaml: " in refusal(partial(load_scenario, name))
-    assert load_scenario("fin_momentum").domain_id == "finance_trading"
-    assert "leaves the folder" in refusal(lambda: study_text("deep"))
+            assert f"{name}.yaml: " in refusal(partial(scenarios.load_scenario, name))
+    assert scenarios.load_scenario("fin_momentum").domain_id == "finance_trading"
+    assert "leaves the folder" in refusal(lambda: scenarios.study_text("deep"))
 
 
 def test_large_file_is_refused_unread(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +171,7 @@ def test_large_file_is_refused_unread(own: Own, monkeypatch: pytest.MonkeyPatch)
     sizes = {"huge": 5 * 1024**2, "vast": 5 * 1024**3}
     for name, size in sizes.items():
         os.truncate(folder / f"{name}.yaml", size)  # sparse: it takes no room, but long to read
-    monkeypatch.setattr(loading.reading, "read_document", never)
+    monkeypatch.setattr(scenarios.loading.reading, "read_document", never)
     assert faults() == [
         f"own/{name}.yaml: the file has {size} bytes, more than the 262144 allowed; shorten it"
         for name, size in sizes.items()
@@ -220,7 +208,7 @@ def test_what_may_not_be_read_is_a_fault(own: Own, monkeypatch: pytest.MonkeyPat
     ],
 )  # fmt: skip
 def test_path_as_an_id_is_unknown(trick: str) -> None:
-    for call in (load_scenario, study_text):
+    for call in (scenarios.load_scenario, scenarios.study_text):
         text = refusal(partial(call, trick))
         assert f"scenario_id: {repr(trick)[:59]}" in text
         assert " is unknown; " in text
@@ -230,38 +218,42 @@ def test_unknown_names_are_refused_with_known_ones(own: Own) -> None:
     own({f"s{n}.yaml": named(f"s{n}", "demo") for n in range(40)})
     number: Any = 5
     for scenario_id, text in ((number, "5 is unknown; "), ("s99", "'s99' is unknown; did you ")):
-        message = refusal(partial(load_scenario, scenario_id))
+        message = refusal(partial(scenarios.load_scenario, scenario_id))
         assert message.startswith(f"scenarios: scenario_id: {text}")
         names = message.partition("known: ")[2].split(", ")
         assert names == sorted([*SHIPPED, *(f"s{n}" for n in range(40))])
-    assert refusal(lambda: load_scenario("s1", "harder")) == (
+    assert refusal(lambda: scenarios.load_scenario("s1", "harder")) == (
         "scenarios: difficulty: 'harder' is unknown; did you mean 'hard'? known: easy, medium, hard"
     )
-    assert refusal(lambda: generate_scenario(1, "dem", "easy")).startswith(
+    assert refusal(lambda: scenarios.generate_scenario(1, "dem", "easy")).startswith(
         "scenarios: domain_id: 'dem' is unknown; did you mean 'demo'? known: biology, chemistry, "
     )
 
 
 def test_what_is_no_seed_is_refused() -> None:
-    study = load_scenario("fin_momentum").study
+    study = scenarios.load_scenario("fin_momentum").study
     seeds: tuple[Any, ...] = (-1, True, 2.0, "2", None, 2**63)
     for seed in seeds:
         text = f"lab: seed: {seed!r} is not a seed; use a whole number from 0 to {2**63 - 1}"
-        assert refusal(partial(pack_of, study, Difficulty.EASY, seed)) == text
-        assert refusal(partial(load_scenario, "fin_momentum", "easy", seed)) == text
-        assert refusal(partial(generate_scenario, seed, "finance_trading", "easy")) == text
-    huge = refusal(partial(pack_of, study, Difficulty.EASY, 10**5000))
+        assert refusal(partial(scenarios.pack_of, study, scenarios.Difficulty.EASY, seed)) == text
+        assert refusal(partial(scenarios.load_scenario, "fin_momentum", "easy", seed)) == text
+        assert (
+            refusal(partial(scenarios.generate_scenario, seed, "finance_trading", "easy")) == text
+        )
+    huge = refusal(partial(scenarios.pack_of, study, scenarios.Difficulty.EASY, 10**5000))
     assert "a huge number is not a seed" in huge
 
 
 def test_generated_study_depends_on_seed_and_domain_only(own: Own) -> None:
     own({f"demo/{one}.yaml": named(one) for one in "abc"} | {"far/d.yaml": named("d", "far")})
-    packs = [generate_scenario(seed, "demo", "hard") for seed in range(12)]
+    packs = [scenarios.generate_scenario(seed, "demo", "hard") for seed in range(12)]
     assert [pack.scenario_id for pack in packs] == list("abccbbaccaba")
-    assert packs == [load_scenario(one.scenario_id, "hard", n) for n, one in enumerate(packs)]
-    easy = [generate_scenario(seed, "demo", "easy") for seed in range(3)]
+    assert packs == [
+        scenarios.load_scenario(one.scenario_id, "hard", n) for n, one in enumerate(packs)
+    ]
+    easy = [scenarios.generate_scenario(seed, "demo", "easy") for seed in range(3)]
     assert [pack.scenario_id for pack in easy] == list("abc")
-    assert generate_scenario(5, "far", "easy").scenario_id == "d"
+    assert scenarios.generate_scenario(5, "far", "easy").scenario_id == "d"
 
 
 def test_files_are_read_once_and_on_request(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,10 +264,10 @@ def test_files_are_read_once_and_on_request(own: Own, monkeypatch: pytest.Monkey
         read.append(source)
         return read_document(text, source)
 
-    monkeypatch.setattr(loading.reading, "read_document", noted)
+    monkeypatch.setattr(scenarios.loading.reading, "read_document", noted)
     for _ in range(2):
-        assert load_scenario("s3", "hard", 5).scenario_id == "s3"
-        assert study_text("s4") == named("s4")
+        assert scenarios.load_scenario("s3", "hard", 5).scenario_id == "s3"
+        assert scenarios.study_text("s4") == named("s4")
     assert read == ["own/s3.yaml", "own/s4.yaml"]
     first = own_ids(), faults()
     assert len(read) == 21
@@ -285,20 +277,20 @@ def test_files_are_read_once_and_on_request(own: Own, monkeypatch: pytest.Monkey
 
 def test_changed_file_is_read_again(own: Own) -> None:
     folder = own({"a.yaml": named("a"), "demo/b.yaml": named("b")})
-    seen = {shelf_fingerprint()}
+    seen = {scenarios.shelf_fingerprint()}
 
     def differs() -> bool:
         before = len(seen)
-        seen.add(shelf_fingerprint())
+        seen.add(scenarios.shelf_fingerprint())
         return len(seen) == before + 1
 
     assert not differs()
     own({"c.yml": named("c")})
     assert differs()
-    assert load_scenario("a").lab.budget == 500
+    assert scenarios.load_scenario("a").lab.budget == 500
     own({"a.yaml": bent(("tiny", "a"), ("budget: 500", "budget: 600"))})
     os.utime(folder / "a.yaml", ns=(1, 1))
-    assert load_scenario("a").lab.budget == 600
+    assert scenarios.load_scenario("a").lab.budget == 600
     assert differs()
     (folder / "new.txt").write_text(named("a"))
     os.utime(folder / "new.txt", ns=(1, 1))
@@ -313,13 +305,13 @@ def test_changed_file_is_read_again(own: Own) -> None:
 
 @pytest.mark.parametrize("path", FILES[::4], ids=SHIPPED[::4])
 def test_copy_changes_only_the_line_of_the_id(path: Path) -> None:
-    text, copy = study_text(path.stem), copy_text(path.stem, "my_own")
+    text, copy = scenarios.study_text(path.stem), scenarios.copy_text(path.stem, "my_own")
     assert text == path.read_text(encoding="utf-8")
     changed = [
         line for line in difflib.ndiff(text.splitlines(), copy.splitlines()) if line[0] in "+-"
     ]
     assert changed == [f"- scenario_id: {path.stem}", "+ scenario_id: my_own"]
-    assert parse_study(copy, "copy") == parse_study(text, "text").model_copy(
+    assert scenarios.parse_study(copy, "copy") == scenarios.parse_study(text, "text").model_copy(
         update={"scenario_id": "my_own"}
     )
 
@@ -340,6 +332,6 @@ def test_copy_finds_the_id_however_it_is_written(own: Own, written: str, copied:
     text = text.replace("domain_id", "# scenario_id: x\ndomain_id")
     text = text.replace('title: "A tiny study"', 'title: "scenario_id: one"')
     own({"one.yaml": text})
-    copy = copy_text("one", "my_own")
+    copy = scenarios.copy_text("one", "my_own")
     assert copy == text.replace(written, copied)
-    assert parse_study(copy, "copy").scenario_id == "my_own"
+    assert scenarios.parse_study(copy, "copy").scenario_id == "my_own"

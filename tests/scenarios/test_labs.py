@@ -6,40 +6,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab import scenarios
 from replicalab.limits import MAX_SEED
-from replicalab.scenarios import (
-    MAX_ROUNDS,
-    MISSING,
-    Difficulty,
-    Pack,
-    ResourceCategory,
-    Study,
-    list_scenarios,
-    load_scenario,
-    pack_of,
-    parse_study,
-)
 from replicalab.scenarios.pack import draw
 from tests.factories import with_means
 from tests.scenarios.small_study import STUDY_TEXT, bent
 
-SHIPPED = [study.scenario_id for study in list_scenarios()]
+SHIPPED = [study.scenario_id for study in scenarios.list_scenarios()]
 SEEDS = st.integers(min_value=1, max_value=MAX_SEED)
-DIFFICULTIES = st.sampled_from(list(Difficulty))
+DIFFICULTIES = st.sampled_from(list(scenarios.Difficulty))
 
 
 @pytest.fixture
-def study() -> Study:
-    return parse_study(STUDY_TEXT, "tiny.yaml")
+def study() -> scenarios.Study:
+    return scenarios.parse_study(STUDY_TEXT, "tiny.yaml")
 
 
-def booked_until(pack: Pack) -> dict[str, int]:
+def booked_until(pack: scenarios.Pack) -> dict[str, int]:
     days = {item.label: item.booked_until_day for item in pack.resources}
     return {label: day for label, day in days.items() if day is not None}
 
 
-def test_seed_0_is_the_lab_as_written(study: Study) -> None:
-    pack = pack_of(study, Difficulty.HARD)
+def test_seed_0_is_the_lab_as_written(study: scenarios.Study) -> None:
+    pack = scenarios.pack_of(study, scenarios.Difficulty.HARD)
     assert pack.seed == 0
     assert pack.lab_manager_observation.model_dump() == {
         "budget_total": 300.0,
@@ -54,7 +43,7 @@ def test_seed_0_is_the_lab_as_written(study: Study) -> None:
         "conversation_history": [],
         "current_protocol": None,
         "round_number": 0,
-        "max_rounds": MAX_ROUNDS,
+        "max_rounds": scenarios.MAX_ROUNDS,
     }
     assert booked_until(pack) == {"kettle": 6, "Thermometer": 2}
     assert [one.key for one in pack.constraints] == ["heat", "budget", "time_limit", "staff"]
@@ -63,7 +52,9 @@ def test_seed_0_is_the_lab_as_written(study: Study) -> None:
 
 def test_resource_keys_never_clash_with_staff_or_vanish() -> None:
     text = bent(('"ice box"', '"Staff"'), ('"water"', '"水"'))
-    resources = pack_of(parse_study(text, "x"), Difficulty.EASY).resources
+    resources = scenarios.pack_of(
+        scenarios.parse_study(text, "x"), scenarios.Difficulty.EASY
+    ).resources
     assert [item.quantity for item in resources] == [None] * 6 + [2]
     keys = [item.key for item in resources]
     assert keys == ["kettle", "thermometer", "staff_2", "tea", "item", "tea_2", "staff"]
@@ -74,12 +65,12 @@ def test_labs_own_rates_reach_the_pack() -> None:
         "    staff: 2\n", "    staff: 2\n    cost_model: {per_day: 7}\n    staff_model: {base: 2}\n"
     )
     for seed in (0, 1):
-        pack = pack_of(parse_study(text, "x"), Difficulty.EASY, seed)
+        pack = scenarios.pack_of(scenarios.parse_study(text, "x"), scenarios.Difficulty.EASY, seed)
         assert (pack.cost_model.per_day, pack.staff_model.base) == (7, 2)
 
 
-def test_observations_omit_the_hidden_reference(study: Study) -> None:
-    pack = pack_of(study, Difficulty.EASY)
+def test_observations_omit_the_hidden_reference(study: scenarios.Study) -> None:
+    pack = scenarios.pack_of(study, scenarios.Difficulty.EASY)
     seen = pack.scientist_observation
     assert (seen.paper_title, seen.experiment_goal) == ("A tiny study", "Measure both again.")
     assert (seen.paper_hypothesis, seen.paper_method, seen.paper_key_finding) == (
@@ -103,10 +94,10 @@ def test_draw_is_the_hash_of_its_parts() -> None:
 
 
 def test_seeded_lab_is_the_same_everywhere() -> None:
-    lab = load_scenario("fin_momentum", "hard", 1).lab
+    lab = scenarios.load_scenario("fin_momentum", "hard", 1).lab
     assert (lab.budget, lab.days, lab.booked) == (1710, 5, {"research server": 9})
     assert lab.out_of_stock == ["CRSP delisting returns"]
-    lab = load_scenario("math_four_colour", "hard", 42).lab
+    lab = scenarios.load_scenario("math_four_colour", "hard", 42).lab
     assert (lab.budget, lab.days) == (2770, 6)
     assert lab.booked == {"independent reducibility checker": 1}
     assert lab.out_of_stock == ["RSST configuration file (633 entries)"]
@@ -114,10 +105,10 @@ def test_seeded_lab_is_the_same_everywhere() -> None:
 
 @given(st.sampled_from(SHIPPED), DIFFICULTIES, SEEDS)
 def test_seeded_lab_stays_near_the_written_one(
-    scenario_id: str, difficulty: Difficulty, seed: int
+    scenario_id: str, difficulty: scenarios.Difficulty, seed: int
 ) -> None:
-    written = load_scenario(scenario_id, difficulty).lab
-    pack = load_scenario(scenario_id, difficulty, seed)
+    written = scenarios.load_scenario(scenario_id, difficulty).lab
+    pack = scenarios.load_scenario(scenario_id, difficulty, seed)
     lab = pack.lab
     assert 0.85 <= lab.budget / written.budget <= 1.15
     assert 0.8 <= lab.days / written.days <= 1.2
@@ -129,20 +120,22 @@ def test_seeded_lab_stays_near_the_written_one(
 
 
 @given(st.sampled_from(SHIPPED), DIFFICULTIES, st.just(0) | SEEDS)
-def test_views_of_a_lab_agree(scenario_id: str, difficulty: Difficulty, seed: int) -> None:
-    pack = load_scenario(scenario_id, difficulty, seed)
+def test_views_of_a_lab_agree(
+    scenario_id: str, difficulty: scenarios.Difficulty, seed: int
+) -> None:
+    pack = scenarios.load_scenario(scenario_id, difficulty, seed)
     lab = pack.lab_manager_observation
     assert lab.budget_total == lab.budget_remaining == pack.lab.budget
     assert [*booked_until(pack)] == lab.equipment_booked
     for category, free, gone in (
-        (ResourceCategory.EQUIPMENT, lab.equipment_available, lab.equipment_booked),
-        (ResourceCategory.REAGENT, lab.reagents_in_stock, lab.reagents_out_of_stock),
+        (scenarios.ResourceCategory.EQUIPMENT, lab.equipment_available, lab.equipment_booked),
+        (scenarios.ResourceCategory.REAGENT, lab.reagents_in_stock, lab.reagents_out_of_stock),
     ):
         items = [item for item in pack.resources if item.category is category]
         assert [item.label for item in items if item.available] == free
         assert [item.label for item in items if not item.available] == gone
         for label in (*free, *gone):
-            missing = pack.inventory.status(label, category) in MISSING
+            missing = pack.inventory.status(label, category) in scenarios.MISSING
             assert missing == (label in gone)
     keys = [item.key for item in pack.resources]
     assert len(set(keys)) == len(keys)
@@ -155,7 +148,7 @@ def test_views_of_a_lab_agree(scenario_id: str, difficulty: Difficulty, seed: in
 @given(st.floats(0.01, 1e6), st.integers(1, 400), SEEDS)
 def test_seeded_lab_keeps_a_budget_and_a_day(budget: float, days: int, seed: int) -> None:
     text = STUDY_TEXT.replace("budget: 500\n    days: 5", f"budget: {budget!r}\n    days: {days}")
-    lab = pack_of(parse_study(text, "x"), Difficulty.EASY, seed).lab
+    lab = scenarios.pack_of(scenarios.parse_study(text, "x"), scenarios.Difficulty.EASY, seed).lab
     assert lab.budget >= 10
     assert lab.budget % 10 == 0
     assert abs(lab.budget - budget) <= max(10, 0.15 * budget)
@@ -163,17 +156,19 @@ def test_seeded_lab_keeps_a_budget_and_a_day(budget: float, days: int, seed: int
     assert abs(lab.days - days) <= 0.2 * days
 
 
-def test_seeds_reach_every_item_and_the_bounds(study: Study) -> None:
-    labs = [pack_of(study, Difficulty.MEDIUM, seed).lab for seed in range(1, 200)]
+def test_seeds_reach_every_item_and_the_bounds(study: scenarios.Study) -> None:
+    labs = [
+        scenarios.pack_of(study, scenarios.Difficulty.MEDIUM, seed).lab for seed in range(1, 200)
+    ]
     assert {item for lab in labs for item in lab.booked} == {*study.equipment}
     assert {lab.budget for lab in labs} == {*range(340, 470, 10)}
-    labs = [pack_of(study, Difficulty.EASY, seed).lab for seed in range(1, 200)]
+    labs = [scenarios.pack_of(study, scenarios.Difficulty.EASY, seed).lab for seed in range(1, 200)]
     assert {lab.days for lab in labs} == {4, 5, 6}
 
 
 @pytest.mark.parametrize("scenario_id", SHIPPED)
 def test_other_means_change_only_the_lab(scenario_id: str) -> None:
-    pack = load_scenario(scenario_id, Difficulty.HARD)
+    pack = scenarios.load_scenario(scenario_id, scenarios.Difficulty.HARD)
     lab = pack.lab.model_copy(update={"expected": None})
     assert with_means(pack) == pack.model_copy(update={"lab": lab})
     means: dict[str, Any] = {"budget": 777, "days": 9, "staff": 4}
