@@ -241,12 +241,6 @@ def test_null_original_offers_no_effect(kind: str) -> None:
     assert choices(kind, effect=0.0, n=40) == {}
 
 
-def test_choice_is_found_by_its_name() -> None:
-    design = design_of(effect=0.9, n=40)
-    assert named_effect(design, " Small-Telescopes ") == named_effect(design, "small telescopes")
-    assert named_effect(design, "nonsense") is None
-
-
 @given(
     st.sampled_from(NORMAL),
     st.floats(0.01, 0.99),

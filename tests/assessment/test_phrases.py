@@ -1,15 +1,14 @@
-"""Cautions on units, soft constraints and controls, by hand."""
+"""Cautions on units and on soft constraints, by hand."""
 
 from typing import Any, Final
 
 import pytest
 
-from replicalab.assessment import assess, cautions_text, cautions_title
+from replicalab.assessment import assess
 from replicalab.assessment.phrases import bounded_text, few_units_title, units_text
 from replicalab.scenarios import Arms, Units
-from tests.factories import CONTROLS, make_constraint, make_design, make_pack, make_protocol
+from tests.factories import make_constraint, make_design, make_pack, make_protocol
 
-ANY, FIXED = CONTROLS[1], CONTROLS[0]
 ONE: Final = (
     "has only 1 tank: a difference between tanks cannot be separated from a treatment effect"
 )
@@ -17,21 +16,6 @@ ONE_IN_AN_ARM: Final = ONE.replace("1 tank", "1 tank per arm")
 INDEPENDENT: Final = (
     "treats samples of one tank as independent, because no intraclass correlation was given"
 )
-LACKS_ANY: Final = f"lacks '{ANY}', which protects against any light"
-
-
-def test_cautions_are_units_then_wishes_then_controls() -> None:
-    wish = make_constraint(
-        label="follow-up", bounds="days", comparator=">=", quantity=36, unit="days", hard=False
-    )
-    pack = make_pack(constraints=[wish], design=tanks(icc=0.1))
-    plan = assess(make_protocol(sample_size=20, duration_days=28, controls=[FIXED]), pack)
-    assert cautions_title(plan) == "too few tanks, breaks a wish, lacks a control"
-    assert cautions_text(plan) == (
-        f"{ONE_IN_AN_ARM}; "
-        "breaks a wish of the study: 'follow-up' should be at least 36 days, the plan has 28; "
-        f"{LACKS_ANY}"
-    )
 
 
 def tanks(kind: str = "two_group", icc: float | None = None, **more: object) -> Any:

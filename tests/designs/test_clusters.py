@@ -233,14 +233,6 @@ def test_unequal_equivalence_never_falls(alpha: float) -> None:
         assert falls("equivalence", 0.0, parameters, range(1, 130)) == []
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.02, 0.3, 1.0])
-@pytest.mark.parametrize("kind", CLUSTERED)
-def test_evidence_of_units_never_falls_with_more_samples(kind: str, correlation: float) -> None:
-    for per_unit in (1.0, 2.5, 16.0):
-        parameters = DesignParameters(alpha=0.05, per_unit=per_unit, icc=correlation, share=0.4)
-        assert falls(kind, 0.4, parameters, range(1, 400)) == []
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("units", "per_unit", "correlation", "planned"),

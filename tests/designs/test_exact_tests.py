@@ -12,7 +12,6 @@ from pydantic import ValidationError
 from scipy import integrate, special, stats
 
 from replicalab.assessment import evidence_value, smallest_detectable_effect
-from replicalab.designs import KINDS
 from replicalab.designs.exact_tests import (
     correlation_power,
     correlation_wrong_sign,
@@ -20,9 +19,8 @@ from replicalab.designs.exact_tests import (
     other_share,
     shares_power,
 )
-from replicalab.errors import ScenarioError
 from replicalab.limits import MOST_PER_GROUP
-from replicalab.scenarios import Design, EvidenceAssumptions
+from replicalab.scenarios import Design
 from tests.factories import make_design
 
 ALPHAS: Final = (1e-3, 0.05, 0.2)
@@ -100,7 +98,6 @@ def test_correlation_power_is_a_share_at_extremes(n: int) -> None:
 
 FISHER_ALPHAS: Final = (1e-3, 0.05, 0.3)
 SHARES: Final = ((0.5, 0.3), (0.9, 0.1), (1.0, 0.7), (0.3, 0.0), (0.05, 0.01), (0.8, 0.75))
-ROW: Final = KINDS["two_proportions"]
 
 
 def h_of(one: float, other: float) -> float:
@@ -240,13 +237,6 @@ def test_detectable_share_agrees_with_brute_force() -> None:
         assert (power >= 0.7) == reaches
 
 
-def test_a_substitution_brings_the_other_share_nearer() -> None:
-    design, size = of_shares(0.5, 0.1), h_of(0.5, 0.1) * 0.6
-    seen = evidence_value(design, 40, size, factor=0.6)
-    assert other_share(0.5, size) == pytest.approx(math.sin(math.pi / 4 - size / 2) ** 2)
-    assert seen < evidence_value(design, 40, design.effect_planning)
-
-
 def faulty() -> Iterator[tuple[dict[str, Any], str]]:
     yield {"baseline": 0.1, "effect_planning": 0.9}, "assume at most 0.6435, or give the higher"
     for wrong in (0.0, -0.1, 1.1, 1e308, math.nan, math.inf, 10**9, "half"):
@@ -257,18 +247,3 @@ def faulty() -> Iterator[tuple[dict[str, Any], str]]:
 def test_a_baseline_that_cannot_be_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         of_shares(**changes)
-
-
-def test_largest_effect_of_a_baseline_is_detected() -> None:
-    for baseline in (0.05, 0.3, 0.7, 1.0):
-        design = of_shares(baseline=baseline, effect_planning=largest_h(baseline))
-        assert evidence_value(design, 10**4, design.effect_planning) == pytest.approx(1, abs=1e-6)
-
-
-def test_question_of_a_baseline_is_answered_or_refused() -> None:
-    design = of_shares(baseline=None, effect_planning=0.5)
-    assert EvidenceAssumptions(baseline=0.5).over(design).baseline == 0.5
-    with pytest.raises(ScenarioError, match=r"no share lies so far below the baseline of 0\.01"):
-        EvidenceAssumptions(baseline=0.01).over(design)
-    with pytest.raises(ScenarioError, match="two-group design has none"):
-        EvidenceAssumptions(baseline=0.5).over(make_design())

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from pydantic import ValidationError
 
-from replicalab.designs import GROUPINGS, KINDS, PARAMETERS, DesignParameters, Kind
+from replicalab.designs import KINDS, PARAMETERS, DesignParameters, Kind
 from replicalab.scenarios import Design
 from tests.designs.examples import design_of, effect_of
 from tests.factories import make_design
@@ -24,19 +24,6 @@ NUMBERS: Final = {
 }
 
 rows: Final = pytest.mark.parametrize("row", KINDS.values(), ids=KINDS)
-
-
-@rows
-def test_row_names_numbers_that_a_design_has(row: Kind) -> None:
-    of_groupings = {"share", "per_unit", "icc", "planned"}
-    assert {*row.needs} <= {*PARAMETERS} == {*DesignParameters._fields} - of_groupings
-    assert {*row.optional} <= {*PARAMETERS, *GROUPINGS}
-    assert {*PARAMETERS, *GROUPINGS} <= {*Design.model_fields}
-    assert [row.label(number) for number in row.numbers]
-    assert bool(row.effect and row.effect.within_margin) == ("margin" in row.needs)
-    text = set(re.findall(r"{(\w+)", row.setting))
-    assert text == set(row.needs) - {"alpha", "population_max"}
-    assert row.setting_text(DesignParameters(groups=3, margin=0.5, event_share=0.6)) is not None
 
 
 @rows

@@ -184,19 +184,6 @@ def test_safeguard_effect_of_every_source(kind: str, source: EffectSource) -> No
     assert (safe.worked_out or 0) > (plain.worked_out or 0)
 
 
-@pytest.mark.parametrize("wrong", [None, float("nan"), 1e308, -1e308, 10**30, "2", 0.0])
-def test_safeguard_of_a_wrong_number_is_a_fault(wrong: Any) -> None:
-    kind = "two_group"
-    source = next(item for item in KINDS[kind].sources if item.label == "t and n of both groups")
-    reported: dict[str, Any] = {"t": wrong, "n1": 20, "n2": 20}
-    analysis = drafts.TypedAnalysis(
-        kind, Unknown.SAMPLES, usual_numbers(KINDS[kind]), 10, 10, source, reported, True
-    )
-    assert analysis.faults
-    assert analysis.worked_out is None
-    drafts.check(analysis.draft("mine", "Naps"))
-
-
 def reporting(kind: str, label: str, **reported: Any) -> drafts.TypedAnalysis:
     [source] = [item for item in KINDS[kind].sources if item.label == label]
     numbers = {**usual_numbers(KINDS[kind]), "dropout": 0.0}
@@ -243,9 +230,3 @@ def test_numbers_without_n_are_no_original() -> None:
     assert study_of(means).design.original is None
     shares = reporting("two_proportions", "two proportions", p1=0.3, p2=0.5)
     assert study_of(shares).design.original is None
-
-
-def test_report_of_too_few_makes_a_study() -> None:
-    # Fisher's z of three pairs has no standard error: they are no original.
-    analysis = reporting("correlation", "t and n", t=0.5, n=3)
-    assert study_of(analysis).design.original is None

@@ -145,22 +145,6 @@ def test_reason_of_a_default_goes_with_it() -> None:
     assert changed.at(*why) == template().at(*why) not in (None, UNSTATED)
 
 
-@pytest.mark.parametrize(
-    ("kind", "numbers", "sample"),
-    [
-        # Cohen (1988), table 2.4.1: 64 in each group at d = 0.5; G*Power 3.1: 84 at r = 0.3.
-        ("two_group", {"effect_planning": 0.5}, 128),
-        ("correlation", {"effect_planning": 0.3}, 84),
-        ("paired", {"effect_planning": 0.5}, 34),
-        ("coverage", {"population_max": 1000}, 800),
-    ],
-)
-def test_new_study_plans_the_fewest_samples(
-    kind: str, numbers: dict[str, Data], sample: int
-) -> None:
-    assert made(Draft(new_study("mine", kind, numbers))).reference_protocol.sample_size == sample
-
-
 def test_new_floor_is_not_above_its_target() -> None:
     designs = [made(Draft(new_study("mine", numbers={"target": t}))).design for t in (0.8, 0.3)]
     assert [(design.target, design.floor) for design in designs] == [(0.8, 0.5), (0.3, 0.3)]
@@ -264,12 +248,3 @@ def test_fault_is_once_at_its_field(others: OtherLabs) -> None:
         problems = faults(draft.put(value, *steps))
         assert [*problems] == [elsewhere or path.replace(" 0", "[0]").replace(" ", ".")]
         assert [*map(len, problems.values())] == [1]
-
-
-def test_fault_of_a_lab_is_at_the_form() -> None:
-    draft = template().with_others(OtherLabs.SAME)
-    draft = draft.put(3, "labs", YOUR_LAB, "booked", "loud\u202espeaker")
-    [(path, texts)] = faults(draft).items()
-    assert path.startswith("labs.medium.booked")
-    assert "U+202E" in texts[0]
-    assert list(faults(template().put(-1, "labs", "hard", "budget"))) == ["labs.hard.budget"]

@@ -58,17 +58,6 @@ def test_mean_regret_of_each_player() -> None:
     assert not says(batch.regret_panel(results[-1:]))
 
 
-def test_groups_are_named_by_their_difference() -> None:
-    players = ScientistKind.BASELINE, LabManagerKind.REFERENCE
-    one = Summary("a", Difficulty.EASY, *players, {Outcome.AGREED: Share(1, 4)}, 0)
-    assert batch.group_names([one], {"a": "Study A"}) == ["Study A"]
-    other = one._replace(lab_manager=LabManagerKind.LEAST_LOSS)
-    assert batch.group_names([one, other], {}) == ["Reference", "Least-loss"]
-    assert batch.group_names([one, one._replace(study="b")], {}) == ["a", "b"]
-    none = one._replace(shares={Outcome.NO_DEAL: Share(4, 4)})
-    assert batch.agreed_text([one, none]) == "1 of 5 negotiations end agreed"
-
-
 def test_bars_have_intervals() -> None:
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3: 81 of 263.
     element = tree(batch.shares_panel([GROUP], {}, []))

@@ -94,15 +94,6 @@ def test_only_lost_evidence_is_drawn_behind_the_bar() -> None:
     assert panel.count('class="lost"') == 1
 
 
-def test_floor_target_and_interval_look_different() -> None:
-    evidence = stroop(100).evidence
-    bar = drawn_bar(check.evidence_bar(evidence, [evidence]))
-    assert bar.count("<b") == 2
-    assert bar.count('<b class="floor"') == 1
-    interval = drawn_bar(Bar(0.5, interval=(0.4, 0.6)))
-    assert ("<u" in interval, "<b" in interval) == (True, False)
-
-
 def test_slack_bars_share_the_wider_scale() -> None:
     budget, *_, schedule, staff = bars(check.check_panel(assess(PLAN, MOMENTUM)))
     assert budget == (0.0, 1.0, [0.733])

@@ -125,13 +125,6 @@ def test_evidence_of_failing_plans_is_marked() -> None:
     assert rows["Tier"] == ["fails meets target, not feasible"] * 2
 
 
-def test_long_text_is_folded() -> None:
-    long = "word " * 100
-    element = panel(sides(rationale=long.strip()))
-    [folded] = [item for item in element.iter("details") if "word word" in "".join(item.itertext())]
-    assert long.strip() in (folded[0].tail or "")
-
-
 def test_other_evidence_has_its_own_scale() -> None:
     other = load_scenario("phys_millikan", "medium")
     mixed = [*sides()[:1], Side("C", assess(other.reference_protocol, other), None)]

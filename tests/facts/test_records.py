@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from replicalab.facts import records
-from replicalab.negotiation import Outcome, ScientistKind
+from replicalab.negotiation import Outcome
 from replicalab.negotiation.batch import Result, jobs_of, run_job, summaries
 from replicalab.negotiation.case import Case
 from replicalab.scenarios import Difficulty, LabOverrides
@@ -35,19 +35,6 @@ def test_frame_counts_the_wishes_that_a_plan_breaks() -> None:
     assert list(frame["wishes_broken"]) == [0, 1]
 
 
-def test_frame_and_csv_hold_the_regret() -> None:
-    job = Case(study="eco_reef_fish", lab=Difficulty.MEDIUM, scientist=ScientistKind.BASELINE)
-    result = run_job(job)
-    of_before = result.model_copy(update={"regret": None})
-    frame = records.results_frame([result, of_before])
-    assert result.regret
-    assert frame["regret"][0] == result.regret
-    assert list(frame["regret"].isna()) == [False, True]
-    read = pd.read_csv(StringIO(records.results_csv([result, of_before]).removeprefix("\ufeff")))
-    assert read["regret"][0] == result.regret
-    assert list(read["regret"].isna()) == [False, True]
-
-
 def test_files_hold_no_formula() -> None:
     wild = JOB.model_copy(update={"own_lab": LabOverrides(name="=1+1")})
     played = [run_job(job) for job in jobs_of(["fin_momentum", "phys_millikan"], seeds=range(4))]
@@ -63,6 +50,9 @@ def test_files_hold_no_formula() -> None:
     for read in (pd.read_csv(StringIO(text.removeprefix("\ufeff"))), sheets["Results"]):
         evidence = [result.evidence for result in played]
         assert list(read["evidence"][:-1]) == pytest.approx(evidence, rel=1e-15)
+        regrets = [result.regret for result in played]
+        assert list(read["regret"][:-1]) == pytest.approx(regrets, rel=1e-15)
+        assert read["regret"].isna().iloc[-1]
         assert list(read["credits"][:-1]) == [result.credits for result in played]
         assert list(read["feasible"][:-1]) == [result.feasible for result in played]
 

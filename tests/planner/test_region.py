@@ -138,17 +138,32 @@ def test_region_and_span_match_every_plan(
     constraints = [make_constraint(unit="trays", **STATED[stated])] if stated else []
     able = {"samples_per_day": make_throughput(value=rate) if rate else None, "min_days": 2}
     pack = make_pack(constraints=constraints, budget=budget, days=12, **able)
-    days, samples = np.arange(1, 14), np.arange(1, 60)
-    result = Region(PlanToDraw(assess(make_protocol(), pack)), days, samples)
-    existing = [[result.drawn.at(int(d), int(n)) for d in days] for n in samples]
+    plan = PlanToDraw(assess(make_protocol(), pack))
+    assert_every_plan_matches(Region(plan, np.arange(1, 14), np.arange(1, 60)))
+
+
+def assert_every_plan_matches(found: Region) -> None:
+    days, samples, pack = found.days, found.samples, found.drawn.plan.pack
+    existing = [[found.drawn.at(int(d), int(n)) for d in days] for n in samples]
     fits = np.array([[plan.feasible for plan in row] for row in existing])
-    able_to = np.array([[plan.evidence.able for plan in row] for row in existing])
-    counts = fits & (days >= 2) & (able_to == samples[:, None])
-    np.testing.assert_array_equal(result.feasible, fits)
-    for useful, inside in ((False, fits), (True, counts)):
-        sizes, lengths = (samples[inside.any(axis=1)], days[inside.any(axis=0)])
-        expected = Span(sizes[-1], lengths[0], lengths[-1]) if inside.any() else None
-        assert result.span(useful=useful) == expected
+    able = np.array([[plan.evidence.able for plan in row] for row in existing])
+    worth = [
+        [nan if e.void_reason else e.value for e in (p.evidence for p in row)] for row in existing
+    ]
+    useful = fits & (days >= pack.min_days) & (able == samples[:, None])
+    np.testing.assert_array_equal(found.feasible, fits)
+    np.testing.assert_allclose(found.evidence, worth, atol=1e-12)
+    np.testing.assert_array_equal(found.checks.counts_ok, able == samples[:, None])
+    if Bounds.EVIDENCE not in {limit.number for limit in pack.limits}:
+        np.testing.assert_array_equal(found.checks.all_ok, fits)
+    for inside, values, span in (
+        (fits, found.most_feasible, found.span(useful=False)),
+        (useful, found.most_useful, found.span(useful=True)),
+    ):
+        expected = [max(samples[column], default=-1) for column in inside.T]
+        assert values.tolist() == expected
+        lengths = days[inside.any(axis=0)]
+        assert span == (Span(max(expected), lengths[0], lengths[-1]) if len(lengths) else None)
 
 
 OTHERS: Final = [
@@ -180,34 +195,8 @@ def test_region_of_few_samples_matches_every_plan(
         budget=12.0,
         days=4,
     )
-    days, samples = np.arange(0, 7), np.arange(0, 13)
-    result = Region(PlanToDraw(assess(make_protocol(controls=[CONTROLS[0]]), pack)), days, samples)
-    existing = [[result.drawn.at(int(d), int(n)) for d in days] for n in samples]
-    fits = np.array([[plan.feasible for plan in row] for row in existing])
-    able = np.array([[plan.evidence.able for plan in row] for row in existing])
-    worth = [
-        [nan if e.void_reason else e.value for e in (p.evidence for p in row)] for row in existing
-    ]
-    useful = fits & (days >= min_days) & (able == samples[:, None])
-    np.testing.assert_array_equal(result.feasible, fits)
-    np.testing.assert_allclose(result.evidence, worth, atol=1e-12)
-    np.testing.assert_array_equal(result.checks.counts_ok, able == samples[:, None])
-    if stated.get("bounds") != "evidence":
-        np.testing.assert_array_equal(result.checks.all_ok, fits)
-    for inside, values, span in (
-        (fits, result.most_feasible, result.span(useful=False)),
-        (useful, result.most_useful, result.span(useful=True)),
-    ):
-        expected = [max(samples[column], default=-1) for column in inside.T]
-        assert values.tolist() == expected
-        lengths = days[inside.any(axis=0)]
-        assert span == (Span(max(expected), lengths[0], lengths[-1]) if len(lengths) else None)
-
-
-def test_line_of_the_study_excludes_days() -> None:
-    pack = make_pack(constraints=[make_constraint(**STATED["days"])])
-    result = Region(PlanToDraw(assess(make_protocol(), pack)), np.arange(4, 9), np.arange(0, 31))
-    assert result.lines[RegionLimit.STUDY].tolist() == [-1, -1, 31, 31, 31]
+    plan = PlanToDraw(assess(make_protocol(controls=[CONTROLS[0]]), pack))
+    assert_every_plan_matches(Region(plan, np.arange(0, 7), np.arange(0, 13)))
 
 
 def test_span_ends_at_what_can_be_planned() -> None:

@@ -44,14 +44,6 @@ def test_units_without_a_correlation_change_no_number() -> None:
     assert [*by_correlation(plain)] == []
 
 
-def test_partly_filled_unit_is_worth_its_samples() -> None:
-    units = scenarios.Units(name="tank", samples=16.0, icc=0.1)
-    pack = FISH.with_own(scenarios.LabOverrides(), scenarios.EvidenceAssumptions(units=units))
-    fewer = assess(FISH.reference_protocol.model_copy(update={"sample_size": 98}), pack)
-    # 49 in an arm: three tanks of 16 and one of a single fish.
-    assert fewer.evidence.value == pytest.approx(t_power(0.5 * (49 / 2 / 2.5) ** 0.5, 6), abs=1e-9)
-
-
 def test_evidence_in_units_matches_scipy() -> None:
     tried = 0
     for seed in range(600):

@@ -75,15 +75,6 @@ def test_chart_of_every_kind_is_valid(kind: str) -> None:
         assert len(named(figure, "curve").customdata) == len(named(figure, "curve").x)
 
 
-def test_own_mark_is_on_the_curve() -> None:
-    reef = load_scenario("eco_reef_fish", Difficulty.EASY)
-    curves = of(reef.reference_protocol, reef, sample_size=400)
-    figure = figures.evidence_by_samples(curves, TITLE)
-    [x], [y] = named(figure, "plans").x, named(figure, "plans").y
-    curve = named(figure, "curve")
-    assert dict(zip(curve.x, curve.y, strict=True))[x] == y == curves.plan.evidence.value
-
-
 def round_of(samples: int, days: int = 5, **design: object) -> Assessment:
     pack = make_pack(budget=1000.0, days=5, staff=4, design=make_design(**design))
     return assess(make_protocol(sample_size=samples, duration_days=days), pack)
@@ -127,14 +118,6 @@ def test_resources_and_evidence_are_lines_over_rounds() -> None:
     looks = {(lines[name].line.dash, lines[name].marker.symbol) for name in RESOURCES}
     assert len(looks) == 3, "they differ by more than their colour"
     assert lines["power"].marker.symbol == ("circle", "circle", "x")
-
-
-def test_limits_are_lines_in_their_panels() -> None:
-    levels = {(shape.yref, shape.y0) for shape in CHART.layout.shapes if shape.type == "line"}
-    assert levels == {("y", 1), ("y2", 0.8), ("y2", 0.5)}
-    assert {line.yaxis for line in CHART.data} == {"y", "y2"}
-    assert CHART.layout.yaxis2.overlaying is None
-    assert CHART.layout.yaxis.domain[0] > CHART.layout.yaxis2.domain[1]
 
 
 def test_heatmap_has_shares_and_safe_names() -> None:

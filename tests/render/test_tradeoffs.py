@@ -30,7 +30,7 @@ from replicalab.render.figures import (
 )
 from replicalab.render.figures.power import LOOKS
 from replicalab.render.figures.region import CAPS, COLOURS
-from replicalab.render.figures.sheet import INK, PAPER, SYMBOLS
+from replicalab.render.figures.sheet import INK, PAPER
 from replicalab.scenarios import load_scenario
 from tests.golden import assert_golden
 from tests.render.reading import described, labels, named
@@ -74,16 +74,6 @@ def test_region_chart_shows_the_evidence_of_the_region() -> None:
     assert list(heat.y) == list(result.samples)
     values = np.array([[np.nan if v is None else v for v in row] for row in heat.z])
     np.testing.assert_allclose(values, result.evidence, atol=5e-5)
-
-
-def test_region_chart_marks_plans() -> None:
-    marks, result = marks_of(), drawn()
-    visible = named(result, "plans")
-    assert list(visible.x) == [mark.plan.counts.days for mark in marks]
-    assert list(visible.y) == [mark.plan.counts.samples for mark in marks]
-    assert list(visible.marker.symbol) == [SYMBOLS[mark.name] for mark in marks]
-    assert {f"{mark.title} {mark.worth}" for mark in marks} <= set(labels(result))
-    assert len(set(SYMBOLS.values())) == len(SYMBOLS)
 
 
 def sharing() -> go.Figure:

@@ -166,23 +166,3 @@ def test_funding_request_is_one_page_with_headline(study: str, lab: Difficulty) 
 @pytest.mark.parametrize("which", ["study", "run"])
 def test_hostile_funding_request_is_one_page(which: str) -> None:
     assert pages_in(pdf(strangers()[which].funding(), "letter")) == 1
-
-
-def test_uncut_plan_lists_its_earlier_changes() -> None:
-    options = PlanAnalysis(work("ml_rl_seeds", "medium", "reference").options.least.after)
-    document = funding_request(options, on=DAY)
-    assert "No cut is needed: no plan" in markdown(document)
-    result = table(document, "Changes from the reference protocol")
-    moved = {row[0].text: (row[1].text, row[2].text) for row in result.rows}
-    assert moved["Sample size"] == ("34", "27")
-    assert moved["Duration"] == ("10 days", "7 days")
-
-
-def test_worthless_plan_is_not_offered() -> None:
-    # A quarter of 2,300 credits pays for two samples, one of each group: there is no test.
-    options = work("psy_ego_depletion", "medium", "reference").options
-    best = options.frontier.best_for(0.25 * 2300)
-    assert best is not None
-    assert (best.samples, best.value) == (2, 0.0)
-    last = table(funding_request(options, on=DAY), "The most evidence").rows[-1]
-    assert last[2].text == "no plan fits that shows anything"

@@ -21,13 +21,11 @@ from replicalab.scenarios import (
     LabOverrides,
     OwnItem,
     lab_json,
-    list_scenarios,
     pack_of,
     parse_study,
     plan_json,
     read_lab,
     read_plan,
-    study_text,
     study_yaml,
     template_text,
 )
@@ -45,8 +43,6 @@ def refused(data: bytes | str, read: Callable[[bytes], object] = read_lab) -> Sc
     return caught.value
 
 
-SHIPPED: Final = [summary.scenario_id for summary in list_scenarios()]
-
 AWKWARD: Final = (
     *("no", "yes", "On", "null", "Null", "~", "true", "FALSE", "5", "-7", "+7", "010", "0x1F"),
     *("1e3", "1E-3", ".5", "5.", "-.5", "1_000", "190:20", "12:30:45", "2024-01-31", ".inf", "="),
@@ -57,12 +53,6 @@ AWKWARD: Final = (
     *("x" * 300, "word " * 90 + "end", "a: " * 60 + "b"),
 )
 """Texts that YAML, of one version or another, would read as something else."""
-
-
-@pytest.mark.parametrize("scenario_id", SHIPPED)
-def test_shipped_study_is_read_back_as_written(scenario_id: str) -> None:
-    study = parse_study(study_text(scenario_id), scenario_id)
-    assert parse_study(study_yaml(study), scenario_id) == study
 
 
 class _Quoting(yaml.SafeDumper):
@@ -235,14 +225,6 @@ def test_lab_file_faults_name_place_and_remedy() -> None:
     texts = [f"{what}\n{refused(data)}" for what, data in WRONG.items()]
     assert_golden("lab_file_faults", "\n".join(texts))
     assert max(map(len, texts)) < 1000
-
-
-def test_lab_file_reports_its_first_wrong_item() -> None:
-    items = [{"label": "mug", "category": "reagent"}, {}, {"label": 7}]
-    error = refused(as_file({"days": 0, "items": items}))
-    places = [fault.path for fault in error.faults]
-    assert places == ["lab.days", "lab.items[1].label", "lab.items[1].category"]
-    assert error.more == 0
 
 
 @given(st.integers(0, 2**32))
