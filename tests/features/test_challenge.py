@@ -13,16 +13,7 @@ from replicalab.scenarios import load_scenario
 from replicalab.tables import sheet
 from replicalab.ui.frame import HIDDEN
 from replicalab.ui.workspace import Workspace, to_query
-from tests.ui.acting import (
-    can_press,
-    choose_more,
-    labels,
-    number,
-    press,
-    run,
-    type_number,
-    type_text,
-)
+from tests.ui import acting
 from tests.ui.pages import COMPARE, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY, TRADE_OFFS
 from tests.ui.reading import page_text
 from tests.ui.walking import go, query_of, visit
@@ -64,22 +55,22 @@ def test_answer_would_be_seen_without_the_challenge() -> None:
 
 def test_plan_is_handed_in_and_tried_again() -> None:
     app = visit(PROTOCOL, **FISH)
-    type_number(app, "Sample size", 100)
-    press(app, "Ask the Lab Manager")
+    acting.type_number(app, "Sample size", 100)
+    acting.press(app, "Ask the Lab Manager")
     assert "Round 1, 100 fish in 21 days: suggests changes, 100 → 12 fish" in page_text(app)
     assert not tells_the_size(everything(app))
-    assert number(press(app, "Take its offer"), "Sample size").value == 12
-    type_number(app, "Sample size", 100)
-    press(app, "Ask the Lab Manager")
+    assert acting.number(acting.press(app, "Take its offer"), "Sample size").value == 12
+    acting.type_number(app, "Sample size", 100)
+    acting.press(app, "Ask the Lab Manager")
     assert "Round 2, 100 fish in 18 days" in page_text(app)
-    type_text(app, "Your name, if you like", "=Ada <b>")
-    press(app, "Hand in")
+    acting.type_text(app, "Your name, if you like", "=Ada <b>")
+    acting.press(app, "Hand in")
     assert "Cannot be run here" in everything(app)
     assert BEST.evidence.number in everything(app)
-    press(app, "Try again")
+    acting.press(app, "Try again")
     assert BEST.evidence.text not in everything(app)
     app.session_state["state"].workspace = workspace(app).changed(plan=BEST.plan)
-    press(run(app), "Hand in")
+    acting.press(acting.run(app), "Hand in")
     assert "no plan ranks above it" in everything(app)
     rows = app.session_state[RESULTS]
     assert [row[COLUMNS.index("regret")] for row in rows][1:] == [0]
@@ -89,7 +80,7 @@ def test_plan_is_handed_in_and_tried_again() -> None:
 
 def test_link_carries_the_challenge_and_no_plan() -> None:
     app = visit(PROTOCOL, **FISH)
-    type_number(app, "Sample size", 100)
+    acting.type_number(app, "Sample size", 100)
     [link] = [code.value for code in app.code if "challenge=1" in code.value]
     assert "plan=" not in link
     assert "study=eco_reef_fish" in link
@@ -98,22 +89,22 @@ def test_link_carries_the_challenge_and_no_plan() -> None:
 
 def test_challenge_starts_and_ends() -> None:
     app = visit(PROTOCOL, study="eco_reef_fish", lab="medium")
-    choose_more(app, "Challenge")
-    assert "Hand in" in labels(app)
-    press(app, "Leave the challenge")
-    assert "Hand in" not in labels(app)
+    acting.choose_more(app, "Challenge")
+    assert "Hand in" in acting.labels(app)
+    acting.press(app, "Leave the challenge")
+    assert "Hand in" not in acting.labels(app)
     assert "challenge" not in to_query(workspace(app))
-    choose_more(app, "Challenge")
+    acting.choose_more(app, "Challenge")
     go(app, SCENARIOS)
     app.button(key="open_psy_stroop").click()
-    run(app)
+    acting.run(app)
     assert not workspace(app).challenge
 
 
 def test_lab_manager_answers_once_per_round() -> None:
     app = visit(PROTOCOL, **FISH, rounds="2")
     for _ in range(2):
-        press(app, "Ask the Lab Manager")
-    assert not can_press(app, "Ask the Lab Manager")
-    press(press(app, "Hand in"), "Try again")
-    assert can_press(app, "Ask the Lab Manager")
+        acting.press(app, "Ask the Lab Manager")
+    assert not acting.can_press(app, "Ask the Lab Manager")
+    acting.press(acting.press(app, "Hand in"), "Try again")
+    assert acting.can_press(app, "Ask the Lab Manager")

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
+from replicalab import scenarios
 from replicalab.assessment import assess
 from replicalab.designs import KINDS
 from replicalab.drafts import Draft, check, new_study
@@ -16,17 +17,6 @@ from replicalab.planner import PlanAnalysis
 from replicalab.registration import QUESTIONS as FORM
 from replicalab.registration import Finder, Registration
 from replicalab.render.html import html
-from replicalab.scenarios import (
-    Arms,
-    Difficulty,
-    EvidenceAssumptions,
-    LabOverrides,
-    Original,
-    Units,
-    list_scenarios,
-    load_scenario,
-    pack_of,
-)
 from tests import hostile
 from tests.factories import (
     make_constraint,
@@ -40,7 +30,7 @@ from tests.golden import assert_golden
 
 CONCERN, UNSAID, ANSWERED = Standing
 AUTHOR, CORE, STUDY = Finder
-STUDIES: Final = [summary.scenario_id for summary in list_scenarios()]
+STUDIES: Final = [summary.scenario_id for summary in scenarios.list_scenarios()]
 
 
 class Case(NamedTuple):
@@ -55,13 +45,13 @@ class Case(NamedTuple):
     source: Finder | None = None
     pack: Mapping[str, Any] = {}
     plan: Mapping[str, Any] = {}
-    question: EvidenceAssumptions = EvidenceAssumptions()
+    question: scenarios.EvidenceAssumptions = scenarios.EvidenceAssumptions()
     texts: Mapping[str, str] = {}
     choices: Mapping[str, tuple[str, ...]] = {}
     reasons: Mapping[str, str] = {}
 
     def remarks(self) -> dict[str, Remark]:
-        pack = make_pack(**self.pack).with_own(LabOverrides(), self.question)
+        pack = make_pack(**self.pack).with_own(scenarios.LabOverrides(), self.question)
         plan = revise(pack.reference_protocol, **self.plan)
         registration = Registration(
             texts=dict(self.texts), choices=dict(self.choices), reasons=dict(self.reasons)
@@ -74,191 +64,94 @@ def designed(**changes: Any) -> dict[str, Any]:
 
 
 def reported(**numbers: Any) -> dict[str, Any]:
-    return designed(original=Original(source="Invented", confidence="verified", **numbers))
+    return designed(
+        original=scenarios.Original(source="Invented", confidence="verified", **numbers)
+    )
 
 
-def trays(**changes: Any) -> Units:
-    return Units(**{"name": "bench", "samples": 4.0, "icc": 0.1, **changes})
+def trays(**changes: Any) -> scenarios.Units:
+    return scenarios.Units(**{"name": "bench", "samples": 4.0, "icc": 0.1, **changes})
 
 
 SILENT: Final = {"controls": [], "success_criteria": ["Not given."]}
 TWO_CRITERIA: Final = {"success_criteria": ["More germinate, p < 0.05.", "All are counted."]}
 CASES: Final = [
     Case("correlation", CONCERN, "It is 0.1, without a reason", STUDY, designed(units=trays())),
-    Case(
-        "correlation",
-        ANSWERED,
-        "0.1: “A pilot of nine benches.”",
-        STUDY,
-        designed(units=trays(), why={"units": "A pilot of nine benches."}),
-    ),
-    Case(
-        "few_units",
-        CONCERN,
-        "3 benches in an arm: with fewer than 4",
-        CORE,
-        designed(units=trays()),
-        plan={"sample_size": 24},
-    ),
-    Case(
-        "unequal_arms",
-        CONCERN,
-        "25 % of the samples are in the first arm, without a reason",
-        STUDY,
-        designed(arms=Arms(share=0.25)),
-    ),
-    Case(
-        "randomisation",
-        CONCERN,
-        "observational study: without random allocation, a difference may come from how",
-        AUTHOR,
-        choices={"study_type": ("Observational study",)},
-    ),
+    Case("correlation", ANSWERED, "0.1: “A pilot of nine benches.”", STUDY,
+         designed(units=trays(), why={"units": "A pilot of nine benches."})),
+    Case("few_units", CONCERN, "3 benches in an arm: with fewer than 4", CORE,
+         designed(units=trays()), plan={"sample_size": 24}),
+    Case("unequal_arms", CONCERN, "25 % of the samples are in the first arm, without a reason",
+         STUDY, designed(arms=scenarios.Arms(share=0.25))),
+    Case("randomisation", CONCERN,
+         "observational study: without random allocation, a difference may come from how", AUTHOR,
+         choices={"study_type": ("Observational study",)}),
     Case("blinding", CONCERN, "Nobody is blinded", AUTHOR, choices={"blinding": ("Nobody",)}),
-    Case(
-        "blinding",
-        ANSWERED,
-        "“Subjects and Analysts” “To the light.”",
-        AUTHOR,
-        choices={"blinding": ("Subjects", "Analysts")},
-        texts={"more_blinding": "To the light."},
-    ),
-    Case(
-        "controls",
-        CONCERN,
-        "The plan lacks 'dark control' against germination that needs no light.",
-        CORE,
-        plan={"controls": ["white light control"]},
-    ),
-    Case(
-        "control_kinds", CONCERN, "no controls", CORE, pack={"controls": []}, plan={"controls": []}
-    ),
-    Case(
-        "substitutions",
-        CONCERN,
-        "window shelf for growth chamber (fidelity loss 1): temperature varies more.",
-        STUDY,
-        plan={"required_equipment": ["window shelf", "light meter"]},
-    ),
-    Case(
-        "availability",
-        ANSWERED,
-        "available from its authors",
-        AUTHOR,
-        choices={"original_materials": ("Yes",)},
-    ),
-    Case(
-        "limits",
-        CONCERN,
-        "'Time in the lab' must be at most 20 days, and the plan has 21",
-        CORE,
-        pack={"constraints": [make_constraint(bounds="days")]},
-        plan={"duration_days": 21},
-    ),
+    Case("blinding", ANSWERED, "“Subjects and Analysts” “To the light.”", AUTHOR,
+         choices={"blinding": ("Subjects", "Analysts")}, texts={"more_blinding": "To the light."}),
+    Case("controls", CONCERN,
+         "The plan lacks 'dark control' against germination that needs no light.", CORE,
+         plan={"controls": ["white light control"]}),
+    Case("control_kinds", CONCERN, "no controls", CORE, pack={"controls": []},
+         plan={"controls": []}),
+    Case("substitutions", CONCERN,
+         "window shelf for growth chamber (fidelity loss 1): temperature varies more.", STUDY,
+         plan={"required_equipment": ["window shelf", "light meter"]}),
+    Case("availability", ANSWERED, "available from its authors", AUTHOR,
+         choices={"original_materials": ("Yes",)}),
+    Case("limits", CONCERN, "'Time in the lab' must be at most 20 days, and the plan has 21", CORE,
+         pack={"constraints": [make_constraint(bounds="days")]}, plan={"duration_days": 21}),
     Case("dropout", ANSWERED, "10 % dropout leaves 36 samples.", STUDY, designed(dropout=0.1)),
     # t = 0.7 × √(38 / 4) = 2.158 on 36 degrees of freedom: p = 0.038.
     Case("original_uncertainty", CONCERN, "two-sided p = 0.038", CORE, reported(effect=0.7, n=38)),
     # t = 3.6 × √(38 / 4) = 11: beyond any table.
-    Case(
-        "original_uncertainty", ANSWERED, "two-sided p < 0.0001.", CORE, reported(effect=3.6, n=38)
-    ),
+    Case("original_uncertainty", ANSWERED, "two-sided p < 0.0001.", CORE,
+         reported(effect=3.6, n=38)),
     Case("face_value", CONCERN, "Planned with Cohen's d 0.9; published is 0.9.", CORE),
-    Case(
-        "sidedness",
-        CONCERN,
-        "the original’s was one-sided",
-        CORE,
-        reported(effect=0.9, n=38, sides=1),
-    ),
+    Case("sidedness", CONCERN, "the original’s was one-sided", CORE,
+         reported(effect=0.9, n=38, sides=1)),
     Case("success", UNSAID, "Neither study nor author", None, SILENT),
-    Case(
-        "success",
-        CONCERN,
-        "because the study's endpoint needs 3 days, and the plan has 0. “Germination rates",
-        STUDY,
-        plan={"duration_days": 0},
-    ),
+    Case("success", CONCERN,
+         "because the study's endpoint needs 3 days, and the plan has 0. “Germination rates",
+         STUDY, plan={"duration_days": 0}),
     Case("covered", UNSAID, "No criterion of success is given.", None, SILENT),
     Case("covered", ANSWERED, "One criterion is named", CORE),
-    Case(
-        "sameness",
-        ANSWERED,
-        "with a margin of 1.2",
-        CORE,
-        designed(kind="equivalence", effect_planning=0.0, effect_published=None, sesoi=None),
-    ),
+    Case("sameness", ANSWERED, "with a margin of 1.2", CORE,
+         designed(kind="equivalence", effect_planning=0.0, effect_published=None, sesoi=None)),
     Case("multiplicity", UNSAID, "how many primary outcomes", None),
-    Case(
-        "unequal_arms",
-        ANSWERED,
-        "The arms are as equal as 27 samples can be shared out: 13 and 14.",
-        CORE,
-        plan={"sample_size": 27},
-    ),
-    Case(
-        "controls",
-        CONCERN,
-        "lacks 'dark control' against germination that needs no light and 'sham lamp'.",
-        CORE,
-        pack={
-            "controls": [
-                make_control(),
-                make_control(name="sham lamp", protects_against="Not given."),
-            ]
-        },
-        plan={"controls": []},
-    ),
-    Case(
-        "substitutions",
-        CONCERN,
-        "leaves out 'light meter'",
-        CORE,
-        plan={"required_equipment": ["growth chamber"]},
-    ),
-    Case(
-        "substitutions",
-        ANSWERED,
-        "window shelf for growth chamber (fidelity loss 0): temperature varies more.",
-        STUDY,
-        pack={"allowed_substitutions": [make_substitution(fidelity_loss=0)]},
-        plan={"required_equipment": ["window shelf", "light meter"]},
-    ),
-    Case(
-        "substitutions",
-        CONCERN,
-        "shelf for growth chamber (fidelity loss 0): temperature varies more. lamp for light",
-        STUDY,
-        pack={
-            "allowed_substitutions": [
-                make_substitution(fidelity_loss=0),
-                make_substitution(original="light meter", alternative="lamp"),
-            ]
-        },
-        plan={"required_equipment": ["window shelf", "lamp"]},
-    ),
+    Case("unequal_arms", ANSWERED,
+         "The arms are as equal as 27 samples can be shared out: 13 and 14.", CORE,
+         plan={"sample_size": 27}),
+    Case("controls", CONCERN,
+         "lacks 'dark control' against germination that needs no light and 'sham lamp'.", CORE,
+         pack={"controls": [make_control(),
+                            make_control(name="sham lamp", protects_against="Not given.")]},
+         plan={"controls": []}),
+    Case("substitutions", CONCERN, "leaves out 'light meter'", CORE,
+         plan={"required_equipment": ["growth chamber"]}),
+    Case("substitutions", ANSWERED,
+         "window shelf for growth chamber (fidelity loss 0): temperature varies more.", STUDY,
+         pack={"allowed_substitutions": [make_substitution(fidelity_loss=0)]},
+         plan={"required_equipment": ["window shelf", "light meter"]}),
+    Case("substitutions", CONCERN,
+         "shelf for growth chamber (fidelity loss 0): temperature varies more. lamp for light",
+         STUDY,
+         pack={"allowed_substitutions": [
+             make_substitution(fidelity_loss=0),
+             make_substitution(original="light meter", alternative="lamp"),
+         ]},
+         plan={"required_equipment": ["window shelf", "lamp"]}),
     Case("availability", CONCERN, "not available", AUTHOR, choices={"original_materials": ("No",)}),
-    Case(
-        "original_n",
-        ANSWERED,
-        "“There is one chamber.”",
-        AUTHOR,
-        reported(effect=0.9, n=64),
-        reasons={"sample_size": "There is one chamber."},
-    ),
+    Case("original_n", ANSWERED, "“There is one chamber.”", AUTHOR, reported(effect=0.9, n=64),
+         reasons={"sample_size": "There is one chamber."}),
     Case("dropout", ANSWERED, "“Seeds stay.”", STUDY, designed(why={"dropout": "Seeds stay."})),
     # t = 0.6 × √(38 / 4) = 1.849 on 36 degrees of freedom: p = 0.073.
     Case("original_uncertainty", CONCERN, "was not significant", CORE, reported(effect=0.6, n=38)),
     Case("few_units", CONCERN, "3 units in an arm", CORE, plan={"sample_size": 6, "controls": []}),
     Case("few_units", ANSWERED, "4 units in an arm", CORE, designed(kind="anova", groups=10)),
-    Case(
-        "few_units",
-        ANSWERED,
-        "4 benches in an arm.",
-        CORE,
-        designed(units=trays(), dropout=0.5),
-        plan={"sample_size": 32},
-    ),
-]
+    Case("few_units", ANSWERED, "4 benches in an arm.", CORE, designed(units=trays(), dropout=0.5),
+         plan={"sample_size": 32}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.key}-{case.standing}")
@@ -279,8 +172,8 @@ def test_answer_on_form_answers_question(key: str) -> None:
 @pytest.mark.parametrize("study", STUDIES)
 def test_questions_about_shipped_studies(study: str) -> None:
     texts = []
-    for lab in Difficulty:
-        pack = load_scenario(study, lab.value)
+    for lab in scenarios.Difficulty:
+        pack = scenarios.load_scenario(study, lab.value)
         remarks = critique(assess(pack.reference_protocol, pack))
         assert all((remark.source is None) is (remark.standing is UNSAID) for remark in remarks)
         assert not any(remark.source is AUTHOR for remark in remarks)
@@ -297,15 +190,15 @@ def test_new_study_is_answered_by_replicalab_alone() -> None:
     for kind in KINDS:
         study = check(Draft(new_study("mine", kind, name="Mine"))).study
         assert study is not None
-        pack = pack_of(study, Difficulty.MEDIUM)
+        pack = scenarios.pack_of(study, scenarios.Difficulty.MEDIUM)
         remarks = critique(assess(pack.reference_protocol, pack))
         assert {remark.source for remark in remarks} <= {None, CORE}, kind
         assert all(remark.text and "Not given" not in remark.text for remark in remarks)
 
 
 def test_concerns_come_first() -> None:
-    for study, lab in product(STUDIES, Difficulty):
-        pack = load_scenario(study, lab.value)
+    for study, lab in product(STUDIES, scenarios.Difficulty):
+        pack = scenarios.load_scenario(study, lab.value)
         remarks = critique(PlanAnalysis(assess(pack.reference_protocol, pack)).least.after)
         order = [list(Standing).index(remark.standing) for remark in remarks]
         assert order == sorted(order)
@@ -322,8 +215,8 @@ def test_plan_without_evidence_gets_no_numbers() -> None:
 
 
 def test_studys_reason_covers_only_its_own_value() -> None:
-    written = designed(arms=Arms(share=0.25), why={"arms": "Light is dear."})
-    assumptions = EvidenceAssumptions(arms=Arms(share=0.1))
+    written = designed(arms=scenarios.Arms(share=0.25), why={"arms": "Light is dear."})
+    assumptions = scenarios.EvidenceAssumptions(arms=scenarios.Arms(share=0.1))
     study, custom = Case(pack=written), Case(pack=written, question=assumptions)
     assert study.remarks()["unequal_arms"].standing is ANSWERED
     assert custom.remarks()["unequal_arms"].standing is CONCERN

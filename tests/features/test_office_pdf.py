@@ -44,11 +44,6 @@ def test_brief_fits_one_page_with_copyable_text(scenario_id: str, lab: Difficult
     assert copied.replace(" ", "") == seen_in(longest).replace(" ", "")
 
 
-@needs_weasyprint
-def test_report_takes_a_few_pages() -> None:
-    assert 3 <= pages_in(pdf(work("psy_ego_depletion", "hard").report())) <= 11
-
-
 def test_missing_weasyprint_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "weasyprint", None)
     with pytest.raises(

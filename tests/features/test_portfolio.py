@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 from scipy.optimize import OptimizeResult
 
+from replicalab import scenarios
 from replicalab.errors import PortfolioError
 from replicalab.features.portfolio.choice import (
     MAX_STUDIES,
@@ -21,41 +22,25 @@ from replicalab.features.portfolio.choice import (
 )
 from replicalab.lexicon import label_key
 from replicalab.planner import frontier, variants
-from replicalab.scenarios import (
-    EvidenceAssumptions,
-    EvidenceTier,
-    LabOverrides,
-    Pack,
-    list_scenarios,
-    load_scenario,
-)
-from tests.factories import (
-    CONTROLS,
-    EQUIPMENT,
-    change_pack,
-    make_constraint,
-    make_control,
-    make_design,
-    make_pack,
-    make_paper,
-    make_protocol,
-    make_substitution,
-)
+from tests import factories
 from tests.planner.brute_force import tried
 from tests.planner.small_labs import small_lab
 from tests.tiers import batches, one_in
 
 SIZE = 20
-OWN = LabOverrides(budget=6000, days=30, staff=5, start_day=1)
+OWN = scenarios.LabOverrides(budget=6000, days=30, staff=5, start_day=1)
 
 
-def in_lab(*names: str, **changes: Any) -> list[Pack]:
+def in_lab(*names: str, **changes: Any) -> list[scenarios.Pack]:
     overrides = OWN.model_copy(update=changes)
-    return [load_scenario(n, "medium").with_own(overrides, EvidenceAssumptions()) for n in names]
+    return [
+        scenarios.load_scenario(n, "medium").with_own(overrides, scenarios.EvidenceAssumptions())
+        for n in names
+    ]
 
 
-def synthetic(**changes: Any) -> Pack:
-    return make_pack(**{"budget": 5000.0, "days": 12, "staff": 5, **changes})
+def synthetic(**changes: Any) -> scenarios.Pack:
+    return factories.make_pack(**{"budget": 5000.0, "days": 12, "staff": 5, **changes})
 
 
 @pytest.mark.parametrize("first", batches(SIZE, short=3, long=30))
@@ -79,13 +64,13 @@ def test_one_study_gets_the_best_plan_of_all(first: int) -> None:
         assert got == pytest.approx(min(reaches)), seed
 
 
-@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
+@pytest.mark.parametrize("study", [study.scenario_id for study in scenarios.list_scenarios()])
 def test_frontier_has_no_better_plan(study: str) -> None:
     [pack] = in_lab(study, budget=20_000, days=90, staff=8)
     listed = [*plans_of(PortfolioStudy(pack, 1, 0.5)).plans.values()]
-    meets = EvidenceTier.MEETS_TARGET
+    meets = scenarios.EvidenceTier.MEETS_TARGET
     for best in frontier(pack, pack.reference_protocol).plans:
-        assert best.tier is EvidenceTier.BELOW_FLOOR or any(
+        assert best.tier is scenarios.EvidenceTier.BELOW_FLOOR or any(
             plan.cost <= best.credits
             and plan.counts.days <= best.days
             and plan.fidelity_loss <= best.loss
@@ -100,7 +85,7 @@ def test_frontier_has_no_better_plan(study: str) -> None:
 def test_shipped_studies_are_proven_without_output(
     budget: int, days: int, staff: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    names = [study.scenario_id for study in list_scenarios()]
+    names = [study.scenario_id for study in scenarios.list_scenarios()]
     packs = in_lab(*names, budget=budget, days=days, staff=staff)
     chosen = portfolio_of(PortfolioStudy(pack, 1, 0.5) for pack in packs)
     assert chosen.exact
@@ -110,16 +95,16 @@ def test_shipped_studies_are_proven_without_output(
 TANKS: Final = ("flume", "tank", "basin", "trough")
 
 
-def sharing(name: str, losses: dict[str, int], booked: int) -> Pack:
-    plan = make_protocol(required_equipment=["flume"], sample_size=50, duration_days=5)
-    return make_pack(
+def sharing(name: str, losses: dict[str, int], booked: int) -> scenarios.Pack:
+    plan = factories.make_protocol(required_equipment=["flume"], sample_size=50, duration_days=5)
+    return factories.make_pack(
         scenario_id=name,
-        paper=make_paper(title=name),
+        paper=factories.make_paper(title=name),
         equipment=("flume",),
         own_equipment=list(TANKS[1:]),
         booked={"flume": booked} if booked else {},
         allowed_substitutions=[
-            make_substitution(original="flume", alternative=tank, fidelity_loss=loss)
+            factories.make_substitution(original="flume", alternative=tank, fidelity_loss=loss)
             for tank, loss in losses.items()
         ],
         reference_protocol=plan,
@@ -165,14 +150,14 @@ def test_choice_among_some_variants_is_not_exact(monkeypatch: pytest.MonkeyPatch
 
 
 def test_booked_item_is_waited_for() -> None:
-    pack = synthetic(booked={EQUIPMENT[0]: 3}, allowed_substitutions=[])
+    pack = synthetic(booked={factories.EQUIPMENT[0]: 3}, allowed_substitutions=[])
     [one] = portfolio_of([PortfolioStudy(pack)]).chosen
     assert one.first == 4
     assert one.plan.feasible
 
 
 def test_missing_credits_count_from_a_millionth() -> None:
-    controls = [make_control(name=name, droppable=False) for name in CONTROLS]
+    controls = [factories.make_control(name=name, droppable=False) for name in factories.CONTROLS]
     rigid = {"allowed_substitutions": [], "controls": controls}  # so that there is one plan
     one = portfolio_of([PortfolioStudy(synthetic(**rigid))])
     for budget, days, pair in (
@@ -187,11 +172,11 @@ def test_missing_credits_count_from_a_millionth() -> None:
 
 def test_study_bound_beyond_the_population_leaves_it_out() -> None:
     # The 44 samples that exist have a power of about 0.83 at d = 0.9.
-    bound = make_constraint(key="more", bounds="evidence", comparator=">=", quantity=0.99)
-    pack = synthetic(design=make_design(population_max=44), constraints=[bound])
+    bound = factories.make_constraint(key="more", bounds="evidence", comparator=">=", quantity=0.99)
+    pack = synthetic(design=factories.make_design(population_max=44), constraints=[bound])
     [out] = portfolio_of([PortfolioStudy(pack)]).left_out
     assert out.lacking is Lacking.EVIDENCE
-    [one] = portfolio_of([PortfolioStudy(change_pack(pack, constraints=[]))]).chosen
+    [one] = portfolio_of([PortfolioStudy(factories.change_pack(pack, constraints=[]))]).chosen
     assert one.plan.plan.sample_size <= 44
 
 
@@ -204,11 +189,17 @@ def test_impossible_worth_is_refused(worth: float) -> None:
 
 
 def test_largest_and_smallest_worth_count() -> None:
-    assert PortfolioStudy(synthetic(), 3, 0.25).counts(EvidenceTier.ABOVE_FLOOR) == 0.75
+    assert PortfolioStudy(synthetic(), 3, 0.25).counts(scenarios.EvidenceTier.ABOVE_FLOOR) == 0.75
     studies = [PortfolioStudy(synthetic(), 1e9), PortfolioStudy(synthetic(), 1e-6)]
     result = portfolio_of(studies)
     assert result.worth == 1e9 + 1e-6
     assert len(result.chosen) == 2
+
+
+def test_portfolio_of_no_study_is_empty() -> None:
+    nothing = portfolio_of([])
+    assert (nothing.chosen, nothing.worth, nothing.credits, nothing.last) == ((), 0, 0, 0)
+    assert nothing.exact
 
 
 def test_different_labs_and_too_many_studies_are_refused() -> None:
@@ -221,19 +212,8 @@ def test_different_labs_and_too_many_studies_are_refused() -> None:
         portfolio_of([PortfolioStudy(synthetic())] * (MAX_STUDIES + 1))
 
 
-def test_no_study_and_thirty_equal_ones() -> None:
-    nothing = portfolio_of([])
-    assert (nothing.budget, nothing.credits, nothing.last) == (0, 0, 0)
-    assert (nothing.chosen, nothing.worth, nothing.exact) == ((), 0, True)
-    result = portfolio_of([PortfolioStudy(synthetic(days=30, budget=50_000.0))] * 30)
-    assert result.exact
-    # Each takes both instruments, so that one follows the other.
-    length = result.chosen[0].last - result.chosen[0].first + 1
-    assert len(result.chosen) == 30 // length
-
-
 @cache
-def _able() -> list[Pack]:
+def _able() -> list[scenarios.Pack]:
     means = {"days": 7, "staff": 5, "start_day": 1, "currency": "credits", "out_of_stock": ()}
     packs = [small_lab(seed)[1] for seed in range(90)]
     stocked = [pack.in_lab(pack.lab.model_copy(update=means)) for pack in packs]
@@ -274,8 +254,8 @@ def test_choice_fits_the_lab_day_by_day(first: int) -> None:
         for study in result.chosen:
             assert study.plan.feasible
             request = result.candidates[study.place]
-            meets = study.plan.evidence.tier is EvidenceTier.MEETS_TARGET
-            assert meets or study.plan.evidence.tier is EvidenceTier.ABOVE_FLOOR
+            meets = study.plan.evidence.tier is scenarios.EvidenceTier.MEETS_TARGET
+            assert meets or study.plan.evidence.tier is scenarios.EvidenceTier.ABOVE_FLOOR
             assert study.worth == request.worth * (1 if meets else request.floor_share) > 0
             assert study.last - study.first + 1 == study.plan.plan.duration_days
         at_work = [

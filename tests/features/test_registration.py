@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from replicalab import scenarios
 from replicalab.assessment import assess
 from replicalab.documents import OWN
 from replicalab.documents.forms import document_html, markdown
 from replicalab.drafts import Draft, check, new_study
-from replicalab.errors import LinkError
 from replicalab.facts.blocks import NOT_GIVEN
 from replicalab.features import registration as forms
 from replicalab.features.registration import PROFILES, FormAnswer, FormItem, Registered
@@ -21,22 +21,11 @@ from replicalab.models import revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import QUESTIONS, Finder, Registration
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceAssumptions,
-    LabOverrides,
-    Pack,
-    Study,
-    list_scenarios,
-    load_scenario,
-    pack_of,
-)
-from replicalab.ui.workspace import Workspace, to_query
-from tests.factories import make_pack, make_protocol, make_setup
+from tests.factories import make_setup
 
 DAY = date(2026, 1, 31)
 RECIPE, OSF = "brandt-prereg-2", "osf-preregistration-3"
-STUDIES = [summary.scenario_id for summary in list_scenarios()]
+STUDIES = [summary.scenario_id for summary in scenarios.list_scenarios()]
 VERBATIM = ("effect", "original_administration", "question", "hypotheses", "success")
 """Questions that the study's file answers word for word."""
 
@@ -45,13 +34,15 @@ def items_of(form: str) -> list[FormItem]:
     return [*chain.from_iterable(PROFILES[form].sections.values())]
 
 
-def planned(pack: Pack, author: Registration | None = None, **changes: object) -> Registered:
+def planned(
+    pack: scenarios.Pack, author: Registration | None = None, **changes: object
+) -> Registered:
     plan = assess(revise(pack.reference_protocol, **changes), pack)
     return Registered(PlanAnalysis(plan), author or Registration())
 
 
 def stroop(author: Registration | None = None, **changes: object) -> Registered:
-    return planned(load_scenario("psy_stroop", "medium"), author, **changes)
+    return planned(scenarios.load_scenario("psy_stroop", "medium"), author, **changes)
 
 
 def answers(registered: Registered, form: str = "replication") -> dict[str, FormAnswer]:
@@ -72,7 +63,7 @@ def text_of(registered: Registered, form: str) -> str:
     return markdown(forms.registration(PROFILES[form], registered, on=DAY))
 
 
-def empty_study() -> Study:
+def empty_study() -> scenarios.Study:
     study = check(Draft(new_study("mine", name="Mine"))).study
     assert study is not None
     return study
@@ -139,14 +130,6 @@ def test_answer_is_set_changed_and_removed() -> None:
     assert author.answering("ethics", "").answering("same_pay", ()) == Registration()
 
 
-def test_registration_too_long_for_a_link() -> None:
-    letters = "".join(chr(0x4E00 + (n * 7919) % 20000) for n in range(LONGEST_TEXT))
-    keys = [key for key, question in QUESTIONS.items() if not question.options]
-    registration = Registration(title="Long", texts=dict.fromkeys(keys, letters))
-    with pytest.raises(LinkError, match="too long for a link"):
-        to_query(Workspace().changed(registration=registration))
-
-
 def test_author_replaces_the_file_and_joins_replicalab() -> None:
     author = Registration(
         texts={"effect": "Naming is slowed.", "sample_size": "All who come in May."},
@@ -178,8 +161,8 @@ def test_hostile_answers_stay_text_in_every_form() -> None:
 @pytest.mark.parametrize("study", [*STUDIES, "mine"])
 def test_every_item_is_answered_or_not_given(study: str) -> None:
     own = empty_study() if study == "mine" else None
-    for lab, form in product(Difficulty, PROFILES):
-        pack = pack_of(own, lab) if own else load_scenario(study, lab.value)
+    for lab, form in product(scenarios.Difficulty, PROFILES):
+        pack = scenarios.pack_of(own, lab) if own else scenarios.load_scenario(study, lab.value)
         registered, file = planned(pack), json.dumps(pack.study.model_dump(), default=str)
         written, filled = text_of(registered, form), answers(registered, form)
         by_id = values(registered, form)
@@ -200,7 +183,7 @@ def test_every_item_is_answered_or_not_given(study: str) -> None:
 
 
 def test_empty_study_claims_nothing() -> None:
-    registered = planned(pack_of(empty_study(), Difficulty.MEDIUM))
+    registered = planned(scenarios.pack_of(empty_study(), scenarios.Difficulty.MEDIUM))
     for form in PROFILES:
         assert all(Finder.STUDY not in sources(a) for a in answers(registered, form).values())
     filled = answers(registered)
@@ -237,41 +220,29 @@ def test_sample_is_justified_by_the_fewest_that_suffice() -> None:
     ],
 )
 def test_original_has_its_interval_and_n(study: str, interval: str, counts: str) -> None:
-    filled = answers(planned(load_scenario(study, "medium")), RECIPE)
+    filled = answers(planned(scenarios.load_scenario(study, "medium")), RECIPE)
     assert str(filled["original_interval"].value).startswith(interval)
     assert filled["original_n"].value == counts
 
 
 def test_computed_and_printed_original_have_their_sources() -> None:
-    filled = answers(planned(load_scenario("fin_momentum", "medium")))
+    filled = answers(planned(scenarios.load_scenario("fin_momentum", "medium")))
     assert not filled["stopping"].sources
     (core, worked_out), (file, printed) = filled["original_effect"].sources
     assert (core, file) == (Finder.CORE, Finder.STUDY)
     assert "t = 3.07 (299 df)" in worked_out
     assert printed.startswith("n = 300 months")
-    fish = answers(planned(load_scenario("eco_reef_fish", "easy")))
+    fish = answers(planned(scenarios.load_scenario("eco_reef_fish", "easy")))
     assert "Tanks of 16, correlation not given" in str(fish["design"].value)
 
 
-@pytest.mark.parametrize(
-    ("equipment", "cut"),
-    [
-        (["window shelf", "light meter"], "'window shelf' in place of 'growth chamber': ±0 cr"),
-        (["growth chamber"], "without 'light meter': −100 credits, power"),
-        (["growth chamber", "light meter", "lamp"], "with 'lamp': +100 credits, power"),
-    ],
-)
-def test_cut_names_items_added_and_dropped(equipment: list[str], cut: str) -> None:
-    plan = assess(revise(make_protocol(), required_equipment=equipment), make_pack())
-    registered = Registered(PlanAnalysis(plan), Registration())
-    assert cut in str(answers(registered, "funder")["cuts"].value)
-
-
 def test_dates_need_a_first_day() -> None:
-    pack = load_scenario("psy_stroop", "easy")
+    pack = scenarios.load_scenario("psy_stroop", "easy")
     assert not answers(planned(pack), "funder")["dates"].sources
-    overrides = LabOverrides(start_date=date(2026, 12, 7))  # a Monday; four days on, a Thursday
-    dated = planned(pack.with_own(overrides, EvidenceAssumptions()))
+    overrides = scenarios.LabOverrides(
+        start_date=date(2026, 12, 7)
+    )  # a Monday; four days on, a Thursday
+    dated = planned(pack.with_own(overrides, scenarios.EvidenceAssumptions()))
     expected = "4 days (from Mon 7 Dec 2026 to Thu 10 Dec 2026)."
     assert answers(dated, "funder")["dates"].value == expected
 
@@ -285,19 +256,10 @@ def test_progress_counts_required_items() -> None:
     assert forms.progress_text(given) == f"{len(given)} of {len(given)} items are answered."
 
 
-def test_proposal_counts_once_confirmed() -> None:
-    proposed = answers(stroop())["same_measures"]
-    assert proposed.proposal is not None
-    assert (proposed.proposal.answer, proposed.sources) == ("Exact", ())
-    confirmed = answers(stroop(Registration(choices={"same_measures": ("Exact",)})))
-    assert confirmed["same_measures"].value == "Exact"
-    assert confirmed["same_measures"].proposal is None
-
-
 def test_substitution_is_close_up_to_loss_one() -> None:
     seen = set()
-    for study, lab in product(STUDIES, Difficulty):
-        pack = load_scenario(study, lab.value)
+    for study, lab in product(STUDIES, scenarios.Difficulty):
+        pack = scenarios.load_scenario(study, lab.value)
         plan = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
         filled = answers(Registered(PlanAnalysis(plan), Registration()))
         for key, owned in (("same_measures", pack.equipment), ("same_stimuli", pack.reagents)):
@@ -311,7 +273,7 @@ def test_substitution_is_close_up_to_loss_one() -> None:
 
 
 def test_procedure_is_compared_with_the_studys_plan() -> None:
-    controls = load_scenario("psy_stroop", "medium").reference_protocol.controls
+    controls = scenarios.load_scenario("psy_stroop", "medium").reference_protocol.controls
     changes: list[dict[str, Any]] = [
         {},
         {"duration_days": 3},
@@ -326,7 +288,7 @@ def test_procedure_is_compared_with_the_studys_plan() -> None:
 
 
 def negotiated(study: str) -> Registered:
-    pack = load_scenario(study, "medium")
+    pack = scenarios.load_scenario(study, "medium")
     scientist, manager = ScientistKind.DIRECT, LabManagerKind.REFERENCE
     setup = make_setup(pack, pack.reference_protocol, scientist=scientist, lab_manager=manager)
     run = negotiate(setup, pack)

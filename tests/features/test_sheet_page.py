@@ -89,11 +89,3 @@ def test_choices_survive_another_tab_and_a_refused_file() -> None:
     assert "Take 1 item" in labels(again(app))
     app = hand_over(app, "c.csv", f"{HEAD}cup,reagent,,,\npan,reagent,,,\n".encode())
     assert "Take 2 items" in labels(again(app)), "another file replaces the first"
-
-
-def test_hostile_texts_are_shown_as_text() -> None:
-    data = b"**Item** <b>x</b>,kind\n<i>mug</i>,reagent\n"
-    app = hand_over(drawer(), "<b>.csv", data)
-    app = choose(app, "Item", "**Item** <b>x</b>")
-    take(app, "Take 1 item")
-    assert own_lab(app).items[0].label == "<i>mug</i>"

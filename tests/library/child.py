@@ -1,7 +1,4 @@
-"""A process that uses a library, for tests of faults; it prints a line for each act.
-
-``python -m tests.library.child ACT URL``: it prints ``ready`` and continues after a line of input.
-"""
+"""`python -m tests.library.child ACT URL` prints each act; after "ready" it awaits a line."""
 
 import os
 import sqlite3

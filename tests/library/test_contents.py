@@ -12,16 +12,8 @@ from replicalab.errors import LibraryContentError
 from replicalab.library import EntryKind, KeptBatch, Library, batch_text, read_batch
 from replicalab.library.contents import checked
 from replicalab.negotiation.batch import Result, jobs_of, run_job
-from replicalab.negotiation.case import Case, case_text, read_case
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceAssumptions,
-    ItemState,
-    LabOverrides,
-    OwnItem,
-    study_text,
-    template_text,
-)
+from replicalab.negotiation.case import Case, case_text
+from replicalab.scenarios import Difficulty, LabOverrides, study_text, template_text
 from tests.golden import assert_golden
 from tests.library.making import ANN, STUDY, make_batch, make_plan
 
@@ -33,27 +25,12 @@ def shelf(tmp_path: Path) -> Iterator[Library]:
     library.close()
 
 
-def test_plan_is_saved_with_workspace_and_study(shelf: Library) -> None:
-    item = OwnItem(label="our own laser", category="equipment", state=ItemState.AVAILABLE)
-    plan = Case(
-        study=STUDY,
-        lab=Difficulty.HARD,
-        seed=7,
-        own_lab=LabOverrides(budget=1200, items=(item,)),
-        question=EvidenceAssumptions(dropout=0.1, why={"dropout": "as in the last one"}),
-        plan=read_case(make_plan(33)).plan,
-        max_rounds=3,
-    )
-    assert read_case(case_text(plan)) == plan
-    assert plan.pack().own_lab == plan.own_lab
-    assert json.loads(case_text(plan))["format"] == 2
+def test_plan_of_own_study_names_it(shelf: Library) -> None:
     custom = case_text(Case(study="seedling_music", text=template_text(), lab=Difficulty.EASY))
     assert shelf.keep(ANN, EntryKind.PLAN, "ours", custom).about == "seedling_music"
-    assert read_case(custom).pack().scenario_id == "seedling_music"
 
 
 PLAN = json.loads(make_plan())
-
 
 WRONG: Final[dict[str, tuple[EntryKind, str]]] = {
     **{

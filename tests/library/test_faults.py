@@ -1,7 +1,4 @@
-"""Faults from outside: a killed process, a full disk, a lock, a stopped server.
-
-Confirmed saves stay, nothing is half-written, and errors have a remedy.
-"""
+"""A killed process, a full disk, a lock or a stopped server lose no confirmed save."""
 
 import logging
 import os
@@ -31,8 +28,6 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 class Confirmed(NamedTuple):
-    """A save that a process confirmed."""
-
     entry: str
     version: int
     number: int

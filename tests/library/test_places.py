@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -10,16 +9,11 @@ from replicalab.errors import LibraryStorageError
 from replicalab.library import EntryKind, Library, data_folder, library_url
 from tests.library.making import ANN, make_plan
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 
-
-def test_library_is_kept_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_names_folder_or_database(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", "/home/ann/.data")
     assert data_folder({}).name == "replicalab"
     assert library_url({}) == f"sqlite:///{data_folder({}) / 'library-2.db'}"
-
-
-def test_environment_names_another_folder_or_another_database() -> None:
     named = {"REPLICALAB_DATA": " /srv/ours "}
     assert data_folder(named) == Path("/srv/ours")
     assert library_url(named) == "sqlite:////srv/ours/library-2.db"
@@ -39,21 +33,15 @@ def test_invalid_address_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -
         Library()
 
 
-def test_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
-    folder = tmp_path / "a" / "b"
-    Library(f"sqlite:///{folder / 'library-2.db'}").close()
-    assert folder.stat().st_mode & 0o077 == 0
-
-
 def test_new_library_is_readable_by_its_user_alone(tmp_path: Path) -> None:
-    before = os.umask(0)
+    folder, before = tmp_path / "a" / "b", os.umask(0)
     try:
-        library = Library(f"sqlite:///{tmp_path / 'library-2.db'}")
+        library = Library(f"sqlite:///{folder / 'library-2.db'}")
         library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     finally:
         os.umask(before)
-    assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
-    assert len(list(tmp_path.iterdir())) == 3
+    assert folder.stat().st_mode & 0o077 == 0
+    assert [file.stat().st_mode & 0o777 for file in folder.iterdir()] == [0o600] * 3
     library.close()
 
 

@@ -1,7 +1,4 @@
-"""The endpoint: settings in, one checked endpoint out, nothing asked that is not on the list.
-
-A key is shown nowhere; only the key is masked if a server repeats it.
-"""
+"""Settings make one checked endpoint; the key is shown nowhere."""
 
 import json
 import pickle
