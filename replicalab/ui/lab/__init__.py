@@ -88,8 +88,10 @@ def _draw_saved() -> None:
             has_name = entry.about == (overrides.name or "")
             in_use = has_name and _content(entry) == lab_json(overrides)
             st.markdown(f"{escaped(entry.name)}{' · in use' if in_use else ''}")
-            button("Use", "check", partial(_use, entry), key=f"use_{entry.id}", disabled=in_use)
-            button("Forget", "delete", partial(_forget, entry), key=f"forget_{entry.id}")
+            use = partial(notices.attempt, partial(_use, entry), _NOTICE)
+            forget = partial(notices.attempt, partial(shelf().delete, owner(), entry.id), _NOTICE)
+            button("Use", "check", use, key=f"use_{entry.id}", disabled=in_use)
+            button("Forget", "delete", forget, key=f"forget_{entry.id}")
     if more := len(entries[_LABS_SHOWN:]):
         st.caption(f"{more} more under Library.")
 
@@ -124,17 +126,10 @@ def _save(name: str) -> None:
     fields.redraw()
 
 
-def _forget(entry: Entry) -> None:
-    notices.attempt(lambda: shelf().delete(owner(), entry.id), _NOTICE)
-
-
 def _use(entry: Entry) -> None:
-    def use() -> None:
-        fields.override(read_lab(_content(entry).encode()))
-        st.session_state[_NAME] = entry.name
-        fields.redraw()
-
-    notices.attempt(use, _NOTICE)
+    fields.override(read_lab(_content(entry).encode()))
+    st.session_state[_NAME] = entry.name
+    fields.redraw()
 
 
 def _take_file(data: bytes, name: str) -> None:

@@ -145,49 +145,43 @@ def draw_means_everywhere() -> list[str]:
 
 
 def _draw_calendar() -> None:
-    first, second = st.columns(2)
+    now, (first, second) = state.analysis().yours.pack.lab, st.columns(2)
+    start_date, weekends = f"lab_start_date_{stamp()}", f"lab_weekends_{stamp()}"
     with first:
-        _draw_start_date()
+        st.date_input(
+            "Start date",
+            now.start_date,
+            key=start_date,
+            min_value=date(FIRST_YEAR, 1, 1),
+            max_value=date(LAST_YEAR, 12, 31),
+            format="YYYY-MM-DD",
+            on_change=lambda: _set_field("start_date", st.session_state[start_date]),
+        )
+        if state.case().own_lab.start_date is not None:
+            written = str(state.written().lab.start_date or "no date")
+            draw_back("start_date", written, partial(_set_field, "start_date", None))
     with second:
         _draw_currency()
-    key = f"lab_weekends_{stamp()}"
     st.toggle(
         "Weekends count as days",
-        state.analysis().yours.pack.lab.weekends,
-        key=key,
-        on_change=lambda: _set_field("weekends", st.session_state[key]),
+        now.weekends,
+        key=weekends,
+        on_change=lambda: _set_field("weekends", st.session_state[weekends]),
         help="If not, plans and bookings skip Saturdays and Sundays.",
     )
-
-
-def _draw_start_date() -> None:
-    key = f"lab_start_date_{stamp()}"
-    st.date_input(
-        "Start date",
-        state.analysis().yours.pack.lab.start_date,
-        key=key,
-        min_value=date(FIRST_YEAR, 1, 1),
-        max_value=date(LAST_YEAR, 12, 31),
-        format="YYYY-MM-DD",
-        on_change=lambda: _set_field("start_date", st.session_state[key]),
-    )
-    if state.case().own_lab.start_date is not None:
-        written = str(state.written().lab.start_date or "no date")
-        draw_back("start_date", written, partial(_set_field, "start_date", None))
 
 
 def _draw_currency() -> None:
     now, key = state.analysis().yours.pack.lab.currency, f"lab_currency_{stamp()}"
 
-    def typed() -> str:
-        return str(st.session_state[key]).strip()
-
-    def can_be(currency: str) -> bool:
-        return not currency or re.fullmatch(CURRENCY, currency) is not None
+    def typed() -> tuple[str, bool]:
+        currency = str(st.session_state[key]).strip()
+        return currency, not currency or re.fullmatch(CURRENCY, currency) is not None
 
     def take() -> None:
-        if can_be(typed()):
-            _set_field("currency", typed() or None)
+        currency, is_valid = typed()
+        if is_valid:
+            _set_field("currency", currency or None)
 
     st.text_input(
         "Currency",
@@ -196,9 +190,10 @@ def _draw_currency() -> None:
         on_change=take,
         help="The name of a unit of cost. Amounts are not converted.",
     )
-    if not can_be(typed()):
+    currency, is_valid = typed()
+    if not is_valid:
         complain(
-            f"“{shortened(typed())}” is no currency, so the lab keeps {now}. "
+            f"“{shortened(currency)}” is no currency, so the lab keeps {now}. "
             "Type 1 to 8 letters or €, £ or ¥, such as EUR."
         )
     if state.case().own_lab.currency is not None:

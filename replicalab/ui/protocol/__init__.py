@@ -35,13 +35,15 @@ _SETTLED: Final = 0.5  # seconds
 
 def draw(analysis: PlanAnalysis) -> None:
     """Draw the page."""
-    edited, hidden = _last_edit(analysis), state.is_hidden()
+    before, yours, hidden = state.last_step(), analysis.yours, state.is_hidden()
+    plan = before and (before.plan or yours.pack.reference_protocol)
+    edited = PlanStep(analysis.judged(plan), yours) if plan and plan != yours.plan else None
     if not hidden:
         panel.draw_features("protocol", analysis)
         tray.draw_line()
     with st.container(key="workbench"):
         with st.container(horizontal=True, key="editor"):
-            _draw_editor(analysis.yours, edited)
+            _draw_editor(yours, edited)
         if hidden:
             with st.container():
                 panel.draw_features("protocol", analysis)
@@ -49,7 +51,7 @@ def draw(analysis: PlanAnalysis) -> None:
         _draw_check(analysis, edited)
         suggestion = _ticked(analysis)
         _draw_evidence(analysis, suggestion)
-        assumptions.draw(analysis.yours)
+        assumptions.draw(yours)
         _draw_changes(analysis, suggestion)
 
 
@@ -75,12 +77,6 @@ def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
     # Last, for the browser redraws everything after an element that appears.
     if state.next_step():
         button("Redo", "redo", state.redo, key="redo", width="stretch")
-
-
-def _last_edit(analysis: PlanAnalysis) -> PlanStep | None:
-    before, yours = state.last_step(), analysis.yours
-    plan = before and (before.plan or yours.pack.reference_protocol)
-    return PlanStep(analysis.judged(plan), yours) if plan and plan != yours.plan else None
 
 
 def _undone(edited: PlanStep | None) -> str:
@@ -200,17 +196,9 @@ def _draw_changes(options: PlanAnalysis, suggestion: Ticked) -> None:
     first = sentences_panel([facts.first_of_all(options)], title="What to change", level=2)
     panel.draw(facts.take_panel(options), first)
     with st.container(key="manager_changes"):
-        panel.draw(_suggestion(options, suggestion))
-        _draw_ticks(suggestion)
+        _draw_suggestion(options, suggestion)
     with st.container(key="least_loss_plan"):
-        panel.draw(_least_loss(options))
-        if _applicable(options):
-            button(
-                "Apply the least-loss plan",
-                "balance",
-                partial(state.replace_plan, options.least.plan),
-                key="apply_least_loss",
-            )
+        _draw_least_loss(options)
     if options.ends:
         with st.expander("Other plans"):
             for name, plan in options.ends.items():
@@ -220,51 +208,46 @@ def _draw_changes(options: PlanAnalysis, suggestion: Ticked) -> None:
                 button(f"Apply: {name.lower()}", "balance", take, key=f"apply_{name[:4].lower()}")
 
 
-def _suggestion(options: PlanAnalysis, suggestion: Ticked) -> Group:
-    if not suggestion.ticks:
+def _draw_suggestion(options: PlanAnalysis, suggestion: Ticked) -> None:
+    ticks, result = suggestion
+    if not ticks:
         answer = ANSWERS[answer_to(options)]
         sentences = [answer.text, "It knows no change that would help." if options.offer else ""]
-        return sentences_panel(sentences, title=_MANAGER, verdict=answer)
-    revised = facts.revision_panel(PlanStep(options.yours, suggestion.result))
-    return Group((Heading(_MANAGER), revised))
-
-
-def _least_loss(options: PlanAnalysis) -> Group:
-    loss = options.least
-    is_extra = options.offer is None and loss.changes
-    title = "What more this lab could do" if is_extra else "The least-loss plan"
-    deciding = ""
-    if not loss.after.evidence.void_reason:
-        deciding = deciding_text(loss.after, options.study, options.judged)
-    sentences = [facts.difference_text(options), deciding, facts.search_text(options)]
-    summary = group(sentences_panel(sentences, title=title), facts.difference_table(options))
-    if not _applicable(options):
-        return summary
-    steps = change_steps(options.yours, loss.changes, options.known)
-    return Group((summary, facts.revision_panel(PlanStep(options.yours, loss.after), steps)))
-
-
-def _applicable(options: PlanAnalysis) -> bool:
-    return bool(options.least.changes) and not options.least.after.evidence.void_reason
-
-
-def _draw_ticks(suggestion: Ticked) -> None:
+        panel.draw(sentences_panel(sentences, title=_MANAGER, verdict=answer))
+        return
+    panel.draw(Group((Heading(_MANAGER), facts.revision_panel(PlanStep(options.yours, result)))))
     times = Counter[str]()
-    for tick in suggestion.ticks:
+    for tick in ticks:
         times[tick.change.field] += 1
         with st.container(gap=None):
             _draw_box(tick, times[tick.change.field])
-    if suggestion.ticks:
-        taken, total = sum(tick.on for tick in suggestion.ticks), len(suggestion.ticks)
-        below = suggestion.result.evidence.tier is EvidenceTier.BELOW_FLOOR
-        button(
-            "Apply all" if taken == total else f"Apply {taken} of {total}",
-            "done_all",
-            partial(state.replace_plan, suggestion.result.plan),
-            type="primary" if suggestion.result.feasible and not below else "secondary",
-            key="apply_all",
-            disabled=not taken,
-        )
+    taken, total = sum(tick.on for tick in ticks), len(ticks)
+    below = result.evidence.tier is EvidenceTier.BELOW_FLOOR
+    button(
+        "Apply all" if taken == total else f"Apply {taken} of {total}",
+        "done_all",
+        partial(state.replace_plan, result.plan),
+        type="primary" if result.feasible and not below else "secondary",
+        key="apply_all",
+        disabled=not taken,
+    )
+
+
+def _draw_least_loss(options: PlanAnalysis) -> None:
+    loss = options.least
+    is_void = bool(loss.after.evidence.void_reason)
+    is_extra = options.offer is None and loss.changes
+    title = "What more this lab could do" if is_extra else "The least-loss plan"
+    deciding = "" if is_void else deciding_text(loss.after, options.study, options.judged)
+    sentences = [facts.difference_text(options), deciding, facts.search_text(options)]
+    summary = group(sentences_panel(sentences, title=title), facts.difference_table(options))
+    if is_void or not loss.changes:
+        panel.draw(summary)
+        return
+    steps = change_steps(options.yours, loss.changes, options.known)
+    panel.draw(Group((summary, facts.revision_panel(PlanStep(options.yours, loss.after), steps))))
+    take = partial(state.replace_plan, loss.plan)
+    button("Apply the least-loss plan", "balance", take, key="apply_least_loss")
 
 
 def _draw_box(tick: Tick, of_field: int) -> None:

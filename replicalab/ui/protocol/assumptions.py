@@ -61,7 +61,7 @@ def draw(yours: Assessment) -> None:
             parts.get(chosen or "", ALL_PARTS[_NUMBERS]).draw(lines)
 
 
-class Assumption(NamedTuple):
+class _Assumption(NamedTuple):
     """A number of the question: the study's value, None if its kind has none, and the value in use.
 
     Attributes:
@@ -79,24 +79,19 @@ class Assumption(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The key of its widget."""
         return _widget_key(self.name)
 
     @property
     def is_yours(self) -> bool:
-        """Whether it differs from the study's."""
         return self.value != self.own
 
     def to_type(self, value: float | None) -> float | None:
-        """Return a value as a visitor types it."""
         return None if value is None else round(value * self.factor, _DECIMALS)
 
     def from_typed(self, typed: float | None) -> float | None:
-        """Return the value of a typed number."""
         return None if typed is None else round(typed / self.factor, _DECIMALS + 2)
 
     def text(self, value: float | None) -> str:
-        """Return a value in words."""
         percent = " %" if self.factor == _PERCENT else ""
         return "none" if value is None else f"{self.to_type(value):zg}{percent}"
 
@@ -132,7 +127,7 @@ def _draw_numbers(lines: Curves) -> None:
         button("All as the study has it", "restart_alt", partial(_reset, yours, written))
 
 
-def _assumptions(written: Design, asked: Design) -> list[Assumption]:
+def _assumptions(written: Design, asked: Design) -> list[_Assumption]:
     """Return the numbers that a visitor may change; an effect is the first."""
     row = KINDS[written.kind]
     factor, measure = row.scale.factor, row.measure
@@ -152,12 +147,12 @@ def _assumptions(written: Design, asked: Design) -> list[Assumption]:
         field = QUESTION_FIELDS[name]
         values, why = (getattr(written, field), getattr(asked, field)), written.why.get(field, "")
         if label:
-            numbers.append(Assumption(name, label, *values, times, by, why))
+            numbers.append(_Assumption(name, label, *values, times, by, why))
     return numbers
 
 
 def _field(
-    number: Assumption,
+    number: _Assumption,
     ask: Callable[[float | None], EvidenceAssumptions],
     bounds: tuple[float, float] = (-math.inf, math.inf),
     *,
@@ -190,7 +185,7 @@ def _field(
 
 
 def _asked(
-    touched: Assumption, numbers: list[Assumption], written: Design, value: float | None
+    touched: _Assumption, numbers: list[_Assumption], written: Design, value: float | None
 ) -> EvidenceAssumptions:
     """Return the question with all numbers in the fields, or with the touched one alone.
 
@@ -219,11 +214,11 @@ def _ask(question: EvidenceAssumptions) -> None:
     st.session_state[_RENEWED] = st.session_state.get(_RENEWED, 0) + 1
 
 
-def _reset(numbers: list[Assumption], written: Design) -> None:
+def _reset(numbers: list[_Assumption], written: Design) -> None:
     _ask(_question({number.name: None for number in numbers}, written))
 
 
-def _draw_effects(number: Assumption, written: Design) -> None:
+def _draw_effects(number: _Assumption, written: Design) -> None:
     choices = effects_of(written)
     if not choices or number.value is None:
         return
@@ -241,7 +236,7 @@ def _draw_effects(number: Assumption, written: Design) -> None:
     )
 
 
-def _draw_reason(number: Assumption, written: Design) -> None:
+def _draw_reason(number: _Assumption, written: Design) -> None:
     key, question = f"why_{number.key}", state.case().question
     reason = next((text for name, text in question.why.items() if name == number.name), "")
 
@@ -287,7 +282,7 @@ def _draw_units(lines: Curves) -> None:
                 own, value = (getattr(_grouping(of, record), name) for of in (written, asked))
                 low, high = bounds_of(bound)
                 field = _field(
-                    Assumption(name, label, own, value, factor, step),
+                    _Assumption(name, label, own, value, factor, step),
                     partial(_with_grouping, written, asked, record, name),
                     (low * factor, high * factor),
                     can_be_empty=name == "icc",

@@ -150,7 +150,11 @@ def _draw_side(now: FormSession) -> None:
     refused = own_studies.refusal(now.file, study) if study else ""
     kept = mine[study.scenario_id].text if study and study.scenario_id in mine else None
     if study is None:
-        _draw_number_of_faults(now)
+        listed, more = len(now.faults), now.more_faults
+        places = dict.fromkeys([ADVANCED] if now.refused else map(_part_of, now.result.faults))
+        count, under = lexicon.count_text(listed + more, "fault"), lexicon.joined(list(places))
+        first = f" The first {listed} are listed." if more else ""
+        st.error(f"{count} to correct, under {under}.{first}", icon=":material/cancel:")
     else:
         _draw_evidence(study)
         if kept not in (None, now.file):
@@ -177,14 +181,6 @@ def _draw_side(now: FormSession) -> None:
     if own_studies.is_saved(study.scenario_id, now.file):
         where = "Saved in your library."
     st.caption(f"{where} Anyone with its address can read it; only this browser can change it.")
-
-
-def _draw_number_of_faults(now: FormSession) -> None:
-    listed, more = len(now.faults), now.more_faults
-    places = [ADVANCED] if now.refused else list(dict.fromkeys(map(_part_of, now.result.faults)))
-    count, under = lexicon.count_text(listed + more, "fault"), lexicon.joined(places)
-    first = f" The first {listed} are listed." if more else ""
-    st.error(f"{count} to correct, under {under}.{first}", icon=":material/cancel:")
 
 
 def _draw_evidence(study: Study) -> None:
@@ -288,11 +284,11 @@ def _draw_lab_and_plan() -> None:
         for name in names[2:]:
             fields.draw(name)
     with lab:
-        st.markdown("**The lab**")
         _draw_lab(fields.draft())
 
 
 def _draw_lab(draft: Draft) -> None:
+    st.markdown("**The lab**")
     fields.draw_rows([3, 2, 2], [f"{_LAB}.{name}" for name in ("budget", "days", "staff")])
     fields.draw_rows(2, [f"{_LAB}.start_date", f"{_LAB}.currency"])
     money = (f"{_LAB}.cost_model.{amount.key}" for amount in amounts_in(AmountGroup.MONEY))
@@ -326,21 +322,20 @@ def _draw_check() -> None:
     for path, faults in now.result.faults.items():
         complain(*(f"{_part_of(path)}: {rows.fault_text(fault)}" for fault in faults))
     if now.study is not None:
-        _draw_lint(now.study)
+        signs = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
+        findings = lint(now.study)
+        levels = Counter(finding.level for finding in findings)
+        counts = [
+            lexicon.count_text(levels[level], level.value) for level in signs if levels[level]
+        ]
+        with st.expander(f"Worth a look: {lexicon.joined(counts)}"):
+            for finding in findings:
+                mark = badge(signs[finding.level], finding.level.value)
+                labs = (lab for path, lab in _LABS.items() if finding.place.startswith(path))
+                where = next(labs, "") or _part_of(finding.place)
+                st.markdown(f"{mark} {where}: {escaped(finding.message)}")
         if st.toggle("Show the days and samples that fit", value=True, key="making_region"):
             _draw_region(now.study, now.version)
-
-
-def _draw_lint(study: Study) -> None:
-    signs = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
-    findings = lint(study)
-    levels = Counter(finding.level for finding in findings)
-    counts = [lexicon.count_text(levels[level], level.value) for level in signs if levels[level]]
-    with st.expander(f"Worth a look: {lexicon.joined(counts)}"):
-        for level, place, message in ((f.level, f.place, f.message) for f in findings):
-            mark = badge(signs[level], level.value)
-            where = next((lab for path, lab in _LABS.items() if place.startswith(path)), "")
-            st.markdown(f"{mark} {where or _part_of(place)}: {escaped(message)}")
 
 
 def _draw_region(study: Study, version: int) -> None:

@@ -154,39 +154,33 @@ def _reported(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     if source is None:
         return {}
     prefix = f"{_PREFIX}_{row.kind}_{row.sources.index(source)}"
-    reported = {}
-    for number in source.asked:
-        name, step = number.name, 1 if number.whole else 0.1
-        reported[name] = NumberField(number.label, f"{prefix}_{name}", number.usual, step=step)
-    return reported
+    return {
+        number.name: NumberField(
+            number.label, f"{prefix}_{number.name}", number.usual, step=1 if number.whole else 0.1
+        )
+        for number in source.asked
+    }
 
 
 def _draw_fields(numbers: Mapping[str, NumberField], typed: TypedAnalysis) -> Slots:
-    """Draw the fields in a row; return the place below each.
-
-    The unknown number has a field of its own, so the one to type it into keeps its value.
-    """
     slots = {}
     with st.container(horizontal=True, vertical_alignment="top"):
         for name, field in numbers.items():
             with st.container(key=f"slot_{name}", width=_WIDTH):
                 if name == typed.unknown:
-                    _draw_unknown(field, typed)
+                    # A field of its own, so the one to type the number into keeps its value.
+                    value, whole = typed.worked_out, isinstance(field.step, int)
+                    if value is not None and typed.unknown is Unknown.DROPOUT:
+                        value = round(value * 100, _DECIMALS)
+                    visible = field._replace(key=f"{field.key}_found")
+                    st.session_state[visible.key] = fields.as_number(value, whole=whole)
+                    look = None if whole else fields.SIGNIFICANT
+                    visible.draw(value=None, placeholder="none", disabled=True, format=look)
                 else:
                     optional = "optional" if field.value is None else None
                     field.draw(persist_state="session", placeholder=optional)
                 slots[name] = st.container()
     return slots
-
-
-def _draw_unknown(field: NumberField, typed: TypedAnalysis) -> None:
-    value, whole = typed.worked_out, isinstance(field.step, int)
-    if value is not None and typed.unknown is Unknown.DROPOUT:
-        value = round(value * 100, _DECIMALS)
-    visible = field._replace(key=f"{field.key}_found")
-    st.session_state[visible.key] = fields.as_number(value, whole=whole)
-    look = None if whole else fields.SIGNIFICANT
-    visible.draw(value=None, placeholder="none", disabled=True, format=look)
 
 
 def _draw_faults(typed: TypedAnalysis, faults: Mapping[str, list[Fault]], slots: Slots) -> None:

@@ -177,8 +177,8 @@ def _draw_widget(label: str, path: FieldPath, field: StudyField, at: Data) -> No
         case Input.CHOICE:
             names = options if at in options or at is None else [*options, at]
             index = names.index(at) if at in names else None
-            shown_as = partial(_option_text, field)
-            st.selectbox(label, names, index, format_func=shown_as, **look)
+            look["format_func"] = lambda name: field.words.get(name) or on_one_line(str(name))
+            st.selectbox(label, names, index, **look)
         case Input.LABELS:
             chosen = list(dict.fromkeys(at)) if isinstance(at, list) else []
             st.multiselect(
@@ -191,10 +191,6 @@ def _draw_widget(label: str, path: FieldPath, field: StudyField, at: Data) -> No
                 wrap=True,
                 **look,
             )
-
-
-def _option_text(field: StudyField, option: Data) -> str:
-    return field.words.get(option) or on_one_line(str(option))
 
 
 def draw_items(part: str) -> None:
@@ -210,7 +206,7 @@ def draw_items(part: str) -> None:
             st.session_state[opened] = len(draft().items(part)) - 1
             st.session_state[new] = ""
 
-    def remove(place: int) -> None:
+    def remove() -> None:
         session().change(draft().without(part, place), redraw=True)
 
     choose, write = st.columns([3, 2], vertical_alignment="bottom")
@@ -238,4 +234,4 @@ def draw_items(part: str) -> None:
                 for field in fields:
                     draw((part, place, field))
         label = f"Remove this {row.noun}"
-        button(label, "delete", partial(remove, place), key=f"remove_{part}", type="tertiary")
+        button(label, "delete", remove, key=f"remove_{part}", type="tertiary")
