@@ -3,5 +3,6 @@
 from replicalab.ui import frame, negotiation
 
 with frame.page("Negotiation") as analysis:
-    running = negotiation.draw(analysis)
-negotiation.carry_on(running)
+    call_model = negotiation.draw(analysis)
+if call_model:  # once everything is drawn
+    call_model()

@@ -516,7 +516,7 @@ def lost_text(step: planner.PlanStep, changes: Iterable[SuggestionChange]) -> st
         for change in changes
         if _makes(change, step) and lexicon.label_key(change.original) not in dropped
     ]
-    lost += [*plans.protection_losses(step), plans.newly_broken_text(step)]
+    lost += [*map(plans.protection_text, step.newly_dropped), plans.newly_broken_text(step)]
     if not any(lost) and step.evidence_falls:
         lost = [f"{lexicon.capitalised(plans.evidence_text(step))}."]
     return " ".join(dict.fromkeys(filter(None, lost)))

@@ -109,9 +109,9 @@ def newly_broken_text(step: PlanStep) -> str:
 def dropped_cautions(plan: Assessment) -> list[str]:
     """Return a sentence for each control that a plan lacks, fixed controls first."""
     return [
-        _protection(control)
+        protection_text(control)
         if control.droppable
-        else f"{_protection(control)} {texts.FIXED_CONTROL}"
+        else f"{protection_text(control)} {texts.FIXED_CONTROL}"
         for control in sorted(plan.dropped, key=lambda control: control.droppable)
     ]
 
@@ -148,7 +148,8 @@ def _cliff_texts(cliffs: Iterable[assessment.Cliff]) -> list[str]:
     return [text.format(noun=lexicon.joined(names, "or")) for text, names in nouns.items()]
 
 
-def _protection(control: Control) -> str:
+def protection_text(control: Control) -> str:
+    """Return the loss without a control."""
     text = texts.UNPROTECTED if control.guards else texts.LACKS
     return text.format(control=control.name, guards=control.guards)
 
@@ -462,8 +463,3 @@ def total_loss_text(step: PlanStep) -> str:
     }
     text = ", ".join(f"{name} {loss}" for name, loss in parts.items() if loss)
     return f"{loss_text(step)} ({text})" if text and fidelity_move(step) else loss_text(step)
-
-
-def protection_losses(step: PlanStep) -> list[str]:
-    """Return a sentence for each control that a step drops."""
-    return [_protection(control) for control in step.newly_dropped]

@@ -12,7 +12,7 @@ from replicalab.ui import state
 from replicalab.ui.words import escaped
 
 
-def button(label: str, icon: str, pressed: Callable[[], object], **how: Any) -> None:
+def button(label: str, icon: str, pressed: Callable[[], Any], **how: Any) -> None:
     """Draw a button with a Material symbol; `st.button` takes the rest."""
     st.button(label, icon=f":material/{icon}:", on_click=pressed, **how)
 

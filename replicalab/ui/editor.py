@@ -14,7 +14,7 @@ from replicalab.facts.plan import group_text, groups_text
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import amount_text, joined, quoted
 from replicalab.models import NUMBER_FIELDS, PROTOCOL_ROWS
-from replicalab.scenarios import Design, ItemStatus, Pack
+from replicalab.scenarios import ItemStatus, Pack
 from replicalab.ui.controls import NumberField, between, complain
 from replicalab.ui.words import draw_verdict, escaped
 
@@ -143,7 +143,10 @@ def draw_numbers(form: PlanForm, pack: Pack) -> None:
 def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
     """Draw the problems of the numbers, and the other fields."""
     complain(*map(form.problem, NUMBER_FIELDS))
-    _note_groups(form, pack.design)
+    if shares := groups_text(form.plan.sample_size, pack.design, per_group=form.groups > 1):
+        _note(shares)
+    elif group_text(form.plan.sample_size, pack.design):
+        st.empty()  # keeps the place, else the browser draws all fields below again
     for field in models.LIST_FIELDS:
         _draw_labels(form, field, pack)
     for field in models.TEXT_FIELDS:
@@ -167,13 +170,6 @@ def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
 
 def _note(text: str) -> None:
     st.caption(f":material/info: {escaped(text)}")
-
-
-def _note_groups(form: PlanForm, design: Design) -> None:
-    if shares := groups_text(form.plan.sample_size, design, per_group=form.groups > 1):
-        _note(shares)
-    elif group_text(form.plan.sample_size, design):
-        st.empty()  # keeps the place, else the browser draws all fields below again
 
 
 def _draw_labels(form: PlanForm, field: str, pack: Pack) -> None:

@@ -25,6 +25,7 @@ from replicalab.negotiation.case import Case
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.least_loss import differences
 from replicalab.registration import Registration
+from replicalab.render.html import preview
 from replicalab.scenarios import Pack, lab_json, plan_json
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, open_tab, page_link
@@ -259,7 +260,7 @@ def draw_look(name: str, make: Callable[[], forms.Document], *, is_open: bool) -
     )
     if look.open:
         with look:
-            panel.draw_document(make())
+            panel.draw_styles(preview(make()))
 
 
 def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
@@ -296,8 +297,11 @@ def _draw_bundle() -> None:
 
 def _draw_link() -> None:
     url = st.context.url or ""
+    host, is_local = urlsplit(url).hostname or "", False
+    with suppress(ValueError):
+        is_local = host == "localhost" or ip_address(host).is_loopback
     reach = "Anyone with this link who can reach this server sees this page."
-    if _is_local(url):
+    if is_local:
         reach = "This link works only on this computer. To share, send the bundle."
     st.markdown(f"{reach} The button beside the link copies it.")
     with st.container(key="hand_link"):
@@ -306,13 +310,6 @@ def _draw_link() -> None:
         st.markdown("It opens this page with your study, lab, plan, players and comparison.")
     if missing := list(_left_out(state.case())):
         st.markdown("**It does not carry**\n\n" + "\n".join(f"- {line}" for line in missing))
-
-
-def _is_local(address: str) -> bool:
-    host = urlsplit(address).hostname or ""
-    with suppress(ValueError):
-        return host == "localhost" or ip_address(host).is_loopback
-    return False
 
 
 def _left_out(case: Case) -> Iterator[str]:

@@ -13,6 +13,7 @@ from replicalab.errors import ScenarioError
 from replicalab.facts.blocks import Heading, Status
 from replicalab.facts.check import header_panel
 from replicalab.planner import PlanAnalysis
+from replicalab.render.html import STAGE_STYLE, STYLE
 from replicalab.ui import export, lab, panel, present, scenarios, state, tray
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.library import keeping
@@ -32,7 +33,7 @@ _WITHOUT_PLAN: Final = {"Negotiation", "Compare", "Library"}  # they do not show
 _HIDDEN: Final = {"Negotiation", "Trade-offs", "Compare"}  # they would show the best plan
 HIDDEN: Final = "This opens once you have handed in: it would give the answer away."
 MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
-    "Present": ("slideshow", lambda _: present.open_first()),
+    "Present": ("slideshow", lambda _: state.show(presenting=1)),
     "Open a file": ("folder_open", lambda _: export.open_opening()),
     "Reset the plan": ("restart_alt", lambda _: state.replace_plan(None)),
 }
@@ -52,7 +53,8 @@ def page(title: str) -> Iterator[PlanAnalysis]:
         _begin()
         analysis, hidden = state.analysis(), state.is_hidden()
         presenting = bool(state.workspace().presenting) and not hidden
-        panel.draw_style(presenting=presenting)
+        # In an element of its own, which edits do not send again.
+        panel.draw_styles(STAGE_STYLE if presenting else STYLE)
         if not presenting:
             _draw_navigation(title)
             _draw_header(analysis, title)
@@ -115,7 +117,7 @@ def _ask_again_after_a_restart() -> None:
 def _draw_navigation(title: str) -> None:
     query = state.address()
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
-        panel.draw_skip_link()
+        panel.draw_skip(target=False)
         for file, label in PAGES:
             name = f"**{label}**" if label == title else label
             st.page_link(file, label=name, query_params=query)
@@ -138,7 +140,7 @@ def _draw_navigation(title: str) -> None:
             format_func=lambda name: f":material/{actions[name][0]}: {escaped(name)}",
             on_click=lambda: actions[st.session_state["more"]][1](title),
         )
-        panel.draw_skip_target()
+        panel.draw_skip(target=True)
 
 
 def _draw_header(analysis: PlanAnalysis, title: str) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from replicalab import features
-from replicalab.facts.blocks import Block, Document, Group, Table
-from replicalab.render.html import STAGE_STYLE, STYLE, html, preview
+from replicalab.facts.blocks import Block, Group, Table
+from replicalab.render.html import html
 
 
 def draw(*blocks: Block) -> None:
@@ -33,19 +33,9 @@ def draw_tables(tables: Callable[[], Sequence[Table]]) -> None:
             draw(Group(tuple(tables())))
 
 
-def draw_document(document: Document) -> None:
-    """Draw a document."""
-    st.html(preview(document))
-
-
 def draw_styles(*styles: str) -> None:
-    """Draw stylesheets."""
+    """Draw stylesheets, or other HTML of `render.html`."""
     st.html("".join(styles))
-
-
-def draw_style(*, presenting: bool) -> None:
-    """Draw the stylesheet of all panels, in an element that edits do not send again."""
-    draw_styles(STAGE_STYLE if presenting else STYLE)
 
 
 def draw_scheme() -> None:
@@ -54,11 +44,7 @@ def draw_scheme() -> None:
     st.html(f"<style>[data-testid=stDialog] {{ color-scheme: {theme}; }}</style>")
 
 
-def draw_skip_link() -> None:
-    """Draw a link to the skip target, visible when focused."""
-    st.html('<a class="skip" href="#content">Skip the navigation</a>')
-
-
-def draw_skip_target() -> None:
-    """Mark the end of the navigation."""
-    st.html('<i class="skip" id="content"></i>')
+def draw_skip(*, target: bool) -> None:
+    """Draw a link that skips the navigation, visible when focused, or its target."""
+    link = '<a class="skip" href="#content">Skip the navigation</a>'
+    st.html('<i class="skip" id="content"></i>' if target else link)

@@ -86,11 +86,6 @@ def _argument(negotiation: Negotiation) -> Iterator[Shown]:
         yield Shown(Slide.RULE, present.rule_slide(negotiation, rule))
 
 
-def open_first() -> None:
-    """Present from the first slide."""
-    state.show(presenting=1)
-
-
 def _draw_buttons(number: int, last: int) -> None:
     ends = {"back": number == 1, "first": number == 1, "next": number == last}
     ends["last"] = number == last

@@ -22,11 +22,8 @@ def panel(_: str, plan: PlanAnalysis) -> None:
             remarks = critique(plan.yours, state.case().registration)
             query = urlencode(state.address())
             blocks.draw(group(*critique_blocks(remarks, partial(_link, query))))
-            button("Answer on the form", "edit_note", _open_form, key="critique_to_form")
-
-
-def _open_form() -> None:
-    st.session_state[TABS] = "Registration"
+            to_form = partial(st.session_state.update, {TABS: "Registration"})
+            button("Answer on the form", "edit_note", to_form, key="critique_to_form")
 
 
 def _link(query: str, place: Place) -> str:

@@ -1,6 +1,5 @@
 """The buttons for Word and PDF below a document."""
 
-from functools import partial
 from threading import Lock
 from typing import Final, get_args
 
@@ -32,15 +31,12 @@ def panel(_: str, files: DocumentFiles) -> None:
         is_asked = st.button(
             "PDF", icon=":material/print:", disabled=bool(reason), key=f"hand_pdf_{files.kind}"
         )
-        download("Word", partial(_word, files, paper), files.name(files.kind, "docx"))
+        name = files.name(files.kind, "docx")
+        download("Word", lambda: office.docx(files.make(), paper), name)
     if reason:
         st.caption(escaped(reason))
     elif is_asked:
         _draw_pdf(files.make(), paper, files.name(files.kind, "pdf"))
-
-
-def _word(files: DocumentFiles, paper: Paper) -> bytes:
-    return office.docx(files.make(), paper)
 
 
 def _draw_pdf(document: Document, paper: Paper, name: str) -> None:

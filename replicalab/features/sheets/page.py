@@ -19,7 +19,7 @@ from replicalab.scenarios import OwnItem
 from replicalab.ui import notices, state
 from replicalab.ui.controls import button, complain, places
 from replicalab.ui.files import download, upload
-from replicalab.ui.lab.fields import override, redraw
+from replicalab.ui.lab.fields import use
 from replicalab.ui.words import escaped
 
 _NOTICES: Final = "lab_items"
@@ -80,8 +80,7 @@ def _take(name: str, items: Sequence[OwnItem]) -> None:
     differing = state.written().changed_items(items)
     taken = f"{count_text(len(items), 'item')} read from {name}"
     notices.leave(f"{taken}, {len(differing)} of them unlike the study’s lab.", _NOTICES)
-    override(state.case().own_lab.model_copy(update={"items": differing}))
-    redraw()
+    use(state.case().own_lab.model_copy(update={"items": differing}))
     _close()
 
 

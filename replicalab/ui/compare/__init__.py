@@ -141,30 +141,27 @@ def _ways(here: PlanAnalysis) -> Iterator[TrayCandidate]:
 def _draw_library() -> None:
     icon, key = ":material/bookmarks:", "compare_library"
     place = st.popover("From the library", icon=icon, key=key, on_change="rerun")
-    if place.open:
-        with place:
-            _draw_entries()
-
-
-def _draw_entries() -> None:
-    try:
-        saved = shelf().entries(owner())
-    except LibraryError as error:
-        text = f"The library cannot be used. {escaped(str(error))}."
-        st.error(text, icon=":material/folder_off:")
+    if not place.open:
         return
-    entries = {entry.id: entry for entry in saved if DOCUMENTS[KEPT[entry.kind]].is_compared}
-    if not entries:
-        st.caption("Nothing is saved yet. Save, above on every page, saves your plan.")
-        return
-    st.selectbox(
-        "A plan, a lab or a run",
-        list(entries),
-        format_func=lambda key: f"{on_one_line(entries[key].name)} ({entries[key].kind})",
-        key=_CHOSEN,
-    )
-    full = not tray.has_room()
-    button("Add it", "compare_arrows", lambda: _add(entries), disabled=full)
+    with place:
+        try:
+            saved = shelf().entries(owner())
+        except LibraryError as error:
+            text = f"The library cannot be used. {escaped(str(error))}."
+            st.error(text, icon=":material/folder_off:")
+            return
+        entries = {entry.id: entry for entry in saved if DOCUMENTS[KEPT[entry.kind]].is_compared}
+        if not entries:
+            st.caption("Nothing is saved yet. Save, above on every page, saves your plan.")
+            return
+        st.selectbox(
+            "A plan, a lab or a run",
+            list(entries),
+            format_func=lambda key: f"{on_one_line(entries[key].name)} ({entries[key].kind})",
+            key=_CHOSEN,
+        )
+        full = not tray.has_room()
+        button("Add it", "compare_arrows", lambda: _add(entries), disabled=full)
 
 
 def _add(entries: dict[str, Entry]) -> None:

@@ -1,7 +1,4 @@
-"""Your lab: a drawer on every page for the values of a visitor's lab.
-
-A drawer is a fragment: a field runs the drawer alone, and the page is drawn again on closing.
-"""
+"""Your lab: a drawer on every page for the values of a visitor's lab."""
 
 from functools import partial
 from typing import Final
@@ -14,7 +11,7 @@ from replicalab.facts.lab import own_values
 from replicalab.lexicon import CREDITS
 from replicalab.library import Entry, EntryKind, LibraryConflictError
 from replicalab.limits import LONGEST_SHORT_TITLE
-from replicalab.scenarios import lab_json, read_lab
+from replicalab.scenarios import LabOverrides, lab_json, read_lab
 from replicalab.ui import notices, panel, state
 from replicalab.ui.controls import button, open_tab
 from replicalab.ui.files import download, upload
@@ -43,9 +40,11 @@ def draw_if_open() -> None:
 
 def draw_way_back(key: str) -> None:
     """Draw the button that drops all overrides of the lab."""
-    button("Back to the study’s lab", "restart_alt", fields.reset, key=key, type="tertiary")
+    back = partial(fields.use, LabOverrides())
+    button("Back to the study’s lab", "restart_alt", back, key=key, type="tertiary")
 
 
+# A drawer is a fragment: a field runs it alone, and the page is drawn again on closing.
 @st.dialog("Your lab", position="right", width="medium", on_dismiss="rerun")
 def _draw() -> None:
     panel.draw_scheme()
@@ -103,12 +102,8 @@ def _content(entry: Entry) -> str:
 def _save(name: str) -> None:
     """Save the lab with its budget, days and staff; a saved lab of the name gets a new version."""
     lab = state.analysis().yours.pack.lab
-    changes: dict[str, object] = {
-        "name": name,
-        "budget": max(1, int(lab.budget)),
-        "days": lab.days,
-        "staff": lab.staff,
-    }
+    changes: dict[str, object] = {"name": name, "budget": max(1, int(lab.budget))}
+    changes |= {"days": lab.days, "staff": lab.staff}
     if lab.currency != CREDITS:
         changes["currency"] = lab.currency
     try:
@@ -122,21 +117,17 @@ def _save(name: str) -> None:
     except (ReplicaLabError, ValueError) as error:
         notices.leave_problem(str(error), _NOTICE)
         return
-    fields.override(named)
-    fields.redraw()
+    fields.use(named)
 
 
 def _use(entry: Entry) -> None:
-    fields.override(read_lab(_content(entry).encode()))
+    fields.use(read_lab(_content(entry).encode()))
     st.session_state[_NAME] = entry.name
-    fields.redraw()
 
 
 def _take_file(data: bytes, name: str) -> None:
-    overrides = read_lab(data)
+    fields.use(read_lab(data))
     notices.leave(f"The lab of {name} is in use.", _FILE)
-    fields.override(overrides)
-    fields.redraw()
 
 
 _PARTS: Final = {

@@ -51,9 +51,9 @@ def override(own_lab: LabOverrides) -> None:
     state.current().version += 1
 
 
-def reset() -> None:
-    """Drop all overrides of the lab."""
-    override(LabOverrides())
+def use(own_lab: LabOverrides) -> None:
+    """Use other overrides; the drawer draws its fields again too."""
+    override(own_lab)
     redraw()
 
 
@@ -310,7 +310,6 @@ def _add() -> None:
 
 
 def _draw_item(item: OwnItem, pack: Pack) -> None:
-
     def key(field: str) -> str:
         return f"lab_item_{field}_{label_key(item.label)}_{stamp()}"
 

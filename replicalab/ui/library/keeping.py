@@ -193,9 +193,6 @@ def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) ->
         name = drafting.name_of(read_case(content))
         return keep_beside(owner(), library.EntryKind.PLAN, name, content)
 
-    def keep_over() -> library.Entry:
-        return shelf().update(owner(), now.id, content, base_version=now.version)
-
     st.warning(f"Not saved yet: {escaped(notice.problem)}.", icon=":material/call_split:")
     if rows := differences(now.kind, there.content, content):
         draw_table(("Difference", f"There, version {there.version.number}", "Yours"), rows)
@@ -203,10 +200,10 @@ def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) ->
         st.markdown("Only their notes differ.")
     with st.container(horizontal=True):
         over = f"Save mine over it, as version {now.version + 1}"
-        button(
-            "Save mine as another", "note_add", partial(_attempt, content, keep_another, _settle)
-        )
-        button(over, "history", partial(_attempt, content, keep_over, _settle))
+        another = partial(_attempt, content, keep_another, _settle)
+        button("Save mine as another", "note_add", another)
+        update = partial(shelf().update, owner(), now.id, content, base_version=now.version)
+        button(over, "history", partial(_attempt, content, update, _settle))
         _draw_close()
     st.caption("The other version stays in the history.")
 

@@ -10,7 +10,7 @@ from replicalab import server
 from replicalab.documents import DOCUMENTS, KEPT
 from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.lexicon import capitalised, count_text, plural
-from replicalab.library import DELETED_DAYS, Entry, EntryKind, StoredVersion, Version
+from replicalab.library import DELETED_DAYS, Entry, EntryKind, StoredVersion
 from replicalab.ui import notices, own_studies, state
 from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.documents import keep_file, open_entry
@@ -154,7 +154,8 @@ def _draw_entry(entry: Entry) -> None:
         )
         if is_pressed:
             _open(entry)
-        button("Duplicate", "content_copy", partial(_duplicate, entry))
+        duplicate = partial(notices.attempt, partial(_duplicate, entry))
+        button("Duplicate", "content_copy", duplicate)
         download("Export", version.content, file)
         button("Delete", "delete", partial(_delete, entry))
     name, notes = f"entry_name_{entry.id}", f"entry_notes_{entry.id}"
@@ -174,10 +175,7 @@ def _open(entry: Entry) -> None:
 
 
 def _duplicate(entry: Entry) -> None:
-    def save() -> None:
-        st.session_state[_CHOSEN] = shelf().duplicate(owner(), entry.id).id
-
-    notices.attempt(save)
+    st.session_state[_CHOSEN] = shelf().duplicate(owner(), entry.id).id
 
 
 def _changes(entry: Entry, save: Callable[[], object]) -> bool:
@@ -209,13 +207,13 @@ def _draw_history(entry: Entry, kept: StoredVersion) -> None:
     if not part.open:
         return
     with part:
-        versions = {version.number: version for version in shelf().versions(owner(), entry.id)}
-        del versions[kept.version.number]
+        names = {}
+        for version in shelf().versions(owner(), entry.id):
+            again = f", version {version.restored} again" if version.restored else ""
+            names[version.number] = f"Version {version.number}{again}, {moment_text(version.saved)}"
+        del names[kept.version.number]
         number = st.selectbox(
-            "Earlier version",
-            list(versions),
-            key=f"version_{entry.id}",
-            format_func=lambda number: _version_text(versions[number]),
+            "Earlier version", list(names), key=f"version_{entry.id}", format_func=names.__getitem__
         )
         then = shelf().read(owner(), entry.id, number)
         rows = keeping.differences(entry.kind, then.content, kept.content)
@@ -227,11 +225,6 @@ def _draw_history(entry: Entry, kept: StoredVersion) -> None:
         else:
             st.markdown("It is the same as now.")
         button("Restore it, as a new version", "restore", partial(_restore, entry, number))
-
-
-def _version_text(version: Version) -> str:
-    again = f", version {version.restored} again" if version.restored else ""
-    return f"Version {version.number}{again}, {moment_text(version.saved)}"
 
 
 def _restore(entry: Entry, number: int) -> None:

@@ -44,12 +44,6 @@ def draw(here: PlanAnalysis) -> Pending | None:
     return pending
 
 
-def carry_on(pending: Pending | None) -> None:
-    """Call the model once everything is drawn."""
-    if pending:
-        pending()
-
-
 def _current(yours: Assessment) -> RunSession | None:
     try:
         return table.current(yours)
@@ -95,7 +89,12 @@ def _draw_negotiation(kept: RunSession, seat: ModelSeat | None) -> Pending | Non
         if negotiation.outcome is not None:
             _draw_ending(kept)
     if negotiation.rounds:
-        pending = _draw_round(kept, negotiation, seat) or pending
+        at = table.shown_round(negotiation)
+        words = seat.reworded(negotiation.rounds[at]) if seat else ""
+        panel.draw(rounds.round_panel(negotiation, at, reworded=words))
+        if seat and not words:
+            pending = seat.draw_rewording(negotiation.rounds[at]) or pending
+        moves.draw_fork(kept)
     if _may_move(kept):
         moves.draw_move(kept)
     if negotiation.rounds:
@@ -106,18 +105,6 @@ def _draw_negotiation(kept: RunSession, seat: ModelSeat | None) -> Pending | Non
 def _is_over(negotiation: Negotiation) -> bool:
     """Return whether the last round is on show: the outcome comes with it."""
     return table.shown_round(negotiation) == table.last_round(negotiation)
-
-
-def _draw_round(
-    kept: RunSession, negotiation: Negotiation, seat: ModelSeat | None
-) -> Pending | None:
-    at, pending = table.shown_round(negotiation), None
-    words = seat.reworded(negotiation.rounds[at]) if seat else ""
-    panel.draw(rounds.round_panel(negotiation, at, reworded=words))
-    if seat and not words:
-        pending = seat.draw_rewording(negotiation.rounds[at])
-    moves.draw_fork(kept)
-    return pending
 
 
 def _draw_ending(kept: RunSession) -> None:
@@ -142,7 +129,8 @@ def _may_move(kept: RunSession) -> bool:
 
 
 def _draw_players() -> None:
-    case, recorded = state.case(), files.showing_a_recording()
+    case, opened = state.case(), table.opened()
+    recorded = opened.recorded if opened else case.recording is not None
     st.session_state[_SCIENTIST] = _RECORDED if recorded else case.scientist.value
     st.session_state[_MANAGER] = case.lab_manager.value
     st.session_state[_ROUNDS] = case.max_rounds

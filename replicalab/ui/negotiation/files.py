@@ -142,12 +142,6 @@ def recorded_player() -> Player:
     return RECORDED._replace(name=name)
 
 
-def showing_a_recording() -> bool:
-    """Return whether a recorded run is on show, shipped or from a file."""
-    opened = table.opened()
-    return opened.recorded if opened else state.case().recording is not None
-
-
 def open_recording(key: str) -> None:
     """Show a shipped recording in its study and lab."""
     _, setup = recordings()[key]

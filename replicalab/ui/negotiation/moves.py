@@ -1,6 +1,5 @@
 """A person's moves, and forks: another plan in a past round, next to the original."""
 
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import zip_longest
@@ -201,7 +200,18 @@ def _forking(kept: RunSession) -> int | None:
 def draw_fork(kept: RunSession) -> None:
     """Draw the open form for a fork, and the branch next to its origin."""
     if (at := _forking(kept)) is not None:
-        _draw_fork_form(kept, at)
+        negotiation = kept.negotiation
+        form = _form_of(f"fork_{at}", negotiation, negotiation.rounds[at].plan)
+        with st.container(border=True, key="forking"):
+            st.header(f"What if round {at + 1} had gone differently?")
+            st.caption("The fields hold the plan of that round. Change it, then go on from there.")
+            with (
+                _draw_form(form, negotiation),
+                st.container(horizontal=True, key="forking_buttons"),
+            ):
+                go_on = partial(_branch_off, kept, at, form)
+                button("Continue from here", "call_split", go_on, type="primary")
+                st.button("Cancel", on_click=_ask_for_plan, args=(None,))
     branch = branch_of(kept)
     if branch is not None:
         _draw_branches(branch)
@@ -261,7 +271,11 @@ def draw_courses(kept: RunSession) -> None:
             key=_COURSE,
             on_change=lambda: _choose(kept, tree[st.session_state[_COURSE]]),
         )
-        _draw_comparing(tree)
+        cases = [(course.name, table.with_moves(course.run.negotiation)) for course in tree]
+        candidates = [TrayCandidate(name, case, run=True) for name, case in cases if case]
+        if len(candidates) > 1 and st.button("Compare them", icon=":material/compare_arrows:"):
+            tray.keep_only(candidates)
+            st.switch_page(tray.PAGE, query_params=state.address())
 
 
 def _choose(kept: RunSession, course: _Course) -> None:
@@ -283,18 +297,6 @@ def _in_tree(course: _Course) -> str:
 
 def _ask_for_plan(forking: tuple[RunSession, int] | None) -> None:
     table.table().forking = forking
-
-
-def _draw_fork_form(kept: RunSession, at: int) -> None:
-    negotiation = kept.negotiation
-    form = _form_of(f"fork_{at}", negotiation, negotiation.rounds[at].plan)
-    with st.container(border=True, key="forking"):
-        st.header(f"What if round {at + 1} had gone differently?")
-        st.caption("The fields hold the plan of that round. Change it, then go on from there.")
-        with _draw_form(form, negotiation), st.container(horizontal=True, key="forking_buttons"):
-            go_on = partial(_branch_off, kept, at, form)
-            button("Continue from here", "call_split", go_on, type="primary")
-            st.button("Cancel", on_click=_ask_for_plan, args=(None,))
 
 
 def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
@@ -326,14 +328,6 @@ def _draw_branches(branch: Branch) -> None:
         button("Drop this fork", "delete", drop_branch)
         draw_using(other, "branch_use")
     draw_move(branch.kept, "branch")
-
-
-def _draw_comparing(tree: Sequence[_Course]) -> None:
-    cases = [(course.name, table.with_moves(course.run.negotiation)) for course in tree]
-    candidates = [TrayCandidate(name, case, run=True) for name, case in cases if case]
-    if len(candidates) > 1 and st.button("Compare them", icon=":material/compare_arrows:"):
-        tray.keep_only(candidates)
-        st.switch_page(tray.PAGE, query_params=state.address())
 
 
 def draw_using(negotiation: Negotiation, key: str) -> None:

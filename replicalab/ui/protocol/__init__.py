@@ -93,11 +93,6 @@ def _undone(edited: PlanStep | None) -> str:
 
 
 def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
-    """Draw the check, the slider below the curve, and the buttons that fix failing rows.
-
-    The buttons come and go, and the browser redraws all elements after them. The slider precedes
-    them and keeps the focus.
-    """
     panel.draw(
         *([facts.edit_sentence(edited)] if edited else []),
         check_panel(analysis.yours, analysis.binding, analysis.mends),
@@ -115,6 +110,7 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
         on_change=_move,
         label_visibility="collapsed",
     )
+    # Last, for the buttons come and go, and the slider must keep the focus.
     for dimension, step in analysis.mends.items():
         button(
             escaped(facts.mend_text(step)),
@@ -150,15 +146,12 @@ _LEFT_OUT: Final = "changes_left_out"
 
 
 class Tick(NamedTuple):
-    """One change of the suggestion, and whether it is ticked.
-
-    ``step`` has a ticked change in its turn, another change as the last one.
-    """
+    """One change of the suggestion, and whether it is ticked."""
 
     key: str
     on: bool
     change: SuggestionChange
-    step: PlanStep
+    step: PlanStep  # of a ticked change in its turn, of another one as the last
 
 
 class Ticked(NamedTuple):
@@ -188,8 +181,7 @@ def _ticked(options: PlanAnalysis) -> Ticked:
 
 
 def _left_out() -> frozenset[str]:
-    keys: frozenset[str] = st.session_state.get(_LEFT_OUT, frozenset())
-    return keys
+    return frozenset(st.session_state.get(_LEFT_OUT, ()))
 
 
 def _draw_changes(options: PlanAnalysis, suggestion: Ticked) -> None:

@@ -62,20 +62,15 @@ def draw(yours: Assessment) -> None:
 
 
 class _Assumption(NamedTuple):
-    """A number of the question: the study's value, None if its kind has none, and the value in use.
-
-    Attributes:
-        factor: 100 for a percentage.
-        why: the study's reason for its value.
-    """
+    """A number of the question: the study's own, None if its kind has none, and the one in use."""
 
     name: str
     label: str
     own: float | None
     value: float | None
-    factor: int
+    factor: int  # 100 for a percentage
     step: float
-    why: str = ""
+    why: str = ""  # the study's reason
 
     @property
     def key(self) -> str:
@@ -187,13 +182,8 @@ def _field(
 def _asked(
     touched: _Assumption, numbers: list[_Assumption], written: Design, value: float | None
 ) -> EvidenceAssumptions:
-    """Return the question with all numbers in the fields, or with the touched one alone.
-
-    So a refused target below the floor stays in its field, and is taken with a lower floor.
-
-    Raises:
-        ScenarioError: the design cannot have the touched number.
-    """
+    # All the fields, or the touched one alone: so a refused target below the floor stays in its
+    # field, and is taken with a lower floor.
     typed = {number.name: number.from_typed(st.session_state.get(number.key)) for number in numbers}
     with suppress(ScenarioError):
         values = {name: visible for name, visible in typed.items() if visible is not None}
@@ -237,20 +227,16 @@ def _draw_effects(number: _Assumption, written: Design) -> None:
 
 
 def _draw_reason(number: _Assumption, written: Design) -> None:
-    key, question = f"why_{number.key}", state.case().question
-    reason = next((text for name, text in question.why.items() if name == number.name), "")
-
-    def take() -> None:
-        state.ask(question.because(number.name, st.session_state[key].strip()))
-
+    name, key, question = number.name, f"why_{number.key}", state.case().question
+    reasons = dict[str, str](question.why.items())
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{number.key}"):
         st.text_input(
-            f"Your reason for {number.name} {number.text(number.value)}",
-            reason,
+            f"Your reason for {name} {number.text(number.value)}",
+            reasons.get(name, ""),
             max_chars=_REASON_LENGTH,
             placeholder="If you like",
             key=key,
-            on_change=take,
+            on_change=lambda: state.ask(question.because(name, st.session_state[key].strip())),
         )
         label = f"Back to the study’s {number.text(number.own)}"
         button(label, "undo", partial(_reset, [number], written), key=f"back_{number.key}")

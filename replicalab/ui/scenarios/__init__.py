@@ -48,7 +48,11 @@ def draw() -> None:
     if st.session_state.get(TABS, ALL_STUDIES) == ALL_STUDIES:
         _draw_idea()
     names = [ALL_STUDIES, survey.IN_YOUR_LAB, MAKE]
-    studies, lab, yours = st.tabs(names, key=TABS, on_change=_note_tab)
+    studies, lab, yours = st.tabs(
+        names,
+        key=TABS,
+        on_change=lambda: state.show(survey=st.session_state[TABS] == survey.IN_YOUR_LAB),
+    )
     if yours.open:
         with yours:
             study_form.draw()
@@ -58,10 +62,6 @@ def draw() -> None:
     else:
         with studies:
             _draw_gallery()
-
-
-def _note_tab() -> None:
-    state.show(survey=st.session_state[TABS] == survey.IN_YOUR_LAB)
 
 
 class ShownLabs(NamedTuple):
@@ -228,7 +228,12 @@ def _draw_gallery() -> None:
     with st.grid("auto", min_column_width=270, key="gallery"):
         for card in fitting[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE]:
             _draw_card(card)
-    _draw_broken_files()
+    for error in scenarios.broken_scenarios():
+        with st.expander(f"A study file could not be read: {escaped(error.source)}"):
+            for fault in error.faults:
+                st.text(shown(str(fault)))
+            if error.more:
+                st.text(f"and {count_text(error.more, 'fault', 'more')}")
 
 
 def _draw_filters(cards: list[Card]) -> Filter:
@@ -318,12 +323,3 @@ def _open(card: Card, lab: Difficulty = Difficulty.MEDIUM) -> None:
     if state.is_chosen() and state.case().where == (study_id, lab.value, 0, own_key):
         return
     state.open_study(study_id, own_key, lab)
-
-
-def _draw_broken_files() -> None:
-    for error in scenarios.broken_scenarios():
-        with st.expander(f"A study file could not be read: {escaped(error.source)}"):
-            for fault in error.faults:
-                st.text(shown(str(fault)))
-            if error.more:
-                st.text(f"and {count_text(error.more, 'fault', 'more')}")

@@ -89,7 +89,7 @@ def _draw_name_and_kind() -> tuple[str, str]:
         )
         kind = st.selectbox(
             "Design",
-            fields.kinds_shown(),
+            fields.KINDS_SHOWN,
             format_func=lambda kind: f"{KINDS[kind].title}: {KINDS[kind].asks}",
             key=f"{_PREFIX}_kind",
             persist_state="session",

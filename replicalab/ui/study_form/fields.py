@@ -1,7 +1,4 @@
-"""The study in the form, and its fields: a widget for each row of the field table.
-
-A wrong value stays in its field and in the draft, with its fault below.
-"""
+"""The study in the form: a widget per row of the field table; a wrong value stays in it."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -29,6 +26,7 @@ from replicalab.ui.controls import NumberField, button, complain, places
 from replicalab.ui.words import escaped
 
 SIGNIFICANT: Final = "%.6g"  # the format of a number that may be worked out
+KINDS_SHOWN: Final = sorted(KINDS, key=lambda kind: KINDS[kind].sought is None)  # tests first
 _SESSION: Final = "study_form"
 _LARGEST: Final = 10**15  # number fields show no number beyond this
 _SHORT: Final = 60
@@ -65,11 +63,6 @@ def open_on_protocol(text: str, study: Study) -> str:
     if not refused:
         st.switch_page("pages/1_Protocol.py", query_params=state.address())
     return refused
-
-
-def kinds_shown() -> list[str]:
-    """Return the kinds of design, tests first."""
-    return sorted(KINDS, key=lambda kind: KINDS[kind].sought is None)
 
 
 def draw_faults(faults: Sequence[Fault]) -> None:

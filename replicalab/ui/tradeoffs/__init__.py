@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -61,7 +61,11 @@ def _draw_region(view: Outlook) -> None:
             on = view.choice.as_least
             _draw_layer("The least-loss plan’s items", "as_least", on=on, view=view)
     _draw_effect_choice(view)
-    panel.draw(*_region_notes(view))
+    other = None if view.choice.as_least else view.least_to_draw
+    outside = view.region.outside(points_of(view.plans, view.drawn))
+    facts = [*region.region_facts(view.drawn, view.yours, view.effect, outside, other)]
+    reading = region.reading_fold(view.yours.evidence, lost=view.choice.lost)
+    panel.draw(*([facts_table("The region", facts)] if facts else []), reading)
     panel.draw_tables(lambda: _region_tables(view))
 
 
@@ -121,14 +125,6 @@ def _draw_effect_choice(view: Outlook) -> None:
         )
 
 
-def _region_notes(view: Outlook) -> Iterator[blocks.Block]:
-    other = None if view.choice.as_least else view.least_to_draw
-    outside = view.region.outside(points_of(view.plans, view.drawn))
-    if facts := [*region.region_facts(view.drawn, view.yours, view.effect, outside, other)]:
-        yield facts_table("The region", facts)
-    yield region.reading_fold(view.yours.evidence, lost=view.choice.lost)
-
-
 def _effects(view: Outlook) -> blocks.Group:
     if view.effects:
         return effects_panel(view.effects, view.compared)
@@ -169,8 +165,13 @@ def _draw_frontier(view: Outlook) -> None:
         )
     levers.draw_loaded("balanced", view)
     if options.frontier.plans:
+        plans = options.frontier
+        undrawn = sum(len(line.plans) for line in plans.lines) < len(plans.plans)
+        reading = [texts.FRONTIER_LINES]
+        reading += [texts.FRONTIER_BALANCED] if plans.balanced is not None else []
+        reading += [texts.FRONTIER_DAYS] if undrawn else []
         note = blocks.sentences_panel([frontier.outside_text(options)], quiet=True)
-        panel.draw(note, _frontier_fold(view))
+        panel.draw(note, blocks.Fold("How to read this", (blocks.listing(reading),)))
         panel.draw_tables(lambda: [frontier.frontier_table(options)])
 
 
@@ -184,14 +185,3 @@ def _draw_frontier_chart(view: Outlook, title: str) -> None:
         theme=None,
         alt=texts.FRONTIER_ALT.format(title=title, means=region.means_text(view.pack)),
     )
-
-
-def _frontier_fold(view: Outlook) -> blocks.Fold:
-    plans = view.options.frontier
-    undrawn = sum(len(line.plans) for line in plans.lines) < len(plans.plans)
-    lines = [
-        texts.FRONTIER_LINES,
-        *([texts.FRONTIER_BALANCED] if plans.balanced is not None else []),
-        *([texts.FRONTIER_DAYS] if undrawn else []),
-    ]
-    return blocks.Fold("How to read this", (blocks.listing(lines),))
