@@ -121,20 +121,13 @@ def _open(data: bytes, name: str) -> None:
 
 @dataclass(frozen=True)
 class ExportContent:
-    """The content of a workspace, without the session: another thread makes files of it.
-
-    Attributes:
-        written: the study in its lab as their authors wrote both.
-        recording: the record of the negotiation's language model, if known.
-        decision: the note of the saved plan; empty if another plan is open.
-        on: the date.
-    """
+    """The content of a workspace, without the session: another thread makes files of it."""
 
     options: PlanAnalysis
-    written: Pack
+    written: Pack  # the study in its lab as their authors wrote both
     run: Negotiation | None
-    recording: Recording | None
-    decision: str
+    recording: Recording | None  # of the negotiation's language model
+    decision: str  # the note of the saved plan; empty if another plan is open
     on: date
 
     def document(self, kind: str, registration: Registration) -> forms.Document:

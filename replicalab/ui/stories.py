@@ -22,18 +22,13 @@ class StoryPage(StrEnum):
 
 
 class Story(NamedTuple):
-    """A presentation, and the page that opens after its last slide.
-
-    Attributes:
-        title, line: its point, in a few words and in a sentence.
-        workspace: its beginning.
-    """
+    """A presentation, and the page that opens after its last slide."""
 
     key: str
-    title: str
-    line: str
+    title: str  # its point, in a few words
+    line: str  # its point, in a sentence
     page: StoryPage
-    workspace: Workspace
+    workspace: Workspace  # its beginning
 
 
 def stories() -> list[Story]:

@@ -36,19 +36,14 @@ _T = TypeVar("_T")
 
 
 class BatchRequest(NamedTuple):
-    """A request for every combination of these.
+    """A request for every combination of these."""
 
-    Attributes:
-        studies: by id, each with its file if it is a visitor's own.
-        own: whether in the visitor's lab, and with the visitor's question.
-    """
-
-    studies: dict[str, str]
+    studies: dict[str, str]  # by id, each with its file if it is a visitor's own
     labs: Sequence[Difficulty]
     seeds: range
     scientists: Sequence[Rule]
     managers: Sequence[LabManagerKind]
-    own: bool
+    own: bool  # whether in the visitor's lab, and with the visitor's question
 
     @property
     def counts(self) -> dict[str, int]:

@@ -65,29 +65,19 @@ def draw() -> None:
 
 
 class ShownLabs(NamedTuple):
-    """The labs of a card: the study's three at a seed, and the visitor's if it differs.
-
-    Attributes:
-        level: the lab that ``own`` changes.
-        own: the changes as JSON, which can be hashed.
-    """
+    """The labs of a card: the study's three at a seed, and the visitor's if it differs."""
 
     seed: int = 0
-    level: Difficulty = Difficulty.MEDIUM
-    own: str = "{}"
+    level: Difficulty = Difficulty.MEDIUM  # the lab that ``own`` changes
+    own: str = "{}"  # the changes as JSON, which can be hashed
 
 
 class Card(NamedTuple):
-    """A study at a glance.
-
-    Attributes:
-        labs: the reference protocol in each lab, by the lab's name.
-        own: a visitor's study; None for a shipped one.
-    """
+    """A study at a glance: the reference protocol in each lab, by the lab's name."""
 
     summary: scenarios.ScenarioSummary
     labs: dict[str, PlanAnalysis]
-    own: OwnStudy | None = None
+    own: OwnStudy | None = None  # None for a shipped study
 
 
 class Filter(NamedTuple):

@@ -28,16 +28,11 @@ _ROWS: Final = "survey_rows"
 
 
 class ListedStudy(NamedTuple):
-    """A study of the table, for features; ``link`` takes a plan and its first day.
-
-    Attributes:
-        key: its id, or the key of a visitor's study.
-        origin: its owner if it is not a shipped study.
-    """
+    """A study of the table, for features; ``link`` takes a plan and its first day."""
 
     pack: Pack
-    key: str
-    origin: str
+    key: str  # its id, or the key of a visitor's study
+    origin: str  # its owner if it is not a shipped study
     link: Callable[[Protocol, int], str]
 
 

@@ -57,10 +57,7 @@ def extras(view: Outlook) -> blocks.Group:
 
 
 def _levers(view: Outlook) -> Iterator[_Lever]:
-    """Yield the levers: each reaches twice the study's amount, and beyond the plans' needs.
-
-    The plans are the open one and the study's reference protocol.
-    """
+    """Yield the levers: each reaches twice the study's amount, and beyond two plans' needs."""
     real, means = view.real, view.real.lab
     plans = [view.yours, assess(view.pack.reference_protocol, view.pack)]
     budget, step = max(1, round(means.budget)), _BUDGET_STEP

@@ -83,16 +83,10 @@ def look(analysis: PlanAnalysis) -> Outlook:
 
 @dataclass(frozen=True)
 class Outlook:
-    """A plan in its lab as it is shown.
+    """A plan in its lab as it is shown."""
 
-    Attributes:
-        real: the study's lab, without the visitor's overrides.
-        options: the analysis of the plan in the visitor's lab.
-        choice: the visitor's choices.
-    """
-
-    real: Pack
-    options: PlanAnalysis
+    real: Pack  # the study's lab, without the visitor's overrides
+    options: PlanAnalysis  # of the plan in the visitor's lab
     choice: ViewChoice
 
     @property
