@@ -84,6 +84,11 @@ def table(sides: Sequence[Side]) -> list[list[str | float]]:
     return rows
 
 
+def same_text(sides: Sequence[Side]) -> str:
+    """Return the fields in which all sides are alike."""
+    return " · ".join(line.label for line in _fields(sides) if not line.differs)
+
+
 def _line(label: str, cells: Iterable[Cell | str]) -> Line:
     return Line(label, blocks.row(*cells))
 
@@ -251,7 +256,7 @@ def comparison_panel(sides: Sequence[Side]) -> Group:
             (title, [line for line in lines if line.label != _SHOWN_ABOVE.get(title)])
             for title, lines in parts(sides).items()
         ],
-        same=" · ".join(line.label for line in _fields(sides) if not line.differs),
+        same=same_text(sides),
         long=_LONG,
     )
     return Group((blocks.table("Evidence and cost", columns, drawn, kind="pictured"), rows))
