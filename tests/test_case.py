@@ -62,18 +62,6 @@ def test_case_that_moves_keeps_all_else() -> None:
     assert FULL.with_plan(smaller, find) == FULL.changed(plan=smaller, recording=None)
 
 
-def test_case_changes_the_written_lab() -> None:
-    work = START.changed(
-        own_lab=scenarios.LabOverrides(budget=2700, staff=5),
-        question=scenarios.EvidenceAssumptions(target=0.9),
-    )
-    written, pack = work.written(find), work.pack(find)
-    assert written == scenarios.load_scenario("fin_momentum", "medium")
-    assert (pack.lab.budget, pack.lab.days, pack.lab.staff) == (2700.0, 6, 5)
-    assert (pack.design.target, pack.design.floor) == (0.9, written.design.floor)
-    assert START.pack(find) == written
-
-
 SAMPLES: Final[dict[str, object]] = {
     "study": "psy_stroop",
     "own": "0" * 32,

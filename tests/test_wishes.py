@@ -21,14 +21,13 @@ from replicalab.facts import (
     verdicts,
 )
 from replicalab.facts import present as slides
-from replicalab.facts.blocks import Block, Status
+from replicalab.facts.blocks import Block
 from replicalab.facts.options import revision_panel
 from replicalab.features.portfolio import choice
-from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, score_of
 from replicalab.negotiation.comparison import Side
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps, surveyed
-from replicalab.scenarios import Pack, load_scenario
+from replicalab.scenarios import Pack
 from tests import factories
 from tests.facts.reading import words
 from tests.negotiation.playing import by_rule
@@ -131,31 +130,3 @@ def test_caution_is_shown_by(place: str) -> None:
     line = line.replace("&#39;", "'")
     assert FULL in line or SHORT in line
     assert LACKS in line or any(text in line for text in LACKS_SHORT)
-
-
-STROOP: Final = load_scenario("psy_stroop", "easy")
-FIXED: Final = (
-    "lacks 'naming colour squares', which protects against general slowness taken for "
-    "interference: the study is void without it"
-)
-MAY_GO: Final = (
-    "lacks 'reading words in black ink', which protects against losing the asymmetry between "
-    "reading and naming"
-)
-
-
-@pytest.mark.parametrize(
-    ("controls", "lacks"),
-    [(["reading words in black ink"], FIXED), (["naming colour squares"], MAY_GO),
-     ([], f"{FIXED}; {MAY_GO}")],
-)  # fmt: skip
-def test_missing_control_is_named(controls: list[str], lacks: str) -> None:
-    analysis = PlanAnalysis(assess(revise(STROOP.reference_protocol, controls=controls), STROOP))
-    assert verdicts.plan_verdict(analysis.yours).text.endswith(f" L{lacks[1:]}.")
-    [(_, [none])] = options.take_parts(analysis)
-    assert none.startswith("Nothing: the lab can run the plan")
-    assert none.endswith(f" L{lacks[1:]}.")
-    talk = by_rule(STROOP, analysis.yours.plan, scientist=ScientistKind.DIRECT)
-    agreed = negotiation.outcome_verdict(talk)
-    assert (agreed.status, agreed.title) == (Status.CAUTION, "Agreed")
-    assert lacks in agreed.text

@@ -17,6 +17,7 @@ from tests.factories import (
     make_substitution,
 )
 from tests.golden import assert_golden
+from tests.negotiation.playing import CANARIES
 
 
 def test_system_prompt_in_words() -> None:
@@ -35,13 +36,7 @@ def test_system_prompt_in_words() -> None:
 
 
 def test_system_prompt_never_shows_the_hidden_reference() -> None:
-    reference = make_hidden_reference(
-        summary="canary-summary",
-        required_elements=["canary-required"],
-        flexible_elements=["canary-flexible"],
-        target_metric="canary-metric",
-        target_value="canary-value",
-    )
+    reference = make_hidden_reference(**CANARIES)
     plan = make_protocol(technique="canary-plan", rationale="canary-reason")
     pack = make_pack(
         hidden_reference_spec=reference, reference_protocol=plan, allowed_substitutions=[]
