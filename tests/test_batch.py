@@ -192,18 +192,18 @@ def test_model_without_valid_action_has_full_regret() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "told"),
+    ("failure", "error"),
     [
-        (ModelError("nobody answers; start it"), "nobody answers; start it"),
+        (ModelError("no answer; start it"), "no answer; start it"),
         (ZeroDivisionError("mine"), "ZeroDivisionError: mine"),
         (OSError(13, "Permission denied", "/home/ann/key"), "PermissionError: Permission denied"),
         (ValueError("\ud800" + "x" * 10**6), "ValueError: \ufffd" + "x" * 3987 + "…"),
     ],
 )
-def test_failing_model_gives_a_result_with_error(failure: Exception, told: str) -> None:
+def test_failing_model_gives_a_result_with_error(failure: Exception, error: str) -> None:
     generate = ScriptedGenerate([failure])
     [result] = batch.run_batch([ONE], None, 1, generate)
-    assert (result.outcome, result.regret, result.error) == (None, None, told)
+    assert (result.outcome, result.regret, result.error) == (None, None, error)
     assert len(generate.sent) == 1, "it is paid for once"
 
 

@@ -36,7 +36,7 @@ def detection(n: int, bad: int) -> float:
     return float(1 - stats.hypergeom(1_000_000, bad, n).pmf(0))
 
 
-def told(text: str) -> list[float]:
+def numbers_in(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
 
 
@@ -73,7 +73,7 @@ def test_myeloma_dropout_is_that_of_the_replication() -> None:
 
 def test_myeloma_misses_its_target() -> None:
     design = STUDIES["bio_jq1_myeloma"].design
-    [animals, rest, power, target] = told(design.why["target"])[:4]
+    [animals, rest, power, target] = numbers_in(design.why["target"])[:4]
     assert design.effect_planning is not None
     assert (animals, rest) == (design.population_max, animals * 0.75)
     assert (
@@ -142,7 +142,7 @@ def test_overreaction_uses_later_windows() -> None:
         constraint.quantity for constraint in asked.constraints if constraint.key == "history"
     ]
     assert design.population_max == history == counted == asked.reference_protocol.sample_size
-    [periods, power, planned, at_published, published] = told(design.why["target"])
+    [periods, power, planned, at_published, published] = numbers_in(design.why["target"])
     assert (periods, planned, published) == (
         counted,
         design.effect_planning,

@@ -176,15 +176,11 @@ def test_parser_message_counts_further_problems() -> None:
     "value", ["9" * MAX_DIGITS, "9" * (MAX_DIGITS + 1), "-1" + "0" * 5000, "1" * 500_000], ids=len
 )
 def test_parser_refuses_huge_numbers(value: str) -> None:
-    scientist_output_parse_error = failure(
-        PROPOSE.replace('"sample_size":40', f'"sample_size":{value}')
-    )
-    assert scientist_output_parse_error.code == "invalid_action"
-    assert "sample_size" in scientist_output_parse_error.message
-    assert scientist_output_parse_error.parsed_payload is not None
-    assert (
-        scientist_output_parse_error.parsed_payload["controls"] == json.loads(PROPOSE)["controls"]
-    )
+    error = failure(PROPOSE.replace('"sample_size":40', f'"sample_size":{value}'))
+    assert error.code == "invalid_action"
+    assert "sample_size" in error.message
+    assert error.parsed_payload is not None
+    assert error.parsed_payload["controls"] == json.loads(PROPOSE)["controls"]
 
 
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])

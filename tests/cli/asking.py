@@ -15,7 +15,7 @@ from replicalab.cli import main
 ROOT: Final = Path(__file__).resolve().parents[2]
 
 
-class Registration(NamedTuple):
+class Answer(NamedTuple):
     code: int
     out: str
     err: str
@@ -29,10 +29,10 @@ class Asking:
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
 
-    def __call__(self, line: str) -> Registration:
+    def __call__(self, line: str) -> Answer:
         code = main(shlex.split(line))
         result = self._capsys.readouterr()
-        return Registration(code, result.out, result.err)
+        return Answer(code, result.out, result.err)
 
 
 def _hear_interrupts() -> None:
@@ -40,10 +40,7 @@ def _hear_interrupts() -> None:
 
 
 def started(line: str, **settings: Any) -> subprocess.Popen[str]:
-    """Return a command that runs in a process of its own, from the project's folder.
-
-    Ctrl-C reaches it even where the tests run in the background, which ignores it.
-    """
+    """Start a command in its own process, which hears Ctrl-C even from tests in the background."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
     record: dict[str, Any] = {**pipes, "preexec_fn": _hear_interrupts, **settings}
     command = [sys.executable, "-W", "error", "-m", "replicalab", *shlex.split(line)]

@@ -28,14 +28,14 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def test_batch_results_are_in_order(ask: Asking) -> None:
     options = "--seeds 2-5 --workers 1 --set own_lab.budget=500"
-    registration = ask(f"batch {STUDY} --lab hard --lab easy {options} --json")
+    answer = ask(f"batch {STUDY} --lab hard --lab easy {options} --json")
     jobs = jobs_of([STUDY], ["hard", "easy"], range(2, 6))
     ours = [run_job(job.model_copy(update={"own_lab": LabOverrides(budget=500)})) for job in jobs]
-    assert registration.code == 0
+    assert answer.code == 0
     keys = ("outcome", "credits", "samples", "evidence")
-    result = [tuple(item[key] for key in keys) for item in registration.data["results"]]
+    result = [tuple(item[key] for key in keys) for item in answer.data["results"]]
     assert result == [tuple(our.model_dump(mode="json")[key] for key in keys) for our in ours]
-    assert registration.data["results"][0]["job"]["own_lab"]["budget"] == 500
+    assert answer.data["results"][0]["job"]["own_lab"]["budget"] == 500
     Path("mine.yaml").write_text(study_text(STUDY), encoding="utf-8")
     [mine, ours] = [
         ask(f"batch {study} --lab easy --workers 1 --json").data["results"]
@@ -45,9 +45,9 @@ def test_batch_results_are_in_order(ask: Asking) -> None:
 
 
 def test_batch_tells_its_progress_on_standard_error(ask: Asking) -> None:
-    registration = ask(f"batch {STUDY} --lab easy --seeds 0-19 --workers 1 --save out.csv")
-    assert registration.err.splitlines()[-1] == "20 of 20 negotiations"
-    assert len(registration.err.splitlines()) <= 10
+    answer = ask(f"batch {STUDY} --lab easy --seeds 0-19 --workers 1 --save out.csv")
+    assert answer.err.splitlines()[-1] == "20 of 20 negotiations"
+    assert len(answer.err.splitlines()) <= 10
     assert [row["seed"] for row in rows_of(Path("out.csv"))] == [str(seed) for seed in range(20)]
 
 
@@ -70,9 +70,9 @@ def test_batch_that_is_stopped_keeps_what_it_had(tmp_path: Path) -> None:
 
 def test_missing_dask_is_named(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    registration = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
-    assert registration.code == 2
-    assert registration.err == (
+    answer = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
+    assert answer.code == 2
+    assert answer.err == (
         "--dask: the package distributed is not installed; pip install distributed, or omit "
         "--dask\n"
     )
@@ -110,7 +110,6 @@ def test_cluster_that_loses_a_worker_keeps_results(tmp_path: Path, cluster: Any)
     assert set(times.values()) == {1}
     assert len(times) == 3 * SEEDS
     here = [run_job(job).model_dump(mode="json") for job in jobs_of([STUDY], seeds=range(SEEDS))]
+    results = json.loads(text)["results"]
     for name in ("outcome", "credits"):
-        assert [load[name] for load in json.loads(text)["results"]] == [
-            record[name] for record in here
-        ]
+        assert [result[name] for result in results] == [result[name] for result in here]

@@ -227,9 +227,9 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("broken")
 def test_failure_is_one_line_with_exit_code_70(ask: Asking) -> None:
-    registration = ask(f"check {STUDY}")
-    assert (registration.code, registration.out) == (70, "")
-    assert registration.err == (
+    answer = ask(f"check {STUDY}")
+    assert (answer.code, answer.out) == (70, "")
+    assert answer.err == (
         "ReplicaLab itself failed (ZeroDivisionError: a sum of ⟨U+001B⟩[31mnothing), through no "
         "fault of the input; run it again with REPLICALAB_DEBUG=1 for the traceback\n"
     )

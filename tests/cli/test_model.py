@@ -61,21 +61,21 @@ def waiting(exchange: serving.Exchange) -> None:
 def test_model_plays_and_its_tokens_are_counted(ask: Asking, at: At) -> None:
     with serving.serve(playing) as server:
         at(server)
-        registration = ask(f"{PLAYS} --save talk.json")
-    assert (registration.code, registration.err) == (0, "")
-    lines = [line.strip() for line in registration.out.splitlines()]
+        answer = ask(f"{PLAYS} --save talk.json")
+    assert (answer.code, answer.err) == (0, "")
+    lines = [line.strip() for line in answer.out.splitlines()]
     assert lines[1] == "Scientist: Language model (m-1). Lab Manager: Reference."
     assert any(line.startswith("Round 2: accepts 25 participants") for line in lines)
     [spent] = [line for line in lines if "tokens" in line]
     assert spent.startswith("2 rounds, 4,000 tokens sent, 600 received, ")
     assert "Saved: talk.json" in lines
-    assert "Regret 5.75, 0 is optimal. Evidence: 0.97 instead of 1.00." in registration.out
+    assert "Regret 5.75, 0 is optimal. Evidence: 0.97 instead of 1.00." in answer.out
     transcript = load(Path("talk.json").read_text())
     assert transcript.recording
     assert transcript.recording.settings.model == "m-1"
     assert replay(transcript, PACK).rounds
     assert ask(f"negotiate {STUDY} --replay talk.json").code == 0
-    assert serving.CANARY not in Path("talk.json").read_text() + registration.out
+    assert serving.CANARY not in Path("talk.json").read_text() + answer.out
 
 
 def test_failure_after_a_round_keeps_the_rounds(ask: Asking, at: At) -> None:
@@ -83,15 +83,15 @@ def test_failure_after_a_round_keeps_the_rounds(ask: Asking, at: At) -> None:
         playing, serving.failing(401, {"error": {"message": serving.CANARY}})
     ) as server:
         at(server)
-        registration = ask(f"{PLAYS} --save talk.json")
-    assert registration.code == 2
-    assert "refused the key (401); check REPLICALAB_LLM_API_KEY" in registration.err
-    assert "Stopped after 1 round, the language model failed." in registration.out
-    assert "Saved: talk.json" in registration.out
-    assert "Regret" not in registration.out
+        answer = ask(f"{PLAYS} --save talk.json")
+    assert answer.code == 2
+    assert "refused the key (401); check REPLICALAB_LLM_API_KEY" in answer.err
+    assert "Stopped after 1 round, the language model failed." in answer.out
+    assert "Saved: talk.json" in answer.out
+    assert "Regret" not in answer.out
     transcript = load(Path("talk.json").read_text())
     assert len(transcript.moves) == 1
-    assert serving.CANARY not in registration.out + registration.err + Path("talk.json").read_text()
+    assert serving.CANARY not in answer.out + answer.err + Path("talk.json").read_text()
 
 
 def test_unwritable_file_is_refused_before_a_call(ask: Asking, at: At) -> None:
@@ -103,9 +103,9 @@ def test_unwritable_file_is_refused_before_a_call(ask: Asking, at: At) -> None:
             f"{PLAYS} --save folder",
             f"{RUNS} --save missing/all.csv",
         ):
-            registration = ask(line)
-            assert (registration.code, registration.out) == (2, "")
-            assert "cannot be written" in registration.err
+            answer = ask(line)
+            assert (answer.code, answer.out) == (2, "")
+            assert "cannot be written" in answer.err
     assert server.received == []
     assert [*Path().iterdir()] == [Path("folder")]
 
@@ -165,9 +165,9 @@ def test_stopped_negotiation_keeps_the_rounds(command: Command, tmp_path: Path, 
 def test_model_and_rule_play_a_batch(ask: Asking, at: At) -> None:
     with serving.serve(playing) as server:
         at(server)
-        registration = ask(f"{RUNS} --scientist baseline --save all.csv")
-    assert registration.code == 0
-    lines = [line.strip() for line in registration.out.splitlines()]
+        answer = ask(f"{RUNS} --scientist baseline --save all.csv")
+    assert answer.code == 0
+    lines = [line.strip() for line in answer.out.splitlines()]
     [regret] = [line.split() for line in lines if line.startswith("Language model   ")]
     assert regret == ["Language", "model", "4.93", "4"]
     assert lines[-2].startswith("8 negotiations, 16,000 tokens sent, 2,400 received, ")

@@ -42,12 +42,12 @@ def test_taken_port_is_refused(
 ) -> None:
     with socket.create_server((HOST, 0)) as taken:
         port = taken.getsockname()[1]
-        registration = ask(f"serve --port {port} --no-browser")
+        answer = ask(f"serve --port {port} --no-browser")
         monkeypatch.setattr(sys, "argv", ["/usr/bin/replicalab", "serve", f"--port={port}"])
         assert run() == 2
-    assert (registration.code, registration.out) == (2, "")
-    assert f"port {port} cannot be had (Address already in use)" in registration.err
-    assert "--port" in registration.err.partition(";")[2]
+    assert (answer.code, answer.out) == (2, "")
+    assert f"port {port} cannot be had (Address already in use)" in answer.err
+    assert "--port" in answer.err.partition(";")[2]
     assert f"port {port} cannot be had" in capsys.readouterr().err
     assert ask("serve --help").out.startswith("Usage: replicalab serve")
 
@@ -97,13 +97,13 @@ def test_bad_standard_input_is_named(
         (b" " * (MOST_FILE_BYTES + 1), "'standard input' has more than 6,291,456 bytes"),
     ):
         given(data)
-        registration = ask(f"check {STUDY} --plan -")
-        assert (registration.code, registration.out) == (2, "")
-        assert registration.err.startswith(text)
+        answer = ask(f"check {STUDY} --plan -")
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err.startswith(text)
     monkeypatch.setattr(sys, "stdin", None)
-    registration = ask(f"check {STUDY} --plan -")
-    assert registration.code == 2
-    assert registration.err == (
+    answer = ask(f"check {STUDY} --plan -")
+    assert answer.code == 2
+    assert answer.err == (
         "'standard input' cannot be read (it is closed); name a file that exists and may be read\n"
     )
 

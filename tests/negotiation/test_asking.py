@@ -87,7 +87,7 @@ def test_failures_are_corrected_and_kept() -> None:
         ([PROSE, NO_SAMPLES], 1, "No valid action in 2 attempts; the last: ", 2),
         ([PROSE], 0, "No valid action in 1 attempt; the last: No JSON object found in output", 1),
         ([PROSE, ModelTimeoutError("silent for 60 seconds")], 2, "silent for 60 seconds", 1),
-        ([ModelError("nobody there")], 2, "nobody there", 0),
+        ([ModelError("no server")], 2, "no server", 0),
     ],
 )
 def test_no_valid_action_gives_the_last_reason(
