@@ -5,9 +5,9 @@ from typing import Any, Final
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.assessment.phrases import bounded_text, few_units_title, units_text
+from replicalab.assessment.phrases import few_units_title, units_text
 from replicalab.scenarios import Arms, Units
-from tests.factories import make_constraint, make_design, make_pack, make_protocol
+from tests.factories import make_design, make_pack, make_protocol
 
 ONE: Final = (
     "has only 1 tank: a difference between tanks cannot be separated from a treatment effect"
@@ -46,32 +46,3 @@ def test_units_too_few_or_uncorrelated(design: Any, samples: int, text: str) -> 
     assert units_text(plan) == text
     if samples:
         assert few_units_title(plan) == ("too few tanks" if text.startswith("has only 1") else "")
-
-
-# Of one sample the width of an interval can be anything.
-ASSURED: Final = make_design(
-    kind="precision", effect_planning=0.1, target=0.01, floor=0.1, assurance=0.8
-)
-WIDTH: Final = make_design(kind="precision", effect_planning=0.1, target=0.01, floor=0.1)
-
-
-@pytest.mark.parametrize(
-    ("design", "comparator", "bound", "samples", "days", "text"),
-    [
-        # Power at n = 40 and d = 0.9 is 0.7920 by SciPy.
-        (make_design(), ">=", 0.9, 40, 5, "0.79"),
-        (make_design(), ">=", 0.793, 40, 5, "0.792"),
-        (make_design(), ">=", 0.9, 40, 1, "no evidence"),
-        # 1.959964 · 0.1 / 49 is 0.0039999, which two decimals would make the bound.
-        (WIDTH, "<=", 0.0, 49**2, 5, "0.004"),
-        (ASSURED, "<=", 0.09, 1, 5, "an unbounded one"),
-    ],
-)
-def test_evidence_differs_from_its_bound(
-    design: Any, comparator: str, bound: float, samples: int, days: int, text: str
-) -> None:
-    limit = make_constraint(bounds="evidence", hard=False, comparator=comparator, quantity=bound)
-    pack = make_pack(design=design, constraints=[limit])
-    plan = assess(make_protocol(sample_size=samples, duration_days=days), pack)
-    [broken] = plan.broken_wishes
-    assert bounded_text(broken, plan) == text

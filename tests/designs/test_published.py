@@ -5,6 +5,7 @@ that of the row. No expected value comes from the code under test.
 """
 
 import math
+from typing import Any
 
 import pytest
 
@@ -101,105 +102,65 @@ def test_printed_size_reaches_the_power(
 
 
 @pytest.mark.parametrize(
-    ("ratio", "n"),
-    # Jachno, Heritier & Wolfe (2015), Trials 16, 213, Table 1: N by Schoenfeld's formula for 80 %
-    # at 5 %, half of the samples censored; the events are rounded up to an even number.
-    [(1.50, 384), (2.00, 132)],
-)
-def test_samples_are_the_events_over_their_share(ratio: float, n: int) -> None:
-    design = design_of("survival", event_share=0.5)
-    assert evidence_value(design, n, ratio) >= 0.80
-    assert evidence_value(design, n - 4, ratio) < 0.80
-
-
-@pytest.mark.parametrize(
-    ("difference", "margin", "target", "below", "enough"),
+    ("kind", "changes", "effect", "target", "below", "enough"),
     [
+        # Jachno, Heritier & Wolfe (2015), Trials 16, 213, Table 1: N by Schoenfeld's formula for
+        # 80 % at 5 %, half of the samples censored; the events are rounded up to an even number.
+        ("survival", {"event_share": 0.5}, 1.50, 0.80, 380, 384),
+        ("survival", {"event_share": 0.5}, 2.00, 0.80, 128, 132),
         # R's TOSTER, power_t_TOST(type = "two.sample"), alpha .05: n per group is 69.20, 81.44,
         # 4946.72 and 87.5; of the last only the next whole number is printed.
-        (0.0, 0.5, 0.80, 69, 70),
-        (0.1, 0.5, 0.80, 81, 82),
-        (0.45, 0.5, 0.80, 4946, 4947),
-        (0.0, 0.5, 0.90, 87, 88),
+        ("equivalence", {"margin": 0.5}, 0.0, 0.80, 138, 140),
+        ("equivalence", {"margin": 0.5}, 0.1, 0.80, 162, 164),
+        ("equivalence", {"margin": 0.5}, 0.45, 0.80, 9892, 9894),
+        ("equivalence", {"margin": 0.5}, 0.0, 0.90, 174, 176),
         # Lakens (2017), Soc. Psychol. Pers. Sci. 8, 355-362, by 2 (z(.95) + z(.90))² / margin²,
         # each rounded up: 191 and 48; the exact test needs up to one more in each group.
-        (0.0, 0.3, 0.80, 190, 192),
-        (0.0, 0.6, 0.80, 47, 49),
+        ("equivalence", {"margin": 0.3}, 0.0, 0.80, 380, 384),
+        ("equivalence", {"margin": 0.6}, 0.0, 0.80, 94, 98),
+        # The success-run theorem, n = ln(1 - confidence) / ln(reliability), as quality engineers
+        # quote it: 90 pouches for 99 % / 95 % (Westpak, Sample Size for Attributes when C = 0). 59
+        # for 5 % is also Wilks's number for a one-sided tolerance limit (Wilks 1941).
+        ("audit", {"population_max": None}, 0.05, 0.99, 89, 90),
+        ("audit", {"population_max": None}, 0.05, 0.95, 58, 59),
+        # Worked exercises on (z sd / E)², each rounded up: 38.5 (justaaa.com 119405) at 95 %, 76.3
+        # (homeworksource.com 1000522) at 98 %.
+        ("precision", {"alpha": 0.05}, 19, 6, 38, 39),
+        ("precision", {"alpha": 0.02}, 15, 4, 76, 77),
     ],
 )
-def test_equivalence_is_shown_at_the_printed_size(
-    difference: float, margin: float, target: float, below: int, enough: int
+def test_printed_size_reaches_the_target(
+    kind: str, changes: dict[str, Any], effect: float, target: float, below: int, enough: int
 ) -> None:
-    design = design_of("equivalence", margin=margin)
-    assert evidence_value(design, 2 * below, difference) < target
-    assert evidence_value(design, 2 * enough, difference) >= target
+    design, scale = design_of(kind, **changes), KINDS[kind].scale
+    assert not scale.reaches(evidence_value(design, below, effect), target)
+    assert scale.reaches(evidence_value(design, enough, effect), target)
 
 
 @pytest.mark.parametrize(
-    ("n", "bad", "population", "detected", "within"),
+    ("kind", "population", "n", "share", "value", "within"),
     [
         # "Acceptance Sampling: An Application of the Hypergeometric Distribution" (studylib.net
         # 6591195): 5 of 25 parts of an X-ray unit, 2 of them bad, are accepted with 0.6333.
-        (5, 2, 25, 1 - 0.6333, 5e-5),
+        ("audit", 25, 5, 2 / 25, 1 - 0.6333, 5e-5),
         # 4 of 4500 compact discs, 150 defective: rejected with 0.1269 (qammunity.org 5089203).
-        (4, 150, 4500, 0.1269, 5e-5),
+        ("audit", 4500, 4, 150 / 4500, 0.1269, 5e-5),
         # 55,525,372 of the 82,598,880 samples of 6 from 65 transistors have no bad one of the 4
         # (askanewquestion.com 1594205).
-        (6, 4, 65, 1 - 55525372 / 82598880, 1e-12),
+        ("audit", 65, 6, 4 / 65, 1 - 55525372 / 82598880, 1e-12),
         # 47 of 4000 batteries, 1 % bad: none with 0.62181 (assignmentexpert.com 174570).
-        (47, 40, 4000, 1 - 0.62181, 5e-6),
+        ("audit", 4000, 47, 40 / 4000, 1 - 0.62181, 5e-6),
         # Of a million Pythagorean triples, as the shipped audit assumes.
-        (300, 10**4, 10**6, 0.95, 5e-3),
-    ],
-)
-def test_detection_agrees_with_the_printed_value(
-    n: int, bad: int, population: int, detected: float, within: float
-) -> None:
-    design = design_of("audit", population_max=population)
-    assert evidence_value(design, n, bad / population) == pytest.approx(detected, abs=within)
-
-
-@pytest.mark.parametrize(
-    ("target", "share", "least"),
-    # The success-run theorem, n = ln(1 - confidence) / ln(reliability), as quality engineers quote
-    # it: 90 pouches for 99 % / 95 % (Westpak, Sample Size for Attributes when C = 0). 59 for 5 % is
-    # also Wilks's number for a one-sided tolerance limit (Wilks 1941).
-    [(0.99, 0.05, 90), (0.95, 0.05, 59)],
-)
-def test_detection_agrees_with_the_success_run_theorem(
-    target: float, share: float, least: int
-) -> None:
-    endless = design_of("audit", population_max=None)
-    assert evidence_value(endless, least - 1, share) < target
-    assert evidence_value(endless, least, share) >= target
-
-
-@pytest.mark.parametrize(
-    ("n", "population", "share", "within"),
-    [
+        ("audit", 10**6, 300, 0.01, 0.95, 5e-3),
         # Errington et al. 2021, eLife 10:e67995, abstract: 50 of 193 experiments.
-        (50, 193, 0.2591, 5e-5),
+        ("coverage", 193, 50, None, 0.2591, 5e-5),
         # The 633 configurations of the four-colour theorem, of which no more can be examined.
-        (1, 633, 0.00158, 1e-5),
-        (9999, 633, 1.0, 0.0),
+        ("coverage", 633, 1, None, 0.00158, 1e-5),
+        ("coverage", 633, 9999, None, 1.0, 0.0),
     ],
 )
-def test_coverage_is_the_sampling_fraction(
-    n: int, population: int, share: float, within: float
+def test_share_found_agrees_with_the_printed_value(
+    kind: str, population: int, n: int, share: float | None, value: float, within: float
 ) -> None:
-    design = design_of("coverage", population_max=population)
-    assert evidence_value(design, n, None) == pytest.approx(share, abs=within)
-
-
-@pytest.mark.parametrize(
-    ("alpha", "sd", "half_width", "least"),
-    # Worked exercises on (z sd / E)², each rounded up: 38.5 (justaaa.com 119405) at 95 %, 76.3
-    # (homeworksource.com 1000522) at 98 %.
-    [(0.05, 19, 6, 39), (0.02, 15, 4, 77)],
-)
-def test_printed_size_reaches_the_half_width(
-    alpha: float, sd: float, half_width: float, least: int
-) -> None:
-    design = design_of("precision", alpha)
-    assert evidence_value(design, least, sd) <= half_width
-    assert evidence_value(design, least - 1, sd) > half_width
+    design = design_of(kind, population_max=population)
+    assert evidence_value(design, n, share) == pytest.approx(value, abs=within)

@@ -9,8 +9,7 @@ from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
 from replicalab.negotiation.batch import Result, Share, Summary
 from replicalab.negotiation.case import Case
 from replicalab.scenarios import Difficulty
-from tests.facts.reading import bars, rows, tree, words
-from tests.ui.reading import bars_in
+from tests.facts.reading import rows, words
 
 GROUP = Summary(
     "psy_stroop",
@@ -56,17 +55,3 @@ def test_mean_regret_of_each_player() -> None:
     ]
     assert "0 is optimal." in words(batch.regret_panel(results))
     assert not says(batch.regret_panel(results[-1:]))
-
-
-def test_bars_have_intervals() -> None:
-    # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3: 81 of 263.
-    element = tree(batch.shares_panel([GROUP], {}, []))
-    ends = [
-        [float(part.split(":")[1]) for part in mark.attrib["style"].split(";")]
-        for bar in bars_in(element)
-        for mark in bar.iterfind("u")
-    ]
-    assert ends[0] == pytest.approx([0.255, 0.366], abs=0.001)
-    assert [end for _, end, _ in bars(batch.shares_panel([GROUP], {}, []))] == pytest.approx(
-        [0.308, 1 - 0.308], abs=0.001
-    )

@@ -29,12 +29,6 @@ def test_frame_has_a_row_for_each_result() -> None:
     assert row[[*numbers, "regret", "wishes_broken"]].isna().all()
 
 
-def test_frame_counts_the_wishes_that_a_plan_breaks() -> None:
-    labs = [Difficulty.EASY, Difficulty.MEDIUM]
-    frame = records.results_frame(map(run_job, jobs_of(["bio_jq1_myeloma"], labs)))
-    assert list(frame["wishes_broken"]) == [0, 1]
-
-
 def test_files_hold_no_formula() -> None:
     wild = JOB.model_copy(update={"own_lab": LabOverrides(name="=1+1")})
     played = [run_job(job) for job in jobs_of(["fin_momentum", "phys_millikan"], seeds=range(4))]

@@ -7,10 +7,9 @@ from typing import Any, Final
 import plotly.graph_objects as go
 import pytest
 
-from replicalab.assessment import Assessment, assess, effects_of, scale_of, size_text
+from replicalab.assessment import Assessment, assess, size_text
 from replicalab.facts import frontier
-from replicalab.facts.blocks import Status, Table, listing, plain_table
-from replicalab.facts.check import effects_panel
+from replicalab.facts.blocks import Status, listing, plain_table
 from replicalab.facts.fact import Fact
 from replicalab.facts.region import (
     limit_facts,
@@ -22,14 +21,7 @@ from replicalab.facts.region import (
     region_title,
 )
 from replicalab.models import Protocol, revise
-from replicalab.planner import (
-    Frontier,
-    FrontierPlan,
-    PlanAnalysis,
-    RegionLimit,
-    least_to_draw,
-    plan_to_draw,
-)
+from replicalab.planner import Frontier, FrontierPlan, PlanAnalysis, least_to_draw, plan_to_draw
 from replicalab.planner.region import region
 from replicalab.render.figures import Tag
 from replicalab.render.figures.region import Labelled, over_panel
@@ -158,13 +150,6 @@ def test_title_covers_long_labs(lab: dict[str, Any], span: str | None) -> None:
         assert text == (f"Fits and counts: {span}" if span else none)
 
 
-def test_limits_of_study_and_lab() -> None:
-    everything = load_scenario(*MOMENTUM)
-    assert set(limit_facts(everything)) == set(RegionLimit)
-    minimum = {*RegionLimit} - {RegionLimit.THROUGHPUT, RegionLimit.POPULATION, RegionLimit.STUDY}
-    assert set(limit_facts(make_pack())) == minimum
-
-
 def test_trade_off_sentences() -> None:
     assert_golden("tradeoffs", "\n".join(_lines()))
 
@@ -200,21 +185,6 @@ def _lines() -> Iterator[str]:
 def reference(study: str) -> Assessment:
     pack = load_scenario(study, "medium")
     return assess(pack.reference_protocol, pack)
-
-
-@pytest.mark.parametrize("study", ["fin_momentum", "bio_jq1_myeloma"])
-def test_effects_panel_has_numbers_and_bars(study: str) -> None:
-    plan = reference(study)
-    effects = effects_of(plan.pack.design)
-    assert len(effects) > 1
-    panel = effects_panel(effects, {"your plan": plan, "other": plan})
-    [table] = [block for block in panel.blocks if isinstance(block, Table)]
-    evidences = [plan.evidence_at(effect.effect) for effect in effects]
-    worst, best = scale_of(evidences)
-    for (_, *cells), evidence in zip(table.rows, evidences, strict=True):
-        assert [cell.text for cell in cells] == [evidence.number] * 2
-        share = pytest.approx((evidence.value - worst) / (best - worst), abs=1e-9)
-        assert [cell.bar and cell.bar.to for cell in cells] == [share] * 2
 
 
 def test_tables_have_headings_and_escape_text() -> None:

@@ -14,15 +14,13 @@ from replicalab.assessment import Assessment, assess
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.lexicon import joined, label_key
 from replicalab.limits import LARGEST_PLANNED
-from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
+from replicalab.models import NUMBER_FIELDS, Protocol, revise
 from replicalab.places import TREE
 from tests import factories
 from tests.planner.brute_force import Place, Tried, ranked, steps, tried
 from tests.planner.small_labs import opened, small_lab
 from tests.strategies import itemised_protocols, studied_packs
 from tests.tiers import EVERY_LAB, batches
-
-FEW: Final = range(100)
 
 CHAMBER = factories.EQUIPMENT[0]
 
@@ -59,20 +57,6 @@ def test_planned_samples_beyond_a_million_are_searched() -> None:
         for planned in (10**6, 2 * 10**6)
     }
     assert [loss.rank.tier for loss in losses.values()] == [1, 0]
-
-
-def test_small_labs_bite_in_every_way() -> None:
-    losses = [opened(seed).least for seed in FEW]
-    fields = {change.field for loss in losses for change in loss.changes}
-    assert fields == {
-        "controls", "required_equipment", "required_reagents", "duration_days", "sample_size",
-    }  # fmt: skip
-    assert {d for loss in losses for d in loss.after.failing} >= set(Dimension) - {
-        Dimension.SCHEDULE
-    }
-    assert {loss.rank.tier for loss in losses} == {0, 1, 2}
-    claims = {(loss.none_feasible, loss.none_above_floor) for loss in losses}
-    assert claims == {(False, False), (False, True), (True, True)}
 
 
 @given(itemised_protocols(), studied_packs())

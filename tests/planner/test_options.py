@@ -10,13 +10,7 @@ from replicalab import planner
 from replicalab.assessment import assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.scenarios import (
-    EvidenceAssumptions,
-    EvidenceTier,
-    LabOverrides,
-    Pack,
-    load_scenario,
-)
+from replicalab.scenarios import EvidenceTier, Pack
 from tests import factories
 from tests.planner.brute_force import ranked
 from tests.planner.small_labs import opened, small_lab
@@ -148,7 +142,6 @@ def test_least_loss_plan_that_is_not_drawn() -> None:
     assert planner.least_to_draw(poor, planner.PlanToDraw(poor.yours)) is None
 
 
-RICH: Final = LabOverrides(budget=3000, days=40)
 TIERS: Final = [EvidenceTier.MEETS_TARGET, EvidenceTier.ABOVE_FLOOR, EvidenceTier.BELOW_FLOOR]
 
 
@@ -179,17 +172,3 @@ def test_order_of_studies_follows_the_rule() -> None:
     assert worth == sorted(worth)
     assert {len(study.best.failing) for study in studies} >= {0, 1}
     assert {study.best.evidence.tier for study in studies} == set(EvidenceTier)
-
-
-@pytest.mark.parametrize(
-    ("study", "share"),
-    [
-        ("ml_resnet_cifar10", 1.0),  # power 0.88 of 0.80
-        ("fin_momentum", 0.52 / 0.8),
-        ("phys_millikan", 1.0),  # ±1.43 % of ±1.50 %
-        ("math_four_colour", 247 / 633),
-    ],
-)
-def test_share_of_the_target_is_at_most_one(study: str, share: float) -> None:
-    result = planner.surveyed(load_scenario(study, "medium").with_own(RICH, EvidenceAssumptions()))
-    assert result.share == pytest.approx(share, abs=0.005 / 0.8)

@@ -11,21 +11,14 @@ import plotly.graph_objects as go
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from replicalab.assessment import assess, assumed_effects
+from replicalab.assessment import assess
 from replicalab.designs import KINDS, PARAMETERS
-from replicalab.facts import check
-from replicalab.facts.blocks import Block
-from replicalab.facts.comparison import comparison_panel
-from replicalab.facts.present import decision_slide, plan_slide, stake_slide
-from replicalab.facts.survey import survey_panel
-from replicalab.models import Dimension, Protocol
-from replicalab.negotiation.comparison import Side
-from replicalab.planner import PlanAnalysis, RegionLimit, SurveyedStudy, plan_to_draw
+from replicalab.models import Protocol
+from replicalab.planner import PlanAnalysis, RegionLimit, plan_to_draw
 from replicalab.planner.curves import Curves
 from replicalab.planner.region import region
 from replicalab.render import figures
 from replicalab.render.figures import LEAST_LOSS, OFFER, YOUR_PLAN, Mark
-from replicalab.render.html import html
 from replicalab.scenarios import MOST, CostModel, Design, Lab, Pack, StaffModel, Throughput
 from tests.designs.examples import design_of
 from tests.factories import EQUIPMENT, make_pack, make_protocol, make_throughput
@@ -33,7 +26,6 @@ from tests.tiers import batches
 
 MOST_NUMBERS: Final = 15_000  # and texts of a figure: the region has a map of 60 × 120
 MOST_BYTES: Final = 8 * 2**20  # of memory while a figure is made
-MOST_CHARACTERS: Final = 15_000  # of a panel
 TITLE: Final = ("A title", "and its assumptions")
 LIMITS: Final[dict[str, str]] = {constraint: f"the {constraint}" for constraint in RegionLimit}
 
@@ -150,21 +142,6 @@ def _figures(here: PlanAnalysis | None) -> Figures:
     yield "convergence_chart", lambda: figures.convergence_chart([*enumerate(plans.values(), 1)])
 
 
-def _panels(here: PlanAnalysis) -> Iterator[Block]:
-    yours, other = here.yours, here.least.after
-    yield check.header_panel(yours)
-    yield check.check_panel(yours, Dimension.BUDGET)
-    yield check.cost_panel(yours, other)
-    yield check.evidence_panel({"yours": yours, "other": other})
-    if effects := assumed_effects(yours.pack.design):
-        yield check.effects_panel(effects, {"yours": yours, "other": other})
-    yield comparison_panel([Side("yours", yours, None), Side("other", other, None)])
-    yield stake_slide(yours)
-    yield plan_slide(yours)
-    yield decision_slide(here, None)
-    yield survey_panel("easy", [(SurveyedStudy(yours, here.least, None), "", "")], "")
-
-
 def _numbers_in(part: object) -> int:
     inside = part.values() if isinstance(part, Mapping) else part
     if isinstance(inside, str) or not isinstance(inside, Iterable):
@@ -187,7 +164,6 @@ def is_bounded(case: Case) -> bool:
             assert _numbers_in(figure.to_plotly_json()) < MOST_NUMBERS, (name, case)
     finally:
         tracemalloc.stop()
-    assert all(len(html(panel)) < MOST_CHARACTERS for panel in _panels(here)), case
     return True
 
 

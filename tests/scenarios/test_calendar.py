@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from replicalab.assessment import assess
 from replicalab.assessment.phrases import last_day_text
 from replicalab.errors import ScenarioError
-from replicalab.scenarios import Lab, LabOverrides, parse_study, read_lab, study_yaml, template_text
+from replicalab.scenarios import LabOverrides, read_lab
 from replicalab.scenarios.lab import date_of, date_text
-from tests.factories import EQUIPMENT, make_lab, make_pack, make_protocol
+from tests.factories import EQUIPMENT, make_pack, make_protocol
 from tests.strategies import start_dates
 
 MONDAY = date(2026, 12, 7)
@@ -86,10 +86,6 @@ def test_invalid_date_in_lab_file_names_its_place() -> None:
     assert (read.start_date, read.weekends) == (MONDAY, False)
 
 
-def dated(**changes: object) -> Lab:
-    return make_lab(days=30, start_date=MONDAY, weekends=False, **changes)
-
-
 def test_plans_and_bookings_count_working_days() -> None:
     pack = make_pack(
         days=30, start_day=6, start_date=MONDAY, weekends=False, booked={EQUIPMENT[0]: 11}
@@ -110,13 +106,3 @@ def test_dates_change_no_number_of_a_check() -> None:
     )
     one, other = assess(plan, pack), assess(plan, existing)
     assert (one.slack, one.failing, one.cost) == (other.slack, other.failing, other.cost)
-
-
-def test_currency_and_start_date_survive_a_file() -> None:
-    text = template_text().replace(
-        "    budget: 1800\n", "    budget: 1800\n    currency: EUR\n    start_date: 2026-12-07\n", 1
-    )
-    study = parse_study(text, "x.yaml")
-    assert study.labs.medium.dated(1) == " (Mon 7 Dec 2026)"
-    assert study_yaml(study).count("currency: EUR\n") == 1
-    assert parse_study(study_yaml(study), "y.yaml") == study

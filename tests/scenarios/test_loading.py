@@ -139,17 +139,3 @@ def test_faults_are_reported_in_file_order() -> None:
 def test_labels_compare_without_case_and_spare_spaces() -> None:
     study = parse_study(bent(('booked: {"kettle": 6}', 'booked: {"KETTLE ": 6}')), "x")
     assert study.labs.medium.booked == {"KETTLE": 6}
-
-
-def test_lab_reads_further_items_prices_and_start_day() -> None:
-    custom = """days: 5
-    start_day: 3
-    equipment: ["oven"]
-    reagents: ["milk"]
-    booked: {"oven": 2, "tea": 4}
-    out_of_stock: ["milk", "kettle"]
-    prices: {"kettle": 0, "pot": 12.5, "oven": 30}"""
-    lab = parse_study(bent(("days: 5", custom)), "x").labs.easy
-    assert (lab.days_left, lab.equipment, lab.reagents) == (3, ["oven"], ["milk"])
-    assert lab.booked == {"oven": 2, "tea": 4}
-    assert lab.prices == {"kettle": 0, "pot": 12.5, "oven": 30}

@@ -30,7 +30,7 @@ from replicalab.scenarios import (
     load_scenario,
 )
 from tests.designs.examples import design_of
-from tests.factories import EQUIPMENT, REAGENTS, make_design, make_pack, make_protocol
+from tests.factories import EQUIPMENT, REAGENTS, make_design, make_pack
 from tests.golden import assert_golden
 from tests.strategies import designs, own_packs, seen
 
@@ -192,19 +192,6 @@ def test_refused_questions_name_a_remedy() -> None:
             EvidenceAssumptions.model_validate(record).over(design)
         texts.append(f"{kind} {record}: {refused.value}")
     assert_golden("question_faults", "\n".join(texts))
-
-
-def test_question_changes_evidence_but_no_needs() -> None:
-    pack, plan = make_pack(), make_protocol(sample_size=128)
-    request = pack.with_own(LabOverrides(), EvidenceAssumptions(effect=0.5, dropout=0.5))
-    result, before = assess(plan, request), assess(plan, pack)
-    assert result.evidence.value < before.evidence.value
-    assert result.evidence.analysed == 64
-    assert (result.cost, result.staff, result.failing) == (
-        before.cost,
-        before.staff,
-        before.failing,
-    )
 
 
 SHIPPED: Final = [load_scenario(study.scenario_id, "medium") for study in list_scenarios()]
