@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
-from replicalab.assessment import (
-    CHOICES,
-    assumed_effects,
-    effects_of,
-    missing_choices,
-    named_effect,
-)
+from replicalab import assessment
 from replicalab.assessment.effects import original_interval
 from replicalab.designs import KINDS, PowerAnalysis, Unknown
 from replicalab.designs.rows import DesignParameters
@@ -35,7 +29,9 @@ def design_of(kind: str = "two_group", **reported: object) -> Design:
 
 def choices(kind: str = "two_group", **reported: object) -> dict[str, float]:
     design = design_of(kind, **reported)
-    named = {choice.label: named_effect(design, choice.label) for choice in CHOICES}
+    named = {
+        choice.label: assessment.named_effect(design, choice.label) for choice in assessment.CHOICES
+    }
     return {name: effect for name, effect in named.items() if effect is not None}
 
 
@@ -125,8 +121,8 @@ def test_safeguard_that_loses_its_sign() -> None:
     just = 0.8512 / math.sqrt(10)
     assert choices(effect=just, n=40)["safeguard"] < 0.001
     design = design_of(effect=0.8505 / math.sqrt(10), n=40)
-    assert named_effect(design, "safeguard") is None
-    assert dict(missing_choices(design))["safeguard"].endswith("reaches no effect")
+    assert assessment.named_effect(design, "safeguard") is None
+    assert dict(assessment.missing_choices(design))["safeguard"].endswith("reaches no effect")
 
 
 def test_small_telescopes_of_20_an_arm_is_simonsohns() -> None:
@@ -186,7 +182,7 @@ def test_telescopes_match_the_kinds_own_formula(kind: str) -> None:
     if kind == "survival":
         counts = {"n": 40, "events": 24}
     design = design_of(kind, effect=effect, **counts)
-    value = named_effect(design, "small telescopes")
+    value = assessment.named_effect(design, "small telescopes")
     assert row.value(40, value, DesignParameters.by(design)) == pytest.approx(POWER, abs=1e-9)
 
 
@@ -199,7 +195,7 @@ def test_small_telescopes_of_several_groups_by_scipy() -> None:
 @pytest.mark.parametrize("ratio", [0.5, 2.0])
 def test_telescopes_of_an_uninformative_hazard_ratio(ratio: float) -> None:
     # 1.53 standard errors of a million are a ratio that no computer holds.
-    why = dict(missing_choices(design_of("survival", effect=ratio, se=1e6)))
+    why = dict(assessment.missing_choices(design_of("survival", effect=ratio, se=1e6)))
     assert "less than one third" in why["small telescopes"]
 
 
@@ -211,8 +207,10 @@ def test_shrunken_is_what_the_empirical_bayes_factor_leaves() -> None:
 
 def test_shrunken_to_nothing_is_not_offered() -> None:
     design = design_of("paired", effect=0.2, n=25)
-    assert named_effect(design, "shrunken") is None
-    assert "no larger than its standard error" in dict(missing_choices(design))["shrunken"]
+    assert assessment.named_effect(design, "shrunken") is None
+    assert (
+        "no larger than its standard error" in dict(assessment.missing_choices(design))["shrunken"]
+    )
 
 
 def test_choices_of_an_original_alone() -> None:
@@ -223,10 +221,10 @@ def test_choices_of_an_original_alone() -> None:
 
 
 def test_choices_without_a_standard_error() -> None:
-    why = dict(missing_choices(design_of(effect=0.5)))
+    why = dict(assessment.missing_choices(design_of(effect=0.5)))
     assert [*why] == ["safeguard", "small telescopes", "shrunken"]
     assert all("nor an interval nor n" in text for text in why.values())
-    anova = dict(missing_choices(design_of("anova", numbers={"eta²": 0.2})))
+    anova = dict(assessment.missing_choices(design_of("anova", numbers={"eta²": 0.2})))
     assert all("no normal scale" in text for text in anova.values())
 
 
@@ -297,11 +295,11 @@ def test_choices_at_valid_ends_are_effects(kind: str, reported: dict[str, object
     )
     effect = KINDS[design.kind].effect
     assert effect is not None
-    for _, value in assumed_effects(design):
+    for _, value in assessment.assumed_effects(design):
         assert effect.fault(value) is None
         assert math.isfinite(value)
     assert not any(bad in worked_out_interval_text(design) for bad in ("nan", "inf"))
-    assert all(why for _, why in missing_choices(design))
+    assert all(why for _, why in assessment.missing_choices(design))
 
 
 @pytest.mark.long
@@ -318,7 +316,7 @@ def test_safeguard_and_telescopes_of_many_originals_by_scipy() -> None:
 
 
 def named_effects(asked: Design, written: Design | None = None) -> list[tuple[str, float]]:
-    return [(effect.label, effect.effect) for effect in effects_of(asked, written)]
+    return [(effect.label, effect.effect) for effect in assessment.effects_of(asked, written)]
 
 
 def test_effects_begin_with_the_one_that_is_asked() -> None:

@@ -7,17 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from replicalab.assessment import (
-    Evidence,
-    assess,
-    assumed_effects,
-    counted_of,
-    evidence_value,
-    place_of,
-    scale_of,
-    smallest_detectable_effect,
-    tier_of,
-)
+from replicalab import assessment
 from replicalab.designs import KINDS
 from replicalab.scenarios import Difficulty, EvidenceTier, load_scenario
 from tests import factories
@@ -27,7 +17,7 @@ MEETS, ABOVE, BELOW = EvidenceTier
 
 
 def power(n: int, effect: float) -> float:
-    return evidence_value(factories.make_design(), n, effect)
+    return assessment.evidence_value(factories.make_design(), n, effect)
 
 
 SHARE: Final[dict[str, Any]] = {"target": 0.8, "floor": 0.5}
@@ -54,7 +44,7 @@ CENSUS: Final[dict[str, Any]] = {"kind": "coverage", "population_max": 633}
 def test_tier_is_inclusive_at_both_bounds(
     bounds: dict[str, Any], value: float, tier: EvidenceTier
 ) -> None:
-    assert tier_of(factories.make_design(**bounds), value) is tier
+    assert assessment.tier_of(factories.make_design(**bounds), value) is tier
 
 
 @pytest.mark.parametrize(
@@ -73,7 +63,7 @@ def test_evidence_is_void_without_days_or_samples(
 ) -> None:
     plan = {"sample_size": samples, "duration_days": days}
     pack = factories.make_pack(design=design_of(kind), min_days=least)
-    evidence = assess(factories.make_protocol(**plan), pack).evidence
+    evidence = assessment.assess(factories.make_protocol(**plan), pack).evidence
     assert evidence.void_reason == void
     assert (evidence.value == worst) == (evidence.text == "no evidence") == (void is not None)
     assert (evidence.tier is BELOW) == (void is not None)
@@ -83,7 +73,9 @@ def test_evidence_is_void_without_days_or_samples(
 @example(n=100, millionths=290_000)  # 100 * (1 - 0.29) is 70.99… in floats
 def test_dropout_rounds_down_exactly(n: int, millionths: int) -> None:
     design = factories.make_design(dropout=millionths / 10**6)
-    assert counted_of(design, n) == n * (10**6 - millionths) // 10**6  # whole numbers alone
+    assert (
+        assessment.counted_of(design, n) == n * (10**6 - millionths) // 10**6
+    )  # whole numbers alone
 
 
 @pytest.mark.parametrize(
@@ -106,11 +98,11 @@ def test_counted_samples_are_capped_then_drop_out(
         design=factories.make_design(population_max=population, dropout=dropout),
         samples_per_day=None if rate is None else factories.make_throughput(value=rate),
     )
-    plan = assess(factories.make_protocol(sample_size=samples, duration_days=days), pack)
+    plan = assessment.assess(factories.make_protocol(sample_size=samples, duration_days=days), pack)
     evidence = plan.evidence
     assert (evidence.able, evidence.analysed) == (able, counted)
     assert evidence.value == (power(counted, 0.9) if days else 0)
-    whole = assess(plan.plan, factories.make_pack())
+    whole = assessment.assess(plan.plan, factories.make_pack())
     assert (plan.cost, plan.staff) == (whole.cost, whole.staff)
 
 
@@ -120,8 +112,12 @@ def test_dropout_equals_planning_fewer(kind: str) -> None:
     effect = design.effect_planning
     for n in (1, 4, 5, 36, 37, 250):
         rest = n * 4 // 5
-        assert evidence_value(design, n, effect) == evidence_value(whole, rest, effect)
-        assert smallest_detectable_effect(design, n) == smallest_detectable_effect(whole, rest)
+        assert assessment.evidence_value(design, n, effect) == assessment.evidence_value(
+            whole, rest, effect
+        )
+        assert assessment.smallest_detectable_effect(
+            design, n
+        ) == assessment.smallest_detectable_effect(whole, rest)
 
 
 CHAMBER, METER = factories.EQUIPMENT
@@ -142,10 +138,10 @@ def test_factors_multiply_the_assumed_effect() -> None:
     protocol = factories.make_protocol(
         sample_size=128, required_equipment=["window shelf", "phone camera"]
     )
-    evidence = assess(protocol, pack).evidence
+    evidence = assessment.assess(protocol, pack).evidence
     assert evidence.effect == pytest.approx(0.5)
     assert evidence.value == pytest.approx(0.8015, abs=5e-5)  # G*Power 3.1: 64 per group
-    assert assess(protocol, pack).evidence_at(0.5).effect == pytest.approx(0.2)
+    assert assessment.assess(protocol, pack).evidence_at(0.5).effect == pytest.approx(0.2)
 
 
 def test_factors_divide_the_spread_of_a_precision_study() -> None:
@@ -153,7 +149,7 @@ def test_factors_divide_the_spread_of_a_precision_study() -> None:
         kind="precision", effect_planning=0.05, target=0.015, floor=0.025
     )
     pack = factories.make_pack(design=design, allowed_substitutions=SWAPS)
-    evidence = assess(
+    evidence = assessment.assess(
         factories.make_protocol(sample_size=25, required_equipment=["window shelf", METER]), pack
     ).evidence
     assert evidence.effect == pytest.approx(0.0625)
@@ -178,7 +174,7 @@ def test_factors_divide_the_spread_of_a_precision_study() -> None:
     ],
 )
 def test_evidence_is_never_rounded_to_a_bound(kind: str, value: float, text: str) -> None:
-    assert Evidence(kind, value, 0.8, 0.5, ABOVE, 40, 40, None).text == text
+    assert assessment.Evidence(kind, value, 0.8, 0.5, ABOVE, 40, 40, None).text == text
 
 
 STUDIES: Final = {
@@ -201,7 +197,7 @@ STUDIES: Final = {
 def test_published_plans_match_the_fact_sheets(study: str) -> None:
     n, values = STUDIES[study]
     pack = load_scenario(study, Difficulty.EASY)
-    plan, design = assess(pack.reference_protocol, pack), pack.design
+    plan, design = assessment.assess(pack.reference_protocol, pack), pack.design
     effects = (design.effect_published, design.effect_planning, design.sesoi)
     result = [None if effect is None else plan.evidence_at(effect).value for effect in effects]
     assert plan.evidence.analysed == n
@@ -238,15 +234,17 @@ def test_assumed_effects_of_a_design(
     design = factories.make_design(
         **record, effect_published=published, effect_planning=planned, sesoi=smallest
     )
-    assert list(assumed_effects(design)) == effects
+    assert list(assessment.assumed_effects(design)) == effects
 
 
 def test_scale_of_shares_and_widths() -> None:
-    power_of = assess(factories.make_protocol(), factories.make_pack()).evidence
-    assert scale_of([power_of]) == (0.0, 1.0)
-    assert place_of(power_of, 0.0) == power_of.value
+    power_of = assessment.assess(factories.make_protocol(), factories.make_pack()).evidence
+    assert assessment.scale_of([power_of]) == (0.0, 1.0)
+    assert assessment.place_of(power_of, 0.0) == power_of.value
     pack = factories.make_pack(design=design_of("precision"))
-    few, unbounded = (assess(factories.make_protocol(sample_size=n), pack).evidence for n in (4, 0))
-    worst, best = scale_of([few, unbounded])
-    assert (best, place_of(unbounded, worst)) == (0, worst)
+    few, unbounded = (
+        assessment.assess(factories.make_protocol(sample_size=n), pack).evidence for n in (4, 0)
+    )
+    worst, best = assessment.scale_of([few, unbounded])
+    assert (best, assessment.place_of(unbounded, worst)) == (0, worst)
     assert max(few.floor, few.value) < worst < unbounded.value == math.inf

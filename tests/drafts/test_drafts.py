@@ -17,7 +17,6 @@ from replicalab.scenarios.reading import Data
 from tests.strategies import designs, studies
 
 SHIPPED: Final = [summary.scenario_id for summary in scenarios.list_scenarios()]
-CONTROLS: Final = ("reference_protocol", "controls")
 thoroughly = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -186,7 +185,7 @@ def test_items_enter_and_leave_plan_and_lab() -> None:
 
 def test_controls_change_in_the_plan_too() -> None:
     draft = template().with_control("warm chamber")
-    assert draft.labels(*CONTROLS)[-1] == "warm chamber"
+    assert draft.labels(*("reference_protocol", "controls"))[-1] == "warm chamber"
     draft = draft.with_control_named(2, "cold chamber").without("controls", 0)
     controls = ["chambers swapped at half-time", "cold chamber"]
     assert made(draft).reference_protocol.controls == controls

@@ -1,7 +1,6 @@
 """What pages, slides and documents call best, against every plan of the lab."""
 
 from datetime import date
-from typing import Final
 
 import pytest
 
@@ -17,8 +16,6 @@ from replicalab.scenarios import load_scenario
 from tests.planner.brute_force import ranked, tried
 from tests.ui.pages import IN_EVERY_LAB
 
-DAY: Final = date(2026, 1, 31)
-
 
 @pytest.mark.long
 @IN_EVERY_LAB
@@ -31,7 +28,7 @@ def test_no_plan_ranks_above_one_called_best(study: str, lab: str) -> None:
         assert ranked(here.least.after, plan) <= best
         if "gives up less" in difference_text(here):
             assert ranked(here.offered, plan) <= best
-        if "gives up less" in markdown(funding_request(here, on=DAY)):
+        if "gives up less" in markdown(funding_request(here, on=date(2026, 1, 31))):
             assert ranked(here.yours, plan) <= best
 
 

@@ -29,9 +29,7 @@ from tests.negotiation.playing import (
     ACCEPT,
     ENDS,
     MEDIUM,
-    MODELLED,
     PLAN,
-    PROSE,
     RULED,
     SHORT,
     STUCK,
@@ -152,7 +150,6 @@ WORDED: Final = by_person(
     MEDIUM, propose(PROPOSED), revise_to(revise(PROPOSED, rationale="Put otherwise."))
 )
 OVER: Final = by_person(MEDIUM, propose(PROPOSED), ACCEPT)
-LEFT: Final = by_person(MEDIUM, None)
 FORKS: Final = [*zip(RULED.rounds[:2], OVER.rounds, strict=True), (RULED.rounds[2], None)]
 PANELS: Final[dict[str, Block]] = {
     "an answer in full": rounds.round_panel(RULED, 0, reworded="Other <b>words</b>."),
@@ -160,7 +157,7 @@ PANELS: Final[dict[str, Block]] = {
     "a question": rounds.round_panel(ASKED, 1),
     "one number moves": rounds.round_panel(STAYING, 1),
     "nothing moves": rounds.round_panel(STAYING, 2),
-    "no answer and no plan": rounds.round_panel(LEFT, 0),
+    "no answer and no plan": rounds.round_panel(by_person(MEDIUM, None), 0),
     "the rounds": rounds.rounds_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
     "the ledger": rounds.ledger_panel(RULED),
     "a ledger of no amount": rounds.ledger_panel(WORDED),
@@ -181,19 +178,6 @@ def test_bars_of_a_round_show_the_use() -> None:
     assert ends["Days"] == "1.000", "7 of 6 days"
     assert ends["Credits"] == f"{2900 / 3700:.3f}"
     assert ends["Power"] == f"{plan.evidence.value:.3f}"
-
-
-def test_attempts_of_a_model_are_folded() -> None:
-    attempts = MODELLED.rounds[0].attempts
-    for panel in (rounds.round_panel(MODELLED, 0), rounds.attempts_panel(attempts)):
-        titles = [heard(part) for part in tree(panel).iter("summary")]
-        assert [title for title in titles if title.startswith("Attempt")] == [
-            "Attempt 1: no valid action (no_json)",
-            "Attempt 2: no valid action (invalid_json)",
-            "Attempt 3: a valid action",
-        ]
-        texts = {"".join(part.itertext()) for part in tree(panel).iter("pre")}
-        assert {PROSE, attempts[0].observation, attempts[0].system_prompt} <= texts
 
 
 def test_open_negotiation_has_no_sign() -> None:

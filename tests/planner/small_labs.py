@@ -10,17 +10,7 @@ from replicalab.assessment import assess
 from replicalab.designs import KINDS
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis
-from tests.factories import (
-    change_pack,
-    make_constraint,
-    make_control,
-    make_design,
-    make_pack,
-    make_policy_rule,
-    make_protocol,
-    make_substitution,
-    make_throughput,
-)
+from tests import factories
 
 FORBIDDEN: Final = "open flame"
 EQUIPMENT: Final = ("lamp", "oven", "scale", "open flame burner")
@@ -105,7 +95,7 @@ def small_lab(seed: int) -> tuple[Protocol, scenarios.Pack]:
     budget = max(0.01, round(_usual_cost(plan, rates) * rng.uniform(0.4, 2.2), 2))
     equipment, reagents = (_of(resources, category) for category in ("equipment", "reagent"))
     missing = [item.label for item in resources if not item.available]
-    pack = make_pack(
+    pack = factories.make_pack(
         equipment=equipment,
         reagents=reagents,
         booked={label: 1 for label in missing if label in equipment},
@@ -114,20 +104,22 @@ def small_lab(seed: int) -> tuple[Protocol, scenarios.Pack]:
         days=days,
         allowed_substitutions=_substitutions(rng, resources),
         controls=controls,
-        policy_rules=[make_policy_rule()] if rng.random() < 0.3 else [],
+        policy_rules=[factories.make_policy_rule()] if rng.random() < 0.3 else [],
         design=_design(rng, Random(f"kind {seed}"), Random(f"dropout {seed}")),
         reference_protocol=reference,
         min_days=minimum,
-        samples_per_day=make_throughput(value=rng.randint(1, 8)) if rng.random() < 0.4 else None,
+        samples_per_day=factories.make_throughput(value=rng.randint(1, 8))
+        if rng.random() < 0.4
+        else None,
         cost_model=rates,
         staff_model=steps,
         staff=rng.randint(1, 5),
     )
-    pack = change_pack(pack, constraints=list(_constraints(rng, pack)))
+    pack = factories.change_pack(pack, constraints=list(_constraints(rng, pack)))
     wishing = Random(f"wishes {seed}")
     if wishing.random() < (0.8 if rich else 0.4):
         wishes = _wishes(wishing, plan, pack)
-        pack = change_pack(pack, constraints=[*pack.study.constraints, *wishes])
+        pack = factories.change_pack(pack, constraints=[*pack.study.constraints, *wishes])
     random = Random(f"own {seed}")
     pack = _with_own(random, plan, pack) if random.random() < 0.5 else pack
     money = Random(f"money {seed}")
@@ -146,10 +138,12 @@ def _grouped(rng: Random, plan: Protocol, pack: scenarios.Pack) -> scenarios.Pac
         )
     if "arms" in texts and rng.random() < 0.7:
         record["arms"] = scenarios.Arms(share=rng.choice((0.5, 0.2, 0.35, 0.75)))
-    grouped = change_pack(pack, design=pack.design.model_copy(update=record))
+    grouped = factories.change_pack(pack, design=pack.design.model_copy(update=record))
     before = assess(plan, pack).cost
     scale = assess(plan, grouped).cost / before if before else 1.0
-    return change_pack(grouped, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2)))
+    return factories.change_pack(
+        grouped, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2))
+    )
 
 
 def _with_money(rng: Random, plan: Protocol, pack: scenarios.Pack) -> scenarios.Pack:
@@ -160,14 +154,16 @@ def _with_money(rng: Random, plan: Protocol, pack: scenarios.Pack) -> scenarios.
     model = pack.lab.cost_model
     if rng.random() < 0.2:
         model = model.model_copy(update={"per_sample": 0.0})
-    custom = change_pack(pack, cost_model=model.model_copy(update=rates), currency="EUR")
+    custom = factories.change_pack(pack, cost_model=model.model_copy(update=rates), currency="EUR")
     before = assess(plan, pack).cost
     scale = assess(plan, custom).cost / before if before else 1.0
-    return change_pack(custom, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2)))
+    return factories.change_pack(
+        custom, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2))
+    )
 
 
 def _usual_cost(plan: Protocol, rates: scenarios.CostModel) -> float:
-    return assess(plan, make_pack(cost_model=rates)).cost
+    return assess(plan, factories.make_pack(cost_model=rates)).cost
 
 
 def _with_own(rng: Random, plan: Protocol, pack: scenarios.Pack) -> scenarios.Pack:
@@ -179,7 +175,7 @@ def _with_own(rng: Random, plan: Protocol, pack: scenarios.Pack) -> scenarios.Pa
     cut = rng.randint(0, len(further))
     missing = [*lab.booked, *lab.out_of_stock, *(i for i in further if rng.random() < 0.3)]
     booked = {item: rng.randint(0, 6) for item in missing if rng.random() < 0.6}
-    custom = change_pack(
+    custom = factories.change_pack(
         pack,
         prices=prices,
         start_day=start,
@@ -191,7 +187,7 @@ def _with_own(rng: Random, plan: Protocol, pack: scenarios.Pack) -> scenarios.Pa
     )
     usual = _usual_cost(plan, lab.cost_model)
     scale = assess(plan, custom).cost / usual if usual else 1.0
-    return change_pack(custom, budget=max(0.01, round(lab.budget * scale, 2)))
+    return factories.change_pack(custom, budget=max(0.01, round(lab.budget * scale, 2)))
 
 
 def _drawn(rng: Random, choices: Mapping[str, Sequence[T]]) -> dict[str, T]:
@@ -203,14 +199,14 @@ def _constraints(rng: Random, pack: scenarios.Pack) -> Iterator[scenarios.Scenar
         comparator = rng.choice(["<=", ">=", ">=", "="])
         bound = {"comparator": comparator, "quantity": float(rng.randint(1, 9))}
         shared = rng.random() < 0.3
-        yield make_constraint(
+        yield factories.make_constraint(
             key="n",
             bounds="samples_per_condition" if shared else "samples",
             conditions=2 if shared else None,
             **bound,
         )
     if rng.random() < 0.1:
-        yield make_constraint(
+        yield factories.make_constraint(
             key="days",
             bounds="days",
             comparator=rng.choice(["<=", ">="]),
@@ -218,7 +214,7 @@ def _constraints(rng: Random, pack: scenarios.Pack) -> Iterator[scenarios.Scenar
         )
     if rng.random() < 0.1:
         less = pack.design.lower_is_better
-        yield make_constraint(
+        yield factories.make_constraint(
             key="evidence",
             bounds="evidence",
             comparator="<=" if less else ">=",
@@ -248,7 +244,7 @@ def _wishes(
         else:
             conditions = 2 if bounds == "samples_per_condition" else None
             quantity = float(rng.randint(0, plan.sample_size + 3) // (conditions or 1))
-        yield make_constraint(
+        yield factories.make_constraint(
             key=f"wish_{number}",
             label=f"wish {number}",
             bounds=bounds,
@@ -281,7 +277,7 @@ def _substitutions(rng: Random, resources: list[Item]) -> list[scenarios.Allowed
         for original in rng.choices([*EQUIPMENT, *REAGENTS], k=rng.randint(4, 14))
     ]
     return [
-        make_substitution(
+        factories.make_substitution(
             original=original,
             alternative=alternative,
             fidelity_loss=rng.randint(0, 3),
@@ -294,7 +290,9 @@ def _substitutions(rng: Random, resources: list[Item]) -> list[scenarios.Allowed
 
 def _controls(rng: Random, rich: bool) -> list[scenarios.Control]:
     return [
-        make_control(name=name, droppable=rng.random() < 0.6, protects_against=f"{name} bias")
+        factories.make_control(
+            name=name, droppable=rng.random() < 0.6, protects_against=f"{name} bias"
+        )
         for name in rng.sample(CONTROLS, k=rng.randint(0, 4 if rich else 2))
     ]
 
@@ -305,7 +303,7 @@ def _plan(
     limit = 3 if rich else 2
     names = [c.name for c in controls if rng.random() < 0.8]
     extra = ["a control of its own"] if rng.random() < 0.1 else []
-    return make_protocol(
+    return factories.make_protocol(
         sample_size=rng.randint(0 if rng.random() < 0.1 else 1, 16 if rich else 10),
         duration_days=rng.randint(0 if rng.random() < 0.1 else 1, 6),
         controls=_doubled(rng, [*names, *extra]),
@@ -341,7 +339,7 @@ def _design(rng: Random, later: Random, lost: Random) -> scenarios.Design:
     if later.random() < 0.2 and not KINDS[kind].scale.lower_is_better:
         kind = later.choice([*_LATER])
         effect, numbers = round(later.uniform(*_EFFECTS[kind]), 2), _LATER[kind]
-    return make_design(
+    return factories.make_design(
         kind=kind,
         effect_published=None,
         sesoi=None,

@@ -14,7 +14,6 @@ from tests.factories import make_design, make_pack, make_protocol, make_throughp
 from tests.planner.small_labs import opened
 from tests.tiers import batches
 
-MOST: Final = 60
 LABS: Final = 50
 
 
@@ -90,7 +89,7 @@ def test_curves_of_small_labs_match_the_check(first: int) -> None:
     for seed in range(first, first + LABS):
         result = Curves(opened(seed).yours)
         assert_as_the_check(result, upto=60)
-        assert len(result.over_samples) <= MOST
+        assert len(result.over_samples) <= 60
         assert result.most_samples >= result.plan.counts.samples
         assert all(point.y <= result.highest_needed for point in result.samples_over_effects)
 

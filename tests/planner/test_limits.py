@@ -7,7 +7,6 @@ import pytest
 from replicalab.assessment import Assessment, assess
 from replicalab.models import Protocol, revise
 from replicalab.planner import largest_sample, leanest
-from replicalab.planner.limits import fewest
 from replicalab.scenarios import Bounds, EvidenceTier, Pack
 from tests.factories import make_constraint, make_design, make_pack, make_protocol
 from tests.planner.brute_force import can_count
@@ -40,20 +39,6 @@ def test_largest_sample_matches_trying_all() -> None:
         assert number == max(fitting, default=None)
         nones, bounded = nones + (number is None), bounded + (number is not None)
     assert min(nones, bounded) > 50
-
-
-@pytest.mark.parametrize("high", [0, 3, 9, 10, 40])
-def test_fewest_finds_the_first_that_holds(high: int) -> None:
-    for low in range(high + 2):
-        for first in range(high + 60):
-            asked = list[int]()
-
-            def holds(number: int, first: int = first, asked: list[int] = asked) -> bool:
-                asked.append(number)
-                return number >= first
-
-            assert fewest(holds, low, high) == min(max(low, first), high + 1)
-            assert all(low <= number <= high for number in asked)
 
 
 TARGET: Final = EvidenceTier.MEETS_TARGET

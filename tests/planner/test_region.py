@@ -16,14 +16,7 @@ from replicalab.models import Protocol
 from replicalab.planner import PlanToDraw, RegionLimit, plan_to_draw
 from replicalab.planner.region import Region, Span, grid_for, numeric_checks, region
 from replicalab.scenarios import Bounds, CostModel, Pack
-from tests.factories import (
-    CONTROLS,
-    make_constraint,
-    make_design,
-    make_pack,
-    make_protocol,
-    make_throughput,
-)
+from tests import factories
 from tests.planner.small_labs import shipped
 from tests.strategies import itemised_protocols, protocols, studied_packs
 from tests.tiers import one_in
@@ -85,8 +78,8 @@ STATED: Final = {
 
 def test_study_is_a_line_only_if_strictest() -> None:
     def has_line(stated: str) -> bool:
-        pack = make_pack(constraints=[make_constraint(**STATED[stated])])
-        plan = PlanToDraw(assess(make_protocol(), pack))
+        pack = factories.make_pack(constraints=[factories.make_constraint(**STATED[stated])])
+        plan = PlanToDraw(assess(factories.make_protocol(), pack))
         return RegionLimit.STUDY in Region(plan, np.arange(0, 13), np.arange(0, 90, 5)).lines
 
     assert set(filter(has_line, STATED)) == {"most samples", "days", "most days"}
@@ -109,8 +102,8 @@ def test_lines_of_the_momentum_study_by_hand() -> None:
 
 def test_levels_match_published_sample_sizes() -> None:
     # Two groups, d = 0.5, alpha 0.05, power 0.80: 64 per group (Cohen 1988, table 2.4.1).
-    design = make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
-    plan = PlanToDraw(assess(make_protocol(), make_pack(design=design)))
+    design = factories.make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
+    plan = PlanToDraw(assess(factories.make_protocol(), factories.make_pack(design=design)))
     grid = np.arange(1, 4), np.arange(0, 200)
     target, floor = Region(plan, *grid).levels
     assert (target.label, floor.label) == ("target 0.80", "floor 0.50")
@@ -135,10 +128,13 @@ def test_target_that_is_the_floor_is_one_level() -> None:
 def test_region_and_span_match_every_plan(
     budget: float, rate: int | None, stated: str | None
 ) -> None:
-    constraints = [make_constraint(unit="trays", **STATED[stated])] if stated else []
-    able = {"samples_per_day": make_throughput(value=rate) if rate else None, "min_days": 2}
-    pack = make_pack(constraints=constraints, budget=budget, days=12, **able)
-    plan = PlanToDraw(assess(make_protocol(), pack))
+    constraints = [factories.make_constraint(unit="trays", **STATED[stated])] if stated else []
+    able = {
+        "samples_per_day": factories.make_throughput(value=rate) if rate else None,
+        "min_days": 2,
+    }
+    pack = factories.make_pack(constraints=constraints, budget=budget, days=12, **able)
+    plan = PlanToDraw(assess(factories.make_protocol(), pack))
     assert_every_plan_matches(Region(plan, np.arange(1, 14), np.arange(1, 60)))
 
 
@@ -184,25 +180,27 @@ def test_region_of_few_samples_matches_every_plan(
 ) -> None:
     # A sample costs 1 and a day 2 of 12 credits; with an effect of 3, six samples are a power of
     # more than one half.
-    pack = make_pack(
-        constraints=[make_constraint(unit=None, **stated)] if stated else [],
-        design=make_design(effect_planning=3.0, population_max=exist),
+    pack = factories.make_pack(
+        constraints=[factories.make_constraint(unit=None, **stated)] if stated else [],
+        design=factories.make_design(effect_planning=3.0, population_max=exist),
         cost_model=CostModel(
             per_sample=1, per_day=2, per_control=0, per_equipment_item=0, per_reagent=0
         ),
-        samples_per_day=make_throughput(value=rate) if rate else None,
+        samples_per_day=factories.make_throughput(value=rate) if rate else None,
         min_days=min_days,
         budget=12.0,
         days=4,
     )
-    plan = PlanToDraw(assess(make_protocol(controls=[CONTROLS[0]]), pack))
+    plan = PlanToDraw(assess(factories.make_protocol(controls=[factories.CONTROLS[0]]), pack))
     assert_every_plan_matches(Region(plan, np.arange(0, 7), np.arange(0, 13)))
 
 
 def test_span_ends_at_what_can_be_planned() -> None:
     free = {"cost_model": CostModel(per_sample=0, per_day=0), "days": 10**9, "min_days": 1}
-    pack = make_pack(constraints=[], **free)
-    result = Region(PlanToDraw(assess(make_protocol(), pack)), np.arange(1, 4), np.arange(0, 31))
+    pack = factories.make_pack(constraints=[], **free)
+    result = Region(
+        PlanToDraw(assess(factories.make_protocol(), pack)), np.arange(1, 4), np.arange(0, 31)
+    )
     assert result.span(useful=True) == Span(LARGEST_PLANNED, 1, LARGEST_PLANNED)
     assert result.most_feasible.tolist() == [31] * 3
     assert result.deep.most_feasible.tolist() == [LARGEST_PLANNED] * 3
@@ -219,7 +217,7 @@ def test_plan_that_nothing_repairs_spans_nothing() -> None:
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_grid_is_evenly_spaced_and_holds_plans(samples: int, days: int) -> None:
     near, other = (
-        assess(make_protocol(sample_size=n, duration_days=d), make_pack())
+        assess(factories.make_protocol(sample_size=n, duration_days=d), factories.make_pack())
         for n, d in ((70, 9), (samples, days))
     )
     for first, second in ((near, other), (other, near)):

@@ -23,7 +23,6 @@ LABS: Final = 100
 BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=5))
 TARGET, FLOOR, _ = EvidenceTier
 CHAMBER, METER = factories.EQUIPMENT
-PLATES = factories.REAGENTS[0]
 
 
 def _less(found: tuple[planner.Addition, ...]) -> Iterator[tuple[planner.Addition, ...]]:
@@ -61,7 +60,7 @@ def test_shortfall_is_enough_and_minimal() -> None:
 
 def test_released_item_may_replace_another() -> None:
     # The chamber may replace the plates, so that a free one passes as a reagent too.
-    swap = factories.make_substitution(original=PLATES, alternative=CHAMBER)
+    swap = factories.make_substitution(original=factories.REAGENTS[0], alternative=CHAMBER)
     pack = factories.make_pack(booked={CHAMBER: 9}, allowed_substitutions=[swap])
     relief = planner.asks(factories.make_protocol(required_reagents=[CHAMBER]), pack).run
     assert [ask.item for ask in relief.asks] == [CHAMBER]

@@ -218,7 +218,6 @@ def test_frontier_has_a_line_per_fidelity_loss() -> None:
     assert not figure.layout.showlegend
 
 
-SHARES: Final = st.floats(0.03, 0.97)
 HEIGHTS: Final = st.floats(12, placing.PLOT - 12)
 NAMES: Final = ("your plan 0.86", "Lab Manager's offer 0.58", "least loss 0.69")
 
@@ -228,7 +227,7 @@ def overlap(one: placing.Box, other: placing.Box) -> bool:
     return across and one.bottom < other.top and other.bottom < one.top
 
 
-@given(st.lists(st.tuples(SHARES, HEIGHTS), max_size=3, unique=True))
+@given(st.lists(st.tuples(st.floats(0.03, 0.97), HEIGHTS), max_size=3, unique=True))
 def test_labels_are_at_marks_and_apart(points: list[tuple[float, float]]) -> None:
     marks = [placing.LabelPlace(*point) for point in points]
     named = [*zip(points, NAMES, strict=False)]

@@ -23,7 +23,6 @@ from replicalab.tables import unguarded
 from tests.hostile import ATTACK, marks, read_as_markup
 from tests.reports.making import DAY, strangers, work
 
-VOID: Final = {"meta"}
 ELEMENTS: Final = set(
     "html head meta title style body main header footer section h1 h2 p strong ul li table caption "
     "thead tbody tr th td span div i b a figure figcaption svg rect path text pattern".split()
@@ -52,7 +51,7 @@ class Read(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.names.append(tag)
         self.attributes |= {name for name, _ in attrs}
-        if tag not in VOID:
+        if tag not in {"meta"}:
             self.opened.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from replicalab.assessment import assess
-from replicalab.assessment.phrases import last_day_text
-from replicalab.errors import ScenarioError
-from replicalab.scenarios import LabOverrides, read_lab
+from replicalab.scenarios import LabOverrides
 from replicalab.scenarios.lab import date_of, date_text
-from tests.factories import EQUIPMENT, make_pack, make_protocol
+from tests.factories import make_pack, make_protocol
 from tests.strategies import start_dates
 
 MONDAY = date(2026, 12, 7)
@@ -77,26 +75,6 @@ def test_invalid_date_is_refused_with_a_remedy(value: object) -> None:
     assert error["loc"] == ("start_date",)
     assert str(value)[:20] in error["msg"] or repr(value)[:60] in error["msg"]
     assert "write one of 1970 to 2100 as year-month-day, such as 2026-12-07" in error["msg"]
-
-
-def test_invalid_date_in_lab_file_names_its_place() -> None:
-    with pytest.raises(ScenarioError, match=r"lab\.start_date: '7\.12\.' is not a date .*; write"):
-        read_lab(b'{"format": 2, "lab": {"start_date": "7.12."}}')
-    read = read_lab(b'{"format": 2, "lab": {"start_date": "2026-12-07", "weekends": false}}')
-    assert (read.start_date, read.weekends) == (MONDAY, False)
-
-
-def test_plans_and_bookings_count_working_days() -> None:
-    pack = make_pack(
-        days=30, start_day=6, start_date=MONDAY, weekends=False, booked={EQUIPMENT[0]: 11}
-    )
-    plan = assess(make_protocol(duration_days=10), pack)
-    # From Monday the 14th ten working days: the last is Friday the 25th.
-    assert last_day_text(plan) == " (to Fri 25 Dec 2026)"
-    standing = pack.inventory.status_text(EQUIPMENT[0], "equipment")
-    assert standing == "booked until day 11 (Mon 21 Dec 2026)"
-    assert any(standing in reason for reason in plan.check.equipment.reasons)
-    assert last_day_text(assess(make_protocol(duration_days=0), pack)) == ""
 
 
 def test_dates_change_no_number_of_a_check() -> None:
