@@ -20,14 +20,9 @@ def test_slack_is_what_is_left_of_each_limit() -> None:
     pack = make_pack(budget=2600, days=4, staff=2, booked={CHAMBER: 9})
     slacks = assess(make_protocol(), pack).slack
     assert {d: (s.used, s.limit) for d, s in slacks.items()} == {
-        "protocol": (1, 0),
-        "budget": (1050, 2600),
-        "equipment": (2, 1),
-        "reagents": (2, 2),
-        "schedule": (5, 4),
-        "staff": (2, 2),
-        "policy": (0, 0),
-    }
+        "protocol": (1, 0), "budget": (1050, 2600), "equipment": (2, 1), "reagents": (2, 2),
+        "schedule": (5, 4), "staff": (2, 2), "policy": (0, 0),
+    }  # fmt: skip
     assert slacks[Dimension.SCHEDULE].use == 5 / 4
     assert slacks[Dimension.EQUIPMENT].use is None
 

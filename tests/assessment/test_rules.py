@@ -122,9 +122,6 @@ def test_violations_once_per_field_in_order() -> None:
         for name, phrase in (("first", "b"), ("second", "a"))
     ]
     assert broken(protocol, rules) == [
-        ("first", "b", "technique"),
-        ("first", "b", "required_reagents"),
-        ("second", "a", "technique"),
-        ("second", "a", "rationale"),
-        ("second", "a", "controls"),
-    ]
+        ("first", "b", "technique"), ("first", "b", "required_reagents"),
+        ("second", "a", "technique"), ("second", "a", "rationale"), ("second", "a", "controls"),
+    ]  # fmt: skip

@@ -41,14 +41,10 @@ def t_power(shift: float, free: float, alpha: float) -> float:
 @pytest.mark.parametrize(
     ("n", "share", "arms"),
     [
-        (128, 0.75, (96, 32)),
-        (7, 0.5, (3, 4)),
-        (3, 0.95, (2, 1)),
-        (2, 0.05, (1, 1)),
-        (20, 0.05, (1, 19)),
-        (10**9, 0.5, (5 * 10**8, 5 * 10**8)),
+        (128, 0.75, (96, 32)), (7, 0.5, (3, 4)), (3, 0.95, (2, 1)), (2, 0.05, (1, 1)),
+        (20, 0.05, (1, 19)), (10**9, 0.5, (5 * 10**8, 5 * 10**8)),
     ],
-)
+)  # fmt: skip
 def test_arms_have_rounded_shares(n: int, share: float, arms: tuple[int, int]) -> None:
     assert arms_of(n, share) == arms
 
@@ -101,7 +97,7 @@ def test_power_of_unequal_arms_agrees_with_scipy(n: int, share: float) -> None:
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.03, 0.5, 1.0])
-def test_one_group_of_clusters_is_a_t_test_of_its_units(correlation: float) -> None:
+def test_one_group_is_a_t_test_of_units(correlation: float) -> None:
     parameters = DesignParameters(alpha=0.05, per_unit=5.0, icc=correlation)
     shift = 0.4 * math.sqrt(50 / (1 + 4 * correlation))
     for kind in ("one_sample", "paired"):
@@ -238,7 +234,7 @@ def test_unequal_equivalence_never_falls(alpha: float) -> None:
     ("units", "per_unit", "correlation", "planned"),
     [(4, 16, 0.1, 16), (9, 5, 0.3, 5), (4, 16, 0.1, 20), (9, 5, 0.3, 10)],
 )
-def test_power_is_how_often_a_t_test_of_unit_means_rejects(
+def test_power_agrees_with_simulated_unit_means(
     units: int, per_unit: int, correlation: float, planned: int
 ) -> None:
     rng, times = np.random.default_rng(11), 100_000

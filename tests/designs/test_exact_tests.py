@@ -174,7 +174,7 @@ def test_power_of_two_shares_never_falls_with_n(alpha: float) -> None:
         assert all(b >= a for a, b in pairwise(powers))
 
 
-def test_power_beyond_the_enumerated_is_the_z_test_with_a_continuity_correction() -> None:
+def test_power_of_large_groups_is_a_corrected_z_test() -> None:
     number = 4 * MOST_PER_GROUP
     # The size without a correction that Fleiss, Levin & Paik's corrected one comes from.
     plain = (number - 1 / 0.05) ** 2 / number

@@ -35,7 +35,7 @@ def test_samples_beyond_equal_groups_do_not_count(groups: int) -> None:
 
 
 @pytest.mark.parametrize(("groups", "n"), [(2, 3), (3, 5), (3, 0), (10**9, 10**6)])
-def test_there_is_no_test_with_less_than_two_samples_a_group(groups: int, n: int) -> None:
+def test_groups_of_one_sample_have_no_test(groups: int, n: int) -> None:
     assert anova_power(groups, n, 5.0) == 0.0
 
 
@@ -51,7 +51,7 @@ def test_equivalence_at_the_margin_comes_to_alpha(alpha: float) -> None:
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 7, 8, 9, 12, 29])
-def test_equivalence_is_that_of_the_test_unless_a_smaller_one_has_more(n: int) -> None:
+def test_equivalence_agrees_with_the_best_smaller_test(n: int) -> None:
     # With three samples the SD comes out far too small by chance more often than with ten.
     record = {}
     for size in {*range(3, min(n, 8) + 1), n}:

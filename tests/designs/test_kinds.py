@@ -16,12 +16,8 @@ from tests.factories import make_design
 ROOT: Final = Path(__file__).resolve().parents[2]
 ROOM: Final = ROOT / "replicalab" / "designs"
 NUMBERS: Final = {
-    "alpha": 0.05,
-    "population_max": 100,
-    "groups": 3,
-    "margin": 9.0,
-    "event_share": 0.5,
-}
+    "alpha": 0.05, "population_max": 100, "groups": 3, "margin": 9.0, "event_share": 0.5,
+}  # fmt: skip
 
 rows: Final = pytest.mark.parametrize("row", KINDS.values(), ids=KINDS)
 

@@ -50,7 +50,7 @@ def test_samples_are_the_fewest_including_dropout(
 
 
 @pytest.mark.parametrize("per_group", [10, 64, 200])
-def test_effect_is_the_smallest_that_an_exact_test_shows_by_scipy(per_group: int) -> None:
+def test_smallest_effect_matches_scipy(per_group: int) -> None:
     def short_of(d: float) -> float:
         df, shift = 2 * per_group - 2, d * math.sqrt(per_group / 2)
         t = stats.t.ppf(0.975, df)

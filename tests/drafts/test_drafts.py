@@ -212,23 +212,14 @@ def test_made_labs_ease_and_harden_the_given_one(study: scenarios.Study) -> None
 
 
 WRONG: Final[dict[str, list[Data]]] = {
-    "design effect_planning": [0.0, None],
-    "design alpha": [None, 1.5],
-    "design groups": [3],
-    "design unit_of_n": [""],
-    "paper title": ["x" * 201],
-    "labs medium budget": [-1, 2e9],
-    "labs medium staff": [None],
-    "labs medium booked kettle": [3],
-    "reference_protocol sample_size": [2_000_000],
-    "reference_protocol duration_days": [-1],
-    "reference_protocol technique": [" "],
-    "substitutions 0 tradeoff": [""],
-    "substitutions 0 fidelity_loss": [4],
-    "min_days": [0],
-    "reagents 0": ["loudspeaker"],
+    "design effect_planning": [0.0, None], "design alpha": [None, 1.5], "design groups": [3],
+    "design unit_of_n": [""], "paper title": ["x" * 201], "labs medium budget": [-1, 2e9],
+    "labs medium staff": [None], "labs medium booked kettle": [3],
+    "reference_protocol sample_size": [2_000_000], "reference_protocol duration_days": [-1],
+    "reference_protocol technique": [" "], "substitutions 0 tradeoff": [""],
+    "substitutions 0 fidelity_loss": [4], "min_days": [0], "reagents 0": ["loudspeaker"],
     "scenario_id": ["No"],
-}
+}  # fmt: skip
 """Wrong values of a field, whose fault is at that field."""
 ELSEWHERE: Final[dict[str, tuple[Data, str]]] = {
     "design floor": (0.9, "design.target"),

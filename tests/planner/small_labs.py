@@ -19,18 +19,11 @@ ALTERNATIVES: Final = ("torch", "sun", "open flame torch", "stove", "balance", "
 CONTROLS: Final = ("blank", "sham", "open flame control", "dark")
 
 _EFFECTS: Final = {
-    "two_group": (1.2, 3.0),
-    "paired": (0.7, 2.0),
-    "one_sample": (0.7, 2.0),
-    "correlation": (0.6, 0.9),
-    "two_proportions": (1.0, 2.0),
-    "audit": (0.05, 0.4),
-    "coverage": (1.0, 1.0),
-    "precision": (0.1, 0.4),
-    "anova": (0.8, 2.0),
-    "equivalence": (0.0, 0.3),
-    "survival": (0.02, 0.2),
-}
+    "two_group": (1.2, 3.0), "paired": (0.7, 2.0), "one_sample": (0.7, 2.0),
+    "correlation": (0.6, 0.9), "two_proportions": (1.0, 2.0), "audit": (0.05, 0.4),
+    "coverage": (1.0, 1.0), "precision": (0.1, 0.4), "anova": (0.8, 2.0),
+    "equivalence": (0.0, 0.3), "survival": (0.02, 0.2),
+}  # fmt: skip
 # Planning effects with which the target is reached by a few dozen samples
 
 _LATER: Final[dict[str, dict[str, object]]] = {
@@ -46,12 +39,9 @@ _RATES: Final = dict.fromkeys(
     (0.0, 0.1, 7.5, 10.0, 33.33, 60.0),
 )
 _STEPS: Final = {
-    "base": range(3),
-    "sample_threshold": range(13),
-    "control_threshold": range(4),
-    "day_threshold": range(5),
-    "equipment_threshold": range(5),
-}
+    "base": range(3), "sample_threshold": range(13), "control_threshold": range(4),
+    "day_threshold": range(5), "equipment_threshold": range(5),
+}  # fmt: skip
 
 _PRICES: Final = (0.0, 0.5, 20.0, 33.33, 90.0, 250.0)
 """Own prices of items: cheaper and dearer than any rate."""

@@ -68,14 +68,9 @@ def test_evidence_falls_where_what_is_shown_is_worse(design: dict[str, object]) 
 
 
 IN_TURN = (
-    "technique",
-    "required_equipment",
-    "required_reagents",
-    "controls",
-    "duration_days",
-    "sample_size",
-    "rationale",
-)
+    "technique", "required_equipment", "required_reagents", "controls", "duration_days",
+    "sample_size", "rationale",
+)  # fmt: skip
 
 
 @given(itemised_protocols(), itemised_protocols(), studied_packs())

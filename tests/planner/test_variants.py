@@ -251,13 +251,10 @@ def test_too_many_combinations_replace_whole_kinds(
     rows = [
         make_substitution(original=original, alternative=alternative, fidelity_loss=loss)
         for original, alternative, loss in (
-            (CHAMBER, "shelf", 0),
-            (CHAMBER, "fan", 2),
-            (METER, "shelf", 1),
-            (AGAR, "gel", 1),
+            (CHAMBER, "shelf", 0), (CHAMBER, "fan", 2), (METER, "shelf", 1), (AGAR, "gel", 1),
             (AGAR, "shelf", 3),
         )
-    ]
+    ]  # fmt: skip
     pack = make_pack(
         booked={CHAMBER: 9, METER: 9}, out_of_stock=[AGAR], allowed_substitutions=rows, controls=[]
     )

@@ -20,10 +20,8 @@ MONDAY = date(2026, 12, 7)
 @pytest.mark.parametrize(
     ("day", "start", "weekends", "found"),
     [
-        (1, MONDAY, True, "Mon 7 Dec 2026"),
-        (6, MONDAY, True, "Sat 12 Dec 2026"),
-        (5, MONDAY, False, "Fri 11 Dec 2026"),
-        (6, MONDAY, False, "Mon 14 Dec 2026"),
+        (1, MONDAY, True, "Mon 7 Dec 2026"), (6, MONDAY, True, "Sat 12 Dec 2026"),
+        (5, MONDAY, False, "Fri 11 Dec 2026"), (6, MONDAY, False, "Mon 14 Dec 2026"),
         (1, date(2026, 12, 5), False, "Mon 7 Dec 2026"),
         (1, date(2026, 12, 6), False, "Mon 7 Dec 2026"),
         (2, date(2026, 12, 4), False, "Mon 7 Dec 2026"),
@@ -31,7 +29,7 @@ MONDAY = date(2026, 12, 7)
         (1, date(1970, 1, 1), True, "Thu 1 Jan 1970"),
         (1, date(2100, 12, 31), True, "Fri 31 Dec 2100"),
     ],
-)
+)  # fmt: skip
 def test_day_has_its_calendar_date(day: int, start: date, weekends: bool, found: str) -> None:
     existing = date_of(day, start, weekends=weekends)
     assert existing is not None
@@ -59,15 +57,12 @@ def test_day_out_of_range_has_no_date(weekends: bool) -> None:
     [
         *("", " 2026-12-07", "2026-12-7", "07.12.2026", "2026-13-01", "2026-02-30", "20261207"),
         *(
-            "1969-12-31",
-            "2101-01-01",
-            "2026-12-07T00:00:00",
-            "\u0662\u0660\u0662\u0666-12-07",
+            "1969-12-31", "2101-01-01", "2026-12-07T00:00:00", "\u0662\u0660\u0662\u0666-12-07",
             "x" * 10**4,
         ),
         *(0, 5, 1.5, True, datetime(2026, 12, 7, tzinfo=UTC), date(1969, 12, 31), ["2026-12-07"]),
     ],
-)
+)  # fmt: skip
 def test_invalid_date_is_refused_with_a_remedy(value: object) -> None:
     with pytest.raises(ValidationError) as caught:
         LabOverrides.model_validate({"start_date": value})

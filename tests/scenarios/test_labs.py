@@ -31,20 +31,12 @@ def test_seed_0_is_the_lab_as_written(study: scenarios.Study) -> None:
     pack = scenarios.pack_of(study, scenarios.Difficulty.HARD)
     assert pack.seed == 0
     assert pack.lab_manager_observation.model_dump() == {
-        "budget_total": 300.0,
-        "budget_remaining": 300.0,
-        "equipment_available": ["ice box"],
-        "equipment_booked": ["kettle", "Thermometer"],
-        "reagents_in_stock": ["water", "(-)-tea"],
-        "reagents_out_of_stock": ["tea"],
-        "staff_count": 1,
-        "time_limit_days": 3,
-        "safety_restrictions": ["No open fire."],
-        "conversation_history": [],
-        "current_protocol": None,
-        "round_number": 0,
-        "max_rounds": scenarios.MAX_ROUNDS,
-    }
+        "budget_total": 300.0, "budget_remaining": 300.0, "equipment_available": ["ice box"],
+        "equipment_booked": ["kettle", "Thermometer"], "reagents_in_stock": ["water", "(-)-tea"],
+        "reagents_out_of_stock": ["tea"], "staff_count": 1, "time_limit_days": 3,
+        "safety_restrictions": ["No open fire."], "conversation_history": [],
+        "current_protocol": None, "round_number": 0, "max_rounds": scenarios.MAX_ROUNDS,
+    }  # fmt: skip
     assert booked_until(pack) == {"kettle": 6, "Thermometer": 2}
     assert [one.key for one in pack.constraints] == ["heat", "budget", "time_limit", "staff"]
     assert [one.hard for one in pack.constraints] == [False, True, True, True]

@@ -164,19 +164,13 @@ def test_asking_the_studys_own_number_asks_nothing(design: Design, number: str) 
 
 
 IMPOSSIBLE: Final[list[tuple[Any, dict[str, float]]]] = [
-    ("correlation", {"effect": 1.2}),
-    ("two_group", {"effect": 0.0}),
-    ("coverage", {"effect": 0.3}),
-    ("two_group", {"target": 0.4}),
-    ("two_group", {"target": 1.5}),
-    ("two_group", {"target": 1.0}),
-    ("survival", {"target": 1.0, "floor": 1.0}),
-    ("precision", {"target": 0.3}),
-    ("equivalence", {"effect": 0.7}),
-    ("two_proportions", {"baseline": 0.1}),
-    ("two_group", {"baseline": 0.5}),
+    ("correlation", {"effect": 1.2}), ("two_group", {"effect": 0.0}),
+    ("coverage", {"effect": 0.3}), ("two_group", {"target": 0.4}), ("two_group", {"target": 1.5}),
+    ("two_group", {"target": 1.0}), ("survival", {"target": 1.0, "floor": 1.0}),
+    ("precision", {"target": 0.3}), ("equivalence", {"effect": 0.7}),
+    ("two_proportions", {"baseline": 0.1}), ("two_group", {"baseline": 0.5}),
     ("correlation", {"assurance": 0.8}),
-]
+]  # fmt: skip
 """What designs of a kind cannot be asked."""
 
 

@@ -86,16 +86,11 @@ REFUSED: Final[list[str | bytes]] = [
 MISTYPED: Final = [
     *("a: 1\n  b: 2", "a: 1\nhello\nb: 2", "a: - b", "a: 'it's'", 'a: "b" c', 'a: "x\nb: 2'),
     *(
-        "a:\n  b: 1\n c: 2",
-        "a: [1, 2\nb: 3",
-        "a: {x: 1\nb: 2",
-        "a: ]",
-        'a: "\\q"',
-        "a: | x",
+        "a:\n  b: 1\n c: 2", "a: [1, 2\nb: 3", "a: {x: 1\nb: 2", "a: ]", 'a: "\\q"', "a: | x",
         "a: @x",
     ),
     *("a: & b", "a: !<", "a: !x!y 1", "%YAML 1", "{a: 1} b", f"a: {'b: ' * 99}"),
-]
+]  # fmt: skip
 """Common mistakes, each on a line that the message names."""
 
 

@@ -125,13 +125,8 @@ WRONG_PLANS: Final[dict[str, bytes | str]] = {
     **{
         f"{change}": json.dumps({**PLAN, **change})
         for change in (
-            {"sample_size": -1},
-            {"sample_size": 1.5},
-            {"sample_size": 1_000_001},
-            {"controls": "one"},
-            {"technique": " "},
-            {"cost": 3},
-            {"format": 1},
+            {"sample_size": -1}, {"sample_size": 1.5}, {"sample_size": 1_000_001},
+            {"controls": "one"}, {"technique": " "}, {"cost": 3}, {"format": 1},
         )
     },
     "a negotiation": '{"format": 2, "setup": {}, "turns": []}',
@@ -145,7 +140,7 @@ WRONG_PLANS: Final[dict[str, bytes | str]] = {
     "no text": b"\xff",
     "deep": "[" * 100_000,
     "many": "{}" * 10**6,
-}
+}  # fmt: skip
 
 
 def test_plan_file_faults_name_place_and_remedy() -> None:
