@@ -327,9 +327,3 @@ def test_effects_begin_with_the_one_that_is_asked() -> None:
     assert [value for _, value in named_effects(request, design)][:2] == [0.6, 0.7]
     assert named_effects(request, design)[0][0] == "yours"
     assert named_effects(request)[0][0] == "planned"
-
-
-def test_nothing_is_chosen_where_no_effect_is_assumed() -> None:
-    assert named_effects(make_design(kind="coverage", population_max=100)) == []
-    spread = make_design(kind="precision", effect_planning=0.1, target=0.01, floor=0.1)
-    assert named_effects(spread) == []

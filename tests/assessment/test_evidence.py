@@ -81,15 +81,11 @@ def test_dropout_rounds_down_exactly(n: int, millionths: int) -> None:
 @pytest.mark.parametrize(
     ("samples", "days", "rate", "population", "dropout", "able", "counted"),
     [
-        (41, 5, None, None, 0, 41, 41),
-        (41, 5, 8, None, 0, 40, 40),
-        (40, 0, 8, None, 0, 0, 0),
-        (90, 5, 8, 30, 0, 30, 30),
-        (90, 5, 6, 40, 0, 30, 30),
-        (40, 5, 10, None, 0.15, 40, 34),
+        (41, 5, None, None, 0, 41, 41), (41, 5, 8, None, 0, 40, 40), (40, 0, 8, None, 0, 0, 0),
+        (90, 5, 8, 30, 0, 30, 30), (90, 5, 6, 40, 0, 30, 30), (40, 5, 10, None, 0.15, 40, 34),
         (90, 5, 10, None, 0.15, 50, 42),
     ],
-)
+)  # fmt: skip
 def test_counted_samples_are_capped_then_drop_out(
     samples: int, days: int, rate: int | None, population: int | None, dropout: float,
     able: int, counted: int,

@@ -165,16 +165,12 @@ def test_tost_power_agrees_with_quadrature(df: int, alpha: float) -> None:
     # ratio of means within 0.80 to 1.25: crossovers of 40, 24 and 22, some of 7000 at the edge, and
     # two parallel groups.
     [
-        (0.30, 0.95, (20, 20), True, 0.8158453),
-        (0.25, 0.95, (12, 12), True, 0.7391155),
-        (0.25, 0.95, (11, 11), True, 0.6953401),
-        (0.39, 1.24, (3500, 3500), True, 0.3511889),
-        (0.385, 1.24, (3500, 3500), True, 0.3568784),
-        (0.375, 1.24, (3500, 3500), True, 0.3688277),
-        (0.35, 0.95, (52, 49), False, 0.8011186),
-        (0.36, 0.93, (75, 70), False, 0.8256362),
+        (0.30, 0.95, (20, 20), True, 0.8158453), (0.25, 0.95, (12, 12), True, 0.7391155),
+        (0.25, 0.95, (11, 11), True, 0.6953401), (0.39, 1.24, (3500, 3500), True, 0.3511889),
+        (0.385, 1.24, (3500, 3500), True, 0.3568784), (0.375, 1.24, (3500, 3500), True, 0.3688277),
+        (0.35, 0.95, (52, 49), False, 0.8011186), (0.36, 0.93, (75, 70), False, 0.8256362),
     ],
-)
+)  # fmt: skip
 def test_tost_power_agrees_with_powertost(
     cv: float, ratio: float, groups: tuple[int, int], crossover: bool, printed: float
 ) -> None:

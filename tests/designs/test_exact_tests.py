@@ -1,7 +1,6 @@
 """The test of r by the density of r; two shares by SciPy's Fisher test; both by simulation."""
 
 import math
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise, product
 from typing import Any, Final
@@ -236,13 +235,16 @@ def test_detectable_share_agrees_with_brute_force() -> None:
         assert (power >= 0.7) == reaches
 
 
-def faulty() -> Iterator[tuple[dict[str, Any], str]]:
-    yield {"baseline": 0.1, "effect_planning": 0.9}, "assume at most 0.6435, or give the higher"
-    for wrong in (0.0, -0.1, 1.1, 1e308, math.nan, math.inf, 10**9, "half"):
-        yield {"baseline": wrong}, "baseline"
+FAULTY: Final = (0.0, -0.1, 1.1, 1e308, math.nan, math.inf, 10**9, "half")
 
 
-@pytest.mark.parametrize(("changes", "message"), [*faulty()])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"baseline": 0.1, "effect_planning": 0.9}, "assume at most 0.6435, or give the higher"),
+        *(({"baseline": wrong}, "baseline") for wrong in FAULTY),
+    ],
+)
 def test_a_baseline_that_cannot_be_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         of_shares(**changes)

@@ -88,14 +88,10 @@ def test_extreme_numbers_are_finite_or_refused(kind: str, source: EffectSource) 
         typed = {number.name: value for number, value in zip(source.asked, values, strict=True)}
         if list(source.faults(typed)):
             continue
-        assert _is_finite_or_told(source, typed), (kind, typed)
-
-
-def _is_finite_or_told(source: EffectSource, typed: dict[str, float]) -> bool:
-    try:
-        return all(map(math.isfinite, source.numbers(typed).values()))
-    except ValueError as error:
-        return "; " in str(error)
+        try:
+            assert all(map(math.isfinite, source.numbers(typed).values())), (kind, typed)
+        except ValueError as error:
+            assert "; " in str(error), (kind, typed)  # noqa: PT017
 
 
 def _ends(least: float, most: float, whole: bool) -> tuple[float, ...]:

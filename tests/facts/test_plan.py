@@ -15,7 +15,6 @@ from replicalab.facts.blocks import Status
 from replicalab.models import Protocol, revise
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
-    CostModel,
     Difficulty,
     EvidenceAssumptions,
     EvidenceTier,
@@ -147,13 +146,11 @@ def test_lab_managers_answer_to_shipped_studies(study: str) -> None:
 @pytest.mark.parametrize(
     ("name", "pack", "plan"),
     [
-        ("below_the_floor", OPEN, SMALL),
-        ("no_evidence", BOOKED, SHORT),
-        ("not_approved", OPEN, FLAMING),
-        ("still_fails", BOOKED, FLAMING),
+        ("below_the_floor", OPEN, SMALL), ("no_evidence", BOOKED, SHORT),
+        ("not_approved", OPEN, FLAMING), ("still_fails", BOOKED, FLAMING),
         ("nothing_helps", STUCK, PLAN),
     ],
-)
+)  # fmt: skip
 def test_lab_managers_answer_to_made_studies(name: str, pack: Pack, plan: Protocol) -> None:
     reference = of_reference(factories.change_pack(pack, reference_protocol=plan))
     story = verdicts.offer_story(reference)
@@ -201,17 +198,6 @@ def test_only_plans_above_the_floor_pass(pack: Pack, plan: Protocol) -> None:
     reference = of_reference(factories.change_pack(pack, reference_protocol=plan))
     passes = verdicts.offer_story(reference).status is Status.PASS
     assert not passes or worth_running(reference.offered)
-
-
-def test_largest_affordable_sample() -> None:
-    pack = make_pack(budget=1000, cost_model=CostModel(per_day=0, per_control=0))
-    bare = make_protocol(sample_size=5, required_equipment=[], required_reagents=[])
-    text = "at most 100 samples are affordable: power"  # 10 credits each
-    assert text in verdicts.largest_text(assess(bare, pack))
-    none = "With the rest as planned no sample is affordable."
-    assert verdicts.largest_text(assess(bare, factories.change_pack(pack, budget=9))) == none
-    short = assess(revise(bare, duration_days=1), factories.change_pack(pack, min_days=5))
-    assert "affordable: no evidence." in verdicts.largest_text(short)
 
 
 def test_spare_samples_are_noted_from_a_quarter() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from replicalab.assessment import Assessment, assess, size_text
 from replicalab.facts import frontier
-from replicalab.facts.blocks import Status, listing, plain_table
+from replicalab.facts.blocks import Status
 from replicalab.facts.fact import Fact
 from replicalab.facts.region import (
     limit_facts,
@@ -25,7 +25,6 @@ from replicalab.planner import Frontier, FrontierPlan, PlanAnalysis, least_to_dr
 from replicalab.planner.region import region
 from replicalab.render.figures import Tag
 from replicalab.render.figures.region import Labelled, over_panel
-from replicalab.render.html import html
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import make_pack, make_protocol, make_throughput, with_means
 from tests.facts.labs import LONE
@@ -185,19 +184,6 @@ def _lines() -> Iterator[str]:
 def reference(study: str) -> Assessment:
     pack = load_scenario(study, "medium")
     return assess(pack.reference_protocol, pack)
-
-
-def test_tables_have_headings_and_escape_text() -> None:
-    table = plain_table("The plans", ("Plan", "Evidence"), [("mine", "0.9"), ("yours", "0.8")])
-    panel = tree(table)
-    headings = [heard(cell) for cell in panel.iter("th") if cell.get("scope") == "row"]
-    assert headings == ["mine", "yours"]
-    assert heard(next(panel.iter("caption"))) == "The plans"
-    hostile = plain_table(ATTACK, (ATTACK,), [(ATTACK,)]), listing([ATTACK])
-    for item in hostile:
-        element = tree(item)
-        assert not {"img", "a", "script"} & {part.tag for part in element.iter()}
-        assert heard(element).count("<img src=//x.test/b>") == html(item).count("&lt;img") > 0
 
 
 def test_chart_overlay_is_hidden_from_screen_readers() -> None:

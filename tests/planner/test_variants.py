@@ -134,14 +134,7 @@ def items_cost(plan: Protocol, pack: Pack) -> float:
 
 
 def stated(variant: PlanVariant) -> Respects:
-    return Respects(
-        variant.failing,
-        variant.controls,
-        variant.loss,
-        variant.factor,
-        variant.fields,
-        variant.price,
-    )
+    return Respects(*(getattr(variant, name) for name in Respects._fields))
 
 
 def check(seed: int) -> None:

@@ -18,7 +18,6 @@ from replicalab.facts.blocks import Cell, Listing, Part, Sentence, Table
 from replicalab.facts.blocks import table as table_of
 from replicalab.lexicon import one_line
 from replicalab.registration import Registration
-from replicalab.render.markdown import escaped
 from replicalab.tables import unguarded
 from tests.hostile import ATTACK, marks, read_as_markup
 from tests.reports.making import DAY, strangers, work
@@ -136,21 +135,6 @@ def test_markdown_rows_have_as_many_cells_as_names() -> None:
     hostile = small(table_of("Of pipes", ("a|b", "c"), ((Cell("x | y\n| z |"), Cell("\\|")),)))
     rows = [line for line in markdown(hostile).splitlines() if line.startswith("|")]
     assert [row.replace("\\\\", "").replace("\\|", "").count("|") for row in rows] == [3, 3, 3]
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("power 0.80, target 0.90", "power 0.80, target 0.90"),
-        ("1. a list", "1\\. a list"),
-        ("- a list", "\\- a list"),
-        ("# a heading", "\\# a heading"),
-        ("a line\n# of two", "a line \\# of two"),
-        ("www.x.test", "www\\.x.test"),
-    ],
-)
-def test_markdown_escapes_what_would_be_read(text: str, kept: str) -> None:
-    assert escaped(text) == kept
 
 
 def test_csv_has_every_table_and_digit() -> None:

@@ -2,7 +2,6 @@
 
 import difflib
 import os
-import shutil
 from collections import Counter
 from collections.abc import Callable, Hashable
 from functools import partial
@@ -55,20 +54,6 @@ def test_shipped_folder_holds_twelve_studies_of_eight_domains() -> None:
     assert scenarios.broken_scenarios() == []
     domains = Counter(one.domain_id for one in scenarios.list_scenarios())
     assert (len(domains), domains.total()) == (8, 12)
-
-
-def test_broken_shipped_file_leaves_the_others_listed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    shutil.copytree(SCENARIO_FOLDER, tmp_path, dirs_exist_ok=True)
-    monkeypatch.setattr(scenarios.loading, "SCENARIO_FOLDER", tmp_path)
-    (tmp_path / "biology" / "bio_jq1_myeloma.yaml").write_text("format: 1\nformat: 2\n")
-    (tmp_path / "flat.yaml").write_text(named("flat"))
-    listed = [one.scenario_id for one in scenarios.list_scenarios()]
-    assert listed == [one for one in SHIPPED if one != "bio_jq1_myeloma"]
-    [broken] = scenarios.broken_scenarios()
-    assert broken.source == f"{tmp_path.name}/biology/bio_jq1_myeloma.yaml"
-    assert "'flat' is unknown" in refusal(lambda: scenarios.load_scenario("flat"))
 
 
 def test_own_studies_are_listed_with_the_shipped_ones(own: Own) -> None:

@@ -63,14 +63,6 @@ def test_labs_own_rates_reach_the_pack() -> None:
 
 def test_observations_omit_the_hidden_reference(study: scenarios.Study) -> None:
     pack = scenarios.pack_of(study, scenarios.Difficulty.EASY)
-    seen = pack.scientist_observation
-    assert (seen.paper_title, seen.experiment_goal) == ("A tiny study", "Measure both again.")
-    assert (seen.paper_hypothesis, seen.paper_method, seen.paper_key_finding) == (
-        "Tea is warmer than ice.", "Measure both.", "It is.",
-    )  # fmt: skip
-    assert pack.task_summary == (
-        'Plan a replication of "A tiny study" in this lab: Measure both again.'
-    )
     assert pack.hidden_reference_spec.model_dump_json().count("canary") == 5
     for visible in (
         pack.scientist_observation.model_dump_json(),

@@ -28,12 +28,6 @@ def test_shipped_study_explains_planning_values_and_survives_json(path: Path) ->
     assert parse_study(study.model_dump_json(), "json is yaml") == study
 
 
-def test_shipped_studies_have_short_names_of_their_own() -> None:
-    named = [shipped_study(path).paper.short_title for path in FILES]
-    assert None not in named
-    assert len(set(named)) == len(named)
-
-
 HEAT_AGAIN: Final = "  - {key: heat, label: x, quantity: 1, unit: x, comparator: '=', hard: true}"
 FAULTS: Final[list[list[tuple[str, str]]]] = [
     # within a field

@@ -166,13 +166,10 @@ def test_lab_file_holds_what_differs_and_its_format() -> None:
     assert json.loads(lab_json(LabOverrides())) == {"format": 2, "lab": {}}
     assert json.loads(lab_json(LAB)) == {
         "format": 2,
-        "lab": {
-            "name": "Ours",
-            "days": 30,
-            "rates": {"per_day": 20.5},
-            "items": [{"label": "flume", "category": "equipment", "state": "booked", "until": 9}],
-        },
-    }
+        "lab": {"name": "Ours", "days": 30, "rates": {"per_day": 20.5},
+                "items": [{"label": "flume", "category": "equipment", "state": "booked",
+                           "until": 9}]},
+    }  # fmt: skip
 
 
 def test_largest_lab_fits_its_file() -> None:
