@@ -261,19 +261,3 @@ def test_curves_are_those_of_the_core() -> None:
         assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == title(lines)
         shown = [row for table in panel_tables(app) for row in table]
         assert all([*row] in shown for row in rows(lines))
-
-
-def test_parts_follow_the_design() -> None:
-    app = opened("Evidence over n", study="math_four_colour")
-    parts = radio(app, "Numbers or a curve").options
-    assert parts == ["Numbers", "Evidence over n", "The design"]
-    assert app.get("plotly_chart")
-    assert "The original" not in radio(opened(study=REEF), "Numbers or a curve").options
-
-
-def test_original_has_each_effect() -> None:
-    app = opened("The original")
-    assert "Cohen's d 0.177, from t = 3.07, n = 300" in page_text(app)
-    rows = {row[0]: row[1:] for table in panel_tables(app) for row in table if len(row) > 2}
-    # By scipy's noncentral t 0.12813, for which a t-test needs 481 of 0.80 power.
-    assert rows["Safeguard"][:2] == ["0.128", "481"]

@@ -10,7 +10,7 @@ from replicalab.library import KeptBatch, read_batch
 from replicalab.limits import MOST_BATCHES, MOST_PAGE_JOBS
 from replicalab.negotiation.batch import Result, is_same, jobs_of, run_job
 from replicalab.negotiation.case import Case
-from replicalab.scenarios import Difficulty, LabOverrides
+from replicalab.scenarios import Difficulty
 from replicalab.ui import batches
 from replicalab.ui.batches import AWAY_SECONDS, IN_USE_SECONDS, Batches, VisitorBatch
 from tests.library.making import make_batch
@@ -164,20 +164,6 @@ def test_batches_of_the_library_are_dropped_first(
     assert "no room" in found.begin("f", JOBS)
 
 
-def test_library_batch_before_the_last_is_dropped(
-    going: Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    going.set()
-    found = Batches()
-    monkeypatch.setattr(batches, "MOST_HELD", 2 * len(JOBS))
-    assert not found.show("a", opened())
-    played(found)
-    assert of(found, "a").before is not None
-    assert not found.begin("b", JOBS)
-    assert of(found, "a").before is None
-    assert played(found).before is None, "there is no room for both"
-
-
 @pytest.mark.usefixtures("going")
 def test_absent_visitor_loses_the_slot() -> None:
     now = [0.0]
@@ -231,12 +217,3 @@ def test_rounding_is_no_difference() -> None:
     assert came.evidence is not None
     assert is_same(came, came.model_copy(update={"evidence": came.evidence * (1 + 1e-13)}))
     assert not is_same(came, came.model_copy(update={"wishes_broken": 1}))
-
-
-def test_different_result_is_priced_in_its_currency() -> None:
-    overrides = LabOverrides(currency="EUR")
-    was = run_job(Case(study="psy_stroop", lab=Difficulty.MEDIUM, own_lab=overrides))
-    now = was.model_copy(update={"samples": 3, "credits": 12.5})
-    text = again_text([(was, now)], 1)
-    assert f"{was.credits:,.0f} EUR as kept" in text
-    assert "3 samples, 12.50 EUR now" in text

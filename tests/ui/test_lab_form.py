@@ -2,19 +2,16 @@
 
 from typing import Any, Final
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.library import EntryKind
 from replicalab.limits import MOST_OWN_ITEMS
-from replicalab.scenarios import LabOverrides, OwnItem, lab_json, load_scenario, read_lab
-from replicalab.scenarios.writing import study_yaml
+from replicalab.scenarios import LabOverrides, OwnItem, lab_json, read_lab
 from replicalab.ui.lab.fields import row_key
 from replicalab.ui.library.shelf import owner, shelf
 from tests.ui.acting import choose, chosen, labels, press, pull, run, slider
 from tests.ui.pages import PAGES, PROTOCOL, TRADE_OFFS
 from tests.ui.reading import in_drawer, page_text, where
-from tests.ui.test_own_study import using
 from tests.ui.visitors import Browsers
 from tests.ui.walking import go, query_of, show, unopened, visit
 
@@ -115,20 +112,6 @@ def test_wrong_number_stays_and_is_not_taken() -> None:
         assert query_of(app) == before
 
 
-@pytest.mark.parametrize(("written", "shown"), [(3700.5, 3700), (0.5, 1)])
-def test_budget_that_is_not_whole_is_typed_whole(written: float, shown: int) -> None:
-    study = load_scenario("fin_momentum").study
-    labs = study.labs.model_copy(update={"medium": study.labs.medium.with_means(budget=written)})
-    mine = study.model_copy(update={"scenario_id": "mine", "labs": labs})
-    app = again(press(go(using(study_yaml(mine)), PROTOCOL), "Your lab"))
-    assert number(app, "Budget, credits").value == shown
-    assert f"The study’s: {written:,.2f}" in in_drawer(app)
-    assert "budget" not in query_of(app)
-    assert query_of(fill(app, "Budget, credits", 2700))["budget"] == "2700"
-    assert query_of(fill(app, "Budget, credits", shown))["budget"] == str(shown)
-    assert f"The study’s: {written:,.2f}" in labels(app)
-
-
 def test_rates_and_staff_steps_are_the_labs() -> None:
     app = fill(drawer("Rates and staff"), "A day, credits", 20.5)
     app = fill(app, "Staff unit above … samples", 500)
@@ -195,14 +178,6 @@ def test_items_of_the_plan_are_offered() -> None:
         assert f"{label} available {row} · " in in_drawer(make_available(app))
         app.session_state[row_key(label)] = False
     assert "not in this lab's inventory" not in page_text(app)
-
-
-def test_many_items_are_picked_by_name() -> None:
-    app = hand_over(drawer(), mugs(60))
-    text = in_drawer(at(app, "Items"))
-    assert "27 more: pick them by name above." in text
-    assert "mug 59" not in text
-    assert "mug 59 available material · 3 credits" in in_drawer(item("mug 59", app))
 
 
 def test_full_list_of_items_takes_no_more() -> None:

@@ -18,7 +18,6 @@ from replicalab.negotiation import (
 )
 from replicalab.negotiation.records import ROUND_BYTES
 from replicalab.scenarios import load_scenario
-from replicalab.ui.negotiation.table import NegotiationSession
 from replicalab.ui.workspace import Workspace, to_query
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_person, by_rule, propose
@@ -226,11 +225,6 @@ def test_unplayable_recording_offers_remedies() -> None:
 
 ROOM: Final = "replicalab.ui.negotiation.table.MOST_GAME_BYTES"
 FULL: Final = "MiB of negotiations, the most there is room for: nothing more is played or opened"
-
-
-def kept(app: AppTest) -> list[int]:
-    table: NegotiationSession = app.session_state["negotiation_table"]
-    return [len(one.negotiation.rounds) for one in table.runs]
 
 
 def played(app: AppTest, rounds: int) -> AppTest:

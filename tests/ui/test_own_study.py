@@ -4,25 +4,15 @@ from typing import Final
 
 import pytest
 import streamlit
-from hypothesis import given
-from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from replicalab.library import EntryKind
 from replicalab.negotiation import save
-from replicalab.scenarios import (
-    Difficulty,
-    copy_text,
-    list_scenarios,
-    pack_of,
-    parse_study,
-    study_text,
-)
+from replicalab.scenarios import Difficulty, copy_text, pack_of, parse_study, study_text
 from replicalab.ui import own_studies
 from replicalab.ui.library import shelf as writer
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.own_studies import cache_key
-from replicalab.ui.workspace import from_query, to_query
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import can_press, labels, number, press, run, type_number
 from tests.ui.negotiating import hand_over as give_negotiation
@@ -238,29 +228,6 @@ def test_undo_goes_beyond_a_removed_study() -> None:
     assert GONE in page_text(press(go(app, COMPARE), "Undo"))
     press(app, "Undo")
     assert number(go(app, PROTOCOL), "Sample size").value == 150
-
-
-ADDRESSES: Final = st.fixed_dictionaries(
-    {
-        "own": st.text(max_size=40)
-        | st.from_regex(r"\A[0-9a-f]{30,34}\Z")
-        | st.just(cache_key("a", "x"))
-    },
-    optional={
-        "study": st.text() | st.sampled_from([list_scenarios()[0].scenario_id, "x", "../x"]),
-        "lab": st.sampled_from(["easy", "hard", "no"]),
-        "plan": st.text(),
-        "v": st.text(),
-    },
-)
-
-
-@given(ADDRESSES)
-def test_any_address_opens_a_study(query: dict[str, str]) -> None:
-    work, problems = from_query(query, own_studies.find)
-    assert all(problem.endswith(".") for problem in problems)
-    assert work.case.pack(own_studies.find).scenario_id == work.case.study
-    assert from_query(to_query(work), own_studies.find) == (work, [])
 
 
 def rename(app: AppTest, name: str) -> AppTest:

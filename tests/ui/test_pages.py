@@ -13,16 +13,13 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Expander
 
-from replicalab import server
-from replicalab.facts.verdicts import offer_story
 from replicalab.limits import MOST_STUDY_BYTES
 from replicalab.models import Dimension
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario, loading
 from replicalab.ui import scenarios as gallery
 from replicalab.ui import study_form
-from replicalab.ui.library import shelf
 from replicalab.ui.stories import stories
-from replicalab.ui.study import PARTS, TABS, reference_options
+from replicalab.ui.study import PARTS, TABS
 from tests.browser.driving import ROOT
 from tests.golden import assert_golden
 from tests.ui.acting import labels, number, pick, press, run, type_number, type_text
@@ -88,13 +85,6 @@ def test_every_text_field_is_bounded(scientist: str) -> None:
     assert all(0 < limit <= MOST_STUDY_BYTES * 1.2 for limit in record.values()), record
 
 
-def test_study_page_shows_the_reference_protocol() -> None:
-    app = type_number(visit(PROTOCOL, lab="easy"), "Sample size", 75)
-    pack = load_scenario("fin_momentum", "easy")
-    assert offer_story(reference_options(pack)).text in page_text(go(app, STUDY))
-    assert where(app).endswith("· Feasible, below the floor")
-
-
 @pytest.mark.parametrize("file", PAGES)
 def test_pages_ask_for_sign_in_first(monkeypatch: pytest.MonkeyPatch, file: str) -> None:
     monkeypatch.setattr(st, "user", {"is_logged_in": False})
@@ -132,28 +122,6 @@ print(*(each in sys.modules for each in slow[:2]), gc.get_freeze_count() > 100_0
         [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
     )
     assert process.stdout.splitlines() == ["True False False False False", "True", "True True True"]
-
-
-def test_library_is_not_read_for_a_newcomer(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    texts: list[str] = []
-
-    def nothing(method: str) -> Callable[..., list[object]]:
-        def answer(*_: object) -> list[object]:
-            texts.append(method)
-            return []
-
-        return answer
-
-    for method in ("entries", "draft"):
-        monkeypatch.setattr(shelf.shelf(), method, nothing(method))
-    with monkeypatch.context() as first:
-        first.setattr(server, "is_new_visitor", lambda: True)
-        visit(SCENARIOS)
-    assert not texts
-    visit(SCENARIOS)
-    assert texts == ["entries", "draft"]
 
 
 SHIPPED: Final = [study.scenario_id for study in list_scenarios()]

@@ -6,11 +6,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import Assessment, assess
-from replicalab.facts.negotiation import simple_rule_run
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, Outcome
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import EvidenceTier, load_scenario
+from replicalab.scenarios import EvidenceTier
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import Story, StoryPage, stories
 from replicalab.ui.workspace import from_query, to_query
@@ -22,7 +21,6 @@ from tests.ui.pages import NEGOTIATION, SCENARIOS, TRADE_OFFS
 from tests.ui.reading import heard, page_text, panels
 from tests.ui.walking import query_of, visit
 
-STROOP: Final = load_scenario("psy_stroop", "medium")
 LAST: Final = 8
 """Claim, plan, three concessions, their sum, the simple rule, decision."""
 
@@ -127,18 +125,6 @@ def numbered(plan: Assessment, samples: int, days: int) -> Assessment:
     return assess(revise(plan.plan, sample_size=samples, duration_days=days), plan.pack)
 
 
-def test_first_story_passes_as_it_is() -> None:
-    story = stories()[0]
-    options = options_of(story.key)
-    yours = options.yours
-    assert (story.key, story.page) == ("plan_that_fits", StoryPage.PROTOCOL)
-    assert yours.feasible
-    assert yours.plan == options.least.plan == yours.pack.reference_protocol
-    assert yours.evidence.tier is EvidenceTier.MEETS_TARGET
-    assert (yours.counts.samples, yours.counts.days, yours.evidence.text) == (100, 4, "power 1.00")
-    assert (yours.cost, yours.pack.lab.budget) == (1_600.0, 1_700.0)
-
-
 def test_halved_sample_needs_one_day_only() -> None:
     story, options = STORIES["half_the_sample"], options_of("half_the_sample")
     yours, minimum = options.yours, options.least.after
@@ -172,22 +158,6 @@ def negotiation_of(key: str) -> Negotiation:
         work.case.scientist,
         lab_manager=work.case.lab_manager,
     )
-
-
-def test_cut_that_costs_nothing_keeps_power() -> None:
-    run = negotiation_of("cut_that_costs_nothing")
-    plans = [done.plan for done in run.rounds if done.plan]
-    assert [(p.counts.days, p.cost, p.evidence.text, p.fidelity_loss) for p in plans] == [
-        (6, 820, "power 0.88", 0),
-        (4, 720, "power 0.88", 0),
-    ]
-    assert run.outcome is Outcome.AGREED
-    assert plans[-1].evidence.tier is EvidenceTier.MEETS_TARGET
-    assert run.pack.lab.days_left == plans[-1].counts.days, "no plan of more days fits"
-    rule = simple_rule_run(run)
-    assert rule is not None
-    last = [done.plan for done in rule.rounds if done.plan][-1]
-    assert last.evidence.text == "power 0.10"
 
 
 def test_do_not_run_names_the_most_cases() -> None:

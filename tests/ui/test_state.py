@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.limits import LONGEST_NAME, MOST_PAGE_ROUNDS
+from replicalab.limits import LONGEST_NAME
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
@@ -28,11 +28,10 @@ from tests.ui.acting import (
     type_text,
     undo,
 )
-from tests.ui.pages import COMPARE, LETTERS, LIBRARY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
+from tests.ui.pages import COMPARE, LETTERS, LIBRARY, NEGOTIATION, PAGES, PROTOCOL, STUDY
 from tests.ui.reading import alerts, dimension, links, page_text, plain, tray, where
 from tests.ui.walking import go, query_of, visit
 
-REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
 FULL: Final = to_query(
     Workspace().changed(
         study="ml_resnet_cifar10",
@@ -61,17 +60,6 @@ def test_changed_lab_and_seed_keep_the_plan() -> None:
         undo(app)
         assert f"· {lab} ·" in where(app)
     assert number(app, "Sample size").value == 150
-
-
-def test_undo_of_another_study_restores_the_plan() -> None:
-    app = go(type_number(visit(PROTOCOL), "Sample size", 150), SCENARIOS)
-    app.button(key="open_ml_resnet_cifar10").click()
-    assert where(run(app)).startswith("ResNet depth · medium lab")
-    assert "samples" not in query_of(app)
-    assert number(go(app, PROTOCOL), "Sample size").value == 12
-    assert not can_press(app, "Undo"), "there it stays within the study"
-    assert where(undo(go(app, COMPARE))).startswith("Momentum returns")
-    assert number(go(app, PROTOCOL), "Sample size").value == 150
 
 
 def test_full_link_opens_the_same_on_every_page() -> None:
@@ -144,31 +132,6 @@ def test_back_opens_the_older_plan(monkeypatch: pytest.MonkeyPatch) -> None:
         assert number(undo(app), "Sample size").value == samples
 
 
-@pytest.mark.parametrize(("settled", "typed"), [(-1.0, True), (1e9, False)])
-def test_edit_wins_over_an_older_address(
-    monkeypatch: pytest.MonkeyPatch, settled: float, typed: bool
-) -> None:
-    monkeypatch.setattr(state, "_SETTLED_AFTER", settled)
-    app = visit(PROTOCOL)
-    before = query_of(app)
-    type_number(app, "Sample size", 200)
-    if typed:
-        number(app, "Sample size").set_value(100)
-    assert number(arrive(app, before), "Sample size").value == (100 if typed else 200)
-
-
-def test_history_forgets_the_oldest_step_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "_REMEMBERED", 3)
-    app, other = type_number(visit(PROTOCOL), "Sample size", 420), visit(PROTOCOL)
-    assert not can_press(app, "Undo"), "the same value is no step"
-    for samples in (10, 20, 30, 40, 50):
-        type_number(app, "Sample size", samples)
-    seen = [number(undo(app), "Sample size").value for _ in range(3)]
-    assert seen == [40, 30, 20]
-    assert not can_press(app, "Undo")
-    assert number(run(other), "Sample size").value == 420, "another visitor has another plan"
-
-
 def test_undone_step_keeps_players_and_restores_lab() -> None:
     before = Workspace().changed(seed=4, lab=Difficulty.HARD, own_lab=LabOverrides(budget=2700))
     before = before.changed(round_number=4)
@@ -176,15 +139,6 @@ def test_undone_step_keeps_players_and_restores_lab() -> None:
     record = {"presenting": 3, "survey": True}
     now = Workspace().changed(**players, **record, round_number=2, recording="one_run")
     assert before.stepped_from(now) == before.changed(round_number=0, **players, **record)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("round_number", MOST_PAGE_ROUNDS), ("max_rounds", MOST_PAGE_ROUNDS + 1), ("seed", 1_000_000)],
-)
-def test_workspace_shows_no_more_than_it_can(name: str, value: int) -> None:
-    with pytest.raises(ValueError, match=name):
-        Workspace().changed(**{name: value})
 
 
 ADD: Final = "Add to comparison"

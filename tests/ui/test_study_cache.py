@@ -1,6 +1,5 @@
 """Visitors' studies in memory: readers, owners, and bounds to the byte."""
 
-import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import Final
@@ -84,27 +83,6 @@ def test_owner_is_bounded_in_studies_and_bytes(cache: StudyCache) -> None:
     assert list(before)[-1] == "s0", "the latest is last"
 
 
-def test_text_is_counted_in_bytes(cache: StudyCache) -> None:
-    alphas = "\N{GREEK SMALL LETTER ALPHA}" * (MOST_OWN_STUDY_BYTES // 2)
-    assert not cache.refusal("ada", "mine", alphas)
-    assert cache.refusal("ada", "mine", f"{alphas}\N{GREEK SMALL LETTER ALPHA}")
-    assert not cache.refusal("ada", "mine", "\ud800")
-
-
-def test_full_cache_refuses_and_loses_nothing(
-    cache: StudyCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    allow(monkeypatch, 30)
-    for owner in ("ada", "bob", "cyd"):
-        assert not keep(cache, owner, 10)
-    assert IN_USE in cache.refusal("dan", "mine", "x")
-    assert IN_USE in keep(cache, "dan")
-    assert IN_USE in keep(cache, "ada", 11)
-    assert [cache.of(owner)["mine"].size for owner in ("ada", "bob", "cyd")] == [10, 10, 10]
-    assert not keep(cache, "ada", 9)
-    assert not keep(cache, "dan", 1)
-
-
 def test_longest_unused_is_dropped_after_an_hour(
     cache: StudyCache, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,23 +100,6 @@ def test_longest_unused_is_dropped_after_an_hour(
     assert cache.read(cache_key("cyd", "mine")) is None
     assert IN_USE in keep(cache, "fay", 1)
     assert all(cache.of(owner) for owner in ("ada", "bob", "dan", "eve"))
-
-
-def test_dropped_studies_leave_no_memory(
-    cache: StudyCache, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    allow(monkeypatch, 20)
-    tracemalloc.start()
-    try:
-        for number in range(400):
-            keep(cache, "ada", 10, name=f"s{number}")
-            cache.remove("ada", f"s{number}")
-            keep(cache, f"visitor {number}", 10)
-            clock.now += 2 * IN_USE_SECONDS
-        rest, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert rest < 20_000
 
 
 Step = tuple[str, str, str, int]

@@ -251,24 +251,6 @@ def test_units_and_arms_are_filled_in_by_kind() -> None:
     assert (study_of(app).design.units, study_of(app).design.arms) == (None, None)
 
 
-def test_exact_effect_is_shown_rounded() -> None:
-    effect = 2.5 * math.sqrt(0.1)
-    app = type_value(form("the template", ASSUMPTIONS), "Dropout, as a share", 0.25)
-    field = number(type_value(app, "Assumed: Cohen's d", effect), "Assumed: Cohen's d")
-    assert (field.value, field.proto.format) == (effect, "%.6g")
-    design = study_of(app).design
-    assert (design.effect_planning, design.dropout) == (effect, 0.25)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(1e300, "has at most"), (-1e300, "is not allowed: must be")]
-)
-def test_number_beyond_all_bounds_is_a_fault(value: float, text: str) -> None:
-    app = type_value(form(part=LAB), "Budget (credits)", value)
-    assert text in alerts(app)[0].text
-    assert not can_press(at(at(app, NEEDS), LAB), "Use this study")
-
-
 def test_lab_of_the_form_has_calendar_and_currency() -> None:
     app = pick(form("the template", LAB), "The easy and the hard lab are", "the same lab")
     app.date_input[0].set_value(date(2027, 3, 6))
@@ -344,18 +326,6 @@ def test_hostile_text_is_text_in_every_field() -> None:
     type_text(at(app, LAB), "Currency", "EUR")  # the attack is no currency
     assert 99 in seen(at(app, CHECK))
     assert not leaks(press(app, "Use this study"))
-
-
-def test_original_by_its_t_gives_effects() -> None:
-    app = pick(form(part=ASSUMPTIONS), WAY, "t and n of both groups")
-    type_values(app, **{"Reported t": 2.2, "n, group 1": 16, "n, group 2": 16})
-    # d = 2.2 √(2/16); a t of 2.2 at 30 degrees of freedom has p = 0.036.
-    assert "Cohen's d 0.778, from t = 2.2, n = 16 and 16" in page_text(app)
-    assert "p = 0.036" in page_text(app)
-    assert "safeguard 0.462" in page_text(app)
-    original = study_of(app).design.original
-    assert original is not None
-    assert (original.numbers, original.n1, original.n2) == ({"t": 2.2}, 16, 16)
 
 
 def test_original_by_its_interval_is_removed_again() -> None:

@@ -1,10 +1,8 @@
 """The Trade-offs page: region, frontier, points, loading, levers."""
 
 import re
-from itertools import pairwise
 from typing import Final
 
-import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
@@ -12,8 +10,8 @@ from replicalab.assessment import assess
 from replicalab.facts.frontier import extra_facts, standing_verdict
 from replicalab.facts.region import point_facts
 from replicalab.models import revise
-from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
-from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
+from replicalab.planner import PlanAnalysis, plan_to_draw
+from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.ui.study import reference_options
 from replicalab.ui.workspace import Workspace, to_query
 from tests.factories import with_means
@@ -55,40 +53,6 @@ def table_of(app: AppTest, first: str) -> list[list[str]]:
     return next(table for table in panel_tables(app) if table[0][0] == first)
 
 
-def test_table_of_a_long_plan_matches_the_core() -> None:
-    study = load_scenario("bio_jq1_myeloma", "easy")
-    plan = revise(study.reference_protocol, duration_days=100)
-    overrides = LabOverrides(days=100)
-    work = Workspace().changed(
-        study="bio_jq1_myeloma", lab=Difficulty.EASY, plan=plan, own_lab=overrides
-    )
-    app = unfolded(visit(TRADE_OFFS, **to_query(work)))
-    _, _, table, *_ = panel_tables(app)
-    days = [int(row[0]) for row in table[1:]]
-    assert {later - one for one, later in pairwise(days)} == {2}  # 101 in at most 60 columns
-    drawn = plan_to_draw(PlanAnalysis(assess(plan, with_means(study, days=100))))
-    for day, fits, counts, evidence in table[1::10]:
-        for text, limit in zip((fits, counts), _most(drawn, int(day)), strict=True):
-            assert _amount(text) == limit
-        existing = drawn.at(int(day), _amount(counts)).evidence.text if _amount(counts) else "–"
-        assert evidence == existing
-
-
-def _most(drawn: PlanToDraw, day: int) -> tuple[int, int]:
-    plans = [drawn.at(day, samples) for samples in range(1, 400)]
-    fitting = [plan for plan in plans if plan.feasible]
-    counting = [
-        plan.counts.samples
-        for plan in fitting
-        if plan.evidence.able == plan.counts.samples and day >= plan.pack.min_days
-    ]
-    return max([plan.counts.samples for plan in fitting], default=0), max(counting, default=0)
-
-
-def _amount(shown: str) -> int:
-    return 0 if shown == "none" else int(shown.replace(",", ""))
-
-
 def test_first_visit_shows_one_chart() -> None:
     app = opened()
     [chart] = charts(app)
@@ -97,15 +61,6 @@ def test_first_visit_shows_one_chart() -> None:
     [chart] = charts(frontier(app))
     assert "Evidence for credits: better plans" in chart
     assert_golden("pages/tradeoffs#frontier", page_text(app))
-
-
-def test_frontier_far_from_its_bounds_is_drawn() -> None:
-    app = frontier(visit(TRADE_OFFS, study="phys_millikan", lab="hard", effect="1000000.0"))
-    [chart] = charts(app)
-    assert len(chart) < 50_000
-    assert '"text":"floor' in chart
-    assert "No plan that fits lies in the picture: the best has half-width ±" in page_text(app)
-    assert "lies in the picture" not in page_text(frontier(opened("phys_millikan", "hard")))
 
 
 def test_chart_is_redrawn_for_its_layers_only() -> None:
@@ -207,13 +162,6 @@ def test_lab_without_evidence_is_explained() -> None:
     assert standing_verdict(options_for("bio_jq1_myeloma", "hard")).text in page_text(app)
 
 
-def test_small_region_is_drawn_close_up() -> None:
-    app = opened("math_four_colour", "hard")
-    assert "Fits: up to 20 samples" in charts(app)[0]
-    assert "your plan" not in charts(app)[0]
-    assert "Outside the chart: your plan | 633 samples" in page_text(app)
-
-
 def test_levers_move_the_lab_of_every_page() -> None:
     app, pack = opened(), load_scenario("fin_momentum", "medium")
     pull(app, "Budget, credits", 3600)
@@ -269,11 +217,6 @@ def test_lever_pulled_to_its_end_goes_on() -> None:
         pull(app, label, int(end))
         assert ends(app)[label] > end
     assert all(end <= 10**9 for end in ends(visit(TRADE_OFFS, budget="1000000000")).values())
-
-
-@pytest.mark.parametrize("means", [{"budget": "1"}, {"budget": "999999999", "days": "999999"}])
-def test_extreme_levers_of_an_address_are_shown(means: dict[str, str]) -> None:
-    assert "Your lab:" in page_text(visit(TRADE_OFFS, **means))
 
 
 def test_choices_end_with_their_plan_or_study() -> None:

@@ -3,11 +3,9 @@
 import os
 import secrets
 import tempfile
-from typing import NoReturn
 
 import pytest
 
-from replicalab.errors import LibraryStorageError
 from replicalab.ui import own_studies
 from replicalab.ui.library import shelf
 from replicalab.ui.own_studies import StudyCache
@@ -31,7 +29,3 @@ def restart(monkeypatch: pytest.MonkeyPatch) -> None:
 def move(monkeypatch: pytest.MonkeyPatch) -> None:
     restart(monkeypatch)
     monkeypatch.setenv("REPLICALAB_DATA", tempfile.mkdtemp(dir=os.environ["REPLICALAB_DATA"]))
-
-
-def full_disk(*_: object, **__: object) -> NoReturn:
-    raise LibraryStorageError("/srv/library.db: the disk is full; nothing was saved")
