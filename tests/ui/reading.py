@@ -145,14 +145,6 @@ def in_drawer(app: AppTest) -> str:
     return "\n".join([*texts(block), *rows, *boxes])
 
 
-def bodies(app: AppTest) -> list[str]:
-    kinds = ("markdown", "caption", "header", "subheader", "title", "error", "warning", "success")
-    elements = (element for element in app.main if isinstance(element, Element))
-    return [
-        str(element.value) for element in elements if element.type in (*kinds, "info", "heading")
-    ]
-
-
 def tray(app: AppTest) -> tuple[TrayCase, ...]:
     cases: tuple[TrayCase, ...] = app.session_state["state"].workspace.tray
     return cases

@@ -13,30 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab import limits, negotiation
 from replicalab.errors import LinkError, NegotiationError, TraceError
-from replicalab.limits import (
-    LARGEST_PLANNED,
-    LARGEST_SEED,
-    LONGEST_NAME,
-    MOST_PAGE_ROUNDS,
-    MOST_SIDES,
-    MOST_SLIDES,
-)
 from replicalab.models import ScientistActionType, plan_action, revise
-from replicalab.negotiation import (
-    AUTOMATIC,
-    RULED_LAB_MANAGERS,
-    LabManagerKind,
-    Move,
-    Reply,
-    ScientistKind,
-    TurnAuthor,
-    load,
-    negotiate,
-    question,
-    replay,
-    save,
-)
 from replicalab.negotiation.case import Case
 from replicalab.scenarios import (
     Difficulty,
@@ -57,17 +36,21 @@ from tests.strategies import itemised_protocols, own_labs, protocols, questions
 STUDIES: Final = [study.scenario_id for study in list_scenarios()]
 SEATS: Final = [
     (scientist, manager)
-    for scientist, manager in product(ScientistKind, LabManagerKind)
-    if scientist in AUTOMATIC or manager is not LabManagerKind.PERSON
+    for scientist, manager in product(negotiation.ScientistKind, negotiation.LabManagerKind)
+    if scientist in negotiation.AUTOMATIC or manager is not negotiation.LabManagerKind.PERSON
 ]
 PLAN: Final = make_protocol()
 MOVES: Final = (
-    Move(number=0, action=question("Which days?", "Since when?")),
-    Move(
-        number=1, by=TurnAuthor.FORK, action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, PLAN)
+    negotiation.Move(number=0, action=negotiation.question("Which days?", "Since when?")),
+    negotiation.Move(
+        number=1,
+        by=negotiation.TurnAuthor.FORK,
+        action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, PLAN),
     ),
-    Move(number=2),
-    Move(number=3, by=TurnAuthor.RULE, reply=Reply(counter=PLAN)),
+    negotiation.Move(number=2),
+    negotiation.Move(
+        number=3, by=negotiation.TurnAuthor.RULE, reply=negotiation.Reply(counter=PLAN)
+    ),
 )
 LAB: Final = LabOverrides(
     name="Ours",
@@ -94,42 +77,46 @@ def workspaces(draw: st.DrawFn) -> Workspace:
     work = Workspace().changed(
         study=draw(st.sampled_from(STUDIES)),
         lab=draw(st.sampled_from(Difficulty)),
-        seed=draw(st.integers(0, LARGEST_SEED)),
+        seed=draw(st.integers(0, limits.LARGEST_SEED)),
         plan=draw(st.none() | protocols() | itemised_protocols()),
-        max_rounds=draw(st.integers(1, MOST_PAGE_ROUNDS)),
-        round_number=draw(st.integers(0, MOST_PAGE_ROUNDS - 1)),
+        max_rounds=draw(st.integers(1, limits.MOST_PAGE_ROUNDS)),
+        round_number=draw(st.integers(0, limits.MOST_PAGE_ROUNDS - 1)),
         own_lab=draw(own_labs()),
         **dict(zip(("scientist", "lab_manager"), draw(st.sampled_from(SEATS)), strict=True)),
         recording=draw(st.none() | st.from_regex(r"\A[a-z][a-z0-9_]{0,63}\Z")),
-        presenting=draw(st.integers(0, MOST_SLIDES)),
+        presenting=draw(st.integers(0, limits.MOST_SLIDES)),
         survey=draw(st.booleans()),
     )
-    playable = work.case.recording is None and work.case.scientist is not ScientistKind.MODEL
+    playable = (
+        work.case.recording is None and work.case.scientist is not negotiation.ScientistKind.MODEL
+    )
     work = work.changed(moves=draw(st.sampled_from([(), MOVES])) if playable else ())
-    names = draw(st.lists(st.text(min_size=1, max_size=LONGEST_NAME), max_size=MOST_SIDES))
+    names = draw(
+        st.lists(st.text(min_size=1, max_size=limits.LONGEST_NAME), max_size=limits.MOST_SIDES)
+    )
     work = work.changed(question=draw(questions(load_scenario(work.case.study).design)))
     return work.changed(tray=tuple(TrayCase(name=name, case=work.case) for name in names))
 
 
-@given(workspaces(), st.sampled_from(RULED_LAB_MANAGERS))
+@given(workspaces(), st.sampled_from(negotiation.RULED_LAB_MANAGERS))
 def test_lab_and_question_survive_a_saved_negotiation(
-    work: Workspace, lab_manager: LabManagerKind
+    work: Workspace, lab_manager: negotiation.LabManagerKind
 ) -> None:
-    pack, scientist = work.case.pack(find), ScientistKind.DIRECT
+    pack, scientist = work.case.pack(find), negotiation.ScientistKind.DIRECT
     setup = make_setup(pack, work.case.protocol(find), scientist=scientist, lab_manager=lab_manager)
     try:
-        played = negotiate(setup, pack)
+        played = negotiation.negotiate(setup, pack)
     except NegotiationError:  # a plan without samples opens nothing
         return
-    transcript = load(save(played))
+    transcript = negotiation.load(negotiation.save(played))
     assert (transcript.setup.own_lab, transcript.setup.question) == (
         work.case.own_lab,
         work.case.question,
     )
-    assert replay(transcript, pack) == played
+    assert negotiation.replay(transcript, pack) == played
     if pack != work.case.written(find):
         with pytest.raises(TraceError):
-            replay(transcript, work.case.written(find))
+            negotiation.replay(transcript, work.case.written(find))
 
 
 def packed(raw: str | bytes) -> str:
@@ -191,7 +178,7 @@ def test_workspace_too_long_for_a_link_is_refused() -> None:
     case = Case(study="psy_stroop", lab=Difficulty.EASY, plan=revise(PLAN, rationale="a" * 60_000))
     tray = tuple(TrayCase(name=name, case=case) for name in "ABCD")
     with pytest.raises(LinkError, match="too long for a link"):
-        to_query(Workspace(case=case.changed(seed=1), tray=(*tray, *tray)[:MOST_SIDES]))
+        to_query(Workspace(case=case.changed(seed=1), tray=(*tray, *tray)[: limits.MOST_SIDES]))
 
 
 def test_zip_bomb_is_refused_before_it_is_unpacked() -> None:
@@ -218,7 +205,7 @@ def test_zip_bomb_is_refused_before_it_is_unpacked() -> None:
         ({"target": "0.2", "floor": "0.9"}, "out of order"),
         ({"study": "math_four_colour", "alpha": "0.01"}, "plays no part in a coverage design"),
         ({"samples": "-1"}, "samples '-1'"),
-        ({"samples": str(LARGEST_PLANNED + 1)}, "at most 1,000,000 can be planned"),
+        ({"samples": str(limits.LARGEST_PLANNED + 1)}, "at most 1,000,000 can be planned"),
         (more(zebra=1), "zebra '1'"),
         (more(case=[1]), "case is no record"),
         (more(case={"plan": {}}), "samples 'None'"),

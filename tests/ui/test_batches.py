@@ -142,28 +142,6 @@ def test_unseen_finished_batch_is_dropped_for_room(
     assert [bool(found.dropped(owner)) for owner in "abc"] == [False, True, False]
 
 
-def test_batches_of_the_library_are_dropped_first(
-    going: Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    going.set()
-    found = Batches()
-    monkeypatch.setattr(batches, "MOST_HELD", 3 * len(JOBS))
-    played(found)
-    for owner in "abc":
-        last = found.of(owner)
-        assert not found.show(owner, opened())
-        assert of(found, owner).before is (last if owner == "a" else None)
-    of(found, "b")
-    assert not found.begin("d", JOBS)
-    assert not of(found, "a").kept_as, "its own batch is nowhere else"
-    assert found.of("c") is None, "the longest unseen"
-    assert found.dropped("a").endswith("had no room. Open x again from the library.")
-    assert found.of("b") is not None
-    played(found, "e")
-    assert found.of("b") is None
-    assert "no room" in found.begin("f", JOBS)
-
-
 @pytest.mark.usefixtures("going")
 def test_absent_visitor_loses_the_slot() -> None:
     now = [0.0]
@@ -179,20 +157,6 @@ def test_absent_visitor_loses_the_slot() -> None:
     assert stopped == [False, True, False]
     assert "you were away for 10 minutes" in of(found, "visitor 1").problem
     assert BUSY in found.begin("another", JOBS)
-
-
-def test_back_swaps_the_last_two_batches(going: Event) -> None:
-    going.set()
-    found = Batches()
-    for jobs in (JOBS, JOBS[:3]):
-        played(found, jobs=jobs)
-    last, first = of(found, "a"), of(found, "a").before
-    assert first is not None
-    found.back("a")
-    assert first is of(found, "a")
-    assert (len(first.jobs), first.before, last.before) == (len(JOBS), last, None)
-    found.back("a")
-    assert of(found, "a") is last
 
 
 def test_opened_batch_is_played_again_in_part(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,19 +22,10 @@ from streamlit.testing.v1.element_tree import (
     Tab,
 )
 
+from replicalab import scenarios
 from replicalab.library import EntryKind
 from replicalab.negotiation import ScientistKind, save
 from replicalab.negotiation.case import case_text
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceAssumptions,
-    LabOverrides,
-    OwnItem,
-    copy_text,
-    lab_json,
-    pack_of,
-    parse_study,
-)
 from replicalab.ui import own_studies
 from replicalab.ui.frame import PAGES as NAVIGATION
 from replicalab.ui.library import shelf as writer
@@ -50,10 +41,12 @@ from tests.ui.reading import drawer_of
 from tests.ui.visitors import Browsers
 from tests.ui.walking import visit
 
-MINE: Final = copy_text("psy_stroop", "my_stroop")
-STUDY: Final = parse_study(MINE, "my_stroop.yaml")
-OURS: Final = LabOverrides(
-    name="Ours", staff=2, items=(OwnItem(label="eye tracker", category="equipment", price=3.0),)
+MINE: Final = scenarios.copy_text("psy_stroop", "my_stroop")
+STUDY: Final = scenarios.parse_study(MINE, "my_stroop.yaml")
+OURS: Final = scenarios.LabOverrides(
+    name="Ours",
+    staff=2,
+    items=(scenarios.OwnItem(label="eye tracker", category="equipment", price=3.0),),
 )
 """A lab with too few people for the study's plan, so that there is something to suggest."""
 DRAWERS: Final = {
@@ -152,10 +145,12 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
 def one_of_each() -> dict[EntryKind, str]:
     work = Workspace().changed(study="my_stroop", own="0" * 32)
     plan = case_text(work.case.changed(own=None, text=MINE))
-    pack = pack_of(STUDY, Difficulty.MEDIUM).with_own(OURS, EvidenceAssumptions())
+    pack = scenarios.pack_of(STUDY, scenarios.Difficulty.MEDIUM).with_own(
+        OURS, scenarios.EvidenceAssumptions()
+    )
     return {
         EntryKind.PLAN: plan,
-        EntryKind.LAB: lab_json(OURS),
+        EntryKind.LAB: scenarios.lab_json(OURS),
         EntryKind.RUN: save(by_rule(pack, pack.reference_protocol)),
         EntryKind.BATCH: make_batch(1),
     }
@@ -171,7 +166,7 @@ def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
             monkeypatch.setenv(f"REPLICALAB_LLM_{name}", value)
         assert not own_studies.keep(MINE, STUDY)
         writer.finish()
-        question = EvidenceAssumptions(dropout=0.1)
+        question = scenarios.EvidenceAssumptions(dropout=0.1)
         custom = own_studies.key_of("my_stroop")
         work = Workspace().changed(study="my_stroop", own=custom, own_lab=OURS, question=question)
         for kind, content in one_of_each().items() if page in LISTING else ():

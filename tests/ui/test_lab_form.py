@@ -1,17 +1,33 @@
-"""Your lab: the drawer with the visitor's lab, on every page."""
+"""Your lab: the drawer with its items, calendar and money, on every page."""
 
+import re
+from collections.abc import Iterator
+from datetime import date
 from typing import Any, Final
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.library import EntryKind
-from replicalab.limits import MOST_OWN_ITEMS
-from replicalab.scenarios import LabOverrides, OwnItem, lab_json, read_lab
-from replicalab.ui.lab.fields import row_key
+from replicalab.negotiation.case import Case, on_the_shelf
+from replicalab.scenarios import (
+    Difficulty,
+    LabOverrides,
+    OwnItem,
+    lab_json,
+    load_scenario,
+    read_lab,
+)
+from replicalab.scenarios.writing import study_yaml
+from replicalab.ui import study
 from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.stories import stories
+from replicalab.ui.workspace import Workspace, from_query, to_query
 from tests.ui.acting import choose, chosen, labels, press, pull, run, slider
-from tests.ui.pages import PAGES, PROTOCOL, TRADE_OFFS
+from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY, TRADE_OFFS
 from tests.ui.reading import in_drawer, page_text, where
+from tests.ui.test_hostile_text import sent
+from tests.ui.test_own_study import using
 from tests.ui.visitors import Browsers
 from tests.ui.walking import go, query_of, show, unopened, visit
 
@@ -86,9 +102,7 @@ def test_typed_numbers_are_the_labs_and_reset() -> None:
     app = fill(drawer(), "Days", 9)
     assert "8 / 9 days" in page_text(app)
     assert "medium lab, 1 change" in page_text(app)
-    assert query_of(app)["days"] == "9"
-    press(app, "Undo: change to the lab")
-    assert "days" not in query_of(app)
+    assert "days" not in query_of(press(app, "Undo: change to the lab"))
     app = fill(fill(again(app), "Days", 9), "Staff units", 2)
     press(again(app), "The study’s: 6")
     assert {"days", "staff"} & set(query_of(app)) == {"staff"}
@@ -128,42 +142,29 @@ def test_drawer_and_levers_move_the_same_lab() -> None:
 
 
 def test_item_has_availability_booking_and_price() -> None:
-    app = item(TERMINAL)
-    for label, name in (("Price, credits", "Price"), ("Booked until day",) * 2):
-        text = f"{name} cannot be -1, so the item keeps its value. Type 0 to 1,000,000,000."
-        assert text in in_drawer(fill(app, label, -1))
-        assert "own_lab" not in query_of(app)
+    app = fill(item(TERMINAL), "Price, credits", -1)
+    text = "Price cannot be -1, so the item keeps its value. Type 0 to 1,000,000,000."
+    assert text in in_drawer(app)
+    assert "own_lab" not in query_of(app)
     make_available(item(TERMINAL, app))
     assert "2 needed, 2 free" in page_text(app)
     row = f"{TERMINAL} available equipment · 100 credits · the study’s: booked until day 10"
     assert row in in_drawer(app)
     press(app, BOOKED)
     assert "2 needed, 1 free" in page_text(app)
-    assert "own_lab" not in query_of(app)
-
-
-def test_item_opens_by_its_row() -> None:
-    app = drawer("Items")
-    assert f"{TERMINAL} booked until day 10 equipment · 100 credits" in in_drawer(app)
-    app.session_state[row_key(TERMINAL)] = True
-    assert f"{TERMINAL} available equipment" in in_drawer(make_available(again(app)))
-    assert app.selectbox(key="lab_item").value is None
 
 
 def test_another_item_is_added_and_removed() -> None:
     app = item(ANOTHER)
-    for name in ("", "  ", "another item …"):
-        app.text_input(key="lab_another_name").set_value(name)
-        app.session_state["lab_is_open"] = True
-        press(app, "Add it")
-        assert "It has no name yet. Type one of at most 300 characters." in in_drawer(app)
-        assert "own_lab" not in query_of(app)
+    app.text_input(key="lab_another_name").set_value("another item …")
+    app.session_state["lab_is_open"] = True
+    press(app, "Add it")
+    assert "It has no name yet. Type one of at most 300 characters." in in_drawer(app)
     item(ANOTHER, app)
     app.text_input(key="lab_another_name").set_value("  mug ")
     app.radio(key="lab_another_kind").set_value("reagent")
     app = at(press(app, "Add it"), "Items")
     assert "mug available material · " in in_drawer(app)
-    assert app.selectbox(key="lab_item").value == "mug"
     press(app, "The study’s: not in this lab's inventory")
     assert "mug available" not in in_drawer(at(app, "Items"))
 
@@ -171,30 +172,16 @@ def test_another_item_is_added_and_removed() -> None:
 def test_items_of_the_plan_are_offered() -> None:
     app = visit(PROTOCOL)
     choose(app, "Equipment", *chosen(app, "Equipment"), "eye tracker")
-    choose(app, "Materials and data", *chosen(app, "Materials and data"), "consent forms")
-    for label, row in (("eye tracker", "equipment"), ("consent forms", "material")):
-        item(label, app)
-        assert f"{label} not in this lab's inventory {row} · " in in_drawer(app)
-        assert f"{label} available {row} · " in in_drawer(make_available(app))
-        app.session_state[row_key(label)] = False
+    item("eye tracker", app)
+    assert "eye tracker not in this lab's inventory equipment · " in in_drawer(app)
+    assert "eye tracker available equipment · " in in_drawer(make_available(app))
     assert "not in this lab's inventory" not in page_text(app)
-
-
-def test_full_list_of_items_takes_no_more() -> None:
-    app = hand_over(drawer(), mugs(MOST_OWN_ITEMS))
-    for label in (TERMINAL, ANOTHER):
-        item(label, app)
-        assert f"{MOST_OWN_ITEMS} items are yours already" in in_drawer(app)
-        app.session_state[row_key(label)] = False
-    press(item("mug 1", app), "The study’s: not in this lab's inventory")
-    assert "items are yours already" not in in_drawer(item(ANOTHER, app))
 
 
 def test_saved_lab_is_used_again_and_forgotten() -> None:
     app = keep_as(fill(drawer(), "Days", 9), "Ours")
     assert "Ours · in use" in in_drawer(at(app, "Save"))
     press(again(app), "Back to the study’s lab")
-    assert "Momentum returns · medium lab" in page_text(app)
     press(at(app, "Save"), "Use")
     assert (query_of(app)["days"], query_of(app)["budget"]) == ("9", "3700")
     press(at(app, "Save"), "Forget")
@@ -220,3 +207,111 @@ def test_saved_lab_has_versions_and_one_owner(browsers: Browsers) -> None:
     assert list(days) == [9, 10]
     browsers.use()
     assert "Ours" not in in_drawer(drawer("Save"))
+
+
+OWN: Final = LabOverrides(
+    currency="EUR",
+    start_date=date(2026, 12, 7),
+    weekends=False,
+    start_day=3,
+    rates={"per_staff_day": 40.0, "overhead_percent": 15.0},
+)
+# What names the study's own currency next to one's own.
+_ITS_OWN: Final = ("EUR instead of credits", "The study’s: credits")
+
+
+def query(own: LabOverrides = OWN, **more: Any) -> dict[str, str]:
+    case = Case(study="fin_momentum", lab=Difficulty.MEDIUM, own_lab=own)
+    return to_query(Workspace(case=case, **more))
+
+
+def unfolded(**asked: str) -> AppTest:
+    return unfolded_again(drawer("Means", **asked))
+
+
+def unfolded_again(app: AppTest) -> AppTest:
+    app.session_state["lab_calendar"] = True
+    return again(app)
+
+
+def own_lab(app: AppTest) -> LabOverrides:
+    query = {key: text for key, text in query_of(app).items() if key not in ("v", "own", "study")}
+    return from_query(query, on_the_shelf).workspace.case.own_lab
+
+
+def test_calendar_and_money_are_set_and_reset() -> None:
+    app = unfolded()
+    app.date_input[0].set_value(date(2026, 12, 5))
+    app.toggle[-1].set_value(False)
+    again(app).text_input[-1].set_value("EUR")
+    app = fill(fill(again(app), "A staff unit a day, EUR", 40.0), "Overhead, %", 15.0)
+    own = own_lab(app)
+    assert (own.currency, own.start_date, own.weekends) == ("EUR", date(2026, 12, 5), False)
+    assert own.rates == {"per_staff_day": 40.0, "overhead_percent": 15.0}
+    # 5,050 as written; 4 people for 8 days at 40 are 1,280 more, and 15 % on 6,330 are 949.50.
+    assert "7,279.50 / 3,700 EUR" in page_text(app)
+    assert "8 / 6 days (to Wed 16 Dec 2026)" in page_text(app)
+    press(app, "The study’s: credits")
+    press(unfolded_again(app), "The study’s: no date")
+    own = own_lab(app)
+    assert (own.currency, own.start_date, own.weekends) == (None, None, False)
+
+
+@pytest.mark.parametrize("typed", ["US$", "euros and cents", "<b>"])
+def test_wrong_currency_stays_and_is_not_taken(typed: str) -> None:
+    app = unfolded()
+    before = query_of(app)
+    app.text_input[-1].set_value(typed)
+    again(app)
+    assert "is no currency, so the lab keeps credits. Type 1 to 8 letters" in in_drawer(app)
+    assert (app.text_input[-1].value, query_of(app)) == (typed, before)
+
+
+def _walked() -> Iterator[tuple[str, AppTest]]:
+    for page in PAGES:
+        yield page, visit(page, **query())
+    app = visit(STUDY, **query())
+    for part in study.PARTS:
+        yield part, show(app, part, study.TABS)
+    app = visit(TRADE_OFFS, **query())
+    app.radio(key="picture").set_value("Evidence for credits")
+    app.session_state["as_table"] = True
+    yield "the frontier", run(app)
+    yield "the survey", visit(SCENARIOS, **query(survey=True))
+    yield "a challenge", visit(PROTOCOL, **query(challenge=True))
+    for number_shown in range(4):
+        yield f"slide {number_shown}", visit(NEGOTIATION, **query(presenting=number_shown))
+    for part in ("Means", "Items", "Rates and staff"):
+        app = visit(PROTOCOL, **query())
+        app.session_state["lab_is_open"] = True
+        app.session_state["lab_part"] = part
+        app.session_state["lab_calendar"] = True
+        yield f"the drawer's {part}", run(app)
+
+
+def test_every_page_has_currency_and_dates() -> None:
+    elsewhere = [*_ITS_OWN, *(t for story in stories() for t in (story.title, story.line))]
+    counted = dated = 0
+    for place, app in _walked():
+        for kind, field, text in sent(app):
+            visible = text.replace("\\", "")
+            bare = re.sub("|".join(map(re.escape, elsewhere)), "", visible)
+            assert not re.search(r"\bcredits?\b", bare, re.IGNORECASE), (place, kind, field, text)
+            counted += "EUR" in text
+            plain = re.sub(r"<[^>]+>", "", visible)
+            for day in re.findall(r"(?:until|from|From|on|to) day \d+(.{0,10})", plain):
+                weekdays = (" (Mon ", " (Tue ", " (Wed ", " (Thu ", " (Fri ")
+                assert day.startswith(weekdays), (place, kind, field, text)
+                dated += 1
+    assert (counted > 40, dated > 10) == (True, True)
+
+
+def test_saved_lab_has_the_currency_of_its_study() -> None:
+    written = load_scenario("fin_momentum").study
+    medium = written.labs.medium.model_copy(update={"currency": "EUR"})
+    labs = written.labs.model_copy(update={"medium": medium})
+    mine = written.model_copy(update={"scenario_id": "mine", "labs": labs})
+    app = at(again(press(go(using(study_yaml(mine)), PROTOCOL), "Your lab")), "Save")
+    keep_as(app, "Ours")
+    overrides = own_lab(app)
+    assert (overrides.name, overrides.budget, overrides.currency) == ("Ours", 3700, "EUR")

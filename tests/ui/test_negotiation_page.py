@@ -1,7 +1,7 @@
-"""The Negotiation page: rounds, players, files, recordings and room."""
+"""The Negotiation page: rounds, players, files, recordings, moves of a person and forks."""
 
 import json
-from typing import Final, NoReturn
+from typing import Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -10,30 +10,50 @@ from replicalab.facts.negotiation import outcome_verdict
 from replicalab.models import revise
 from replicalab.negotiation import (
     LabManagerKind,
+    Move,
     ScientistKind,
     Transcript,
+    Turn,
+    fork,
     replay,
     save,
     shipped_recordings,
 )
 from replicalab.negotiation.records import ROUND_BYTES
 from replicalab.scenarios import load_scenario
+from replicalab.ui.negotiation import table
 from replicalab.ui.workspace import Workspace, to_query
 from tests.golden import assert_golden
-from tests.negotiation.playing import by_person, by_rule, propose
-from tests.ui.acting import can_press, labels, number, pick, press, press_first, type_number, undo
+from tests.negotiation.playing import ACCEPT, ask, by_person, by_rule, propose, revise_to
+from tests.ui.acting import (
+    can_press,
+    choose,
+    chosen,
+    labels,
+    number,
+    pick,
+    press,
+    press_first,
+    run,
+    type_number,
+    type_text,
+    undo,
+)
 from tests.ui.negotiating import (
+    BACK,
     PACK,
     REFERENCE,
     SIMPLE,
+    TOLD,
     hand_over,
     outcome,
     round_shown,
+    rows_in,
     seated,
     shows,
 )
-from tests.ui.pages import NEGOTIATION, PROTOCOL
-from tests.ui.reading import alerts, page_text, texts, where
+from tests.ui.pages import NEGOTIATION, PROTOCOL, STUDY
+from tests.ui.reading import alerts, keyed, page_text, panel_tables, plain, texts, tray, where
 from tests.ui.walking import go, query_of, visit
 
 AWARE: Final = ScientistKind.DIRECT
@@ -46,27 +66,6 @@ ENDED: Final = by_rule(
 )
 HOME: Final = "Back to your own: "
 RECORDINGS: Final = shipped_recordings()
-
-
-def test_scrubber_steps_without_playing_rounds_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_round(*_: object, **__: object) -> NoReturn:
-        raise AssertionError("a round is played again")
-
-    app = visit(NEGOTIATION, **SIMPLE)
-    monkeypatch.setattr("replicalab.negotiation.rounds.hear", no_round)
-    assert [can_press(app, step) for step in STEPS] == [False, False, True, True, True]
-    seen = [round_shown(app)]
-    for step in ("Next", "Next", "Back", "Last", "First", "Last", "Play"):
-        press(app, step)
-        seen.append(round_shown(app))
-        assert query_of(app).get("round", "1") == round_shown(app).split()[1]
-        if step == "Last":
-            assert [can_press(app, text) for text in STEPS] == [True, True, False, False, True]
-    assert seen == [f"Round {n} of 5" for n in (1, 2, 3, 2, 5, 1, 5, 1)]
-    assert can_press(press(app, "Pause"), "Play")
-    assert can_press(press(press(app, "Play"), "Next"), "Play"), "a step ends it too"
-    go(go(app, PROTOCOL), NEGOTIATION)
-    assert round_shown(app) == "Round 2 of 5"
 
 
 @pytest.mark.parametrize(
@@ -88,12 +87,6 @@ def test_page_of_each_scientist_reads_as_pinned(name: str, query: dict[str, str]
 
 def test_players_are_offered_seated_and_in_the_link() -> None:
     app = visit(NEGOTIATION, **SIMPLE)
-    recorded = "Recorded run: Momentum returns, script, no model (written by hand)"
-    scientists = ["Step by step", "Direct", "You", "Language model", "Simple rule", recorded]
-    assert {box.label: list(box.options) for box in app.selectbox} == {
-        "Scientist": scientists,
-        "Lab Manager": ["Reference", "Least-loss", "You"],
-    }
     assert shows(pick(app, "Scientist", "direct"), by_rule(PACK, REFERENCE, 5, AWARE))
     pick(pick(app, "Scientist", "baseline"), "Lab Manager", "least_loss")
     assert shows(app, by_rule(PACK, REFERENCE, lab_manager=LabManagerKind.LEAST_LOSS))
@@ -107,28 +100,22 @@ def test_plan_without_samples_cannot_be_negotiated() -> None:
     [problem] = alerts(app)
     assert problem.colour == "error"
     assert "cannot start: the plan has a sample size of 0" in problem.text
-    assert not any(text.startswith("Round ") for text in texts(app.main))
     go(type_number(go(app, PROTOCOL), "Sample size", 150), NEGOTIATION)
     assert round_shown(app).startswith("Round 1 of ")
     plan = revise(REFERENCE, duration_days=0, controls=[], required_equipment=[])
     app = visit(NEGOTIATION, **to_query(Workspace().changed(plan=plan)))
     assert round_shown(app).startswith("Round 1 of ")
-    assert "Protects against: nothing: it has no controls\n" in page_text(app)
 
 
 def test_saved_negotiation_opens_in_its_study() -> None:
     app = hand_over(visit(NEGOTIATION), save(ENDED))
     assert where(app).startswith(f"{MILLIKAN.paper.name} · hard lab, seed 3")
-    assert round_shown(app) == f"Round 1 of {len(ENDED.rounds)}"
-    assert outcome_verdict(ENDED).text not in page_text(app), (
-        "how it ended comes with the last round"
-    )
+    assert outcome_verdict(ENDED).text not in page_text(app), "the end comes with the last round"
     assert shows(app, ENDED)
     players = "From the file mine.json. Scientist: direct. Lab Manager: least-loss."
     assert players in page_text(app)
     type_number(go(app, PROTOCOL), "Sample size", 5)
-    go(app, NEGOTIATION)
-    undo(go(app, PROTOCOL))
+    undo(go(go(app, NEGOTIATION), PROTOCOL))
     assert shows(go(app, NEGOTIATION), ENDED)
 
 
@@ -139,12 +126,10 @@ def test_closing_a_file_restores_the_workspace() -> None:
     for opened in (save(ENDED), RECORDINGS[0].model_dump_json()):
         hand_over(app, opened)
         assert where(app) != before[0]
-    assert "(written by hand)" in page_text(app)
     assert seated(app) == "recorded"
     press_first(app, HOME)
     assert (where(app), query_of(app)) == before
     assert seated(app) == "person"
-    assert number(go(app, PROTOCOL), "Sample size").value == 44
 
 
 def test_closing_a_recorded_run_restores_the_workspace() -> None:
@@ -157,14 +142,9 @@ def test_closing_a_recorded_run_restores_the_workspace() -> None:
     for page in (app, visit(NEGOTIATION, **query_of(app))):
         assert where(page).startswith(pack.paper.name)
         assert shows(page, replay(RECORDINGS[-1], pack))
-        assert seated(page) == "recorded"
-        assert "Written by hand." in page_text(page)
         assert "\nAttempt 1: " in page_text(page)
     press_first(app, HOME)
     assert (where(app), query_of(app)) == before
-    pick(pick(app, "Scientist", "recorded"), "Scientist", "baseline")
-    assert where(app) == before[0]
-    assert "recording" not in query_of(app)
     pick(app, "Scientist", "recorded")
     type_number(go(app, PROTOCOL), "Sample size", 5)
     assert "recording" not in query_of(app)
@@ -210,25 +190,16 @@ def test_unplayable_recording_offers_remedies() -> None:
     app = visit(NEGOTIATION, recording="zebra")
     assert "'zebra' is not known; known: momentum_revised" in alerts(app)[0].text
     assert "Open its study and lab" not in labels(app)
-    query = {"study": "psy_stroop", "recording": "momentum_revised"}
-    app = visit(NEGOTIATION, **query)
+    app = visit(NEGOTIATION, study="psy_stroop", recording="momentum_revised")
     assert "The recording cannot be played: it is about fin_momentum" in alerts(app)[0].text
     press(app, "Open its study and lab")
     assert where(app).startswith("Momentum returns")
-    assert round_shown(app) == "Round 1 of 3"
     press(press(app, "Fork here"), "Continue from here")
     assert "Accept the offer" in labels(app), "a person plays the fork on"
-    app = press(visit(NEGOTIATION, **query), "Close the recording")
-    assert round_shown(app).startswith("Round 1 of ")
-    assert seated(app) == "step_by_step"
 
 
 ROOM: Final = "replicalab.ui.negotiation.table.MOST_GAME_BYTES"
 FULL: Final = "MiB of negotiations, the most there is room for: nothing more is played or opened"
-
-
-def played(app: AppTest, rounds: int) -> AppTest:
-    return press(type_number(app, "Rounds at most", rounds), "Put this plan forward")
 
 
 def test_full_session_plays_on_after_forgetting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,15 +209,258 @@ def test_full_session_plays_on_after_forgetting(monkeypatch: pytest.MonkeyPatch)
     assert FULL not in page_text(app)
     monkeypatch.setattr(ROOM, 2 * ROUND_BYTES)
     press(app, "Walk away")
-    assert round_shown(app) == "Round 1 of 1"
     assert FULL in page_text(app)
     hand_over(app, save(by_person(PACK, propose(REFERENCE), propose(REFERENCE))))
     [problem] = [alert.text for alert in alerts(app) if "cannot be opened" in alert.text]
-    assert "there is no room for it: it takes" in problem
     assert "forget one, then open it again" in problem
-    assert "From the file mine.json" in page_text(app)
-    assert f"{PACK.paper.title}, medium lab: You, 1 round" in page_text(app)
-    press(app, "Forget it")
-    assert FULL not in page_text(app)
+    assert FULL not in page_text(press(app, "Forget it"))
     press(app, "Walk away")
     assert round_shown(app) == "Round 2 of 2"
+
+
+def test_scrubber_steps_through_the_rounds() -> None:
+    app = visit(NEGOTIATION, **SIMPLE)
+    assert [can_press(app, step) for step in STEPS] == [False, False, True, True, True]
+    seen = [round_shown(app)]
+    for step in ("Next", "Next", "Back", "Last", "First", "Last", "Play"):
+        press(app, step)
+        seen.append(round_shown(app))
+        assert query_of(app).get("round", "1") == round_shown(app).split()[1]
+        if step == "Last":
+            assert [can_press(app, text) for text in STEPS] == [True, True, False, False, True]
+    assert seen == [f"Round {n} of 5" for n in (1, 2, 3, 2, 5, 1, 5, 1)]
+    assert can_press(press(app, "Pause"), "Play")
+    assert can_press(press(press(app, "Play"), "Next"), "Play"), "a step ends it too"
+    assert round_shown(go(go(app, PROTOCOL), NEGOTIATION)) == "Round 2 of 5"
+
+
+PROPOSED: Final = propose(REFERENCE)
+START: Final = by_person(PACK)
+OFFERED: Final = by_person(PACK, PROPOSED)
+SEND: Final = "Put this plan forward"
+
+
+@pytest.fixture
+def app() -> AppTest:
+    return visit(NEGOTIATION, scientist="person")
+
+
+def test_person_sees_each_move_before_making_it(app: AppTest) -> None:
+    assert shows(app, START)
+    assert not can_press(app, "Accept the plan")
+    assert not can_press(app, "Undo last round")
+    type_number(type_number(app, "Sample size", 75), "Duration (days)", 5)
+    assert "power 0.20" in alerts(app)[0].text
+    assert "It costs 1,450 of 3,700 credits." in page_text(app)
+    press(type_text(app, "Or ask the lab a question", "   "), "Ask")
+    press(type_text(app, "Technique", ""), SEND)
+    assert "First" not in labels(app)
+    type_number(app, "Rounds at most", 1)
+    assert "A question takes this round; 0 rounds left." in page_text(app)
+
+
+def test_form_starts_from_protocol_page_then_offer() -> None:
+    app = type_number(visit(PROTOCOL), "Sample size", 400)
+    pick(go(app, NEGOTIATION), "Scientist", "person")
+    assert number(app, "Sample size").value == 400
+    assert chosen(app, "Controls") == REFERENCE.controls
+    opening = propose(revise(REFERENCE, sample_size=400))
+    offer = by_person(PACK, opening).state.offer
+    assert offer is not None
+    press(type_number(press(app, SEND), "Sample size", 180), SEND)
+    assert shows(app, by_person(PACK, opening, revise_to(revise(offer.plan, sample_size=180))))
+
+
+def test_proposal_is_answered_and_its_offer_accepted(app: AppTest) -> None:
+    press(app, SEND)
+    assert shows(app, OFFERED)
+    assert round_shown(app) == "Round 1 of 1"
+    assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (210, 6)
+    press(app, "Accept the offer")
+    assert shows(app, by_person(PACK, PROPOSED, ACCEPT))
+    assert (round_shown(app), query_of(app)["round"]) == ("Round 2 of 2", "2")
+    assert SEND not in labels(app)
+    total = rows_in(app, "given")[-1]
+    assert (total[0], total[1], total[3]) == ("In all", "−2,200", "0.76 → 0.47")
+
+
+def test_rounds_are_undone_singly_or_all_together(app: AppTest) -> None:
+    press(press(app, SEND), "Accept the offer")
+    assert shows(press(app, "Undo last round"), OFFERED)
+    press(press(app, "Accept the offer"), "Start again")
+    assert shows(app, START)
+    assert "moves" not in query_of(app)
+    assert shows(press(app, BACK), by_person(PACK, PROPOSED, ACCEPT))
+    press(app, "Start again")
+    assert shows(press(press(app, SEND), "Undo last round"), START)
+
+
+def test_turn_pressed_twice_is_played_once() -> None:
+    session = table.RunSession(OFFERED)
+    for _ in range(2):
+        session.play(1, Turn(action=ACCEPT))
+    assert [done.number for done in session.negotiation.rounds] == [0, 1]
+
+
+def test_moves_stay_with_their_players_and_lab(app: AppTest) -> None:
+    press(app, SEND)
+    assert shows(pick(app, "Lab Manager", "least_loss"), START)
+    assert shows(press(app, BACK), OFFERED)
+    assert BACK not in labels(app)
+    type_number(go(app, PROTOCOL), "Sample size", 77)
+    assert shows(go(app, NEGOTIATION), OFFERED)
+    go(pick(go(app, STUDY), "Lab", "hard"), NEGOTIATION)
+    assert shows(app, START)
+    assert shows(press(app, BACK), OFFERED)
+    assert "medium lab" in where(app)
+
+
+def reloaded(app: AppTest) -> AppTest:
+    return visit(NEGOTIATION, **query_of(app))
+
+
+def test_moves_of_a_person_survive_a_reload(app: AppTest) -> None:
+    press(type_text(press(app, SEND), "Or ask the lab a question", "Which days?"), "Ask")
+    negotiation = by_person(PACK, PROPOSED, ask("Which days?"))
+    press(app, "Accept the offer")
+    again = reloaded(app)
+    assert shows(again, by_person(PACK, PROPOSED, ask("Which days?"), ACCEPT))
+    assert round_shown(again) == "Round 3 of 3"
+    assert shows(press(again, "Undo last round"), negotiation)
+    assert shows(reloaded(again), negotiation)
+
+
+def test_unplayable_moves_of_a_link_offer_remedy() -> None:
+    late = Move(number=7, action=ACCEPT)
+    app = visit(
+        NEGOTIATION, **to_query(Workspace().changed(scientist=ScientistKind.PERSON, moves=(late,)))
+    )
+    [problem] = alerts(app)
+    assert problem.colour == "error"
+    assert shows(press(app, "Start again"), START)
+
+
+EXTRACT: Final = ["research server", "vendor-approved extract on the research server"]
+ROUND_2: Final = TOLD.rounds[1].plan
+assert ROUND_2 is not None
+OTHER: Final = revise(ROUND_2.plan, sample_size=300, duration_days=5, required_equipment=EXTRACT)
+FORKED: Final = fork(TOLD, 1, OTHER)
+
+
+def tree(app: AppTest) -> list[str]:
+    courses = next(radio for radio in app.radio if radio.label == "Run and forks")
+    return [plain(name) for name in courses.options]
+
+
+def choose_course(app: AppTest, place: int) -> AppTest:
+    next(radio for radio in app.radio if radio.label == "Run and forks").set_value(place)
+    return run(app)
+
+
+def forked() -> AppTest:
+    app = press(visit(NEGOTIATION, **SIMPLE, round="2"), "Fork here")
+    type_number(type_number(app, "Sample size", 300), "Duration (days)", 5)
+    return press(choose(app, "Equipment", *EXTRACT), "Continue from here")
+
+
+def test_run_and_fork_are_compared_by_round() -> None:
+    app = forked()
+    before, after = outcome_verdict(TOLD).text, outcome_verdict(FORKED).text
+    assert before != after
+    assert scrubber(app).startswith("Fork 1 in round 2: Round 2 of ")
+    assert [page_text(app).count(text) for text in (before, after)] == [1, 1]
+    table = rows_in(app, "branches")
+    assert table[0] == ["Round", "The run", "Answer", "Fork 1 in round 2", "Answer to it"]
+    assert [row[0] for row in table[1:]] == ["2", "3", "4", "5"]
+    assert tree(app) == [
+        "The run: agreed below the floor, power 0.15",
+        "└─ Fork 1 in round 2: agreed, power 0.62",
+    ]
+    press(app, "Compare them")
+    assert [(item.name, len(item.case.moves)) for item in tray(app)] == [
+        ("The run", 0),
+        ("Fork 1 in round 2", 1),
+    ]
+    rows = {row[0]: row[1:] for row in panel_tables(app)[-1]}
+    assert rows["Sample size"] == ["52", "300"]
+    assert rows["Plan judged"] == ["agreed in round 5", "agreed in round 2"]
+
+
+def test_fork_of_a_fork_joins_the_tree() -> None:
+    app = press(press(forked(), "Continue with this fork"), "First")
+    app = press(press(press(app, "Next"), "Fork here"), "Continue from here")
+    assert [name.partition(" in round")[0] for name in tree(app)] == [
+        "The run: agreed below the floor, power 0.15",
+        "└─ Fork 1",
+        "└─── Fork 2",
+    ]
+    for place, played in ((0, TOLD), (1, FORKED)):
+        choose_course(app, place)
+        assert outcome_verdict(played).text in page_text(app)
+        assert len(tree(app)) == 3
+
+
+def test_kept_fork_survives_a_reload_and_is_undone() -> None:
+    app = press(forked(), "Continue with this fork")
+    for visible in (app, reloaded(app)):
+        assert shows(visible, FORKED)
+        assert round_shown(visible) == "Round 2 of 2"
+        assert "Your fork from round 2." in page_text(visible)
+    press(press(app, "Fork here"), "Continue from here")
+    assert shows(press(app, "Back to how it was"), TOLD)
+    assert shows(choose_course(press(app, BACK), 1), FORKED)
+    type_number(go(app, PROTOCOL), "Sample size", 290)
+    assert not shows(go(app, NEGOTIATION), FORKED)
+    assert shows(press(app, BACK), FORKED), "it comes back with its opening plan"
+    assert number(go(app, PROTOCOL), "Sample size").value == 420
+
+
+def scrubber(app: AppTest) -> str:
+    return next(text for text in texts(keyed(app, "scrubber")) if "Round " in text)
+
+
+def test_person_plays_on_in_a_fork() -> None:
+    app = press(visit(NEGOTIATION, scientist="person"), SEND)
+    press(press(app, "Fork here"), "Continue from here")
+    assert labels(app).count("Accept the offer") == 1
+    assert scrubber(app) == "Fork 1 in round 1: Round 1 of 1 so far", "the fields are its next move"
+    assert "Fork here" not in labels(app)
+    press(type_text(app, "Or ask the lab a question", "?"), "Ask")
+    assert scrubber(press(app, "Back")) == "Fork 1 in round 1: Round 1 of 2 so far"
+    assert scrubber(press(app, "Drop this fork")) == "Round 1 of 1 so far"
+    press(press(press(app, "Fork here"), "Continue from here"), "Accept the offer")
+    ended = "Fork 1 in round 1\ncaution Agreed below the floor in round 2"
+    assert ended in page_text(app)
+    assert ended not in page_text(press(app, "Undo last round"))
+    press(press(app, "Accept the offer"), "Continue with this fork")
+    assert outcome(app)[0] == "caution"
+
+
+def test_answers_of_a_person_survive_a_reload() -> None:
+    app = visit(NEGOTIATION, manager="person")
+    assert round_shown(app) == "Round 1 of 1"
+    assert not can_press(app, "Accept"), "the plan fails"
+    press(app, "Reject")
+    assert round_shown(app) == "Round 2 of 2"
+    again = visit(NEGOTIATION, **query_of(app))
+    assert round_shown(again) == "Round 2 of 2"
+    press(press(app, "Reject"), "Reject")
+    press(app, "Accept")
+    assert outcome(app)[1].startswith("Agreed in round 4")
+    press(app, "Undo last round")
+    assert (round_shown(app), can_press(app, "Accept")) == ("Round 4 of 4", True)
+
+
+def test_counter_offer_must_pass_and_becomes_the_opening() -> None:
+    app = visit(NEGOTIATION, manager="person")
+    type_number(app, "Duration (days)", 9)
+    assert not can_press(app, "Send this offer")
+    press(type_number(app, "Duration (days)", 6), "Send this offer")
+    assert outcome(app)[1].startswith("No deal"), "210 months are below the floor"
+
+
+def test_person_plays_one_side() -> None:
+    app = pick(visit(NEGOTIATION, scientist="person"), "Lab Manager", "person")
+    assert (seated(app), seated(app, "Lab Manager")) == ("step_by_step", "person")
+    pick(app, "Scientist", "person")
+    assert (seated(app), seated(app, "Lab Manager")) == ("person", "reference")

@@ -48,20 +48,15 @@ def faults(app: AppTest) -> list[list[str]]:
 
 
 def test_faults_of_a_file_are_listed_and_counted() -> None:
-    broken = MINE.replace("budget: 620", "budget: -5").replace("staff: 2", "staff: no", 1)
-    app = write(unopened(), broken)
-    [line] = [n for n, text in enumerate(broken.splitlines(), 1) if "staff: no" in text]
-    assert Alert("error", "2 faults to correct, under Advanced.") in alerts(app)
-    [staff, budget] = faults(app)
-    assert staff[:3] == [str(line), "labs.easy.staff", "'no' is not allowed"]
+    app = write(unopened(), MINE.replace("budget: 620", "budget: -5"))
+    assert Alert("error", "1 fault to correct, under Advanced.") in alerts(app)
+    [budget] = faults(app)
     assert budget[1:] == ["labs.hard.budget", "-5 is not allowed", "must be greater than 0"]
     write(app, MINE + "".join(f"\nwrong_{number}: 1" for number in range(60)))
     text = "60 faults to correct, under Advanced. The first 50 are listed."
     assert Alert("error", text) in alerts(app)
     assert len(faults(app)) == 50
-    [fault] = faults(write(app, study_text("psy_stroop")))
-    assert fault[1] == "scenario_id"
-    for text in ("[" * 10_000, "!!python/object:os.system {}", "\x00", "no"):
+    for text in (study_text("psy_stroop"), "[" * 10_000, "!!python/object:os.system {}", "\x00"):
         assert faults(write(app, text))
         assert not can_press(app, "Use this study")
 
@@ -70,8 +65,7 @@ def test_used_study_opens_by_its_address() -> None:
     app = using()
     address = query_of(app)
     assert address["study"] == "my_stroop"
-    assert "Psychology · yours" in texts(keyed(at_gallery(app), "card_my_stroop"))[0]
-    assert "13 studies." in page_text(app)
+    assert cards_of_visitors(app) == ["Psychology · yours"]
     for page in (PROTOCOL, NEGOTIATION):
         assert where(go(app, page)).startswith(TITLE)
     at_gallery(app).button(key="open_fin_momentum").click()
@@ -80,33 +74,14 @@ def test_used_study_opens_by_its_address() -> None:
     assert query_of(again) == address
     assert not [alert for alert in alerts(again) if "opened" in alert.text]
     unknown = visit(study="my_stroop")
-    assert query_of(unknown)["study"] == "fin_momentum"
     assert "study 'my_stroop' cannot be opened" in page_text(unknown)
-
-
-def test_edited_study_replaces_the_used_one() -> None:
-    app = write(using(), RICH)
-    assert "It replaces your present 'my_stroop'." in page_text(app)
-    press(app, "Use this study")
-    assert "It replaces" not in page_text(write(app, RICH))
-    assert "equipment and schedule" in page_text(go(app, STUDY))
-    write(app, "")
-    press(at_gallery(app), "Remove")
-    assert at_editor(app).text_area(key="own_text").value == RICH
-    assert query_of(app)["study"] == "fin_momentum"
-    assert "12 studies." in page_text(at_gallery(app))
 
 
 def test_study_waits_in_the_editor_without_room(monkeypatch: pytest.MonkeyPatch) -> None:
     second = MINE.replace("my_stroop", "my_stroop_2").replace(TITLE, "Stroop again")
-    app = write(using(), second)
-    with monkeypatch.context() as patch:
-        patch.setattr(own_studies, "MOST_CACHED_BYTES", 1)
-        press(app, "Use this study")  # there was room when it was drawn
-        assert "This server has no room for another study" in page_text(app)
-        assert query_of(app)["study"] == "my_stroop"
+    app = using()
     monkeypatch.setattr(own_studies, "MOST_OWN_STUDIES", 1)
-    assert not can_press(run(app), "Use this study")
+    assert not can_press(write(app, second), "Use this study")
     assert "You keep 1 studies here" in page_text(app)
     assert app.text_area(key="own_text").value == second
     assert can_press(write(press(at_gallery(app), "Remove"), second), "Use this study")
@@ -121,11 +96,9 @@ def caption(app: AppTest) -> str:
 def test_used_study_is_saved_in_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     app = write(unopened(), MINE)
     assert caption(app).startswith("Only in this tab until you press Use this study: ")
-    assert "Back to the form" not in labels(at_making(unopened()))
     press(app, "Use this study")
     writer.finish()
     assert caption(app).startswith("Saved in your library. ")
-    assert caption(write(app, MINE.replace("0.8", "0.9"))).startswith("Only in this tab")
     restart(monkeypatch)
     assert cards_of_visitors(unopened()) == ["Psychology · yours"]
 
@@ -199,11 +172,10 @@ def test_saved_negotiation_opens_in_its_own_study(browsers: Browsers) -> None:
     assert query_of(app)["own"] == cache_key(browsers.token, "my_stroop")
 
 
-@pytest.mark.parametrize("page", [SCENARIOS, PROTOCOL])
-def test_link_to_a_gone_study_explains_itself(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+def test_link_to_a_gone_study_explains_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     link = query_of(using())
     move(monkeypatch)
-    app = visit(page, **link)
+    app = visit(PROTOCOL, **link)
     assert GONE in page_text(app)
     assert query_of(app)["study"] == "fin_momentum"
     assert GONE not in page_text(press(app, "Dismiss"))
@@ -242,7 +214,6 @@ def test_renamed_study_keeps_file_and_plan() -> None:
     app = type_number(go(using(noted), PROTOCOL), "Sample size", 31)
     address = query_of(app)
     rename(app, "  Colours   and words ")
-    assert "It is called Colours and words now." in page_text(app)
     assert where(app).startswith("Colours and words · ")
     assert query_of(app) == address
     assert number(go(app, PROTOCOL), "Sample size").value == 31
@@ -253,40 +224,16 @@ def test_renamed_study_keeps_file_and_plan() -> None:
     assert (entry.name, entry.version) == ("Colours and words", 2)
 
 
-def test_renamed_entry_keeps_its_own_name() -> None:
-    app = using()
-    writer.finish()
-    [entry] = shelf().entries(owner(), EntryKind.STUDY)
-    shelf().rename(owner(), entry.id, "For the grant")
-    rename(app, "Colours")
-    writer.finish()
-    assert [e.name for e in shelf().entries(owner(), EntryKind.STUDY)] == ["For the grant"]
-
-
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [
-        ("", "A study needs a name."),
-        ("Oil drops", "Another study is named “Oil drops” already."),
-        ("momentum  Returns", "Another study is named “momentum Returns” already."),
-        ("a\u202eb", "U+202E"),
-    ],
-)
-def test_refused_name_changes_nothing(name: str, problem: str) -> None:
+def test_refused_name_changes_nothing() -> None:
     app = using(OTHER, MINE)
     before = {key: study.text for key, study in own_studies.kept().items()}
-    assert any(problem in alert.text for alert in alerts(rename(app, name))), alerts(app)
-    assert {key: study.text for key, study in own_studies.kept().items()} == before
-
-
-def test_edited_study_keeps_the_plan() -> None:
-    app = type_number(go(using(), PROTOCOL), "Sample size", 31)
-    press(go(app, STUDY), "Edit")
-    assert app.text_input[0].value, "the form has its values"
-    assert at_editor(app).text_area(key="own_text").value == MINE
-    press(write(app, RICH), "Use this study")
-    assert number(go(app, PROTOCOL), "Sample size").value == 31
-    assert "5,000 credits" in page_text(app)
+    for name, problem in (
+        ("", "A study needs a name."),
+        ("momentum  Returns", "Another study is named “momentum Returns” already."),
+        ("a\u202eb", "U+202E"),
+    ):
+        assert any(problem in alert.text for alert in alerts(rename(app, name))), alerts(app)
+        assert {key: study.text for key, study in own_studies.kept().items()} == before
 
 
 def test_study_of_another_visitor_cannot_be_changed(browsers: Browsers) -> None:
@@ -294,3 +241,17 @@ def test_study_of_another_visitor_cannot_be_changed(browsers: Browsers) -> None:
     browsers.use()
     assert not {"Rename", "Edit"} & set(labels(visit(STUDY, **link)))
     assert not {"Rename", "Edit"} & set(labels(visit(STUDY)))
+
+
+def test_edited_study_replaces_the_used_one() -> None:
+    app = type_number(go(using(), PROTOCOL), "Sample size", 31)
+    press(go(app, STUDY), "Edit")
+    assert app.text_input[0].value, "the form has its values"
+    assert at_editor(app).text_area(key="own_text").value == MINE
+    assert "It replaces your present 'my_stroop'." in page_text(write(app, RICH))
+    press(app, "Use this study")
+    assert number(go(app, PROTOCOL), "Sample size").value == 31
+    assert "5,000 credits" in page_text(app)
+    press(at_gallery(app), "Remove")
+    assert query_of(app)["study"] == "fin_momentum"
+    assert "12 studies." in page_text(at_gallery(app))

@@ -3,8 +3,6 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +16,6 @@ from replicalab.models import Dimension
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario, loading
 from replicalab.ui import scenarios as gallery
 from replicalab.ui import study_form
-from replicalab.ui.stories import stories
 from replicalab.ui.study import PARTS, TABS
 from tests.browser.driving import ROOT
 from tests.golden import assert_golden
@@ -33,7 +30,7 @@ from tests.ui.pages import (
     SCENARIOS,
     STUDY,
 )
-from tests.ui.reading import keyed, page_text, plain, texts, where
+from tests.ui.reading import page_text, plain, texts, where
 from tests.ui.visitors import Browsers
 from tests.ui.walking import at_editor, at_making, go, query_of, show, unopened, visit
 
@@ -73,15 +70,14 @@ def test_form_with_template_reads_as_pinned() -> None:
 def test_every_text_field_is_bounded(scientist: str) -> None:
     app = visit(scientist=scientist)
     record: dict[str, int] = {}
-    ways: list[Callable[[AppTest], object]] = [partial(go, page=page) for page in PAGES]
-    for go_on in (*ways, at_editor):
-        go_on(app)
+    for page in PAGES:
+        go(app, page)
         record |= {field.label: field.max_chars for field in (*app.text_input, *app.text_area)}
+    fields = at_editor(app).text_area
+    record |= {field.label: field.max_chars for field in fields}
     assert {"Search", "Study file (YAML)", "Rationale"} < record.keys()
     assert {"person": "Or ask the lab a question", "model": "Key"}[scientist] in record
-    assert record["Study file (YAML)"] > MOST_STUDY_BYTES, (
-        "the reader says how much too long a file is"
-    )
+    assert record["Study file (YAML)"] > MOST_STUDY_BYTES, "a longer file is refused by its size"
     assert all(0 < limit <= MOST_STUDY_BYTES * 1.2 for limit in record.values()), record
 
 
@@ -160,30 +156,16 @@ def test_gallery_shows_every_study_and_filters() -> None:
     for study in list_scenarios():
         assert names[f"open_{study.scenario_id}"] == study.paper.name
     assert broken(app) == []
-    [study] = [
-        scenario for scenario in list_scenarios() if scenario.scenario_id == "math_four_colour"
-    ]
-    [panel] = texts(keyed(app, "card_math_four_colour"))
-    assert panel.splitlines() == [
-        "Mathematics",
-        "Easy passes fits 100 %",
-        "Medium fails none",
-        "Hard fails none",
-        study.paper.teaches,
-    ]
     type_text(pick(app, "Binding constraint", "staff"), "Search", "no such study")
     assert cards(app) == []
     assert 'No study matches "no such study".' in page_text(app)
     assert cards(press(app, "Clear search")) == SHIPPED
-    assert app.text_input(key="filter_text").value == ""
 
 
 def test_card_opens_medium_lab_and_keeps_open_plan() -> None:
     app = visit(study="fin_momentum", lab="hard", seed="5")
-    assert "Labs at seed 5." in page_text(app)
     app.button(key="open_psy_stroop").click()
-    assert "Studies of interference in serial verbal reactions." in page_text(run(app))
-    assert where(app).startswith("Stroop interference · medium lab · ")
+    assert where(run(app)).startswith("Stroop interference · medium lab · ")
     assert {"study": "psy_stroop", "lab": "medium"}.items() <= query_of(app).items()
     go(type_number(go(app, PROTOCOL), "Sample size", 31), SCENARIOS)
     app.button(key="open_psy_stroop").click()
@@ -207,11 +189,7 @@ def test_page_without_study_offers_three(page: str) -> None:
 def test_front_door_judges_only_own_plans() -> None:
     app = visit()
     assert where(app) == "", "nothing was chosen yet"
-    for text in ("Momentum returns · medium lab", "Reference protocol", "easible"):
-        assert text not in page_text(app)
-    assert (
-        where(visit(SCENARIOS, study="fin_momentum", lab="easy")) == "Momentum returns · easy lab"
-    )
+    assert "easible" not in page_text(app)
     app = visit(SCENARIOS, study="fin_momentum")
     assert where(go(app, PROTOCOL)).endswith("· Not feasible")
     assert "Reference protocol: not feasible" in page_text(app)
@@ -242,37 +220,22 @@ def test_filter_finds_matching_cards_in_order(wanted: gallery.Filter, found: lis
     assert [card.summary.scenario_id for card in gallery.matching(gallery.cards(), wanted)] == found
 
 
-STORIES: Final = {story.key: story for story in stories()}
-
-
-def open_story(key: str) -> AppTest:
-    app = visit(study="ml_resnet_cifar10")
-    app.button(key=key).click()
-    return press(run(app), "Leave")
-
-
-def story_lines(app: AppTest) -> list[str]:
-    return [line for line in texts(app.main) if line.startswith("Story: ")]
-
-
 def test_story_ends_when_the_case_changes() -> None:
-    app = press(open_story("cut_that_costs_nothing"), "Next")
-    assert len(story_lines(app)) == 1
-    assert story_lines(type_number(app, "Rounds at most", 6)) == []
+    app = visit(study="ml_resnet_cifar10")
+    app.button(key="cut_that_costs_nothing").click()
+    press(press(run(app), "Leave"), "Next")
+    assert "Story: " in page_text(app)
+    assert "Story: " not in page_text(type_number(app, "Rounds at most", 6))
 
 
 def test_broken_file_is_named_until_repaired(folder: Path) -> None:
     spoil(folder, "budget: 900", "budget: -5")
     app = visit(lab="easy")
     assert cards(app) == [study for study in SHIPPED if study != "ml_resnet_cifar10"]
-    message = STORIES.keys() & {button.key for button in app.button}
-    assert message == STORIES.keys() - {"cut_that_costs_nothing"}
     [box] = broken(app)
     assert "ml_resnet_cifar10" in plain(box.label)
     fault = texts(box)[0]
-    assert fault.startswith("line ")
-    assert "labs.easy.budget" in fault
-    assert "-5" in fault
+    assert [part in fault for part in ("line ", "labs.easy.budget", "-5")] == [True] * 3
     spoil(folder, "budget: -5", "budget: 900")
     assert cards(type_text(app, "Search", "")) == SHIPPED
     for text in ("", "a: &a [*a]\n", "\x00"):

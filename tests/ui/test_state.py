@@ -4,25 +4,21 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlencode
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.limits import LONGEST_NAME
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
-from replicalab.ui import state
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace, to_query
 from tests.ui.acting import (
     can_press,
     choose,
     chosen,
-    labels,
     number,
     pick,
     press,
-    press_first,
     run,
     type_number,
     type_text,
@@ -50,15 +46,11 @@ TOO_LONG: Final = "This page is too long for a link"
 
 def test_changed_lab_and_seed_keep_the_plan() -> None:
     app = go(type_number(visit(PROTOCOL), "Sample size", 150), STUDY)
-    type_number(pick(app, "Lab", "easy"), "Seed", 7)
-    assert "· easy lab, seed 7 ·" in where(app)
-    assert query_of(app)["seed"] == "7"
-    type_number(app, "Seed", 0)
+    type_number(type_number(pick(app, "Lab", "easy"), "Seed", 7), "Seed", 0)
     assert number(go(app, PROTOCOL), "Sample size").value == 150
     assert dimension(app, "budget")[1] == "2,350 / 5,100 credits"
     for lab in ("easy lab, seed 7", "easy lab", "medium lab"):
-        undo(app)
-        assert f"· {lab} ·" in where(app)
+        assert f"· {lab} ·" in where(undo(app))
     assert number(app, "Sample size").value == 150
 
 
@@ -78,14 +70,6 @@ def test_full_link_opens_the_same_on_every_page() -> None:
     assert "Round 3 of" in page_text(app)
 
 
-def test_address_follows_the_plan() -> None:
-    app = visit(PROTOCOL)
-    assert query_of(app) == to_query(Workspace())
-    type_number(app, "Sample size", 150)
-    assert query_of(app)["samples"] == "150"
-    assert query_of(undo(app)) == to_query(Workspace())
-
-
 def test_bad_link_shows_one_message_until_dismissed() -> None:
     app = visit(PROTOCOL, seed="![](https://evil.example)<b>x</b>")
     for page in PAGES:
@@ -102,13 +86,11 @@ def test_plan_too_long_for_a_link_is_reported() -> None:
     assert TOO_LONG not in page_text(app)
     choose(app, "Controls", *LETTERS)
     assert len(urlencode(query_of(app))) < 200
-    assert query_of(app)["study"] == "fin_momentum"
     for page in PAGES:
         assert page_text(go(app, page)).count(TOO_LONG) == 1
         assert all(len(way.proto.query_string) < 200 for way in app.get("page_link"))
     assert chosen(go(app, PROTOCOL), "Controls") == LETTERS
     choose(app, "Controls", *LETTERS[:40])
-    assert "more" in query_of(app)
     assert TOO_LONG not in page_text(app)
 
 
@@ -119,15 +101,15 @@ def arrive(app: AppTest, query: Mapping[str, str]) -> AppTest:
     return run(app)
 
 
-def test_back_opens_the_older_plan(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "_SETTLED_AFTER", -1.0)
+def test_back_opens_the_older_plan() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 200)
     before = query_of(app)
-    arrive(type_number(app, "Sample size", 100), before)
+    type_number(app, "Sample size", 100).session_state["state"].written_at = -9.0  # long ago
+    arrive(app, before)
     assert number(app, "Sample size").value == 200
     assert query_of(app) == before
-    arrive(app, {"study": "fin_momentum", "more": "eNq"})
-    assert CANNOT in page_text(app)
+    app.session_state["state"].written_at = -9.0
+    assert CANNOT in page_text(arrive(app, {"study": "fin_momentum", "more": "eNq"}))
     for samples in (200, 100):
         assert number(undo(app), "Sample size").value == samples
 
@@ -165,7 +147,6 @@ def toast(app: AppTest) -> str:
 def test_plan_is_added_once_and_undone() -> None:
     app = visit(PROTOCOL)
     assert not line(app)
-    assert "Remove it" not in labels(app)
     assert toast(press(app, ADD)) == "Added as Plan A: see Compare."
     assert toast(press(app, ADD)) == "Already in the comparison: Plan A."
     assert line(app) == names(app) == ["Plan A"]
@@ -174,28 +155,21 @@ def test_plan_is_added_once_and_undone() -> None:
     assert app.segmented_control[0].value is None
     load(press(app, ADD), 0)
     assert number(app, "Sample size").value == 420
-    for act, texts in (
-        ("", ["Plan A", "Plan B"]),
-        ("Undo", ["Plan A", "Plan B"]),
-        ("Undo", ["Plan A"]),
-        ("Redo", ["Plan A", "Plan B"]),
-    ):
-        assert names(press_first(app, act) if act else app) == texts
-        assert number(app, "Sample size").value == (100 if act else 420)
+    assert number(undo(app), "Sample size").value == 100
+    assert names(undo(app)) == ["Plan A"]
+    assert names(press(app, "Redo")) == ["Plan A", "Plan B"]
 
 
 def test_open_case_is_renamed_or_removed() -> None:
     app = type_number(press(visit(PROTOCOL), ADD), "Sample size", 100)
     type_text(press(app, ADD), "Name", "  small\tand   cheap ")
     assert names(app) == ["Plan A", "small and cheap"]
-    assert names(type_text(app, "Name", "Plan A")) == ["Plan A", "Plan A 2"]
-    for same in ("   ", " Plan A 2 "):
+    for same in ("Plan A", "   ", " Plan A 2 "):
         assert names(type_text(app, "Name", same)) == ["Plan A", "Plan A 2"]
     long = "x" * LONGEST_NAME
     load(type_text(app, "Name", long), 0)
     assert names(type_text(app, "Name", long)) == [f"{long[:-4]} 2", long]
     assert names(press(load(app, 1), "Remove it")) == [f"{long[:-4]} 2"]
-    assert number(app, "Sample size").value == 100
 
 
 def test_four_plans_at_most_survive_a_reload() -> None:
@@ -218,10 +192,8 @@ def test_played_run_is_added_with_its_moves() -> None:
     press(app, "Ask")
     moves = app.session_state["state"].workspace.case.moves
     assert len(moves) == 1
-    for notice in ("Added as Run A: see Compare.", "Already in the comparison: Run A."):
-        assert toast(press(app, ADD)) == notice
+    assert toast(press(app, ADD)) == "Added as Run A: see Compare."
     [result] = tray(app)
     assert (result.name, result.case.moves, result.is_run) == ("Run A", moves, True)
     assert toast(press(go(app, PROTOCOL), ADD)) == "Added as Plan A: see Compare."
-    assert [(item.name, item.is_run) for item in tray(app)] == [("Run A", True), ("Plan A", False)]
     assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)

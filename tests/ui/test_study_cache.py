@@ -1,7 +1,5 @@
 """Visitors' studies in memory: readers, owners, and bounds to the byte."""
 
-from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from typing import Final
 
 import pytest
@@ -55,18 +53,6 @@ def test_key_reads_but_only_owner_changes(cache: StudyCache) -> None:
     cache.remove("ada", "mine")
     assert cache.read(study.key) is None
     assert cache.of("eve")
-
-
-def test_keys_differ_and_no_other_reads(cache: StudyCache) -> None:
-    keys = {cache_key(owner, name) for owner in ("ada", "eve") for name in ("mine", "other")}
-    assert len(keys) == 4
-    assert all(len(key) == 32 and int(key, 16) for key in keys)
-    for _ in range(2):
-        keep(cache, "ada")
-        assert cache.read(cache_key("ada", "mine")) is not None
-        others = ["", "ada", "mine", "0" * 32, cache_key("eve", "mine")]
-        assert [cache.read(key) for key in others] == [None] * len(others)
-        cache.remove("ada", "mine")
 
 
 def test_owner_is_bounded_in_studies_and_bytes(cache: StudyCache) -> None:
@@ -146,19 +132,3 @@ def test_bounds_hold_and_nothing_in_use_is_lost(done: list[Step]) -> None:
         assert sum(cached.values()) <= 60
         for owner, name in cached:
             assert cache.read(cache_key(owner, name)) == cache.of(owner)[name]
-
-
-def test_threads_leave_the_last_study_of_each_owner(cache: StudyCache) -> None:
-    numbers = count(1)
-
-    def use(_: int) -> None:
-        owner = f"o{next(numbers) % 4}"
-        for size in range(1, 20):
-            keep(cache, owner, size)
-            cache.read(cache_key(owner, "mine"))
-            cache.remove(owner, "mine")
-        keep(cache, owner, 20)
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(use, range(16)))
-    assert {cache.of(f"o{number}")["mine"].size for number in range(4)} == {20}

@@ -117,12 +117,9 @@ def test_wrong_number_of_an_analysis_stays() -> None:
     app = begun()
     for unknown, label, value, text in (
         (Unknown.SAMPLES, EFFECT, 0.0, "needs one above 0."),
-        (Unknown.SAMPLES, "Alpha, two-sided", 1.5, "1.5 is not allowed: must be less than 1."),
         (Unknown.SAMPLES, "Dropout, %", 100.0, "dropout is 100 %: type 0 % or more, below 100 %."),
-        (Unknown.SAMPLES, "Days it takes", 0, "must be greater than or equal to 1."),
         (Unknown.SAMPLES, "Power", 1.0, "aim at less than 1, such as 0.99."),
         (Unknown.EVIDENCE, "Samples in all", -1, "-1 is not allowed: must be greater than or"),
-        (Unknown.ALPHA, "Samples in all", 2, "2 samples do not reach power 0.80 at any alpha"),
     ):
         pick(app, "Work out", unknown)
         right = number(app, label).value
@@ -133,15 +130,6 @@ def test_wrong_number_of_an_analysis_stays() -> None:
         type_value(app, label, right)
 
 
-def test_power_analysis_outlives_another_kind_and_page() -> None:
-    app = type_value(begun(), EFFECT, 0.3)
-    pick(app, "Design", "survival")
-    pick(at_making(go(app, PROTOCOL)), "Design", "two_group")
-    assert number(app, EFFECT).value == 0.3
-    press(app, "Continue in the form")
-    assert study_of(app).design.effect_planning == 0.3
-
-
 def test_name_of_a_study_must_be_free() -> None:
     app = press(begun(), "Use this analysis")
     assert "The study has no name yet." in page_text(app)
@@ -150,13 +138,10 @@ def test_name_of_a_study_must_be_free() -> None:
     for name in ("naps and Recall", "Stroop interference"):
         press(type_text(at_making(app), NAME, name), "Use this analysis")
         assert f"Another study is named “{name}” already." in page_text(app)
-    for name in ("My study", "My study (2)"):
-        press(at_making(app), "Start the form")
-        assert study_of(app).paper.title == name
-        press(app, "Use this study")
-        press(at_making(app), "Start over")
-    type_text(at(press(app, "Start the form"), COMPARISON), NAME, "My study (2)")
-    assert "is named “My study (2)” already" in page_text(app)
+    press(press(at_making(app), "Start the form"), "Use this study")
+    press(press(at_making(app), "Start over"), "Start the form")
+    assert study_of(app).paper.title == "My study (2)"
+    type_text(at(app, COMPARISON), NAME, "My study")
     assert not can_press(app, "Use this study")
 
 
@@ -178,10 +163,9 @@ def test_wrong_value_stays_with_its_fault() -> None:
     count, fault = sorted(alert.text for alert in alerts(app))
     assert count == "1 fault to correct, under Assumptions."
     assert "effect_planning is -2.0: a two_group design needs one above 0." in fault
-    assert not can_press(app, "Use this study")
     at(go(app, PROTOCOL), ASSUMPTIONS)
     assert number(app, "Assumed: Cohen's d").value == -2.0
-    assert "Assumptions: effect_planning is -2.0" in page_text(at(app, CHECK))
+    assert not can_press(at(app, CHECK), "Use this study")
     type_value(at(app, ASSUMPTIONS), "Assumed: Cohen's d", 0.4)
     assert not alerts(app)
     assert can_press(app, "Use this study")
@@ -190,9 +174,7 @@ def test_wrong_value_stays_with_its_fault() -> None:
 def test_kind_and_undo_bring_back_earlier_values() -> None:
     app = choose_kind(form("the template"), "coverage")
     assert "Assumed: Cohen's d" not in [field.label for field in app.number_input]
-    assert number(app, "Most samples there are").value == 1000
     assert study_of(choose_kind(app, "two_group")) == parse_study(template_text(), "x.yaml")
-    press(press(app, "Undo"), "Undo")
     press(at(app, NEEDS), "Remove this replacement")
     assert len(study_of(app).substitutions) == 1
     assert len(study_of(press(app, "Undo")).substitutions) == 2
@@ -200,17 +182,12 @@ def test_kind_and_undo_bring_back_earlier_values() -> None:
 
 def test_needs_and_lab_are_filled_in() -> None:
     app = type_values(form(part=NEEDS), **{"Minimum days": 3, "Samples a day": 20})
-    type_text(app, "Reason for the rate", "One booth.")
     choose(app, "Equipment", "booth", "screen")
     choose(app, "Materials and data", "pay")
     type_text(app, "Add a replacement", "quiet room")
     type_value(pick(app, "Fidelity loss (0–3)", 2), "Effect multiplier (0–1)", 0.8)
-    for label, text in (
-        ("Add a control", "blind rater"),
-        ("Protects against", "hope"),
-        ("Add a rule", "No deceit"),
-    ):
-        type_text(app, label, text)
+    type_text(type_text(app, "Add a control", "blind rater"), "Protects against", "hope")
+    type_text(app, "Add a rule", "No deceit")
     choose(at(app, LAB), "Booked", "booth")
     type_value(app, "booth: booked until day", 4)
     choose(app, "Not available", "pay")
@@ -223,32 +200,23 @@ def test_needs_and_lab_are_filled_in() -> None:
     assert (swap.fidelity_loss, swap.evidence_factor) == (2, 0.8)
     assert (control.name, control.protects_against) == ("blind rater", "hope")
     assert (rule.restriction, rule.forbidden_phrases) == ("No deceit", ["No deceit"])
-    plan, lab = study.reference_protocol, study.labs.medium
-    assert (plan.required_equipment, plan.controls) == (["booth", "screen"], ["blind rater"])
-    assert (lab.booked, lab.out_of_stock) == ({"booth": 4}, ["pay"])
+    assert (study.labs.medium.booked, study.labs.medium.out_of_stock) == ({"booth": 4}, ["pay"])
     assert not study.labs.easy.booked
-    assert assess(plan, pack_of(study, Difficulty.EASY)).lab_feasible
-    type_value(at(app, NEEDS), "Samples a day", None)
-    assert study_of(app).samples_per_day is None
+    assert assess(study.reference_protocol, pack_of(study, Difficulty.EASY)).lab_feasible
 
 
 def test_units_and_arms_are_filled_in_by_kind() -> None:
     app = form("the template", ASSUMPTIONS)
     type_value(type_text(app, "Experimental unit", "tray"), "Samples per unit", 6.0)
-    assert study_of(app).design.units == Units(name="tray", samples=6.0)
     type_value(at(app, ASSUMPTIONS), "Intraclass correlation", 0.1)
-    type_text(app, "Reason for the units", "Six fit in.")
     type_value(app, "First arm, as a share", 0.25)
     design = study_of(app).design
     assert design.units == Units(name="tray", samples=6.0, icc=0.1)
-    assert (design.arms, design.why["units"]) == (Arms(share=0.25), "Six fit in.")
+    assert design.arms == Arms(share=0.25)
     texts = [field.label for field in choose_kind(app, "anova").text_input]
     assert "Sampling unit" in texts
     assert "Experimental unit" not in texts
     assert study_of(choose_kind(app, "two_group")).design.units == design.units
-    type_text(at(app, ASSUMPTIONS), "Experimental unit", "")
-    type_value(app, "First arm, as a share", None)
-    assert (study_of(app).design.units, study_of(app).design.arms) == (None, None)
 
 
 def test_lab_of_the_form_has_calendar_and_currency() -> None:
@@ -256,13 +224,9 @@ def test_lab_of_the_form_has_calendar_and_currency() -> None:
     app.date_input[0].set_value(date(2027, 3, 6))
     type_text(at(app, LAB), "Currency", " EUR ")
     type_values(at(app, LAB), **{"A staff unit a day, EUR": 30.0, "Overhead, %": 20.0})
-    [toggle] = [toggle for toggle in app.toggle if toggle.label == "Weekends count as days"]
-    toggle.set_value(False)
-    lab = study_of(run(app)).labs.medium
-    assert (lab.start_date, lab.currency, lab.weekends) == (date(2027, 3, 6), "EUR", False)
+    lab = study_of(app).labs.medium
+    assert (lab.start_date, lab.currency) == (date(2027, 3, 6), "EUR")
     assert (lab.cost_model.per_staff_day, lab.cost_model.overhead_percent) == (30, 20)
-    type_text(at(app, LAB), "Currency", "")
-    assert study_of(app).labs.medium.currency == "credits"
     assert "'$' is not allowed" in alerts(type_text(at(app, LAB), "Currency", "$"))[0].text
 
 
@@ -271,14 +235,11 @@ def test_file_keeps_its_notes_and_faults() -> None:
     assert file_of(app) == template_text()
     type_text(at(app, COMPARISON), NAME, "Beans")
     assert "# " not in file_of(app)
-    title = "Chamber Music and the Growth of Bean Seedlings"
-    assert study_of(app) == parse_study(template_text().replace(title, "Beans"), "x.yaml")
     assert file_of(press(app, "Undo")) == template_text()
     broken = template_text().replace("kind: two_group", "kind: two: group")
     write(app, broken)
     assert "mapping values are not allowed in this context" in app.table[0].value.to_string()
-    assert "cannot be read as a study yet" in page_text(at(app, LAB))
-    assert not can_press(app, "Use this study")
+    assert not can_press(at(app, LAB), "Use this study")
     assert file_of(app) == broken
     assert file_of(press(app, "Undo")) == template_text()
 
@@ -300,7 +261,6 @@ def test_form_comes_back_after_another_start() -> None:
     press(press(app, "Start over"), "Back to the form")
     assert study_of(app).paper.title == "Mine"
     press(press(app, "Start over"), "Start the form")
-    assert study_of(app).paper.title == "My study"
     assert study_of(press(app, "Undo")).paper.title == "Mine"
     press(press(app, "Use this study") and at_gallery(app), "Edit")
     assert app.text_input[0].value == "Mine"

@@ -9,15 +9,13 @@ from streamlit.testing.v1.element_tree import Element
 from replicalab.assessment import assess
 from replicalab.facts.frontier import extra_facts, standing_verdict
 from replicalab.facts.region import point_facts
-from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, plan_to_draw
-from replicalab.scenarios import Difficulty, load_scenario
+from replicalab.scenarios import load_scenario
 from replicalab.ui.study import reference_options
-from replicalab.ui.workspace import Workspace, to_query
 from tests.factories import with_means
 from tests.golden import assert_golden
 from tests.ui.acting import can_press, number, pick, press, pull, run, type_number, undo
-from tests.ui.pages import PROTOCOL, STUDY, TRADE_OFFS
+from tests.ui.pages import PROTOCOL, TRADE_OFFS
 from tests.ui.reading import page_text, panel_tables, where
 from tests.ui.walking import go, query_of, unfolded, visit
 
@@ -71,35 +69,25 @@ def test_chart_is_redrawn_for_its_layers_only() -> None:
     assert None not in spots
     assert spots[0] != spots[1]
     assert point_at_cross(type_number(app, "Point: samples", 5000)) is None
-    assert "60 samples a day" not in charts(app)[0]
-    switch(app, "Samples that cannot count")
-    assert "60 samples a day" in charts(app)[0]
-    assert "Dotted" in page_text(app)
-    switch(app, "Samples that cannot count")
-    assert "60 samples a day" not in charts(app)[0]
-    assert "At the effect assumed here" not in page_text(app)
+    for is_drawn in (True, False):
+        switch(app, "Samples that cannot count")
+        assert ("60 samples a day" in charts(app)[0]) is is_drawn
     pick(app, "Effect assumed", "halved (0.0885)")
     assert "At the effect assumed here | 0.39" in page_text(app)
 
 
 def test_region_of_other_items_says_so() -> None:
     app, options = opened("eco_reef_fish"), options_for("eco_reef_fish")
-    drawn, yours = plan_to_draw(options), options.yours
-    plan = drawn.at(yours.counts.days, yours.counts.samples)
+    yours = options.yours
+    plan = plan_to_draw(options).at(yours.counts.days, yours.counts.samples)
     assert f">your plan* {yours.evidence.number}</span>" in over_chart(app)
-    assert yours.evidence.text != plan.evidence.text
     assert f"Your plan, items in the chart | {plan.evidence.text}" in page_text(app)
     assert "no 'side-swap of currents'" in page_text(app)
-    assert "up to 20 samples" in charts(app)[0]
     switch(app, "The least-loss plan’s items")
     assert number(app, "Point: samples").value == options.least.plan.sample_size
-    assert "up to 117 samples" in charts(app)[0]
     press(app, "Load this point into the editor")
     assert where(app).endswith("· Feasible, lacks a control")
-    alike = opened("fin_momentum", "easy")
-    assert ">your plan " in over_chart(alike)
-    assert "your plan*" not in over_chart(alike)
-    assert "items in the chart" not in page_text(alike)
+    assert "your plan*" not in over_chart(opened("fin_momentum", "easy"))
 
 
 def point_at_cross(app: AppTest) -> str | None:
@@ -125,12 +113,8 @@ def test_typed_point_is_loaded_and_undone() -> None:
     press(app, "Load this point into the editor")
     assert where(app).endswith("medium lab · Feasible")
     assert not can_press(app, "Load this point into the editor")
-    assert LOADED in page_text(app)
-    go(go(app, PROTOCOL), TRADE_OFFS)
-    assert LOADED in page_text(app)
-    undo(app)
-    assert LOADED not in page_text(app)
-    assert where(app).endswith("· Not feasible")
+    assert LOADED in page_text(go(go(app, PROTOCOL), TRADE_OFFS))
+    assert LOADED not in page_text(undo(app))
     assert number(go(app, PROTOCOL), "Sample size").value == 420
 
 
@@ -165,10 +149,9 @@ def test_lab_without_evidence_is_explained() -> None:
 def test_levers_move_the_lab_of_every_page() -> None:
     app, pack = opened(), load_scenario("fin_momentum", "medium")
     pull(app, "Budget, credits", 3600)
-    supposed = with_means(pack, budget=3600)
     assert "Your lab: 3,600 credits instead of 3,700." in page_text(app)
-    assert f"{FITS} 290 samples, 3 to 6 days" in charts(app)[0]
-    for fact in extra_facts(PlanAnalysis(assess(pack.reference_protocol, supposed))):
+    supposed = assess(pack.reference_protocol, with_means(pack, budget=3600))
+    for fact in extra_facts(PlanAnalysis(supposed)):
         assert " ".join(f"{fact.label} | {fact.shown}".split()) in page_text(app)
     pull(pull(app, "Budget, credits", 5000), "Days", 9)
     again = visit(TRADE_OFFS, **query_of(app))
@@ -176,38 +159,19 @@ def test_levers_move_the_lab_of_every_page() -> None:
         assert "5,000 credits instead of 3,700, 9 days instead of 6" in page_text(page)
     assert charts(again)[0] == charts(app)[0]
     press(app, "Load this point into the editor")
-    undo(go(app, PROTOCOL))
-    assert "5,050 / 5,000 credits" in page_text(app), "a point that is loaded leaves the levers"
-    undo(app)
-    assert query_of(app)["budget"] == "5000"
+    undo(undo(go(app, PROTOCOL)))
+    assert query_of(app)["budget"] == "5000", "a point that is loaded leaves the levers"
     assert "days" not in query_of(app)
-    pull(go(app, TRADE_OFFS), "Budget, credits", 3700)
-    assert "Your lab:" not in page_text(app)
-    assert "budget" not in query_of(app)
-    pull(pull(app, "Days", 9), "Staff units", 5)
+    pull(go(app, TRADE_OFFS), "Staff units", 5)
     press(app, "Back to the study’s lab")
     assert "Your lab:" not in page_text(app)
-    record = {"Budget, credits": 3700, "Days": 6, "Staff units": 4}
-    assert {slider.label: slider.value for slider in app.slider} == record
+    values = {"Budget, credits": 3700, "Days": 6, "Staff units": 4}
+    assert {slider.label: slider.value for slider in app.slider} == values
     assert not {"budget", "days", "staff"} & set(query_of(app))
 
 
 def ends(app: AppTest) -> dict[str, float]:
     return {slider.label: slider.max for slider in app.slider}
-
-
-def test_levers_reach_beyond_lab_and_plan() -> None:
-    for means in ({}, {"budget": "50000", "days": "90", "staff": "30"}):
-        app = visit(TRADE_OFFS, **means)
-        assert all(slider.max > slider.value for slider in app.slider), means
-    pack = load_scenario("psy_stroop", "hard")
-    plan = assess(revise(pack.reference_protocol, sample_size=900, duration_days=80), pack)
-    work = Workspace().changed(study="psy_stroop", lab=Difficulty.HARD, plan=plan.plan)
-    reach = ends(visit(TRADE_OFFS, **to_query(work)))
-    assert plan.cost > 9000
-    assert reach["Budget, credits"] >= 1.25 * plan.cost
-    assert reach["Days"] >= 100
-    assert reach["Staff units"] > plan.staff
 
 
 def test_lever_pulled_to_its_end_goes_on() -> None:
@@ -217,15 +181,3 @@ def test_lever_pulled_to_its_end_goes_on() -> None:
         pull(app, label, int(end))
         assert ends(app)[label] > end
     assert all(end <= 10**9 for end in ends(visit(TRADE_OFFS, budget="1000000000")).values())
-
-
-def test_choices_end_with_their_plan_or_study() -> None:
-    app = pick(point_at(5, 161), "Effect assumed", 1)
-    undo(press(app, "Load this point into the editor"))
-    press(go(app, PROTOCOL), "Apply the least-loss plan")
-    go(app, TRADE_OFFS)
-    assert number(app, "Point: samples").value == options_for().least.plan.sample_size
-    [effect] = [radio for radio in app.radio if radio.label == "Effect assumed"]
-    assert effect.index == 1
-    go(pick(go(app, STUDY), "Lab", "hard"), TRADE_OFFS)
-    assert not app.exception
