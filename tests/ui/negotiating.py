@@ -15,7 +15,7 @@ from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
 from tests.ui.acting import can_press, labels, press, run
 from tests.ui.pages import NEGOTIATION
-from tests.ui.reading import heard, keyed, panels, texts
+from tests.ui.reading import heard, keyed, panels, plain, texts
 from tests.ui.walking import visit
 
 PACK: Final = load_scenario("fin_momentum", "medium")
@@ -72,6 +72,10 @@ def rows_in(app: AppTest, key: str) -> list[list[str]]:
     tables = (table for panel in panels(app) for table in panel.iter("table"))
     element = next(item for item in tables if item.findtext("caption") == CAPTIONS[key])
     return [[heard(cell) for cell in row] for row in element.iter("tr")]
+
+
+def headers(app: AppTest) -> list[str]:
+    return [plain(str(header.value)) for header in app.header]
 
 
 def proposing(plan: Protocol = REFERENCE) -> str:

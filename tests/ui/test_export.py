@@ -97,7 +97,7 @@ def test_local_link_is_marked_as_local(monkeypatch: pytest.MonkeyPatch) -> None:
         "http://192.168.1.7:8501/Protocol": False,
         "https://localhost.example.org/": False,
     }.items():
-        monkeypatch.setattr(type(st.context), "url", property(lambda _, server=server: server))
+        monkeypatch.setattr(type(st.context), "url", server)
         message = in_drawer(press(visit(), "Share"))
         assert ("only on this computer" in message) is here_only
 
