@@ -113,6 +113,7 @@ def test_safeguard_of_a_reported_error() -> None:
     # Of n 40 alone the error would be 0.316, with what d adds 0.332; the telescopes count n alone.
     record = choices(effect=0.9, se=0.5, n=40)
     assert record["safeguard"] == pytest.approx(0.9 - 0.841621 * 0.5, abs=1e-6)
+    # Simonsohn (2015): 0.5 for 20 an arm, 0.4959 exactly.
     assert record["small telescopes"] == pytest.approx(0.4959, abs=5e-5)
 
 
@@ -123,11 +124,6 @@ def test_safeguard_that_loses_its_sign() -> None:
     design = design_of(effect=0.8505 / math.sqrt(10), n=40)
     assert assessment.named_effect(design, "safeguard") is None
     assert dict(assessment.missing_choices(design))["safeguard"].endswith("reaches no effect")
-
-
-def test_small_telescopes_of_20_an_arm_is_simonsohns() -> None:
-    # Simonsohn (2015): 0.5 for 20 an arm, 0.4959 exactly.
-    assert choices(effect=0.9, n=40)["small telescopes"] == pytest.approx(0.4959, abs=5e-5)
 
 
 @pytest.mark.parametrize("sides", [1, 2])
@@ -264,26 +260,19 @@ def test_safeguard_grows_with_n(d: float, an_arm: int) -> None:
 @pytest.mark.parametrize(
     ("kind", "reported"),
     [
-        ("two_group", {"effect": 1e6, "n": 10**9}),
-        ("two_group", {"effect": 0.0, "n": 40}),
-        ("two_group", {"effect": 5e-324, "n": 3}),
-        ("two_group", {"effect": 0.5, "se": 1e-6}),
+        ("two_group", {"effect": 1e6, "n": 10**9}), ("two_group", {"effect": 0.0, "n": 40}),
+        ("two_group", {"effect": 5e-324, "n": 3}), ("two_group", {"effect": 0.5, "se": 1e-6}),
         ("two_group", {"effect": 1e6, "se": 1e6, "n": 3}),
         ("correlation", {"effect": math.nextafter(1, 0), "n": 10**9}),
         ("survival", {"effect": 5e-324, "events": 10**9}),
-        ("survival", {"effect": 1e6, "events": 1}),
-        ("survival", {"effect": 1.0, "events": 9}),
-        ("survival", {"effect": 0.5, "se": 1e6}),
-        ("survival", {"effect": 2.0, "se": 1e6}),
+        ("survival", {"effect": 1e6, "events": 1}), ("survival", {"effect": 1.0, "events": 9}),
+        ("survival", {"effect": 0.5, "se": 1e6}), ("survival", {"effect": 2.0, "se": 1e6}),
         ("survival", {"effect": 2.0, "se": 1e6, "sides": 1, "n": 9}),
-        ("correlation", {"effect": 0.5, "se": 1e6}),
-        ("anova", {"effect": 0.5, "n": 10**9}),
-        ("anova", {"effect": 0.5, "n": 1}),
-        ("audit", {"effect": 0.5, "n": 1}),
-        ("equivalence", {"effect": 0.5, "n": 40}),
-        ("precision", {"effect": 0.5, "n": 40}),
+        ("correlation", {"effect": 0.5, "se": 1e6}), ("anova", {"effect": 0.5, "n": 10**9}),
+        ("anova", {"effect": 0.5, "n": 1}), ("audit", {"effect": 0.5, "n": 1}),
+        ("equivalence", {"effect": 0.5, "n": 40}), ("precision", {"effect": 0.5, "n": 40}),
     ],
-)
+)  # fmt: skip
 def test_choices_at_valid_ends_are_effects(kind: str, reported: dict[str, object]) -> None:
     changes = {"target": 0.1, "floor": 0.2} if kind == "precision" else {}
     design = make_design(

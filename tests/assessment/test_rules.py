@@ -97,26 +97,11 @@ def test_negation_ends_with_its_clause(between: str) -> None:
     assert breaks(f"no leverage{between} live trading", "live trading")
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("technique", "count beside an open flame"),
-        ("rationale", "an open flame keeps the air sterile"),
-        ("controls", ["dark control", "open flame control"]),
-        ("required_equipment", ["open-flame burner"]),
-        ("required_reagents", ["gas for the open flame"]),
-    ],
-)
-def test_violation_names_its_field(field: str, value: object) -> None:
-    rule = make_policy_rule(restriction="No flames.", forbidden_phrases=["open flame"])
-    violations = broken(make_protocol(**{field: value}), [rule])
-    assert violations == [Violation("No flames.", "open flame", field)]
-
-
 def test_violations_once_per_field_in_order() -> None:
     protocol = make_protocol(
-        technique="b then a", rationale="a", controls=["a one", "a two"], required_reagents=["b"]
-    )
+        technique="b then a", rationale="a", controls=["a one", "a two"],
+        required_equipment=["an A-frame"], required_reagents=["b"],
+    )  # fmt: skip
     rules = [
         make_policy_rule(restriction=name, forbidden_phrases=[phrase])
         for name, phrase in (("first", "b"), ("second", "a"))
@@ -124,4 +109,5 @@ def test_violations_once_per_field_in_order() -> None:
     assert broken(protocol, rules) == [
         ("first", "b", "technique"), ("first", "b", "required_reagents"),
         ("second", "a", "technique"), ("second", "a", "rationale"), ("second", "a", "controls"),
+        ("second", "a", "required_equipment"),
     ]  # fmt: skip

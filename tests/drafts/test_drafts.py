@@ -79,7 +79,6 @@ FORM: Final = (
     ("min_days",),
     ("samples_per_day", "value"),
 )
-"""The places of typed values."""
 _typed: Final = st.none() | st.integers(-5, 10**17) | st.floats(allow_nan=False) | st.text()
 _changes: Final = st.one_of(
     st.tuples(st.sampled_from(FORM), _typed).map(
@@ -220,7 +219,6 @@ WRONG: Final[dict[str, list[Data]]] = {
     "substitutions 0 fidelity_loss": [4], "min_days": [0], "reagents 0": ["loudspeaker"],
     "scenario_id": ["No"],
 }  # fmt: skip
-"""Wrong values of a field, whose fault is at that field."""
 ELSEWHERE: Final[dict[str, tuple[Data, str]]] = {
     "design floor": (0.9, "design.target"),
     "controls 0 name": ("chambers swapped at half-time", "controls[1].name"),

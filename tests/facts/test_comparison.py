@@ -21,7 +21,6 @@ from tests.ui.reading import heard
 
 PACK: Final = load_scenario("psy_stroop", "medium")
 PLAN: Final = PACK.reference_protocol
-"""100 samples for 1,600 credits, of which the lab has 1,000."""
 
 
 def side(plan: Protocol = PLAN, pack: Pack = PACK, name: str = "A") -> Side:

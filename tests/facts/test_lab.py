@@ -7,13 +7,9 @@ from replicalab.facts.lab import any_lab_text, lab_text, own_text
 from tests.golden import assert_golden
 
 WRITTEN: Final = scenarios.load_scenario("fin_momentum", "medium")
-TERMINAL: Final = scenarios.OwnItem(
-    label="licensed-data terminal",
-    category="equipment",
-    state=scenarios.ItemState.AVAILABLE,
-    price=400.0,
-)
-MUG: Final = scenarios.OwnItem(label="mug", category="reagent", state=scenarios.ItemState.AVAILABLE)
+TERMINAL: Final = {"label": "licensed-data terminal", "category": "equipment", "state": "available",
+                  "price": 400.0}  # fmt: skip
+MUG: Final = {"label": "mug", "category": "reagent", "state": "available"}
 
 OVERRIDES: Final[list[dict[str, Any]]] = [
     {},

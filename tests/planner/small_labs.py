@@ -31,7 +31,6 @@ _LATER: Final[dict[str, dict[str, object]]] = {
     "equivalence": {"margin": 1.5},
     "survival": {"event_share": 0.8},
 }
-"""The kinds that were added later, with the numbers that they need."""
 
 
 _RATES: Final = dict.fromkeys(

@@ -240,11 +240,8 @@ def test_as_strong_matches_comparing_all() -> None:
 def test_balanced_plan_by_hand() -> None:
     # Gain, times the credits left: 0.25 x 40, 0.375 / 2 x 64, 0.25 / 3 x 90, none below the floor.
     plans = [
-        made(60.0, 1, 0.75),
-        made(36.0, 1, 0.875, 1),
-        made(10.0, 1, 0.75, 2),
-        made(0.0, 1, 0.25),
-    ]
+        made(60.0, 1, 0.75), made(36.0, 1, 0.875, 1), made(10.0, 1, 0.75, 2), made(0.0, 1, 0.25),
+    ]  # fmt: skip
     assert Frontier(tuple(plans), PACK).balanced == plans[1]
     assert Frontier(tuple(plans[::2]), PACK).balanced == plans[0]
     assert Frontier(tuple(plans[3:]), PACK).balanced is None

@@ -171,7 +171,6 @@ IMPOSSIBLE: Final[list[tuple[Any, dict[str, float]]]] = [
     ("two_proportions", {"baseline": 0.1}), ("two_group", {"baseline": 0.5}),
     ("correlation", {"assurance": 0.8}),
 ]  # fmt: skip
-"""What designs of a kind cannot be asked."""
 
 
 def test_refused_questions_name_a_remedy() -> None:

@@ -127,9 +127,7 @@ ROW: Final = {
     "evidence": 0.9999999999999996, "tier": "meets target", "wishes_broken": 0, "job": 2,
     "seed": 19,
 }  # fmt: skip
-"""The result of one negotiation of a batch."""
 ITEM: Final = {"label": "mug", "category": "reagent", "price": 1.0}
-"""An item of a lab in a job of a batch."""
 VALUES: Final = "the file holds more than 500,000 values; shorten it"
 
 

@@ -52,7 +52,6 @@ AWKWARD: Final = (
     *("a  b", "tab\there", "caf\xe9", "\u65e5\u672c", "\U0001f9ea", "\u05d0\u05d1", "a\xa0b"),
     *("x" * 300, "word " * 90 + "end", "a: " * 60 + "b"),
 )
-"""Texts that YAML, of one version or another, would read as something else."""
 
 
 class _Quoting(yaml.SafeDumper):
