@@ -26,10 +26,14 @@ from replicalab.ui.controls import NumberField, button, complain, places
 from replicalab.ui.words import escaped
 
 SIGNIFICANT: Final = "%.6g"  # the format of a number that may be worked out
-KINDS_SHOWN: Final = sorted(KINDS, key=lambda kind: KINDS[kind].sought is None)  # tests first
 _SESSION: Final = "study_form"
 _LARGEST: Final = 10**15  # number fields show no number beyond this
 _SHORT: Final = 60
+
+
+def kinds_shown() -> list[str]:
+    """Return the design kinds, tests first."""
+    return sorted(KINDS, key=lambda kind: KINDS[kind].sought is None)
 
 
 def session() -> FormSession:
