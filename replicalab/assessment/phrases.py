@@ -136,8 +136,8 @@ def cautions_text(plan: PlanInLab) -> str:
 
 def cautions_title(plan: PlanInLab) -> str:
     """Return the cautions for narrow places: ``breaks a wish, lacks a control``."""
-    fixed = any(not control.droppable for control in plan.dropped)
-    controls = f"lacks a {'fixed ' if fixed else ''}control" if plan.dropped else ""
+    is_void = any(not control.droppable for control in plan.dropped)
+    controls = f"lacks a {'fixed ' if is_void else ''}control" if plan.dropped else ""
     titles = few_units_title(plan), wishes_title(plan.broken_wishes), controls
     return ", ".join(filter(None, titles))
 

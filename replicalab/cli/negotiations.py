@@ -88,8 +88,8 @@ def _transcript(talk: Negotiation, model: Any) -> str:
 
 
 def _replayed(options: commands.Options, path: Path, study: Study) -> commands.Answer:
-    fixed = ("scientist", "lab_manager", "plan", "samples", "days", "settings", "save")
-    for name in _named(options, *fixed):
+    excluded = ("scientist", "lab_manager", "plan", "samples", "days", "settings", "save")
+    for name in _named(options, *excluded):
         option = name.replace("settings", "set").replace("_", "-")
         raise commands.CommandError(
             f"--{option}: a transcript contains that; omit it with --replay"

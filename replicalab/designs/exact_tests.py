@@ -244,15 +244,15 @@ def _at(each: int, one: float, other: float, alpha: float) -> tuple[float, float
     # The same with the next table of each total.
     next_lower = [fewer[bounds[x + 1] + 2] if x < each else lower[-1] for x in counts]
     next_upper = [fewer[each - 1 - bounds[each - x + 1]] if x else upper[0] for x in counts]
-    extra = sum(map(mul, chances, next_lower)) - right
-    extra += sum(map(mul, chances, upper)) - sum(map(mul, chances, next_upper))
-    extra += _at_the_ends(each, bounds[each], alpha, first, second)
+    gain = sum(map(mul, chances, next_lower)) - right
+    gain += sum(map(mul, chances, upper)) - sum(map(mul, chances, next_upper))
+    gain += _at_the_ends(each, bounds[each], alpha, first, second)
     wrong = max(0.0, wrong)
-    return min(1.0, right + wrong), right + wrong + extra
+    return min(1.0, right + wrong), right + wrong + gain
 
 
 def _at_the_ends(each: int, bound: int, alpha: float, first: _Counts, second: _Counts) -> float:
-    # The extra rejections of the randomised test if all or none of the first group count.
+    # The extra rejections of the randomised test at the ends, 0 and all of the first group.
     total, y = 0.0, bound + 1
     whole, full = math.lgamma(each + 1), math.lgamma(2 * each + 1)
     while y < each:

@@ -72,12 +72,12 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
     better = better_plans(options)
     if not yours.feasible:
         text = texts.DOES_NOT_FIT.format(failing=phrases.failing_text(yours))
-        extra = ""
+        ending = ""
         if not better and void:
-            extra = texts.NOR_EVIDENCE.format(reason=void)
+            ending = texts.NOR_EVIDENCE.format(reason=void)
         elif not better:
-            extra = texts.NONE_AS_STRONG if frontier.exact else texts.NONE_FOUND_AS_STRONG
-        return Verdict(Status.FAIL, "Does not fit", f"{text} {extra}".strip())
+            ending = texts.NONE_AS_STRONG if frontier.exact else texts.NONE_FOUND_AS_STRONG
+        return Verdict(Status.FAIL, "Does not fit", f"{text} {ending}".strip())
     if better:
         return Verdict(Status.CAUTION, "Beaten", texts.BEATEN)
     if void:

@@ -229,8 +229,8 @@ def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
     offer = next(filter(None, map(texts.offered_plan, negotiation.rounds)), None)
     ended = next(done.plan for done in reversed(rule.rounds) if done.plan)
     named = {"Asked": judged[0], "Lab Manager’s first offer": offer, "Simple rule": ended}
-    visible = {name: plan for name, plan in {**named, "This run": judged[-1]}.items() if plan}
-    evidence = [plan.evidence for plan in visible.values()]
+    plans = {name: plan for name, plan in {**named, "This run": judged[-1]}.items() if plan}
+    evidence = [plan.evidence for plan in plans.values()]
     keeps = ended.failing and "a plan that fails"
     return blocks.panel(
         "slide_rule",
@@ -247,7 +247,7 @@ def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
                 "worth": "none" if plan.evidence.void_reason else plan.evidence.number,
                 "fails": bool(plan.failing),
             }
-            for name, plan in visible.items()
+            for name, plan in plans.items()
         ],
         text=texts.simple_rule_text(rule),
     )

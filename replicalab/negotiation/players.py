@@ -278,10 +278,10 @@ def _direct(state: State, pack: Pack) -> Choice:
     best passes all seven dimensions, so it acts at most three times after its opening.
     """
     asking = models.ScientistActionType.REQUEST_INFO.value
-    request = any(
+    has_asked = any(
         e.role is models.Role.SCIENTIST and e.action_type == asking for e in state.history
     )
-    if state.plan is None and not state.is_last and not request:
+    if state.plan is None and not state.is_last and not has_asked:
         reference = assess(pack.reference_protocol, pack)
         if reference.evidence.tier is not EvidenceTier.BELOW_FLOOR:
             reason = f"{_OPENS_WITH_OWN}: {phrases.placed_text(reference.evidence)}."
@@ -295,7 +295,7 @@ def _direct(state: State, pack: Pack) -> Choice:
         return _take_or_counter(state, analysis.least)
     asks, relief = _relief(analysis)
     finding = f"{capitalised(best_text(analysis.least))}. {relief}"
-    if request:
+    if has_asked:
         return Choice(None, f"The lab adds nothing to what it has. {finding}")
     if state.is_last or not asks:
         return Choice(None, finding)
@@ -335,7 +335,7 @@ def _loss(mine: Rank, other: Rank) -> str:
 def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
     """Return the cheapest relief if no plan above the floor can run, and its effect.
 
-    The single addition that is the smallest share of what the lab has, if one is enough; else
+    The single addition that is the smallest share of the lab, if one is enough; else
     all that the target takes; else all that this plan takes, if it is worth running.
     """
     shortfalls, plan = options.asks, options.yours

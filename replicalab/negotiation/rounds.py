@@ -50,8 +50,8 @@ def negotiate(setup: Setup, pack: Pack, generate_fn: GenerateFn | None = None) -
 
 def play_on(negotiation: Negotiation, generate_fn: GenerateFn | None = None) -> Negotiation:
     """Return the negotiation up to its end, or to the next choice of a person."""
-    for further in course(negotiation, generate_fn):
-        negotiation = further
+    for played in course(negotiation, generate_fn):
+        negotiation = played
     return negotiation
 
 

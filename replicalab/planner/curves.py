@@ -161,9 +161,9 @@ class Curves:
     @cached_property
     def highest_needed(self) -> float:
         """The end of the axis of needed samples."""
-        visible = [self.plan.counts.samples, self.largest or 1, self.needed() or 1]
+        sizes = [self.plan.counts.samples, self.largest or 1, self.needed() or 1]
         wanted = [n for effect in self.effects if (n := self.needed(effect.effect)) is not None]
-        return math.ceil(_near(wanted, visible) * _BEYOND)
+        return math.ceil(_near(wanted, sizes) * _BEYOND)
 
     @property
     def _spread_effects(self) -> list[float]:

@@ -402,10 +402,10 @@ class _Steps:
     def _first_gain(self) -> int:
         # Usually the need of the best plan, its sample cut to the fewest with a gain. Two plans
         # prove that; else all is searched. With too few days the endpoint is lost.
-        extra, pack = self._needed_by_fewest(), self.plan.pack
+        needed, pack = self._needed_by_fewest(), self.plan.pack
         on_days = self.dimension == Dimension.SCHEDULE
         minimum = max(1, pack.min_days - pack.lab.days_left) if on_days else 1
-        low = minimum if extra > minimum and self._gains_with(extra - 1) else max(minimum, extra)
+        low = minimum if needed > minimum and self._gains_with(needed - 1) else max(minimum, needed)
         return fewest(self._gains_with, low, self._top)
 
     def _gains_with(self, more: int) -> bool:

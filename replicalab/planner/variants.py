@@ -186,8 +186,8 @@ class _Need(NamedTuple):
 
 def _items(plan: assessment.Assessment, by_instruments: bool) -> PlanVariants:
     rows, listed = plan.pack.allowed_substitutions, {label_key(i.label) for i in plan.items}
-    needs, fixed = _needs(plan, listed, by_instruments)
-    variants, exact = [PlanVariant(fixed)], True
+    needs, decided = _needs(plan, listed, by_instruments)
+    variants, exact = [PlanVariant(decided)], True
     components = list(_components(needs, rows))
     for keys, tied in components:
         substitutions = [row for row in rows if label_key(row.original) in keys]
@@ -213,7 +213,7 @@ def _needs(
     groups, inventory = dict[tuple[str, str], list[assessment.Item]](), plan.pack.inventory
     for item in plan.items:
         groups.setdefault((item.field, label_key(item.label)), []).append(item)
-    needs, spare, fixed = list[_Need](), list[_Need](), _NONE
+    needs, spare, decided = list[_Need](), list[_Need](), _NONE
     for (_, key), items in groups.items():
         failing, first = _item_failing(items, plan.pack), items[0]
         options = {  # an item of the other kind is none that the lab has, nor is what replaces it
@@ -229,7 +229,7 @@ def _needs(
             need = _Need(key, items, failing, options, prices)
             (needs if useful else spare).append(need)
         else:
-            fixed |= failing
+            decided |= failing
     # Replacing a passing item by nothing cheaper gains only if it changes what other substitutions
     # count as, since the fidelity lost follows from all items of the finished plan.
     rows = plan.pack.allowed_substitutions
@@ -239,7 +239,7 @@ def _needs(
         needs += bearing
         gone |= {need.key for need in bearing}
         spare = [need for need in spare if need not in bearing]
-    return needs, fixed
+    return needs, decided
 
 
 def _bears_on(gone: set[str], need: _Need, pairs: Sequence[tuple[str, str]]) -> bool:
@@ -291,7 +291,7 @@ def _component(
             return None
         used = assessment.used_substitutions((listed - gone) | stay | {*come}, rows)
         loss, factor = sum(r.fidelity_loss for r in used), prod(r.evidence_factor for r in used)
-        stored = zip(needs, taken, strict=True) if by_instruments else ()
+        assigned = zip(needs, taken, strict=True) if by_instruments else ()
         return PlanVariant(
             failing,
             loss=loss,
@@ -300,7 +300,7 @@ def _component(
             price=price,
             instruments=frozenset(
                 need.key if alternative is None else label_key(alternative)
-                for need, alternative in stored
+                for need, alternative in assigned
                 if need.items[0].category == "equipment"
             ),
         )

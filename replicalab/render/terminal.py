@@ -74,6 +74,6 @@ def _table(table: blocks.Table) -> Iterator[RenderableType]:
 
 
 def _cell(cell: blocks.Cell) -> Text:
-    extra = cell.more.text if cell.more else ""
-    text = "; ".join(filter(None, (f"{cell.text} {cell.note}".strip(), extra)))
+    more = cell.more.text if cell.more else ""
+    text = "; ".join(filter(None, (f"{cell.text} {cell.note}".strip(), more)))
     return signed(cell.status, " ".join(text.split()))

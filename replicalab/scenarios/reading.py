@@ -270,10 +270,10 @@ def read_kind(data: bytes | str | Values, kind: FileKind, source: str) -> Values
     """
     remedy = f"load a {kind} that was saved here"
     values = data if isinstance(data, dict) else read_json(data, source, kind, remedy)
-    stored = kind_of(values)
+    file_kind = kind_of(values)
     problem, _, advice = format_problem(values.get("format", FORMAT)).partition("; ")
-    if stored and not _KEYS[kind] & values.keys():
-        problem, advice = f"the file holds a {stored}, no {kind}", remedy
+    if file_kind and not _KEYS[kind] & values.keys():
+        problem, advice = f"the file holds a {file_kind}, no {kind}", remedy
     if problem:
         raise ScenarioError(source, [Fault("", problem, advice)])
     return values

@@ -34,7 +34,7 @@ class Original(Record):
         sides: 1 if its test was one-sided, else 2.
         source: the publication and the place in it.
         confidence: how well the numbers are known.
-        where: the place where the source was found, if not the publication itself.
+        where: the place of the source, if not the publication itself.
     """
 
     effect: fields.Effect | None = None
@@ -60,7 +60,7 @@ class Fact(Record):
         text: the statement, in a sentence.
         source: the publication and the place in it.
         confidence: how well it is known.
-        where: the place where the source was found, if not the publication itself.
+        where: the place of the source, if not the publication itself.
     """
 
     text: fields.Prose

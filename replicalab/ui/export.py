@@ -296,7 +296,7 @@ def _draw_link() -> None:
     reach = "Anyone with this link who can reach this server sees this page."
     if is_local:
         reach = "This link works only on this computer. To share, send the bundle."
-    st.markdown(f"{reach} The button beside the link copies it.")
+    st.markdown(f"{reach} The button next to the link copies it.")
     with st.container(key="hand_link"):
         st.code(f"{url}?{urlencode(state.address())}", language=None, wrap_lines=True)
     if not state.is_too_long():

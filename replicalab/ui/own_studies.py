@@ -330,10 +330,10 @@ def is_on_the_shelf(study: scenarios.Study, source: str) -> bool:
     Raises:
         ScenarioError: another shipped study has its id.
     """
-    existing = on_the_shelf(study.scenario_id)
-    if existing is not None:
-        require_same(study, existing, "on the shelf", source)
-    return existing is not None
+    shipped = on_the_shelf(study.scenario_id)
+    if shipped is not None:
+        require_same(study, shipped, "on the shelf", source)
+    return shipped is not None
 
 
 def on_the_shelf(scenario_id: str) -> scenarios.Study | None:

@@ -269,11 +269,11 @@ def ask(question: EvidenceAssumptions) -> None:
     Raises:
         ScenarioError: they do not fit the study; nothing has changed.
     """
-    request = case().with_own(question=question)
-    request.pack(_find)
+    new_case = case().with_own(question=question)
+    new_case.pack(_find)
     if question != case().question:
         _remember()
-        _set(workspace().with_case(request))
+        _set(workspace().with_case(new_case))
 
 
 def set_tray(tray: tuple[TrayCase, ...]) -> None:

@@ -1,4 +1,4 @@
-"""The wheel, installed and used from another folder, does what the clone does."""
+"""The wheel, installed and used from another folder, gives the same answers as the clone."""
 
 import json
 import re
@@ -65,7 +65,7 @@ def app_server(
         yield server
 
 
-def said(command: list[str | Path], folder: Path) -> str:
+def output_of(command: list[str | Path], folder: Path) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode in {0, 1}, done.stderr
     return done.stdout
@@ -101,7 +101,7 @@ def test_wheel_has_version_ranges_and_extras(wheel: Path) -> None:
 
 def test_package_is_imported_from_any_folder(scripts: Path, elsewhere: Path) -> None:
     text = "import replicalab as rl; print(rl.__file__, rl.__version__, len(rl.studies()))"
-    file, version, studies = said([scripts / "python", "-c", text], elsewhere).split()
+    file, version, studies = output_of([scripts / "python", "-c", text], elsewhere).split()
     assert Path(file).is_relative_to(scripts.parent)
     assert (version, int(studies)) == (replicalab.__version__, len(replicalab.studies()))
 
@@ -114,13 +114,13 @@ LINES: Final = """
 
 @pytest.mark.parametrize("line", LINES.strip().splitlines())
 def test_commands_answer_as_from_the_clone(line: str, scripts: Path, elsewhere: Path) -> None:
-    here = said([sys.executable, "-m", "replicalab", *line.split()], ROOT)
-    assert said([scripts / "replicalab", *line.split()], elsewhere) == here
+    here = output_of([sys.executable, "-m", "replicalab", *line.split()], ROOT)
+    assert output_of([scripts / "replicalab", *line.split()], elsewhere) == here
     assert here
 
 
 def test_report_is_saved_as_pdf(scripts: Path, elsewhere: Path) -> None:
-    said([scripts / "replicalab", "report", "psy_stroop", "--save", "report.pdf"], elsewhere)
+    output_of([scripts / "replicalab", "report", "psy_stroop", "--save", "report.pdf"], elsewhere)
     assert (elsewhere / "report.pdf").read_bytes().startswith(b"%PDF")
 
 

@@ -129,8 +129,8 @@ def _draw_cells(upload: _Upload, cells: Table) -> Table:
         **{name: st.column_config.TextColumn(_label(name)) for name in _LABELS},
     }
     for column, words in (("kind", KINDS), ("state", STATES)):
-        present = cells.get(column, ())  # the editor shows no other words than its options
-        options = [*dict.fromkeys([*words, *filter(None, present)])]
+        words_in_cells = cells.get(column, ())  # the editor shows no other words than its options
+        options = [*dict.fromkeys([*words, *filter(None, words_in_cells)])]
         columns[column] = st.column_config.SelectboxColumn(
             _label(column), options=options, format_func=_term
         )

@@ -204,9 +204,9 @@ class _Map(Sheet):
 
         def text(row: int, column: int) -> str:
             value = float(region.evidence[row, column])
-            visible = "no evidence" if math.isnan(value) else worth(value)
+            evidence = "no evidence" if math.isnan(value) else worth(value)
             fits = "fits" if feasible[row][column] else "does not fit"
-            return f"{visible}<br>{credits[row][column]:,.0f} {currency}, {fits}"
+            return f"{evidence}<br>{credits[row][column]:,.0f} {currency}, {fits}"
 
         self.add(
             x=[days[column] for _, column in places],

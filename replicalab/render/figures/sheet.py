@@ -304,7 +304,7 @@ class Sheet:
         """
         # Fixed: layers over the chart stay in place, and a phone scrolls past it.
         # Level and visible, so that plotly does not measure each number of the scale.
-        fixed = {"tickfont": {"size": _TEXT}, "zeroline": False, "fixedrange": True,
+        axis = {"tickfont": {"size": _TEXT}, "zeroline": False, "fixedrange": True,
                  "tickcolor": GRID, "tickangle": 0, "ticklabeloverflow": "allow"}  # fmt: skip
         above, named = _UNTITLED, {}
         if title is not None:
@@ -319,8 +319,8 @@ class Sheet:
             "hovermode": "closest",
             "hoverlabel": {"font": {"size": _TEXT}},
             "dragmode": False,
-            "xaxis": {"range": list(self.x), "showgrid": False, **fixed, **_named(xaxis)},
-            "yaxis": {"range": list(self.y), "gridcolor": GRID, **fixed, **_named(yaxis)},
+            "xaxis": {"range": list(self.x), "showgrid": False, **axis, **_named(xaxis)},
+            "yaxis": {"range": list(self.y), "gridcolor": GRID, **axis, **_named(yaxis)},
             "annotations": [self._written(tag) for tag in self.tags()] if labelled else [],
             **layout,
         }

@@ -101,12 +101,12 @@ def _draw_amount(amount: LabAmount) -> None:
     bounds = bounds_of(amount.bounds)
     is_rate = amount.part == "rates"
     # Only a study's own budget may be other than whole.
-    visible = float(now) if is_rate else max(int(bounds[0]), int(now))
+    start = float(now) if is_rate else max(int(bounds[0]), int(now))
     label = amount.label_in(pack.lab.currency)
     field = NumberField(
         pack.study.term(label),
         f"lab_{amount.key}_{stamp()}",
-        visible,
+        start,
         take=lambda typed: _put(amount, None if typed == written else typed),
         why_not=between(label, bounds, f"the lab keeps {amount_text(now)}"),
         step=0.01 if is_rate else 1,
@@ -115,7 +115,7 @@ def _draw_amount(amount: LabAmount) -> None:
     complain(field.problem)
     if now != written:
         draw_back(amount.key, amount_text(written), partial(_put, amount, None))
-    elif now != visible:
+    elif now != start:
         st.caption(f"The study’s: {amount_text(written)}")
 
 

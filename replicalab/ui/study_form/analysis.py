@@ -145,8 +145,8 @@ def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     for name, (label, step) in labels.items():
         if source is None or name not in source.sets:
             value = usual.at(*place_of(name)) or (None if name in row.extras else 0)
-            visible = fields.as_number(value, whole=isinstance(step, int))
-            numbers[name] = NumberField(label, f"{_PREFIX}_{row.kind}_{name}", visible, step=step)
+            number = fields.as_number(value, whole=isinstance(step, int))
+            numbers[name] = NumberField(label, f"{_PREFIX}_{row.kind}_{name}", number, step=step)
     return numbers
 
 
@@ -172,10 +172,10 @@ def _draw_fields(numbers: Mapping[str, NumberField], typed: TypedAnalysis) -> Sl
                     value, whole = typed.worked_out, isinstance(field.step, int)
                     if value is not None and typed.unknown is Unknown.DROPOUT:
                         value = round(value * 100, _DECIMALS)
-                    visible = field._replace(key=f"{field.key}_found")
-                    st.session_state[visible.key] = fields.as_number(value, whole=whole)
+                    answer = field._replace(key=f"{field.key}_found")
+                    st.session_state[answer.key] = fields.as_number(value, whole=whole)
                     look = None if whole else fields.SIGNIFICANT
-                    visible.draw(value=None, placeholder="none", disabled=True, format=look)
+                    answer.draw(value=None, placeholder="none", disabled=True, format=look)
                 else:
                     optional = "optional" if field.value is None else None
                     field.draw(persist_state="session", placeholder=optional)

@@ -158,8 +158,8 @@ def _draw_widget(label: str, path: FieldPath, field: StudyField, at: Data) -> No
     }
     match field.input:
         case Input.TEXT:
-            visible = field.placeholder or None
-            st.text_input(label, text, max_chars=field.longest, placeholder=visible, **look)
+            placeholder = field.placeholder or None
+            st.text_input(label, text, max_chars=field.longest, placeholder=placeholder, **look)
         case Input.PROSE:
             st.text_area(label, text, max_chars=LONGEST_TEXT, height=72, **look)
         case Input.SWITCH:
