@@ -309,6 +309,16 @@ def test_entry_beyond_a_limit_is_refused(url: str, limits: LibraryLimits, proble
     library.close()
 
 
+def test_entries_of_a_bundle_are_saved_whole_or_not(url: str) -> None:
+    library = Library(url, limits=LibraryLimits(entries=2))
+    library.keep(ANN, EntryKind.PLAN, "first", make_plan())
+    parts = [(EntryKind.PLAN, f"part {samples}", make_plan(samples)) for samples in (40, 41)]
+    with pytest.raises(errors.LibraryFullError):
+        library.keep_beside(ANN, *parts)
+    assert library.usage(ANN).entries == 1
+    library.close()
+
+
 def test_limit_of_a_content(url: str) -> None:
     library = Library(url, limits=LibraryLimits(content_bytes=SIZE - 1))
     for save in (
