@@ -31,7 +31,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Final, Protocol
 
 import streamlit as st
@@ -81,9 +81,6 @@ def middleware(pages: Pages) -> tuple[Middleware, ...]:
             f"ReplicaLab does not start: {_PERSON_HEADER} is no longer supported; remove it and "
             "set up sign-in with st.login (section [auth] of secrets.toml)."
         )
-    # An edit passes between threads a hundred times. During another session's computation each
-    # pass would wait 5 ms, Python's default.
-    sys.setswitchinterval(0.0005)
     return (Middleware(Guard, pages=pages, hosts=allowed_hosts(), headers=fixed_headers()),)
 
 
@@ -314,8 +311,14 @@ def is_new_visitor() -> bool:
     return False
 
 
+class _Turn:
+    def __init__(self) -> None:
+        self.began: float | None = None
+        self.done = Event()
+
+
 class Turns:
-    """The turns of runs, each in its own thread.
+    """The turns of runs, each in its own thread, in the order in which they ask.
 
     Python computes for one run at a time. Twenty runs that share it all end late; one after the
     other, the first ends at once and the last no later. A run that takes over ``longest`` seconds
@@ -325,21 +328,25 @@ class Turns:
     def __init__(self, longest: float = 0.1) -> None:
         self._longest = longest
         self._lock = Lock()
-        self._ends = 0.0
+        self._last = _Turn()
+        self._last.done.set()
 
     @contextmanager
     def take(self) -> Iterator[None]:
         """Wait until the run before is done or has taken too long."""
-        has_lock = self._lock.acquire(blocking=False)
-        while not has_lock and (rest := self._ends - time.monotonic()) > 0:
-            has_lock = self._lock.acquire(timeout=rest)
-        if has_lock:
-            self._ends = time.monotonic() + self._longest
+        turn = _Turn()
+        with self._lock:
+            before, self._last = self._last, turn
+        rest = self._longest
+        while not before.done.wait(rest):
+            taken = 0.0 if before.began is None else time.monotonic() - before.began
+            if (rest := self._longest - taken) <= 0:
+                break
+        turn.began = time.monotonic()
         try:
             yield
         finally:
-            if has_lock:
-                self._lock.release()
+            turn.done.set()
 
 
 take_turn: Final = Turns().take

@@ -223,7 +223,7 @@ def template_text() -> str:
 def _find(scenario_id: str) -> tuple["StudyFile", Study]:
     # The first usable file named after the study; no other file is read.
     wrong = None
-    for file in (file for file in _all_files() if file.path.stem == scenario_id):
+    for file in _all_files(scenario_id):
         outcome = _outcome(file)
         if isinstance(outcome, Study):
             return file, outcome
@@ -281,8 +281,8 @@ def _folder_fault(folder: StudyFolder) -> ScenarioError | None:
     return None
 
 
-def _all_files() -> tuple[StudyFile, ...]:
-    return tuple(file for folder in scenario_folders() for file in _files_in(folder))
+def _all_files(stem: str | None = None) -> tuple[StudyFile, ...]:
+    return tuple(file for folder in scenario_folders() for file in _files_in(folder, stem))
 
 
 @lru_cache(maxsize=1024)  # The shipped twelve take some 70 ms, and a page asks on every run
@@ -304,7 +304,7 @@ def _outcome(file: StudyFile) -> Study | ScenarioError:
     return ScenarioError(file.name, faults) if faults else study
 
 
-def _files_in(folder: StudyFolder) -> Iterator[StudyFile]:
+def _files_in(folder: StudyFolder, stem: str | None) -> Iterator[StudyFile]:
     top = os.fspath(folder.path)
     try:
         with os.scandir(top) as entries:
@@ -316,6 +316,8 @@ def _files_in(folder: StudyFolder) -> Iterator[StudyFile]:
     for place, domain in places:
         for file in _names(place):
             path = Path(place, file)
+            if stem not in (None, path.stem):
+                continue
             linked = path.is_symlink() or Path(place).is_symlink()
             root = os.path.realpath(top) if linked else ""
             inside = not linked or Path(os.path.realpath(path)).is_relative_to(root)

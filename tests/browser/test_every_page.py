@@ -71,7 +71,7 @@ BACKWARD: Final = """() => {
   const read = 'h1, h2, h3, h4, p, li, tr, summary, label, button, a, input';
   const parts = [...document.querySelectorAll(`[data-testid=stMain] :is(${read})`)].filter(each =>
     each.checkVisibility({visibilityProperty: true}) && each.getBoundingClientRect().width > 2 &&
-    !each.closest('.unseen, .st-key-stage_ways, .js-plotly-plot, .st-key-on_curve, ' +
+    !each.closest('.unseen, .st-key-stage_ways, .js-plotly-plot, ' +
     '[data-testid=stSlider]'));
   const back = [];
   parts.slice(1).forEach((part, at) => {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from functools import partial
 from typing import Final, NamedTuple
@@ -13,7 +12,7 @@ import streamlit as st
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
 from replicalab.facts import options as facts
-from replicalab.facts.blocks import Group, Heading, Sentence, group, sentences_panel
+from replicalab.facts.blocks import Group, Heading, group, sentences_panel
 from replicalab.facts.check import check_panel, cost_panel, evidence_panel
 from replicalab.facts.curves import samples_panel
 from replicalab.facts.negotiation import step_changes
@@ -27,10 +26,6 @@ from replicalab.ui.controls import button
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import assumptions
 from replicalab.ui.words import escaped
-
-_ON_CURVE: Final = "on_curve"
-_FOLLOWED_AT: Final = "on_curve_followed_at"
-_SETTLED: Final = 0.5  # seconds
 
 
 def draw(analysis: PlanAnalysis) -> None:
@@ -97,20 +92,6 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
         *([facts.edit_sentence(edited)] if edited else []),
         check_panel(analysis.yours, analysis.binding, analysis.mends),
     )
-    limit = max(1, Curves(analysis.yours).most_samples)
-    samples = min(analysis.yours.plan.sample_size, limit)
-    if st.session_state.get(_ON_CURVE, samples) != samples:
-        st.session_state[_FOLLOWED_AT] = time.monotonic()
-    st.session_state[_ON_CURVE] = samples
-    st.slider(
-        "Samples on the curve",
-        0,
-        limit,
-        key=_ON_CURVE,
-        on_change=_move,
-        label_visibility="collapsed",
-    )
-    # Last, for the buttons come and go, and the slider must keep the focus.
     for dimension, step in analysis.mends.items():
         button(
             escaped(facts.mend_text(step)),
@@ -119,13 +100,6 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
             help=escaped(facts.mend_price(step)),
             key=f"mend_{dimension}",
         )
-
-
-def _move() -> None:
-    # After an edit elsewhere the browser still sends the slider's old value for a moment.
-    if time.monotonic() - st.session_state.get(_FOLLOWED_AT, -_SETTLED) >= _SETTLED:
-        samples = st.session_state[_ON_CURVE]
-        state.replace_plan(revise(state.plan(), sample_size=samples))
 
 
 def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
@@ -191,13 +165,19 @@ def _draw_changes(options: PlanAnalysis, suggestion: Ticked) -> None:
         _draw_suggestion(options, suggestion)
     with st.container(key="least_loss_plan"):
         _draw_least_loss(options)
-    if options.ends:
-        with st.expander("Other plans"):
-            for name, plan in options.ends.items():
-                revised = facts.revision_panel(PlanStep(options.yours, plan))
-                panel.draw(Group((Heading(name), revised)))
-                take = partial(state.replace_plan, plan.plan)
-                button(f"Apply: {name.lower()}", "balance", take, key=f"apply_{name[:4].lower()}")
+    with st.expander("Other plans", key="other_plans", on_change="rerun") as fold:
+        if fold.open:
+            _draw_ends(options)
+
+
+def _draw_ends(options: PlanAnalysis) -> None:
+    if not options.ends:
+        st.caption("The least-loss plan is also the cheapest, and has the most evidence.")
+    for name, plan in options.ends.items():
+        revised = facts.revision_panel(PlanStep(options.yours, plan))
+        panel.draw(Group((Heading(name), revised)))
+        take = partial(state.replace_plan, plan.plan)
+        button(f"Apply: {name.lower()}", "balance", take, key=f"apply_{name[:4].lower()}")
 
 
 def _draw_suggestion(options: PlanAnalysis, suggestion: Ticked) -> None:
@@ -211,8 +191,7 @@ def _draw_suggestion(options: PlanAnalysis, suggestion: Ticked) -> None:
     times = Counter[str]()
     for tick in ticks:
         times[tick.change.field] += 1
-        with st.container(gap=None):
-            _draw_box(tick, times[tick.change.field])
+        _draw_box(tick, times[tick.change.field])
     taken, total = sum(tick.on for tick in ticks), len(ticks)
     below = result.evidence.tier is EvidenceTier.BELOW_FLOOR
     button(
@@ -255,10 +234,10 @@ def _draw_box(tick: Tick, of_field: int) -> None:
         st.session_state[place] = tick.on
     text = facts.change_text(tick.step)
     price = text.price if tick.on else f"would add: {text.price}"
+    name = text.field if of_field == 1 else f"{text.field} {of_field}"
     st.checkbox(
-        text.field if of_field == 1 else f"{text.field} {of_field}",
+        f"{escaped(name)}: **{escaped(text.values)}** {escaped(price)}",
         key=place,
         help=escaped(f"{text.why} {text.lost}"),
         on_change=take,
     )
-    panel.draw(Sentence(price, text.values))
