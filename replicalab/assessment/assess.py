@@ -73,7 +73,6 @@ class Assessment(PlanInLab, Framed):
 
     @property
     def findings(self) -> tuple[paper.Finding, ...]:
-        """The findings on paper, in a fixed order."""
         return *self._findings, *paper.element_findings(self)
 
     @property
@@ -82,12 +81,10 @@ class Assessment(PlanInLab, Framed):
 
     @property
     def errors(self) -> list[str]:
-        """The messages that make the plan invalid."""
         return [message for _, _, message in self._error_findings]
 
     @cached_property
     def validation(self) -> paper.ValidationResult:
-        """The findings, in the document's form."""
         return paper.ValidationResult.model_validate(self._validation)
 
     @property
@@ -101,12 +98,10 @@ class Assessment(PlanInLab, Framed):
 
     @cached_property
     def failing(self) -> list[str]:
-        """The dimensions that fail, in the document's order."""
         return [key for key, (used, limit) in self._measured() if used > limit]
 
     @property
     def feasible(self) -> bool:
-        """Whether all dimensions pass."""
         return not self.failing
 
     @property
@@ -116,7 +111,6 @@ class Assessment(PlanInLab, Framed):
 
     @cached_property
     def slack(self) -> dict[str, Slack]:
-        """The dimensions in numbers, in the document's order."""
         return {key: Slack(key, *amounts) for key, amounts in self._measured()}
 
     @cached_property

@@ -42,7 +42,6 @@ class CostTerm(NamedTuple):
 
     @property
     def credits(self) -> Amount:
-        """The amount that the term adds, in the lab's currency."""
         return (self.number - len(self.own)) * self.rate + sum(self.own)
 
     @property
@@ -77,7 +76,6 @@ def counts_of(protocol: Protocol, pack: Pack) -> Counts:
 
 
 def own_prices(protocol: Protocol, pack: Pack) -> OwnPrices:
-    """Return the own prices of a plan's equipment and of its reagents."""
     if not pack.lab.prices:
         return (), ()
     lists = protocol.required_equipment, protocol.required_reagents
@@ -147,7 +145,6 @@ def credits_needed(counts: Counts, pack: Pack) -> float:
 
 
 def rounded(amount: float) -> float:
-    """Return an amount rounded to a millionth."""
     # Most are whole, and rounding takes a fifth of the formula's time.
     return amount if amount.is_integer() else round(amount, _DIGITS)
 

@@ -85,7 +85,6 @@ def fewer_days(plan: PlanInLab, _: set[str]) -> Iterator[SuggestionChange]:
 
 
 def lost_days(before: int, after: int, pack: Pack) -> str:
-    """Return the loss by fewer days."""
     if after < pack.min_days:
         return f"Below {count_text(pack.min_days, 'day')} the study's endpoint is lost."
     return f"{count_text(before - after, 'day')} fewer to run and to repeat what fails."
@@ -154,7 +153,6 @@ class DimensionRow:
         return self.amount.needed(plan.counts, plan.pack), self.amount.has(plan.pack.lab)
 
     def reasons(self, plan: PlanInLab) -> list[str]:
-        """Return the reasons of a plan that fails it."""
         return [self.reason.format_map(details) for details in self.details(plan)]
 
     def amount_text(self, amount: float, currency: str = lexicon.CREDITS, word: str = "") -> str:
@@ -174,12 +172,10 @@ class Slack:
 
     @property
     def ok(self) -> bool:
-        """Whether the dimension passes."""
         return self.used <= self.limit
 
     @property
     def row(self) -> DimensionRow:
-        """The row of the dimension."""
         return DIMENSION_ROWS[self.dimension]
 
     @property
@@ -328,7 +324,6 @@ ITEM_DIMENSIONS: Final = {row.category: row.key for row in _ROWS if row.category
 
 
 def amounts() -> dict[str, Amount]:
-    """Return the dimensions that are amounts: budget, schedule, staff."""
     return {key: row.amount for key, row in DIMENSION_ROWS.items() if row.amount is not None}
 
 

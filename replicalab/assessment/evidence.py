@@ -30,7 +30,6 @@ class Evidence:
 
     @property
     def row(self) -> Kind:
-        """The row of the kind of design."""
         return KINDS[self.kind]
 
     @property
@@ -54,7 +53,6 @@ class Evidence:
 
     @property
     def title(self) -> str:
-        """The measure, capitalised."""
         return capitalised(self.measure)
 
     def amount(self, value: float) -> str:
@@ -162,7 +160,6 @@ def evidence_by_size(
 
 
 def tier_of(design: Design, value: float) -> EvidenceTier:
-    """Return the tier of a value."""
     scale = KINDS[design.kind].scale
     if scale.reaches(value, design.target):
         return EvidenceTier.MEETS_TARGET

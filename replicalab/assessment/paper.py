@@ -66,7 +66,6 @@ class ValidationResult(Record):
 
     @property
     def errors(self) -> list[ValidationIssue]:
-        """The findings that make the plan invalid."""
         return [issue for issue in self.issues if issue.severity is Severity.ERROR]
 
     @property
@@ -126,13 +125,11 @@ class FeasibilityCheckResult(Record):
         return result
 
     def check(self, dimension: Dimension) -> DimensionCheck:
-        """Return the check of one dimension."""
         check: DimensionCheck = getattr(self, dimension)
         return check
 
     @cached_property
     def failing(self) -> list[Dimension]:
-        """The dimensions that fail, in the document's order."""
         return [dimension for dimension in models.DIMENSIONS if not self.check(dimension).ok]
 
     protocol_ok = _passes(Dimension.PROTOCOL)
@@ -145,7 +142,6 @@ class FeasibilityCheckResult(Record):
     @computed_field  # type: ignore[prop-decorator]  # mypy cannot type a decorated property
     @property
     def feasible(self) -> bool:
-        """Whether all seven dimensions pass."""
         return not self.failing
 
     @computed_field  # type: ignore[prop-decorator]  # mypy cannot type a decorated property
@@ -187,12 +183,10 @@ def element_findings(plan: PlanInLab) -> list[Finding]:
 
 
 def error_messages(plan: PlanInLab) -> list[str]:
-    """Return the messages of the errors among the findings."""
     return [message for severity, _, message in findings(plan) if severity is Severity.ERROR]
 
 
 def count_errors(plan: PlanInLab) -> int:
-    """Return the number of errors among the findings."""
     # Without a sentence: a search judges a thousand plans without reading any.
     return (
         sum(_number_errors(plan))

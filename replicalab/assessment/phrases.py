@@ -115,12 +115,10 @@ def failing_text(
 
 
 def are_many(dimensions: Sequence[str]) -> bool:
-    """Return whether a verb after these dimensions is plural."""
     return len(dimensions) != 1 or dimensions[0] == Dimension.REAGENTS
 
 
 def dimensions_text(pack: Pack, dimensions: Iterable[str]) -> str:
-    """Return dimensions in the words of the study's field: ``budget, equipment and staff``."""
     return joined([pack.study.term(dimension) for dimension in dimensions])
 
 
@@ -192,7 +190,6 @@ def further_text(before: PlanInLab, after: PlanInLab) -> str:
 
 
 def asked_and_had(plan: PlanInLab, wishes: Sequence[StudyLimit]) -> str:
-    """Return soft constraints, each with the plan's number."""
     return "; ".join(
         f"{asked_text(wish)}, the plan has {bounded_text(wish, plan)}" for wish in wishes
     )

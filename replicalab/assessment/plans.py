@@ -30,32 +30,26 @@ class PlanInLab:
 
     @cached_property
     def counts(self) -> costs.Counts:
-        """The numbers that cost and staff depend on."""
         return costs.counts_of(self.plan, self.pack)
 
     @cached_property
     def cost(self) -> float:
-        """The cost, in the lab's currency."""
         return costs.credits_needed(self.counts, self.pack)
 
     @property
     def cost_terms(self) -> tuple[costs.CostTerm, ...]:
-        """The terms of the cost, in the document's order."""
         return costs.cost_terms(self.counts, self.pack, costs.own_prices(self.plan, self.pack))
 
     @cached_property
     def staff(self) -> int:
-        """The number of staff units needed."""
         return int(costs.staff(self.counts, self.pack.staff_model))
 
     @property
     def staff_steps(self) -> tuple[costs.StaffStep, ...]:
-        """The steps that can each add a staff unit."""
         return costs.staff_steps(self.counts, self.pack.staff_model)
 
     @cached_property
     def items(self) -> tuple[scenarios.Item, ...]:
-        """The equipment, then the reagents, each label once."""
         plan, items = self.plan, self.pack.inventory.items
         return (
             *items(plan.required_equipment, "equipment"),
@@ -64,7 +58,6 @@ class PlanInLab:
 
     @cached_property
     def missing_items(self) -> tuple[scenarios.Item, ...]:
-        """The items that this lab lacks or does not know."""
         free = scenarios.ItemStatus.AVAILABLE
         return tuple([item for item in self.items if item.status is not free])
 
@@ -111,11 +104,9 @@ class PlanInLab:
 
     @cached_property
     def broken_wishes(self) -> tuple[scenarios.StudyLimit, ...]:
-        """The broken soft constraints, in the study's order."""
         return tuple(limit for limit in self.broken_limits if not limit.hard)
 
     def bounded(self, limit: scenarios.StudyLimit) -> float:
-        """Return the number of the plan that a constraint bounds."""
         if limit.number is scenarios.Bounds.EVIDENCE:
             return self.evidence.value
         counts = self.counts
@@ -123,7 +114,6 @@ class PlanInLab:
 
     @cached_property
     def substitutions(self) -> tuple[scenarios.AllowedSubstitution, ...]:
-        """The allowed substitutions that the plan makes."""
         listed = {item.key for item in self.items}
         return tuple(used_substitutions(listed, self.pack.allowed_substitutions))
 
@@ -150,7 +140,6 @@ class PlanInLab:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """The evidence at the study's planning effect."""
         return self.evidence_at(None)
 
     def evidence_at(self, effect: float | None) -> Evidence:

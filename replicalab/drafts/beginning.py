@@ -107,7 +107,6 @@ def stated(text: str) -> str:
 
 
 def usual_numbers(row: Kind) -> Block:
-    """Return the numbers of a new study of a kind."""
     return {
         **dict.fromkeys(_EFFECTS),
         "alpha": 0.05 if "alpha" in row.needs else None,
@@ -119,7 +118,6 @@ def usual_numbers(row: Kind) -> Block:
 
 
 def analysis_of(design: Design, samples: int) -> PowerAnalysis:
-    """Return the power analysis of a design with planned samples."""
     parameters, effect = DesignParameters.by(design), design.effect_planning
     row = KINDS[design.kind]
     return PowerAnalysis(row, parameters, effect, design.target, samples, design.dropout)

@@ -81,7 +81,6 @@ class Draft:
         return saved
 
     def at(self, *path: str | int) -> Data:
-        """Return the value at a place, None if missing."""
         value: Data = self.data
         for step in path:
             try:
@@ -91,17 +90,14 @@ class Draft:
         return value
 
     def items(self, *path: str | int) -> list[Data]:
-        """Return the list at a place, empty if missing."""
         value = self.at(*path)
         return value if isinstance(value, list) else []
 
     def labels(self, *path: str | int) -> list[str]:
-        """Return the texts of the list, or the keys of the block, at a place."""
         value = self.at(*path)
         return [str(label) for label in value] if isinstance(value, list | dict) else []
 
     def names(self, part: str, key: str) -> list[str]:
-        """Return the value of a key in each entry of a list."""
         return [str(self.at(part, place, key)) for place in range(len(self.items(part)))]
 
     def listed(self, part: str) -> list[str]:
@@ -110,7 +106,6 @@ class Draft:
 
     @property
     def used_items(self) -> list[str]:
-        """The study's equipment and reagents."""
         return [*self.labels("equipment"), *self.labels("reagents")]
 
     def put(self, value: Data, *path: str | int) -> Draft:
@@ -126,7 +121,6 @@ class Draft:
 
     @property
     def row(self) -> Kind:
-        """The kind of design."""
         return KINDS[str(self.at("design", "kind"))]
 
     def of_kind(self, kind: str) -> Draft:
@@ -169,11 +163,9 @@ class Draft:
         return draft
 
     def with_entry(self, part: str, entry: Block) -> Draft:
-        """Return this draft with one more entry in a list."""
         return self.put([*self.items(part), entry], part)
 
     def with_control(self, name: str) -> Draft:
-        """Return this draft with one more control, which the plan runs."""
         control: Block = {"name": name, "droppable": True, "protects_against": UNSTATED}
         planned = [*self.items(*_PLANNED_CONTROLS), name]
         return self.with_entry("controls", control).put(planned, *_PLANNED_CONTROLS)
@@ -279,7 +271,6 @@ class Checked:
 
 
 def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Checked:
-    """Return the study of a draft, or its faults."""
     text = data_yaml(draft.written())
     try:
         return Checked(read(text, NAME), {}, 0, text)
@@ -388,26 +379,22 @@ class FormSession:
 
     @property
     def study(self) -> Study | None:
-        """The study, None while it has faults."""
         return None if self.refused else self.result.study
 
     @property
     def result(self) -> Checked:
-        """The study of the draft, or its faults."""
         if self._checked is None:
             self._checked = check(self.draft, self.reader)
         return self._checked
 
     @property
     def faults(self) -> list[Fault]:
-        """The faults of the file, or of the form."""
         if self.refused:
             return list(self.refused.faults)
         return [fault for faults in self.result.faults.values() for fault in faults]
 
     @property
     def more_faults(self) -> int:
-        """The number of further faults."""
         return self.refused.more if self.refused else self.result.more
 
     @property
@@ -436,7 +423,6 @@ class FormSession:
             self._read(text)
 
     def undo(self) -> None:
-        """Go back to the state before the last change."""
         if self.past:
             step = self.past.pop()
             self._show(step.draft)

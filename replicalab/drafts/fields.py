@@ -62,7 +62,6 @@ class StudyField(NamedTuple):
 
 
 def edited(draft: Draft, field: StudyField, path: FieldPath, value: Any) -> Draft:
-    """Return a draft with a typed value."""
     if field.change:
         return field.change(draft, path, value)
     if isinstance(value, date):
@@ -260,7 +259,6 @@ FIELDS: Final[Mapping[str, StudyField]] = {
 
 
 def field_at(path: FieldPath, row: Kind) -> StudyField:
-    """Return the row of a field, in a study of a kind."""
     place, name = ".".join("*" if isinstance(step, int) else step for step in path), str(path[-1])
     if place in FIELDS:
         return FIELDS[place]

@@ -50,7 +50,6 @@ class Owner:
 
     @classmethod
     def of(cls, secret: str) -> Self:
-        """Return the owner with a secret, a random token of 256 bits."""
         return cls(hashlib.sha256(f"replicalab library\n{secret}".encode()).hexdigest())
 
 
@@ -137,7 +136,6 @@ def checked(kind: EntryKind | None, text: str) -> str:
 
 
 def problem_of(kind: EntryKind | None, text: str) -> str:
-    """Return the error of a content; empty if it is valid."""
     try:
         checked(kind, text)
     except LibraryContentError as error:
@@ -157,7 +155,6 @@ def checked_name(name: str) -> str:
 
 
 def checked_notes(notes: str) -> str:
-    """Return notes without surrounding spaces."""
     notes = notes.strip()
     if len(notes) > LONGEST_TEXT:
         raise LibraryContentError(
@@ -226,12 +223,10 @@ KINDS: Final[dict[EntryKind, KindRow]] = {
 
 
 def batch_text(batch: KeptBatch) -> str:
-    """Return a batch as a text."""
     return case.record_text(batch, indent=None)
 
 
 def read_batch(text: str) -> KeptBatch:
-    """Return the batch of a text; nothing is played again."""
     batch = case.read_record(KeptBatch, text)
     for problem in batch.problems():
         raise LibraryContentError(f"{problem}; load a batch saved here")
@@ -266,7 +261,6 @@ class KeptBatch(Record):
 
     @classmethod
     def of(cls, came: Sequence[Result], asked: int) -> Self:
-        """Return a batch of ``asked`` jobs with the results so far."""
         places: dict[str, int] = {}
         jobs: list[case.Case] = []
         rows = []
@@ -280,7 +274,6 @@ class KeptBatch(Record):
         return cls(asked=asked, texts=texts, jobs=tuple(jobs), results=tuple(rows))
 
     def came(self) -> list[Result]:
-        """Return the results with their jobs."""
         texts = self.texts
         whole = [job.model_copy(update={"text": texts.get(job.study, "")}) for job in self.jobs]
         return [

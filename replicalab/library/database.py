@@ -188,7 +188,6 @@ def _migrate(engine: sqlalchemy.Engine) -> None:
 
 
 def _revision(connection: sqlalchemy.Connection) -> str | None:
-    """Return the revision of a database; None if it is empty."""
     if not sqlalchemy.inspect(connection).has_table(VERSION_TABLE):
         return None
     query = sqlalchemy.text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608
@@ -231,7 +230,6 @@ def database_errors() -> Iterator[None]:
 
 
 def fault_of(error: BaseException | None) -> errors.LibraryError:
-    """Return an error of a database as a library error."""
     is_file = isinstance(error, sqlite3.Error)
     code = _code(error) if is_file else getattr(error, "sqlstate", None)
     if code in _BUSY:
@@ -263,7 +261,6 @@ def fault_of(error: BaseException | None) -> errors.LibraryError:
 
 
 def is_damage(error: BaseException | None) -> bool:
-    """Return whether a file is no database, or a damaged one."""
     return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -272,7 +269,6 @@ def _code(error: BaseException | None) -> int:
 
 
 def not_writable(reason: str) -> errors.LibraryStorageError:
-    """Return the error of a place that cannot be written."""
     return errors.LibraryStorageError(
         f"the library: it cannot be written ({reason}); nothing was saved. Make its folder "
         "writable, or name another in REPLICALAB_DATA"

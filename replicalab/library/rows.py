@@ -26,11 +26,9 @@ class Moment(sqlalchemy.TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        """Return the number of a time."""
         return None if value is None else (value - _EPOCH) // timedelta(microseconds=1)
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
-        """Return the time of a number."""
         return None if value is None else _EPOCH + timedelta(microseconds=value)
 
 
@@ -64,12 +62,10 @@ class NewVersion(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Its bytes."""
         return size_of(self.content) + size_of(self.notes)
 
 
 def size_of(text: str) -> int:
-    """Return the bytes of a text."""
     return len(text.encode("utf-8", "surrogatepass"))
 
 
@@ -113,7 +109,6 @@ class OwnerRows:
         return self._entries(is_deleted if deleted else ~is_deleted, *conditions)
 
     def entry(self, entry_id: str, *, deleted: bool | None = False) -> Entry:
-        """Return an entry, deleted or not if ``deleted`` is None."""
         for entry in self._entries(ENTRIES.c.id == entry_id):
             if deleted in (None, entry.deleted is not None):
                 return entry
@@ -124,7 +119,6 @@ class OwnerRows:
         )
 
     def named(self, kind: EntryKind, name: str) -> Entry | None:
-        """Return the entry of a kind and name; None if missing."""
         is_it = (ENTRIES.c.kind == kind) & (ENTRIES.c.name_key == label_key(name))
         return next(iter(self._entries(is_it, ENTRIES.c.deleted.is_(None))), None)
 
@@ -149,26 +143,22 @@ class OwnerRows:
         return StoredVersion(entry, Version(*row[:-1]), row.content)
 
     def versions(self, entry: Entry) -> list[Version]:
-        """Return an entry's versions, the latest first."""
         query = select(*_VERSION).where(VERSIONS.c.entry == entry.id)
         rows = self.connection.execute(query.order_by(VERSIONS.c.number.desc()))
         return [Version(*row) for row in rows]
 
     def draft(self) -> StoredDraft | None:
-        """Return the draft; None if missing."""
         query = select(DRAFTS.c.place, DRAFTS.c.content, DRAFTS.c.saved)
         row = self.connection.execute(query.where(DRAFTS.c.owner == self._digest)).first()
         return StoredDraft(*row) if row else None
 
     def usage(self) -> contents.Usage:
-        """Count entries and bytes."""
         query = select(func.count(), func.coalesce(func.sum(ENTRIES.c.size), 0))
         entries, size = self.connection.execute(query.where(ENTRIES.c.owner == self._digest)).one()
         draft = select(DRAFTS.c.size).where(DRAFTS.c.owner == self._digest)
         return contents.Usage(entries, int(size) + (self.connection.scalar(draft) or 0))
 
     def add(self, kind: EntryKind, name: str, new: NewVersion) -> Entry:
-        """Insert an entry with its first version."""
         self._require_room(new.size, entries=1)
         now = self._clock()
         entry = Entry(uuid4().hex, kind, name, new.notes, new.about, 1, new.size, now, now, None)
@@ -176,7 +166,6 @@ class OwnerRows:
         return self._add_version(entry, new)
 
     def add_version(self, entry: Entry, new: NewVersion) -> Entry:
-        """Add a version to an entry; return the entry."""
         self._require_room(new.size)
         entry = entry._replace(
             notes=new.notes,
@@ -194,22 +183,18 @@ class OwnerRows:
         return entry
 
     def write(self, entry: Entry) -> Entry:
-        """Update the row of an entry; return the entry."""
         is_it = ENTRIES.c.id == entry.id
         self.connection.execute(update(ENTRIES).where(is_it).values(**self._values(entry)))
         return entry
 
     def remove(self, entry: Entry) -> None:
-        """Remove an entry and its versions."""
         self.connection.execute(delete(ENTRIES).where(ENTRIES.c.id == entry.id))
 
     def remove_all(self) -> None:
-        """Remove the entries and the draft."""
         for table in (DRAFTS, ENTRIES):
             self.connection.execute(delete(table).where(table.c.owner == self._digest))
 
     def put_draft(self, draft: StoredDraft | None) -> None:
-        """Replace the draft, or remove it."""
         self.connection.execute(delete(DRAFTS).where(DRAFTS.c.owner == self._digest))
         if draft:
             values = {**draft._asdict(), "owner": self._digest, "size": size_of(draft.content)}

@@ -54,13 +54,11 @@ class Library:
             remove_overdue(connection, clock())
 
     def close(self) -> None:
-        """Close the connections."""
         self._engine.dispose()
 
     def keep(
         self, owner: Owner, kind: EntryKind, name: str, content: str, *, notes: str = ""
     ) -> Entry:
-        """Save a new entry."""
         name, new = contents.checked_name(name), self._checked(kind, content, notes)
         with self._saving(owner) as rows:
             if entry := rows.named(kind, name):
@@ -149,7 +147,6 @@ class Library:
             return _with_problem(rows.version(rows.entry(entry_id, deleted=None), number))
 
     def versions(self, owner: Owner, entry_id: str) -> list[Version]:
-        """Return an entry's versions, the latest first."""
         with self._reading(owner) as rows:
             return rows.versions(rows.entry(entry_id, deleted=None))
 
@@ -162,7 +159,6 @@ class Library:
             return rows.add_version(entry, new)
 
     def rename(self, owner: Owner, entry_id: str, name: str) -> Entry:
-        """Rename an entry."""
         name = contents.checked_name(name)
         with self._saving(owner) as rows:
             entry = rows.entry(entry_id)
@@ -214,18 +210,15 @@ class Library:
         return draft
 
     def draft(self, owner: Owner) -> StoredDraft | None:
-        """Return an owner's draft; None if missing."""
         with self._reading(owner) as rows:
             draft = rows.draft()
         return draft and draft._replace(problem=contents.problem_of(None, draft.content))
 
     def discard_draft(self, owner: Owner) -> None:
-        """Remove an owner's draft, if any."""
         with self._saving(owner) as rows:
             rows.put_draft(None)
 
     def usage(self, owner: Owner) -> contents.Usage:
-        """Count an owner's entries and bytes."""
         with self._reading(owner) as rows:
             return rows.usage()
 

@@ -118,12 +118,10 @@ class ModelAnswer(NamedTuple):
 
     @property
     def outputs(self) -> tuple[Output, ...]:
-        """The output of each attempt."""
         return tuple(attempt.output for attempt in self.attempts)
 
     @property
     def walking_away(self) -> Turn:
-        """The turn of a model without a valid action, which walks away."""
         return Turn(action=None, by=TurnAuthor.MODEL, outputs=self.outputs)
 
 

@@ -109,7 +109,6 @@ class Batch(Framed):
 
     @property
     def stopped(self) -> bool:
-        """Whether results are missing."""
         return len(self.results) < self.asked
 
     @property
@@ -319,12 +318,10 @@ class Share(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The share itself."""
         return self.number / self.of
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The lower and the upper end, within [0, 1]."""
         n, p, z = self.of, self.value, _Z
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -341,7 +338,6 @@ class MeanRegret(NamedTuple):
 
 
 def mean_regret(results: Iterable[Result]) -> MeanRegret | None:
-    """Return the mean regret of the results that have one, or None."""
     values = [result.regret for result in results if result.regret is not None]
     return MeanRegret(len(values), fsum(values) / len(values)) if values else None
 

@@ -120,11 +120,9 @@ class Case(Record):
         return self.written(find).with_own(self.own_lab, self.question)
 
     def protocol(self, find: FindPack | None = None) -> Protocol:
-        """Return the plan: the edited one, or the study's reference protocol."""
         return self.plan or self.pack(find).reference_protocol
 
     def assessed(self, find: FindPack | None = None) -> Assessment:
-        """Return the assessment of the plan; raises like `pack`."""
         pack = self.pack(find)
         return assess(self.plan or pack.reference_protocol, pack)
 
@@ -173,7 +171,6 @@ class Case(Record):
         return self.model_copy(update=changes)
 
     def with_plan(self, plan: Protocol | None, find: FindPack | None = None) -> Self:
-        """Return this case with another plan."""
         same = plan is not None and plan == self.pack(find).reference_protocol
         return self._anew(plan=None if same else plan, moves=self._kept_moves)
 
@@ -213,7 +210,6 @@ class DraftCase(Case):
 
     @property
     def case(self) -> Case:
-        """The case alone."""
         return Case(**{name: getattr(self, name) for name in Case.model_fields})
 
 
@@ -261,7 +257,6 @@ JobCase = Annotated[Case, _played_by(*records.AUTOMATIC, records.ScientistKind.M
 
 
 def case_text(case: Case) -> str:
-    """Return a case as the text of a file, by field names, without default values."""
     return record_text(case)
 
 
@@ -275,7 +270,6 @@ def read_case(text: str) -> Case:
 
 
 def read_draft(text: str) -> DraftCase:
-    """Return the draft that `record_text` wrote; raises like `read_case`."""
     return _short(read_record(DraftCase, text))
 
 

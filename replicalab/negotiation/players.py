@@ -76,7 +76,6 @@ def put_forward(state: State, plan: models.Protocol) -> models.ScientistAction:
 
 
 def question(*texts: str) -> models.ScientistAction:
-    """Return the action that asks the lab these questions."""
     asks = {"action_type": models.ScientistActionType.REQUEST_INFO, "questions": list(texts)}
     return models.ScientistAction.model_validate({**models.ACCEPT_ACTION.model_dump(), **asks})
 
@@ -261,7 +260,6 @@ def _helps(before: Assessment, after: Assessment) -> bool:
 
 
 def _moved(part: SuggestionChange, term: Callable[[str], str]) -> str:
-    """Return a change: ``Duration: 8 → 6``."""
     old, new = (
         f"{int(value):,}" if part.field in models.NUMBER_FIELDS else value
         for value in (part.original, part.revised)
@@ -375,7 +373,6 @@ def best_options(options: PlanAnalysis | None, pack: Pack) -> PlanAnalysis:
 
 
 def is_worth_running(plan: Assessment) -> bool:
-    """Return whether the lab can run a plan, and it is above the study's floor."""
     return plan.feasible and plan.evidence.tier is not EvidenceTier.BELOW_FLOOR
 
 

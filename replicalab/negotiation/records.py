@@ -212,12 +212,10 @@ class State:
 
     @property
     def plan(self) -> Assessment | None:
-        """The plan on the table, None before the first."""
         return self.options.yours if self.options else None
 
     @property
     def is_last(self) -> bool:
-        """Whether the next round is the last."""
         return self.round_number + 1 >= self.max_rounds
 
 
@@ -237,23 +235,19 @@ class Round:
 
     @property
     def action(self) -> models.ScientistAction | None:
-        """The Scientist's action; None walks away."""
         return self.turn.action
 
     @property
     def only_asks(self) -> bool:
-        """Whether the Scientist only asked."""
         return only_asks(self.turn.action)
 
     @cached_property
     def size(self) -> int:
-        """The estimated memory in bytes."""
         sent = sum(len(a.system_prompt) + len(a.observation) for a in self.attempts[:1])
         return ROUND_BYTES + sent + len(self.turn.model_dump_json())
 
 
 def only_asks(action: models.ScientistAction | None) -> bool:
-    """Return whether an action is a question."""
     return action is not None and action.action_type is models.ScientistActionType.REQUEST_INFO
 
 
@@ -281,12 +275,10 @@ class Negotiation(Shown):
 
     @property
     def state(self) -> State:
-        """The current state."""
         return self.state_before(len(self.rounds))
 
     @property
     def ending(self) -> Ending | None:
-        """How it ended, None while it goes on."""
         return self.state.ending
 
     @property
@@ -296,12 +288,10 @@ class Negotiation(Shown):
 
     @property
     def final_plan(self) -> Assessment | None:
-        """The plan of the last round: the agreed one, or the last on the table."""
         return self.rounds[-1].plan if self.rounds else None
 
     @property
     def outcome(self) -> Outcome | None:
-        """The outcome, None while it goes on."""
         if self.ending is None:
             return None
         accepted = self.ending in (Ending.SCIENTIST_ACCEPTED, Ending.LAB_MANAGER_ACCEPTED)

@@ -125,7 +125,6 @@ def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiati
 
 
 def moves_of(negotiation: Negotiation) -> tuple[Move, ...]:
-    """Return the moves of people and a model."""
     return tuple(
         Move(
             number=done.number,

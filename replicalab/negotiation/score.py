@@ -25,12 +25,10 @@ class Score(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether the result is a plan that is worth running."""
         return self.plan is not None and is_worth_running(self.plan)
 
     @property
     def deciding(self) -> str | None:
-        """The first term of the order in which the plan ranks below the best, or None."""
         return self._shortfall[0]
 
     @property
@@ -96,14 +94,12 @@ class Concession(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether the step changes credits, evidence or fidelity."""
         step = self.step
         same_loss = step.before.fidelity_loss == step.after.fidelity_loss
         return step.credits_saved != 0 or step.evidence_changed or not same_loss
 
 
 def ledger(negotiation: Negotiation) -> list[Concession]:
-    """Return every step of both sides, in order."""
     concessions: list[Concession] = []
     first: dict[Role, Assessment] = {}
     last: dict[Role, Assessment] = {}

@@ -56,7 +56,6 @@ class Curves:
 
     @cached_property
     def effects(self) -> tuple[assessment.AssumedEffect, ...]:
-        """The effects to compare, the assumed one first."""
         design = self.plan.pack.design
         if design.row.effect is None:
             return ()
@@ -66,7 +65,6 @@ class Curves:
         return () if planned is None else (assessment.AssumedEffect("planned", planned),)
 
     def at(self, samples: int, effect: float | None = None) -> assessment.Evidence:
-        """Return the evidence of a number of samples, at the planning effect or another."""
         plan = self.plan
         return assessment.evidence_of(
             samples, plan.counts.days, plan.pack, plan.evidence_factor, effect
@@ -118,7 +116,6 @@ class Curves:
 
     @cached_property
     def of_samples(self) -> dict[int, assessment.Evidence]:
-        """The evidence of each number of samples on the axis."""
         # The curve bends at few samples, so points are closer together there.
         sizes = {round(root**2) for root in _spread(1, math.sqrt(self.most_samples))}
         noted = (self.plan.counts.samples, self.needed(), self.largest)
@@ -132,7 +129,6 @@ class Curves:
 
     @cached_property
     def span(self) -> tuple[float, float]:
-        """The ends of the axis of effects; both 0 if the kind assumes none."""
         design = self.plan.pack.design
         effect, values = design.row.effect, [item.effect for item in self.effects]
         if effect is None:
@@ -160,7 +156,6 @@ class Curves:
 
     @cached_property
     def highest_needed(self) -> float:
-        """The end of the axis of needed samples."""
         sizes = [self.plan.counts.samples, self.largest or 1, self.needed() or 1]
         wanted = [n for effect in self.effects if (n := self.needed(effect.effect)) is not None]
         return math.ceil(_near(wanted, sizes) * _BEYOND)

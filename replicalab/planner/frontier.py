@@ -37,7 +37,6 @@ class FrontierPlan(NamedTuple):
     variant: PlanVariant  # the items and controls that it changes
 
     def plan(self, protocol: Protocol) -> Protocol:
-        """Return the whole plan, as a revision of the one the frontier was drawn for."""
         worded = self.variant.applied_to(protocol)
         return revise(worded, sample_size=self.samples, duration_days=self.days)
 
@@ -52,7 +51,6 @@ class Standing:
 
     @property
     def unbeaten(self) -> bool:
-        """Whether no plan beats it."""
         return self == Standing()
 
 
@@ -72,7 +70,6 @@ class Frontier(Framed):
     exact: bool = True  # whether all plans were searched, except sizes between even steps
 
     def standing(self, plan: Assessment) -> Standing:
-        """Return the plans that beat a plan."""
         short, cost = as_loss(plan.evidence.value, plan.pack), plan.cost
         rivals = [
             (as_loss(item.value, plan.pack), item)

@@ -47,7 +47,6 @@ class Rank(NamedTuple):
 
     @property
     def given_up(self) -> GivenUp:
-        """The terms up to the evidence."""
         return self[:6]
 
 
@@ -96,7 +95,6 @@ class LeastLoss(Shown):
 
     @property
     def plan(self) -> Protocol:
-        """The protocol of the plan."""
         return self.after.plan
 
     @property
@@ -111,7 +109,6 @@ class LeastLoss(Shown):
 
 
 def gives_up_less(one: LeastLoss, now: LeastLoss) -> bool:
-    """Return whether a plan gives up less than another and has evidence."""
     return one.rank.given_up < now.rank.given_up and not one.after.evidence.void_reason
 
 
@@ -309,7 +306,6 @@ class PlanStep(NamedTuple):
 
     @property
     def credits_saved(self) -> float:
-        """Credits that the step saves; negative when it costs."""
         return self.before.cost - self.after.cost
 
     @property
@@ -325,13 +321,11 @@ class PlanStep(NamedTuple):
 
     @property
     def newly_dropped(self) -> list[Control]:
-        """The study's controls that the step drops."""
         before = {control.name for control in self.before.dropped}
         return [control for control in self.after.dropped if control.name not in before]
 
     @property
     def fields(self) -> list[FieldChange]:
-        """The fields that differ, in the protocol's order."""
         return differences(self.before.plan, self.after.plan)
 
 

@@ -67,12 +67,10 @@ def fewest(holds: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def most_looked_at(plan: Protocol) -> int:
-    """Return the largest sample looked at for a plan."""
     return max(LARGEST_PLANNED, plan.sample_size)
 
 
 def most_counted(days: int, pack: Pack) -> int:
-    """Return how many samples can count in some days, by throughput and population."""
     rate, exist = pack.samples_per_day, pack.design.population_max
     limit = LARGEST_COUNT if rate is None else min(LARGEST_COUNT, rate.value * days)
     return limit if exist is None else min(limit, exist)
@@ -114,7 +112,6 @@ class CountLimits:
 
     @property
     def endpoint_lost(self) -> bool:
-        """Whether the days are too few for any evidence."""
         return self.days[1] < self.pack.min_days
 
     @cached_property
@@ -126,15 +123,12 @@ class CountLimits:
         return int(minimum), int(min(limit, longest))
 
     def fewest_samples(self, controls: int) -> int:
-        """Return the fewest samples: one more than the controls, unless given up."""
         return int(max(controls + 1 if self._on_paper else 1, self._samples[0]))
 
     def most_samples(self, days: int) -> int:
-        """Return the most samples that can all count in some days."""
         return int(min(most_counted(days, self.pack), self._samples[1]))
 
     def fewest_days(self, counting: int) -> int:
-        """Return the fewest days in which some samples can count."""
         rate = self.pack.samples_per_day
         minimum = self.days[0]
         return minimum if rate is None else max(minimum, -(-counting // rate.value))
@@ -145,7 +139,6 @@ class CountLimits:
         return assessment.Counts(samples, self.fewest_days(counting), *counts[2:])
 
     def affords(self, counts: assessment.Counts) -> bool:
-        """Return whether the amounts that are not given up suffice for these counts."""
         return all(needed(counts, self.pack) <= has for needed, has in self._amounts)
 
     @cached_property
@@ -157,7 +150,6 @@ class CountLimits:
         ]
 
     def within(self, counts: assessment.Counts) -> bool:
-        """Return whether days and samples are within the lab and the study."""
         low, high = self.days
         return low <= int(counts.days) <= high and int(counts.samples) <= self._samples[1]
 
@@ -223,7 +215,6 @@ class EvidenceCurve:
         return number if number <= self._most else None
 
     def value(self, samples: int, factor: float) -> float:
-        """Return the evidence of some samples under a substitution factor."""
         if factor not in self._by_factor:
             effect = seen_effect(self.pack.design, factor, self.effect)
             self._by_factor[factor] = evidence_by_size(self.pack.design, effect, factor)

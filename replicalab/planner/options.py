@@ -43,12 +43,10 @@ class PlanAnalysis:
 
     @cached_property
     def study(self) -> Assessment:
-        """The study's own protocol in this lab."""
         return self.judged(self.yours.pack.reference_protocol)
 
     @cached_property
     def offer(self) -> Offer | None:
-        """The Lab Manager's offer; None if the plan is feasible."""
         return reference_offer(self.yours)
 
     @property
@@ -58,12 +56,10 @@ class PlanAnalysis:
 
     @cached_property
     def variants(self) -> PlanVariants:
-        """The ways to word the plan."""
         return variants_of(self.yours)
 
     @cached_property
     def least(self) -> LeastLoss:
-        """The least-loss plan."""
         return least_loss_of(self.yours, self.offer, self.variants, self.known)
 
     @cached_property
@@ -93,12 +89,10 @@ class PlanAnalysis:
 
     @cached_property
     def asks(self) -> Shortfalls:
-        """The additions to the lab that the plan needs."""
         return shortfalls_of(AdditionSearch(self.yours, self.least, self.variants))
 
     @cached_property
     def frontier(self) -> Frontier:
-        """The Pareto frontier of the lab."""
         return frontier_of(self.yours, self.variants)
 
     @cached_property
@@ -119,7 +113,6 @@ class PlanAnalysis:
 
     @cached_property
     def extras(self) -> tuple[SmallestAddition, ...]:
-        """The smallest addition of each amount that buys something."""
         return extras(self.yours, self.least, self.variants, self.study, self._unlimited)
 
     @cached_property
@@ -143,7 +136,6 @@ class PlanAnalysis:
         return [self.yours, *([self.offer.after] if self.offer else [])]
 
     def judged(self, revised: Protocol) -> Assessment:
-        """Return the assessment of a revised plan in the same lab."""
         return judged(revised, self.yours, self.known)
 
 
@@ -153,12 +145,10 @@ def least_loss(protocol: Protocol, scenario: Pack) -> LeastLoss:
 
 
 def asks(protocol: Protocol, scenario: Pack) -> Shortfalls:
-    """Return the additions with which the lab can run the plan and reach the target."""
     return PlanAnalysis(assess(protocol, scenario)).asks
 
 
 def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
-    """Return the Pareto frontier of the lab over cost, days, evidence and fidelity."""
     return PlanAnalysis(assess(protocol, scenario)).frontier
 
 
@@ -232,12 +222,10 @@ class SurveyedStudy:
 
     @property
     def pack(self) -> Pack:
-        """The study in the lab."""
         return self.reference.pack
 
     @property
     def best(self) -> Assessment:
-        """The least-loss plan."""
         return self.least.after
 
     @cached_property
@@ -248,7 +236,6 @@ class SurveyedStudy:
 
     @cached_property
     def rank(self) -> StudyRank:
-        """The rank among other studies."""
         best = self.best
         return StudyRank(
             len(best.failing),

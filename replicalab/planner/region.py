@@ -122,12 +122,10 @@ class Region:
 
     @property
     def plan(self) -> Assessment:
-        """The plan."""
         return self.drawn.plan
 
     @cached_property
     def checks(self) -> NumericChecks:
-        """The numeric checks."""
         return self._checks(self.samples[:, None], self.days[None, :])
 
     def _checks(self, samples: Ints, days: Ints) -> NumericChecks:
@@ -227,7 +225,6 @@ class Region:
 
     @cached_property
     def least(self) -> int:
-        """The fewest samples that are sound on paper, if that does not depend on days."""
         fewest, _ = hard_range(self.plan.pack.limits, Bounds.SAMPLES)
         controls = int(self.plan.counts.controls)
         return math.ceil(max(controls + 1, fewest, self._asked or 0))

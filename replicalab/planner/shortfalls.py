@@ -58,7 +58,6 @@ class Addition:
 
     @property
     def share(self) -> float:
-        """The missing share of the lab's amount; 1 for an item."""
         return self.more / self.has if self.has else 1.0
 
     @property
@@ -88,12 +87,10 @@ class Shortfall:
 
     @property
     def plan(self) -> Protocol:
-        """The protocol of the plan."""
         return self.judged.plan
 
     @property
     def possible(self) -> bool:
-        """Whether the additions are enough."""
         return not self.left
 
 
@@ -183,7 +180,6 @@ def _item_ask(label: str, category: str) -> Addition:
 
 
 def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
-    """Return the study in a lab with these additions."""
     means, released = dict[str, Any](), list[str]()
     for ask in found:
         amount = assessment.DIMENSION_ROWS[ask.dimension].amount
@@ -204,7 +200,6 @@ class AdditionSearch:
 
     @property
     def pack(self) -> Pack:
-        """The study in the lab."""
         return self.plan.pack
 
     @cached_property

@@ -56,18 +56,15 @@ class PlanVariant(NamedTuple):
     instruments: frozenset[str] = frozenset()  # replaceable equipment, if relevant
 
     def counts(self, before: assessment.Counts) -> assessment.Counts:
-        """Return the counts of the plan when worded so."""
         own_prices = before.own_prices + self.price
         return before._replace(controls=self.controls, own_prices=own_prices)
 
     @property
     def fields(self) -> frozenset[str]:
-        """The fields of the plan that change."""
         fields = {swap.item.field for swap in self.swaps}
         return frozenset({*fields, "controls"} if self.gone else fields)
 
     def combined(self, other: PlanVariant) -> PlanVariant:
-        """Return two parts of a plan as one."""
         return PlanVariant(
             self.failing | other.failing,
             self.controls + other.controls,
@@ -91,7 +88,6 @@ class PlanVariant(NamedTuple):
         return Protocol.model_validate(fields)
 
     def changes(self, pack: Pack) -> list[SuggestionChange]:
-        """Return the changes that lead from the plan to it."""
         controls = {label_key(control.name): control for control in pack.controls}
         changes = [
             substitution(swap.item, swap.alternative, pack, _cause(swap, pack))

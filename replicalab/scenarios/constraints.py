@@ -31,7 +31,6 @@ class Comparator(StrEnum):
 
     @property
     def words(self) -> str:
-        """The comparator in words: ``at most``."""
         return {"<=": "at most", ">=": "at least", "=": "exactly"}[self.value]
 
 
@@ -99,7 +98,6 @@ class ScenarioConstraint(Record):
 
     @property
     def agent_text(self) -> str:
-        """The constraint as an agent reads it."""
         text = f"[{'hard' if self.hard else 'soft'}] {self.label}"
         if self.quantity is not None:
             text += f" {self.comparator} {measured_text(self.quantity, self.unit)}"
@@ -116,7 +114,6 @@ class StudyLimit(NamedTuple):
 
     @property
     def hard(self) -> bool:
-        """Whether a plan outside the range is unsound, not only worth less."""
         return self.constraint.hard
 
     @property
@@ -130,7 +127,6 @@ class StudyLimit(NamedTuple):
         return f"{bound} in each of {conditions} conditions: {total}"
 
     def allows(self, value: float) -> bool:
-        """Return whether a plan's number lies in the range."""
         return self.least - _ROUNDING <= value <= self.most + _ROUNDING
 
     def is_further(self, value: float, than: float) -> bool:

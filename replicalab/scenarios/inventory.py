@@ -101,7 +101,6 @@ class Inventory:
             self._items[category] |= {label: self._item(label, category) for label in others}
 
     def status(self, label: str, category: str) -> ItemStatus:
-        """Return the status of an item."""
         return self._status.get((category, label_key(label)), ItemStatus.UNKNOWN)
 
     def items(self, labels: Sequence[str], category: str) -> list[Item]:
@@ -134,11 +133,9 @@ class Inventory:
         return self._alternatives.get(label_key(label), ())
 
     def booked_until(self, label: str) -> int | None:
-        """Return the last day of an item's booking, None if it is free from the start day on."""
         return self._booked_until.get(label_key(label))
 
     def price(self, label: str) -> float | None:
-        """Return the item's own price, None if its rate applies."""
         return self._prices.get(label_key(label))
 
     def usable_alternatives(self, category: str) -> list[str]:

@@ -94,7 +94,6 @@ class CostModel(models.Record):
     overhead_percent: fields.Percent = 0.0
 
     def rate(self, category: str) -> float:
-        """Return the cost of an item of a category: ``equipment`` or ``reagent``."""
         return self.per_equipment_item if category == "equipment" else self.per_reagent
 
 
@@ -249,7 +248,6 @@ class Labs(models.Record):
     hard: WrittenLab
 
     def at(self, difficulty: Difficulty) -> Lab:
-        """Return the lab of that difficulty."""
         lab: Lab = getattr(self, difficulty.value)
         return lab
 
@@ -287,7 +285,6 @@ class LabAmount(NamedTuple):
 
     @property
     def bounds(self) -> Any:
-        """The type of its values."""
         if self.key == "overhead_percent":
             return fields.Percent
         return {"": fields.AtLeastOne, "steps": fields.Step, "rates": fields.Rate}[self.part]
@@ -298,7 +295,6 @@ class LabAmount(NamedTuple):
         return f"{self.label}, {unit}" if unit else self.label
 
     def of(self, lab: Lab) -> float:
-        """Return the lab's value."""
         holders = {"": lab, "rates": lab.cost_model, "steps": lab.staff_model}
         value: float = getattr(holders[self.part], self.key)
         return value
@@ -340,5 +336,4 @@ AMOUNTS: Final = {row.key: row for row in _ROWS}
 
 
 def amounts_in(*groups: AmountGroup) -> list[LabAmount]:
-    """Return the amounts of some groups."""
     return [row for row in AMOUNTS.values() if row.group in groups]

@@ -216,7 +216,6 @@ def copy_text(scenario_id: str, new_id: str) -> str:
 
 
 def template_text() -> str:
-    """Return the text of a small study with a comment on every part."""
     return (SCENARIO_FOLDER / "template.yaml").read_text(encoding="utf-8")
 
 

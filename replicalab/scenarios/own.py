@@ -92,7 +92,6 @@ class LabOverrides(Record):
         return self
 
     def with_amount(self, amount: labs.LabAmount, value: float | None) -> Self:
-        """Return these overrides with another amount; None leaves the study's."""
         if not amount.part:
             return self.model_copy(update={amount.key: value})
         amounts = {**getattr(self, amount.part), amount.key: value}
@@ -101,19 +100,16 @@ class LabOverrides(Record):
 
     @property
     def stated(self) -> dict[str, Any]:
-        """The given limits, calendar and currency, by name."""
         named = {name: getattr(self, name) for name in _STATED}
         return {name: value for name, value in named.items() if value is not None}
 
     @property
     def changes(self) -> int:
-        """How many values of the study's lab it replaces; state and price count separately."""
         of_items = [value for item in self.items for value in (item.state, item.price)]
         given = [value for value in of_items if value is not None]
         return sum(map(len, (given, self.stated, self.rates, self.steps)))
 
     def over(self, lab: labs.Lab, study: Study) -> labs.Lab:
-        """Return a study's lab with these overrides."""
         by_key = {label_key(item.label): item for item in self.items}
         stated = {key for key, item in by_key.items() if item.state is not None}
         used = {*map(label_key, (*study.equipment, *study.reagents))}
@@ -202,7 +198,6 @@ class EvidenceAssumptions(Record):
             raise ScenarioError("your question", [fault]) from error
 
     def because(self, number: str, reason: str) -> EvidenceAssumptions:
-        """Return this question with a reason for one of its numbers; an empty text removes it."""
         others = {name: text for name, text in self.why.items() if name != number}
         return self.model_copy(update={"why": {**others, number: reason} if reason else others})
 

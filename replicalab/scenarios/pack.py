@@ -84,7 +84,6 @@ class Pack(Shown, models.Record):
         return f"<Pack {self.scenario_id}, {self.difficulty} lab, seed {self.seed}>"
 
     def in_lab(self, lab: Lab) -> Pack:
-        """Return the same study in another lab."""
         return self.model_copy(update={"lab": lab})
 
     def with_own(self, own_lab: own.LabOverrides, question: own.EvidenceAssumptions) -> Pack:
@@ -108,12 +107,10 @@ class Pack(Shown, models.Record):
 
     @cached_property
     def inventory(self) -> Inventory:
-        """The items and the alternatives of this lab."""
         return Inventory(self.study, self.lab)
 
     @cached_property
     def limits(self) -> tuple[rules.StudyLimit, ...]:
-        """The study's limits on n, the days and the evidence."""
         return rules.limits_of(self.study.constraints)
 
     @cached_property
@@ -123,14 +120,12 @@ class Pack(Shown, models.Record):
 
     @property
     def known_items(self) -> list[str]:
-        """The items of the study, their alternatives, and further items of the lab."""
         swaps = [swap.alternative for swap in self.study.substitutions]
         listed = [*self.study.equipment, *self.study.reagents, *swaps]
         listed += [*self.lab.equipment, *self.lab.reagents]
         return list({label_key(item): item for item in reversed(listed)}.values())[::-1]
 
     def category_of(self, label: str) -> own.ItemCategory | None:
-        """Return the category of a known item, None if unknown; alternatives share the item's."""
         key = label_key(label)
         keys = {key} | {
             label_key(swap.original)
@@ -157,77 +152,62 @@ class Pack(Shown, models.Record):
 
     @property
     def scenario_id(self) -> str:
-        """The study's short name."""
         return self.study.scenario_id
 
     @property
     def domain_id(self) -> str:
-        """The study's field."""
         return self.study.domain_id
 
     @property
     def paper(self) -> studies.Paper:
-        """The published study."""
         return self.study.paper
 
     @property
     def design(self) -> studies.Design:
-        """How evidence grows with n."""
         return self.study.design
 
     @property
     def task_summary(self) -> str:
-        """The task of planning, in a sentence."""
         return self.study.task_summary
 
     @property
     def success_criteria(self) -> list[str]:
-        """When the replication would be called a success."""
         return list(self.study.success_criteria)
 
     @property
     def allowed_substitutions(self) -> list[studies.AllowedSubstitution]:
-        """The allowed replacements of items."""
         return self.study.substitutions
 
     @property
     def hidden_reference_spec(self) -> studies.HiddenReferenceSpec:
-        """The judge's standard for a plan."""
         return self.study.hidden_reference
 
     @property
     def policy_rules(self) -> list[studies.PolicyRule]:
-        """The restrictions."""
         return self.study.policy_rules
 
     @property
     def reference_protocol(self) -> models.Protocol:
-        """The plan that would do the study justice."""
         return self.study.reference_protocol
 
     @property
     def controls(self) -> list[studies.Control]:
-        """The controls of the reference protocol."""
         return self.study.controls
 
     @property
     def min_days(self) -> int:
-        """The fewest days that give any evidence."""
         return self.study.min_days
 
     @property
     def samples_per_day(self) -> studies.Throughput | None:
-        """How many samples the lab can finish in a day; None if all run in parallel."""
         return self.study.samples_per_day
 
     @property
     def cost_model(self) -> CostModel:
-        """The lab's rates."""
         return self.lab.cost_model
 
     @property
     def staff_model(self) -> StaffModel:
-        """The lab's staffing steps."""
         return self.lab.staff_model
 
     def price(self, label: str, category: str) -> float:
@@ -242,12 +222,10 @@ class Pack(Shown, models.Record):
 
     @property
     def equipment(self) -> list[str]:
-        """The study's equipment, then the lab's further equipment."""
         return [*self.study.equipment, *self.lab.equipment]
 
     @property
     def reagents(self) -> list[str]:
-        """The study's reagents, then the lab's further reagents."""
         return [*self.study.reagents, *self.lab.reagents]
 
     @property
@@ -270,7 +248,6 @@ class Pack(Shown, models.Record):
 
     @property
     def constraints(self) -> list[rules.ScenarioConstraint]:
-        """The study's constraints, then the lab's three."""
         constraints = [
             rules.ScenarioConstraint(
                 key=key,
@@ -288,7 +265,6 @@ class Pack(Shown, models.Record):
 
     @property
     def resources(self) -> list[ScenarioResource]:
-        """The study's items and the lab's, available or missing, and the staff."""
         items = [
             *((ResourceCategory.EQUIPMENT, item) for item in self.equipment),
             *((ResourceCategory.REAGENT, item) for item in self.reagents),

@@ -68,7 +68,6 @@ def readable_text(text: str | bytes, source: str, most: int = MOST_STUDY_BYTES) 
 
 
 def require_size(size: int, source: str, most: int = MOST_STUDY_BYTES) -> None:
-    """Refuse a file of more bytes."""
     if size > most:
         problem = f"the file has {size} bytes, more than the {most} allowed"
         raise ScenarioError(source, [Fault("", problem, "shorten it")])
@@ -130,7 +129,6 @@ def with_text_at(text: str, value: str, *keys: str) -> str:
 
 
 def plain_value(text: str) -> Data:
-    """Return the value of a scalar without quotes."""
     if text in _WORDS:
         return _WORDS[text]
     if _WHOLE.fullmatch(text):
@@ -227,7 +225,6 @@ _KEYS: Final = {
 
 
 def kind_of(values: Values) -> FileKind | None:
-    """Return the kind of a file with these values, None if unknown."""
     return next((kind for kind, keys in _KEYS.items() if keys & values.keys()), None)
 
 

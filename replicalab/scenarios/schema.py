@@ -21,7 +21,6 @@ _ENTRY: Final = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def study_schema() -> dict[str, Data]:
-    """Return the JSON Schema (draft 2020-12) of a study file."""
     schema = Study.model_json_schema()
     for part in (schema, *schema["$defs"].values()):
         # Each field is described by its entry under Attributes.
@@ -39,7 +38,6 @@ def study_schema() -> dict[str, Data]:
 
 
 def schema_text() -> str:
-    """Return the shipped file's text."""
     return json.dumps(study_schema(), indent=2, ensure_ascii=False) + "\n"
 
 

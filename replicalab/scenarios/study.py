@@ -181,17 +181,14 @@ class Design(Record):
 
     @property
     def row(self) -> Kind:
-        """The row of its kind."""
         return KINDS[self.kind]
 
     @property
     def samples_noun(self) -> str:
-        """What several samples are called: ``mice``."""
         return lexicon.plural(self.sample_noun, 2)
 
     @property
     def lower_is_better(self) -> bool:
-        """Whether a lower value is better evidence, as for a half-width."""
         return self.row.scale.lower_is_better
 
     @property
@@ -253,7 +250,6 @@ class AllowedSubstitution(Record):
 
     @property
     def agent_text(self) -> str:
-        """The substitution as an agent reads it."""
         when, lost = f"condition: {self.condition}", f"tradeoff: {self.tradeoff}"
         return f"{self.original} → {self.alternative} ({when}; {lost})"
 
@@ -277,7 +273,6 @@ class HiddenReferenceSpec(Record):
 
     @cached_property
     def element_words(self) -> tuple[frozenset[str], ...]:
-        """The words of each required element that a plan must mention."""
         return tuple(map(lexicon.content_words, self.required_elements))
 
 
@@ -318,7 +313,6 @@ class PolicyRule(Record):
 
     @cached_property
     def phrase_parts(self) -> tuple[frozenset[str], ...]:
-        """The words of each forbidden phrase."""
         return tuple(map(lexicon.parts_of, self.forbidden_phrases))
 
 
@@ -430,7 +424,6 @@ class Study(Record):
 
     @cached_property
     def swaps(self) -> dict[tuple[str, str], AllowedSubstitution]:
-        """Its substitutions by the key of the original and by the alternative."""
         swaps = reversed(self.substitutions)  # the first of two for the same counts
         return {(lexicon.label_key(swap.original), swap.alternative): swap for swap in swaps}
 
@@ -454,7 +447,6 @@ class Study(Record):
 
     @property
     def task_summary(self) -> str:
-        """The task of planning, in a sentence."""
         return f'Plan a replication of "{self.paper.title}" in this lab: {self.paper.goal}'
 
     @model_validator(mode="after")

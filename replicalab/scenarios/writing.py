@@ -24,7 +24,6 @@ _NO_TEXT: Final = "tag:yaml.org,2002:null"
 
 
 def study_yaml(study: Study) -> str:
-    """Return a study as the text of a file."""
     return data_yaml(study_data(study))
 
 
@@ -61,16 +60,13 @@ class _Dumper(yaml.SafeDumper):
     """Quotes every text that this reader or another would read as something else."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        """Indent the entries of a list below its key."""
         del indentless
         super().increase_indent(flow, False)
 
     def ignore_aliases(self, data: object) -> bool:
-        """Write each value out: the reader refuses aliases."""
         return True
 
     def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
-        """Return the tag of a scalar without quotes."""
         tag = super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
         is_text = kind is yaml.ScalarNode and implicit[0] and tag == _TEXT
         return _NO_TEXT if is_text and reading.plain_value(value) is not value else tag
@@ -119,7 +115,6 @@ def read_lab(data: bytes | reading.Values, source: str = "the lab's file") -> La
 
 
 def plan_json(plan: Protocol, study: str) -> str:
-    """Return a plan as the text of a file, with the id of its study."""
     record = {**plan.model_dump(mode="json"), "study": study}
     return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 

@@ -13,7 +13,6 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Make the tables."""
     op.create_table(
         "library_entries",
         sa.Column("id", sa.String(32), primary_key=True),
