@@ -287,7 +287,7 @@ def designs(draw: st.DrawFn) -> scenarios.Design:
     worse, better = sorted(draw(st.tuples(shares, shares)), reverse=row.scale.lower_is_better)
     planned, published, smallest = draw(_effects(row))
     numbers = {
-        "alpha": shares,
+        "alpha": shares.map(lambda share: share * min(0.5, better if row.sought else 1.0)),
         "population_max": st.integers(1, scenarios.MOST),
         "groups": st.integers(2, scenarios.MOST),
         "margin": sizes.map(lambda more: (planned or 0) + more),

@@ -22,6 +22,7 @@ HALVED: Final = "halved"
 SMALLEST: Final = "smallest of interest"
 
 LARGEST: Final = 1e15  # of effects in a search
+_HIGHEST_ALPHA: Final = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -325,9 +326,21 @@ class Kind:
             minimum = least_reaching(power, design.target, top)
         return None if minimum is None else effect.of_size(minimum, usual)
 
+    def level_fault(self, alpha: float, target: float) -> str:
+        """Return the fault of an alpha and a target with its remedy; empty if they fit."""
+        if alpha > _HIGHEST_ALPHA:
+            problem = f"alpha is {alpha:g}, an error more likely than not"
+            return f"{problem}; give a small share, such as {1 - alpha:.3g}"
+        if self.sought and target <= alpha:
+            problem = f"a target of {target:g} is reached without any effect: alpha is {alpha:g}"
+            return f"{problem}; aim at more than alpha"
+        return ""
+
     def faults(self, design: _Design) -> Iterator[str]:
         """Yield the faults in the numbers of a design, each with its remedy."""
         yield from self._of_effects(design)
+        if design.alpha is not None:
+            yield from filter(None, [self.level_fault(design.alpha, design.target)])
         for name, parameter in PARAMETERS.items():
             value = getattr(design, name)
             if name in self.needs and value is None:

@@ -99,6 +99,11 @@ class PowerAnalysis:
                 f"{self._aim} would make a significant result certain, which no study can",
                 "aim at less than 1, such as 0.99",
             )
+        if self.row.uses("alpha") and unknown is not Unknown.ALPHA:
+            target = self.target if unknown is not Unknown.EVIDENCE else math.inf
+            problem, _, remedy = self.row.level_fault(self.given.alpha, target).partition("; ")
+            if problem:
+                raise self._refused(unknown, problem, remedy)
         ways = (self._effect, self._alpha, self._evidence, self._samples, self._dropout)
         return dict(zip(Unknown, ways, strict=True))[unknown]()
 
@@ -159,12 +164,6 @@ class PowerAnalysis:
         top = margin if effect.within_margin else effect.largest_size
         if not shrinks:
             result = least_that(is_enough, top)
-            if result == 0:
-                raise self._refused(
-                    Unknown.EFFECT,
-                    f"{self._aim} is reached without any effect: alpha is {self.given.alpha:g}",
-                    "aim at more than alpha",
-                )
         elif not is_enough(0.0):
             result = None
         else:

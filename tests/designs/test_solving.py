@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from scipy import optimize, stats
 
-from replicalab.designs import KINDS, DesignParameters, PowerAnalysis, Unknown, unknowns_of
+from replicalab.designs import KINDS, DesignParameters, Kind, PowerAnalysis, Unknown, unknowns_of
 from replicalab.errors import ScenarioError
+from tests.designs.examples import design_of
 
 
 def analysis(kind: str, **changes: Any) -> PowerAnalysis:
@@ -114,6 +116,21 @@ def test_impossible_number_is_refused_with_a_remedy(
     assert fault.path == unknown
     assert fault.remedy
     assert message in str(fault)
+
+
+@pytest.mark.parametrize("unknown", [item for item in Unknown if item is not Unknown.ALPHA])
+@pytest.mark.parametrize("row", KINDS.values(), ids=lambda row: row.kind)
+def test_alpha_that_contradicts_power_is_refused(row: Kind, unknown: Unknown) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [({"alpha": 0.95}, "such as 0.05")]
+    if row.sought and unknown is not Unknown.EVIDENCE:
+        cases.append(({"alpha": 0.05, "target": 0.03}, "aim at more than alpha"))
+    for numbers, remedy in cases if unknown in unknowns_of(row) and row.uses("alpha") else ():
+        with pytest.raises(ScenarioError, match=remedy):
+            analysis(row.kind, **numbers).worked_out(unknown)
+        with pytest.raises(ValidationError, match=remedy):
+            design_of(row.kind).model_copy(
+                update={"floor": 9 if row.scale.lower_is_better else 0.01, **numbers}
+            )
 
 
 @pytest.mark.parametrize("kind", KINDS)
