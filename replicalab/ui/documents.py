@@ -103,7 +103,7 @@ def _open_plan(found: FoundFile, name: str) -> Opening:
 
 
 def _open_lab(found: FoundFile, name: str) -> Opening:
-    state.suppose(read_lab(found.values or found.text.encode(), name))
+    state.change_lab(read_lab(found.values or found.text.encode(), name))
     state.current().version += 1  # new widgets for the lab
     return Opening("The lab is open with the same plan.")
 
@@ -115,14 +115,16 @@ def _open_study(found: FoundFile, name: str) -> Opening:
     else:
         if (mine := own_studies.kept().get(study.scenario_id)) is not None:
             own_studies.require_same(study, mine.study, "among your own", name)
-        if refused := own_studies.refusal(found.text, study) or state.bring(found.text, study):
+        if refused := own_studies.refusal(found.text, study) or state.open_own_study(
+            found.text, study
+        ):
             raise errors.ReplicaLabError(refused)
     return Opening("The study is open, with its reference protocol.")
 
 
 def _reopen_study(found: FoundFile, name: str) -> Opening:
     study = own_studies.usable_study(found.text, name)
-    if refused := state.bring(found.text, study):
+    if refused := state.open_own_study(found.text, study):
         raise errors.LibraryFullError(refused)
     return Opening("The study is open, with its reference protocol.")
 

@@ -268,7 +268,7 @@ def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
         if entry:
             others = {name: why for name, why in registration.reasons.items() if name != entry}
             changed = {**others, **({entry: typed} if typed else {})}
-        state.show(registration=registration.model_copy(update={field: changed}))
+        state.update(registration=registration.model_copy(update={field: changed}))
 
     example = _EXAMPLES.get(field, "")
     st.text_input(label, key=key, max_chars=LONGEST_LABEL, placeholder=example, on_change=take)

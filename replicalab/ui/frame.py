@@ -33,7 +33,7 @@ _WITHOUT_PLAN: Final = {"Negotiation", "Compare", "Library"}  # they do not show
 _HIDDEN: Final = {"Negotiation", "Trade-offs", "Compare"}  # they would show the best plan
 HIDDEN: Final = "This opens once you have handed in: it would give the answer away."
 MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
-    "Present": ("slideshow", lambda _: state.show(presenting=1)),
+    "Present": ("slideshow", lambda _: state.update(presenting=1)),
     "Open a file": ("folder_open", lambda _: export.open_opening()),
     "Reset the plan": ("restart_alt", lambda _: state.replace_plan(None)),
 }
@@ -72,7 +72,7 @@ def page(title: str) -> Iterator[PlanAnalysis]:
             export.draw_if_open()
         if hidden and title != "Protocol":
             page_link("pages/1_Protocol.py", "A challenge is on: to its plan", "emoji_events")
-        needs_study = title in _NEED_STUDY and not state.is_chosen()
+        needs_study = title in _NEED_STUDY and not state.current().chosen
         if needs_study:
             scenarios.draw_choice(title)
         gated = hidden and title in _HIDDEN
@@ -144,7 +144,7 @@ def _draw_navigation(title: str) -> None:
 
 
 def _draw_header(analysis: PlanAnalysis, title: str) -> None:
-    if state.is_chosen():
+    if state.current().chosen:
         # The front door judges only a visitor's own plan; a negotiation has its own verdict.
         yours = state.case().plan is not None
         quiet = title in _WITHOUT_PLAN or state.is_hidden() or (title == "Scenarios" and not yours)

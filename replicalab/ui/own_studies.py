@@ -1,8 +1,8 @@
 """The studies that visitors brought, in memory and in the library.
 
-A cookie that no page and no address shows names the owner. A study is read by its key, a keyed
-hash of that secret and the study's id: it cannot be guessed, and it stays the same when the owner
-brings the file again. Memory is bounded in bytes; a study in use is never dropped.
+A secret cookie names the owner. A study is read by its key, a keyed hash of that secret and the
+study's id: it cannot be guessed, and stays the same if the owner brings the file again. Memory is
+bounded in bytes; a study in use is never dropped.
 """
 
 import hmac
@@ -26,17 +26,18 @@ from replicalab.limits import (
     MOST_OWN_STUDIES,
     MOST_OWN_STUDY_BYTES,
 )
-from replicalab.ui.library.shelf import Save, keep_beside, later, owner, shelf
+from replicalab.ui.library.shelf import Save, later, owner, shelf
 
 IN_USE_SECONDS: Final = 3600.0  # after the last page run of the owner or a reader
+_REMOVE_ONE: Final = "Remove one under All studies, then use this one."
 
 
 class OwnStudy(NamedTuple):
-    """A visitor's study: its key, its file, the bytes of that, and the parsed study."""
+    """A visitor's study and its file."""
 
     key: str
     text: str
-    size: int
+    size: int  # of the file in bytes
     study: scenarios.Study
 
 
@@ -76,15 +77,15 @@ class StudyCache:
 
     def keep(self, owner: str, text: str, study: scenarios.Study) -> str:
         """Keep a study in place of the owner's of that id, or return why not."""
-        size, name = _bytes(text), study.scenario_id
+        size, name, key = _bytes(text), study.scenario_id, cache_key(owner, study.scenario_id)
         with self._lock:
             if refused := self._refusal(owner, name, size):
                 return refused
             drawer = self._drawers[owner] = self._opened(owner)
             drawer.studies.pop(name, None)  # before others are dropped for its bytes
             self._make_room(size)
-            drawer.studies[name] = OwnStudy(cache_key(owner, name), text, size, study)
-            self._places[cache_key(owner, name)] = owner, name
+            drawer.studies[name] = OwnStudy(key, text, size, study)
+            self._places[key] = owner, name
             return ""
 
     def remove(self, owner: str, scenario_id: str) -> None:
@@ -106,22 +107,19 @@ class StudyCache:
     def _refusal(self, owner: str, scenario_id: str, size: int) -> str:
         drawer = self._opened(owner)
         if len({*drawer.studies, scenario_id}) > MOST_OWN_STUDIES:
-            return (
-                f"You keep {MOST_OWN_STUDIES} studies here, the most there is room for. Remove one "
-                "under All studies, then use this one."
-            )
+            return f"You keep {MOST_OWN_STUDIES} studies here, the most. {_REMOVE_ONE}"
         wanted = drawer.size(without=scenario_id) + size
         if wanted > MOST_OWN_STUDY_BYTES:
             return (
-                f"With this study yours take {wanted:,} bytes, and there is room for "
-                f"{MOST_OWN_STUDY_BYTES:,}. Remove one under All studies, then use this one."
+                f"With this study yours take {wanted:,} bytes, of at most "
+                f"{MOST_OWN_STUDY_BYTES:,}. {_REMOVE_ONE}"
             )
         oldest = self._clock() - IN_USE_SECONDS
         others = (d for d in self._drawers.values() if d is not drawer and d.used >= oldest)
         if sum(other.size() for other in others) + wanted > MOST_CACHED_BYTES:
             return (
-                "This server has no room for another study: those it keeps are in use. Nothing is "
-                "lost. Download the file, and try again in an hour."
+                "This server has no room for another study: those it keeps are in use. "
+                "Download the file, and try again in an hour."
             )
         return ""
 
@@ -157,7 +155,7 @@ def kept() -> dict[str, OwnStudy]:
 def readable(key: str | None) -> tuple[OwnStudy, ...]:
     """Return this visitor's studies, after the one of another visitor with this key."""
     study = _STUDIES.read(key) if key else None
-    return (*([study] if study and not is_mine(study) else []), *kept().values())
+    return (*([study] if study and not is_mine(study) else ()), *kept().values())
 
 
 def is_mine(own: OwnStudy) -> bool:
@@ -178,8 +176,8 @@ def key_of(scenario_id: str) -> str | None:
 
 def names(but: str = "") -> list[str]:
     """Return the names of this visitor's studies, except one id, and of the shipped ones."""
-    shelved = (summary.paper.name for summary in scenarios.list_scenarios())
-    return [*(study.study.paper.name for name, study in kept().items() if name != but), *shelved]
+    own = [study.study.paper.name for name, study in kept().items() if name != but]
+    return [*own, *(summary.paper.name for summary in scenarios.list_scenarios())]
 
 
 def name_refusal(name: str, others: Iterable[str]) -> str:
@@ -204,7 +202,7 @@ def keep(text: str, study: scenarios.Study) -> str:
     """Keep a study in place of the visitor's of that id, or return why not."""
     if refused := _STUDIES.keep(server.visitor(), text, study):
         return refused
-    _save_later(study.scenario_id, partial(_save, owner(), text, study))
+    _later(study.scenario_id, partial(_save, owner(), text, study))
     return ""
 
 
@@ -220,9 +218,15 @@ def rename(own: OwnStudy, name: str) -> str:
 
 
 def remove(scenario_id: str) -> None:
-    """Remove one of this visitor's studies; the library keeps it as it keeps deleted entries."""
+    """Remove one of this visitor's studies; in the library it becomes a deleted entry."""
+    whose = owner()
+
+    def delete() -> None:
+        for entry in _entries(whose, scenario_id):
+            shelf().delete(whose, entry.id)
+
     forget(scenario_id)
-    _save_later(scenario_id, partial(_delete, owner(), scenario_id))
+    _later(scenario_id, delete)
 
 
 def forget(scenario_id: str) -> None:
@@ -257,15 +261,11 @@ def text_of(key: str | None) -> str:
 
 
 def is_saved(scenario_id: str, text: str) -> bool:
-    """Return whether the library has this visitor's study of that id with this text.
-
-    False in a browser without cookies: it cannot find the study again.
-    """
-    if not server.is_lasting():
-        return False
-    with suppress(LibraryError):
-        entries = _entries(owner(), scenario_id)
-        return any(shelf().read(owner(), entry.id).content == text for entry in entries)
+    """Return whether the library has this text as this visitor's study of that id."""
+    if server.is_lasting():  # else this browser cannot find the study again
+        with suppress(LibraryError):
+            entries = _entries(owner(), scenario_id)
+            return any(shelf().read(owner(), entry.id).content == text for entry in entries)
     return False
 
 
@@ -301,14 +301,14 @@ def _load(entry: Entry) -> None:
         _STUDIES.keep(server.visitor(), text, usable_study(text, entry.name))
 
 
-def _save_later(scenario_id: str, save: Save) -> None:
+def _later(scenario_id: str, save: Save) -> None:
     later(f"study {owner().digest} {scenario_id}", save)
 
 
 def _save(whose: Owner, text: str, study: scenarios.Study) -> None:
     name, entries = study.paper.name[:LONGEST_ENTRY_NAME], _entries(whose, study.scenario_id)
     if not entries:
-        keep_beside(whose, EntryKind.STUDY, study.paper.name, text)
+        shelf().keep_beside(whose, (EntryKind.STUDY, study.paper.name, text))
         return
     entry, before = entries[0], ""
     with suppress(ScenarioError):
@@ -317,11 +317,6 @@ def _save(whose: Owner, text: str, study: scenarios.Study) -> None:
     # A renamed entry keeps its name.
     new_name = name if entry.name == before else ""
     shelf().update(whose, entry.id, text, base_version=entry.version, name=new_name)
-
-
-def _delete(whose: Owner, scenario_id: str) -> None:
-    for entry in _entries(whose, scenario_id):
-        shelf().delete(whose, entry.id)
 
 
 def is_on_the_shelf(study: scenarios.Study, source: str) -> bool:
@@ -372,7 +367,8 @@ def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scena
     """
     if own is None:
         return scenarios.load_scenario(scenario_id, difficulty, seed)
-    if (study := _STUDIES.read(own)) is None:
+    study = _STUDIES.read(own)
+    if study is None:
         restock()
         study = _STUDIES.read(own)
     if study is None or study.study.scenario_id != scenario_id:

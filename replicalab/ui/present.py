@@ -116,4 +116,4 @@ def _go(way: str, last: int) -> None:
     # From the slide on show now, so that quick presses add up.
     now = min(state.workspace().presenting, last)
     to = {"first": 1, "back": max(1, now - 1), "next": min(now + 1, last), "last": last, "leave": 0}
-    state.show(presenting=to[way])
+    state.update(presenting=to[way])

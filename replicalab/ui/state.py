@@ -1,18 +1,16 @@
-"""The session of a visitor: its workspace, the address of that, and undo.
+"""The session of a visitor: its workspace, the address, and undo.
 
-The address is read when a session starts, then written, and read again only when the browser's
-Back or Forward brings an older one.
+The address is read at the start, and again when the browser's Back or Forward brings an older one.
 """
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import streamlit as st
 
@@ -32,10 +30,9 @@ if TYPE_CHECKING:
 
 HANDED: Final = "challenge_handed"  # session key: the study and lab, and the plan handed in
 _STATE: Final = "state"
-_REMEMBERED: Final = 200  # steps that undo keeps
-_REMEMBERED_BYTES: Final = 2**20  # of their plans, or of a study's files
+_MOST_STEPS: Final = 200  # that undo keeps
+_MOST_STEP_BYTES: Final = 2**20  # of their plans
 _SETTLED_AFTER: Final = 1.0  # seconds until the browser shows the last address
-_Step = TypeVar("_Step")
 
 
 class HistoryStep(NamedTuple):
@@ -51,7 +48,7 @@ class Session:
 
     Attributes:
         past, future: the steps of undo and redo, the next one last.
-        chosen: whether a study was chosen; the default one is open before.
+        chosen: whether a study was chosen; until then the default one is open.
         version: part of the keys of the plan's widgets; changes with a plan from outside them. It
             starts at random: a tab that outlived its server still holds typed values.
         problems: faults of the address.
@@ -95,11 +92,6 @@ def workspace() -> Workspace:
 def case() -> Case:
     """Return the open case."""
     return workspace().case
-
-
-def is_chosen() -> bool:
-    """Return whether a study was chosen; the default one is open before."""
-    return current().chosen
 
 
 def plan() -> Protocol:
@@ -182,7 +174,7 @@ def _leave_a_lost_study() -> None:
 def address() -> dict[str, str]:
     """Return the query string of the screen; it names a draft if the workspace is too long."""
     query, is_whole = _query()
-    if not is_chosen():
+    if not current().chosen:
         query = {key: value for key, value in query.items() if key not in {"study", "lab"}}
     return query | drafting.named(current().tab, workspace(), is_whole=is_whole)
 
@@ -220,20 +212,11 @@ def _set(changed: Workspace) -> None:
 
 def _remember(*, whole: bool = False) -> None:
     session = current()
-    steps = [*session.past, HistoryStep(session.workspace, whole)]
-    session.past, session.future = latest(steps, _REMEMBERED, _size), []
-
-
-def latest(steps: list[_Step], most: int, size: Callable[[_Step], int]) -> list[_Step]:
-    """Return the latest steps, at most ``most`` and a mebibyte in all."""
-    steps = steps[-most:]
-    sizes = accumulate(size(step) for step in reversed(steps))
-    return steps[len(steps) - sum(total <= _REMEMBERED_BYTES for total in sizes) :]
-
-
-def _size(step: HistoryStep) -> int:
-    plan = step.workspace.case.plan
-    return text_bytes(plan) if plan else 0
+    steps = [*session.past, HistoryStep(session.workspace, whole)][-_MOST_STEPS:]
+    plans = (step.workspace.case.plan for step in reversed(steps))
+    sizes = accumulate(text_bytes(plan) if plan else 0 for plan in plans)
+    dropped = len(steps) - sum(total <= _MOST_STEP_BYTES for total in sizes)
+    session.past, session.future = steps[dropped:], []
 
 
 def edit(protocol: Protocol) -> None:
@@ -256,14 +239,14 @@ def open_case(found: Case, *, whole: bool = False) -> None:
     open_workspace(workspace().with_case(found), whole=whole)
 
 
-def suppose(own_lab: scenarios.LabOverrides) -> None:
+def change_lab(own_lab: scenarios.LabOverrides) -> None:
     """Change the visitor's lab; the same lab is no step."""
     if own_lab != case().own_lab:
         _remember()
         _set(workspace().with_case(case().with_own(own_lab=own_lab)))
 
 
-def ask(question: EvidenceAssumptions) -> None:
+def change_assumptions(question: EvidenceAssumptions) -> None:
     """Change the assumptions of the evidence; the same ones are no step.
 
     Raises:
@@ -298,8 +281,8 @@ def open_study(
     open_workspace(workspace().with_case(opened).changed(challenge=False))
 
 
-def bring(text: str, study: scenarios.Study) -> str:
-    """Keep a visitor's study and open it, or return why not; an open one keeps its plan."""
+def open_own_study(text: str, study: scenarios.Study) -> str:
+    """Keep a visitor's study and open it, or return why not; the plan of an open one stays."""
     if refused := own_studies.keep(text, study):
         return refused
     own_key = own_studies.key_of(study.scenario_id)
@@ -334,26 +317,11 @@ def _travel(source: list[HistoryStep], target: list[HistoryStep]) -> None:
         current().version += 1
 
 
-def last_step() -> Case | None:
-    """Return the case that undo restores; None if that is another study."""
-    return _in_study(current().past)
-
-
-def next_step() -> Case | None:
-    """Return the case that redo restores; None if that is another study."""
-    return _in_study(current().future)
-
-
-def _in_study(steps: list[HistoryStep]) -> Case | None:
+def next_case(steps: list[HistoryStep]) -> Case | None:
+    """Return the case that undo or redo restores from its steps; None if in another study."""
     now, other = case(), steps[-1].workspace.case if steps else None
     is_same = other is not None and (other.study, other.own) == (now.study, now.own)
     return other if is_same else None
-
-
-def brings_back_a_run() -> bool:
-    """Return whether undo restores a replaced negotiation."""
-    last = next(reversed(current().past), None)
-    return last is not None and (last.whole or bool(last.workspace.case.moves and not case().moves))
 
 
 def is_hidden() -> bool:
@@ -364,11 +332,11 @@ def is_hidden() -> bool:
 
 def leave_challenge() -> None:
     """Show everything again."""
-    show(challenge=False)
+    update(challenge=False)
 
 
-def show(**changes: object) -> None:
-    """Change players, rounds or presentation."""
+def update(**changes: object) -> None:
+    """Change fields of the workspace or its case; not a step of undo."""
     _set(workspace().changed(**changes))
 
 

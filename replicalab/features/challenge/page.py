@@ -52,7 +52,7 @@ def start() -> None:
     """Hide the checks and the best plan of the open study in its lab."""
     st.session_state.pop(state.HANDED, None)
     st.session_state.pop(_ANSWERS, None)
-    state.show(challenge=True, presenting=0)
+    state.update(challenge=True, presenting=0)
 
 
 def _draw(here: PlanAnalysis) -> None:

@@ -105,4 +105,4 @@ def _take(question: Question, key: str, section: str, proposed: str | None = Non
         st.session_state[key] = list(answer) if question.several else typed
     else:
         answer = typed.strip()
-    state.show(registration=author.answering(question.key, answer))
+    state.update(registration=author.answering(question.key, answer))

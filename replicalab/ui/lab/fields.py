@@ -47,7 +47,7 @@ def redraw() -> None:
 
 def override(own_lab: LabOverrides) -> None:
     """Use other overrides; the page behind the drawer draws its fields again."""
-    state.suppose(own_lab)
+    state.change_lab(own_lab)
     state.current().version += 1
 
 

@@ -1,6 +1,7 @@
 """Save the workspace with one click, resolve conflicts of two tabs, and offer the draft."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -14,7 +15,7 @@ from replicalab.negotiation.case import Case, case_text, read_case
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.library import drafting
-from replicalab.ui.library.shelf import keep_beside, owner, shelf
+from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.words import draw_table, escaped, moment_text
 from replicalab.ui.workspace import Workspace
 
@@ -27,19 +28,22 @@ _LABELS: Final = {
     **{key: amount.label_in(CREDITS) for key, amount in scenarios.AMOUNTS.items()},
     "lab": "Lab",
 }
-_SHOWN: Final = 300  # characters of a value in a table
+_MOST_CHARS: Final = 300  # of a value in a table
 
 
 def keep() -> None:
     """Save the workspace: as a version of its entry, or as a new one."""
     plan = drafting.kept_case(state.case())
-    _attempt(case_text(plan), lambda: _kept(plan), _settle)
+    _attempt(case_text(plan), partial(_kept, plan), _settle)
 
 
 def keep_new(kind: library.EntryKind, name: str, content: str) -> None:
     """Save a new entry that is not the workspace."""
-    name = name[: limits.LONGEST_ENTRY_NAME]
-    _attempt(content, lambda: keep_beside(owner(), kind, name, content), _leave)
+    _attempt(content, _beside(kind, name, content), _leave)
+
+
+def _beside(kind: library.EntryKind, name: str, content: str) -> Callable[[], library.Entry]:
+    return lambda: shelf().keep_beside(owner(), (kind, name, content))[0]
 
 
 def mark_kept(entry: library.Entry) -> None:
@@ -80,13 +84,11 @@ def _kept(plan: Case) -> library.Entry:
 
 
 def _last_saved() -> library.StoredVersion | None:
-    if (last := state.current().tab.entry) is None:
-        return None
-    try:
-        stored = shelf().read(owner(), last[0])
-    except errors.LibraryMissingError:
-        return None
-    return None if stored.entry.deleted else stored
+    if last := state.current().tab.entry:
+        with suppress(errors.LibraryMissingError):
+            stored = shelf().read(owner(), last[0])
+            return None if stored.entry.deleted else stored
+    return None
 
 
 def _settle(entry: library.Entry) -> None:
@@ -118,7 +120,7 @@ def draw(title: str) -> None:
         return
     notice.page = notice.page or title
     if notice.entry is not None and notice.page != title:
-        _close()
+        state.current().notice = None
         return
     with st.container(border=True, key="kept"):
         if notice.there is not None:
@@ -133,11 +135,8 @@ def draw(title: str) -> None:
 
 
 def _draw_close() -> None:
-    button("Close", "close", _close, key="kept_close", type="tertiary")
-
-
-def _close() -> None:
-    state.current().notice = None
+    close = partial(setattr, state.current(), "notice", None)
+    button("Close", "close", close, key="kept_close", type="tertiary")
 
 
 def _draw_kept(entry: library.Entry, notice: drafting.SaveNotice) -> None:
@@ -188,11 +187,7 @@ def draw_fields(
 
 def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) -> None:
     content, now = notice.content, there.entry
-
-    def keep_another() -> library.Entry:
-        name = drafting.name_of(read_case(content))
-        return keep_beside(owner(), library.EntryKind.PLAN, name, content)
-
+    name = drafting.name_of(read_case(content))
     st.warning(f"Not saved yet: {escaped(notice.problem)}.", icon=":material/call_split:")
     if rows := differences(now.kind, there.content, content):
         draw_table(("Difference", f"There, version {there.version.number}", "Yours"), rows)
@@ -200,7 +195,8 @@ def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) ->
         st.markdown("Only their notes differ.")
     with st.container(horizontal=True):
         over = f"Save mine over it, as version {now.version + 1}"
-        another = partial(_attempt, content, keep_another, _settle)
+        beside = _beside(library.EntryKind.PLAN, name, content)
+        another = partial(_attempt, content, beside, _settle)
         button("Save mine as another", "note_add", another)
         update = partial(shelf().update, owner(), now.id, content, base_version=now.version)
         button(over, "history", partial(_attempt, content, update, _settle))
@@ -245,8 +241,8 @@ def _facts(label: str, value: object) -> Iterator[tuple[str, str]]:
 
 
 def _short(text: str) -> str:
-    more = len(text) - _SHOWN
-    return f"{text[:_SHOWN]}… ({more:,} characters more)" if more > 0 else text
+    more = len(text) - _MOST_CHARS
+    return f"{text[:_MOST_CHARS]}… ({more:,} characters more)" if more > 0 else text
 
 
 def draw_offer(offer: drafting.DraftOffer | None) -> None:

@@ -59,18 +59,6 @@ def owner() -> library.Owner:
     return library.Owner.of(server.visitor())
 
 
-def keep_beside(
-    whose: library.Owner, kind: library.EntryKind, name: str, content: str, *, notes: str = ""
-) -> library.Entry:
-    """Save a new entry, with a number after its name if that is taken.
-
-    Raises:
-        LibraryError: it cannot be saved.
-    """
-    [entry] = shelf().keep_beside(whose, (kind, name, content), notes=notes)
-    return entry
-
-
 class _Job(NamedTuple):
     save: Save
     due: float

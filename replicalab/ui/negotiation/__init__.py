@@ -157,7 +157,9 @@ def _draw_players() -> None:
     if recorded:
         files.draw_recording()
     _draw_opened()
-    if not table.is_away() and state.brings_back_a_run():
+    last = next(reversed(state.current().past), None)
+    had_run = last and (last.whole or (last.workspace.case.moves and not case.moves))
+    if had_run and not table.is_away():
         button("Undo: bring back the last negotiation", "undo", state.undo, type="tertiary")
 
 
@@ -252,11 +254,11 @@ def _go(by: int, last: int) -> None:
     _stop()
     # From the round on show now, so that quick presses add up.
     at = min(state.workspace().round_number, last)
-    state.show(round_number=max(0, min(at + by, last)))
+    state.update(round_number=max(0, min(at + by, last)))
 
 
 def _play(at: int, last: int) -> None:
-    state.show(round_number=0 if at == last else at)
+    state.update(round_number=0 if at == last else at)
     table.table().playing_since = time.monotonic()
 
 
@@ -271,7 +273,7 @@ def _advance(last: int) -> None:
     if since is None or time.monotonic() - since < _SECONDS_PER_ROUND * 0.9:
         return
     at = min(state.workspace().round_number + 1, last)
-    state.show(round_number=at)
+    state.update(round_number=at)
     table.table().playing_since = None if at == last else time.monotonic()
     st.rerun()
 

@@ -305,7 +305,7 @@ def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
         now = table.table()
         branch = now.branch = Branch(kept, at, RunSession(core.fork(kept.negotiation, at, plan)))
         now.branches, now.forking = [*now.branches[1 - _MOST_FORKS :], branch], None
-        state.show(round_number=at)
+        state.update(round_number=at)
 
 
 def _draw_branches(branch: Branch) -> None:

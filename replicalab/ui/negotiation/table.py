@@ -317,9 +317,9 @@ def show_last(kept: RunSession) -> None:
     if branch is None or branch.kept is not kept:
         show(kept, last_round(kept.negotiation))
     elif kept.negotiation.ending is None:
-        state.show(round_number=last_round(kept.negotiation))
+        state.update(round_number=last_round(kept.negotiation))
     else:
-        state.show(round_number=branch.at)
+        state.update(round_number=branch.at)
 
 
 def show(kept: RunSession, round_number: int, *, whole: bool = False) -> None:
@@ -329,13 +329,13 @@ def show(kept: RunSession, round_number: int, *, whole: bool = False) -> None:
     """
     case = with_moves(kept.negotiation)
     if case is None:
-        state.show(round_number=round_number)
+        state.update(round_number=round_number)
         return
     others = [run for run in table().runs if run is not kept]
     table().branch, table().runs = None, [*others, kept]
     kept.source, kept.opened_in = "", None
     if case.plan == state.case().plan and not whole:
-        state.show(case=case, round_number=round_number)
+        state.update(case=case, round_number=round_number)
     else:
         state.open_workspace(
             state.workspace().changed(case=case, round_number=round_number), whole=whole
@@ -371,7 +371,7 @@ def seat(**players: object) -> None:
     if case.moves or opened() is not None:
         state.open_case(case.seated(**players), whole=True)
     else:
-        state.show(case=case.seated(**players), round_number=0)
+        state.update(case=case.seated(**players), round_number=0)
 
 
 def start_again() -> None:

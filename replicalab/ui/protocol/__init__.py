@@ -30,7 +30,8 @@ from replicalab.ui.words import escaped
 
 def draw(analysis: PlanAnalysis) -> None:
     """Draw the page."""
-    before, yours, hidden = state.last_step(), analysis.yours, state.is_hidden()
+    before = state.next_case(state.current().past)
+    yours, hidden = analysis.yours, state.is_hidden()
     plan = before and (before.plan or yours.pack.reference_protocol)
     edited = PlanStep(analysis.judged(plan), yours) if plan and plan != yours.plan else None
     if not hidden:
@@ -62,7 +63,7 @@ def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
         f"Undo: {escaped(undone)}" if undone else "Undo",
         "undo",
         state.undo,
-        disabled=state.last_step() is None,
+        disabled=state.next_case(state.current().past) is None,
         key="undo",
         width="stretch",
         wrap=True,  # or the browser measures each new label before it draws the rest
@@ -70,12 +71,12 @@ def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
     draw_numbers(form, yours.pack)
     draw_lists_and_texts(form, yours.pack)
     # Last, for the browser redraws everything after an element that appears.
-    if state.next_step():
+    if state.next_case(state.current().future):
         button("Redo", "redo", state.redo, key="redo", width="stretch")
 
 
 def _undone(edited: PlanStep | None) -> str:
-    before, now = state.last_step(), state.case()
+    before, now = state.next_case(state.current().past), state.case()
     if edited or before is None:
         return step_changes(edited) if edited else ""
     changes = {

@@ -173,7 +173,7 @@ def _field(
         f"{number.label} (yours)" if number.is_yours and not can_be_empty else number.label,
         number.key,
         None if can_be_empty else visible,
-        take=lambda typed: state.ask(ask(number.from_typed(typed))),
+        take=lambda typed: state.change_assumptions(ask(number.from_typed(typed))),
         why_not=why_not,
         step=number.step,
     )
@@ -200,7 +200,7 @@ def _question(numbers: Mapping[str, float | None], written: Design) -> EvidenceA
 
 
 def _ask(question: EvidenceAssumptions) -> None:
-    state.ask(question)
+    state.change_assumptions(question)
     st.session_state[_RENEWED] = st.session_state.get(_RENEWED, 0) + 1
 
 
@@ -236,7 +236,9 @@ def _draw_reason(number: _Assumption, written: Design) -> None:
             max_chars=_REASON_LENGTH,
             placeholder="If you like",
             key=key,
-            on_change=lambda: state.ask(question.because(name, st.session_state[key].strip())),
+            on_change=lambda: state.change_assumptions(
+                question.because(name, st.session_state[key].strip())
+            ),
         )
         label = f"Back to the study’s {number.text(number.own)}"
         button(label, "undo", partial(_reset, [number], written), key=f"back_{number.key}")
@@ -293,7 +295,7 @@ def _draw_unit_name(written: Design, asked: Design) -> None:
 
     def take() -> None:
         if name := st.session_state[key].strip():
-            state.ask(_with_grouping(written, asked, "units", "name", name))
+            state.change_assumptions(_with_grouping(written, asked, "units", "name", name))
 
     st.text_input(
         "One unit is a",

@@ -51,7 +51,7 @@ def draw() -> None:
     studies, lab, yours = st.tabs(
         names,
         key=TABS,
-        on_change=lambda: state.show(survey=st.session_state[TABS] == survey.IN_YOUR_LAB),
+        on_change=lambda: state.update(survey=st.session_state[TABS] == survey.IN_YOUR_LAB),
     )
     if yours.open:
         with yours:
@@ -133,13 +133,13 @@ def _matches(card: Card, wanted: Filter, words: list[str]) -> bool:
 
 
 def _draw_idea() -> None:
-    level = 2 if state.is_chosen() else 1  # the page's heading until the header has one
+    level = 2 if state.current().chosen else 1  # the page's heading until the header has one
     panel.draw(study_facts.idea_panel(_IDEA, level=level))
     with st.grid("auto", min_column_width=270, key="stories"):
         for number, (story, options) in enumerate(_readable_stories()):
             _draw_story(story, options, first=number == 0)
     with st.container(border=True, key="plan_here", horizontal=True, vertical_alignment="center"):
-        button("Plan in your lab", "biotech", partial(state.show, survey=True), key="plan")
+        button("Plan in your lab", "biotech", partial(state.update, survey=True), key="plan")
         st.caption("The best plan of every study for your budget, days and staff.", width="content")
         if st.button(
             "Surprise me",
@@ -310,6 +310,6 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
 def _open(card: Card, lab: Difficulty = Difficulty.MEDIUM) -> None:
     # If it is open there already, its plan stays.
     study_id, own_key = card.summary.scenario_id, card.own and card.own.key
-    if state.is_chosen() and state.case().where == (study_id, lab.value, 0, own_key):
+    if state.current().chosen and state.case().where == (study_id, lab.value, 0, own_key):
         return
     state.open_study(study_id, own_key, lab)

@@ -62,7 +62,7 @@ def draw() -> None:
     lab = any_lab_text(case.own_lab, case.lab, case.seed)
     listed = [(row.study, row.origin, _link(row)) for row in rows]
     # The page's heading until its header has one.
-    panel.draw(survey_panel(lab, listed, order, level=2 if state.is_chosen() else 1))
+    panel.draw(survey_panel(lab, listed, order, level=2 if state.current().chosen else 1))
     _draw_ways_on(rows)
     panel.draw_features("survey", {name: _listed(row) for name, row in _names(rows).items()})
 

@@ -74,7 +74,7 @@ def show(part: str) -> None:
 def edit(own: OwnStudy) -> None:
     """Show a visitor's study in the form, on the front door."""
     st.session_state[DOOR] = MAKE
-    state.show(survey=False)
+    state.update(survey=False)
     fields.session().write(own.text)
     show(FIRST)
 

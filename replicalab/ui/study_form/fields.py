@@ -63,7 +63,7 @@ def free_name() -> str:
 
 def open_on_protocol(text: str, study: Study) -> str:
     """Keep a study and open it on Protocol, or return why it cannot be kept."""
-    refused = own_studies.refusal(text, study) or state.bring(text, study)
+    refused = own_studies.refusal(text, study) or state.open_own_study(text, study)
     if not refused:
         st.switch_page("pages/1_Protocol.py", query_params=state.address())
     return refused

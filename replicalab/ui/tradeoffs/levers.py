@@ -88,7 +88,7 @@ def _draw_lever(lever: _Lever) -> None:
     def pull() -> None:
         pulled = st.session_state[key]
         changed = {lever.field: None if pulled == lever.real else pulled}
-        state.suppose(state.case().own_lab.model_copy(update=changed))
+        state.change_lab(state.case().own_lab.model_copy(update=changed))
 
     st.slider(
         lever.label,
