@@ -132,7 +132,7 @@ def _sample_reduction(before: assessment.Counts, pack: Pack) -> SuggestionChange
         before.samples,
         samples,
         f"{capitalised('; '.join(reasons))}; the sample is halved {times}.",
-        f"{count_text(before.samples - samples, 'sample')} fewer: "
+        f"{count_text(before.samples - samples, pack.design.sample_noun)} fewer: "
         f"{_LOST[_is_weaker(samples, before, pack)]}.",
     )
 

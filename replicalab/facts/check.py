@@ -18,6 +18,7 @@ from replicalab.scenarios import ItemStatus
 
 BINDING: Final = "Binding constraint."
 YOURS: Final = "Your plan"
+TICKED: Final = "With the changes ticked below"
 _ROWS: Final = 6  # of arms and of bookings; the rest are counted
 
 
@@ -134,7 +135,7 @@ def cost_table(
     budget, terms, money = plan.pack.lab.budget, plan.cost_terms, lexicon.amount_text
     totals = {"Total": plan}
     if after is not None and after.cost != plan.cost:
-        totals["As ticked"] = after
+        totals[TICKED] = after
     widest = max(budget, *(total.cost for total in totals.values())) or 1.0
     mark, rows = budget / widest, list[tuple[str, str, Cell]]()
     for term, end in zip(terms, accumulate(term.credits for term in terms), strict=True):

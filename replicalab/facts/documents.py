@@ -16,9 +16,9 @@ from replicalab.facts.blocks import Block, Cell, Column, Document, Sentence, lis
 from replicalab.facts.lab import amounts_text, lab_text, own_values
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.facts.verdicts import evidence_cell, plan_size, plan_verdict
+from replicalab.models import Protocol
 from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis, change_steps
-from replicalab.planner.frontier import FrontierPlan
 from replicalab.planner.shortfalls import Addition, additions_text
 from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceTier, Pack, Paper
@@ -265,13 +265,19 @@ def _meets_target(plan: Assessment) -> bool:
 def _better_for_less(analysis: PlanAnalysis) -> Assessment | None:
     yours = analysis.yours
     named = yours if _meets_target(yours) else analysis.least.after
-    plan = analysis.frontier.best_for(_money(yours) * SHARES[0])
+    after = _best_for(yours, _money(yours) * SHARES[0])
     scale = named.evidence.row.scale
-    if not plan or (named.feasible and not scale.reaches(plan.value, named.evidence.value)):
-        return None
-    after = analysis.judged(plan.plan(yours.plan))
-    same = after.evidence.text == named.evidence.text and named.feasible
-    return None if same or after.evidence.void_reason else after
+    if not after or not named.feasible:
+        return after
+    reaches = scale.reaches(after.evidence.value, named.evidence.value)
+    return after if reaches and after.evidence.text != named.evidence.text else None
+
+
+def _best_for(yours: Assessment, money: float) -> Assessment | None:
+    """Return the first plan in the order of plans for some money; None if it shows nothing."""
+    lab = yours.pack.in_lab(yours.pack.lab.with_means(budget=money))
+    after = PlanAnalysis(yours.in_lab(lab)).least.after
+    return after if after.feasible and not after.evidence.void_reason else None
 
 
 def _money(yours: Assessment) -> float:
@@ -310,20 +316,19 @@ def _cuts(analysis: PlanAnalysis) -> Iterator[Block]:
 
 def _less_table(analysis: PlanAnalysis) -> Block:
     yours, lab, money = analysis.yours, analysis.yours.pack.lab, _money(analysis.yours)
-    rows, seen = [], set[FrontierPlan]()
+    rows, seen = [], list[Protocol]()
     for share in SHARES:
-        best = analysis.frontier.best_for(money * share)
+        best = _best_for(yours, money * share)
         named = f"{lexicon.percent_text(share)} of it"
         amount = lexicon.amount_text(money * share)
-        if best is None or best.value == yours.evidence.row.scale.worst:
+        if best is None:
             rows.append(blocks.row(named, amount, "no plan fits that shows anything", "", "", ""))
             break
-        if best not in seen:
-            seen.add(best)
-            plan = analysis.judged(best.plan(yours.plan))
-            rows.append(_row(named, amount, plan, _lost_text(plan)))
+        if best.plan not in seen:
+            seen.append(best.plan)
+            rows.append(_row(named, amount, best, _lost_text(best)))
     limit = "the plan’s cost" if money == yours.cost else "the lab’s budget"
-    name = f"The most evidence for less than {lab.money(money)}, {limit}"
+    name = f"The least-loss plans for less than {lab.money(money)}, {limit}"
     return blocks.table(name, _columns("Money", "At most"), rows)
 
 

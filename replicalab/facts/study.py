@@ -12,6 +12,7 @@ from replicalab.facts import blocks, verdicts
 from replicalab.facts import plan as texts
 from replicalab.facts.blocks import Column, Fold, Group, Panel, Sentence, Status
 from replicalab.facts.check import evidence_bar
+from replicalab.facts.lab import lab_text
 from replicalab.facts.original import CONFIDENCE, reported_text, source_text
 from replicalab.negotiation import is_worth_running
 from replicalab.planner import PlanAnalysis
@@ -190,7 +191,7 @@ def picture_panel(options: PlanAnalysis) -> Panel:
                 "number": plan.evidence.number,
             }
         )
-    about = f"{yours.pack.paper.name}: {yours.evidence.measure}"
+    about = f"{yours.pack.paper.name} · {lab_text(yours.pack)}: {yours.evidence.measure}"
     return blocks.panel("story", about=about, rows=rows)
 
 

@@ -16,7 +16,7 @@ from replicalab.planner import SurveyedStudy
 BEST: Final = "Best first"
 COST: Final = "Credits"  # a currency of all labs takes its place
 _NOTE: Final = (
-    "Best first: fits, meets target, above floor; of equals fewer soft constraints broken, the "
+    "Best first: runs, meets target, above floor; of equals fewer soft constraints broken, the "
     "larger share of the target, less given up, lower cost. Bar: share of the target; mark: floor."
 )
 # The columns for people, with their keys for sorting: the smallest first, of equals the best first.
@@ -40,8 +40,10 @@ def order_key(order: str) -> Callable[[SurveyedStudy], Any]:
 
 
 def fits_text(study: SurveyedStudy) -> str:
-    """Return whether a study's best plan can be run: ``fits``, or the checks that fail."""
-    return failing_text(study.best) if study.best.failing else "fits"
+    """Return how a study's best plan runs: ``fits``, with changes, or the checks that fail."""
+    if study.best.failing:
+        return failing_text(study.best)
+    return "fits" if study.best.plan == study.reference.plan else "runs with changes"
 
 
 def binding_text(study: SurveyedStudy) -> str:

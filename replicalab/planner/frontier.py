@@ -90,14 +90,6 @@ class Frontier(Framed):
         same = (gentler.loss, gentler.days) == (plan.fidelity_loss, plan.counts.days)
         return standing if not standing.unbeaten or same else Standing(gentler=gentler)
 
-    def best_for(self, credits: float) -> FrontierPlan | None:
-        """Return the plan with the most evidence for some credits, then the least loss."""
-        return min(
-            (plan for plan in self.plans if plan.credits <= credits),
-            key=lambda plan: (as_loss(plan.value, self.pack), plan.loss, plan.credits),
-            default=None,
-        )
-
     def as_strong(self, evidence: Evidence) -> FrontierPlan | None:
         """Return the gentlest plan with as much evidence, at the precision shown."""
         short, text = as_loss(evidence.value, self.pack), evidence.amount(evidence.value)

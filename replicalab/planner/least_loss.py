@@ -249,7 +249,7 @@ class _Reasons:
             return f"Nothing of the evidence{rises}."
         weaker = step_of(plan.evidence, design) < step_of(after.evidence, design)
         lost = "weaker evidence" if weaker else "the evidence is no weaker"
-        return f"{count_text(old - new, 'sample')} fewer: {lost}."
+        return f"{count_text(old - new, design.sample_noun)} fewer: {lost}."
 
 
 def deciding_text(

@@ -33,7 +33,6 @@ _WITHOUT_PLAN: Final = {"Negotiation", "Compare", "Library"}  # they do not show
 _HIDDEN: Final = {"Negotiation", "Trade-offs", "Compare"}  # they would show the best plan
 HIDDEN: Final = "This opens once you have handed in: it would give the answer away."
 MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
-    "Present": ("slideshow", lambda _: state.update(presenting=1)),
     "Open a file": ("folder_open", lambda _: export.open_opening()),
     "Reset the plan": ("restart_alt", lambda _: state.replace_plan(None)),
 }
@@ -123,9 +122,11 @@ def _draw_navigation(title: str) -> None:
             st.page_link(file, label=name, query_params=query)
         button("Save", "bookmark_add", keeping.keep, key="save")
         add = partial(tray.keep_and_notify, run=title == "Negotiation")
-        button("Add to comparison", "compare_arrows", add, key="add_to_comparison")
+        button("Compare this", "compare_arrows", add, key="add_to_comparison")
         locked = state.is_hidden()
         help_ = HIDDEN if locked else None
+        show = partial(state.update, presenting=1)
+        button("Present", "slideshow", show, key="present", disabled=locked, help=help_)
         button("Share", "ios_share", export.open_drawer, key="share", disabled=locked, help=help_)
         button("Your lab", "biotech", lab.open_form, type="tertiary")
         actions = MORE | panel.draw_features("more", None)

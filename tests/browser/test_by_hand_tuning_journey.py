@@ -5,6 +5,7 @@ from typing import Final
 
 from playwright.sync_api import Page, expect
 
+from replicalab.facts.check import TICKED
 from tests.browser.driving import open_app, wait_for_run
 from tests.browser.visiting import (
     choose_more,
@@ -68,7 +69,7 @@ def _resets_and_applies_one_change_then_all(page: Page) -> None:
     expect(number(page, "Sample size")).to_have_value("420")
     for change in (1, 3):
         tick(page, change)
-    expect(cost_total(page, "As ticked")).to_contain_text("4,950")
+    expect(cost_total(page, TICKED)).to_contain_text("4,950")
     press(page, "Apply 1 of 3")
     expect(number(page, "Duration (days)")).to_have_value("6")
     expect(number(page, "Sample size")).to_have_value("420")

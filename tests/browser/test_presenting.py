@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from replicalab.ui.stories import stories
 from replicalab.ui.workspace import to_query
 from tests.browser.driving import PHONE_DARK, PROJECTOR, View, open_app, reload_app
-from tests.browser.visiting import choose_more, where
+from tests.browser.visiting import press, where
 from tests.reports.making import pages_in
 from tests.ui.pages import IN_EVERY_LAB
 
@@ -26,7 +26,7 @@ def test_clicker_walks_the_slides_and_leaves(app_page: Page, view: View) -> None
     open_app(app_page, "/Trade-offs?study=psy_stroop&round=2")
     expect(where(app_page)).to_be_visible()
     address = app_page.url
-    choose_more(app_page, "Present")
+    press(app_page, "Present")
     expect(place(app_page)).to_have_text(f"1 / {LAST}")
     expect(where(app_page)).to_have_count(0)
     expect(app_page.get_by_role("button", name="Next")).to_be_enabled()

@@ -216,15 +216,6 @@ def pick(plan: FrontierPlan | None, places: Sequence[int], pack: Pack) -> tuple[
     return None if plan is None else tuple(four(plan, pack)[place] for place in places)
 
 
-def test_best_for_credits_matches_comparing_all() -> None:
-    for seed in range(100):
-        result = some(seed)
-        for credits in (9.0, 10.0, 25.0, 40.0, 1000.0):
-            fits = [four(plan, result.pack) for plan in result.plans if plan.credits <= credits]
-            best = min(((lacks, loss, cost) for cost, _, lacks, loss in fits), default=None)
-            assert pick(result.best_for(credits), (2, 3, 0), result.pack) == best
-
-
 def test_as_strong_matches_comparing_all() -> None:
     for seed in range(100):
         result = some(seed)

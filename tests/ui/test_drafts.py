@@ -23,7 +23,7 @@ from tests.ui.walking import go, query_of, visit, write
 
 pytestmark = pytest.mark.usefixtures("browsers")
 
-BESIDE: Final = "Add to comparison"
+BESIDE: Final = "Compare this"
 
 
 def draft() -> StoredDraft | None:

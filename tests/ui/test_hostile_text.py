@@ -38,7 +38,7 @@ from tests.hostile_files import (
     hostile_study,
 )
 from tests.scenarios.small_study import put
-from tests.ui.acting import can_press, choose_more, labels, press, run, type_text
+from tests.ui.acting import can_press, labels, press, run, type_text
 from tests.ui.negotiating import hand_over, model_at_the_table
 from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
 from tests.ui.reading import alerts, drawer_of, html_of, panel_of
@@ -184,7 +184,7 @@ def walk(app: AppTest) -> set[int]:
 
 
 def presented(app: AppTest) -> set[int]:
-    numbers = seen(choose_more(app, "Present"))
+    numbers = seen(press(app, "Present"))
     assert not leaks(app)
     while can_press(app, "Next"):
         assert not leaks(press(app, "Next"))

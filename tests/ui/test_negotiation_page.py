@@ -459,6 +459,14 @@ def test_counter_offer_must_pass_and_becomes_the_opening() -> None:
     assert outcome(app)[1].startswith("No deal"), "210 months are below the floor"
 
 
+def test_preview_warns_of_an_accepted_offer() -> None:
+    app, warning = visit(NEGOTIATION, manager="person"), "The Scientist accepts this plan"
+    type_number(app, "Duration (days)", 6)
+    assert warning not in page_text(app), "210 months are below the floor"
+    assert warning in page_text(type_number(app, "Sample size", 295))
+    assert outcome(press(app, "Send this offer"))[1].startswith("Agreed")
+
+
 def test_person_plays_one_side() -> None:
     app = pick(visit(NEGOTIATION, scientist="person"), "Lab Manager", "person")
     assert (seated(app), seated(app, "Lab Manager")) == ("step_by_step", "person")

@@ -13,7 +13,7 @@ from replicalab.ui.own_studies import find
 from replicalab.ui.stories import Story, StoryPage, stories
 from replicalab.ui.workspace import from_query, to_query
 from tests.golden import assert_golden
-from tests.ui.acting import can_press, choose_more, labels, press, run
+from tests.ui.acting import can_press, labels, press, run
 from tests.ui.negotiating import round_shown
 from tests.ui.pages import NEGOTIATION, SCENARIOS, TRADE_OFFS
 from tests.ui.reading import heard, page_text, panels
@@ -44,7 +44,7 @@ def slides(app: AppTest) -> list[str]:
 def test_presentation_leaves_the_page_unchanged(page: str) -> None:
     app = visit(page, study="psy_stroop", round="2", budget="1200")
     text, query = page_text(app), query_of(app)
-    choose_more(app, "Present")
+    press(app, "Present")
     assert place(app) == f"1 / {LAST}"
     assert not app.get("page_link")
     press(press(app, "Next"), "Leave")

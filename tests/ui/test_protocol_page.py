@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from replicalab.assessment import assess
 from replicalab.assessment.dimensions import apply_changes
 from replicalab.facts import options as facts
+from replicalab.facts.check import TICKED
 from replicalab.facts.frontier import extra_facts
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.facts.plan import notes, saved_text, slack_text, total_loss_text, used_text
@@ -199,7 +200,7 @@ def test_ticked_changes_are_those_of_the_core() -> None:
         assert f"{amount_text(after.cost)} of 3,700 credits, {after.evidence.text}" in page
         assert f"In all: {saved_text(step)} · {total_loss_text(step)}" in page
         worth = {row[0]: row[2] for row in panel_tables(app)[1]}
-        assert worth["As ticked" if any(ticks) else "Your plan"] == after.evidence.number
+        assert worth[TICKED if any(ticks) else "Your plan"] == after.evidence.number
         assert sum("would add: " in plain(box.label) for box in app.checkbox) == ticks.count(False)
         assert can_press(app, label) == any(ticks)
         if any(ticks):

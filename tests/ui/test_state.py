@@ -123,7 +123,7 @@ def test_undone_step_keeps_players_and_restores_lab() -> None:
     assert before.stepped_from(now) == before.changed(round_number=0, **players, **record)
 
 
-ADD: Final = "Add to comparison"
+ADD: Final = "Compare this"
 
 
 def names(app: AppTest) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.facts.survey import COLUMNS, ORDERS, order_key
+from replicalab.facts.survey import COLUMNS, ORDERS, fits_text, order_key
 from replicalab.lexicon import amount_text
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
@@ -50,7 +50,7 @@ def test_table_shows_the_core_answers_best_first() -> None:
     for row, study in zip(rows(app), studies, strict=True):
         best, evidence = study.best, study.best.evidence
         _, fits, worth, samples, days, credits_, lost, binding = row
-        assert fits.split("\n")[0] == "passes fits"
+        assert fits.split("\n")[0] == f"passes {fits_text(study)}"
         assert ("breaks a wish" in fits) == bool(study.best.broken_wishes)
         assert worth.endswith(f"{evidence.text} {evidence.tier}")
         assert samples.partition(" ")[0] == amount_text(best.counts.samples)

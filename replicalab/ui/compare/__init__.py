@@ -68,7 +68,7 @@ def _draw_sides(here: PlanAnalysis) -> None:
         if compared.cases:
             lacking = f"{escaped(compared.cases[0].name)} is the open plan: it needs another one."
         st.info(
-            f"{lacking} Choose above, or press Add to comparison on any page.",
+            f"{lacking} Choose above, or press Compare this on any page.",
             icon=":material/compare_arrows:",
         )
         return

@@ -72,6 +72,10 @@ def _draw_answer(kept: RunSession, place: str) -> None:
     with _draw_form(form, negotiation, "Or offer another plan"):
         counter = form.read()
         fits = counter is not None and plan.revised(counter).feasible
+        if counter is not None and fits:
+            after = core.play_on(core.reply_to(negotiation, Reply(counter=counter)))
+            if after.ending is core.Ending.SCIENTIST_ACCEPTED:
+                st.caption("**The Scientist accepts this plan: the negotiation ends.**")
         button(
             "Send this offer",
             "send",

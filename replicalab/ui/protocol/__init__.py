@@ -13,7 +13,7 @@ from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
 from replicalab.facts import options as facts
 from replicalab.facts.blocks import Group, Heading, group, sentences_panel
-from replicalab.facts.check import check_panel, cost_panel, evidence_panel
+from replicalab.facts.check import TICKED, check_panel, cost_panel, evidence_panel
 from replicalab.facts.curves import samples_panel
 from replicalab.facts.negotiation import step_changes
 from replicalab.facts.verdicts import ANSWERS, answer_to
@@ -100,6 +100,7 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
             partial(state.replace_plan, step.after.plan),
             help=escaped(facts.mend_price(step)),
             key=f"mend_{dimension}",
+            wrap=True,
         )
 
 
@@ -108,7 +109,7 @@ def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
     best = analysis.least.after
     compared = {"Your plan": yours}
     if ticked.plan != yours.plan:
-        compared["As ticked"] = ticked
+        compared[TICKED] = ticked
     if not best.evidence.void_reason and best.plan not in (yours.plan, ticked.plan):
         compared["Least loss"] = best
     # The curves below compare them at other effects, once they are opened.

@@ -42,8 +42,9 @@ def draw_levers(view: Outlook) -> None:
     """Draw the three levers, and the overrides of the lab."""
     for lever in _levers(view):
         _draw_lever(lever)
-    if text := own_text(view.real, view.pack):
-        panel.draw(blocks.sentences_panel([text]))
+    text = own_text(view.real, view.pack)
+    panel.draw(blocks.sentences_panel(["The levers change your lab on every page.", text]))
+    if text:
         lab.draw_way_back("reset_lab")
 
 
@@ -152,8 +153,8 @@ def draw_loaded(place: str, view: Outlook) -> None:
     loaded = view.choice.loaded
     if loaded is None or (loaded.place, loaded.plan) != (place, view.yours.plan):
         return
-    verdict = blocks.Verdict(blocks.Status.PASS, "Loaded", loaded.text)
-    panel.draw(blocks.sentences_panel([loaded.text], verdict=verdict))
     with st.container(horizontal=True, key=f"loaded_{place}"):
         button("Undo", "undo", state.undo, key=f"undo_{place}")
         page_link("pages/1_Protocol.py", "See it on Protocol", "tune")
+    verdict = blocks.Verdict(blocks.Status.PASS, "Loaded", loaded.text)
+    panel.draw(blocks.sentences_panel([loaded.text], verdict=verdict))
