@@ -78,11 +78,7 @@ def place_of(evidence: Evidence, worst: float) -> float:
 def evidence_of(
     samples: int, days: int, scenario: Pack, factor: float = 1.0, effect: float | None = None
 ) -> Evidence:
-    """Return the evidence of samples and days, at the planning effect or another.
-
-    Raises:
-        ValueError: the kind has no such effect (see `evidence_value`).
-    """
+    """Return the evidence of samples and days, at the planning effect or another."""
     design, able, void = scenario.design, samples, None
     seen = seen_effect(design, factor, effect)
     if scenario.samples_per_day is not None:

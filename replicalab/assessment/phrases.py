@@ -169,18 +169,12 @@ def adding_none(plan: PlanInLab) -> str:
 
 
 def wishes_text(plan: PlanInLab, wishes: Sequence[StudyLimit]) -> str:
-    """Return the soft constraints that a plan misses, with numbers; empty if none.
-
-    ``breaks a wish of the study: 'follow-up' should be at least 36 days, the plan has 28``.
-    """
+    """Return the soft constraints that a plan misses, with numbers; empty if none."""
     return f"{wishes_title(wishes)} of the study: {asked_and_had(plan, wishes)}" if wishes else ""
 
 
 def further_text(before: PlanInLab, after: PlanInLab) -> str:
-    """Return the soft constraints that a plan misses by more than another; empty if none.
-
-    ``misses 'follow-up' (at least 36 days) by more: 28 → 22``.
-    """
+    """Return the soft constraints that a plan misses by more than another; empty if none."""
     moves = [
         f"{kept_text(wish)} by more: {bounded_text(wish, before)} → {bounded_text(wish, after)}"
         for wish in after.broken_wishes

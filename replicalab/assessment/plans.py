@@ -143,11 +143,7 @@ class PlanInLab:
         return self.evidence_at(None)
 
     def evidence_at(self, effect: float | None) -> Evidence:
-        """Return the evidence at another effect; None is the planning effect.
-
-        Raises:
-            ValueError: the kind has no such effect.
-        """
+        """Return the evidence at another effect; None is the planning effect."""
         plan, factor = self.plan, self.evidence_factor
         return evidence_of(plan.sample_size, plan.duration_days, self.pack, factor, effect)
 

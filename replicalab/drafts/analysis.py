@@ -167,11 +167,7 @@ class TypedAnalysis:
         return usual_numbers(KINDS[self.kind]).get(self.unknown.value, 0.0)
 
     def draft(self, scenario_id: str, name: str) -> Draft:
-        """Return the study of the analysis, right or wrong, in a lab that can run it.
-
-        It needs all its days, so no shorter plan is offered. If the evidence is worked out, the
-        target is the usual one.
-        """
+        """Return the study, right or wrong, in a lab that can run it in exactly its days."""
         answer, size = self.worked_out, self.samples
         if self.unknown is Unknown.SAMPLES:
             size = None if answer is None else int(answer)

@@ -40,11 +40,7 @@ def new_study(
     *,
     name: str = NEW_NAME,
 ) -> Block:
-    """Return the file of a study of which only numbers are known, in a lab that can run it.
-
-    Numbers of the design (by field), samples and days may be wrong. Without a sample the plan has
-    the fewest samples that reach the target.
-    """
+    """Return a study of these numbers only, right or wrong, in a lab that can run it."""
     row, given = KINDS[kind], numbers or {}
     design: Block = {"kind": kind, **usual_numbers(row), **given}
     target, floor = design["target"], design["floor"]

@@ -124,10 +124,7 @@ class Draft:
         return KINDS[str(self.at("design", "kind"))]
 
     def of_kind(self, kind: str) -> Draft:
-        """Return this draft with another kind of design, and its earlier numbers of that kind.
-
-        Without any, alpha, target and floor stay if both kinds have them.
-        """
+        """Return this draft with another kind of design, and its earlier numbers of that kind."""
         old, new = self.row, KINDS[kind]
         design = dict(cast("Block", self.at("design")))
         names = (*NUMBERS, *GROUPINGS, "original")
@@ -148,10 +145,7 @@ class Draft:
         return draft.put(UNSTATED, *why) if self.at(*why) == DEFAULT else draft
 
     def with_labels(self, category: str, labels: list[str]) -> Draft:
-        """Return this draft with this equipment, or these reagents.
-
-        The plan uses new items; removed ones leave the plan and the labs.
-        """
+        """Return this draft with other items; the plan uses new ones and loses removed ones."""
         before, after = ({*map(label_key, items)} for items in (self.labels(category), labels))
         in_plan = (_PLAN, _PLAN_LISTS[category])
         planned = [label for label in self.labels(*in_plan) if label_key(label) in after]
@@ -223,11 +217,6 @@ def _without(lab: Block, gone: set[str]) -> Block:
 
 
 def _with_made_labs(study: Study) -> Study:
-    """Return a study with an easy and a hard lab made from its medium one.
-
-    The easy lab has all items and the means for the reference protocol. The hard one has three
-    quarters of the credits and the days, and one person fewer.
-    """
     lab = study.labs.medium.with_means()
     worth = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
     enough = {
@@ -322,11 +311,7 @@ def longest_name(study: Study) -> int:
 
 
 def renamed(text: str, study: Study, name: str) -> str:
-    """Return the file of a study under another name, with its notes.
-
-    Raises:
-        ScenarioError: the name is not allowed.
-    """
+    """Return a study's file under another name; raises ScenarioError if that is not allowed."""
     field = "title" if study.paper.short_title is None else "short_title"
     wanted = {**study.model_dump(mode="json")["paper"], field: name}
     written = with_text_at(text, json.dumps(name, ensure_ascii=False), "paper", field)

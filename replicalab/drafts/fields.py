@@ -332,10 +332,7 @@ ITEM_LISTS: Final = {
 
 
 def original_ways(row: Kind) -> dict[str, list[str]]:
-    """Return the ways to report an original's effect, by label, each with its numbers.
-
-    The effect itself is the first, without numbers. Sources that differ in counts alone are one.
-    """
+    """Return the ways to report an original's effect, by label, each with its numbers."""
     if row.effect is None:
         return {}
     ways = {tuple(_numbers_of(source)): source.label for source in row.sources}

@@ -32,11 +32,7 @@ _POSTGRES: Final = ("postgresql", "postgres", "postgresql+psycopg")
 
 
 def opened(address: str, now: datetime) -> tuple[sqlalchemy.Engine, tuple[str, ...]]:
-    """Open the library at an address, with messages for the visitor; create or migrate it.
-
-    Raises:
-        LibraryError: it is unusable, busy, or of ReplicaLab 1 or a newer version.
-    """
+    """Open the library at an address, created or migrated, with messages for the visitor."""
     url = _url(address)
     notices: tuple[str, ...] = ()
     if url.drivername == "sqlite":

@@ -73,10 +73,7 @@ class Library:
     def keep_beside(
         self, owner: Owner, *parts: tuple[EntryKind, str, str], notes: str = ""
     ) -> list[Entry]:
-        """Save new entries of a kind, name and content each, in one transaction.
-
-        A number is added to a name that an entry with another content has. A long name is cut.
-        """
+        """Save new entries in one transaction; a name that is taken gets a number."""
         new = [
             (
                 kind,
@@ -134,10 +131,7 @@ class Library:
         *,
         deleted: bool = False,
     ) -> list[Entry]:
-        """Return an owner's entries or deleted entries, the last changed first.
-
-        A search looks for each of its words in name, notes and the studies' ids or the lab's name.
-        """
+        """Return an owner's entries or deleted entries, the last changed first."""
         with self._reading(owner) as rows:
             return rows.entries(kind, search, deleted=deleted)
 

@@ -22,10 +22,7 @@ Messages = list[dict[str, str]]
 
 
 def readable(text: str) -> str:
-    """Return the text with lone surrogates, which no file can hold, replaced by U+FFFD.
-
-    Two halves that belong together become their character.
-    """
+    """Return the text with lone surrogates, which no file can hold, replaced by U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -47,12 +44,6 @@ class Recorder:
         self.calls: list[tuple[list[str], Output]] = []
 
     def __call__(self, messages: Messages) -> str:
-        """Return the model's answer, without lone surrogates.
-
-        Raises:
-            ModelError: the call failed.
-            TypeError: the answer is no text.
-        """
         started, sent = self._clock(), _texts(messages)
         try:
             answer: object = self._generate_fn(messages)
@@ -132,10 +123,7 @@ def ask_model(
     max_retries: int = MAX_RETRIES,
     clock: Clock = time.monotonic,
 ) -> ModelAnswer:
-    """Return the model's next turn, or the reason for its absence; a failing model raises nothing.
-
-    It is corrected and asked again up to ``max_retries`` times.
-    """
+    """Return the model's next turn after at most ``max_retries`` corrections; raises nothing."""
     return _asked(Recorder(generate_fn, clock), state, pack, max_retries)
 
 

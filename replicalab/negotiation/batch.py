@@ -122,10 +122,7 @@ def collect(
     results: Generator[Result],
     progress: Callable[[int, int], object] | None = None,
 ) -> Batch:
-    """Return the results of a batch, which may come in any order; after Ctrl-C those that came.
-
-    ``progress`` gets the number of results and the number of jobs.
-    """
+    """Return the results of a batch, in any order; after Ctrl-C those that came."""
 
     def key(job: Case) -> tuple[object, ...]:
         return job.study, job.text, job.lab, job.seed, job.scientist, job.lab_manager
@@ -289,11 +286,7 @@ def _run_chunk(jobs: list[Case], generate_fn: GenerateFn | None = None) -> list[
 
 
 def process_pool(workers: int, niceness: int = 0) -> Executor:
-    """Return a pool of processes that do not import the main module of this process.
-
-    Inside a Streamlit server the main module is a page. An idle process ends after
-    `POOL_IDLE_SECONDS`.
-    """
+    """Return a pool of processes that do not import the main module, a page in Streamlit."""
     from loky import ProcessPoolExecutor  # noqa: PLC0415 - only batches need it
 
     return cast(

@@ -86,11 +86,7 @@ class Case(Record):
         )
 
     def own_study(self) -> scenarios.Study | None:
-        """Return the study in ``text``, or None if that is empty.
-
-        Raises:
-            ScenarioError: it cannot be read, or has another id than ``study``.
-        """
+        """Return the study in ``text``, None if empty; raises ScenarioError if it is wrong."""
         if not self.text:
             return None
         study = _parsed(self.text)
@@ -100,23 +96,13 @@ class Case(Record):
         return study
 
     def written(self, find: FindPack | None = None) -> scenarios.Pack:
-        """Return the study in its lab as its author wrote both.
-
-        ``find`` finds a study without ``text``; by default only shipped ones are found.
-
-        Raises:
-            ScenarioError: the study is not found.
-        """
+        """Return the study in its lab as written; by default only shipped ones are found."""
         if study := self.own_study():
             return scenarios.pack_of(study, self.lab, self.seed)
         return (find or on_the_shelf)(*self.where)
 
     def pack(self, find: FindPack | None = None) -> scenarios.Pack:
-        """Return the study in the lab with the user's changes of both.
-
-        Raises:
-            ScenarioError: the study is not found, or does not take the question.
-        """
+        """Return the study in the lab, both with the user's changes; raises ScenarioError."""
         return self.written(find).with_own(self.own_lab, self.question)
 
     def protocol(self, find: FindPack | None = None) -> Protocol:
@@ -163,11 +149,6 @@ class Case(Record):
         return self.is_run or bool(self.moves) or self.scientist in records.AUTOMATIC
 
     def changed(self, **changes: object) -> Self:
-        """Return this case with some fields changed.
-
-        Raises:
-            pydantic.ValidationError: a changed value is not allowed.
-        """
         return self.model_copy(update=changes)
 
     def with_plan(self, plan: Protocol | None, find: FindPack | None = None) -> Self:
@@ -175,10 +156,7 @@ class Case(Record):
         return self._anew(plan=None if same else plan, moves=self._kept_moves)
 
     def with_study(self, study: str, own: str | None = None) -> Self:
-        """Return the case of another study with its reference protocol, in the same lab and seed.
-
-        A named lab of the user's own is kept; other changes of lab and question are dropped.
-        """
+        """Return the case of another study; only a named lab of the user's own is kept."""
         own_lab = self.own_lab if self.own_lab.name else scenarios.LabOverrides()
         reset = {"question": scenarios.EvidenceAssumptions(), "registration": Registration()}
         return self._anew(study=study, own=own, plan=None, own_lab=own_lab, **reset)
@@ -219,11 +197,7 @@ def in_labs_of(study: scenarios.Study) -> FindPack:
 
 
 def on_the_shelf(study: str, lab: str, seed: int, own: str | None = None) -> scenarios.Pack:
-    """Return a shipped study in its lab.
-
-    Raises:
-        ScenarioError: it does not exist, or has the key of an own study, which only pages find.
-    """
+    """Return a shipped study in its lab; raises ScenarioError if it does not exist."""
     if own is not None:
         raise ScenarioError(
             "studies of visitors", [Fault("scenario_id", f"'{study}' is not here", "open its file")]
@@ -261,11 +235,7 @@ def case_text(case: Case) -> str:
 
 
 def read_case(text: str) -> Case:
-    """Return the case that `record_text` wrote.
-
-    Raises:
-        LibraryContentError: the text holds none.
-    """
+    """Return the case that `record_text` wrote; raises LibraryContentError."""
     return _short(read_record(Case, text))
 
 
@@ -286,11 +256,7 @@ def record_text(record: Record, indent: int | None = 1) -> str:
 
 
 def read_record(model: type[_R], text: str) -> _R:
-    """Return the record that `record_text` wrote.
-
-    Raises:
-        LibraryContentError: the text holds none; the message names the place of the first fault.
-    """
+    """Return the record that `record_text` wrote; raises LibraryContentError."""
     try:
         return model.model_validate_json(text)
     except ValidationError as error:

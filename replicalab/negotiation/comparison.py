@@ -28,21 +28,14 @@ class Comparison(tuple[Side, ...], Framed):
 
 
 def side_of_run(name: str, played: Negotiation) -> Side:
-    """Return a negotiation as a side, by its last plan on the table.
-
-    Raises:
-        NegotiationError: it has no plan.
-    """
+    """Return a negotiation as a side, by its last plan on the table."""
     if played.final_plan is None:
         raise NegotiationError("no plan is on the table in it; put one forward first")
     return Side(name, played.final_plan, played, is_run=True)
 
 
 def negotiated(plan: Assessment, case: Case | None = None) -> Negotiation | None:
-    """Return the negotiation of a judged plan by the players of ``case``, or by the usual ones.
-
-    None without automatic players and moves, or without samples.
-    """
+    """Return a plan's negotiation by the players of ``case``; None if it needs a person."""
     case = case or Case.of(plan.pack, plan.plan)
     if not (case.scientist in AUTOMATIC or case.moves) or not plan.counts.samples:
         return None

@@ -37,11 +37,7 @@ def follows_a_rule(setup: Setup, state: State) -> bool:
 
 
 def choose(setup: Setup, state: State, pack: Pack) -> Choice:
-    """Return the Scientist's next turn: the opening first, then by its rule.
-
-    Raises:
-        NegotiationError: the opening has no samples, or the Scientist follows no rule.
-    """
+    """Return the Scientist's next turn: the opening first, then by its rule."""
     if setup.scientist is ScientistKind.STEP_BY_STEP:
         return _step_by_step(setup, state, pack)
     if setup.opening is not None and state.round_number == 0:
@@ -62,11 +58,7 @@ def _open(state: State, plan: models.Protocol, pack: Pack) -> Choice:
 
 
 def put_forward(state: State, plan: models.Protocol) -> models.ScientistAction:
-    """Return the action that puts a plan forward: proposed first, then revised.
-
-    Raises:
-        NegotiationError: the plan has no samples.
-    """
+    """Return the action that puts a plan forward: proposed first, then revised."""
     if plan.sample_size < 1:
         raise NegotiationError(
             "the plan has a sample size of 0; a proposal needs at least 1 sample"
@@ -167,10 +159,7 @@ class _Step(NamedTuple):
 
 
 def changes_between(opening: PlanAnalysis) -> list[Change]:
-    """Return the changes from an opening to its least-loss plan, in the order of concessions.
-
-    Item swaps come first, then dropped controls, days and samples.
-    """
+    """Return the changes from an opening to its least-loss plan: swaps, controls, days, samples."""
     parts, pack = opening.least.changes, opening.yours.pack
     swaps = [
         part for part in parts if part.field in models.LIST_FIELDS and part.field != "controls"

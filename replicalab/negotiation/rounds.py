@@ -37,14 +37,7 @@ _LAB_MANAGERS: Final[dict[records.LabManagerKind, Callable[[PlanAnalysis], Offer
 
 
 def negotiate(setup: Setup, pack: Pack, generate_fn: GenerateFn | None = None) -> Negotiation:
-    """Return the negotiation up to its end, or to the first choice of a person.
-
-    ``generate_fn`` is the language model, if it is the Scientist.
-
-    Raises:
-        NegotiationError: the opening has no samples.
-        ModelError: a call of the model failed, see `play_model`.
-    """
+    """Return the negotiation up to its end, or to the first choice of a person."""
     return play_on(Negotiation(setup, pack), generate_fn)
 
 
@@ -139,11 +132,7 @@ def moves_of(negotiation: Negotiation) -> tuple[Move, ...]:
 
 
 def play_moves(setup: Setup, moves: Sequence[Move], pack: Pack) -> Negotiation:
-    """Return the negotiation of these moves; rules play before, between and after them.
-
-    Raises:
-        NegotiationError: the round of a move does not come, or the opening has no samples.
-    """
+    """Return the negotiation of these moves; rules play before, between and after them."""
     forks = [move.number for move in moves if move.by is TurnAuthor.FORK]
     setup = setup.model_copy(update={"forked_at": forks[-1] if forks else None})
     negotiation = Negotiation(setup, pack)
@@ -170,11 +159,7 @@ def _turn(move: Move, negotiation: Negotiation) -> Turn:
 
 
 def reply_to(negotiation: Negotiation, reply: Reply) -> Negotiation:
-    """Return the negotiation after a person's answer, as Lab Manager, to the last round.
-
-    Raises:
-        NegotiationError: no answer is awaited, or the lab cannot run the plan of the reply.
-    """
+    """Return the negotiation after a person's answer, as Lab Manager, to the last round."""
     if not negotiation.awaits_reply:
         raise NegotiationError(
             f"round {len(negotiation.rounds)} awaits no answer of a person; play the next round"

@@ -118,10 +118,7 @@ def ledger(negotiation: Negotiation) -> list[Concession]:
 
 
 def concession_steps(negotiation: Negotiation) -> list[Concession]:
-    """Return the Scientist's moves, one field at a time in the planner's order.
-
-    A new rationale alone is no move.
-    """
+    """Return the Scientist's moves field by field; a new rationale alone is no move."""
     steps = []
     for whole in ledger(negotiation):
         if whole.who is Role.SCIENTIST:

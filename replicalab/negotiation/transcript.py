@@ -64,11 +64,7 @@ class Transcript(Record):
 
 
 def save(negotiation: records.Negotiation, recording: Recording | None = None) -> str:
-    """Return a negotiation, finished or not, as JSON text.
-
-    Raises:
-        TraceError: a recording without a turn of a model.
-    """
+    """Return a negotiation, finished or not, as JSON text."""
     moves = moves_of(negotiation)
     if recording and not any(move.by is records.TurnAuthor.MODEL for move in moves):
         raise TraceError("this negotiation has no turn of a model; let one play first")
@@ -79,11 +75,7 @@ def save(negotiation: records.Negotiation, recording: Recording | None = None) -
 
 
 def load(text: str | bytes) -> Transcript:
-    """Return the transcript that `save` wrote.
-
-    Raises:
-        TraceError: the text is no transcript of this format; names the first place at fault.
-    """
+    """Return the transcript that `save` wrote; raises TraceError with the first fault."""
     try:
         values = read_json(text, "the file", FileKind.RUN, _REMEDY)
         number = values.get("format", 1) if "setup" in values else FORMAT
@@ -97,11 +89,7 @@ def load(text: str | bytes) -> Transcript:
 
 
 def replay(transcript: Transcript, pack: Pack) -> records.Negotiation:
-    """Return the negotiation of a transcript, played again.
-
-    Raises:
-        TraceError: the pack is of another study or lab, or a move cannot be played.
-    """
+    """Return the negotiation of a transcript, played again; raises TraceError."""
     setup = transcript.setup
     expected, here = (f"{at.scenario_id}, {at.difficulty}, seed {at.seed}" for at in (setup, pack))
     if expected != here:
@@ -117,9 +105,5 @@ def replay(transcript: Transcript, pack: Pack) -> records.Negotiation:
 
 
 def shipped_recordings() -> tuple[Transcript, ...]:
-    """Return the recordings of the application, by file name.
-
-    Raises:
-        TraceError: one of them cannot be read.
-    """
+    """Return the recordings of the application, by file name."""
     return tuple(load(file.read_bytes()) for file in sorted(FOLDER.glob("*.json")))

@@ -118,10 +118,7 @@ def least_loss_of(
     variants: PlanVariants | None = None,
     known: list[Assessment] | None = None,
 ) -> LeastLoss:
-    """Return the first plan in the order, never below the plan itself or the offer.
-
-    ``known`` are assessed plans of this lab; it grows.
-    """
+    """Return the first plan in the order, never below the plan or the offer; ``known`` grows."""
     known = [plan] if known is None else known
     study = judged(plan.pack.reference_protocol, plan, known)
     search = PlanSearch(plan, variants or variants_of(plan), study)

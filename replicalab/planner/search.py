@@ -106,10 +106,7 @@ class PlanSearch:
         )
 
     def strongest(self, wishes: int, loss: int) -> Settled | None:
-        """Return the passing plan with the most evidence, or None.
-
-        It misses at most ``wishes`` soft constraints, and its variant loses at most ``loss``.
-        """
+        """Return the passing plan with the most evidence within these limits, or None."""
         passing = [one for one in self._candidates if not one.variant.failing | one.given_up]
         gentle = [one for one in passing if one.variant.loss <= loss]
         boxed = [box for one in gentle for box in self._boxed(one) if box.missed <= wishes]

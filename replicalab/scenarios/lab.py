@@ -30,11 +30,7 @@ _WEEK, _WORKED = 7, 5
 
 
 def read_date(value: object) -> date:
-    """Return the date in a text such as 2026-12-07.
-
-    Raises:
-        ValueError: it is no date, or outside the years that a lab may start in.
-    """
+    """Return the date in a text such as 2026-12-07; raises ValueError."""
     day = value if isinstance(value, date) and not isinstance(value, datetime) else None
     if isinstance(value, str) and _ISO.fullmatch(value):
         try:

@@ -46,11 +46,7 @@ class Studies(tuple[ScenarioSummary, ...], Framed):
 
 
 def parse_study(text: str | bytes, source: str) -> Study:
-    """Return the study in a file's content; ``source`` is its name in a message.
-
-    Raises:
-        ScenarioError: with every fault by line, column, path, value and remedy.
-    """
+    """Return the study in a file's content; raises ScenarioError with every fault."""
     return _checked(reading.read_document(text, source))
 
 
@@ -170,11 +166,7 @@ def _shelf() -> tuple[list[Study], list[ScenarioError]]:
 def load_scenario(
     scenario_id: str, difficulty: Difficulty | str = Difficulty.EASY, seed: int = 0
 ) -> Pack:
-    """Return the study of that id in its lab of that difficulty.
-
-    Raises:
-        ScenarioError: the id, the difficulty or the seed is unknown.
-    """
+    """Return a study in a lab; raises ScenarioError if id, difficulty or seed is unknown."""
     levels = [level.value for level in Difficulty]
     if difficulty not in levels:
         raise _unknown("difficulty", difficulty, levels)
@@ -182,11 +174,7 @@ def load_scenario(
 
 
 def generate_scenario(seed: int, domain_id: str, difficulty: Difficulty | str) -> Pack:
-    """Return a study of that domain, picked by the seed, in its lab of that difficulty.
-
-    Raises:
-        ScenarioError: the seed, the domain or the difficulty is unknown.
-    """
+    """Return a study of a domain, picked by the seed, in a lab; raises ScenarioError."""
     seed = require_seed(seed)
     studies = list_scenarios()
     ids = [study.scenario_id for study in studies if study.domain_id == domain_id]
@@ -197,21 +185,13 @@ def generate_scenario(seed: int, domain_id: str, difficulty: Difficulty | str) -
 
 
 def study_text(scenario_id: str) -> str:
-    """Return the text of a study's file, as its author wrote it.
-
-    Raises:
-        ScenarioError: the id is unknown.
-    """
+    """Return the text of a study's file, as its author wrote it."""
     file, _ = _find(scenario_id)
     return reading.readable_text(_content(file), file.name)
 
 
 def copy_text(scenario_id: str, new_id: str) -> str:
-    """Return the text of a study's file with another id.
-
-    Raises:
-        ScenarioError: the id is unknown.
-    """
+    """Return the text of a study's file with another id."""
     return reading.with_text_at(study_text(scenario_id), new_id, "scenario_id")
 
 

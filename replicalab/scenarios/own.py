@@ -160,11 +160,7 @@ class EvidenceAssumptions(Record):
     why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
 
     def over(self, design: Design) -> Design:
-        """Return a design with these assumptions.
-
-        Raises:
-            ScenarioError: they do not fit the kind of design.
-        """
+        """Return a design with these assumptions; raises ScenarioError if they do not fit."""
         fields_of = {**QUESTION_FIELDS, **{name: name for name in QUESTION_RECORDS}}
         changes: dict[str, Any] = {fields_of[name]: getattr(self, name) for name in self.asked}
         if not changes and not self.why:
@@ -181,13 +177,7 @@ class EvidenceAssumptions(Record):
             raise ScenarioError("your question", [fault]) from error
 
     def asking(self, number: str, value: float | None, design: Design) -> EvidenceAssumptions:
-        """Return this question with one of its numbers changed.
-
-        None, or the number of the study's ``design``, removes it and its reason.
-
-        Raises:
-            ScenarioError: the number is out of bounds.
-        """
+        """Return this question with another number; None, or the study's, removes it."""
         asks = value is not None and value != getattr(design, QUESTION_FIELDS[number])
         why = {name: reason for name, reason in self.why.items() if asks or name != number}
         try:

@@ -87,11 +87,7 @@ class Pack(Shown, models.Record):
         return self.model_copy(update={"lab": lab})
 
     def with_own(self, own_lab: own.LabOverrides, question: own.EvidenceAssumptions) -> Pack:
-        """Return the study in the visitor's lab, with the visitor's question.
-
-        Raises:
-            ScenarioError: the question does not fit the study.
-        """
+        """Return the study in the visitor's lab, with the visitor's question."""
         if own_lab == _NO_OVERRIDES and question == _NO_QUESTION:
             return self
         study = self.study.model_copy(update={"design": question.over(self.study.design)})
@@ -348,11 +344,7 @@ NormalizedScenarioPack = Pack  # The full name of a pack
 
 
 def require_seed(seed: object) -> int:
-    """Return ``seed`` if it is one.
-
-    Raises:
-        ScenarioError: it is not a whole number from 0 to `MAX_SEED`.
-    """
+    """Return ``seed``; raises ScenarioError if it is not 0 to `MAX_SEED`."""
     if isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed <= MAX_SEED:
         return seed
     text = repr(seed) if not isinstance(seed, int) or abs(seed) < 10**30 else "a huge number"
@@ -367,11 +359,7 @@ def draw(*parts: object) -> float:
 
 
 def pack_of(study: Study, difficulty: Difficulty, seed: int = 0) -> Pack:
-    """Return the study in its lab of that difficulty.
-
-    Raises:
-        ScenarioError: the seed is not a whole number from 0 to `MAX_SEED`.
-    """
+    """Return the study in its lab of that difficulty."""
     seed = require_seed(seed)
     lab = study.labs.at(difficulty)
     if seed:

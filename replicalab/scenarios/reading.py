@@ -52,11 +52,7 @@ _DECIMAL: Final = re.compile(  # each in linear time, however long
 
 
 def readable_text(text: str | bytes, source: str, most: int = MOST_STUDY_BYTES) -> str:
-    """Return a file's content as text.
-
-    Raises:
-        ScenarioError: it is larger, or its bytes are not UTF-8.
-    """
+    """Return a file's content as text; raises ScenarioError if too large or not UTF-8."""
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     require_size(len(data), source, most)
     try:
@@ -97,11 +93,7 @@ class Document:
 
 
 def read_document(text: str | bytes, source: str) -> Document:
-    """Return the data and the places of one file; ``source`` is its name in a message.
-
-    Raises:
-        ScenarioError: the text is too large, is not UTF-8, or is not the YAML described above.
-    """
+    """Return the data and the places of one file; raises ScenarioError."""
     text, places = readable_text(text, source), dict[FieldPath, tuple[int, int]]()
     try:
         _check_events(text)
@@ -238,11 +230,7 @@ def format_problem(number: object, read_here: int = FORMAT) -> str:
 
 
 def read_json(data: bytes | str, source: str, holds: str, remedy: str) -> Values:
-    """Return the values of a JSON file; ``holds`` names the expected content.
-
-    Raises:
-        ScenarioError: it is not such a file; with place and remedy.
-    """
+    """Return the values of a JSON file; ``holds`` names the expected content."""
     text, values = readable_text(data, source, MOST_FILE_BYTES), None
     fault = Fault("", f"the file holds no {holds}", remedy)
     if sum(map(text.count, "[{,")) > MOST_JSON_VALUES:
@@ -260,11 +248,7 @@ def read_json(data: bytes | str, source: str, holds: str, remedy: str) -> Values
 
 
 def read_kind(data: bytes | str | Values, kind: FileKind, source: str) -> Values:
-    """Return the values of a JSON file of a kind, or check values that were read from it.
-
-    Raises:
-        ScenarioError: it is of another kind or format, or too large.
-    """
+    """Return the values of a JSON file of a kind, read or to be read; raises ScenarioError."""
     remedy = f"load a {kind} that was saved here"
     values = data if isinstance(data, dict) else read_json(data, source, kind, remedy)
     file_kind = kind_of(values)

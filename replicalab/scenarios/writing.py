@@ -106,11 +106,7 @@ def lab_json(own_lab: LabOverrides) -> str:
 
 
 def read_lab(data: bytes | reading.Values, source: str = "the lab's file") -> LabOverrides:
-    """Return the lab that `lab_json` wrote.
-
-    Raises:
-        ScenarioError: with place, problem and remedy; for each list the first fault.
-    """
+    """Return the lab that `lab_json` wrote; raises ScenarioError."""
     return _checked(_LabFile, reading.read_kind(data, reading.FileKind.LAB, source), source).lab
 
 
@@ -120,11 +116,7 @@ def plan_json(plan: Protocol, study: str) -> str:
 
 
 def read_plan(data: bytes | reading.Values, source: str = "the plan's file") -> SavedPlan:
-    """Return the plan in a file of `plan_json`.
-
-    Raises:
-        ScenarioError: with place, problem and remedy; for each list the first fault.
-    """
+    """Return the plan in a file of `plan_json`; raises ScenarioError."""
     values = reading.read_kind(data, reading.FileKind.PLAN, source)
     file = _checked(_PlanFile, values, source)
     plan = Protocol.model_validate(file.model_dump(exclude={"study"}))
