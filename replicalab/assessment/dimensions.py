@@ -91,10 +91,7 @@ def lost_days(before: int, after: int, pack: Pack) -> str:
 
 
 class Amount(NamedTuple):
-    """An amount of the lab, such as its budget; the need never falls when a count grows.
-
-    ``grant`` returns the means (see `Lab.with_means`) of a lab that has as much.
-    """
+    """An amount of the lab; ``grant`` returns the means of a lab that has as much."""
 
     need: Callable[[Counts, Pack], Any]  # the amount that counts need
     has: Callable[[Lab], float]  # the amount that a lab has

@@ -1,8 +1,4 @@
-"""Findings on paper, and the result of a check as the document names it.
-
-A finding has a severity, a category and a message; an unsound plan raises nothing.
-Source: docs/methods.md, Validation and The check.
-"""
+"""Findings on paper, and the result of a check; source: docs/methods.md, The check."""
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
@@ -94,10 +90,7 @@ def _passes(dimension: Dimension) -> property:
 
 
 class FeasibilityCheckResult(Record):
-    """The seven dimensions of one plan in one lab, with cost in ``currency`` and staff need.
-
-    ``feasible`` and ``summary`` are computed; a dump that contradicts its dimensions is refused.
-    """
+    """The seven dimensions of a plan in a lab; a dump that contradicts them is refused."""
 
     protocol: DimensionCheck
     budget: DimensionCheck

@@ -1,7 +1,4 @@
-"""Short texts on evidence, size, days, failures and cautions of a plan.
-
-A half-width is better if smaller, so a plan is *within* a floor of ±2.50 %, never above it.
-"""
+"""Short texts on a plan; a half-width is within a floor of ±2.50 %, never above it."""
 
 from collections.abc import Iterable, Sequence
 from math import isfinite

@@ -48,26 +48,16 @@ def place_of(name: str) -> FieldPath:
 
 @dataclass(frozen=True)
 class TypedAnalysis:
-    """A power analysis as it is typed, right or wrong.
-
-    Attributes:
-        kind: the kind of design.
-        unknown: the number to work out; of its typed value only the side of 1 of a ratio counts.
-        numbers: those of the design, by field.
-        samples, days: as they are planned.
-        source: the quantities that give the effect; None if it is typed itself.
-        reported: the numbers of that source, by their short names.
-        safeguarded: whether the plan assumes the safeguard effect of the reported one.
-    """
+    """A power analysis as it is typed, right or wrong."""
 
     kind: str
-    unknown: Unknown
-    numbers: Mapping[str, Data]
-    samples: Data
-    days: Data
-    source: EffectSource | None = None
-    reported: Mapping[str, Data] = field(default_factory=dict)
-    safeguarded: bool = False
+    unknown: Unknown  # of its typed value only the side of 1 of a ratio counts
+    numbers: Mapping[str, Data]  # those of the design, by field
+    samples: Data  # as they are planned
+    days: Data  # as they are planned
+    source: EffectSource | None = None  # of the effect; None if it is typed
+    reported: Mapping[str, Data] = field(default_factory=dict)  # by short name
+    safeguarded: bool = False  # whether the safeguard effect is planned with
 
     @property
     def _original(self) -> Original | None:

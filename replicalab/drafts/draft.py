@@ -57,16 +57,11 @@ class OtherLabs(StrEnum):
 
 @dataclass(frozen=True)
 class Draft:
-    """A study that is being written.
+    """A study that is being written."""
 
-    Attributes:
-        data: the content of its file; only the medium lab, unless the others are kept.
-        others: the other two labs.
-        aside: the numbers of other kinds of design, and the other two labs, for a return to them.
-    """
-
-    data: Block
-    others: OtherLabs = OtherLabs.SAME
+    data: Block  # of its file; only the medium lab, unless the others are kept
+    others: OtherLabs = OtherLabs.SAME  # the other two labs
+    # The numbers of other kinds of design, and the other two labs, for a return to them.
     aside: Mapping[str, Block] = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -240,18 +235,12 @@ def _less(amount: float) -> float:
 
 @dataclass(frozen=True)
 class Checked:
-    """The study of a draft, or its faults.
-
-    Attributes:
-        faults: by dotted field path.
-        more: the number of further faults.
-        read: the file of the draft.
-    """
+    """The study of a draft, or its faults."""
 
     study: Study | None
-    faults: dict[str, list[Fault]]
-    more: int
-    read: str
+    faults: dict[str, list[Fault]]  # by dotted field path
+    more: int  # further faults
+    read: str  # the draft's file
 
     @cached_property
     def text(self) -> str:
@@ -337,29 +326,18 @@ class FormStep(NamedTuple):
 
 @dataclass
 class FormSession:
-    """The study that a visitor is making.
+    """The study that a visitor is making."""
 
-    Attributes:
-        reader: reads a file as a study that the visitor can use.
-        text: the file as it was typed or uploaded; None if the form wrote last.
-        begun: whether there is a study to show.
-        choosing: whether the visitor chooses a new beginning; the study is kept.
-        past: the states for undo, the next one last.
-        version: in the keys of the form's widgets: another one redraws them.
-        part: the part of the form that was open last.
-        refused: the error of a text that is no study.
-    """
-
-    reader: Callable[[str, str], Study]
+    reader: Callable[[str, str], Study]  # of a file that the visitor can use
     draft: Draft = field(default_factory=lambda: Draft(new_study(NEW_ID)))
-    text: str | None = None
-    begun: bool = False
-    choosing: bool = False
-    past: list[FormStep] = field(default_factory=list)
+    text: str | None = None  # as typed or uploaded; None if the form wrote last
+    begun: bool = False  # whether there is a study to show
+    choosing: bool = False  # a new beginning; the study is kept
+    past: list[FormStep] = field(default_factory=list)  # for undo, the next last
     # A tab that outlived its server still has typed values under its old keys.
     version: int = field(default_factory=partial(secrets.randbelow, 2**32))
-    part: str = ""
-    refused: ScenarioError | None = None
+    part: str = ""  # that was open last
+    refused: ScenarioError | None = None  # of a text that is no study
     _checked: Checked | None = None
 
     @property

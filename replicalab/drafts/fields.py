@@ -9,7 +9,7 @@ from datetime import date
 from enum import StrEnum, auto
 from typing import Any, Final, NamedTuple, cast
 
-from replicalab.designs import PARAMETERS, EffectSource, Kind
+from replicalab.designs import PARAMETERS, Kind
 from replicalab.drafts.beginning import UNSTATED, YOUR_LAB, Block
 from replicalab.drafts.draft import Draft
 from replicalab.errors import Fault
@@ -36,28 +36,18 @@ class Input(StrEnum):
 
 
 class StudyField(NamedTuple):
-    """A field of a study file in a form.
-
-    Attributes:
-        usual: the value of a file without the field.
-        optional: whether it can be emptied.
-        step: of a number's buttons; whole for a count.
-        longest: the most characters.
-        options: the choices in a draft; None if new labels can be typed.
-        words: the options as they are shown, if another way.
-        change: returns a draft with a typed value, if not only its place changes.
-    """
+    """A field of a study file in a form."""
 
     label: str
     input: Input = Input.TEXT
     help: str = ""
-    usual: Data = None
-    optional: bool = False
-    step: float = 1
-    longest: int = LONGEST_LABEL
+    usual: Data = None  # the value of a file without the field
+    optional: bool = False  # whether it can be emptied
+    step: float = 1  # of a number's buttons; whole for a count
+    longest: int = LONGEST_LABEL  # the most characters
     placeholder: str = ""
-    options: Callable[[Draft], Sequence[Data]] | None = None
-    words: Mapping[Any, str] = {}
+    options: Callable[[Draft], Sequence[Data]] | None = None  # in a draft; None: any label
+    words: Mapping[Any, str] = {}  # as the options are shown
     change: Callable[[Draft, FieldPath, Any], Draft] | None = None
 
 
@@ -86,10 +76,6 @@ def _change_unit(draft: Draft, path: FieldPath, name: str) -> Draft:
     units = draft.at(*path[:-1])
     current: Block = units if isinstance(units, dict) else {"samples": 1.0}
     return draft.put({**current, "name": name.strip()} if name.strip() else None, *path[:-1])
-
-
-def _change_share(draft: Draft, path: FieldPath, share: Data) -> Draft:
-    return draft.put(None if share is None else {"share": share}, *path[:-1])
 
 
 def _change_reported(draft: Draft, path: FieldPath, value: Data) -> Draft:
@@ -189,7 +175,9 @@ FIELDS: Final[Mapping[str, StudyField]] = {
         0.05,
         optional=True,
         help="The first arm is the treated one; empty for two equal arms.",
-        change=_change_share,
+        change=lambda draft, path, share: draft.put(
+            None if share is None else {"share": share}, *path[:-1]
+        ),
     ),
     "design.why.arms": StudyField("Reason for the share"),
     "design.original.effect": _reported("{Effect}", 0.05),
@@ -276,20 +264,14 @@ def field_at(path: FieldPath, row: Kind) -> StudyField:
 
 
 class ItemList(NamedTuple):
-    """A list of the file whose items have fields of their own.
-
-    Attributes:
-        columns: the fields of an item, by column.
-        named: the fields that make its name in the choice.
-        add: returns a draft with one more item, from its name.
-    """
+    """A list of the file whose items have fields of their own."""
 
     title: str
     noun: str
     placeholder: str
-    columns: tuple[tuple[str, ...], ...]
-    named: tuple[str, ...]
-    add: Callable[[Draft, str], Draft]
+    columns: tuple[tuple[str, ...], ...]  # fields by column
+    named: tuple[str, ...]  # fields of its name in the choice
+    add: Callable[[Draft, str], Draft]  # one more, by name
 
 
 def _add_replacement(draft: Draft, name: str) -> Draft:
@@ -335,12 +317,12 @@ def original_ways(row: Kind) -> dict[str, list[str]]:
     """Return the ways to report an original's effect, by label, each with its numbers."""
     if row.effect is None:
         return {}
-    ways = {tuple(_numbers_of(source)): source.label for source in row.sources}
+    ways = {
+        tuple(number.name for number in source.asked if number.name not in _ORIGINAL_COUNTS): label
+        for source in row.sources
+        if (label := source.label)
+    }
     return {row.effect.name: [], **{label: [*numbers] for numbers, label in ways.items()}}
-
-
-def _numbers_of(source: EffectSource) -> list[str]:
-    return [number.name for number in source.asked if number.name not in _ORIGINAL_COUNTS]
 
 
 def original_way(draft: Draft) -> str | None:

@@ -1,7 +1,4 @@
-"""Entries, their versions and limits, and the texts that may be saved.
-
-A content is a text in one of the project's own formats, checked on the way in and on the way out.
-"""
+"""Entries, their versions and limits, and the texts that may be saved."""
 
 from __future__ import annotations
 
@@ -244,10 +241,7 @@ _ENDING: Final = set(JobEnding.model_fields)
 
 
 class KeptBatch(Record):
-    """A batch of ``asked`` negotiations, complete or stopped.
-
-    ``texts`` has the files of visitors' own studies by id; ``jobs`` have neither seed nor file.
-    """
+    """A batch of ``asked`` negotiations; ``jobs`` have no seed, ``texts`` are own studies by id."""
 
     format: Literal[2] = 2
     asked: Annotated[int, Field(strict=True, ge=1, le=MOST_JOBS)]

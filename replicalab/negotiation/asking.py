@@ -1,7 +1,4 @@
-"""A language model asked for a turn, with all its texts kept.
-
-The model's text is data: the strict parser reads it, and it cannot move a check or an outcome.
-"""
+"""A language model asked for a turn; its text is data that only the strict parser reads."""
 
 import time
 from collections.abc import Callable, Sequence

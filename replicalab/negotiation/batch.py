@@ -1,9 +1,4 @@
-"""Many negotiations: study × lab × seed × Scientist × Lab Manager, on any executor.
-
-A job determines its result, so a job that is lost with its worker is computed again. A language
-model plays in threads. Results come as they are ready.
-Source of the intervals: Wilson (1927), J. Am. Stat. Assoc. 22, 209-212.
-"""
+"""Many negotiations on any executor; intervals by Wilson (1927), J. Am. Stat. Assoc. 22, 209."""
 
 from __future__ import annotations
 
@@ -46,11 +41,7 @@ Seat = Rule | Literal[ScientistKind.MODEL]  # the Scientist of a job
 
 
 class JobEnding(Record):
-    """How a job ended; ``error`` says why one could not be played.
-
-    ``samples``, ``days`` and ``credits`` are 0 without a plan. ``evidence`` is None if void,
-    ``regret`` if the job could not be played.
-    """
+    """How a job ended; ``regret`` is None, and ``error`` says why, if it was not played."""
 
     outcome: Outcome | None = None
     rounds: Count = 0
@@ -345,10 +336,7 @@ def regrets(results: Iterable[Result]) -> dict[ScientistKind, MeanRegret]:
 
 
 class Summary(NamedTuple):
-    """The outcomes of all seeds of one study in one lab between the same players.
-
-    ``failed`` counts the jobs that could not be played.
-    """
+    """The outcomes of all seeds of a study in a lab; ``failed`` counts jobs not played."""
 
     study: str
     lab: Difficulty

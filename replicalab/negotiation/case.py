@@ -1,8 +1,4 @@
-"""A case: study, lab, changes of both, plan and players.
-
-A link, a draft, an entry of the library, a bundle, a job of a batch and the options of a command
-are a case, in whole or in part, with these field names.
-"""
+"""A case: study, lab, changes of both, plan and players; the content of every file and link."""
 
 import json
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""The Scientists that follow a rule, with the reason of each action.
-
-The same state gives the same action and reason. Source: docs/methods.md, Negotiation.
-"""
+"""The Scientists that follow a rule, with the reason of each action."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -140,10 +137,7 @@ def wants_more(opening: PlanAnalysis, plan: Assessment) -> bool:
 
 
 class _Step(NamedTuple):
-    """The next proposal on the way to the least-loss plan.
-
-    ``needed_for`` is the later change that it only prepares, None if it helps by itself.
-    """
+    """The next proposal; ``needed_for`` is the later change that it only prepares, or None."""
 
     changes: tuple[Change, ...]
     after: Assessment

@@ -92,10 +92,7 @@ ModelName = Annotated[models.NonEmptyText, Field(max_length=200)]
 
 
 class Setup(models.Record):
-    """The players, rounds and question of a negotiation; `Case.setup` makes it.
-
-    ``opening`` is the Scientist's first plan, None if it chooses its own.
-    """
+    """The players, rounds and question of a negotiation; ``opening`` is the first plan."""
 
     scenario_id: scenarios.Identifier
     difficulty: scenarios.Difficulty
@@ -116,10 +113,7 @@ class Setup(models.Record):
 
 
 class Output(models.Record):
-    """The text of one call of a model, or its failure.
-
-    ``finish_reason`` says why the text ended: ``stop``, or ``length`` for the token cap.
-    """
+    """The text of one call of a model, or its failure; it ends by ``stop`` or ``length``."""
 
     text: Annotated[str, Field(max_length=LONGEST_OUTPUT)] | None = None
     failure: Annotated[str, Field(max_length=LONGEST_TEXT)] | None = None
@@ -137,10 +131,7 @@ class Output(models.Record):
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt of a model at an action, counted from 1; the error is the parser's.
-
-    ``correction_prompt`` is the next message to the model, None if it was not asked again.
-    """
+    """One attempt of a model at an action, counted from 1; the error is the parser's."""
 
     number: int
     system_prompt: str
@@ -153,10 +144,7 @@ class Attempt:
 
 
 class Turn(models.Record):
-    """The Scientist's part of a round; action None walks away.
-
-    ``outputs`` are a language model's, also if a person then acted for it.
-    """
+    """The Scientist's part of a round, with a model's outputs; action None walks away."""
 
     action: models.ScientistAction | None
     by: TurnAuthor = TurnAuthor.PERSON

@@ -144,18 +144,15 @@ def play_moves(setup: Setup, moves: Sequence[Move], pack: Pack) -> Negotiation:
         if move.by is TurnAuthor.RULE:
             negotiation = play_rule(negotiation)
         else:
-            negotiation = play(negotiation, _turn(move, negotiation))
+            action = move.action
+            if move.by is TurnAuthor.MODEL:
+                heard = hear(move.outputs, negotiation.state, pack).turn
+                action = heard.action if heard else None
+            turn = Turn(action=action, by=move.by, outputs=move.outputs)
+            negotiation = play(negotiation, turn)
         if move.reply is not None:
             negotiation = reply_to(negotiation, move.reply)
     return play_on(negotiation)
-
-
-def _turn(move: Move, negotiation: Negotiation) -> Turn:
-    action = move.action
-    if move.by is TurnAuthor.MODEL:
-        heard = hear(move.outputs, negotiation.state, negotiation.pack).turn
-        action = heard.action if heard else None
-    return Turn(action=action, by=move.by, outputs=move.outputs)
 
 
 def reply_to(negotiation: Negotiation, reply: Reply) -> Negotiation:

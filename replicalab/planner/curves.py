@@ -1,8 +1,4 @@
-"""Curves of a power analysis, and the limits that keep a target out of reach.
-
-Each point is the evidence of such a plan by the check, so samples beyond the population, or beyond
-the throughput of the plan's days, add nothing.
-"""
+"""Curves of a power analysis, and the limits that keep a target out of reach."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -40,10 +36,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """The curves of a plan; each is computed when first read.
-
-    ``written`` is the study's design as its author wrote it, if another question is asked.
-    """
+    """The curves of a plan; ``written`` is the design of the author if it was changed."""
 
     plan: assessment.Assessment
     written: Design | None = None

@@ -1,9 +1,4 @@
-"""The Pareto frontier of a lab over cost, days, evidence and fidelity.
-
-Of the plans of one variant in which the same number of samples count, only the one with the fewest
-samples and days matters.
-Source: docs/methods.md, Planner; Nash (1950), Econometrica 18, 155-162.
-"""
+"""The Pareto frontier of a lab; source: docs/methods.md; Nash (1950), Econometrica 18, 155-162."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence

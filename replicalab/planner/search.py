@@ -126,26 +126,22 @@ class PlanSearch:
     @cached_property
     def _candidates(self) -> list[Candidate]:
         # Days are searched up to those of the lab, so that the schedule is always kept.
+        lab, plan_days = self.plan.pack.lab.days_left, self.plan.counts.days
+        spans = [CountBox(days=(max(1, min(self.plan.pack.min_days, lab)), lab))]
+        if plan_days < spans[0].days[0]:
+            spans.append(CountBox(days=(plan_days, plan_days)))
         keys = [*(key for key in amounts() if key != Dimension.SCHEDULE), Dimension.PROTOCOL]
         sets = [frozenset(s) for size in range(len(keys) + 1) for s in combinations(keys, size)]
         pairs = [(len(v.failing | up), v, up) for v in self.variants.listed for up in sets]
         for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):
             candidates = [
                 one
-                for (_, variant, given_up), box in product(tied, self._spans)
+                for (_, variant, given_up), box in product(tied, spans)
                 if (one := self._candidate(variant, given_up, box)) is not None
             ]
             if candidates:
                 return candidates
         return []
-
-    @cached_property
-    def _spans(self) -> list[CountBox]:
-        lab, plan_days = self.plan.pack.lab.days_left, self.plan.counts.days
-        usual = CountBox(days=(max(1, min(self.plan.pack.min_days, lab)), lab))
-        return (
-            [usual, CountBox(days=(plan_days, plan_days))] if plan_days < usual.days[0] else [usual]
-        )
 
     def _candidate(
         self, variant: PlanVariant, given_up: frozenset[str], box: CountBox
@@ -184,7 +180,9 @@ class PlanSearch:
         return max(one.fewest, self._worth.needed(self._tier(one), one.variant.factor) or 0)
 
     def _boxed(self, one: Candidate) -> Iterator[Candidate]:
-        levels = self._levels(one.variant.factor)
+        wishes = (w for w in self.plan.pack.limits if not w.hard and w.number is Bounds.EVIDENCE)
+        counts = [self._worth.fewest([wish], one.variant.factor) for wish in wishes]
+        levels = [inf if count is None else count for count in counts]
         for samples, days in product(self._cells(Bounds.SAMPLES), self._cells(Bounds.DAYS)):
             span = max(days.least, one.box.days[0]), min(days.most, one.box.days[1])
             boxed = one._replace(box=CountBox(samples[:2], span))
@@ -194,11 +192,6 @@ class PlanSearch:
                 missed = samples.missed + days.missed + len(levels) - len(reached)
                 low = int(max([one.fewest, *reached]))
                 yield boxed._replace(fewest=low, most=limit, missed=missed)
-
-    def _levels(self, factor: float) -> list[float]:
-        wishes = (w for w in self.plan.pack.limits if not w.hard and w.number is Bounds.EVIDENCE)
-        counts = (self._worth.fewest([wish], factor) for wish in wishes)
-        return [inf if count is None else count for count in counts]
 
     def _cells(self, number: Bounds) -> list[_Cell]:
         wishes = [w for w in self.plan.pack.limits if not w.hard and w.number is number]

@@ -189,18 +189,12 @@ def _items(plan: assessment.Assessment, by_instruments: bool) -> PlanVariants:
         substitutions = [row for row in rows if label_key(row.original) in keys]
         component = _component(tied, substitutions, listed & keys, by_instruments)
         variants = _pareto(one.combined(other) for one in variants for other in component.listed)
-        many = by_instruments or any(one.price for one in variants)
-        few = _few(variants, MOST_VARIANTS // len(components)) if many else variants
-        exact = exact and component.exact and len(few) == len(variants)
-        variants = few
+        exact, most = exact and component.exact, MOST_VARIANTS // len(components)
+        if len(variants) > most and (by_instruments or any(one.price for one in variants)):
+            cheapest = sorted(variants, key=lambda one: one.price)
+            few = _pareto([*variants[: most // 2], *cheapest[: most // 2]])
+            exact, variants = exact and len(few) == len(variants), few
     return PlanVariants(tuple(variants), exact)
-
-
-def _few(found: list[PlanVariant], most: int) -> list[PlanVariant]:
-    if len(found) <= most:
-        return found
-    cheapest = sorted(found, key=lambda one: one.price)
-    return _pareto([*found[: most // 2], *cheapest[: most // 2]])
 
 
 def _needs(

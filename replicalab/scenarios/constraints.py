@@ -1,8 +1,4 @@
-"""A study's constraints on a plan, and the ranges that some of them set.
-
-A constraint that bounds n, the days or the evidence sets a `StudyLimit`, a range. Any other is
-stated for people only.
-"""
+"""A study's constraints on a plan, and the ranges that some of them set."""
 
 import math
 from collections.abc import Iterable

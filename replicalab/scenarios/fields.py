@@ -1,8 +1,4 @@
-"""Types of the fields of a study file, each with its bounds.
-
-The bounds keep reading, checking and judging any file bounded work; the shipped studies lie far
-below. `reading` bounds the file as a whole.
-"""
+"""Types of the fields of a study file, with the bounds that keep checking it bounded work."""
 
 from enum import StrEnum
 from typing import Annotated, Final

@@ -1,8 +1,4 @@
-"""A lab's inventory: which items are available, and their usable alternatives.
-
-A booking that ends before the lab's start day does not count. An alternative is usable unless this
-lab lists it as missing, and counts as available. Source: docs/methods.md, The check.
-"""
+"""A lab's inventory: which items are available, and their usable alternatives."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -27,23 +23,16 @@ MISSING: Final = frozenset({ItemStatus.BOOKED, ItemStatus.OUT_OF_STOCK})
 
 
 class Item(NamedTuple):
-    """An item that a plan lists in a protocol ``field``.
-
-    Attributes:
-        category: ``equipment`` or ``reagent``.
-        status_text: the status for people: ``booked until day 10``.
-        options: the alternatives of a missing item.
-        times: how often the plan lists it.
-    """
+    """An item that a plan lists in a protocol ``field``."""
 
     field: str
-    category: str
+    category: str  # ``equipment`` or ``reagent``
     label: str
     key: str
     status: ItemStatus
-    status_text: str
-    options: tuple[str, ...]
-    times: int = 1
+    status_text: str  # the status for people: ``booked until day 10``
+    options: tuple[str, ...]  # the alternatives of a missing item
+    times: int = 1  # how often the plan lists it
 
     @property
     def is_irreplaceable(self) -> bool:

@@ -1,8 +1,4 @@
-"""A lab: its budget, days, staff, rates, calendar and missing items, and the expected outcome.
-
-Amounts are in the lab's currency. The default rates and staffing steps are those of
-docs/methods.md, The check.
-"""
+"""A lab: its means, rates, calendar and missing items, and the expected outcome."""
 
 from __future__ import annotations
 
@@ -258,21 +254,15 @@ class AmountGroup(StrEnum):
 
 
 class LabAmount(NamedTuple):
-    """A number of a lab, as forms, `LabOverrides`, comparisons and lists of changes show it.
-
-    Attributes:
-        unit: ``credits`` for the lab's currency.
-        noun: the counted noun in a sentence, ``9 days``; empty for the label, ``overhead 5 %``.
-        is_shared: whether the Scenarios page takes it for all studies.
-    """
+    """A number of a lab, as forms, `LabOverrides`, comparisons and lists of changes show it."""
 
     key: str
     label: str
     group: AmountGroup
     help: str
-    unit: str = ""
-    noun: str = ""
-    is_shared: bool = False
+    unit: str = ""  # ``credits`` for the lab's currency
+    noun: str = ""  # ``9 days``; empty for the label, ``overhead 5 %``
+    is_shared: bool = False  # whether the Scenarios page takes it for all studies
 
     @property
     def part(self) -> str:

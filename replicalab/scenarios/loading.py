@@ -11,9 +11,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from replicalab.errors import Fault, ScenarioError
@@ -52,7 +52,11 @@ def parse_study(text: str | bytes, source: str) -> Study:
 
 def _checked(document: reading.Document) -> Study:
     try:
-        return _WRITTEN_STUDY.validate_python(document.data)
+        study = Study.model_validate(document.data)
+        # Each label that a written study refers to is listed, once.
+        if errors := [*_repeated_labels(study)] or [*_unknown_labels(study)]:
+            raise ValidationError.from_exception_data("Study", errors)
+        return study
     except ValidationError as error:
         refused = reading.record_error(error, Study, document.source, document)
     raise refused  # without the many errors that it was made from
@@ -118,16 +122,6 @@ def _entries(place: str, labels: Iterable[str]) -> Iterator[tuple[tuple[str | in
     for number, label in enumerate(labels):
         step = label if isinstance(labels, dict) else number
         yield tuple(step if part == "*" else part for part in place.split(".")), label
-
-
-def _with_fitting_labels(study: Study) -> Study:
-    if errors := [*_repeated_labels(study)] or [*_unknown_labels(study)]:
-        raise ValidationError.from_exception_data("Study", errors)
-    return study
-
-
-# A study as its author may write it: each label that it refers to is listed, once.
-_WRITTEN_STUDY: Final = TypeAdapter(Annotated[Study, AfterValidator(_with_fitting_labels)])
 
 
 def list_scenarios() -> list[ScenarioSummary]:
@@ -225,20 +219,13 @@ class StudyFolder(NamedTuple):
 
 
 class StudyFile(NamedTuple):
-    """A file at one moment; it is read again when any part changes.
-
-    Attributes:
-        name: its name in a message.
-        domain: its domain's folder, None if none.
-        state: its times, size and inode.
-        problem: the reason why it may not be read, or empty.
-    """
+    """A file at one moment; it is read again when any part changes."""
 
     path: Path
-    name: str
-    domain: str | None
-    state: tuple[int, ...]
-    problem: str
+    name: str  # its name in a message
+    domain: str | None  # its domain's folder, None if none
+    state: tuple[int, ...]  # its times, size and inode
+    problem: str  # the reason why it may not be read, or empty
 
 
 def scenario_folders() -> list[StudyFolder]:

@@ -1,7 +1,7 @@
 """The study file: the paper, its evidence design, its needs and its three labs."""
 
 from functools import cached_property
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -115,10 +115,6 @@ def _known_kind(kind: str) -> str:
     return kind
 
 
-def _add_kinds(schema: dict[str, Any]) -> None:
-    schema["enum"] = [*KINDS]
-
-
 class Design(Record):
     """How evidence grows with n.
 
@@ -157,7 +153,11 @@ class Design(Record):
         original: the original's reported numbers, null if unknown.
     """
 
-    kind: Annotated[str, AfterValidator(_known_kind), Field(json_schema_extra=_add_kinds)]
+    kind: Annotated[
+        str,
+        AfterValidator(_known_kind),
+        Field(json_schema_extra=lambda schema: schema.update(enum=[*KINDS])),
+    ]
     effect_published: fields.Effect | None
     effect_planning: fields.Effect | None
     sesoi: fields.Effect | None

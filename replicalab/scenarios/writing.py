@@ -1,8 +1,4 @@
-"""Files of a study (YAML), a plan and a lab (JSON); the latter two are also read here.
-
-A study's file has the values that differ from defaults, in the order of the fields, without
-comments.
-"""
+"""Files of a study (YAML), a plan and a lab (JSON); the latter two are also read here."""
 
 import json
 from typing import Any, Final, Literal, NamedTuple, TypeVar

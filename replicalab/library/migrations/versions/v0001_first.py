@@ -1,7 +1,4 @@
-"""The first tables: entries, their versions, drafts.
-
-Do not edit it after the release: a later shape is a later file.
-"""
+"""The first tables; a later shape is a later file."""
 
 from typing import Any
 
