@@ -317,11 +317,10 @@ def original_ways(row: Kind) -> dict[str, list[str]]:
     """Return the ways to report an original's effect, by label, each with its numbers."""
     if row.effect is None:
         return {}
-    ways = {
-        tuple(number.name for number in source.asked if number.name not in _ORIGINAL_COUNTS): label
-        for source in row.sources
-        if (label := source.label)
-    }
+    ways: dict[tuple[str, ...], str] = {}
+    for source in row.sources:
+        names = (number.name for number in source.asked)
+        ways[tuple(name for name in names if name not in _ORIGINAL_COUNTS)] = source.label
     return {row.effect.name: [], **{label: [*numbers] for numbers, label in ways.items()}}
 
 

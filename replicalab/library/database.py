@@ -1,8 +1,6 @@
 """The database of a library: an SQLite file or PostgreSQL, migrated to the newest version.
 
-SQLite uses a write-ahead log and ``synchronous=FULL``: a confirmed save is on the disk. A damaged
-file is renamed. A database that ReplicaLab 1 or a newer version wrote is refused, unchanged.
-Alembic is imported only for a migration, because its import takes longer than opening a library.
+A confirmed save is on the disk. A damaged file is renamed; one of another release is refused.
 """
 
 import logging

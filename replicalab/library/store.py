@@ -1,7 +1,6 @@
 """The library: saved entries by name, with all their versions.
 
-A method that saves returns when the save is on the disk. One that raises has saved nothing, except
-when a server was lost at the very end; repeating the save then finds it and adds nothing.
+A method that saves returns when the save is on the disk; a repeated save adds nothing.
 """
 
 from collections.abc import Callable, Iterator

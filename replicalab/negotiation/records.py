@@ -165,11 +165,7 @@ class Reply(models.Record):
 
 
 class Move(models.Record):
-    """A person's or model's part of a round, counted from 0; rules play the other rounds.
-
-    A model's action is read from its ``outputs``, so ``action`` is None. ``by`` is the rule if a
-    person only replied as Lab Manager.
-    """
+    """A person's or model's part of a round, counted from 0; ``action`` is None for a model's."""
 
     number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)]
     by: TurnAuthor = TurnAuthor.PERSON

@@ -1,9 +1,7 @@
 """A negotiation played: round by round, forked, or to its end by a rule or a language model.
 
-In a round the Scientist acts and the Lab Manager answers. ``accept`` takes the Lab Manager's
-standing offer, or the plan on the table without one; an offer lasts until the Lab Manager
-answers the next plan. Every function takes a negotiation and returns a new one; no round is ever
-played again. Source: docs/methods.md, Negotiation.
+Each function returns a new negotiation. ``accept`` takes the standing offer, or else the plan on
+the table; an offer lasts until the next plan is answered. Source: docs/methods.md, Negotiation.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,9 +1,7 @@
 """The numbers of samples and days that a lab and a study allow.
 
-Cost, staff and evidence never fall when a count grows, so bisection on the formulas of the check
-finds each limit exactly. Samples that cannot count, by days or population, only cost. So plans are
-compared by the samples that *count*, and of all plans in which the same number count, one has the
-fewest samples and days at once (`CountLimits.fewest`).
+Cost, staff and evidence never fall when a count grows, so bisection finds each limit exactly. Of
+all plans in which the same number of samples *count*, one has the fewest samples and days.
 """
 
 from collections.abc import Callable, Sequence

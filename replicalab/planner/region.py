@@ -1,7 +1,6 @@
 """The feasible region of a plan over days and samples, with everything else held fixed.
 
-Many plans are checked at once on arrays, by the formulas of the single check. Nothing in
-`replicalab.planner` imports this module, so that nothing else needs numpy.
+Plans are checked on arrays. No module of the planner imports this one, so only it needs numpy.
 """
 
 from __future__ import annotations

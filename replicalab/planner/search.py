@@ -1,15 +1,11 @@
 """The plan for the same lab that is closest to the study by `least_loss.Rank`, found exactly.
 
-Searched are every variant (see `variants`), every number of samples, and every number of days from
-the study's fewest (or the lab's, if it has fewer) to the lab's, and the plan's own days.
-
-A dimension fails because of the variant, or because a limit is *given up*. So a variant with a set
-of limits given up is a *candidate* whose number of failing dimensions is known. The ends of all
-soft constraints cut samples and days into *boxes*, in each of which equally many are missed. Cost
-and staff never fall with samples or days, so bisection finds the most samples that count in a box.
-Each term of the order down to the evidence keeps the best candidates. The evidence then needs a
-known number of samples, and branch and bound over the days finds the numbers closest to the study:
-of an interval of days no plan is closer than its longest with the most samples of its shortest.
+A variant with a set of limits *given up* is a *candidate* whose number of failing dimensions is
+known. The ends of all soft constraints cut samples and days into *boxes*, in each of which equally
+many are missed; bisection finds the most samples that count in a box. Each term of the order down
+to the evidence keeps the best candidates. The evidence then needs a known number of samples, and
+branch and bound over the days finds the numbers closest to the study: of an interval of days no
+plan is closer than its longest with the most samples of its shortest.
 """
 
 from collections.abc import Callable, Iterable, Iterator

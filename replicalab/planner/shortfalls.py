@@ -1,16 +1,13 @@
 """Additions to a lab: those that a plan needs, single ones that suffice, and the binding limit.
 
-A *single* addition may do once the plan is adapted. Each variant needs a known least of the amounts
-for a tier: the fewest samples that reach it, in the fewest days in which they count; if only one
-amount falls short of that, that much more is enough. A missing item, and a start after a booking
+A *single* addition may do once the plan is adapted: if only one amount falls short of the fewest
+samples and days for a tier, that much more is enough. A missing item, and a start after a booking
 ends, take a new search for the least-loss plan.
 
 Removing a limit *buys* something if the least-loss plan then gives up less, with evidence; the
-*binding* limit is the one whose relief buys most. More of an amount may buy no more: it may let a
-plan without evidence pass, which then comes first. But the best of the plans with evidence never
-gets worse with more. So bisection finds the smallest addition that buys, or a smaller one; if a
-plan without evidence comes first there, the rest is searched, except between two additions with
-the same first plan.
+*binding* limit is the one whose relief buys most. The best plan with evidence never gets worse
+with more of an amount, so bisection finds the smallest addition that buys, or a smaller one at
+which a plan without evidence comes first; then the rest is searched.
 """
 
 from __future__ import annotations

@@ -1,19 +1,15 @@
 """The ways to word a plan: which items are substituted, and which controls are dropped.
 
-The numbers of a plan depend on a variant only in six respects: the dimensions that fail whatever
-the numbers, the fidelity lost, the rest of the effect, the number of controls, the fields that
-change, and the cost of own prices. Only those variants matter that no other beats in all of them.
+Only those variants matter that no other beats in every respect: failing dimensions, fidelity, rest
+of the effect, number of controls, fields changed, own prices (and instruments that are shared).
 
-**Items.** An item that fails a check may stay or be substituted; one that passes too, by a cheaper
-one, or if that matters for other substitutions. Two items may share an alternative, which only one
-can take. Items tied by a chain of substitutions are one *component*, independent of others. Within
-a component every combination is tried, or if there are too many, only the best assignments; then
-components are combined, without beaten variants. If own prices leave very many, only the best and
-the cheapest are kept. If studies share instruments, the equipment in use is a further respect.
+**Items.** Items tied by a chain of substitutions are one *component*, since two may share an
+alternative. Within a component every combination is tried, or if there are too many, only the best
+assignments; then components are combined. Of very many, only the best and the cheapest are kept.
 
-**Controls.** Equal labels are one control with a count. Copies go before any control, as they cost
-no fidelity; controls go in the plan's order, as all cost the same. That gives one chain of
-variants, and a second that begins with the controls whose names break a restriction.
+**Controls.** Copies go before any control, as they cost no fidelity; controls go in the plan's
+order, as all cost the same. That gives one chain of variants, and a second that begins with the
+controls whose names break a restriction.
 """
 
 from __future__ import annotations

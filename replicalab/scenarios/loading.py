@@ -1,8 +1,6 @@
 """Studies from files: one text, the shipped folder and one's own, and one study in one lab.
 
-`list_scenarios` leaves a broken file out, and `broken_scenarios` lists its faults. A file is read
-again when it changes. Nothing in a folder is trusted: only regular files below it are read, and
-never more of one than `MOST_STUDY_BYTES`.
+Nothing in a folder is trusted: only regular files below it are read, each up to a limit of bytes.
 """
 
 import os

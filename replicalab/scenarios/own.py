@@ -46,11 +46,7 @@ class ItemState(StrEnum):
 
 
 class OwnItem(Record):
-    """The state and price of one item; None leaves that of the study's lab.
-
-    An item that the study does not list is available by default. ``until`` is the last day of a
-    booking; ``price`` replaces its rate.
-    """
+    """State and price of an item; None leaves the study's, available if it lists none."""
 
     label: fields.Label
     category: ItemCategory
@@ -60,11 +56,7 @@ class OwnItem(Record):
 
 
 class LabOverrides(Record):
-    """A visitor's lab; None, or no entry, leaves the value of the study's lab.
-
-    A lab with a name applies to other studies, too. ``rates`` are fields of `CostModel`, ``steps``
-    fields of `StaffModel`; ``items`` holds each label once.
-    """
+    """A visitor's lab; None, or no entry, leaves the value of the study's lab."""
 
     name: fields.ShortTitle | None = None
     budget: fields.AtLeastOne | None = None
@@ -142,11 +134,7 @@ class LabOverrides(Record):
 
 
 class EvidenceAssumptions(Record):
-    """A visitor's question: other assumptions for the evidence; None leaves the study's.
-
-    The numbers are those of `Design`, ``effect`` its planning effect; ``units`` and ``arms``
-    replace the study's; ``why`` has the reasons.
-    """
+    """A visitor's question: other numbers of the `Design`; None leaves the study's."""
 
     effect: fields.Effect | None = None
     alpha: Annotated[float, PARAMETERS["alpha"].bounds] | None = None

@@ -1,8 +1,7 @@
 """A study in a lab: the pack that both agents, the checks and the pages read.
 
-Seed 0 is the lab as the study's author wrote it. Any other seed moves the budget, the days and the
-missing items by a hash of (seed, study, difficulty), the same on every machine and Python version.
-Source: docs/methods.md, Scenario.
+Seed 0 is the lab as written; any other moves budget, days and missing items by a hash, the same on
+every machine. Source: docs/methods.md, Scenario.
 """
 
 from __future__ import annotations

@@ -16,18 +16,10 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, from_json
 
+from replicalab import limits
 from replicalab.characters import described, hidden, on_one_line
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import shortened
-from replicalab.limits import (
-    LONGEST_QUOTED,
-    MAX_DEPTH,
-    MOST_FAULTS,
-    MOST_FILE_BYTES,
-    MOST_JSON_VALUES,
-    MOST_STUDY_BYTES,
-    MOST_VALUES,
-)
 from replicalab.models import PROTOCOL_FIELDS, Record
 from replicalab.scenarios.fields import CURRENCY, DOI, IDENTIFIER
 
@@ -51,7 +43,7 @@ _DECIMAL: Final = re.compile(  # each in linear time, however long
 )
 
 
-def readable_text(text: str | bytes, source: str, most: int = MOST_STUDY_BYTES) -> str:
+def readable_text(text: str | bytes, source: str, most: int = limits.MOST_STUDY_BYTES) -> str:
     """Return a file's content as text; raises ScenarioError if too large or not UTF-8."""
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     require_size(len(data), source, most)
@@ -63,7 +55,7 @@ def readable_text(text: str | bytes, source: str, most: int = MOST_STUDY_BYTES) 
         raise ScenarioError(source, [Fault("", problem, "save the file as UTF-8", line)]) from None
 
 
-def require_size(size: int, source: str, most: int = MOST_STUDY_BYTES) -> None:
+def require_size(size: int, source: str, most: int = limits.MOST_STUDY_BYTES) -> None:
     if size > most:
         problem = f"the file has {size} bytes, more than the {most} allowed"
         raise ScenarioError(source, [Fault("", problem, "shorten it")])
@@ -72,7 +64,7 @@ def require_size(size: int, source: str, most: int = MOST_STUDY_BYTES) -> None:
 def dotted(path: FieldPath) -> str:
     """Return a path as text: ``paper.facts[2].source``."""
     steps = (
-        f"[{step}]" if isinstance(step, int) else f".{shortened(step, LONGEST_QUOTED)}"
+        f"[{step}]" if isinstance(step, int) else f".{shortened(step, limits.LONGEST_QUOTED)}"
         for step in path
     )
     return "".join(steps).removeprefix(".")
@@ -142,12 +134,15 @@ def _check_events(text: str) -> None:
             problem, remedy = f"alias *{anchor}", "write the value out"
         elif anchor or tag is not None:
             problem = f"anchor &{anchor}" if anchor else f"tag '{tag}'"
-        elif depth > MAX_DEPTH:
-            problem, remedy = f"nesting of more than {MAX_DEPTH} levels", "flatten this part"
-        elif number > MOST_VALUES:
-            problem, remedy = f"a file of more than {MOST_VALUES:,} keys and values", "shorten it"
+        elif depth > limits.MAX_DEPTH:
+            problem, remedy = f"nesting of more than {limits.MAX_DEPTH} levels", "flatten this part"
+        elif number > limits.MOST_VALUES:
+            problem, remedy = (
+                f"a file of more than {limits.MOST_VALUES:,} keys and values",
+                "shorten it",
+            )
         if problem:
-            problem = f"{shortened(problem, 2 * LONGEST_QUOTED)} is not allowed"
+            problem = f"{shortened(problem, 2 * limits.LONGEST_QUOTED)} is not allowed"
             raise yaml.MarkedYAMLError("", None, problem, event.start_mark, remedy)
 
 
@@ -164,7 +159,7 @@ def _data(node: yaml.Node, path: FieldPath, places: dict[FieldPath, tuple[int, i
     for key, value in node.value:
         is_text = isinstance(key, yaml.ScalarNode)
         if not is_text or key.value in data:
-            name = shortened(key.value, LONGEST_QUOTED) if is_text else ""
+            name = shortened(key.value, limits.LONGEST_QUOTED) if is_text else ""
             problem = f"key '{name}' is repeated" if is_text else "a key that is not text"
             remedy = "write each key once, as text"
             raise yaml.MarkedYAMLError(dotted(path), None, problem, key.start_mark, remedy)
@@ -183,7 +178,7 @@ def _yaml_fault(error: Any, text: str) -> Fault:
     line, column = _place((begun and error.context_mark) or error.problem_mark)
     if error.note:
         return Fault(on_one_line(error.context or ""), str(error.problem), error.note, line, column)
-    near = shortened("".join(text.splitlines()[line - 1 : line]).strip(), LONGEST_QUOTED)
+    near = shortened("".join(text.splitlines()[line - 1 : line]).strip(), limits.LONGEST_QUOTED)
     problem = f"{str(error.problem).removeprefix('but ')}, in '{near}'"
     return Fault("", problem, "check quotes, colons and indentation here", line, column)
 
@@ -231,10 +226,12 @@ def format_problem(number: object, read_here: int = FORMAT) -> str:
 
 def read_json(data: bytes | str, source: str, holds: str, remedy: str) -> Values:
     """Return the values of a JSON file; ``holds`` names the expected content."""
-    text, values = readable_text(data, source, MOST_FILE_BYTES), None
+    text, values = readable_text(data, source, limits.MOST_FILE_BYTES), None
     fault = Fault("", f"the file holds no {holds}", remedy)
-    if sum(map(text.count, "[{,")) > MOST_JSON_VALUES:
-        fault = Fault("", f"the file holds more than {MOST_JSON_VALUES:,} values", "shorten it")
+    if sum(map(text.count, "[{,")) > limits.MOST_JSON_VALUES:
+        fault = Fault(
+            "", f"the file holds more than {limits.MOST_JSON_VALUES:,} values", "shorten it"
+        )
     else:
         try:
             values = from_json(text, allow_inf_nan=False)
@@ -284,11 +281,11 @@ def record_error(
     if document:
         details.sort(key=lambda detail: document.place(detail["loc"]))
     faults = []
-    for detail in details[:MOST_FAULTS]:
+    for detail in details[: limits.MOST_FAULTS]:
         path = tuple(step for step in detail["loc"] if step != "[key]")
         place = document.place(path) if document else (0, 0)
         faults.append(Fault(on_one_line(dotted(path)), *_in_words(detail, path, record), *place))
-    return ScenarioError(source, faults, max(0, len(details) - MOST_FAULTS))
+    return ScenarioError(source, faults, max(0, len(details) - limits.MOST_FAULTS))
 
 
 def known_names(name: str, known: Sequence[str]) -> str:
@@ -322,7 +319,7 @@ def shown(value: object) -> str:
         return "a block of keys" if isinstance(value, dict) else f"a list of {len(value)}"
     if value is None or isinstance(value, bool):
         return {None: "an empty value", True: "true", False: "false"}[value]
-    return shortened(repr(value), LONGEST_QUOTED)
+    return shortened(repr(value), limits.LONGEST_QUOTED)
 
 
 def _known_keys(path: FieldPath, record: type[Record]) -> list[str]:

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from replicalab.agents import check_feasibility
 from replicalab.assessment import Cliff, assess
-from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, make_pack, make_protocol, make_substitution
 from tests.strategies import itemised_protocols, studied_packs
@@ -76,19 +75,6 @@ def test_revision_equals_a_fresh_assessment(plan: Protocol, other: Protocol, pac
         assert again.check == alone.check
         assert (again.evidence, again.fidelity_loss) == (alone.evidence, alone.fidelity_loss)
     assert judged.revised(resized).items is judged.items
-
-
-def test_results_share_no_list() -> None:
-    plan, pack = make_protocol(), make_pack(budget=10, booked={CHAMBER: 9})
-    first = check_feasibility(plan, pack)
-    for dimension in DIMENSIONS:
-        first.check(dimension).reasons.append("mine")
-    first.substitution_options[CHAMBER].append("mine")
-    first.validation_result.issues.clear()
-    again = check_feasibility(plan, pack)
-    assert all("mine" not in again.check(d).reasons for d in DIMENSIONS)
-    assert again.substitution_options == {CHAMBER: ["window shelf"]}
-    assert again.validation_result.issues
 
 
 def test_dropped_controls_in_the_studys_order() -> None:

@@ -93,12 +93,6 @@ def test_functions_bear_the_documents_names(room: ModuleType, names: str) -> Non
     assert all(callable(getattr(room, name)) for name in names.split())
 
 
-def test_dimensions_are_the_documents_seven_in_its_order() -> None:
-    order = "protocol budget equipment reagents schedule staff policy".split()
-    assert list(DIMENSIONS) == order
-    assert list(FeasibilityCheckResult.model_fields)[:7] == order
-
-
 def test_substitution_options_follow_the_file() -> None:
     swaps = [
         make_substitution(original=PLATES, alternative="z paper"),

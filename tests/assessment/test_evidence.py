@@ -176,17 +176,14 @@ def test_evidence_is_never_rounded_to_a_bound(kind: str, value: float, text: str
 STUDIES: Final = {
     # Evidence of the reference's n at the published, the planning and the smallest effect
     # Source: the fact sheet of each study, two decimals, from the t distribution of SciPy.
-    "ml_resnet_cifar10": (12, (0.94, 0.88, 0.50)),
-    "ml_rl_seeds": (34, (None, 0.81, 0.29)),
-    "fin_momentum": (420, (0.95, 0.76, 0.45)),
-    "fin_overreaction": (28, (0.51, 0.32, 0.25)),
-    "math_pythagorean": (300, (None, 0.95, 0.78)),
-    "psy_stroop": (100, (None, 1.00, 1.00)),
+    "ml_resnet_cifar10": (12, (0.94, 0.88, 0.50)), "ml_rl_seeds": (34, (None, 0.81, 0.29)),
+    "fin_momentum": (420, (0.95, 0.76, 0.45)), "fin_overreaction": (28, (0.51, 0.32, 0.25)),
+    "math_pythagorean": (300, (None, 0.95, 0.78)), "psy_stroop": (100, (None, 1.00, 1.00)),
     "psy_ego_depletion": (200, (0.99, 0.59, 0.29)),
     "bio_jq1_myeloma": (18, (1.00, 0.67, 0.36)),  # of 24 planned
     "chem_suzuki_ppb": (24, (None, 0.94, 0.65)),
     "eco_reef_fish": (128, (None, 0.80, 0.39)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("study", STUDIES)

@@ -28,11 +28,8 @@ def tanks(kind: str = "two_group", icc: float | None = None, **more: object) -> 
         (make_design(), 4, ""),
         (tanks(icc=0.1), 0, ""),
         # Ten in each arm are a tank, eleven begin a second.
-        (tanks(icc=0.1), 20, ONE_IN_AN_ARM),
-        (tanks(icc=0.1), 22, ""),
-        (tanks(), 20, ONE_IN_AN_ARM),
-        (tanks(), 40, INDEPENDENT),
-        (tanks(icc=0.0), 40, ""),
+        (tanks(icc=0.1), 20, ONE_IN_AN_ARM), (tanks(icc=0.1), 22, ""),
+        (tanks(), 20, ONE_IN_AN_ARM), (tanks(), 40, INDEPENDENT), (tanks(icc=0.0), 40, ""),
         # A quarter of 40 is the first arm's, one tank; the other has three.
         (tanks(icc=0.1, arms=Arms(share=0.25)), 40, ONE_IN_AN_ARM),
         (tanks(icc=0.1, arms=Arms(share=0.75)), 40, ONE_IN_AN_ARM),
@@ -40,7 +37,7 @@ def tanks(kind: str = "two_group", icc: float | None = None, **more: object) -> 
         (tanks("paired", icc=0.1), 10, ONE),
         (tanks("paired", icc=0.1), 11, ""),
     ],
-)
+)  # fmt: skip
 def test_units_too_few_or_uncorrelated(design: Any, samples: int, text: str) -> None:
     plan = assess(make_protocol(sample_size=samples), make_pack(design=design))
     assert units_text(plan) == text

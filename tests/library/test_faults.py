@@ -293,16 +293,13 @@ def test_missing_psycopg_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
         "postgresql://127.0.0.1:1/ours?plugin=hunter2",
         "postgresql://ann:x@hunter2@127.0.0.1:1/ours",
         "postgresql://ann:x/hunter2@127.0.0.1:1/ours",
-        "postgresql://ann:x:hunter2@127.0.0.1:1/ours",
-        "postgresql://ann@127.0.0.1:hunter2/ours",
+        "postgresql://ann:x:hunter2@127.0.0.1:1/ours", "postgresql://ann@127.0.0.1:hunter2/ours",
         "postgresql://127.0.0.1?user=ann&password=hunter2",
         "mysql://ann:hunter2@127.0.0.1/ours?password=hunter2",
-        "sqlite:////nowhere/ours.db?password=hunter2",
-        "sqlite://hunter2/nowhere/ours.db",
-        "sqlite://ann:hunter2@host//nowhere/ours.db",
-        "ann hunter2 127.0.0.1 ours",
+        "sqlite:////nowhere/ours.db?password=hunter2", "sqlite://hunter2/nowhere/ours.db",
+        "sqlite://ann:hunter2@host//nowhere/ours.db", "ann hunter2 127.0.0.1 ours",
     ],
-)
+)  # fmt: skip
 def test_database_address_is_never_shown(address: str, caplog: pytest.LogCaptureFixture) -> None:
     assert os.environ.get("PGPASSWORD") is None
     with caplog.at_level(logging.DEBUG), pytest.raises(LibraryStorageError) as error:

@@ -147,14 +147,11 @@ WITH: Final = r"With (?:it|([\d,]+) (?:day|sample)s?)"
 TERMS: Final = {
     rf"{WITH} the plan fails on .*\.": 0,
     rf"{WITH} the plan misses the (?:study's )?(?:target|floor): .*\.": 1,
-    r"The study's endpoint needs \d+ days?\.": 2,
-    r"'wish \d' should be .*\.": 3,
-    rf"{WITH} more fidelity is lost\.": 4,
-    rf"{WITH} it shows less: .*\.": 5,
-    rf"{WITH} less of the study is kept\.": 6,
-    rf"{WITH} it costs .* more\.": 8,
+    r"The study's endpoint needs \d+ days?\.": 2, r"'wish \d' should be .*\.": 3,
+    rf"{WITH} more fidelity is lost\.": 4, rf"{WITH} it shows less: .*\.": 5,
+    rf"{WITH} less of the study is kept\.": 6, rf"{WITH} it costs .* more\.": 8,
     rf"{WITH} nothing is gained\.": -1,
-}
+}  # fmt: skip
 """Each sentence, and the place of the term of the order that it names."""
 RARE: Final = {rf"{WITH} more fidelity is lost\.", rf"{WITH} nothing is gained\."}
 """Sentences that some batches never meet."""
@@ -282,27 +279,18 @@ HARD: Final = wish(2 * LARGEST_PLANNED, key="hard", hard=True)
 @pytest.mark.parametrize(
     ("wishes", "broken"),
     [
-        ([wish(0)], 0),
-        ([wish(0, comparator="<=")], 1),
-        ([wish(0, comparator="=")], 1),
-        ([wish(0, "days", "<=")], 1),
-        ([wish(LARGEST_PLANNED)], 0),
-        ([wish(LARGEST_PLANNED + 1)], 1),
-        ([wish(10**9)], 1),
-        ([wish(10**9, comparator="<=")], 0),
+        ([wish(0)], 0), ([wish(0, comparator="<=")], 1), ([wish(0, comparator="=")], 1),
+        ([wish(0, "days", "<=")], 1), ([wish(LARGEST_PLANNED)], 0),
+        ([wish(LARGEST_PLANNED + 1)], 1), ([wish(10**9)], 1), ([wish(10**9, comparator="<=")], 0),
         ([wish(10**9, "samples_per_condition", conditions=1000)], 1),
-        ([wish(LARGEST_PLANNED, "days")], 0),
-        ([wish(10**9, "days")], 1),
-        ([wish(0.0, "evidence")], 0),
-        ([wish(1.0, "evidence")], 0),
-        ([wish(1.5, "evidence")], 1),
-        ([wish(-3.0, "evidence")], 0),
-        ([wish(50), wish(45, comparator="<=", key="few")], 1),
+        ([wish(LARGEST_PLANNED, "days")], 0), ([wish(10**9, "days")], 1),
+        ([wish(0.0, "evidence")], 0), ([wish(1.0, "evidence")], 0), ([wish(1.5, "evidence")], 1),
+        ([wish(-3.0, "evidence")], 0), ([wish(50), wish(45, comparator="<=", key="few")], 1),
         ([wish(50, comparator="="), wish(60, comparator="=", key="b"), wish(5, key="c")], 1),
         ([wish(3 * LARGEST_PLANNED // 2), HARD], 0),
         ([wish(3 * LARGEST_PLANNED // 2, comparator="<="), HARD], 1),
     ],
-)
+)  # fmt: skip
 def test_wishes_at_their_ends(wishes: list[scenarios.ScenarioConstraint], broken: int) -> None:
     loss = planner.least_loss(MEETS, lab(*wishes, **FREE))
     assert loss.after.feasible

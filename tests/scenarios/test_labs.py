@@ -52,15 +52,6 @@ def test_resource_keys_never_clash_with_staff_or_vanish() -> None:
     assert keys == ["kettle", "thermometer", "staff_2", "tea", "item", "tea_2", "staff"]
 
 
-def test_labs_own_rates_reach_the_pack() -> None:
-    text = STUDY_TEXT.replace(
-        "    staff: 2\n", "    staff: 2\n    cost_model: {per_day: 7}\n    staff_model: {base: 2}\n"
-    )
-    for seed in (0, 1):
-        pack = scenarios.pack_of(scenarios.parse_study(text, "x"), scenarios.Difficulty.EASY, seed)
-        assert (pack.cost_model.per_day, pack.staff_model.base) == (7, 2)
-
-
 def test_observations_omit_the_hidden_reference(study: scenarios.Study) -> None:
     pack = scenarios.pack_of(study, scenarios.Difficulty.EASY)
     assert pack.hidden_reference_spec.model_dump_json().count("canary") == 5

@@ -31,22 +31,14 @@ def test_shipped_study_explains_planning_values_and_survives_json(path: Path) ->
 HEAT_AGAIN: Final = "  - {key: heat, label: x, quantity: 1, unit: x, comparator: '=', hard: true}"
 FAULTS: Final[list[list[tuple[str, str]]]] = [
     # within a field
-    [("budget: 500", "budget: -5")],
-    [("budget: 500", 'budget: "500"')],
-    [("budget: 500", "budget: 1e999")],
-    [("budget: 500", "budget: 2e9")],
-    [("days: 5", "days: 2.5")],
-    [("days: 5", "days: 12:30")],
-    [("days: 5", f"days: {'9' * 99}")],
-    [("hard: false", "hard: no")],
-    [('title: "A tiny study"', "title: true")],
-    [('title: "A tiny study"', 'title: " "')],
-    [('title: "A tiny study"', "title:")],
-    [('title: "A tiny study"', f"title: {'long ' * 900}")],
-    [("staff: 2", "stuff: 2")],
+    [("budget: 500", "budget: -5")], [("budget: 500", 'budget: "500"')],
+    [("budget: 500", "budget: 1e999")], [("budget: 500", "budget: 2e9")],
+    [("days: 5", "days: 2.5")], [("days: 5", "days: 12:30")], [("days: 5", f"days: {'9' * 99}")],
+    [("hard: false", "hard: no")], [('title: "A tiny study"', "title: true")],
+    [('title: "A tiny study"', 'title: " "')], [('title: "A tiny study"', "title:")],
+    [('title: "A tiny study"', f"title: {'long ' * 900}")], [("staff: 2", "stuff: 2")],
     [("    staff: 2", "    staff: 2\n    cost_model: {xyz: 1}")],
-    [("      source:", "      sauce:")],
-    [("min_days: 1\n", "")],
+    [("      source:", "      sauce:")], [("min_days: 1\n", "")],
     [("doi: ", 'doi: "https://doi.org/10.1000/x" # ')],
     [("scenario_id: tiny", "scenario_id: Tiny-1")],
     [("confidence: verified", "confidence: sure")],
@@ -56,8 +48,7 @@ FAULTS: Final[list[list[tuple[str, str]]]] = [
     [('booked: {"kettle": 6}', "booked: [kettle]")],
     [('booked: {"kettle": 6}', 'booked: {"": 6}')],
     [("fidelity_loss: 0", "fidelity_loss: 0\n    evidence_factor: 1e-300")],
-    [("design:\n", "design: soon\nold:\n")],
-    [("alpha: 0.05", "alpha: null")],
+    [("design:\n", "design: soon\nold:\n")], [("alpha: 0.05", "alpha: null")],
     [("kind: two_group", "kind: coverage"), ("population_max: null", "population_max: 9")],
     [("quantity: 90", "quantity: null, bounds: days")],
     [("hard: false", "hard: false, bounds: evidence")],
@@ -70,8 +61,7 @@ FAULTS: Final[list[list[tuple[str, str]]]] = [
     [("quantity: 90", "quantity: 2.5"), ("hard: false", "hard: false, bounds: samples")],
     [('"empty cup", droppable', '"empty cup", droppable: 1, dropable')],
     [("technique: ", f"technique: [] # {'x' * 99}\n  rationals: ")],
-    [("sample_size: 10", "sample_size: 2000000")],
-    [("days: 5", "days: 5\n    currency: US$")],
+    [("sample_size: 10", "sample_size: 2000000")], [("days: 5", "days: 5\n    currency: US$")],
     [("days: 5", "days: 5\n    currency: 5")],
     [("days: 5", "days: 5\n    start_date: 2026-02-30")],
     [("days: 5", "days: 5\n    start_date: 20261207")],
@@ -110,7 +100,7 @@ FAULTS: Final[list[list[tuple[str, str]]]] = [
         )
     ],
     [('source: "Table 1"\nsuccess', 'source: "Table 1"\n  why: {flor: "x"}\nsuccess')],
-]
+]  # fmt: skip
 """Ways to break the small study, each as (old text, new text)."""
 
 

@@ -92,7 +92,7 @@ def test_alternative_in_the_lab_is_listed_once() -> None:
 
 
 @given(own_packs())
-def test_what_is_said_of_any_lab_stands(pack: Pack) -> None:
+def test_overrides_apply_in_any_lab(pack: Pack) -> None:
     overrides, lab, written = pack.own_lab, pack.lab, pack.study.labs.at(pack.difficulty)
     assert lab.days_left == len(range(lab.start_day, lab.days + 1))
     assert lab.start_day == (overrides.start_day or written.start_day)

@@ -186,17 +186,10 @@ def as_file(lab: Any, version: object = 2) -> str:
 
 
 WRONG: Final[dict[str, bytes | str]] = {
-    "empty": "",
-    "no JSON": "name: Ours",
-    "cut short": lab_json(LAB)[:60],
-    "not UTF-8": lab_json(LAB).encode("utf-16"),
-    "a list": "[]",
-    "no format": '{"lab": {}}',
-    "no lab": '{"format": 2}',
-    "newer": as_file({}, 3),
-    "older": as_file({}, 1),
-    "no such format": as_file({}, "2"),
-    "unknown key": as_file({"budgets": 5}),
+    "empty": "", "no JSON": "name: Ours", "cut short": lab_json(LAB)[:60],
+    "not UTF-8": lab_json(LAB).encode("utf-16"), "a list": "[]", "no format": '{"lab": {}}',
+    "no lab": '{"format": 2}', "newer": as_file({}, 3), "older": as_file({}, 1),
+    "no such format": as_file({}, "2"), "unknown key": as_file({"budgets": 5}),
     "hostile key": as_file({"<b>\u202e\n" + "x" * 300: 5}),
     "of a study": as_file({"budget": "much", "days": 0, "staff": 1.5}),
     "rate": as_file({"rates": {"per_day": -1, "per_hour": 2}}),
@@ -204,12 +197,10 @@ WRONG: Final[dict[str, bytes | str]] = {
     "item": as_file({"items": [{"label": "x", "category": "tool", "state": "lost", "price": -1}]}),
     "item twice": as_file({"items": [{"label": "x", "category": "reagent"}] * 2}),
     "201 items": as_file({"items": [{"label": f"{n}", "category": "reagent"} for n in range(201)]}),
-    "long name": as_file({"name": "x" * 31}),
-    "no number": '{"format": 2, "lab": {"days": NaN}}',
+    "long name": as_file({"name": "x" * 31}), "no number": '{"format": 2, "lab": {"days": NaN}}',
     "long number": '{"format": 2, "lab": {"days": ' + "9" * 5000 + "}}",
-    "deep": '{"lab":' + "[" * 100_000,
-    "too large": "{}" + " " * (MOST_FILE_BYTES - 1),
-}
+    "deep": '{"lab":' + "[" * 100_000, "too large": "{}" + " " * (MOST_FILE_BYTES - 1),
+}  # fmt: skip
 
 
 def test_lab_file_faults_name_place_and_remedy() -> None:
