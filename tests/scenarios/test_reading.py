@@ -152,7 +152,7 @@ JSON: Final = st.recursive(
 def test_values_of_any_json_are_counted(data: object, most: int, ascii_only: bool) -> None:
     text = json.dumps({"a": data}, ensure_ascii=ascii_only)
     with pytest.MonkeyPatch.context() as patch, suppress(ScenarioError):
-        patch.setattr(reading, "MOST_JSON_VALUES", most)
+        patch.setattr("replicalab.limits.MOST_JSON_VALUES", most)
         read_json(text, "x.json", "plan", "remedy")
         assert values_in(data) <= 2 * most
 
