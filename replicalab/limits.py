@@ -34,7 +34,8 @@ MOST_FAULTS: Final = 50  # listed in a message; the rest are counted
 LONGEST_QUOTED: Final = 60  # characters that a message quotes
 MOST_SHEET_BYTES: Final = 2 * 2**20  # a full list of items has about 30 KiB
 MOST_UNPACKED: Final = 20 * 2**20  # bytes of the uncompressed parts of a workbook
-MOST_SHEET_ROWS: Final = 2_000  # empty ones too; more take seconds
+MOST_SHEET_ROWS: Final = 1_000  # below the headings; the preview shows each
+MOST_COUNTED_ROWS: Final = 100_000  # empty ones too; more take seconds
 MOST_SHEET_COLUMNS: Final = 30  # a picker offers each
 
 MAX_NESTING: Final = 32  # brackets open at once; Python's decoder fails near a thousand

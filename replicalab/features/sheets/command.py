@@ -3,9 +3,20 @@
 from typer import Typer
 
 from replicalab.cli import asking
+from replicalab.cli.commands import say
+from replicalab.errors import CellFault
 from replicalab.features.sheets import read_inventory
+from replicalab.scenarios import OwnItem
+
+
+def _read(data: bytes, name: str) -> tuple[OwnItem, ...]:
+    notes: list[CellFault] = []
+    items = read_inventory(data, name, notes)
+    for note in notes:
+        say(f"{name}: {note}")
+    return items
 
 
 def command(_: Typer) -> None:
     """Let ``--lab`` take a CSV file or a workbook."""
-    asking.item_readers.append(read_inventory)
+    asking.item_readers.append(_read)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import partial
 from secrets import token_hex
 from typing import Final
@@ -11,9 +12,10 @@ import streamlit as st
 from replicalab.characters import on_one_line
 from replicalab.errors import TableError
 from replicalab.features import sheets
-from replicalab.features.sheets import COLUMNS, KINDS, REQUIRED, STATES, Table
-from replicalab.lexicon import count_text
-from replicalab.limits import MOST_SHEET_BYTES
+from replicalab.features.sheets import HEADINGS, REQUIRED, Reading, Table
+from replicalab.features.sheets.cells import KINDS, MEANINGS, STATES, Answers
+from replicalab.lexicon import count_text, label_key
+from replicalab.limits import MOST_FAULTS, MOST_OWN_ITEMS, MOST_SHEET_BYTES
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import OwnItem
 from replicalab.ui import notices, state
@@ -28,17 +30,29 @@ _LABELS: Final = {
     "name": "Item",
     "kind": "Equipment or reagent",
     "state": "State",
-    "until": "Booked until day",
+    "quantity": "Quantity in stock",
+    "from": "Booked from",
+    "until": "Booked until",
+    "expiry": "Expiry",
     "price": "Price",
 }
+_ORDERS: Final = {True: "3 April", False: "4 March"}
+_NUMBERS: Final = {"days": "days of the lab", "dates": "dates of Excel"}
 
 
 @dataclass
 class _Upload:
     name: str
+    data: bytes
     frame: Table
-    headings: dict[str, str]
+    headings: dict[str, str] = field(default_factory=dict)
     key: str = field(default_factory=token_hex)
+
+    def __post_init__(self) -> None:
+        self.headings = sheets.proposed_columns(self.frame)
+        named = MEANINGS["kind"].get(label_key(self.headings.get("name", "")))
+        if named and "kind" not in self.headings:
+            self.headings["kind"] = f"all are {_term(named)}"
 
 
 def panel(_: str, plan: PlanAnalysis) -> None:
@@ -59,9 +73,9 @@ def panel(_: str, plan: PlanAnalysis) -> None:
     download("A template of items", template, "items.csv", key="get_items")
 
 
-def _open(data: bytes, name: str) -> None:
-    frame = sheets.read_table(data, name)
-    st.session_state[_OPEN] = _Upload(on_one_line(name), frame, sheets.columns_of(frame))
+def _open(data: bytes, name: str, heading: int | None = None) -> None:
+    frame = sheets.read_table(data, name, heading)
+    st.session_state[_OPEN] = _Upload(on_one_line(name), data, frame)
 
 
 def _close() -> None:
@@ -76,37 +90,115 @@ def _label(column: str) -> str:
     return _term(_LABELS[column])
 
 
-def _take(name: str, items: Sequence[OwnItem]) -> None:
+def _take(name: str, items: Sequence[OwnItem], start: date | None) -> None:
     differing = state.written().changed_items(items)
     taken = f"{count_text(len(items), 'item')} read from {name}"
     notices.leave(f"{taken}, {len(differing)} of them unlike the study’s lab.", _NOTICES)
-    use(state.case().own_lab.model_copy(update={"items": differing}))
+    changes = {"items": differing} | ({"start_date": start} if start else {})
+    use(state.case().own_lab.model_copy(update=changes))
     _close()
 
 
 def _draw_list(upload: _Upload) -> None:
     st.markdown(f"Choose the columns of {escaped(upload.name)}.")
+    top = int(upload.frame.attrs["heading"])
+    last = int(upload.frame.index[-1]) - 1
+    chosen = st.number_input("Row of the headings", 1, max(last, top), top, key=f"{upload.key}_top")
+    if chosen != top:
+        _open_at(upload, chosen)
     frame = _draw_cells(upload, _draw_pickers(upload))
-    items: tuple[OwnItem, ...] = ()
+    answers, start = _draw_questions(upload, frame)
+    everything = named = Reading((), [])
     if missing := [_label(column) for column in REQUIRED if column not in frame]:
         complain(f"Choose a column for: {', '.join(missing)}.")
     else:
-        try:
-            items = sheets.read_items(frame, upload.name)
-        except TableError as error:
-            complain(*str(error).splitlines())
+        known = {*map(label_key, state.written().known_items)}
+        named_rows = frame[[label_key(str(label)) in known for label in frame["name"]]]
+        named = _read(named_rows, upload, answers, complains=len(frame) > MOST_OWN_ITEMS)
+        everything = _read(frame, upload, answers)
+    _draw_reading(everything if everything.items else named)
     with st.container(horizontal=True):
-        take = partial(_take, upload.name, items)
-        label = f"Take {count_text(len(items), 'item')}"
-        button(label, "check", take, key="take_sheet", type="primary", disabled=not items)
+        for label, key, items in (
+            (f"Take {count_text(len(everything.items), 'item')}", "take_sheet", everything.items),
+            ("Take only what this study names", "take_named", named.items),
+        ):
+            take = partial(_take, upload.name, items, start)
+            button(label, "check", take, key=key, disabled=not items)
         button("Take nothing", "close", _close, key="close_sheet")
 
 
+def _open_at(upload: _Upload, heading: int) -> None:
+    try:
+        _open(upload.data, upload.name, heading)
+    except TableError as error:
+        complain(*str(error).splitlines())
+    else:
+        st.rerun()
+
+
+def _read(frame: Table, upload: _Upload, how: Answers, *, complains: bool = True) -> Reading:
+    try:
+        return sheets.read_items(frame, upload.name, how)
+    except TableError as error:
+        if complains:
+            complain(*str(error).splitlines())
+        return Reading((), [])
+
+
+def _draw_reading(reading: Reading) -> None:
+    """Draw the items as they are read, and notes on cells that were read otherwise."""
+    for note in reading.notes[:MOST_FAULTS]:
+        st.caption(escaped(f"{on_one_line(str(note))}."))
+    if more := len(reading.notes[MOST_FAULTS:]):
+        st.caption(f"{count_text(more, 'more note')}.")
+    if reading.items:
+        rows = [item.model_dump(mode="json") for item in reading.items]
+        st.dataframe(rows, hide_index=True)
+
+
+def _draw_questions(upload: _Upload, frame: Table) -> tuple[Answers, date | None]:
+    """Draw questions about the sheet's dates; return the answers and a start date to take."""
+    lab, asked = state.analysis().yours.pack.lab, sheets.questions(frame)
+    day_first = numbers = new = None
+    if asked.numbers:
+        numbers = st.radio(
+            "Numbers among the dates are",
+            _NUMBERS,
+            None,
+            lambda answer: _NUMBERS[answer],
+            key=f"{upload.key}_numbers",
+            horizontal=True,
+        )
+    if asked.order:
+        day_first = st.radio(
+            "3/4/2026 is",
+            _ORDERS,
+            None,
+            lambda answer: _ORDERS[answer],
+            key=f"{upload.key}_order",
+            horizontal=True,
+        )
+    if lab.start_date is None and (asked.dates or numbers == "dates"):
+        new = st.date_input(
+            "Date of the lab’s day 1", None, key=f"{upload.key}_start", format="YYYY-MM-DD"
+        )
+    answers = Answers(
+        new or lab.start_date,
+        lab.weekends,
+        lab.start_day,
+        lab.days,
+        lab.currency,
+        day_first,
+        numbers or "",
+    )
+    return answers, new
+
+
 def _draw_pickers(upload: _Upload) -> Table:
-    """Draw a picker for each column of an inventory; return the chosen columns."""
+    """Draw a picker for each field of an inventory; return the chosen columns."""
     all_are = {f"all are {_term(kind)}": kind for kind in KINDS}
     cells = upload.frame.assign(**all_are)
-    for column, place in zip(COLUMNS, places(2), strict=False):
+    for column, place in zip(HEADINGS, places(2), strict=False):
         options = ["", *upload.frame, *(all_are if column == "kind" else ())]
         with place:
             upload.headings[column] = st.selectbox(
