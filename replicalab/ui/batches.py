@@ -29,10 +29,7 @@ _TOO_MANY: Final = (
     "These are {number}, and a batch here has at most {most:,}: choose fewer, or run them by "
     "python -m replicalab batch."
 )
-_SERVER_IS_BUSY: Final = (
-    "{most} batches of others are under way, the most that this server runs at once: try again in "
-    "a minute."
-)
+_SERVER_IS_BUSY: Final = "This server runs {most} batches, the most at once: try again in a minute."
 _IS_UNDER_WAY: Final = "Your batch is under way: stop it, or let it end."
 _NO_ROOM: Final = "This server has no room for another batch: try again in an hour."
 _STOPPED: Final = "another visitor's batch took its place: you were away for 10 minutes."

@@ -131,13 +131,12 @@ def draw_fields(form: PlanForm, pack: Pack) -> None:
 
 def draw_numbers(form: PlanForm, pack: Pack) -> None:
     """Draw the fields that are numbers."""
+    most = limits.LARGEST_PLANNED
     for field in NUMBER_FIELDS:
         hint = PROTOCOL_ROWS[field].help.format(unit=pack.design.unit_of_n)
         form.number(field).draw(help=escaped(hint))
-        if (planned := getattr(form.plan, field)) > limits.LARGEST_PLANNED:
-            _note(
-                f"The plan has {planned:,} here; the field starts with {limits.LARGEST_PLANNED:,}."
-            )
+        if (planned := getattr(form.plan, field)) > most:
+            _note(f"The plan has {planned:,} here; the field starts with {most:,}.")
 
 
 def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:

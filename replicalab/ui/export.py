@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from replicalab.characters import on_one_line
-from replicalab.documents import FORMS, Form, Report, forms
+from replicalab.documents import FORMS, Report, forms
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.facts.blocks import Status
 from replicalab.facts.check import header_panel
@@ -44,14 +44,10 @@ _NAME_LENGTH: Final = 60
 _EXAMPLES: Final = {"authors": "Ada Lovelace; Grace Hopper", "licence": "CC BY 4.0, or its address"}
 _CAPTIONS: Final = {
     "brief": "One page for a decision: verdict, changes, cost, and the means for the target.",
-    "funding": (
-        "One page for a funder: the plan you ask for, its budget, the evidence that each cut "
-        "costs, and the means for the target."
-    ),
-    "report": (
-        "Fit for a preregistration: every choice with its reason, or “not given”. Give reasons for "
-        "numbers on Protocol under “Assumptions”."
-    ),
+    "funding": "One page for a funder: plan, budget, evidence lost by each cut, and the means for "
+    "the target.",
+    "report": "Fit for a preregistration: every choice with its reason, or “not given”. Give "
+    "reasons for numbers on Protocol under “Assumptions”.",
 }
 _BUNDLE: Final = "Send the bundle instead."
 
@@ -78,14 +74,9 @@ def draw_if_open() -> None:
 @st.dialog("Share", position="right", width="medium", on_dismiss="rerun")
 def _draw() -> None:
     panel.draw_scheme()
-    parts: dict[str, Callable[[], None]] = {
-        "Link": _draw_link,
-        "Brief": partial(_draw_document, "brief"),
-        "Funding": partial(_draw_document, "funding"),
-        "Report": partial(_draw_document, "report"),
-        "Tables": _draw_tables,
-        "Bundle": _draw_bundle,
-    }
+    parts: dict[str, Callable[[], None]] = {"Link": _draw_link}
+    parts |= {kind.capitalize(): partial(_draw_document, kind) for kind in _CAPTIONS}
+    parts |= {"Tables": _draw_tables, "Bundle": _draw_bundle}
     parts |= panel.draw_features("share", None)
     with open_tab(parts, TABS) as name:
         parts[name]()
@@ -121,7 +112,7 @@ def _open(data: bytes, name: str) -> None:
 
 @dataclass(frozen=True)
 class ExportContent:
-    """The content of a workspace, without the session: another thread makes files of it."""
+    """The content of a workspace; another thread makes files of it, without the session."""
 
     options: PlanAnalysis
     written: Pack  # the study in its lab as their authors wrote both
@@ -177,12 +168,8 @@ def _draw_document(kind: str) -> None:
     content, registration = _chosen_content(), state.case().registration
     is_report = kind == "report"
     if is_report:
-        fields = st.expander(
-            "Title, authors, your reasons",
-            icon=":material/edit:",
-            key="hand_filling",
-            on_change="rerun",
-        )
+        title, icon = "Title, authors, your reasons", ":material/edit:"
+        fields = st.expander(title, icon=icon, key="hand_filling", on_change="rerun")
         if fields.open:
             with fields:
                 _draw_fields(content, registration)
@@ -194,10 +181,7 @@ def _draw_document(kind: str) -> None:
 
 
 def _draw_fields(content: ExportContent, registration: Registration) -> None:
-    st.caption(
-        "They are saved with the plan and go into the report and its tables. Empty fields read "
-        "“not given”."
-    )
+    st.caption("Saved with the plan. Empty fields read “not given” in the report.")
     draw_line("Title", "title", registration.title)
     draw_line("Authors", "authors", registration.authors)
     yours = content.options.yours
@@ -234,23 +218,14 @@ def draw_files(
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for ending, form in FORMS.items():
             if form.is_button:
-                download(form.name, partial(_made, form, make), name(kind, ending))
+                download(form.name, lambda form=form: form.make(make()), name(kind, ending))
     panel.draw_features("files", DocumentFiles(kind, make, name))
-
-
-def _made(form: Form, make: Callable[[], forms.Document]) -> str | bytes:
-    return form.make(make())
 
 
 def draw_look(name: str, make: Callable[[], forms.Document], *, is_open: bool) -> None:
     """Draw a document, in an expander."""
-    look = st.expander(
-        "See it",
-        expanded=is_open,
-        icon=":material/visibility:",
-        on_change="rerun",
-        key=f"hand_look_{name}",
-    )
+    key, icon = f"hand_look_{name}", ":material/visibility:"
+    look = st.expander("See it", expanded=is_open, icon=icon, on_change="rerun", key=key)
     if look.open:
         with look:
             panel.draw_styles(preview(make()))
@@ -259,15 +234,14 @@ def draw_look(name: str, make: Callable[[], forms.Document], *, is_open: bool) -
 def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
     """Draw a text field of the registration; ``entry`` is a key of a field with several texts."""
     key = f"hand_{state.case().study}_{field}_{entry}"
-    if key not in st.session_state:
-        st.session_state[key] = value
+    st.session_state.setdefault(key, value)
 
     def take() -> None:
         registration, typed = state.case().registration, st.session_state[key].strip()
         changed: object = typed
         if entry:
-            others = {name: why for name, why in registration.reasons.items() if name != entry}
-            changed = {**others, **({entry: typed} if typed else {})}
+            reasons = {**registration.reasons, entry: typed}
+            changed = {name: why for name, why in reasons.items() if why}
         state.update(registration=registration.model_copy(update={field: changed}))
 
     example = _EXAMPLES.get(field, "")
@@ -284,8 +258,8 @@ def _draw_bundle() -> None:
     with st.container(horizontal=True):
         alone = partial(plan_json, plan, content.written.scenario_id)
         download("Plan alone", alone, content.name("plan", "json"))
-        lab = state.case().own_lab
-        download("Lab alone", partial(lab_json, lab), content.name("lab", "json"))
+        lab = partial(lab_json, state.case().own_lab)
+        download("Lab alone", lab, content.name("lab", "json"))
 
 
 def _draw_link() -> None:

@@ -16,7 +16,7 @@ from replicalab.ui.batches import AWAY_SECONDS, IN_USE_SECONDS, Batches, Visitor
 from tests.library.making import make_batch
 
 JOBS = jobs_of(("psy_stroop",), (Difficulty.HARD,), range(40))
-BUSY = "the most that this server runs"
+BUSY = "the most at once"
 
 
 def until(is_so: Callable[[], bool]) -> None:

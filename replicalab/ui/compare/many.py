@@ -231,21 +231,15 @@ def _draw_shares(batch: VisitorBatch, names: dict[str, str]) -> None:
 def _draw_heatmap(batch: VisitorBatch, names: Mapping[str, str]) -> None:
     """Draw how often the two sides agree: a row per study and players, a column per lab."""
     found = summaries(batch.came)
-    groups, columns = (
-        [on_one_line(name) for name in facts.group_names(found, names)],
-        [str(summary.lab) for summary in found],
-    )
-    rows, labs = list(dict.fromkeys(groups)), list(dict.fromkeys(columns))
-    cells = dict(zip(zip(groups, columns, strict=True), found, strict=True))
-    title = facts.agreed_text(found)
+    title, groups = facts.agreed_text(found), map(on_one_line, facts.group_names(found, names))
+    cells = {(row, str(item.lab)): item for row, item in zip(groups, found, strict=True)}
+    rows, labs = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+    grid = [[cells.get((row, lab)) for lab in labs] for row in rows]
     chart = figures.outcomes_figure(
         rows,
         labs,
-        [[_agreed(cells.get((row, lab))) for lab in labs] for row in rows],
-        [
-            [facts.outcomes_text(cells[row, lab]) if (row, lab) in cells else "" for lab in labs]
-            for row in rows
-        ],
+        [[_agreed(item) for item in line] for line in grid],
+        [[facts.outcomes_text(item) if item else "" for item in line] for line in grid],
         title,
     )
     st.plotly_chart(
@@ -266,13 +260,10 @@ def _agreed(summary: Summary | None) -> float | None:
 
 def _draw_files(batch: VisitorBatch) -> None:
     came = list(batch.came)
+    workbook = partial(batch_workbook, came, summaries(came))
     with st.container(horizontal=True, key="batch_files"):
-        download("Results as CSV", lambda: results_csv(came), "batch.csv")
-        download(
-            "Results and outcomes as Excel",
-            lambda: batch_workbook(came, summaries(came)),
-            "batch.xlsx",
-        )
+        download("Results as CSV", partial(results_csv, came), "batch.csv")
+        download("Results and outcomes as Excel", workbook, "batch.xlsx")
     place = st.expander("Every result", key="batch_results", on_change="rerun")
     if place.open:
         with place:

@@ -192,10 +192,8 @@ def _draw_currency() -> None:
     )
     currency, is_valid = typed()
     if not is_valid:
-        complain(
-            f"“{shortened(currency)}” is no currency, so the lab keeps {now}. "
-            "Type 1 to 8 letters or €, £ or ¥, such as EUR."
-        )
+        remedy = "Type 1 to 8 letters or €, £ or ¥, such as EUR."
+        complain(f"“{shortened(currency)}” is no currency, so the lab keeps {now}. {remedy}")
     if state.case().own_lab.currency is not None:
         written = state.written().lab.currency
         draw_back("currency", written, partial(_set_field, "currency", None))
@@ -210,10 +208,7 @@ def _set_field(name: str, value: object) -> None:
 _ITEM: Final = "lab_item"
 _ANOTHER: Final = "Another item …"
 _ROWS: Final = 40  # rows shown; further items are picked by name
-_FULL: Final = (
-    f"{MOST_OWN_ITEMS} items are yours already, the most there is room for. "
-    "Pick one of them and take it back to the study’s."
-)
+_FULL: Final = f"{MOST_OWN_ITEMS} items are yours, the most. Take one back to the study’s first."
 
 
 def draw_items() -> None:
@@ -278,7 +273,8 @@ def _draw_row(label: str, category: ItemCategory, pack: Pack) -> None:
             if _is_full(label):
                 complain(_FULL)
             else:
-                _draw_item(_override_of(label) or OwnItem(label=label, category=category), pack)
+                item = _own_items().get(label_key(label))
+                _draw_item(item or OwnItem(label=label, category=category), pack)
 
 
 def _draw_another() -> None:
@@ -349,29 +345,25 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
         by_rate = f"by rate: {lab_facts.price_text(pack, item.label, item.category)}"
         price.draw(placeholder=by_rate, format=None)
     complain(day.problem, price.problem)
-    if _override_of(item.label) is not None:
+    if label_key(item.label) in _own_items():
         written = lab_facts.standing_text(state.written(), item.label, item.category)
         cleared = OwnItem(label=item.label, category=item.category)
         draw_back(f"lab_item_{label_key(item.label)}", written, lambda: _put_item(cleared))
 
 
-def _override_of(label: str) -> OwnItem | None:
-    items = state.case().own_lab.items
-    return next((item for item in items if label_key(item.label) == label_key(label)), None)
-
-
-def _others(label: str) -> list[OwnItem]:
-    items = state.case().own_lab.items
-    return [item for item in items if label_key(item.label) != label_key(label)]
+def _own_items() -> dict[str, OwnItem]:
+    return {label_key(item.label): item for item in state.case().own_lab.items}
 
 
 def _is_full(label: str) -> bool:
-    return len(_others(label)) >= MOST_OWN_ITEMS
+    return len(_own_items().keys() - {label_key(label)}) >= MOST_OWN_ITEMS
 
 
 def _put_item(item: OwnItem) -> None:
     """Override an item; without state and price it is the study's again."""
     if not _is_full(item.label):
-        overrides = [] if item.state is None and item.price is None else [item]
-        items = (*_others(item.label), *overrides)
-        override(state.case().own_lab.model_copy(update={"items": items}))
+        items, key = _own_items(), label_key(item.label)
+        items.pop(key, None)
+        if item.state is not None or item.price is not None:
+            items[key] = item
+        override(state.case().own_lab.model_copy(update={"items": tuple(items.values())}))

@@ -1,8 +1,7 @@
 """Saved cases and drafts: the workspace as the library stores it, and back.
 
-A draft is a browser's last unsaved state, saved in the background. A workspace that is too long
-for a link is read from its draft: the address names the tab that wrote it under ``draft``, with a
-letter for each part that the draft has.
+A draft is a browser's last unsaved state. A workspace that is too long for a link is read from its
+draft: ``draft`` of the address names the tab that wrote it, and the parts that the draft has.
 """
 
 import re
@@ -115,7 +114,7 @@ def name_of(plan: Case) -> str:
 
 def is_work(case: Case) -> bool:
     """Return whether a case differs from the study as its author wrote it."""
-    unchanged = LabOverrides(), EvidenceAssumptions()
+    unchanged = (LabOverrides(), EvidenceAssumptions())
     return bool(case.plan or case.moves) or (case.own_lab, case.question) != unchanged
 
 
@@ -318,10 +317,8 @@ def _save(tab: Tab, whose: Owner, work: workspace.Workspace, saved: Case) -> Non
             discard(tab.place, whose)
             tab.saved = tab.done = None
         elif (case, work.tray) != tab.done:
-            beside = tuple(
-                (item.name, item.model_dump_json(exclude_defaults=True)) for item in work.tray
-            )
-            draft = DraftCase(**dict(saved), beside=beside)
+            tray = [(item.name, item.model_dump_json(exclude_defaults=True)) for item in work.tray]
+            draft = DraftCase(**dict(saved), beside=tuple(tray))
             tab.place, tab.saved = _put(tab, whose, case_text(draft))
             tab.done = case, work.tray
     except errors.LibraryError as error:

@@ -39,10 +39,10 @@ def keep() -> None:
 
 def keep_new(kind: library.EntryKind, name: str, content: str) -> None:
     """Save a new entry that is not the workspace."""
-    _attempt(content, _beside(kind, name, content), _leave)
+    _attempt(content, _saving_new(kind, name, content), _leave)
 
 
-def _beside(kind: library.EntryKind, name: str, content: str) -> Callable[[], library.Entry]:
+def _saving_new(kind: library.EntryKind, name: str, content: str) -> Callable[[], library.Entry]:
     return lambda: shelf().keep_beside(owner(), (kind, name, content))[0]
 
 
@@ -195,8 +195,8 @@ def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) ->
         st.markdown("Only their notes differ.")
     with st.container(horizontal=True):
         over = f"Save mine over it, as version {now.version + 1}"
-        beside = _beside(library.EntryKind.PLAN, name, content)
-        another = partial(_attempt, content, beside, _settle)
+        save_new = _saving_new(library.EntryKind.PLAN, name, content)
+        another = partial(_attempt, content, save_new, _settle)
         button("Save mine as another", "note_add", another)
         update = partial(shelf().update, owner(), now.id, content, base_version=now.version)
         button(over, "history", partial(_attempt, content, update, _settle))

@@ -85,12 +85,8 @@ def _draw_nothing(show: str, search: str) -> None:
     elif search or show != _ALL:
         st.info("Nothing fits. Search for less, or show all.", icon=":material/search_off:")
     else:
-        st.info(
-            "Nothing is saved yet. **Save**, above on every page, saves the plan that you have in "
-            "its lab; a lab is saved under Your lab, a negotiation on its own page, and a batch of "
-            "them on Compare.",
-            icon=":material/bookmarks:",
-        )
+        text = "Nothing is saved yet. **Save**, above on every page, saves your plan in its lab."
+        st.info(text, icon=":material/bookmarks:")
         page_link("pages/1_Protocol.py", "To the plan", "tune")
 
 
@@ -137,11 +133,8 @@ def _draw_entry(entry: Entry) -> None:
     version = shelf().read(owner(), entry.id)
     st.markdown(f"**{escaped(entry.name)}**")
     if version.problem:
-        st.warning(
-            f"It can no longer be opened: {escaped(version.problem)}. Its text is as it was saved; "
-            "export it.",
-            icon=":material/broken_image:",
-        )
+        text = f"It can no longer be opened, only exported: {escaped(version.problem)}."
+        st.warning(text, icon=":material/broken_image:")
     file = f"{entry.kind}.{DOCUMENTS[KEPT[entry.kind]].suffix}"
     with st.container(horizontal=True):
         if entry.deleted is not None:

@@ -27,7 +27,7 @@ _SCIENTIST: Final = "scientist_choice"
 _MANAGER: Final = "manager_choice"
 _ROUNDS: Final = "rounds_choice"
 _RECORDED: Final = "recorded"
-_LISTED: Final = 20  # negotiations that may be forgotten when there is no more room
+_LISTED: Final = 20  # negotiations offered for forgetting
 _SECONDS_PER_ROUND: Final = 2.0
 
 
@@ -95,8 +95,12 @@ def _draw_negotiation(kept: RunSession, seat: ModelSeat | None) -> Pending | Non
         if seat and not words:
             pending = seat.draw_rewording(negotiation.rounds[at]) or pending
         moves.draw_fork(kept)
-    if _may_move(kept):
-        moves.draw_move(kept)
+    if branch is None and not kept.recorded:  # a branch has its own move
+        setup = kept.negotiation.setup
+        people = (ScientistKind.PERSON, LabManagerKind.PERSON)
+        person = setup.scientist is people[0] or setup.lab_manager is people[1]
+        if kept.acting if kept.is_model else person or kept.negotiation.ending is None:
+            moves.draw_move(kept)
     if negotiation.rounds:
         _draw_run(negotiation)
     return pending
@@ -118,14 +122,6 @@ def _draw_ending(kept: RunSession) -> None:
             if tray.place_of(case, run=True) is None:
                 tray.keep(tray.TrayCandidate("", case, run=True))
             st.switch_page(tray.PAGE, query_params=state.address())
-
-
-def _may_move(kept: RunSession) -> bool:
-    if kept.recorded or moves.branch_of(kept) is not None:  # a branch has its own move
-        return False
-    setup = kept.negotiation.setup
-    person = setup.scientist is ScientistKind.PERSON or setup.lab_manager is LabManagerKind.PERSON
-    return kept.acting if kept.is_model else person or kept.negotiation.ending is None
 
 
 def _draw_players() -> None:
@@ -187,10 +183,10 @@ def _seat() -> None:
     manager = st.session_state[_MANAGER]
     if manager == LabManagerKind.PERSON and chosen not in AUTOMATIC:
         # A person plays one side: the seat chosen last.
-        if chosen != state.case().scientist:
-            manager = LabManagerKind.REFERENCE
-        else:
+        if chosen == state.case().scientist:
             chosen = ScientistKind.STEP_BY_STEP
+        else:
+            manager = LabManagerKind.REFERENCE
     table.seat(scientist=chosen, lab_manager=manager)
 
 
@@ -208,9 +204,8 @@ def _draw_opened() -> None:
 
 def _draw_kept_fork(kept: RunSession) -> None:
     case, at = state.case(), kept.negotiation.setup.forked_at
-    if table.opened() is not None or not case.moves:
-        return
-    if case.scientist in AUTOMATIC and at is not None:
+    by_rule = case.moves and case.scientist in AUTOMATIC
+    if by_rule and at is not None and table.opened() is None:
         with st.container(horizontal=True, vertical_alignment="center", key="forked"):
             st.markdown(f"Your fork from round {at + 1}.", width="content")
             button("Back to how it was", "undo", table.start_again)
@@ -221,11 +216,11 @@ def _draw_scrubber(negotiation: Negotiation, name: str) -> AbstractContextManage
     playing = table.table().playing_since is not None
     row = st.container(horizontal=True, vertical_alignment="center", key="scrubber")
     with row:
-        for label, icon, by, shortcut in (
-            ("First", "first_page", -last, None),
-            ("Back", "chevron_left", -1, "Left"),
-            ("Next", "chevron_right", 1, "Right"),
-            ("Last", "last_page", last, None),
+        for label, icon, by, end, shortcut in (
+            ("First", "first_page", -last, 0, None),
+            ("Back", "chevron_left", -1, 0, "Left"),
+            ("Next", "chevron_right", 1, last, "Right"),
+            ("Last", "last_page", last, last, None),
         ):
             if label == "Next":
                 so_far = "" if negotiation.ending else " so far"
@@ -235,7 +230,7 @@ def _draw_scrubber(negotiation: Negotiation, name: str) -> AbstractContextManage
                 icon=f":material/{icon}:",
                 on_click=_go,
                 args=(by, last),
-                disabled=at == (0 if label in ("First", "Back") else last),
+                disabled=at == end,
                 shortcut=shortcut,
             )
         st.button(
@@ -284,9 +279,8 @@ def _draw_run(negotiation: Negotiation) -> None:
     if _is_over(negotiation):
         parts.append(rounds.ledger_panel(negotiation))
     panel.draw(*parts)
-    place = st.expander(
-        "The rounds as a chart", icon=":material/show_chart:", key="rounds_chart", on_change="rerun"
-    )
+    icon, key = ":material/show_chart:", "rounds_chart"
+    place = st.expander("The rounds as a chart", icon=icon, key=key, on_change="rerun")
     if not place.open:
         return
     with place:
@@ -300,4 +294,4 @@ def _draw_run(negotiation: Negotiation) -> None:
                 alt="Use of budget, days and staff by round, and below it the evidence by round",
             )
         else:
-            st.caption("No plan has been put forward yet, so there is nothing to compare.")
+            st.caption("No plan has been put forward yet.")

@@ -56,22 +56,16 @@ def _written(kept: RunSession) -> str:
 
 
 def _draw_saving(kept: RunSession) -> None:
-    saved = _written(kept)
-    by_model = any(done.turn.by is TurnAuthor.MODEL for done in kept.negotiation.rounds)
+    saved, hint = _written(kept), None
+    if any(done.turn.by is TurnAuthor.MODEL for done in kept.negotiation.rounds):
+        hint = "It has the model’s answers and plays again without it. It has no key."
     button("Save to the library", "bookmark_add", partial(keep, kept))
-    download(
-        "Save this negotiation",
-        saved,
-        "negotiation.json",
-        help="It has the model’s answers and plays again without it. It has no key."
-        if by_model
-        else None,
-    )
+    download("Save this negotiation", saved, "negotiation.json", help=hint)
     size = len(saved.encode("utf-8", "surrogatepass"))
     if size > MOST_FILE_BYTES:
         st.warning(
-            f"This negotiation takes {size:,} bytes, and at most {MOST_FILE_BYTES:,} are opened "
-            "again here; play fewer rounds.",
+            f"This negotiation takes {size:,} bytes, more than the {MOST_FILE_BYTES:,} that can be "
+            "opened again here; play fewer rounds.",
             icon=":material/warning:",
         )
 
@@ -120,14 +114,10 @@ def open_played(
 def recordings() -> dict[str, tuple[Recording, Setup]]:
     """Return the shipped recordings by key; empty if they cannot be read."""
     try:
-        shipped = core.shipped_recordings()
+        runs = core.shipped_recordings()
     except TraceError:
         return {}
-    return {
-        transcript.recording.key: (transcript.recording, transcript.setup)
-        for transcript in shipped
-        if transcript.recording
-    }
+    return {run.recording.key: (run.recording, run.setup) for run in runs if run.recording}
 
 
 def recorded_player() -> Player:
@@ -163,17 +153,21 @@ def draw_recording_problem(problem: str) -> None:
 
 def draw_choice() -> None:
     """Draw the choice of a shipped recording."""
+
+    def choose() -> None:
+        moves.drop_branch()
+        open_recording(st.session_state[_CHOICE])
+
     key, pairs = state.case().recording, recordings()
-    if table.opened() is not None or key not in pairs:
-        return
-    st.session_state[_CHOICE] = key
-    st.selectbox(
-        "Recorded run",
-        list(pairs),
-        format_func=lambda key: on_one_line(pairs[key][0].title),
-        key=_CHOICE,
-        on_change=_choose,
-    )
+    if table.opened() is None and key in pairs:
+        st.session_state[_CHOICE] = key
+        st.selectbox(
+            "Recorded run",
+            list(pairs),
+            format_func=lambda key: on_one_line(pairs[key][0].title),
+            key=_CHOICE,
+            on_change=choose,
+        )
 
 
 def draw_recording() -> None:
@@ -200,8 +194,3 @@ def draw_way_back() -> None:
         pack = home.case.pack(own_studies.find)
         label = f"Back to your own: {escaped(pack.paper.title)}, {escaped(lab_text(pack))}"
     button(label, "undo", table.close, key="way_back")
-
-
-def _choose() -> None:
-    moves.drop_branch()
-    open_recording(st.session_state[_CHOICE])

@@ -33,7 +33,13 @@ def draw_move(kept: RunSession, place: str = "table") -> None:
     """Draw a person's next move: accept, walk away, put a plan forward or ask."""
     negotiation = kept.negotiation
     if negotiation.ending is not None:
-        _draw_after_the_end(kept, place)
+        setup = negotiation.setup
+        if setup.scientist in core.AUTOMATIC and setup.lab_manager is not LabManagerKind.PERSON:
+            return
+        with st.container(horizontal=True, key=f"{place}_after_the_end"):
+            _draw_undo(kept, place)
+            if place == "table" and not kept.source:
+                button("Start again", "replay", table.start_again)
         return
     if negotiation.awaits_reply:
         _draw_answer(kept, place)
@@ -45,14 +51,9 @@ def draw_move(kept: RunSession, place: str = "table") -> None:
     now = negotiation.state
     form = _form_of(f"{place}_{now.round_number}", negotiation, now.offer or now.plan)
     title = "Or put another plan forward" if now.plan else "Your plan"
+    send = partial(_send, kept, len(negotiation.rounds), form)
     with _draw_form(form, negotiation, title):
-        button(
-            "Put this plan forward",
-            "send",
-            partial(_send, kept, len(negotiation.rounds), form),
-            type="primary",
-            key=f"{place}_send",
-        )
+        button("Put this plan forward", "send", send, type="primary", key=f"{place}_send")
         _draw_question(kept, place, form.key("question"))
 
 
@@ -114,16 +115,6 @@ def _draw_form(
     return preview
 
 
-def _draw_after_the_end(kept: RunSession, place: str) -> None:
-    setup = kept.negotiation.setup
-    if setup.scientist in core.AUTOMATIC and setup.lab_manager is not LabManagerKind.PERSON:
-        return
-    with st.container(horizontal=True, key=f"{place}_after_the_end"):
-        _draw_undo(kept, place)
-        if place == "table" and not kept.source:
-            button("Start again", "replay", table.start_again)
-
-
 def _draw_undo(kept: RunSession, place: str) -> None:
     negotiation = kept.negotiation
     forked, last = negotiation.setup.forked_at, len(negotiation.rounds) - 1
@@ -141,14 +132,10 @@ def _draw_undo(kept: RunSession, place: str) -> None:
 
 def _draw_ways_out(kept: RunSession, place: str) -> None:
     now, number = kept.negotiation.state, len(kept.negotiation.rounds)
+    label = "Accept the offer" if now.offer else "Accept the plan"
+    accept = partial(_act, kept, number, ACCEPT_ACTION)
     with st.container(horizontal=True, key=f"{place}_ways_out"):
-        button(
-            "Accept the offer" if now.offer else "Accept the plan",
-            "handshake",
-            partial(_act, kept, number, ACCEPT_ACTION),
-            key=f"{place}_accept",
-            disabled=now.plan is None,
-        )
+        button(label, "handshake", accept, key=f"{place}_accept", disabled=now.plan is None)
         button("Walk away", "logout", partial(_act, kept, number, None), key=f"{place}_leave")
         _draw_undo(kept, place)
 
@@ -175,8 +162,7 @@ def _send(kept: RunSession, number: int, form: PlanForm) -> None:
 
 
 def _ask(kept: RunSession, number: int, key: str) -> None:
-    text = st.session_state[key].strip()
-    if text:
+    if text := st.session_state[key].strip():
         _act(kept, number, core.question(text))
     else:
         table.table().unasked = key
@@ -193,7 +179,8 @@ def draw_fork_button(kept: RunSession) -> None:
     if _forking(kept) is None:
         at = table.shown_round(kept.negotiation)
         then = f"Put another plan forward in round {at + 1}, and compare the rounds after it."
-        button("Fork here", "call_split", partial(_ask_for_plan, (kept, at)), help=then)
+        fork = partial(setattr, table.table(), "forking", (kept, at))
+        button("Fork here", "call_split", fork, help=then)
 
 
 def _forking(kept: RunSession) -> int | None:
@@ -209,15 +196,12 @@ def draw_fork(kept: RunSession) -> None:
         with st.container(border=True, key="forking"):
             st.header(f"What if round {at + 1} had gone differently?")
             st.caption("The fields hold the plan of that round. Change it, then go on from there.")
-            with (
-                _draw_form(form, negotiation),
-                st.container(horizontal=True, key="forking_buttons"),
-            ):
+            preview, row = _draw_form(form, negotiation), "forking_buttons"
+            with preview, st.container(horizontal=True, key=row):
                 go_on = partial(_branch_off, kept, at, form)
                 button("Continue from here", "call_split", go_on, type="primary")
-                st.button("Cancel", on_click=_ask_for_plan, args=(None,))
-    branch = branch_of(kept)
-    if branch is not None:
+                st.button("Cancel", on_click=setattr, args=(table.table(), "forking", None))
+    if (branch := branch_of(kept)) is not None:
         _draw_branches(branch)
 
 
@@ -299,10 +283,6 @@ def _in_tree(course: _Course) -> str:
     return escaped(f"{stem}{course.name}: {ended}" + (f", {plan.evidence.text}" if plan else ""))
 
 
-def _ask_for_plan(forking: tuple[RunSession, int] | None) -> None:
-    table.table().forking = forking
-
-
 def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
     plan = form.read()
     if plan is not None and not table.is_full():
@@ -323,12 +303,8 @@ def _draw_branches(branch: Branch) -> None:
     pairs = list(zip_longest(original.rounds, other.rounds))[branch.at :]
     panel.draw(*outcomes, branches_panel(pairs, branch.at + 1, names))
     with st.container(horizontal=True, key="branch_buttons"):
-        button(
-            "Continue with this fork",
-            "check",
-            partial(table.keep_branch, branch),
-            help="Shows the fork in place of the run. Undo brings that back.",
-        )
+        keep, hint = partial(table.keep_branch, branch), "Shows it in place of the run; see Undo."
+        button("Continue with this fork", "check", keep, help=hint)
         button("Drop this fork", "delete", drop_branch)
         draw_using(other, "branch_use")
     draw_move(branch.kept, "branch")

@@ -1,8 +1,7 @@
 """The negotiations of this session: the one on show, and every way to change it.
 
-The workspace, and so the address, has the moves of a person or a fork: they are played again from
-there, and Undo restores them. A run that cannot be played again, such as a model's or one from a
-file, stays in the session as long as there is room.
+The workspace, and so the address, has the moves of a person or a fork, from which they are played
+again. A run that cannot be played again, such as a model's, stays in the session.
 """
 
 from collections.abc import Callable
@@ -35,7 +34,7 @@ class RunSession:
     """A negotiation in the session, and the state of its next round.
 
     Attributes:
-        source: its origin for people; empty if it was begun here.
+        source: its origin, shown on the page; empty if it was begun here.
         opened_in: the case in which it is shown, if it came from a file.
         recording: the record of the language model that played, if known.
         recorded: whether it is shown as a recorded run, for which no model is asked.
@@ -81,11 +80,6 @@ class RunSession:
         """Play a turn as that round; a second press changes nothing."""
         self.back_to(number)
         self.negotiation = core.play(self.negotiation, turn).light()
-
-    def answer(self, number: int, reply: core.Reply) -> None:
-        """Answer that round as Lab Manager; a second press changes nothing."""
-        if self.negotiation.awaits_reply and len(self.negotiation.rounds) == number + 1:
-            self.negotiation = core.play_on(core.reply_to(self.negotiation, reply)).light()
 
     def back_to(self, number: int) -> None:
         """Undo every round from that one on."""
@@ -185,11 +179,7 @@ def opened() -> RunSession | None:
 def _recorded(key: str, pack: Pack) -> RunSession:
     sessions = table().recordings
     if key not in sessions or sessions[key].negotiation.pack != pack:
-        shipped = {
-            recording.recording.key: recording
-            for recording in core.shipped_recordings()
-            if recording.recording
-        }
+        shipped = {run.recording.key: run for run in core.shipped_recordings() if run.recording}
         if key not in shipped:
             raise TraceError(f"'{key}' is not known; known: {', '.join(shipped)}")
         again = core.replay(shipped[key], pack)
@@ -201,8 +191,7 @@ def _played(setup: Setup, pack: Pack, moves: tuple[core.Move, ...]) -> RunSessio
     runs = table().runs
     by_hand = None if setup.scientist is ScientistKind.MODEL else moves
     run = next((session for session in runs if _is_of(session, setup, pack, by_hand)), None)
-    if run is None:
-        run = RunSession(core.play_moves(setup, moves, pack))
+    run = run or RunSession(core.play_moves(setup, moves, pack))
     others = [session for session in runs if session is not run]
     again = [other for other in others if other.plays_again]
     if len(again) >= _MOST_AGAIN:
@@ -267,9 +256,8 @@ def open_run(run: RunSession, work: Workspace) -> None:
     if work != state.workspace():
         state.open_workspace(work, whole=True)
     run.opened_in = work.case
-    others = (
-        session for session in now.runs if session is not run and session.opened_in != run.opened_in
-    )
+    # `run` itself is opened in this case, too.
+    others = (session for session in now.runs if session.opened_in != run.opened_in)
     now.runs, now.branch = [*others, run], None
 
 
@@ -301,7 +289,9 @@ def play(kept: RunSession, number: int, turn: Turn) -> None:
 
 def answer(kept: RunSession, number: int, reply: core.Reply) -> None:
     """Answer that round, counted from 0, as Lab Manager, and show the next."""
-    kept.answer(number, reply)
+    negotiation = kept.negotiation
+    if negotiation.awaits_reply and len(negotiation.rounds) == number + 1:  # else pressed twice
+        kept.negotiation = core.play_on(core.reply_to(negotiation, reply)).light()
     show_last(kept)
 
 
@@ -313,13 +303,11 @@ def back_to(kept: RunSession, number: int) -> None:
 
 def show_last(kept: RunSession) -> None:
     """Show the last round; the page stays at the fork if its branch is over."""
-    branch = table().branch
+    branch, last = table().branch, last_round(kept.negotiation)
     if branch is None or branch.kept is not kept:
-        show(kept, last_round(kept.negotiation))
-    elif kept.negotiation.ending is None:
-        state.update(round_number=last_round(kept.negotiation))
+        show(kept, last)
     else:
-        state.update(round_number=branch.at)
+        state.update(round_number=branch.at if kept.negotiation.ending else last)
 
 
 def show(kept: RunSession, round_number: int, *, whole: bool = False) -> None:
@@ -327,19 +315,17 @@ def show(kept: RunSession, round_number: int, *, whole: bool = False) -> None:
 
     Undo restores the run on show if ``whole``.
     """
-    case = with_moves(kept.negotiation)
+    case, now = with_moves(kept.negotiation), table()
     if case is None:
         state.update(round_number=round_number)
         return
-    others = [run for run in table().runs if run is not kept]
-    table().branch, table().runs = None, [*others, kept]
+    now.branch, now.runs = None, [*(run for run in now.runs if run is not kept), kept]
     kept.source, kept.opened_in = "", None
+    work = state.workspace().changed(case=case, round_number=round_number)
     if case.plan == state.case().plan and not whole:
         state.update(case=case, round_number=round_number)
     else:
-        state.open_workspace(
-            state.workspace().changed(case=case, round_number=round_number), whole=whole
-        )
+        state.open_workspace(work, whole=whole)
 
 
 def with_moves(negotiation: Negotiation, base: Case | None = None) -> Case | None:

@@ -1,7 +1,7 @@
 """The assumptions of the evidence: numbers, units and arms, and the curves of power analysis."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
@@ -12,7 +12,7 @@ from replicalab.assessment import Assessment, effects_of
 from replicalab.designs import GROUPINGS, KINDS, PARAMETERS
 from replicalab.errors import ScenarioError
 from replicalab.facts import curves, original
-from replicalab.facts.blocks import Block, plain_table, sentences_panel
+from replicalab.facts.blocks import plain_table, sentences_panel
 from replicalab.facts.check import design_tables
 from replicalab.facts.plan import assumption_text, effect_text, groupings, units_panel
 from replicalab.lexicon import capitalised
@@ -245,16 +245,12 @@ def _draw_reason(number: _Assumption, written: Design) -> None:
 
 
 _DEFAULTS: Final[dict[str, Record]] = {"units": Units(name="unit", samples=1.0), "arms": Arms()}
+_ICC_HELP: Final = "Share of the variance between units; empty if unknown."
+_SHARE_HELP: Final = "The first arm is the treated one."
 _UNIT_FIELDS: Final = (
     ("units", "samples", "Samples in one unit", PerUnit, 1.0, "On average.", 1),
-    (
-        *("units", "icc", "Intraclass correlation", Correlation, 0.01),
-        *("Share of the variance between units; empty if unknown.", 1),
-    ),
-    (
-        *("arms", "share", "First arm, % of samples", ArmShare, 5.0),
-        *("The first arm is the treated one.", _PERCENT),
-    ),
+    ("units", "icc", "Intraclass correlation", Correlation, 0.01, _ICC_HELP, 1),
+    ("arms", "share", "First arm, % of samples", ArmShare, 5.0, _SHARE_HELP, _PERCENT),
 )
 """The numbers of units and arms: record, field, label, bounds, step, help, factor."""
 
@@ -356,10 +352,6 @@ def _chart(
     return Part(lambda lines: lines.effects or not over_effect, draw_chart)
 
 
-def _blocks(blocks: Callable[[Curves], Sequence[Block]], fits: Callable[[Curves], object]) -> Part:
-    return Part(fits, lambda lines: panel.draw(*blocks(lines)))
-
-
 CHARTS: Final = {
     "Evidence over n": _chart(
         curves.samples_title, "evidence_by_samples", curves.samples_rows,
@@ -369,15 +361,17 @@ CHARTS: Final = {
     "n over effect": _chart(curves.needed_title, "samples_by_effect", curves.effect_rows),
 }  # fmt: skip
 MORE: Final = {
-    original.TITLE: _blocks(
-        original.original_blocks, lambda lines: lines.written and lines.written.original
+    original.TITLE: Part(
+        lambda lines: lines.written and lines.written.original,
+        lambda lines: panel.draw(*original.original_blocks(lines)),
     ),
     UNITS_AND_ARMS: Part(
         lambda lines: any(KINDS[lines.plan.pack.design.kind].uses(name) for name in GROUPINGS),
         _draw_units,
     ),
-    "The design": _blocks(
-        lambda lines: design_tables(lines.plan), lambda lines: design_tables(lines.plan)
+    "The design": Part(
+        lambda lines: design_tables(lines.plan),
+        lambda lines: panel.draw(*design_tables(lines.plan)),
     ),
 }
 ALL_PARTS: Final = {_NUMBERS: Part(lambda _: True, _draw_numbers), **CHARTS, **MORE}

@@ -40,8 +40,7 @@ PARTS_KEY: Final = "making_part"
 ADVANCED: Final = "Advanced"
 _CHECK: Final = "Check"
 _TEXT: Final = "own_text"
-# More than a file may have, so that its reader says by how much, and a seventh of the largest
-# message, which would end the page's connection.
+# More than a file may have, so that its reader says by how much, but far below the largest message.
 _MOST_TYPED: Final = 300_000
 _SOURCE: Final = "own_source"
 _UPLOAD: Final = "own_upload"
@@ -132,11 +131,8 @@ def _draw_form(now: FormSession) -> None:
     with open_tab(names, PARTS_KEY) as name:
         now.part = name
         if now.refused and name != ADVANCED:
-            st.warning(
-                "The file under Advanced cannot be read as a study yet. Correct it there, or press "
-                "Undo.",
-                icon=":material/code_off:",
-            )
+            text = "The file under Advanced is not a valid study yet. Correct it, or press Undo."
+            st.warning(text, icon=":material/code_off:")
             button("Show the file", "code", partial(show, ADVANCED), type="tertiary")
             return
         PARTS[name][0]()
@@ -284,11 +280,11 @@ def _draw_lab_and_plan() -> None:
         for name in names[2:]:
             fields.draw(name)
     with lab:
+        st.markdown("**The lab**")
         _draw_lab(fields.draft())
 
 
 def _draw_lab(draft: Draft) -> None:
-    st.markdown("**The lab**")
     fields.draw_rows([3, 2, 2], [f"{_LAB}.{name}" for name in ("budget", "days", "staff")])
     fields.draw_rows(2, [f"{_LAB}.start_date", f"{_LAB}.currency"])
     money = (f"{_LAB}.cost_model.{amount.key}" for amount in amounts_in(AmountGroup.MONEY))
@@ -325,9 +321,8 @@ def _draw_check() -> None:
         signs = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
         findings = lint(now.study)
         levels = Counter(finding.level for finding in findings)
-        counts = [
-            lexicon.count_text(levels[level], level.value) for level in signs if levels[level]
-        ]
+        visible = [level for level in signs if levels[level]]
+        counts = [lexicon.count_text(levels[level], level.value) for level in visible]
         with st.expander(f"Worth a look: {lexicon.joined(counts)}"):
             for finding in findings:
                 mark = badge(signs[finding.level], finding.level.value)
@@ -365,14 +360,12 @@ def _draw_file() -> None:
         "removes notes (#) from the file."
     )
     if now.faults:
-        draw_table(
-            ("Line", "Field", "Problem", "Remedy"),
-            [
-                (str(fault.line or "–"), fault.path or "the file", fault.problem, fault.remedy)
-                for fault in now.faults
-            ],
-            alt="Faults of the study file",
-        )
+        lines = [
+            (str(fault.line or "–"), fault.path or "the file", fault.problem, fault.remedy)
+            for fault in now.faults
+        ]
+        names = ("Line", "Field", "Problem", "Remedy")
+        draw_table(names, lines, alt="Faults of the study file")
     download(
         "Download the JSON Schema",
         lambda: json.dumps(study_schema(), indent=2),
