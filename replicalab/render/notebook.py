@@ -74,10 +74,6 @@ def _dimensions(plan: Assessment) -> Any:
     return frame(records.DIMENSION, lines)
 
 
-def _results(batch: Batch) -> Any:
-    return records.results_frame(batch.results)
-
-
 def _sides(sides: Comparison) -> Any:
     (part, what, *names), *lines = table(sides)
     return frame([str(part).lower(), str(what).lower(), *map(str, names)], lines)
@@ -85,7 +81,7 @@ def _sides(sides: Comparison) -> Any:
 
 _FRAMES: Final[dict[type, Callable[[Any], Any]]] = {
     Assessment: _dimensions,
-    Batch: _results,
+    Batch: lambda batch: records.results_frame(batch.results),
     Comparison: _sides,
     Frontier: lambda found: frame(records.FRONTIER, map(records.frontier_row, found.plans)),
     Studies: lambda found: frame(records.STUDY, map(records.study_row, found)),

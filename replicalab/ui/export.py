@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from replicalab.characters import on_one_line
-from replicalab.documents import FORMS, Report, forms
+from replicalab.documents import FORMS, Form, Report, forms
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.facts.blocks import Status
 from replicalab.facts.check import header_panel
@@ -218,8 +218,12 @@ def draw_files(
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for ending, form in FORMS.items():
             if form.is_button:
-                download(form.name, lambda form=form: form.make(make()), name(kind, ending))
+                download(form.name, partial(_made, form, make), name(kind, ending))
     panel.draw_features("files", DocumentFiles(kind, make, name))
+
+
+def _made(form: Form, make: Callable[[], forms.Document]) -> str | bytes:
+    return form.make(make())
 
 
 def draw_look(name: str, make: Callable[[], forms.Document], *, is_open: bool) -> None:

@@ -63,10 +63,10 @@ def keep_and_notify(*, run: bool) -> None:
 
 def keep_only(candidates: Iterable[TrayCandidate]) -> None:
     """Replace the cases in the tray."""
-    tray: tuple[TrayCase, ...] = ()
+    tray = list[TrayCase]()
     for candidate in candidates:
-        tray = (*tray, named(candidate, tray))
-    state.set_tray(tray[:MOST_SIDES])
+        tray.append(named(candidate, tray))
+    state.set_tray(tuple(tray[:MOST_SIDES]))
 
 
 def named(candidate: TrayCandidate, others: Iterable[TrayCase]) -> TrayCase:

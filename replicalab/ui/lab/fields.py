@@ -273,8 +273,8 @@ def _draw_row(label: str, category: ItemCategory, pack: Pack) -> None:
             if _is_full(label):
                 complain(_FULL)
             else:
-                item = _own_items().get(label_key(label))
-                _draw_item(item or OwnItem(label=label, category=category), pack)
+                own = _own_items().get(label_key(label))
+                _draw_item(own or OwnItem(label=label, category=category), pack)
 
 
 def _draw_another() -> None:
