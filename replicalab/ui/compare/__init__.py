@@ -33,7 +33,7 @@ TABS: Final = "compare_part"
 BESIDE: Final = "Side by side"
 MANY: Final = "Many negotiations"
 _CHOSEN: Final = "compare_chosen"
-_ONE_LAB: Final = "All labs of this study are the same. Compare yours: enter it under **Your lab**."
+_ONE_LAB: Final = "The three labs of this study are the same. Enter yours under **Your lab**."
 
 
 def draw(here: PlanAnalysis) -> None:
