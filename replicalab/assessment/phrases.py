@@ -94,8 +94,6 @@ def left_text(lab: Lab) -> str:
 
 
 class _JudgedPlan(Protocol):
-    """A plan whose failing dimensions are known, such as an `Assessment`."""
-
     @property
     def pack(self) -> Pack: ...
     @property

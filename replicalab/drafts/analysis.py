@@ -144,7 +144,6 @@ class TypedAnalysis:
 
     @property
     def _usual(self) -> Data:
-        """The usual value of the unknown number; an effect on the side that was typed."""
         typed, effect = self.numbers.get(self.unknown.value), KINDS[self.kind].effect
         if (
             self.unknown is Unknown.EFFECT

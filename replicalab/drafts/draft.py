@@ -257,7 +257,6 @@ def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Chec
 
 
 def _by_field(all_faults: Sequence[Fault], others: OtherLabs) -> dict[str, list[Fault]]:
-    """Return faults by field; those of labs made from the form's lab are at that lab, once."""
     faults: dict[str, list[Fault]] = {}
     repeated: dict[str, list[Fault]] = {}
     for fault in all_faults:

@@ -112,7 +112,6 @@ def _begin(connection: sqlalchemy.Connection) -> None:
 
 
 def _prepare_file(file: Path, now: datetime) -> tuple[str, ...]:
-    """Create a missing file, readable by its user alone; rename a damaged one."""
     notices: tuple[str, ...] = ()
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

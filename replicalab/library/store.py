@@ -235,7 +235,6 @@ class Library:
             yield OwnerRows(connection, owner, self._limits, self._clock)
 
     def _checked(self, kind: EntryKind | None, content: str, notes: str = "") -> NewVersion:
-        """Return a state that may be saved; the kind of a draft is None."""
         if (size := size_of(content)) > self._limits.content_bytes:
             raise LibraryFullError(
                 f"the content has {size:,} bytes, and {self._limits.content_bytes:,} are saved at "

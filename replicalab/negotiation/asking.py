@@ -79,8 +79,6 @@ def _counted(answer: str, name: str) -> int | None:
 
 
 class _Tape:
-    """Recorded outputs in place of a model."""
-
     def __init__(self, outputs: Sequence[Output]) -> None:
         self._left = iter(outputs)
         self.calls: list[tuple[list[str], Output]] = []

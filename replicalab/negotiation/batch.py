@@ -257,7 +257,6 @@ def _new_pool(workers: int | None, generate_fn: GenerateFn | None, niceness: int
 
 
 def _stop(pool: Executor, running: Iterable[Future[list[Result]]], *, is_own: bool) -> None:
-    """Cancel the jobs in a foreign pool; end an own one without waiting for running jobs."""
     if not is_own:
         for future in running:
             future.cancel()

@@ -86,7 +86,6 @@ def _baseline(state: State, pack: Pack) -> Choice:
 
 
 def _cut_text(before: models.Protocol, after: models.ScientistAction) -> str:
-    """Return the changes of a revision, such as ``Samples: 6 → 3. Days: 9 → 8.``."""
     numbers = {
         "Samples": (before.sample_size, after.sample_size),
         "Days": (before.duration_days, after.duration_days),
@@ -314,11 +313,7 @@ def _loss(mine: Rank, other: Rank) -> str:
 
 
 def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
-    """Return the cheapest relief if no plan above the floor can run, and its effect.
-
-    The single addition that is the smallest share of the lab, if one is enough; else
-    all that the target takes; else all that this plan takes, if it is worth running.
-    """
+    # One addition that is the smallest share of the lab; else all for the target, or for this plan.
     shortfalls, plan = options.asks, options.yours
     if shortfalls.alone_floor:
         ask, after = shortfalls.alone_floor[0].ask, shortfalls.alone_floor[0].least.after

@@ -280,7 +280,6 @@ def _reason(turn: Turn, heard: ModelAnswer) -> str:
 
 
 def _on_the_table(state: State, action: ScientistAction | None, pack: Pack) -> PlanAnalysis | None:
-    """Return the plan on the table after a turn; a judged plan is not judged again."""
     if action is None or records.only_asks(action):
         return state.options
     plan = action.protocol

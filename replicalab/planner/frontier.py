@@ -137,7 +137,6 @@ class Frontier(Framed):
 
 
 def _spaced(plans: Sequence[FrontierPlan], most: int) -> list[FrontierPlan]:
-    """Return the first, the last and some plans between, at most ``most``."""
     if len(plans) <= most:
         return list(plans)
     low, high = plans[0].credits, plans[-1].credits

@@ -185,8 +185,6 @@ _NOUNS: Final = {"duration_days": "day", "sample_size": "sample"}  # in the orde
 
 @dataclass(frozen=True)
 class _Reasons:
-    """The reasons of the changes from a plan to its least-loss plan."""
-
     before: Assessment
     after: Assessment
     study: Assessment

@@ -331,6 +331,5 @@ def _highest(plan: int, others: list[int], limits: list[int]) -> int:
 
 
 def _spaced(low: int, high: int, most: int) -> Ints:
-    """Return at least 2, at most ``most`` evenly spaced numbers that reach both ends."""
     step = -(-(high - low) // (most - 1))
     return np.arange(low, high + step, step)

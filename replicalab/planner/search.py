@@ -59,8 +59,6 @@ class Settled(NamedTuple):
 
 
 class _Cell(NamedTuple):
-    """A range of a number, with the soft constraints that it misses."""
-
     least: float
     most: float
     missed: int

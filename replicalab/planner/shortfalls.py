@@ -364,8 +364,6 @@ def extras(
 
 @dataclass(frozen=True)
 class _Steps:
-    """The additions of one amount, in whole credits, days or staff units."""
-
     plan: assessment.Assessment
     least: LeastLoss
     variants: PlanVariants

@@ -157,7 +157,6 @@ def _forbidden(texts: Sequence[str], pack: Pack) -> frozenset[str]:
 
 
 def _item_failing(items: Sequence[assessment.Item], pack: Pack) -> frozenset[str]:
-    """Return the dimensions that fail because a plan lists an item."""
     failing, item = _forbidden([entry.label for entry in items], pack), items[0]
     if item.status is not ItemStatus.AVAILABLE:
         failing |= {assessment.ITEM_DIMENSIONS[item.category]}
@@ -167,8 +166,6 @@ def _item_failing(items: Sequence[assessment.Item], pack: Pack) -> frozenset[str
 
 
 class _Need(NamedTuple):
-    """An item that may be replaced."""
-
     key: str
     items: list[assessment.Item]  # one for each spelling, as the plan lists it
     failing: frozenset[str]  # the dimensions that fail while it stays
