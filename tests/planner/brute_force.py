@@ -10,6 +10,7 @@ from itertools import combinations, product
 from math import ceil, inf, isfinite
 from typing import Final, NamedTuple
 
+from replicalab import assessment
 from replicalab.assessment import Assessment, Evidence, assess
 from replicalab.assessment.paper import IssueCategory, Severity
 from replicalab.lexicon import label_key
@@ -128,13 +129,14 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
     constraints of the study, is planned, here or by the study, and meets the target or is all that
     exists: a plan of more ranks below one of these.
     """
-    study = pack.reference_protocol
+    study, lab = pack.reference_protocol, pack.lab
     cap = steps(assess(study, pack).evidence)
-    evidences: dict[tuple[float, int], Evidence] = {}
+    evidences: dict[tuple[float, int], tuple[float, int, float, bool]] = {}
+    of_numbers: dict[tuple[int, int], tuple[Fraction, int, int]] = {}
     record: dict[float, int] = {}
     for worded in variants_of(original, pack):
         plan = assess(worded, pack)
-        factor, fixed = plan.evidence.factor, _failing_anyhow(plan)
+        factor, fixed = plan.evidence_factor, _failing_anyhow(plan)
         if factor not in record:
             record[factor] = max(enough(worded, pack), *_wished(worded, pack))
         same = {name: getattr(original, name) for name in NUMBER_FIELDS}
@@ -142,33 +144,42 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
         room = len(worded.controls) + 1
         planned = max(original.sample_size, study.sample_size)
         top = max(record[factor], room, planned, _fewest_of_the_study(pack))
-        for days, samples in product(days_of(pack, original), range(1, min(top, _FAR) + 1)):
-            able = int(min(samples, can_count(days, pack))) if days >= pack.min_days else 0
-            if (factor, able) not in evidences:
-                numbers = {"sample_size": samples, "duration_days": days}
-                evidences[factor, able] = assess(revise(worded, **numbers), pack).evidence
-            evidence, cost = evidences[factor, able], cost_of(worded, samples, days, pack)
-            failing = set(fixed)
-            if cost > pack.lab.budget:
-                failing.add(Dimension.BUDGET)
-            if staff_of(worded, samples, days, pack) > pack.lab.staff:
-                failing.add(Dimension.STAFF)
-            if days < 1 or samples < room or not _keeps(samples, days, evidence.value, pack):
-                failing.add(Dimension.PROTOCOL)
-            place = (
-                len(failing),
-                _TIERS.index(evidence.tier),
-                days < pack.min_days,
-                wishes_broken(samples, days, evidence.value, pack),
-                plan.fidelity_loss,
-                max(steps(evidence), cap),
-                *_shares(samples, days, pack),
-                changes + (samples != original.sample_size) + (days != original.duration_days),
-                cost,
-                *_up_to_the_study(samples, days, pack),
-            )
-            void = evidence.void_reason is not None
-            yield Tried(place, steps(evidence), void, samples, days, worded)
+        prices, loss = _prices(worded, pack), plan.fidelity_loss
+        for days in days_of(pack, original):
+            early, limit = days < pack.min_days, can_count(days, pack)
+            for samples in range(1, min(top, _FAR) + 1):
+                able = 0 if early else int(min(samples, limit))
+                if (factor, able) not in evidences:
+                    evidence = assessment.evidence_of(samples, days, pack, factor)
+                    tier, void = _TIERS.index(evidence.tier), evidence.void_reason is not None
+                    evidences[factor, able] = evidence.value, tier, steps(evidence), void
+                value, tier, worth, void = evidences[factor, able]
+                if (samples, days) not in of_numbers:
+                    [share] = _shares(samples, days, pack)
+                    of_numbers[samples, days] = share, *_up_to_the_study(samples, days, pack)
+                share, *up_to_the_study = of_numbers[samples, days]
+                staff = staff_of(worded, samples, days, pack)
+                cost = _cost(prices, samples, days, staff, pack)
+                failing = fixed
+                if cost > lab.budget:
+                    failing = failing | {Dimension.BUDGET}
+                if staff > lab.staff:
+                    failing = failing | {Dimension.STAFF}
+                if days < 1 or samples < room or not _keeps(samples, days, value, pack):
+                    failing = failing | {Dimension.PROTOCOL}
+                place = (
+                    len(failing),
+                    tier,
+                    early,
+                    wishes_broken(samples, days, value, pack),
+                    loss,
+                    max(worth, cap),
+                    share,
+                    changes + (samples != original.sample_size) + (days != original.duration_days),
+                    cost,
+                    *up_to_the_study,
+                )
+                yield Tried(place, worth, void, samples, days, worded)
 
 
 def _failing_anyhow(worded: Assessment) -> set[str]:
@@ -192,18 +203,22 @@ def enough(worded: Protocol, pack: Pack) -> int:
         meets = evidence.tier is EvidenceTier.MEETS_TARGET and steps(evidence) <= study
         return meets and all(limit.allows(evidence.value) for limit in limits)
 
-    sizes = range(1, exist + 1)
-    return next((n for n in sizes if is_enough(evidence_of(worded, n, pack))), exist)
+    factor, least = assess(worded, pack).evidence_factor, pack.min_days
+    every = ((n, assessment.evidence_of(n, least + n, pack, factor)) for n in range(1, exist + 1))
+    return next((n for n, evidence in every if is_enough(evidence)), exist)
 
 
 def _wished(worded: Protocol, pack: Pack) -> Iterator[int]:
     exist = min(pack.design.population_max or _FAR, _FAR)
+    factor, least = assess(worded, pack).evidence_factor, pack.min_days
     yield from (1, 1)
     for constraint in pack.study.constraints:
         if constraint.bounds not in (None, Bounds.DAYS) and not constraint.hard:
             limit = exist if constraint.bounds is Bounds.EVIDENCE else _FAR
-            values = ((n, evidence_of(worded, n, pack).value) for n in range(1, limit + 1))
-            yield next((n for n, value in values if _as_asked(constraint, n, 0, value)), 1)
+            every = (
+                (n, assessment.evidence_of(n, least + n, pack, factor)) for n in range(1, limit + 1)
+            )
+            yield next((n for n, at in every if _as_asked(constraint, n, 0, at.value)), 1)
 
 
 def _fewest_of_the_study(pack: Pack) -> int:
@@ -221,15 +236,29 @@ def key(label: str) -> str:
 
 
 def cost_of(worded: Protocol, samples: int, days: int, pack: Pack) -> float:
-    rates, record = (
-        pack.lab.cost_model,
-        {key(item): price for item, price in pack.lab.prices.items()},
+    staff = staff_of(worded, samples, days, pack)
+    return _cost(_prices(worded, pack), samples, days, staff, pack)
+
+
+def _prices(worded: Protocol, pack: Pack) -> tuple[float, float, float]:
+    rates, prices = pack.lab.cost_model, {key(i): price for i, price in pack.lab.prices.items()}
+    return (
+        len(worded.controls) * rates.per_control,
+        sum(prices.get(key(i), rates.per_equipment_item) for i in worded.required_equipment),
+        sum(prices.get(key(i), rates.per_reagent) for i in worded.required_reagents),
     )
+
+
+def _cost(
+    prices: tuple[float, float, float], samples: int, days: int, staff: int, pack: Pack
+) -> float:
+    rates = pack.lab.cost_model
+    controls, equipment, reagents = prices
     credits = samples * rates.per_sample + days * rates.per_day
-    credits += len(worded.controls) * rates.per_control
-    credits += sum(record.get(key(i), rates.per_equipment_item) for i in worded.required_equipment)
-    credits += sum(record.get(key(i), rates.per_reagent) for i in worded.required_reagents)
-    credits += days * staff_of(worded, samples, days, pack) * rates.per_staff_day
+    credits += controls
+    credits += equipment
+    credits += reagents
+    credits += days * staff * rates.per_staff_day
     if rates.overhead_percent:
         credits *= (100 + rates.overhead_percent) / 100
     return round(credits, 6)
@@ -274,8 +303,8 @@ def sound(worded: Protocol, samples: int, pack: Pack, numbers: set[Bounds]) -> b
 
 
 def evidence_of(worded: Protocol, samples: int, pack: Pack) -> Evidence:
-    days = pack.min_days + samples
-    return assess(revise(worded, sample_size=samples, duration_days=days), pack).evidence
+    factor = assess(worded, pack).evidence_factor
+    return assessment.evidence_of(samples, pack.min_days + samples, pack, factor)
 
 
 def variants_of(original: Protocol, pack: Pack) -> Iterator[Protocol]:
