@@ -21,7 +21,7 @@ test-browser: .venv/.dev  ## run the tests in Chromium, also those of the built 
 	$(RUN) pytest -n auto -m "(browser or wheel) and not bench" $(ARGS)
 test-long: .venv/.dev  ## run the long searches (TIMES=4 for four times as many cases)
 	REPLICALAB_SEARCH_TIMES=$(TIMES) $(RUN) pytest -n auto --hypothesis-profile=long \
-		-m "long or hypothesis and not browser" $(ARGS)
+		-m "(long or hypothesis) and not browser" $(ARGS)
 check: .venv/.dev  ## check format, lint and types
 	$(RUN) ruff format --check . && $(RUN) ruff check . && $(RUN) mypy app.py replicalab pages tests
 format: .venv/.dev  ## format the code

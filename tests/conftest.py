@@ -13,10 +13,13 @@ settings.register_profile("short", deadline=None, database=None, max_examples=10
 settings.register_profile("long", deadline=None, database=None, max_examples=100)
 settings.load_profile("short")  # `make test-long` asks for the other
 
+WITH_A_SERVER = {("browser", "test_signing_in"), ("browser", "test_wheel")}
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.parent.name in ("browser", "language_model"):
+        place = item.path.parent.name, item.path.stem
+        if place[0] == "language_model" or place in WITH_A_SERVER:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 

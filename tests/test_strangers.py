@@ -147,7 +147,7 @@ def ended(view: Callable[[int], None], number: int) -> str:
     return SHOWN
 
 
-@pytest.mark.parametrize("first", batches(200, short=1, long=60))
+@pytest.mark.parametrize("first", batches(200, short=1, long=20))
 @pytest.mark.parametrize("view", [view_study, view_run])
 def test_damaged_file_opens_or_is_refused(view: Callable[[int], None], first: int) -> None:
     texts = {ended(view, number) for number in range(first, first + 200)}
@@ -168,7 +168,7 @@ def bent_answer(number: int) -> str:
     return bent_text(text, chance) if number % 3 == 0 else text
 
 
-@pytest.mark.parametrize("first", batches(200, short=1, long=50))
+@pytest.mark.parametrize("first", batches(200, short=1, long=20))
 def test_bent_answer_plays_or_is_refused(first: int) -> None:
     for number in range(first, first + 200):
         with suppress(ReplicaLabError):
@@ -215,7 +215,7 @@ def bent_sheet(number: int) -> tuple[bytes, str]:
     return bend(data, chance), "ours.xlsx" if is_book else "ours.csv"
 
 
-@pytest.mark.parametrize("first", batches(50, short=1, long=40))
+@pytest.mark.parametrize("first", batches(50, short=1, long=15))
 def test_bent_sheet_opens_or_is_refused(first: int) -> None:
     for number in range(first, first + 50):
         with suppress(ReplicaLabError):

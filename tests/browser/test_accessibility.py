@@ -1,21 +1,13 @@
 """Menus, drawers and folds: axe and names, in light and dark and three sizes."""
 
-from typing import Any, Final
+from typing import Final
 
 import pytest
-from playwright.sync_api import CDPSession, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.driving import VIEWS, assert_accessible, looks, open_app
-from tests.browser.test_every_page import SLIDE, TABLETS
-from tests.browser.visiting import (
-    COMPARING,
-    FULL_ADDRESSES,
-    choose_more,
-    press,
-    put_away,
-    show,
-    strike,
-)
+from tests.browser.driving import PHONE_DARK, PROJECTOR, assert_accessible, looks, open_app
+from tests.browser.test_every_page import unnamed
+from tests.browser.visiting import COMPARING, choose_more, press, put_away, show, strike
 
 STROOP: Final = "/Protocol?study=psy_stroop&lab=hard"
 Steps = tuple[tuple[str, str], ...]
@@ -54,36 +46,6 @@ STATES: Final[dict[str, tuple[str, Steps]]] = {
     "challenge": (f"{STROOP}&challenge=1", ()),
     "link that is wrong": ("/Protocol?study=nowhere&plan=xyz&seed=x", ()),
 }
-WITH_NAMES: Final = {
-    *("button", "link", "textbox", "searchbox", "spinbutton", "combobox", "listbox", "checkbox"),
-    *("radio", "switch", "slider", "tab", "menuitem", "dialog", "image", "table", "tabpanel"),
-    *("radiogroup", "heading", "option", "figure"),
-}
-"""Roles whose name a screen reader reads."""
-
-
-# Plotly's test drawing, and the pictures within its named buttons.
-HIDE_PLOTLY_PARTS: Final = """() => {
-  for (const part of document.querySelectorAll('#js-plotly-tester, .modebar-btn svg'))
-    part.setAttribute('aria-hidden', true);
-}"""
-
-
-def unnamed(page: Page) -> list[str]:
-    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
-    if page.get_by_test_id("stPlotlyChart").count():
-        page.locator(".js-plotly-plot .main-svg").first.wait_for()
-    page.evaluate(HIDE_PLOTLY_PARTS)
-    session: CDPSession = page.context.new_cdp_session(page)
-    nodes: list[dict[str, Any]] = session.send("Accessibility.getFullAXTree")["nodes"]
-    session.detach()
-    return [
-        f"{node['role']['value']} {node.get('description', {}).get('value', '')}"
-        for node in nodes
-        if not node["ignored"]
-        and node["role"]["value"] in WITH_NAMES
-        and not node.get("name", {}).get("value", "").strip()
-    ]
 
 
 def take(page: Page, how: str, name: str) -> None:
@@ -112,7 +74,7 @@ def test_state_is_accessible_in_every_view(app_page: Page, state: str) -> None:
     for how, name in steps:
         take(app_page, how, name)
         assert unnamed(app_page) == [], name
-        for view in looks(app_page, (*VIEWS, *TABLETS)):
+        for view in looks(app_page, (PROJECTOR, PHONE_DARK)):
             try:
                 assert_accessible(app_page)
             except AssertionError as error:
@@ -135,22 +97,3 @@ def test_drawer_keeps_and_returns_focus(app_page: Page, opener: str) -> None:
     put_away(app_page)
     expect(drawer).to_have_count(0)
     expect(button).to_be_focused()
-
-
-COLOURED: Final = r"""() => [...document.querySelectorAll('.rl :is(.pass, .caution, .fail)')]
-  .filter(each => each.checkVisibility() && each.textContent.trim())
-  .filter(each => !each.closest('tr')?.querySelector('.bar'))
-  .filter(each => !/[✓✕!]|[a-z]{3}/i.test(each.closest('tr, li, p, td, dd, div').textContent))
-  .map(each => each.outerHTML.slice(0, 200))"""
-"""Statuses shown by colour alone, without a sign, word or bar."""
-MOVING: Final = """() => document.getAnimations().filter(each =>
-    each.effect.target && each.effect.target.closest('.rl, .stHtml, .stPlotlyChart') &&
-    each.playState === 'running').map(each => each.effect.target.className)"""
-
-
-@pytest.mark.parametrize("address", [*FULL_ADDRESSES, SLIDE])
-def test_page_has_names_and_signs(app_page: Page, address: str) -> None:
-    open_app(app_page, address)
-    assert unnamed(app_page) == []
-    assert app_page.evaluate(COLOURED) == []
-    assert app_page.evaluate(MOVING) == []

@@ -57,7 +57,8 @@ _TOO_WIDE: Final = """() => {
 def looked_at(page: Page) -> dict[str, int]:
     for view in (PHONE, PROJECTOR):
         page.set_viewport_size({"width": view.width, "height": view.height})
-        record: dict[str, int] = page.evaluate(_SETTLED, _QUIET_MS)
+        quiet = _QUIET_MS if view == PROJECTOR else _QUIET_MS / 2
+        record: dict[str, int] = page.evaluate(_SETTLED, quiet)
         assert max(page.evaluate(_TOO_WIDE)) <= 0, f"{view}: a page is wider than its window"
     assert HOST not in str(page.evaluate(_HOSTS))
     return record

@@ -12,7 +12,7 @@ from replicalab.ui.workspace import to_query
 from tests.browser.driving import PHONE_DARK, PROJECTOR, View, open_app, reload_app
 from tests.browser.visiting import press, where
 from tests.reports.making import pages_in
-from tests.ui.pages import IN_EVERY_LAB
+from tests.tiers import EVERY_LAB
 
 LAST: Final = 8
 
@@ -99,8 +99,8 @@ def assert_room(page: Page) -> None:
             assert slide["scrolls"] <= 0 or screen.width <= 640, (screen, slide)
 
 
-@IN_EVERY_LAB
-def test_slide_has_room_in_every_lab(app_page: Page, study: str, lab: str) -> None:
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB[::4])
+def test_slide_has_room_in_each_window(app_page: Page, study: str, lab: str) -> None:
     open_app(app_page, f"/Negotiation?study={study}&lab={lab}&present=1")
     assert_room(app_page)
 

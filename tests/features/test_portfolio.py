@@ -43,7 +43,7 @@ def synthetic(**changes: Any) -> scenarios.Pack:
     return factories.make_pack(**{"budget": 5000.0, "days": 12, "staff": 5, **changes})
 
 
-@pytest.mark.parametrize("first", batches(SIZE, short=3, long=30))
+@pytest.mark.parametrize("first", batches(SIZE, short=3, long=12))
 def test_one_study_gets_the_best_plan_of_all(first: int) -> None:
     for seed in range(first, first + SIZE):
         _, pack = small_lab(seed)
@@ -244,7 +244,7 @@ def _cents(number: float) -> float:
     return round(number, 6)
 
 
-@pytest.mark.parametrize("first", batches(SIZE, short=2, long=20))
+@pytest.mark.parametrize("first", batches(SIZE, short=2, long=10))
 def test_choice_fits_the_lab_day_by_day(first: int) -> None:
     for seed in range(first, first + SIZE):
         result = portfolio_of(_many(seed))

@@ -95,7 +95,7 @@ def _useful(studies: Sequence[Sequence[PlanOption]]) -> list[list[PlanOption]]:
     return [[option for option in options if option.worth > 0] for options in studies]
 
 
-@pytest.mark.parametrize("first", batches(SIZE, short=3, long=30))
+@pytest.mark.parametrize("first", batches(SIZE, short=3, long=12))
 def test_choice_equals_a_search_through_all(first: int) -> None:
     for seed in range(first, first + SIZE):
         studies, means = _small(seed)

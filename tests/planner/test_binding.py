@@ -109,7 +109,7 @@ def _assert_extras_are_the_smallest(options: PlanAnalysis, credits: int) -> int:
 
 @BATCHES
 def test_extra_is_the_first_addition_that_buys(first: int) -> None:
-    credits = 150 if first else 25  # in `make test` fewer are gone through
+    credits = 50 if first else 25  # in `make test` fewer are gone through
     labs = map(opened, range(first, first + LABS))
     assert sum(_assert_extras_are_the_smallest(lab, credits) for lab in labs) > LABS / 4
 

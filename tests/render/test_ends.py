@@ -96,7 +96,8 @@ def _cases(kind: str) -> Iterator[Case]:
 def _mixed(seed: int) -> Case:
     # A third of the numbers are at an end.
     rng = Random(seed)
-    row = KINDS[rng.choice([*KINDS])]
+    # The exact power of a correlation takes seconds at the ends: its cases have one end each.
+    row = KINDS[rng.choice([kind for kind in KINDS if kind != "correlation"])]
     every = [
         (model, name, ends)
         for model, of in ENDS.items()
@@ -153,9 +154,10 @@ def is_bounded(case: Case) -> bool:
     here = case.options()
     if here is None:
         return False
+    drawings = [*_figures(here)]
     tracemalloc.start()
     try:
-        for name, draw in _figures(here):
+        for name, draw in drawings:
             tracemalloc.reset_peak()
             before, _ = tracemalloc.get_traced_memory()
             figure = draw()
@@ -173,7 +175,7 @@ def _loaded() -> None:
         draw()
 
 
-_MIXED: Final = 200
+_MIXED: Final = 50
 UNBOUNDED: Final = "precision"  # its evidence has no largest value: more cases
 
 
@@ -182,7 +184,7 @@ UNBOUNDED: Final = "precision"  # its evidence has no largest value: more cases
     [
         (UNBOUNDED, 20),
         *(
-            pytest.param(kind, 1 if kind == UNBOUNDED else 4, marks=pytest.mark.long)
+            pytest.param(kind, 2 if kind == UNBOUNDED else 8, marks=pytest.mark.long)
             for kind in KINDS
         ),
     ],
