@@ -157,7 +157,7 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
                 if (samples, days) not in of_numbers:
                     [share] = _shares(samples, days, pack)
                     of_numbers[samples, days] = share, *_up_to_the_study(samples, days, pack)
-                share, *up_to_the_study = of_numbers[samples, days]
+                share, most_samples, most_days = of_numbers[samples, days]
                 staff = staff_of(worded, samples, days, pack)
                 cost = _cost(prices, samples, days, staff, pack)
                 failing = fixed
@@ -177,7 +177,8 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
                     share,
                     changes + (samples != original.sample_size) + (days != original.duration_days),
                     cost,
-                    *up_to_the_study,
+                    most_samples,
+                    most_days,
                 )
                 yield Tried(place, worth, void, samples, days, worded)
 
