@@ -12,6 +12,7 @@ from replicalab.features import sheets
 from replicalab.features.sheets import Reading
 from replicalab.features.sheets.cells import Answers, dates_of
 from replicalab.scenarios import ItemState
+from tests.factories import make_pack
 from tests.tiers import batches
 
 FOLDER: Final = Path(__file__).with_name("sheets")
@@ -202,6 +203,18 @@ def test_a_later_booking_is_noted() -> None:
 )
 def test_broken_sheets_are_named(text: str, problem: str) -> None:
     assert problem in refused(text)
+
+
+def test_large_inventory_gives_the_items_of_a_study() -> None:
+    rows = [f"compound {number},1" for number in range(635)]
+    frame = chosen("\n".join(["Reagent,Stock", "Agar  Plates,0", *rows, "nutrient broth,2 L"]))
+    with pytest.raises(TableError, match="200 items at most; this sheet has 637"):
+        sheets.read_items(frame, "ours.csv")
+    items = sheets.read_items(sheets.rows_named(frame, make_pack()), "ours.csv").items
+    assert [(item.label, item.state) for item in items] == [
+        ("Agar  Plates", ItemState.OUT_OF_STOCK),
+        ("nutrient broth", ItemState.AVAILABLE),
+    ]
 
 
 FORMS: Final = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%Y/%m/%d", "%d-%b-%Y", "%Y%m%d", "%B %d, %Y")

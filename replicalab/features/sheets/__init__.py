@@ -451,6 +451,12 @@ def _in_periods(rows: Sequence[_Row], how: Answers) -> tuple[OwnItem, list[CellF
     return item, [CellFault(number, "", problem, end or later) for problem, end in notes]
 
 
+def rows_named(frame: Table, pack: Pack) -> Table:
+    """Return the rows of the items that a study or its lab knows."""
+    known = {*map(label_key, pack.known_items)}
+    return frame[[label_key(str(label)) in known for label in frame["name"]]]
+
+
 def _refuse(name: str, faults: list[CellFault]) -> None:
     if faults:
         raise TableError(

@@ -112,8 +112,7 @@ def _draw_list(upload: _Upload) -> None:
     if missing := [_label(column) for column in REQUIRED if column not in frame]:
         complain(f"Choose a column for: {', '.join(missing)}.")
     else:
-        known = {*map(label_key, state.written().known_items)}
-        named_rows = frame[[label_key(str(label)) in known for label in frame["name"]]]
+        named_rows = sheets.rows_named(frame, state.written())
         named = _read(named_rows, upload, answers, complains=len(frame) > MOST_OWN_ITEMS)
         everything = _read(frame, upload, answers)
     _draw_reading(everything if everything.items else named)
