@@ -64,9 +64,9 @@ def _two_group(n: int, size: float, given: parameters.DesignParameters) -> float
 def _one_group(
     n: int, size: float, given: parameters.DesignParameters, test: _TTest = dist.t_test_power
 ) -> float:
-    planned = _planned(n, given)
-    worth, units = _worth(n, planned, given), _units(n, planned, given)
-    return test(size * math.sqrt(worth), units - 1, given.alpha) if units > 1 else 0.0
+    units = _units(n, _planned(n, given), given)
+    root = math.sqrt(_worth_of_one(n, given))
+    return test(size * root, units - 1, given.alpha) if units > 1 else 0.0
 
 
 def _worth_of_one(n: int, given: parameters.DesignParameters) -> float:

@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
 from replicalab.designs import distributions as dist
-from replicalab.designs.reported import EffectSource
 from replicalab.designs.rows import DesignParameters, Formula, Kind
 from replicalab.designs.scales import NormalScale, Sizes
 from replicalab.lexicon import joined, shortened
@@ -33,8 +32,7 @@ _ASKED_COUNTS: Final = frozenset({*_COUNTS, "samples"})
 class _Reported(Protocol):
     """The reported numbers of an original study; None if missing.
 
-    ``effect``, ``low`` and ``high`` are in the unit of the kind, ``se`` is on its normal scale,
-    ``numbers`` are those of the kind's sources of effects, by name.
+    ``effect``, ``low`` and ``high`` are in the unit of the kind, ``se`` is on its normal scale.
     """
 
     effect: float | None
@@ -57,12 +55,9 @@ class Estimate(NamedTuple):
     """The estimate of an original study, on the normal scale of its kind.
 
     Attributes:
-        se: its standard error, above 0.
         n: the samples in all, or the events of a hazard ratio; None if unknown.
-        sizes: as in `NormalScale.sizes`; empty if unknown.
         t, df: its t-test; None if the statistic is normal, or n is unknown or does not explain the
             standard error.
-        sides: of its test, 1 or 2.
         explained: the least and the largest standard error that n explains; None if unknown.
     """
 
@@ -103,18 +98,20 @@ def sizes_of(scale: NormalScale, reported: _Reported) -> Sizes:
 
 
 def effect_of(row: Kind, reported: _Reported) -> float | None:
-    """Return the reported effect, or else the one that follows from the numbers, if any.
-
-    Raises:
-        ValueError: the numbers leave no effect; with problem and remedy.
-    """
+    """Return the reported effect, else that of the numbers; ValueError if they leave none."""
     return _from_numbers(row, reported) if reported.effect is None else reported.effect
 
 
 def _from_numbers(row: Kind, reported: _Reported) -> float | None:
     # A source takes a count as a whole number.
     whole = {name: int(x) if x.is_integer() else x for name, x in reported.numbers.items()}
-    numbers = {**_counts_of(row, reported), **whole}
+    counts: dict[str, float | None] = {name: getattr(reported, name) for name in _COUNTS}
+    if counts["n"] is None and reported.n1 and reported.n2:
+        counts["n"] = reported.n1 + reported.n2
+    if row.normal is not None and len(sizes := sizes_of(row.normal, reported)) == 2:
+        counts["n1"], counts["n2"] = sizes
+    counts["samples"] = counts["n"]
+    numbers = {name: count for name, count in counts.items() if count is not None} | whole
     for source in row.sources:
         names = {number.name for number in source.asked}
         if names <= numbers.keys() and any(name in reported.numbers for name in names):
@@ -122,17 +119,6 @@ def _from_numbers(row: Kind, reported: _Reported) -> float | None:
                 raise ValueError(f"{problem}; {remedy}")
             return source.numbers(numbers)["effect_planning"]
     return None
-
-
-def _counts_of(row: Kind, reported: _Reported) -> dict[str, float]:
-    # The reported samples, by each name that a source has for them.
-    counts: dict[str, float | None] = {name: getattr(reported, name) for name in _COUNTS}
-    if counts["n"] is None and reported.n1 and reported.n2:
-        counts["n"] = reported.n1 + reported.n2
-    if row.normal is not None and len(sizes := sizes_of(row.normal, reported)) == 2:
-        counts["n1"], counts["n2"] = sizes
-    counts["samples"] = counts["n"]
-    return {name: count for name, count in counts.items() if count is not None}
 
 
 def se_of_interval(scale: NormalScale, low: float, high: float, level: float) -> float:
@@ -144,10 +130,8 @@ def se_of_interval(scale: NormalScale, low: float, high: float, level: float) ->
 def estimate_of(row: Kind, reported: _Reported) -> Estimate | None:
     """Return the estimate of an original, None if its effect or standard error is unknown.
 
-    The standard error is the reported one, else that of the interval, else that of n.
-
-    Raises:
-        ValueError: its numbers leave no effect; with problem and remedy.
+    The standard error is the reported one, else that of the interval, else that of n. A ValueError
+    has problem and remedy.
     """
     scale, effect = row.normal, effect_of(row, reported)
     if scale is None or effect is None:
@@ -160,30 +144,16 @@ def estimate_of(row: Kind, reported: _Reported) -> Estimate | None:
     se = by_n if se is None else se
     if not (0 < se < math.inf and math.isfinite(value)):
         return None
-    explained = _explained(scale, value, sizes)
-    df = scale.df(sizes) if explained else None
-    # An error that n does not explain, such as that of clusters or several labs, has no such t.
-    if explained and not (1 - _ROUNDED) * explained[0] <= se <= (1 + _ROUNDED) * explained[1]:
-        df = None
-    return Estimate(
-        value=value,
-        se=se,
-        n=sum(sizes) if sizes else None,
-        sizes=sizes,
-        t=None if df is None else value / by_n,
-        df=df,
-        sides=reported.sides,
-        explained=explained,
-    )
-
-
-def _explained(scale: NormalScale, value: float, sizes: Sizes) -> tuple[float, float] | None:
-    by_n = scale.se(sizes)
-    if not math.isfinite(by_n):
-        return None
-    # A reported error has the d²/2n that d adds, the one of the t-test lacks it.
-    of_d = 0.0 if scale.lost is None else value / math.sqrt(2 * sum(sizes))
-    return by_n, math.hypot(by_n, of_d)
+    n, explained, df = sum(sizes) if sizes else None, None, None
+    if math.isfinite(by_n):
+        # A reported error has the d²/2n that d adds, the one of the t-test lacks it.
+        of_d = 0.0 if scale.lost is None else value / math.sqrt(2 * sum(sizes))
+        explained = by_n, math.hypot(by_n, of_d)
+        # An error that n does not explain, such as that of clusters or several labs, has no such t.
+        if (1 - _ROUNDED) * by_n <= se <= (1 + _ROUNDED) * explained[1]:
+            df = scale.df(sizes)
+    t = None if df is None else value / by_n
+    return Estimate(value, se, n, sizes, t, df, reported.sides, explained)
 
 
 def doubt_of(row: Kind, reported: _Reported) -> str:
@@ -209,13 +179,12 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
     )
 
 
-def faults_of(row: Kind, reported: _Reported) -> Iterator[str]:
-    """Yield the faults in the numbers of an original, each with its remedy."""
+def faults_of(row: Kind, reported: _Reported) -> list[str]:
+    """Return the faults in the numbers of an original, each with its remedy."""
     try:
-        texts = list(_faults(row, reported))
+        return list(_faults(row, reported))
     except ValueError as error:
-        texts = [str(error)]
-    yield from texts
+        return [str(error)]
 
 
 def _faults(row: Kind, reported: _Reported) -> Iterator[str]:
@@ -231,17 +200,15 @@ def _faults(row: Kind, reported: _Reported) -> Iterator[str]:
     yield from _faults_of_numbers(row, reported)
     effect = effect_of(row, reported)
     if effect is None:
-        ways = "; ".join(_asked(source) for source in row.sources)
+        ways = _ways(row)
         yield f"no effect follows from it; give effect, or the numbers of one of: {ways}"
-        return
-    if row.effect.fault(effect):
-        yield f"an effect of {effect:g} follows; {row.named} effect is {row.effect.fault(effect)}"
-        return
-    if abs(effect) > LARGEST_EFFECT:
+    elif fault := row.effect.fault(effect):
+        yield f"an effect of {effect:g} follows; {row.named} effect is {fault}"
+    elif abs(effect) > LARGEST_EFFECT:
         most = f"{LARGEST_EFFECT:,.0f}"
         yield f"an effect of {effect:.4g} follows; give numbers of an effect up to {most}"
-        return
-    yield from _faults_of_interval(row, reported, effect)
+    else:
+        yield from _faults_of_interval(row, reported, effect)
 
 
 def _faults_of_counts(row: Kind, reported: _Reported) -> Iterator[str]:
@@ -274,22 +241,19 @@ def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[str]:
                 f"from; give {joined(sorted(names), 'or')}"
             )
             return
-    computed = _from_numbers(row, reported)
-    if computed is None:
-        if reported.numbers:
-            ways = "; ".join(_asked(source) for source in row.sources)
-            yield (
-                f"no effect follows from {joined([*reported.numbers], 'and')} alone; "
-                f"give all the numbers of one of: {ways}"
-            )
-        return
-    if reported.effect is not None and row.effect is not None:
-        value, other = row.effect.size(reported.effect), row.effect.size(computed)
-        if not agree(value, other):
-            yield (
-                f"effect is {reported.effect:g}, but {computed:.4g} follows from its numbers; "
-                "correct one, or leave effect out"
-            )
+    computed, effect = _from_numbers(row, reported), row.effect
+    if computed is None and reported.numbers:
+        yield (
+            f"no effect follows from {joined([*reported.numbers], 'and')} alone; "
+            f"give all the numbers of one of: {_ways(row)}"
+        )
+    elif not (computed is None or reported.effect is None or effect is None) and not agree(
+        effect.size(reported.effect), effect.size(computed)
+    ):
+        yield (
+            f"effect is {reported.effect:g}, but {computed:.4g} follows from its numbers; "
+            "correct one, or leave effect out"
+        )
 
 
 def _faults_of_interval(row: Kind, reported: _Reported, effect: float) -> Iterator[str]:
@@ -315,8 +279,8 @@ def _faults_of_interval(row: Kind, reported: _Reported, effect: float) -> Iterat
             )
 
 
-def _asked(source: EffectSource) -> str:
-    return joined([number.name for number in source.asked], "and")
+def _ways(row: Kind) -> str:
+    return "; ".join(joined([asked.name for asked in way.asked], "and") for way in row.sources)
 
 
 def agree(one: float, other: float) -> bool:
@@ -331,10 +295,9 @@ _ALPHA: Final = 0.05
 
 
 def safeguard(row: Kind, reported: _Reported) -> float | None:
-    """Return the effect at the lower end of the original's 60 % interval, nearer to none.
+    """Return the end of the original's 60 % interval nearer to no effect; None if it includes it.
 
-    That of a t-test is exact: the effect at which a t as large, or larger, has a probability of
-    0.2. None if the interval includes no effect.
+    That of a t-test is exact: a t as large, or larger, has a probability of 0.2.
     """
     estimate = estimate_of(row, reported)
     if estimate is None or not estimate.value:
@@ -353,11 +316,10 @@ def _safeguard_shift(t: float, df: int) -> float:
 
 
 def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) -> float | None:
-    """Return the effect at which the original's own sample had a power of one third.
+    """Return the effect at which the original's own sample had a power of one third, if any.
 
     The test is that of the kind at a level of 0.05, one- or two-sided as the original's, with its
-    group sizes, or with its standard error if they are unknown. ``given`` has the other numbers of
-    the kind. None if the kind tests for no effect, or no effect has that power.
+    group sizes, or with its standard error if they are unknown.
     """
     if row.sought is None or row.effect is None or row.effect.within_margin:
         return None
@@ -414,14 +376,12 @@ def _telescope_shift(df: int | None, sides: int) -> float:
     alpha = _level(sides)
 
     def power(shift: float) -> float:
-        if sides == 2:
-            return (
-                dist.z_test_power(shift, alpha)
-                if df is None
-                else dist.t_test_power(shift, df, alpha)
-            )
+        if df is None and sides == 2:
+            return dist.z_test_power(shift, alpha)
         if df is None:
             return dist.normal_cdf(shift - dist.z_critical(alpha))
+        if sides == 2:
+            return dist.t_test_power(shift, df, alpha)
         return dist.t_beyond(dist.t_critical(df, alpha), shift, df)
 
     return dist.least_that(lambda shift: power(shift) >= TELESCOPE_POWER, math.inf) or 0.0

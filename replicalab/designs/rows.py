@@ -30,14 +30,11 @@ class Effect:
     """An effect that is 0 without a difference, such as a difference or a correlation.
 
     Attributes:
-        name: its measure, such as ``Cohen's d``.
         below: the bound of its size: 1 for a correlation or a share.
-        signed: whether it may be negative.
         within_margin: whether the study tests that it lies within a margin; the planned effect is
             then below the margin and may be 0.
         offered: the other effects to plan at; those of an original need half the published one.
-        seen: the effect that remains after substitutions of a factor.
-        seen_text: a description of it.
+        seen, seen_text: the effect that remains after substitutions of a factor.
     """
 
     name: str
@@ -116,10 +113,7 @@ Formula = Callable[[int, float, DesignParameters], float]
 """The evidence of n samples, 1 or more, at an effect of that size; it never falls with n."""
 
 Information = Callable[[int, DesignParameters], float]
-"""The information of n samples: one over the variance of their estimate on the normal scale.
-
-A test statistic grows as its root; it is 0 for too few samples.
-"""
+"""One over the variance of the estimate of n samples on the normal scale; 0 for too few."""
 
 
 class Shape(NamedTuple):
@@ -136,10 +130,7 @@ class Shape(NamedTuple):
 
 
 class Given(NamedTuple):
-    """The words that change if a design gives an optional number.
-
-    ``counts`` returns whether a value of it changes the evidence.
-    """
+    """The words that change if an optional number of a design changes the evidence."""
 
     method: str
     setting: str
@@ -158,26 +149,18 @@ class Kind:
 
     Attributes:
         usual: the first numbers of a new study of this kind, except alpha, by field.
-        method: how the evidence is computed; it names an approximation.
         endless_method: the method without a population, if it differs.
         uneven_method: the method for two arms of different sizes, if it differs.
         is_interval: whether the evidence is that of an interval with confidence 1 − alpha.
-        needs: the numbers that a design of this kind must have.
-        optional: the numbers and `GROUPINGS` that it may have.
+        needs, optional: the numbers and `GROUPINGS` that a design must have, and may have.
         given: the words that change if a design has an optional number.
-        groups: the number of groups, unless the design has it.
         setting: other assumptions, as they follow the effect in a sentence.
-        measure: the name of the evidence.
-        axis: its title in a chart, if longer than the measure.
-        level: the kind of level of alpha.
+        axis: the title of the measure in a chart, if longer.
         sought: the smallest effect or margin that a test can detect; None without a test.
-        sources: the reported numbers that an effect can be computed from.
         wrong_sign: the power that is significant with the wrong sign; None if a test has no sign.
         misfit: why the planning effect does not fit the other numbers, with the remedy, or empty.
         normal: the scale on which its estimates are nearly normal, if any.
-        least_size: a shortcut to the least size that ``n`` samples show with a target power above
-            alpha.
-        information: the information of samples, to plan for success, if any.
+        least_size: a shortcut to the least size that ``n`` samples show with a power above alpha.
     """
 
     kind: str
@@ -272,39 +255,25 @@ class Kind:
         return text.format(**given._asdict())
 
     def value(self, n: int, effect: float | None, given: DesignParameters) -> float:
-        """Return the evidence of ``n`` samples.
-
-        Raises:
-            ValueError: the effect cannot be planned with.
-        """
-        return _value(self.formula, n, self._size(effect), given) if n >= 1 else self.scale.worst
-
-    def _size(self, effect: float | None) -> float:
+        """Return the evidence of ``n`` samples; ValueError if the effect is impossible."""
+        if n < 1:
+            return self.scale.worst
         if self.effect is None:
-            return 0.0
-        if effect is None:
-            raise ValueError(f"{self.kind} needs an effect to assume")
-        if not math.isfinite(effect):
+            return _value(self.formula, n, 0.0, given)
+        if effect is None or not math.isfinite(effect):
             raise ValueError(f"the effect is {effect}; give a finite number")
         if fault := self.effect.fault(effect):
             raise ValueError(f"the effect is {effect}; {self.named} effect is {fault}")
-        return self.effect.size(effect)
+        return _value(self.formula, n, self.effect.size(effect), given)
 
     def least_sought(
         self, design: _Design, n: int, factor: float, planned: int | None = None
     ) -> float | None:
         """Return the smallest effect or margin that ``n`` samples show with the target power.
 
-        Relatively exact to 1e-12, and on the side that meets the target. 0 if the target is no
-        higher than alpha. None without a test, if ``n`` is too small for one, and if only an
-        effect beyond 1e15 would do.
-
-        Args:
-            design: the design.
-            n: the analysed samples.
-            factor: the share of every effect that substitutions leave; the result is that of the
-                study's own items.
-            planned: the samples before dropout; None without dropout.
+        It is that of the study's own items if substitutions leave a ``factor`` of every effect, and
+        as exact as `least_reaching`. 0 if the target is no higher than alpha. None without a test,
+        if ``n`` is too small for one, and if only an effect beyond 1e15 would do.
         """
         effect, usual = self.effect, design.effect_planning
         if self.sought is None or effect is None or usual is None or n < 1:
@@ -354,9 +323,9 @@ class Kind:
     def _of_effects(self, design: _Design) -> Iterator[str]:
         planned, margin = design.effect_planning, design.margin
         names = ("effect_published", "effect_planning", "sesoi")
-        record = {name: effect for name in names if (effect := getattr(design, name)) is not None}
+        effects = {name: effect for name in names if (effect := getattr(design, name)) is not None}
         if self.effect is None:
-            for name in record:
+            for name in effects:
                 yield f"{self.kind} has no effect, and {name} gives one; write null"
         else:
             if fault := self.effect.fault_in_plan(planned):
@@ -366,7 +335,7 @@ class Kind:
                     f"effect_planning is {planned}, and the margin {margin}; "
                     "assume less than the margin, or widen it"
                 )
-            for name, effect in record.items():
+            for name, effect in effects.items():
                 if fault := self.effect.fault_in_file(effect):
                     yield f"{name} is {effect}; {self.named} effect is {fault}"
         if self.misfit and planned is not None:

@@ -83,7 +83,7 @@ def test_power_is_zero_where_no_test_exists(kind: str, too_few: int) -> None:
 @pytest.mark.parametrize(
     ("kind", "effect", "message"),
     [
-        *((kind, None, "needs an effect to assume") for kind in ASSUMING),
+        *((kind, None, "give a finite number") for kind in ASSUMING),
         *((kind, effect, "give a finite number")
           for kind in ASSUMING for effect in (math.nan, math.inf)),
         *((kind, effect, rf"the effect is {effect}; an? {kind} effect is less than 1")

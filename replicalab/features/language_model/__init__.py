@@ -1,7 +1,6 @@
 """A language model as the Scientist, behind any OpenAI-compatible endpoint.
 
-Every failure is a `replicalab.errors.ModelError` with a message fit to be shown. Importing this
-package does not import the openai package; the first call does.
+Every failure is a `replicalab.errors.ModelError` with a message fit to be shown.
 """
 
 from __future__ import annotations
@@ -18,20 +17,13 @@ from threading import Condition
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import (
-    AfterValidator,
-    ConfigDict,
-    Field,
-    SecretStr,
-    StringConstraints,
-    ValidationError,
-)
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from replicalab import negotiation
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelError, ModelSettingsError, ModelTimeoutError
 from replicalab.lexicon import amount_text, count_text
-from replicalab.models import Record
+from replicalab.models import NonEmptyText, Record
 
 if TYPE_CHECKING:
     from replicalab.features.language_model.call import ModelCall
@@ -76,10 +68,9 @@ def _parts(address: str) -> tuple[str, str, int, str]:
 class AllowList:
     """The addresses that may be called.
 
-    Without the setting any address is allowed, for use on one's own machine. A public server sets a
-    list, or its visitors could send requests into its own network. An entry is an address or a host
-    (then https). Scheme, host, port and, if given, path must match exactly. ``none`` or a blank
-    list allows nothing. An invalid entry raises `ModelSettingsError`.
+    Without the setting any address is allowed. A public server sets a list, or its visitors could
+    send requests into its own network. An entry is an address or a host (then https). Scheme, host,
+    port and, if given, path must match exactly. ``none`` or a blank list allows nothing.
     """
 
     def __init__(self, setting: str | None) -> None:
@@ -102,9 +93,10 @@ class AllowList:
     @property
     def text(self) -> str:
         """One sentence; empty if any address is allowed."""
-        only = f"This server allows only: {', '.join(self.addresses)}."
-        none = "This server allows no language model."
-        return "" if self.unlimited else only if self.addresses else none
+        if self.unlimited:
+            return ""
+        only = ", ".join(self.addresses)
+        return f"This server allows {f'only: {only}' if only else 'no language model'}."
 
 
 def _checked_key(value: SecretStr) -> SecretStr:
@@ -114,15 +106,12 @@ def _checked_key(value: SecretStr) -> SecretStr:
 
 
 class Endpoint(Record):
-    """An OpenAI-compatible chat-completions endpoint and its limits.
-
-    The key is in no ``repr``, ``str``, dump or error message of this class.
-    """
+    """An OpenAI-compatible endpoint and its limits; the key is in no text, dump or error of it."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
     base_url: Annotated[str, Field(max_length=2000), AfterValidator(_checked_address)]
-    model: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    model: Annotated[NonEmptyText, Field(max_length=200)]
     api_key: Annotated[SecretStr, AfterValidator(_checked_key)] | None = Field(
         default=None, repr=False, exclude=True
     )
@@ -149,8 +138,7 @@ class Endpoint(Record):
         """Read the endpoint from a mapping of `SETTINGS`; blank values count as missing.
 
         Raises:
-            ModelSettingsError: a value is missing or invalid, or the address is not allowed. The
-                message names the setting, never an address or a key.
+            ModelSettingsError: the name of a missing or invalid setting, never its value.
         """
         allowed = AllowList(env.get(ALLOWED_SETTING))
         if missing := missing_settings_text(env):
@@ -213,9 +201,9 @@ class ModelReply(str):
 def build_generate_fn(endpoint: Endpoint, *, on_progress: ProgressFn | None = None) -> GenerateFn:
     """Return a function that sends chat messages to the endpoint and returns a `ModelReply`.
 
-    The function is safe to call from several threads and inside an event loop. It raises a
-    `ModelError` with reason and remedy if there is no answer. ``on_progress`` is called ten times a
-    second with the characters received and the seconds passed; its exceptions cancel the call.
+    It may be called from several threads and inside an event loop; a failure is a `ModelError`.
+    ``on_progress`` is called ten times a second with the characters received and the seconds
+    passed; its exceptions cancel the call.
     """
 
     def generate(messages: list[dict[str, str]]) -> str:
@@ -244,9 +232,8 @@ def check_endpoint(endpoint: Endpoint, generate: GenerateFn) -> str:
     """Ask the model for one word and return a sentence that it answers, or raise `ModelError`."""
     started = time.monotonic()
     generate([{"role": "user", "content": "Reply with the word OK and nothing else."}])
-    return (
-        f"{endpoint.host} answers as model '{endpoint.model}' ({time.monotonic() - started:.1f} s)."
-    )
+    seconds = time.monotonic() - started
+    return f"{endpoint.host} answers as model '{endpoint.model}' ({seconds:.1f} s)."
 
 
 async def _watch(call: ModelCall, on_progress: ProgressFn | None) -> None:

@@ -1,4 +1,4 @@
-"""One call of the openai package: this module imports that package, which takes 0.3 s."""
+"""One call of the openai package, whose import takes 0.3 s."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -45,20 +45,19 @@ class ModelCall:
 
     async def _ask(self, client: openai.AsyncOpenAI, rejected: frozenset[str]) -> None:
         """Send the question; drop a parameter that the server rejects by name, and send again."""
-        stream, limit = "stream" not in rejected, self.endpoint.max_tokens
         newer = "max_completion_tokens" in rejected
-        options: dict[str, Any] = {"max_completion_tokens" if newer else "max_tokens": limit}
+        options: dict[str, Any] = {
+            "model": self.endpoint.model,
+            "messages": self.messages,
+            "stream": "stream" not in rejected,
+            "max_completion_tokens" if newer else "max_tokens": self.endpoint.max_tokens,
+        }
         if "temperature" not in rejected:
             options["temperature"] = self.endpoint.temperature
-        if stream:
+        if options["stream"]:
             options["stream_options"] = {"include_usage": True}
         try:
-            answer: Any = await client.chat.completions.create(
-                model=self.endpoint.model,
-                messages=cast("Any", self.messages),
-                stream=stream,
-                **options,
-            )
+            answer: Any = await client.chat.completions.create(**options)
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             text = str(error.body).lower()
             new = [name for name in _OPTIONAL if name in text and name not in rejected]
@@ -143,19 +142,15 @@ def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
             )
         response.stream = _BoundedBody(endpoint, cast("httpx2.AsyncByteStream", response.stream))
 
-    timeout = httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, CONNECT_SECONDS))
+    hooks = {"request": [strip_headers], "response": [check_response]}
     return openai.AsyncOpenAI(
         base_url=endpoint.base_url,
         api_key="set by strip_headers",
         organization="",
         project="",
-        timeout=timeout,
+        timeout=httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, CONNECT_SECONDS)),
         max_retries=endpoint.max_retries,
-        http_client=httpx2.AsyncClient(
-            trust_env=False,
-            follow_redirects=False,
-            event_hooks={"request": [strip_headers], "response": [check_response]},
-        ),
+        http_client=httpx2.AsyncClient(trust_env=False, follow_redirects=False, event_hooks=hooks),
     )
 
 

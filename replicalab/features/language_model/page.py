@@ -1,7 +1,7 @@
 """A language model at the table of the Negotiation page: settings, calls, failures, rewording.
 
-One run of the script makes one call, after everything else is drawn, and plays at most one round,
-so no round is lost. Typed settings stay in the session: they are in no address, log or file.
+One run of the script makes one call, after everything else is drawn, and plays at most one round.
+Typed settings stay in the session: they are in no address, log or file.
 """
 
 import os
@@ -41,8 +41,6 @@ _NUMBERS: Final = {
 _ROUNDS_KEPT: Final = "The rounds played so far are kept."
 _MAX_REWORDED: Final = 100  # answers per session
 _Use = Callable[[GenerateFn], object]  # calls the model and uses its answer
-
-
 Task = Enum("Task", ["ROUND", "TEST", "WORDING"])  # a call of the model
 
 
@@ -59,20 +57,19 @@ class ModelSession:
     unworded: tuple[str, str] | None = None  # such a key, and the failure
 
 
-def session() -> ModelSession:
-    """Return the model's part of this session."""
+def _session() -> ModelSession:
     value: ModelSession = st.session_state.setdefault("language_model", ModelSession())
     return value
 
 
 def panel(_: str, __: object) -> dict[str, Any]:
     """Return the model's seat with the call of this run, if one is due."""
-    task, session().task = session().task, None
+    task, _session().task = _session().task, None
     return {"seat": ModelSeat(None if table.is_full() and task is Task.ROUND else task)}
 
 
 def _start(task: Task) -> None:
-    now = session()
+    now = _session()
     now.task, now.stopped, now.tested, now.unworded = task, None, None, None
 
 
@@ -100,9 +97,8 @@ def _environment() -> dict[str, str]:
 
 
 def _settings() -> dict[str, str]:
-    """Return the settings; typed ones have priority."""
     environment = _environment()
-    typed = {SETTINGS[name]: str(value).strip() for name, value in session().settings.items()}
+    typed = {SETTINGS[name]: str(value).strip() for name, value in _session().settings.items()}
     settings = {**environment, **{name: text for name, text in typed.items() if text}}
     if settings.get(_BASE_URL) != environment.get(_BASE_URL) and not typed.get(_KEY):
         settings.pop(_KEY, None)  # or the server's key would be sent to a typed address
@@ -110,7 +106,7 @@ def _settings() -> dict[str, str]:
 
 
 def _draw_fields() -> None:
-    environment, typed = _environment(), session().settings
+    environment, typed = _environment(), _session().settings
     for column, (name, (label, example)) in zip(st.columns(3), _TEXTS.items(), strict=True):
         value, how = environment.get(SETTINGS[name], ""), _field(name)
         how |= {"max_chars": 4096, "placeholder": example, "autocomplete": "off"}
@@ -130,8 +126,8 @@ def _draw_fields() -> None:
 
 def _field(name: str) -> dict[str, Any]:
     def store() -> None:
-        session().settings[name] = st.session_state[f"model_{name}"]
-        session().tested = None
+        _session().settings[name] = st.session_state[f"model_{name}"]
+        _session().tested = None
 
     return {"key": f"model_{name}", "on_change": store}
 
@@ -178,7 +174,7 @@ class ModelSeat:
 
     def reworded(self, done: Round) -> str:
         """Return a round's answer in the model's words; empty without any."""
-        return session().reworded.get(_wording(done), "")
+        return _session().reworded.get(_wording(done), "")
 
     def draw_rewording(self, done: Round) -> Pending | None:
         """Draw the button that rewords a round's answer; return the call that it starts."""
@@ -187,7 +183,7 @@ class ModelSeat:
         label, use = "Let the model reword this", partial(_reword, done)
         if pending := self._offer(Task.WORDING, "Other words", use, label, icon="translate"):
             return pending
-        key, problem = session().unworded or ("", "")
+        key, problem = _session().unworded or ("", "")
         if problem and key == _wording(done):
             st.warning(escaped(problem), icon=":material/cloud_off:")
         return None
@@ -196,7 +192,7 @@ class ModelSeat:
         self, task: Task, purpose: str, use: _Use, label: str, *, icon: str, **how: Any
     ) -> Pending | None:
         """Draw the start button of a call; if it is due, draw its stop button and return it."""
-        now, note = session(), _ROUNDS_KEPT if task is Task.ROUND else ""
+        now, note = _session(), _ROUNDS_KEPT if task is Task.ROUND else ""
         if self.endpoint is not None and self.task is task:
             with st.container(horizontal=True, vertical_alignment="center", key="model_stop"):
                 stop = partial(setattr, now, "stopped", task)
@@ -211,7 +207,7 @@ class ModelSeat:
         return None
 
     def _draw_settings(self) -> Pending | None:
-        now, settings = session(), _settings()
+        now, settings = _session(), _settings()
         missing = core.missing_settings_text(settings)
         now.settings_open = now.settings_open or bool(missing)
         with st.expander("Model settings", expanded=now.settings_open, icon=":material/settings:"):
@@ -236,15 +232,15 @@ def _test(endpoint: Endpoint | None, generate: GenerateFn) -> None:
     if endpoint is None:
         return
     try:
-        session().tested = Verdict(Status.PASS, "Answers", core.check_endpoint(endpoint, generate))
+        _session().tested = Verdict(Status.PASS, "Answers", core.check_endpoint(endpoint, generate))
     except ModelError as error:
-        session().tested = Verdict(Status.FAIL, "Does not answer", str(error))
+        _session().tested = Verdict(Status.FAIL, "Does not answer", str(error))
 
 
 def _run(run: RunSession, *, again: bool = False) -> None:
     if again:
         table.back_to(run, 0)
-    run.failure, run.acting, session().settings_open = None, False, False
+    run.failure, run.acting, _session().settings_open = None, False, False
     _start(Task.ROUND)
 
 
@@ -277,7 +273,7 @@ def _wording(done: Round) -> str:
 
 
 def _reword(done: Round, generate: GenerateFn) -> None:
-    now, key = session(), _wording(done)
+    now, key = _session(), _wording(done)
     try:
         now.reworded[key] = core.reword(generate, done) or ""
     except ModelError as error:
