@@ -183,12 +183,8 @@ def call_scientist_with_retry(
 ) -> ScientistCallResult:
     """Return the first valid action of ``generate_fn``, asked at most ``1 + max_retries`` times.
 
-    Each failed answer and its correction join the messages, so attempt k + 1 is sent 2 + 2k.
-    Errors of ``generate_fn`` are not caught.
-
-    Raises:
-        ValueError: ``max_retries`` is below 0.
-        ScientistOutputParseError: no answer was valid; this is the last failure.
+    Each failed answer and its correction join the messages, so attempt k + 1 is sent 2 + 2k. The
+    last failure is a ScientistOutputParseError. Errors of ``generate_fn`` are not caught.
     """
     if max_retries < 0:
         raise ValueError(f"max_retries = {max_retries}, must be 0 or more")
@@ -313,18 +309,15 @@ def build_baseline_scientist_action(
 
 def _feedback_indicates_blocker(feedback: models.ConversationEntry) -> bool:
     harmless = (models.LabManagerActionType.ACCEPT, models.LabManagerActionType.REPORT_FEASIBILITY)
-    return feedback.action_type not in harmless and _mentions(feedback.message, _BLOCKER)
+    blocked = _BLOCKER.search(feedback.message.casefold())
+    return feedback.action_type not in harmless and blocked is not None
 
 
 def _infer_domain(observation: models.ScientistObservation) -> str:
     paper = (
         f"{observation.paper_title} {observation.paper_hypothesis} {observation.paper_method} "
         f"{observation.paper_key_finding} {observation.experiment_goal}"
-    )
-    if _mentions(paper, _ML):
+    ).casefold()
+    if _ML.search(paper):
         return "machine_learning"
-    return "finance_trading" if _mentions(paper, _FINANCE) else "mathematics"
-
-
-def _mentions(text: str, hints: re.Pattern[str]) -> bool:
-    return hints.search(text.casefold()) is not None
+    return "finance_trading" if _FINANCE.search(paper) else "mathematics"

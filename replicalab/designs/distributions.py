@@ -140,19 +140,13 @@ def t_critical(df: int, alpha: float) -> float:
 def t_test_power(noncentrality: float, df: int, alpha: float) -> float:
     """Return the power of a two-sided t-test, in [alpha, 1].
 
-    Args:
-        noncentrality: effect size times the root of the effective sample size; any number.
-        df: degrees of freedom, 1 or more.
-        alpha: two-sided significance level in (0, 1).
+    The noncentrality is the effect size times the root of the effective sample size.
     """
     return f_test_power(abs(noncentrality), 1, df, alpha)
 
 
 def t_test_wrong_sign(noncentrality: float, df: int, alpha: float) -> float:
-    """Return the part of a two-sided t-test's power that is significant with the wrong sign.
-
-    The arguments are those of `t_test_power`.
-    """
+    """Return the part of a two-sided t-test's power that is significant with the wrong sign."""
     shift, critical = abs(noncentrality), t_critical(df, alpha)
     turns = [(step - shift) / critical for step in _BEND]
     return mean_over_scale(lambda s: normal_cdf(-shift - critical * s), df, turns)
@@ -183,11 +177,7 @@ def f_critical(df1: int, df2: int, alpha: float) -> float:
 def f_test_power(noncentrality: float, df1: int, df2: int, alpha: float) -> float:
     """Return the power of an F test, in [alpha, 1].
 
-    Args:
-        noncentrality: Cohen's f times the root of the samples in all; 0 or more.
-        df1: degrees of freedom of the numerator, 1 or more.
-        df2: degrees of freedom of the denominator, 1 or more.
-        alpha: significance level in (0, 1).
+    The noncentrality is Cohen's f times the root of the samples in all; 0 or more.
     """
     alpha = max(alpha, SMALLEST_ALPHA)
     critical = f_critical(df1, df2, alpha)
@@ -226,12 +216,7 @@ def mean_over_scale(function: Callable[[float], float], df: int, turns: Iterable
 
 
 def scale_quantile(share: float, df: int) -> float:
-    """Return the quantile of an estimated SD in units of the true one, sqrt(chi² / df).
-
-    Args:
-        share: the probability below it, in (0, 1).
-        df: degrees of freedom, 1 or more.
-    """
+    """Return the quantile of an estimated SD in units of the true one, sqrt(chi² / df)."""
     if share < 0.5:
         half = special().gammaincinv(df / 2, share)
     else:
@@ -242,12 +227,8 @@ def scale_quantile(share: float, df: int) -> float:
 def tost_power(near: float, far: float, df: int, alpha: float) -> float:
     """Return the probability that two one-sided t-tests both reject, in [0, 1].
 
-    Args:
-        near: from the true difference to the nearer end of the margin, in true standard errors;
-            negative outside it.
-        far: to the other end.
-        df: degrees of freedom, 1 or more.
-        alpha: level of each test in (0, 1).
+    ``near`` and ``far`` are the distances from the true difference to both ends of the margin, in
+    true standard errors; the nearer is negative outside it. ``alpha`` is the level of each test.
     """
     t = 0.0 if alpha == 0.5 else t_critical(df, 2 * min(alpha, 1 - alpha))
     t, reach = math.copysign(t, 0.5 - alpha), near / 2 + far / 2
@@ -263,10 +244,7 @@ def tost_power(near: float, far: float, df: int, alpha: float) -> float:
 def detection_probability(n: int, share: float, population: int | None) -> float:
     """Return the probability that ``n`` random units include at least one bad one.
 
-    Args:
-        n: units examined, 0 or more; at most the population counts.
-        share: the share of bad units, in [0, 1].
-        population: the number of units (round(share * population) are bad), None if endless.
+    Of the population round(share * population) units are bad; it is None if endless.
     """
     if population is None:
         return 1.0 if share >= 1 else -math.expm1(n * math.log1p(-share))

@@ -44,12 +44,7 @@ def _two_sided(noncentrality: float, df: int, alpha: float) -> float:
 def correlation_power(n: int, r: float, alpha: float) -> float:
     """Return the power of the two-sided t-test of a correlation, two normal measures assumed.
 
-    It never falls with ``n``: the test is the most powerful of all unbiased ones.
-
-    Args:
-        n: pairs of values; 0.0 below 3, too few for a test.
-        r: the correlation, in [0, 1).
-        alpha: significance level in (0, 1).
+    It never falls with ``n``, the pairs of values. ``r`` is in [0, 1), ``alpha`` in (0, 1).
     """
     if n < 3:
         return 0.0
@@ -58,10 +53,7 @@ def correlation_power(n: int, r: float, alpha: float) -> float:
 
 
 def correlation_wrong_sign(n: int, r: float, alpha: float) -> float:
-    """Return the part of that power that is significant with the wrong sign, exact to 1e-12.
-
-    The arguments are those of `correlation_power`.
-    """
+    """Return the part of that power that is significant with the wrong sign, exact to 1e-12."""
     if n < 3:
         return 0.0
     both, odd = _tails(n, r, alpha, 0.0), _tails(n, r, alpha, 0.5)
@@ -144,13 +136,8 @@ def shares_power(n: int, size: float, baseline: float, alpha: float) -> float:
 
     It never falls with ``n``, since samples can be left out. Beyond twice `MOST_PER_GROUP` it is
     that of the z-test with a continuity correction, if that is higher. Without an effect it is
-    that of all samples, at most ``alpha``.
-
-    Args:
-        n: samples of two groups of equal size; an odd one cannot help.
-        size: Cohen's h, 0 or more; at most the distance of the baseline from 0 counts.
-        baseline: the higher of both shares, in (0, 1].
-        alpha: significance level in (0, 1).
+    that of all samples, at most ``alpha``. The ``n`` samples are in two groups of equal size;
+    ``size`` is Cohen's h, 0 or more, ``baseline`` the higher of both shares.
     """
     number, other = n // 2, other_share(baseline, size)
     alpha = max(alpha, distributions.SMALLEST_ALPHA)

@@ -49,8 +49,6 @@ class Parameter(NamedTuple):
     Attributes:
         phrase: its name within a sentence.
         remedy: advice if a study lacks it.
-        unit: of its value, empty for a share or a count.
-        step: of its buttons; whole for a count.
         always_allowed: whether a kind that does not use it may give it.
         help: the meaning of an empty value, if it is optional.
     """

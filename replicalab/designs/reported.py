@@ -16,12 +16,9 @@ _MOST: Final = 1e9
 
 
 class ReportedNumber(NamedTuple):
-    """A reported number in the formula of an effect.
+    """A reported number in the formula of an effect; ``usual`` is the first value of its field.
 
-    Attributes:
-        usual: the first value of its field.
-        least, most: its bounds, not allowed themselves if it is ``between`` them.
-        whole: whether it is a count.
+    The bounds are not allowed themselves if it is ``between`` them.
     """
 
     name: str
@@ -44,11 +41,7 @@ class ReportedNumber(NamedTuple):
 
 
 class EffectSource(NamedTuple):
-    """A way to compute an effect from reported numbers.
-
-    Attributes:
-        work: returns the numbers of a design, by field, from those asked, in their order.
-    """
+    """A way to compute an effect; ``work`` takes the asked numbers and returns a design's."""
 
     label: str
     asked: tuple[ReportedNumber, ...]
@@ -69,18 +62,14 @@ class EffectSource(NamedTuple):
                 yield number.name, f"{number.label} is {text}", f"type {fault}"
 
     def numbers(self, typed: Mapping[str, float]) -> dict[str, float]:
-        """Return the numbers of a design, by field.
-
-        Raises:
-            ValueError: the numbers leave no effect; with problem and remedy.
-        """
+        """Return the numbers of a design, by field; ValueError if they leave no effect."""
         try:
-            record = self.work(*(typed[number.name] for number in self.asked))
+            numbers = self.work(*(typed[number.name] for number in self.asked))
         except (ZeroDivisionError, OverflowError):
-            record = {"": math.nan}
-        if not all(map(math.isfinite, record.values())):
+            numbers = {"": math.nan}
+        if not all(map(math.isfinite, numbers.values())):
             raise ValueError(f"{_stated(self.asked, typed)} leave no effect; check {self.formula}")
-        return dict(record)
+        return dict(numbers)
 
     def text(self, typed: Mapping[str, float]) -> str:
         """Return numbers and formula in a sentence: ``From t = 2.5, n = 20: d = t / √n``."""
@@ -99,16 +88,6 @@ def _two_groups(t: float, first: float, second: float) -> dict[str, float]:
     return _effect(t * math.sqrt(1 / first + 1 / second))
 
 
-def _pooled(sd: float, other_sd: float, n1: float, n2: float) -> float:
-    return math.sqrt(((n1 - 1) * sd * sd + (n2 - 1) * other_sd * other_sd) / (n1 + n2 - 2))
-
-
-def _pairs(first: float, second: float, sd: float, other_sd: float, r: float) -> dict[str, float]:
-    return _effect(
-        (first - second) / math.sqrt(sd * sd + other_sd * other_sd - 2 * r * sd * other_sd)
-    )
-
-
 def _two_shares(p1: float, p2: float) -> dict[str, float]:
     # Without any event there is no effect either, which is reported as a fault.
     higher = {"baseline": max(p1, p2)} if p1 or p2 else {}
@@ -119,22 +98,13 @@ def _correlation(t: float, n: float) -> dict[str, float]:
     return _effect(t / math.hypot(t, math.sqrt(n - 2)))
 
 
-def _hazards(ratio: float, events: float, samples: float) -> dict[str, float]:
-    if events > samples:
+def _part(number: float, total: float, parts: str, whole: str) -> float:
+    if number > total:
         raise ValueError(
-            f"{exact_text(events)} events in {exact_text(samples)} samples; "
-            "type at most as many events as samples"
+            f"{exact_text(number)} {parts} in {exact_text(total)} {whole}; "
+            f"type at most as many {parts} as {whole}"
         )
-    return {"effect_planning": ratio, "event_share": events / samples}
-
-
-def _bad_units(bad: float, seen: float) -> dict[str, float]:
-    if bad > seen:
-        raise ValueError(
-            f"{exact_text(bad)} bad units among {exact_text(seen)}; "
-            "type at most as many as were examined"
-        )
-    return _effect(bad / seen)
+    return number / total
 
 
 def _mean(name: str, label: str, usual: float = 0.0) -> ReportedNumber:
@@ -169,7 +139,9 @@ TWO_GROUP: Final = (
     EffectSource(
         "two means, two SDs and n of both",
         (*_MEANS, *_SDS, *_GROUP_SIZES),
-        lambda m1, m2, *spread: _effect((m1 - m2) / _pooled(*spread)),
+        lambda m1, m2, sd1, sd2, n1, n2: _effect(
+            (m1 - m2) / math.sqrt(((n1 - 1) * sd1**2 + (n2 - 1) * sd2**2) / (n1 + n2 - 2))
+        ),
         "d = (m1 − m2) / √(((n1 − 1) · SD1² + (n2 − 1) · SD2²) / (n1 + n2 − 2))",
     ),
     EffectSource(
@@ -208,7 +180,9 @@ PAIRED: Final = (
             *_CONDITION_SDS,
             ReportedNumber("r", "Correlation", 0.5, -1.0, 1.0, between=True),
         ),
-        _pairs,
+        lambda m1, m2, sd1, sd2, r: _effect(
+            (m1 - m2) / math.sqrt(sd1 * sd1 + sd2 * sd2 - 2 * r * sd1 * sd2)
+        ),
         "d = (m1 − m2) / √(SD1² + SD2² − 2 · r · SD1 · SD2)",
     ),
     EffectSource(
@@ -255,7 +229,7 @@ AUDIT: Final = (
     EffectSource(
         "bad units in a sample",
         (_count("bad", "Bad units", 1, 0), _count("all", "Units examined", 100, 1)),
-        _bad_units,
+        lambda bad, seen: _effect(_part(bad, seen, "bad units", "units")),
         "share = bad / all",
     ),
 )
@@ -301,7 +275,10 @@ SURVIVAL: Final = (
             _count("events", "Events", 50, 1),
             _count("samples", "Samples in all", 100, 1),
         ),
-        _hazards,
+        lambda ratio, events, samples: {
+            "effect_planning": ratio,
+            "event_share": _part(events, samples, "events", "samples"),
+        },
         "share with an event = events / samples",
     ),
     EffectSource(

@@ -29,10 +29,8 @@ class Scale:
     """How the values of a measure are written and compared.
 
     Attributes:
-        write: writes a value with a number of decimals.
-        decimals: their number if no bound is near.
+        write: writes a value with a number of decimals, ``decimals`` if no bound is near.
         factor: the multiplier before writing.
-        ticks: the format of a chart's axis.
         by_hand: writes a value with the precision of an author.
         worse, within: the words for a value that misses a bound, and for one that keeps it.
     """
@@ -76,7 +74,7 @@ class Scale:
         return distinct_text(value, bounds, self.decimals, self.write)
 
 
-def _half_width(value: float, decimals: int) -> str:
+def _half_width(value: float, decimals: int = 2) -> str:
     return f"±{value * 100:z.{decimals}f} %" if math.isfinite(value) else "unbounded"
 
 
@@ -98,7 +96,7 @@ HALF_WIDTH: Final = Scale(
     decimals=2,
     factor=100,
     ticks=".1%",
-    by_hand=lambda value: _half_width(value, 2),
+    by_hand=_half_width,
     lower_is_better=True,
     worse="wider than",
     within="within",
@@ -117,10 +115,6 @@ def _ratio(value: float) -> float:
         return math.inf
 
 
-def _of_groups(sizes: Sequence[float]) -> float:
-    return math.sqrt(sum(1 / size for size in sizes))
-
-
 @dataclass(frozen=True, kw_only=True)
 class NormalScale:
     """A scale on which estimates are nearly normal.
@@ -128,19 +122,16 @@ class NormalScale:
     A standard error is that of an effect near 0, so an estimate over it is the t of the study.
 
     Attributes:
-        name: the name of a value on it.
-        value: an effect on it; 0 for no effect.
-        effect: the inverse; 0 or inf for an extreme value.
+        value, effect: a function to it, 0 for no effect, and its inverse.
         spread: the standard error by `Sizes`.
         lost: samples minus degrees of freedom of the t-test; None for a normal statistic.
         least: the fewest samples, or events, that have a standard error and a test.
-        in_events: whether sizes are events instead of samples.
     """
 
     name: str
     value: Callable[[float], float] = float
     effect: Callable[[float], float] = float
-    spread: Callable[[Sequence[float]], float] = _of_groups
+    spread: Callable[[Sequence[float]], float] = lambda sizes: math.sqrt(sum(1 / n for n in sizes))
     groups: int = 1
     lost: int | None = None
     least: int = 2

@@ -58,11 +58,7 @@ def unknowns_of(row: Kind) -> list[Unknown]:
 class PowerAnalysis:
     """The numbers of a power analysis; the unknown one is ignored.
 
-    Attributes:
-        given: alpha and the other numbers of the kind.
-        effect: in the unit of the kind; for a ratio it also sets the side of 1.
-        samples: planned in all, before dropout.
-        dropout: a share in [0, 1).
+    The effect of a ratio also sets the side of 1. The samples are those before dropout.
     """
 
     row: Kind
@@ -87,10 +83,7 @@ class PowerAnalysis:
         """Return the unknown number, rounded to four digits if the target is still reached.
 
         It is the effect that is hardest to show, the smallest alpha, the fewest samples of equal
-        groups, or the most dropout in steps of 0.1 %.
-
-        Raises:
-            ScenarioError: no such number reaches the target; with problem and remedy.
+        groups, or the most dropout in steps of 0.1 %. A ScenarioError if no number is enough.
         """
         if self.row.sought and self.target >= 1 and unknown is not Unknown.EVIDENCE:
             # Far out it is 1 in doubles, by rounding alone.
@@ -198,10 +191,10 @@ class PowerAnalysis:
         # Of n samples one in a thousand more or less drops out, the more the fewer are left.
         shares = range(_PERMILLE)
 
-        def is_too_much(permille: int) -> bool:
+        def fails(permille: int) -> bool:
             return not replace(self, dropout=permille / _PERMILLE).reaches
 
-        return (bisect_left(shares, True, 1, key=is_too_much) - 1) / _PERMILLE
+        return (bisect_left(shares, True, 1, key=fails) - 1) / _PERMILLE
 
     @property
     def _aim(self) -> str:

@@ -21,10 +21,9 @@ _LOG: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature.
+    """A feature: its folder, and its hooks.
 
     Attributes:
-        name: its folder.
         judges: whether it has facts about a plan.
         panels: places of pages that it draws.
         sections: documents that it adds a part to.

@@ -41,12 +41,11 @@ class Outcome(NamedTuple):
     firm: bool = False
 
 
-def quote(text: str) -> str:
-    """Return a text in quotation marks, on one line and not too long."""
+def _quote(text: str) -> str:
     return f"“{lexicon.shortened(lexicon.one_line(text), _QUOTE)}”"
 
 
-class Review:
+class _Review:
     """A plan and its author's answers on registration forms."""
 
     def __init__(self, plan: Assessment, author: Registration) -> None:
@@ -58,30 +57,26 @@ class Review:
         self.criteria = [text for text in self.pack.success_criteria if lexicon.is_given(text)]
 
     def answers(self, *keys: str) -> str:
-        """Return the author's answers to some questions, quoted."""
         texts = (self.author.answer(key) for key in keys)
-        return " ".join(quote(text) for text in texts if lexicon.is_given(text))
+        return " ".join(_quote(text) for text in texts if lexicon.is_given(text))
 
     def source(self, field: str) -> Finder:
-        """Return the source of a field of the design."""
         return Finder.STUDY if getattr(self.pack.question, field) is None else Finder.AUTHOR
 
     def reason(self, field: str) -> str:
-        """Return the quoted reason for a value of the design."""
         reasons = {str(name): reason for name, reason in self.pack.question.why.items()}
         if self.source(field) is Finder.STUDY:
             reasons = dict(self.design.why)
         reason = reasons.get(field, "")
-        return quote(reason) if lexicon.is_given(reason) else ""
+        return _quote(reason) if lexicon.is_given(reason) else ""
 
     def quoted_criteria(self) -> str:
-        """Return the first criteria of success, and the number of the others."""
         extra = len(self.criteria) - _QUOTED_CRITERIA
         more = [f"And {extra} more."] if extra > 0 else []
-        return " ".join([*map(quote, self.criteria[:_QUOTED_CRITERIA]), *more])
+        return " ".join([*map(_quote, self.criteria[:_QUOTED_CRITERIA]), *more])
 
 
-_CONDITIONS: Final[Mapping[str, Callable[[Review], bool]]] = {
+_CONDITIONS: Final[Mapping[str, Callable[[_Review], bool]]] = {
     "always": lambda _: True,
     "has_units_field": lambda of: "units" in of.kind.optional,
     "has_units": lambda of: of.design.units is not None,
@@ -99,14 +94,14 @@ _CONDITIONS: Final[Mapping[str, Callable[[Review], bool]]] = {
 """Whether a question applies."""
 
 
-def _unit(of: Review) -> Outcome:
+def _unit(of: _Review) -> Outcome:
     units, n = of.design.units, of.design.unit_of_n
     if units is None:
         return Outcome("open", {"n": n})
     return Outcome("named", {**units.model_dump(), "n": n}, of.source("units"))
 
 
-def _correlation(of: Review) -> Outcome:
+def _correlation(of: _Review) -> Outcome:
     units, evidence = of.design.units, of.evidence
     assert units is not None  # noqa: S101 - the question's condition
     if units.icc is not None:
@@ -118,7 +113,7 @@ def _correlation(of: Review) -> Outcome:
     return Outcome("tried" if tried else "independent", values)
 
 
-def _few_units(of: Review) -> Outcome:
+def _few_units(of: _Review) -> Outcome:
     unit = of.design.units.name if of.design.units else "unit"
     arms = counted_units(of.design, of.evidence.able)
     number = min(arms) if len(arms) == of.groups else arms[0] // of.groups
@@ -132,7 +127,7 @@ def _few_units(of: Review) -> Outcome:
     return Outcome("few" if number < _FEWEST_UNITS else "enough", values)
 
 
-def _unequal_arms(of: Review) -> Outcome:
+def _unequal_arms(of: _Review) -> Outcome:
     arms, samples = of.design.arms, of.plan.counts.samples
     if arms is None or not of.design.uneven:
         small, rest = divmod(samples, of.groups)
@@ -143,7 +138,7 @@ def _unequal_arms(of: Review) -> Outcome:
     return Outcome("reason" if values["reason"] else "bare", values, of.source("arms"))
 
 
-def _controls(of: Review) -> Outcome:
+def _controls(of: _Review) -> Outcome:
     if dropped := of.plan.dropped:
         names = [f"'{c.name}'{f' against {c.guards}' if c.guards else ''}" for c in dropped]
         return Outcome("dropped", {"dropped": lexicon.joined(names)})
@@ -152,13 +147,13 @@ def _controls(of: Review) -> Outcome:
     return Outcome("kept" if names else "none", values)
 
 
-def _control_kinds(of: Review) -> Outcome:
+def _control_kinds(of: _Review) -> Outcome:
     guards = {c.name: f" ({c.guards})" for c in of.pack.controls if c.guards}
     names = [f"'{name}'{guards.get(name, '')}" for name in of.plan.plan.controls]
     return Outcome("open" if names else "none", {"controls": lexicon.joined(names)})
 
 
-def _substitutions(of: Review) -> Outcome:
+def _substitutions(of: _Review) -> Outcome:
     plan, protocol = of.plan, of.pack.reference_protocol
     used = {item.key for item in plan.items}
     used |= {lexicon.label_key(swap.original) for swap in plan.substitutions}
@@ -175,7 +170,7 @@ def _substitutions(of: Review) -> Outcome:
     return Outcome(name, values, Finder.STUDY if texts else Finder.CORE)
 
 
-def _availability(of: Review) -> Outcome:
+def _availability(of: _Review) -> Outcome:
     if missing := [f"'{item.label}' is {item.status_text}" for item in of.plan.missing_items]:
         return Outcome("missing", {"missing": lexicon.joined(missing)})
     chosen = of.author.choices.get("original_materials", ())
@@ -183,13 +178,7 @@ def _availability(of: Review) -> Outcome:
     return Outcome(name, {}, Finder.AUTHOR if chosen else Finder.CORE)
 
 
-def _power(of: Review) -> Outcome:
-    meets = of.evidence.tier is EvidenceTier.MEETS_TARGET
-    values = {"placed": lexicon.capitalised(placed_text(of.evidence))}
-    return Outcome("met" if meets else "below", values)
-
-
-def _limits(of: Review) -> Outcome:
+def _limits(of: _Review) -> Outcome:
     if not (broken := of.plan.broken_limits):
         return Outcome("kept", {"kept": lexicon.joined([*map(phrases.kept_text, of.pack.limits)])})
     texts = [
@@ -203,23 +192,23 @@ def _limits(of: Review) -> Outcome:
     return Outcome("short" if short else "broken", values)
 
 
-def _original_n(of: Review) -> Outcome:
+def _original_n(of: _Review) -> Outcome:
     reported, analysed = of.design.original, of.evidence.analysed
     arms = (reported.n1, reported.n2) if reported else ()
     number = reported.n if reported and reported.n else sum(filter(None, arms))
     if not number:
         published = of.pack.paper.published
         name = "unknown" if lexicon.is_given(published) else "silent"
-        return Outcome(name, {"published": quote(published)})
+        return Outcome(name, {"published": _quote(published)})
     reason = of.author.reasons.get("sample_size", "").strip()
     values = {"analysed": lexicon.amount_text(analysed), "original": lexicon.amount_text(number)}
     if analysed >= number:
         return Outcome("enough", values)
     source = Finder.AUTHOR if reason else Finder.CORE
-    return Outcome("reason" if reason else "smaller", {**values, "reason": quote(reason)}, source)
+    return Outcome("reason" if reason else "smaller", {**values, "reason": _quote(reason)}, source)
 
 
-def _dropout(of: Review) -> Outcome:
+def _dropout(of: _Review) -> Outcome:
     share, reason = of.design.dropout, of.reason("dropout")
     analysed = lexicon.count_text(of.evidence.analysed, "sample")
     values = {"share": lexicon.percent_text(share), "left": analysed, "reason": reason}
@@ -229,7 +218,7 @@ def _dropout(of: Review) -> Outcome:
     return Outcome(name, values, of.source("dropout"))
 
 
-def _original_uncertainty(of: Review) -> Outcome:
+def _original_uncertainty(of: _Review) -> Outcome:
     reported, estimate = of.design.original, original_estimate(of.design)
     if estimate is None:
         return Outcome("partial" if reported else "unknown")
@@ -242,7 +231,7 @@ def _original_uncertainty(of: Review) -> Outcome:
     return Outcome(name, {"interval": interval, "p": original.p_text(estimate.p)})
 
 
-def _face_value(of: Review) -> Outcome:
+def _face_value(of: _Review) -> Outcome:
     effect, planned, published = of.effect, of.design.effect_planning, published_effect(of.design)
     if effect is None or planned is None or published is None:
         return Outcome("unknown")
@@ -251,7 +240,7 @@ def _face_value(of: Review) -> Outcome:
     return Outcome("as_large" if as_large else "smaller", values)
 
 
-def _sidedness(of: Review) -> Outcome:
+def _sidedness(of: _Review) -> Outcome:
     reported, effect = of.design.original, of.effect
     two_sided = effect is not None and effect.signed and not effect.within_margin
     differs = reported is not None and reported.sides == 1 and two_sided
@@ -259,42 +248,43 @@ def _sidedness(of: Review) -> Outcome:
     return Outcome("original" if differs else "open", values)
 
 
-def _success(of: Review) -> Outcome:
+def _success(of: _Review) -> Outcome:
     values = {"criteria": of.quoted_criteria(), "reason": of.evidence.void_reason}
     if not of.criteria:
         return Outcome("unknown")
     return Outcome("void" if of.evidence.void_reason else "criteria", values, Finder.STUDY)
 
 
-def _covered(of: Review) -> Outcome:
+def _covered(of: _Review) -> Outcome:
     values = {"number": len(of.criteria), "criteria": of.quoted_criteria()}
     values |= {"measure": of.evidence.measure, "value": of.evidence.number}
     return Outcome(("unknown", "one", "several")[min(len(of.criteria), 2)], values)
 
 
-def _sameness(of: Review) -> Outcome:
+def _sameness(of: _Review) -> Outcome:
     if of.effect is not None and of.effect.within_margin:
         return Outcome("margin", {"margin": of.design.margin}, firm=True)
     return Outcome("open")
 
 
-def _multiplicity(of: Review) -> Outcome:
-    number = len(of.criteria)
-    return Outcome("several" if number > 1 else "unknown", {"number": number}, Finder.STUDY)
-
-
-def _stopping(of: Review) -> Outcome:
-    return Outcome("size", {"samples": lexicon.count_text(of.plan.counts.samples, "sample")})
-
-
-_RULES: Final = {
+_RULES: Final[Mapping[str, Callable[[_Review], Outcome]]] = {
     rule.__name__.removeprefix("_"): rule
     for rule in (
         *(_unit, _correlation, _few_units, _unequal_arms, _controls, _control_kinds),
-        *(_substitutions, _availability, _power, _limits, _original_n, _dropout, _stopping),
-        *(_original_uncertainty, _face_value, _sidedness, _success, _covered, _sameness),
-        _multiplicity,
+        *(_substitutions, _availability, _limits, _original_n, _dropout, _original_uncertainty),
+        *(_face_value, _sidedness, _success, _covered, _sameness),
     )
+} | {
+    "power": lambda of: Outcome(
+        "met" if of.evidence.tier is EvidenceTier.MEETS_TARGET else "below",
+        {"placed": lexicon.capitalised(placed_text(of.evidence))},
+    ),
+    "multiplicity": lambda of: Outcome(
+        "several" if len(of.criteria) > 1 else "unknown", {"number": len(of.criteria)}, Finder.STUDY
+    ),
+    "stopping": lambda of: Outcome(
+        "size", {"samples": lexicon.count_text(of.plan.counts.samples, "sample")}
+    ),
 }
 """The rules by question; a question without one is answered on a form alone."""
 
@@ -347,7 +337,7 @@ class Remark(NamedTuple):
 
 def critique(plan: Assessment, author: Registration | None = None) -> tuple[Remark, ...]:
     """Return a reviewer's questions about a plan: concerns first, then those not answered."""
-    review = Review(plan, author or Registration())
+    review = _Review(plan, author or Registration())
     remarks = [
         _remark(key, row, review)
         for key, row in QUESTIONS.items()
@@ -356,7 +346,7 @@ def critique(plan: Assessment, author: Registration | None = None) -> tuple[Rema
     return tuple(sorted(remarks, key=lambda remark: [*Standing].index(remark.standing)))
 
 
-def _remark(key: str, row: Mapping[str, Any], review: Review) -> Remark:
+def _remark(key: str, row: Mapping[str, Any], review: _Review) -> Remark:
     outcome = _RULES[key](review) if key in _RULES else Outcome("not_on_form")
     forms: Sequence[str] = row.get("forms", ())
     answer, refused = review.answers(*forms), row.get("refused", {})
@@ -380,12 +370,10 @@ def critique_blocks(
     """Return a table for each standing; with links to places, answers are below the questions."""
     rows = {kind: [_row(r, link) for r in remarks if r.standing is kind] for kind in Standing}
     concerns, unanswered, answered = map(len, rows.values())
-    count = (
-        f"{lexicon.count_text(len(remarks), 'question')}: {lexicon.count_text(concerns, 'concern')}"
-    )
-    blocks: list[Sentence | Table] = [
-        Sentence(f"{count}, {unanswered} not answered, {answered} answered.")
-    ]
+    count = lexicon.count_text(len(remarks), "question")
+    count += f": {lexicon.count_text(concerns, 'concern')}"
+    summary = f"{count}, {unanswered} not answered, {answered} answered."
+    blocks: list[Sentence | Table] = [Sentence(summary)]
     for standing, caption in _CAPTIONS.items():
         listed = rows[standing]
         if link:

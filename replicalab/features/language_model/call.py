@@ -142,7 +142,7 @@ def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
             )
         response.stream = _BoundedBody(endpoint, cast("httpx2.AsyncByteStream", response.stream))
 
-    hooks = {"request": [strip_headers], "response": [check_response]}
+    hooks: dict[str, Any] = {"request": [strip_headers], "response": [check_response]}
     return openai.AsyncOpenAI(
         base_url=endpoint.base_url,
         api_key="set by strip_headers",

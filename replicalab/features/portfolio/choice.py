@@ -45,10 +45,8 @@ class PortfolioStudy:
             ("share at the floor of", self.floor_share, 1, 0.5),
         ):
             if not (isfinite(number) and 0 <= number <= limit):
-                raise PortfolioError(
-                    f"{label} {name}: {number:g} is no number from 0 to {limit:,}; write one such "
-                    f"as {example}, and 0 for what does not count"
-                )
+                problem = f"{label} {name}: {number:g} is no number from 0 to {limit:,}"
+                raise PortfolioError(f"{problem}; write one such as {example}, or 0")
 
     def counts(self, tier: EvidenceTier) -> float:
         """Return the worth of a plan with that evidence."""
@@ -89,8 +87,18 @@ def plans_of(candidate: PortfolioStudy) -> LabPlans:
                 continue
             numbers = {"sample_size": int(counts.samples), "duration_days": int(counts.days)}
             plan = assess(revise(variant.applied_to(reference.plan), **numbers), pack)
-            if not {*plan.failing} - {Dimension.BUDGET}:
-                plans.setdefault(_option(plan, candidate), plan)
+            if {*plan.failing} - {Dimension.BUDGET}:
+                continue
+            option = PlanOption(
+                whole(candidate.counts(plan.evidence.tier)),
+                plan.fidelity_loss,
+                whole(plan.cost),
+                plan.counts.days,
+                plan.staff,
+                frozenset(map(lexicon.label_key, plan.plan.required_equipment)),
+                pack.lab.start_day,
+            )
+            plans.setdefault(option, plan)
     return LabPlans({option: plans[option] for option in undominated(plans)}, exact)
 
 
@@ -100,18 +108,6 @@ def _labs(pack: Pack) -> Iterator[Pack]:
     later = {until + 1 for until in ends if until is not None and until < lab.days}
     for first in sorted({lab.start_day, *later}):
         yield pack.in_lab(lab.with_means(start_day=first))
-
-
-def _option(plan: Assessment, candidate: PortfolioStudy) -> PlanOption:
-    return PlanOption(
-        whole(candidate.counts(plan.evidence.tier)),
-        plan.fidelity_loss,
-        whole(plan.cost),
-        plan.counts.days,
-        plan.staff,
-        frozenset(map(lexicon.label_key, plan.plan.required_equipment)),
-        plan.pack.lab.start_day,
-    )
 
 
 def whole(amount: float) -> int:
@@ -148,10 +144,7 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True)
 class Portfolio:
-    """The studies that one lab runs with one budget; no choice is worth more than ``most``.
-
-    If ``exact``, no other choice is better by worth, loss and credits.
-    """
+    """The studies that one lab runs with one budget; no choice is worth more than ``most``."""
 
     candidates: tuple[PortfolioStudy, ...]
     chosen: tuple[ChosenStudy, ...]
@@ -209,12 +202,9 @@ def portfolio(
     """
     candidates, worths = list(packs), worth or {}
     ids = [pack.scenario_id for pack in candidates]
-    for name in worths:
-        if name not in ids:
-            fault = Fault(
-                "worth", f"{shown(name)} is not allowed", f"use {lexicon.joined(ids, 'or')}"
-            )
-            raise ArgumentError("portfolio", [fault])
+    if unknown := [name for name in worths if name not in ids]:
+        problem, remedy = f"{shown(unknown[0])} is not allowed", f"use {lexicon.joined(ids, 'or')}"
+        raise ArgumentError("portfolio", [Fault("worth", problem, remedy)])
     return portfolio_of(
         PortfolioStudy(pack, worths.get(pack.scenario_id, 1.0), floor_share) for pack in candidates
     )
@@ -223,10 +213,8 @@ def portfolio(
 def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
     """Return the studies, and a plan of each, that are worth the most in one lab.
 
-    Ties go to the least fidelity loss, then the fewest credits. The chosen plans end early.
-
-    Raises:
-        PortfolioError: there are too many studies, or their labs differ.
+    Ties go to the least fidelity loss, then the fewest credits. The chosen plans end early. Too
+    many studies, or labs that differ, are a PortfolioError.
     """
     studies = tuple(candidates)
     if len(studies) > MAX_STUDIES:
@@ -379,9 +367,8 @@ def _table(
     portfolio: Portfolio, names: Sequence[str], links: Sequence[str], origins: Sequence[str]
 ) -> blocks.Table:
     money, meaning = lexicon.capitalised(portfolio.candidates[0].pack.lab.currency), FIDELITY_MEANS
-    headings = {name: heading for name, (_, heading) in _FIELDS.items() if heading} | {
-        "credits": money
-    }
+    headings = {name: heading for name, (_, heading) in _FIELDS.items() if heading}
+    headings["credits"] = money
     columns = [Column("Study"), Column("Evidence")]
     for name, heading in headings.items():
         about = meaning if name == "fidelity_loss" else ""
@@ -397,12 +384,8 @@ def _table(
             note=str(plan.evidence.tier),
             more=broken if broken.lead else None,
         )
-        numbers = [
-            Cell(
-                amount_text(float(values[name])), more=given_up if name == "fidelity_loss" else None
-            )
-            for name in headings
-        ]
+        more = {"fidelity_loss": given_up}
+        numbers = [Cell(amount_text(float(values[n])), more=more.get(n)) for n in headings]
         note = origins[study.place] if origins else ""
         title = Cell(names[study.place], note=note, link=links[at] if links else "")
         rows.append((title, evidence, *numbers))

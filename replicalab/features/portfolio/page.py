@@ -55,9 +55,14 @@ def _draw(studies: Mapping[str, ListedStudy]) -> None:
         last: choice.Portfolio | None = st.session_state.get(_RESULT)
         if last is None or last.candidates != tuple(candidates):
             last = st.session_state[_RESULT] = choice.portfolio_of(candidates)
-        _draw_portfolio(last, listed)
     except PortfolioError as error:
         complain(f"{error}.")
+        return
+    links = [listed[study.place].link(study.plan.plan, study.first) for study in last.chosen]
+    draw(choice.portfolio_panel(last, links, [study.origin for study in listed]))
+    if last.chosen:
+        rows = [tuple(choice.row_of(study).values()) for study in last.chosen]
+        download("Download these as CSV", lambda: sheet(choice.FIELDS, rows), "portfolio.csv")
 
 
 def _candidates(names: Sequence[str], listed: Sequence[ListedStudy]) -> list[PortfolioStudy] | None:
@@ -95,11 +100,3 @@ def _candidates(names: Sequence[str], listed: Sequence[ListedStudy]) -> list[Por
         )
         for study, field in zip(listed, worths, strict=True)
     ]
-
-
-def _draw_portfolio(portfolio: choice.Portfolio, listed: Sequence[ListedStudy]) -> None:
-    links = [listed[study.place].link(study.plan.plan, study.first) for study in portfolio.chosen]
-    draw(choice.portfolio_panel(portfolio, links, [study.origin for study in listed]))
-    if portfolio.chosen:
-        rows = [tuple(choice.row_of(study).values()) for study in portfolio.chosen]
-        download("Download these as CSV", lambda: sheet(choice.FIELDS, rows), "portfolio.csv")

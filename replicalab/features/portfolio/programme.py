@@ -36,6 +36,11 @@ class PlanOption(NamedTuple):
         """Its objectives, in their order."""
         return -self.worth, self.loss, self.credits
 
+    @property
+    def demand(self) -> tuple[int, ...]:
+        """Its numbers, of which less is better."""
+        return (*self.costs, self.days, self.staff, self.first)
+
 
 _Column = tuple[int, PlanOption, int]  # the place of a study, an option of it and a start day
 _Row = tuple[dict[int, int], int]  # the terms of a sum by their columns, and its cap
@@ -63,20 +68,15 @@ def undominated(options: Iterable[PlanOption]) -> list[PlanOption]:
     """Return the options of a study that no other one dominates."""
     selected: list[PlanOption] = []
     for option in sorted(
-        options, key=lambda o: (_demand(o), len(o.instruments), sorted(o.instruments))
+        options, key=lambda o: (o.demand, len(o.instruments), sorted(o.instruments))
     ):
-        if not any(_dominates(other, option) for other in selected):
+        if not any(
+            other.instruments <= option.instruments
+            and all(a <= b for a, b in zip(other.demand, option.demand, strict=True))
+            for other in selected
+        ):
             selected.append(option)
     return selected
-
-
-def _dominates(one: PlanOption, other: PlanOption) -> bool:
-    pairs = zip(_demand(one), _demand(other), strict=True)
-    return one.instruments <= other.instruments and all(a <= b for a, b in pairs)
-
-
-def _demand(option: PlanOption) -> tuple[int, ...]:
-    return (*option.costs, option.days, option.staff, option.first)
 
 
 def best(studies: Sequence[Sequence[PlanOption]], means: LabMeans) -> StudyChoice:

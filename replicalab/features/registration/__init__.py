@@ -120,7 +120,7 @@ class _Values(dict[str, Any]):
             technique=_items_text(needs.technique),
             equipment=_items_text(*needs.required_equipment),
             reagents=_items_text(*needs.required_reagents),
-            size=self.size_of(plan),
+            size=count_text(plan.counts.samples, self.design.sample_noun),
             dropout=texts.dropout_text(plan),
             own_reason=self.author.reasons.get("sample_size", ""),
             criteria=lines_text(filter(stated, plan.pack.success_criteria)),
@@ -193,7 +193,6 @@ class _Values(dict[str, Any]):
         return f"{self['days']}{span}." if span else ""
 
     def refusals(self) -> str:
-        """Return each plan that one side proposed and the other refused, with the reason."""
         rounds, own, lines = self.run.rounds if self.run else (), self.plan.plan, list[str]()
         for done, following in zip_longest(rounds, rounds[1:]):
             lead, plan, offer = f"Round {done.number + 1}:", done.plan, done.after.offer
@@ -228,23 +227,19 @@ class _Values(dict[str, Any]):
         lines = [(title, line) for title, lines in parts for line in lines]
         return lines_text(f"{title}: {line}" if title else line for title, line in lines)
 
-    def size_of(self, plan: Assessment) -> str:
-        return count_text(plan.counts.samples, self.design.sample_noun)
-
     def worth(self) -> str:
-        """Return the evidence of the sample, its target, and the fewest samples that reach it."""
         evidence, lean = self.plan.evidence, self.lean
         target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
         worth = f"{capitalised(evidence.text)}; target {target}, minimum {floor}."
         fewest = "No fewer meet the target, all else as planned." if self.is_fewest else ""
         if lean:
-            fewest = f"The fewest that meet the target, all else as planned: {self.size_of(lean)}."
+            size = count_text(lean.counts.samples, self.design.sample_noun)
+            fewest = f"The fewest that meet the target, all else as planned: {size}."
         return " ".join(filter(None, (worth, fewest, texts.assumption_text(self.plan))))
 
     def propose_stopping(self) -> Proposal:
-        return Proposal(
-            f"With {self['size']}, without an interim analysis.", "no other rule planned"
-        )
+        size = self["size"]
+        return Proposal(f"With {size}, without an interim analysis.", "no other rule planned")
 
     def propose_same_measures(self, category: str = "equipment") -> Proposal | None:
         listed = {label_key(label) for label in getattr(self.plan.pack.study, category)}

@@ -89,9 +89,7 @@ def _ending(data: bytes, name: str) -> str:
     if ending not in SUFFIXES:
         raise _RefusedError("the file is neither CSV nor .xlsx", "save it as CSV or .xlsx")
     if len(data) > limits.MOST_SHEET_BYTES:
-        problem = (
-            f"the file has {len(data):,} bytes, more than the {limits.MOST_SHEET_BYTES:,} allowed"
-        )
+        problem = f"the file has more than {limits.MOST_SHEET_BYTES:,} bytes: {len(data):,}"
         raise _RefusedError(problem, "keep the table alone, without pictures and other sheets")
     if not data.strip():
         raise _RefusedError("the file is empty", "write the headings and one item per row")

@@ -27,12 +27,9 @@ _ALPHA: Final = 0.05  # of designs without a level
 
 
 class Basis(NamedTuple):
-    """The original's results, in units of its standard error.
+    """The original's results, in units of its standard error; ``z`` is its estimate, 0 or more.
 
-    Attributes:
-        z: the estimate, 0 or more: its direction counts as positive.
-        alpha: the two-sided level, in (0, 1).
-        telescope: the effect at which the original had a power of one third.
+    ``telescope`` is the effect at which it had a power of one third; ``alpha`` is two-sided.
     """
 
     z: float
@@ -90,13 +87,7 @@ def probability(criterion: str, c: float, basis: Basis) -> float:
 
 
 class Success(NamedTuple):
-    """The probability of success on a grid of sample sizes.
-
-    Attributes:
-        samples: the sizes, as planned.
-        yours: the plan's size, one of them.
-        probabilities: those at these sizes, by criterion.
-    """
+    """The probabilities of success by criterion, on a grid of sample sizes with the plan's."""
 
     samples: tuple[int, ...]
     yours: int
