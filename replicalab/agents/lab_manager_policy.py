@@ -133,25 +133,18 @@ def _sample_reduction(before: assessment.Counts, pack: Pack) -> SuggestionChange
         samples,
         f"{capitalised('; '.join(reasons))}; the sample is halved {times}.",
         f"{count_text(before.samples - samples, pack.design.sample_noun)} fewer: "
-        f"{_LOST[_is_weaker(samples, before, pack)]}.",
+        f"{_evidence_lost(samples, before, pack)}.",
     )
 
 
-_LOST: Final = {
-    None: "there is no evidence to lose",
-    True: "weaker evidence",
-    False: "the evidence is no weaker for it",
-}
-
-
-def _is_weaker(samples: int, before: assessment.Counts, pack: Pack) -> bool | None:
-    """Return whether fewer samples weaken the evidence; None if there was none."""
+def _evidence_lost(samples: int, before: assessment.Counts, pack: Pack) -> str:
     rate, exist = pack.samples_per_day, pack.design.population_max
     able = int(before.samples if rate is None else min(before.samples, rate.value * before.days))
     counted = assessment.counted_of(pack.design, able if exist is None else min(able, exist))
     if before.days < pack.min_days or not counted:
-        return None
-    return assessment.counted_of(pack.design, samples) < counted
+        return "there is no evidence to lose"
+    is_weaker = assessment.counted_of(pack.design, samples) < counted
+    return "weaker evidence" if is_weaker else "the evidence is no weaker for it"
 
 
 ExplanationRenderer = Callable[
@@ -188,8 +181,7 @@ def compose_lab_manager_response(
 ) -> LabManagerAction:
     """Return the Lab Manager's answer; a renderer may reword it but never moves the verdict.
 
-    A renderer that raises, or returns anything but a non-blank string, falls back to the
-    built-in explanation.
+    If a renderer fails, or returns a blank text, the built-in explanation is kept.
     """
     offered = None
     if suggestion is not None:

@@ -10,6 +10,7 @@ Royal Statistical Society B 30, 346-356; Kupper & Hafner (1989), The American St
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Final
 
@@ -211,6 +212,22 @@ def _pairs() -> Iterator[rows.Shape]:
         yield from (rows.Shape(x, low, "one"), rows.Shape(x, high, "two"))
 
 
+_PAIRED: Final = rows.Kind(
+    kind="paired",
+    title="Two conditions, paired",
+    asks="Do the same subjects differ between two conditions?",
+    sketch=tuple(_pairs()),
+    sources=reported.PAIRED,
+    normal=scales.ONE_MEAN,
+    usual={"effect_planning": 0.5},
+    formula=_one_group,
+    method="the exact two-sided paired t-test (noncentral t)",
+    source="Cohen (1988), chapter 2",
+    optional=("units",),
+    effect=rows.Effect(name="Cohen's d"),
+    wrong_sign=partial(_one_group, test=dist.t_test_wrong_sign),
+    information=_worth_of_one,
+)
 _ROWS: Final = (
     rows.Kind(
         kind="two_group",
@@ -228,37 +245,15 @@ _ROWS: Final = (
         effect=rows.Effect(name="Cohen's d"),
         information=_information_of_arms,
     ),
-    rows.Kind(
-        kind="paired",
-        title="Two conditions, paired",
-        asks="Do the same subjects differ between two conditions?",
-        sketch=tuple(_pairs()),
-        sources=reported.PAIRED,
-        normal=scales.ONE_MEAN,
-        usual={"effect_planning": 0.5},
-        formula=_one_group,
-        method="the exact two-sided paired t-test (noncentral t)",
-        source="Cohen (1988), chapter 2",
-        optional=("units",),
-        effect=rows.Effect(name="Cohen's d"),
-        wrong_sign=partial(_one_group, test=dist.t_test_wrong_sign),
-        information=_worth_of_one,
-    ),
-    rows.Kind(
+    _PAIRED,
+    replace(
+        _PAIRED,
         kind="one_sample",
         title="One group",
         asks="Does the average of one group differ from a fixed value?",
         sketch=(rows.Shape(10, 26, "quiet", 80, _THIN), *_group(50, 58, "one")),
         sources=reported.ONE_SAMPLE,
-        normal=scales.ONE_MEAN,
-        usual={"effect_planning": 0.5},
-        formula=_one_group,
         method="the exact two-sided one-sample t-test (noncentral t)",
-        source="Cohen (1988), chapter 2",
-        optional=("units",),
-        effect=rows.Effect(name="Cohen's d"),
-        wrong_sign=partial(_one_group, test=dist.t_test_wrong_sign),
-        information=_worth_of_one,
     ),
     rows.Kind(
         kind="correlation",

@@ -34,8 +34,6 @@ _ANSWERS: Final = "challenge_answers"
 _NAME_LENGTH: Final = 100
 _MAX_RESULTS: Final = 1000
 
-Row = tuple[str | float, ...]
-
 
 def panel(place: str, plan: PlanAnalysis | None) -> Mapping[str, Any]:
     """Return the entry of the menu, or draw the challenge or its score."""
@@ -71,8 +69,7 @@ def _draw(here: PlanAnalysis) -> None:
         )
         button("Leave the challenge", "lock_open", state.leave_challenge)
     _draw_answers(here.yours)
-    _draw_link()
-    _draw_results()
+    _draw_link_and_results()
 
 
 def _draw_score(here: PlanAnalysis) -> None:
@@ -81,14 +78,13 @@ def _draw_score(here: PlanAnalysis) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="challenge"):
         button("Try again", "replay", start)
         button("Leave the challenge", "lock_open", state.leave_challenge)
-    _draw_link()
-    _draw_results()
+    _draw_link_and_results()
 
 
 def _hand_in(yours: Assessment) -> None:
     now, name = st.session_state, " ".join(st.session_state[_NAME].split())
     row = result_row(score_of(yours), name, datetime.now(UTC))
-    now[RESULTS] = [*_results(), row][-_MAX_RESULTS:]
+    now[RESULTS] = [*now.get(RESULTS, ()), row][-_MAX_RESULTS:]
     now[state.HANDED] = state.case().where, yours.plan
 
 
@@ -105,29 +101,20 @@ def _answers() -> Sequence[tuple[str, Protocol | None]]:
 
 
 def _draw_answers(yours: Assessment) -> None:
-    if not _answers():
+    if not (answers := _answers()):
         return
     heading = Heading("With the Lab Manager", 2, part=True)
-    blocks.draw(heading, listing(text for text, _ in _answers()))
-    _, offered = _answers()[-1]
+    blocks.draw(heading, listing(text for text, _ in answers))
+    _, offered = answers[-1]
     if offered is not None and offered != yours.plan:
         button("Take its offer", "handshake", partial(state.replace_plan, offered))
 
 
-def _results() -> Sequence[Row]:
-    result: Sequence[Row] = st.session_state.get(RESULTS, ())
-    return result
-
-
-def _draw_results() -> None:
-    if rows := _results():
-        download(
-            f"Download the results ({len(rows)})", partial(sheet, COLUMNS, rows), "challenge.csv"
-        )
-
-
-def _draw_link() -> None:
-    """Draw the link to this challenge: study, lab and question without a plan."""
+def _draw_link_and_results() -> None:
+    """Draw the link to this challenge, without a plan, and the file of results."""
+    if rows := st.session_state.get(RESULTS, ()):
+        label = f"Download the results ({len(rows)})"
+        download(label, partial(sheet, COLUMNS, rows), "challenge.csv")
     case = state.case().changed(plan=None, moves=(), recording=None)
     try:
         query = urlencode(to_query(Workspace(case=case, challenge=True)))
