@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, cautions_title, size_text
+from replicalab.assessment.phrases import asked_and_had
 from replicalab.facts import blocks, check, negotiation
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Status
@@ -187,8 +188,9 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
         return Cell(plans.effect_text(value), number=value)
 
     def wishes(side: Side) -> Cell:
-        status = Status.CAUTION if side.plan.broken_wishes else None
-        return Cell(plans.wishes_cell(side.plan), status=status)
+        wished = asked_and_had(side.plan, side.plan.broken_wishes)
+        status = Status.CAUTION if wished else None
+        return Cell(wished or "none", status=status)
 
     yield _line(first.title if alike else "Evidence", map(worth, sides))
     yield _line("Tier", map(_tier, sides))

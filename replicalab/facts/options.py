@@ -14,8 +14,8 @@ from replicalab.facts import plan as plans
 from replicalab.facts.blocks import NOT_GIVEN, Block, Cell, Group, Heading, Panel, Sentence, Table
 from replicalab.facts.fact import compared_table, fits_fact, plan_facts
 from replicalab.facts.negotiation import change_rows, signed_credits, step_changes
-from replicalab.models import FIELD_LABELS, NUMBER_FIELDS, Dimension
-from replicalab.planner.curves import TargetLimit, why_unreached
+from replicalab.models import FIELD_LABELS, NUMBER_FIELDS
+from replicalab.planner.curves import why_unreached
 from replicalab.planner.least_loss import field_steps
 from replicalab.planner.limits import CountLimits
 from replicalab.scenarios import EvidenceTier, Pack
@@ -42,8 +42,6 @@ def too_short(pack: Pack) -> bool:
 
 
 def _too_short_text(pack: Pack) -> str:
-    if pack.min_days == 1:
-        return texts.LAB_HAS.format(days=phrases.days_text(pack.lab))
     days = f"{pack.lab.days_left}{phrases.start_text(pack.lab)}"
     return texts.ENDPOINT_NEEDS.format(needs=lexicon.count_text(pack.min_days, "day"), days=days)
 
@@ -53,21 +51,15 @@ def difference_text(options: planner.PlanAnalysis) -> str:
     loss, offered, after = options.least, options.offered, options.least.after
     if why := after.evidence.void_reason:
         why = _too_short_text(after.pack) if too_short(after.pack) else why
-        if after.feasible:
-            why = texts.PASSES_AND_SHOWS_NOTHING.format(whose=_least_name(options), reason=why)
         return texts.NOTHING_TO_GAIN.format(reason=why)
     if loss.plan != offered.plan:
         return ""
-    whose = texts.YOUR_PLAN if loss.plan == options.yours.plan else texts.MANAGERS_PLAN
+    whose = "your plan" if loss.plan == options.yours.plan else "the Lab Manager's plan"
     if not loss.exact:
         return texts.NO_LESS_FOUND.format(whose=whose)
     within = least_days_text(after.pack) if loss.none_above_floor else ""
     adding = phrases.adding_none(options.yours)
     return texts.NONE_GIVES_UP_LESS.format(whose=whose, within=within, adding=adding)
-
-
-def _least_name(options: planner.PlanAnalysis) -> str:
-    return texts.YOUR_PLAN if options.least.plan == options.yours.plan else texts.LEAST_PLAN
 
 
 def difference_table(options: planner.PlanAnalysis) -> Table | None:
@@ -94,13 +86,9 @@ def proof_text(least: planner.LeastLoss) -> str:
         return texts.NONE_REACHES.format(floor=floor) if least.none_above_floor else ""
     if not least.exact:
         return texts.BEST_FOUND.format(failing=failing)
-    kept = _kept_phrases(plan)
-    if not kept:
-        return texts.NONE_PASSES.format(none=lexicon.capitalised(none), failing=failing)
-    others = [name for name in plan.failing if name is not Dimension.POLICY]
-    failing = phrases.failing_text(plan, others)
-    even = texts.EVEN_THEN.format(none=none, failing=failing) if others else ""
-    return texts.WORDING_BREAKS.format(phrases=lexicon.joined(kept), even=even)
+    if kept := _kept_phrases(plan):
+        return texts.WORDING_BREAKS.format(phrases=lexicon.joined(kept))
+    return texts.NONE_PASSES.format(none=lexicon.capitalised(none), failing=failing)
 
 
 def least_days_text(pack: Pack) -> str:
@@ -263,7 +251,8 @@ def alone_text(options: planner.PlanAnalysis) -> str:
     reached = least.evidence.tier if least.feasible else EvidenceTier.BELOW_FLOOR
     if reached is EvidenceTier.MEETS_TARGET:
         goal = bound_text(least.evidence, "target")
-        text = texts.REACHED_ALONE.format(whose=_least_name(options), goal=goal)
+        whose = "your plan" if least.plan == options.yours.plan else "the least-loss plan"
+        text = texts.REACHED_ALONE.format(whose=whose, goal=goal)
         return plans.with_cautions(text, least)
     missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
     missed += [] if asks.alone_target else ["target"]
@@ -293,17 +282,13 @@ def unreached_text(plan: Assessment) -> str:
 
     ``All there is, 420 samples, shows power 0.62.``
     """
-    unreached, evidence, units = why_unreached(plan), plan.evidence, plan.pack.design.units
+    unreached, evidence = why_unreached(plan), plan.evidence
     if unreached is None:
         return ""
     size = lexicon.count_text(unreached.samples, "sample")
     is_all = unreached.samples == plan.pack.design.population_max
     text = texts.ALL_SHOWS if is_all else texts.MOST_SHOWS
     measure = f"{evidence.measure} {evidence.amount(unreached.value)}"
-    if unreached.limit is TargetLimit.UNITS and units and unreached.independent is not None:
-        alone = evidence.amount(unreached.independent)
-        names = lexicon.plural(units.name, 2)
-        measure = f"{measure} {texts.ALIKE.format(units=names, unit=units, alone=alone)}"
     return text.format(size=size, measure=measure)
 
 
@@ -341,9 +326,9 @@ def _changes(
 
 
 def _revision(whole: planner.PlanStep) -> Iterator[Block | str]:
-    revision = revision_text(whole)
-    yield Sentence(revision.size, status=verdicts.plan_verdict(whole.after).status)
-    yield from (revision.still, revision.breaks, revision.total)
+    size, *rest = revision_text(whole).values()
+    yield Sentence(size, status=verdicts.plan_verdict(whole.after).status)
+    yield from rest
 
 
 class ChangeText(NamedTuple):
@@ -361,26 +346,17 @@ class ChangeText(NamedTuple):
         return f"{self.field}: {self.values}"
 
 
-class RevisionText(NamedTuple):
-    """A revised plan in words: size, failing checks, soft constraints broken, and the gain."""
-
-    size: str
-    still: str
-    breaks: str
-    total: str
-
-
-def revision_text(whole: planner.PlanStep) -> RevisionText:
-    """Return a revised plan in words."""
+def revision_text(whole: planner.PlanStep) -> dict[str, str]:
+    """Return a revised plan: size, failing checks, soft constraints broken, and the gain."""
     after, lab = whole.after, whole.after.pack.lab
     cost = f"{lexicon.amount_text(after.cost)} of {lab.money(lab.budget)}"
     failing = lexicon.capitalised(phrases.failing_text(after, still=True))
-    return RevisionText(
-        size=f"{phrases.size_text(after)}, {cost}, {after.evidence.text}",
-        still=f"{failing}." if after.failing else "",
-        breaks=plans.cautions_sentence(after),
-        total=f"In all: {plans.saved_text(whole)} · {plans.total_loss_text(whole)}",
-    )
+    return {
+        "size": f"{phrases.size_text(after)}, {cost}, {after.evidence.text}",
+        "still": f"{failing}." if after.failing else "",
+        "breaks": plans.cautions_sentence(after),
+        "total": f"In all: {plans.saved_text(whole)} · {plans.loss_text(whole)}",
+    }
 
 
 def change_text(step: planner.PlanStep) -> ChangeText:
@@ -486,20 +462,18 @@ def reasons_table(
     """
     analysis = planner.PlanAnalysis(reference)
     offered = analysis.offer.changes if analysis.offer else ()
-    known = [("Lab Manager", change) for change in offered]
-    known += [("Planner", change) for change in analysis.least.changes]
+    known = [("Planner", change) for change in analysis.least.changes]
+    known += [("Lab Manager", change) for change in offered]
     rows = []
     for step in field_steps(reference, options.yours):
         [(name, _, _)], [(field, _, _)] = change_rows(step), step.fields
-        made: dict[tuple[str, str], tuple[str, SuggestionChange]] = {}
-        for who, change in known:
-            if _makes(change, step):
-                made.setdefault((change.original, change.revised), (who, change))
-        reasons: dict[str, list[str]] = {}
-        for who, change in made.values():
-            reasons.setdefault(who, []).append(change.reason)
-        theirs = [f"{who}: {' '.join(dict.fromkeys(why))}" for who, why in reasons.items()]
-        why = " ".join(filter(None, (given.get(field, ""), *theirs)))
+        made = {
+            (change.original, change.revised): (who, change)
+            for who, change in known
+            if _makes(change, step)
+        }
+        theirs = [f"{who}: {change.reason}" for who, change in made.values()]
+        why = " ".join(dict.fromkeys(filter(None, (given.get(field, ""), *theirs))))
         lost = lost_text(step, [change for _, change in made.values()])
         rows.append(blocks.row(name, why or lexicon.capitalised(NOT_GIVEN), lost or "–"))
     return blocks.table("Why, and the loss", ("Field", "Reason", "Loss"), rows)

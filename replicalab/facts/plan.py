@@ -88,11 +88,6 @@ def cautions_sentence(plan: Assessment) -> str:
     return f"{lexicon.capitalised(text)}." if text else ""
 
 
-def wishes_cell(plan: Assessment) -> str:
-    """Return the soft constraints that a plan misses, for a cell under `WISHES`."""
-    return phrases.asked_and_had(plan, plan.broken_wishes) or "none"
-
-
 def with_cautions(text: str, plan: Assessment) -> str:
     """Return a text about a plan, followed by its cautions."""
     return " ".join(filter(None, [text, cautions_sentence(plan)]))
@@ -118,14 +113,14 @@ def dropped_cautions(plan: Assessment) -> list[str]:
 
 def notes(plan: Assessment) -> list[tuple[str, str]]:
     """Return notes on a plan: the kind of each, and its sentence."""
-    few_units = lexicon.capitalised(phrases.units_text(plan))
+    few_units = phrases.units_text(plan)
+    cautions = [f"{lexicon.capitalised(few_units)}."] if few_units else []
     kinds = {
-        "Caution": [*([f"{few_units}."] if few_units else []), *dropped_cautions(plan)],
-        "Note": [issue.message for issue in plan.validation.paper_warnings],
+        "Caution": [*cautions, *dropped_cautions(plan)],
+        "Note": [*(issue.message for issue in plan.validation.paper_warnings), spare_text(plan)],
         "Close to a step": _cliff_texts(plan.cliffs),
     }
-    kinds["Note"] += filter(None, [spare_text(plan)])
-    return [(name, text) for name, lines in kinds.items() for text in lines]
+    return [(name, text) for name, lines in kinds.items() for text in lines if text]
 
 
 def spare_text(plan: Assessment) -> str:
@@ -159,9 +154,8 @@ def asked_text(pack: Pack, most: int | None = 2) -> str:
 
     More than ``most`` are counted; None lists them all.
     """
-    number = len(pack.asked)
-    if most is not None and number > most:
-        return texts.ASSUMPTIONS.format(number=number)
+    if most is not None and len(pack.asked) > most:
+        return texts.ASSUMPTIONS.format(number=len(pack.asked))
     text = ", ".join(_number_text(name, pack) for name in pack.asked)
     return f"{text}, yours" if text else ""
 
@@ -449,17 +443,3 @@ def fidelity_move(step: PlanStep) -> str:
     """Return how a step moves the fidelity loss: ``fidelity loss 0 → 2``; empty if unchanged."""
     old, new = step.before.fidelity_loss, step.after.fidelity_loss
     return f"fidelity loss {old} → {new}" if old != new else ""
-
-
-def total_loss_text(step: PlanStep) -> str:
-    """Return the same for several steps, with the parts of the fidelity loss.
-
-    ``…; fidelity loss 0 → 3 (substitution 2, dropped control 1)``
-    """
-    after, dropped = step.after, len(step.after.dropped)
-    parts = {
-        "substitution": after.substitution_loss,
-        lexicon.plural("dropped control", dropped): dropped,
-    }
-    text = ", ".join(f"{name} {loss}" for name, loss in parts.items() if loss)
-    return f"{loss_text(step)} ({text})" if text and fidelity_move(step) else loss_text(step)

@@ -125,14 +125,9 @@ NOTHING_IN_FEWER = "{none} every dimension, and in fewer days nothing is shown"
 EFFECT_NOT_ASSUMED = "This study’s evidence does not rest on an assumed effect."
 EFFECT_ALONE = "The evidence rests on an assumed {effect} of {size}; try others on Protocol."
 
-YOUR_PLAN = "your plan"
-MANAGERS_PLAN = "the Lab Manager's plan"
-LEAST_PLAN = "the least-loss plan"
 PUT_BACK = "Put back {controls}: the study is void without it."
-LAB_HAS = "the lab has {days}"
 ENDPOINT_NEEDS = "the study's endpoint needs {needs}, and the lab has {days}"
 NOTHING_TO_GAIN = "Nothing to gain here: {reason}."
-PASSES_AND_SHOWS_NOTHING = "{whose} passes every dimension and shows nothing, as {reason}"
 NO_LESS_FOUND = "No revision of {whose} that gives up less was found."
 NONE_GIVES_UP_LESS = "In this lab no revision of {whose}{within}{adding} gives up less."
 NONE_REACHES = "No plan for this lab reaches {floor}."
@@ -140,10 +135,8 @@ BEST_FOUND = "The best that was found, not proven to be the best: {failing}."
 NO_PLAN_PASSES = "no plan{days} for this lab passes"
 NONE_PASSES = "{none} every dimension: {failing} at best."
 WORDING_BREAKS = (
-    "Your wording breaks a restriction, and the search does not change wording. Remove "
-    "{phrases}{even}."
+    "Your wording breaks a restriction, and the search does not change wording. Remove {phrases}."
 )
-EVEN_THEN = "; even then {none}: {failing} at best"
 PHRASE = "'{phrase}' from the {field}"
 NOT_ALL_SEARCHED = "Not every combination of the plan's many items and controls could be searched."
 SEARCHED = (
@@ -175,10 +168,6 @@ REACHED_ALONE = "Nothing: {whose} reaches {goal}."
 NONE_ALONE = "No single addition reaches {goals}."
 ALL_SHOWS = "All there is, {size}, shows {measure}."
 MOST_SHOWS = "All that can be planned here, {size}, shows {measure}."
-ALIKE = (
-    "in {units} of {unit.samples:g} with a correlation of {unit.icc:g}; independent ones would "
-    "show {alone}"
-)
 
 ELSEWHERE = (
     "This plan was saved for another study, '{study}'; here it is judged as a plan for '{here}'."

@@ -62,7 +62,7 @@ def _sentences(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
     yield "difference", ways.difference_text(options)
     yield "search", ways.search_text(options)
     whole = PlanStep(yours, options.least.after)
-    yield "least loss", f"{plan.saved_text(whole)}; {plan.total_loss_text(whole)}"
+    yield "least loss", f"{plan.saved_text(whole)}; {plan.loss_text(whole)}"
     yield "gives up", " ".join(map(plan.protection_text, whole.newly_dropped))
     yield "to run it", ways.run_text(options.asks.run)
     yield "in vain", ways.wasted_text(yours)

@@ -11,7 +11,7 @@ from replicalab.facts import options as facts
 from replicalab.facts.check import TICKED
 from replicalab.facts.frontier import extra_facts
 from replicalab.facts.negotiation import outcome_verdict
-from replicalab.facts.plan import notes, saved_text, slack_text, total_loss_text, used_text
+from replicalab.facts.plan import loss_text, notes, saved_text, slack_text, used_text
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import amount_text
 from replicalab.models import revise
@@ -198,7 +198,7 @@ def test_ticked_changes_are_those_of_the_core() -> None:
         after = assess(apply_changes(PLAN, ticked), MOMENTUM)
         step = PlanStep(options.yours, after)
         assert f"{amount_text(after.cost)} of 3,700 credits, {after.evidence.text}" in page
-        assert f"In all: {saved_text(step)} · {total_loss_text(step)}" in page
+        assert f"In all: {saved_text(step)} · {loss_text(step)}" in page
         worth = {row[0]: row[2] for row in panel_tables(app)[1]}
         assert worth[TICKED if any(ticks) else "Your plan"] == after.evidence.number
         assert sum("would add: " in plain(box.label) for box in app.checkbox) == ticks.count(False)
