@@ -5,12 +5,11 @@ from itertools import compress
 from math import prod
 from typing import Final
 
-from replicalab.errors import ReplicaLabError
 from replicalab.facts import blocks, texts
 from replicalab.facts.blocks import Bar, Block, Cell, Column, Group, Sentence
 from replicalab.facts.negotiation import LAB_MANAGERS, OUTCOME_STATUS, OUTCOME_TITLES, SCIENTISTS
 from replicalab.facts.score import regret_text
-from replicalab.lexicon import CREDITS, amount_text, count_text, money_text, one_line
+from replicalab.lexicon import amount_text, count_text, one_line
 from replicalab.negotiation import Outcome
 from replicalab.negotiation.batch import Batch, Result, Share, Summary, is_same, regrets
 
@@ -82,32 +81,10 @@ def kept_text(summaries: Sequence[Summary], studies: Mapping[str, str]) -> str:
 
 
 def again_text(again: Sequence[tuple[Result, Result]], number: int) -> str:
-    """Return whether playing some of a saved batch again gave the same, with an example if not."""
-    others = [pair for pair in again if not is_same(*pair)]
+    """Return whether playing some of a saved batch again gave the same."""
+    others = sum(not is_same(*pair) for pair in again)
     text = texts.PLAYED_AGAIN.format(again=amount_text(len(again)), number=amount_text(number))
-    if not others:
-        return texts.AS_KEPT.format(text=text)
-    was, now = others[0]
-    return texts.OTHERWISE.format(
-        text=text,
-        others=amount_text(len(others)),
-        job=was.job,
-        was=_ending_text(was),
-        now=_ending_text(now),
-    )
-
-
-def _ending_text(result: Result) -> str:
-    if result.outcome is None:
-        return "not played"
-    job = result.job
-    try:
-        currency = job.pack().lab.currency
-    except ReplicaLabError:  # its study is not on this server
-        currency = job.own_lab.currency or CREDITS
-    text = f"{OUTCOME_TITLES[result.outcome]} after {count_text(result.rounds, 'round')}"
-    size = count_text(result.samples, "sample")
-    return f"{text}, {size}, {money_text(result.credits, currency)}"
+    return (texts.OTHERWISE if others else texts.AS_KEPT).format(text=text, others=others)
 
 
 def faults_text(errors: Iterable[str]) -> list[str]:

@@ -13,7 +13,6 @@ from replicalab.facts import plan as texts
 from replicalab.facts.blocks import Bar, Cell, Column, Fold, Group, Heading, Panel, Sentence, Status
 from replicalab.facts.lab import lab_text
 from replicalab.facts.original import takes_text
-from replicalab.models import Dimension
 from replicalab.scenarios import ItemStatus
 
 BINDING: Final = "Binding constraint."
@@ -51,7 +50,15 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
 
 
 def check_panel(plan: Assessment, binding: str | None = None, mended: Container[str] = ()) -> Group:
-    """Return used and limit of each dimension and the reasons of failures, then notes.
+    """Return `check_table`, then notes."""
+    notes = [Sentence(text, f"{kind}:") for kind, text in texts.notes(plan)]
+    return blocks.group(check_table(plan, binding, mended), blocks.listing(notes))
+
+
+def check_table(
+    plan: Assessment, binding: str | None = None, mended: Container[str] = ()
+) -> blocks.Table:
+    """Return used, limit and slack of each dimension, with the reasons of failures.
 
     A page lays a button over the place of each dimension in ``mended``.
     """
@@ -61,55 +68,20 @@ def check_panel(plan: Assessment, binding: str | None = None, mended: Container[
         rows.append(
             (
                 Cell(name, status=sign),
-                Cell(texts.used_text(plan, slack), bar=slack_bar(slack), shade=sign),
+                Cell(texts.used_text(plan, slack), slack.used, bar=slack_bar(slack), shade=sign),
                 Cell(texts.slack_text(slack), slack.slack),
             )
         )
         # A reason is given only if the numbers do not say it.
         in_numbers = slack.row.is_amount or dimension not in plan.causes
-        bound = [BINDING] if dimension == binding else []
-        below.append(bound + ([] if in_numbers else _reasons(plan, dimension)))
+        reasons = (
+            [] if in_numbers else [why for name, why in plan.reasons_once if name == dimension]
+        )
+        below.append([*([BINDING] if dimension == binding else []), *reasons])
     used = Column("Used", "fixed", bar="after", picture="Share of the limit")
     columns = ("Dimension", used, Column("Slack", "number"))
-    notes = [Sentence(text, f"{kind}:") for kind, text in texts.notes(plan)]
     places = [f"mend_{dimension}" if dimension in mended else "" for dimension in plan.slack]
-    return blocks.group(
-        blocks.table("The check", columns, rows, below=below, kind="check", places=places),
-        blocks.listing(notes),
-    )
-
-
-def _reasons(plan: Assessment, dimension: str) -> list[str]:
-    return [reason for failing, reason in plan.reasons_once if failing == dimension]
-
-
-def slack_table(plan: Assessment) -> blocks.Table:
-    """Return used, limit and slack of each dimension in columns of their own."""
-    rows = [
-        (
-            Cell(lexicon.capitalised(plan.pack.study.term(dimension)), status=_sign(slack.ok)),
-            *_amounts(plan, slack),
-            " ".join(_reasons(plan, dimension)),
-        )
-        for dimension, slack in plan.slack.items()
-    ]
-    return blocks.table("The check", ("Dimension", "Used", "Limit", "Slack", "Why it fails"), rows)
-
-
-def _amounts(plan: Assessment, slack: assessment.Slack) -> tuple[Cell, Cell, Cell]:
-    text, bar = texts.slack_text(slack), slack_bar(slack)
-    if not text:
-        return Cell(texts.used_text(plan, slack), bar=bar), Cell(), Cell()
-    unit = "free" if slack.row.category else lexicon.plural(slack.row.noun, slack.limit)
-    limit = f"{lexicon.amount_text(slack.limit)} {unit}"
-    if slack.row.currency:
-        limit = plan.pack.lab.money(slack.limit)
-    last = last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
-    return (
-        Cell(f"{lexicon.amount_text(slack.used)}{last}", slack.used, bar=bar),
-        Cell(limit, slack.limit),
-        Cell(text, slack.slack),
-    )
+    return blocks.table("The check", columns, rows, below=below, kind="check", places=places)
 
 
 def slack_bar(slack: assessment.Slack) -> Bar | None:
@@ -342,7 +314,7 @@ def _arm_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
 
 
 def _day_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
-    lab, days, items = plan.pack.lab, plan.counts.days, plan.missing_items
+    lab, days = plan.pack.lab, plan.counts.days
     start, lab_end = lab.start_day, max(lab.days, lab.start_day)
     lab_days = f"{_days_text(start, lab_end)}{lab.dated(lab.days, 'to')}"
     spans = [("Lab", lab_days, start, lab_end)]
@@ -351,25 +323,15 @@ def _day_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
         spans.insert(0, ("Plan", f"{_days_text(start, last)}{last_day_text(plan)}", start, last))
     bookings = [
         (lexicon.one_line(item.label), item.status_text, 1, until)
-        for item in items
+        for item in plan.missing_items
         if item.status is ItemStatus.BOOKED
         and (until := plan.pack.inventory.booked_until(item.label)) is not None
     ]
-    # A booking that ends long after plan and lab is cut, so that both stay visible.
-    end = max(last for *_, last in spans)
-    scale = max([end, *(min(last, 2 * end) for *_, last in bookings)])
+    end = max(last for *_, last in [*spans, *bookings[:_ROWS]])
     for name, text, first, last in [*spans, *bookings[:_ROWS]]:
-        to = min(last, scale) / scale
-        yield name, Cell(text, bar=Bar(to, lab_end / scale, begins=(first - 1) / scale))
-    missing = [
-        f"{lexicon.one_line(item.label)} ({item.status_text})"
-        for item in items
-        if item.status is not ItemStatus.BOOKED
-    ]
+        yield name, Cell(text, bar=Bar(last / end, lab_end / end, begins=(first - 1) / end))
     if (more := len(bookings) - _ROWS) > 0:
-        missing.append(lexicon.count_text(more, "more booked item"))
-    if missing:
-        yield "Missing", Cell(lexicon.capitalised(lexicon.joined(missing)))
+        yield "Others", Cell(lexicon.count_text(more, "more booked item"))
 
 
 def _days_text(first: int, last: int) -> str:

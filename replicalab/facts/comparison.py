@@ -9,7 +9,7 @@ from replicalab.assessment.phrases import asked_and_had
 from replicalab.facts import blocks, check, negotiation
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Status
-from replicalab.facts.lab import first_day_text, in_currency, standing_text, weekends_text
+from replicalab.facts.lab import first_day_text, in_currency, weekends_text
 from replicalab.facts.verdicts import evidence_status, plan_verdict, standing
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS
@@ -134,7 +134,7 @@ def _lab(sides: Sequence[Side]) -> Iterator[Line]:
 
 def _standing(pack: Pack, label: str, category: str) -> str:
     price = pack.lab.money(pack.price(label, category))
-    return f"{standing_text(pack, label, category)}; {price}"
+    return f"{pack.inventory.status_text(label, category)}; {price}"
 
 
 def _value(value: int | str | list[str]) -> Cell | str:

@@ -68,17 +68,6 @@ def effect_title(curves: Curves) -> str:
     return f"{samples_text(curves.plan)}: {curves.plan.evidence.text}"
 
 
-def needed_title(curves: Curves) -> str:
-    """Return the samples for the target at the assumed effect."""
-    needed, evidence = curves.needed(), curves.plan.evidence
-    text = texts.NO_SIZE_REACHES if needed is None else texts.SIZE_REACHES
-    return text.format(
-        days=lexicon.count_text(curves.plan.counts.days, "day"),
-        target=evidence.amount(evidence.target),
-        needed=lexicon.amount_text(needed or 0),
-    )
-
-
 def assumed_text(curves: Curves) -> str:
     """Return the days and the effect of the curves.
 

@@ -125,13 +125,3 @@ def compared_table(caption: str, sides: Mapping[str, Sequence[Fact]]) -> Table:
                 cells = [fact._replace(text=_amount(fact)).cell for fact in facts]
             rows.append((facts[0].label, *cells))
     return table(caption, (Column("Fact", is_seen=False), *map(Column, sides)), rows)
-
-
-def record(facts: Iterable[Fact]) -> dict[str, Value]:
-    """Return the values by key, for JSON and data frames."""
-    return {fact.key: fact.value for fact in facts}
-
-
-def units(facts: Iterable[Fact]) -> dict[str, str]:
-    """Return the units by key; a fact without a unit is left out."""
-    return {fact.key: fact.unit for fact in facts if fact.unit}

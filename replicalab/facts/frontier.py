@@ -10,22 +10,14 @@ from replicalab.facts import check, texts
 from replicalab.facts.blocks import Bar, Cell, Status, Table, Verdict, number_cell, table
 from replicalab.facts.fact import Fact, moves
 from replicalab.facts.options import least_days_text, proof_text, too_short
-from replicalab.scenarios import Lab
 
 ROOM: Final = 1.06  # height of the frontier's chart over its highest mark
 _VOID: Final = ", without which the study is void"
 
 
-def priced_size_text(plan: Assessment | planner.FrontierPlan, lab: Lab | None = None) -> str:
-    """Return size and cost: ``161 samples in 3 days for 2,210 credits``.
-
-    A plan of the frontier also takes the lab, for its currency.
-    """
-    if not isinstance(plan, planner.FrontierPlan):
-        return f"{phrases.size_text(plan)} for {plan.pack.lab.money(plan.cost)}"
-    samples = phrases.planned_text(plan.samples, plan.analysed)
-    cost = lexicon.money_text(plan.credits, lab.currency if lab else lexicon.CREDITS)
-    return f"{samples} in {lexicon.count_text(plan.days, 'day')} for {cost}"
+def priced_size_text(plan: Assessment) -> str:
+    """Return size and cost: ``161 samples in 3 days for 2,210 credits``."""
+    return f"{phrases.size_text(plan)} for {plan.pack.lab.money(plan.cost)}"
 
 
 def fits_text(plan: Assessment) -> str:
@@ -43,15 +35,6 @@ def frontier_title(standing: Verdict, currency: str = lexicon.CREDITS) -> str:
 def scale_end(evidence: Evidence) -> float:
     """Return the upper end of the scale of a study's evidence; the lower one is 0."""
     return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
-
-
-def worth_text(evidence: Evidence, value: float) -> str:
-    """Return a value of an evidence in a cell.
-
-    A plan with too few samples for a test, which shows nothing, may be the cheapest of all.
-    """
-    nothing = ", shows nothing" if value == evidence.row.scale.worst else ""
-    return f"{evidence.amount(value)}{nothing}"
 
 
 def outside_text(options: planner.PlanAnalysis) -> str:
@@ -72,11 +55,8 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
     better = better_plans(options)
     if not yours.feasible:
         text = texts.DOES_NOT_FIT.format(failing=phrases.failing_text(yours))
-        ending = ""
-        if not better and void:
-            ending = texts.NOR_EVIDENCE.format(reason=void)
-        elif not better:
-            ending = texts.NONE_AS_STRONG if frontier.exact else texts.NONE_FOUND_AS_STRONG
+        nothing = texts.NOR_EVIDENCE.format(reason=void) if void else texts.NONE_AS_STRONG
+        ending = "" if better else nothing
         return Verdict(Status.FAIL, "Does not fit", f"{text} {ending}".strip())
     if better:
         return Verdict(Status.CAUTION, "Beaten", texts.BEATEN)
@@ -120,8 +100,7 @@ def balance_text(options: planner.PlanAnalysis) -> str:
     if options.balanced is not None:
         return ""
     evidence = options.yours.evidence
-    none = "none that fits" if options.frontier.exact else "none that was found to fit"
-    return texts.NO_BALANCE.format(none=none, floor=evidence.amount(evidence.floor))
+    return texts.NO_BALANCE.format(floor=evidence.amount(evidence.floor))
 
 
 def _nothing_fits(options: planner.PlanAnalysis) -> Iterator[str]:
@@ -198,14 +177,16 @@ def frontier_table(options: planner.PlanAnalysis) -> Table:
     frontier, yours = options.frontier, options.yours
     lab, evidence, rows = yours.pack.lab, yours.evidence, list[tuple[Cell | str, ...]]()
     for plan in frontier.listed:
+        judged = options.judged(plan.plan(yours.plan))
         balanced = " (balanced)" if plan is frontier.balanced else ""
-        value = worth_text(evidence, plan.value)
+        nothing = ", shows nothing" if plan.value == evidence.row.scale.worst else ""
+        value = f"{evidence.amount(plan.value)}{nothing}"
         rows.append(
             (
-                f"{priced_size_text(plan, lab)}{balanced}",
+                f"{priced_size_text(judged)}{balanced}",
                 Cell(value, plan.value, bar=worth_bar(evidence, plan.value)),
                 number_cell(plan.loss),
-                lost_text(options.judged(plan.plan(yours.plan))),
+                lost_text(judged),
             )
         )
     caption = texts.FRONTIER_CAPTION.format(

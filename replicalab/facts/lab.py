@@ -1,7 +1,6 @@
 """The lab in words: its name, and its changes from the study's lab."""
 
 from collections.abc import Iterator
-from datetime import date
 from typing import NamedTuple
 
 from replicalab import lexicon
@@ -40,12 +39,8 @@ def weekends_text(lab: Lab) -> str:
 
 def first_day_text(lab: Lab) -> str:
     """Return the date of a lab's first day."""
-    return _dated_text(1, lab.start_date, weekends=lab.weekends) or "no date"
-
-
-def _dated_text(day: int, start: date | None, *, weekends: bool) -> str:
-    dated = date_of(day, start, weekends=weekends) if start else None
-    return date_text(dated) if dated else ""
+    first = date_of(1, lab.start_date, weekends=lab.weekends) if lab.start_date else None
+    return date_text(first) if first else "no date"
 
 
 class OverriddenValue(NamedTuple):
@@ -89,7 +84,7 @@ def _numbers(study: Study, before: Lab, after: Lab) -> Iterator[OverriddenValue]
 def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
     written = _by_its_calendar(written, pack)
     for item in pack.own_lab.items:
-        where = (standing_text(lab, item.label, item.category) for lab in (pack, written))
+        where = (lab.inventory.status_text(item.label, item.category) for lab in (pack, written))
         yield OverriddenValue(item.label, *where)
         if item.price is not None:
             price = price_text(written, item.label, item.category)
@@ -101,11 +96,6 @@ def _by_its_calendar(written: Pack, pack: Pack) -> Pack:
     calendar = {name: getattr(pack.lab, name) for name in ("start_date", "weekends")}
     same = all(getattr(written.lab, name) == value for name, value in calendar.items())
     return written if same else written.in_lab(written.lab.model_copy(update=calendar))
-
-
-def standing_text(pack: Pack, label: str, category: str) -> str:
-    """Return the state of an item in a lab: ``booked until day 9``."""
-    return pack.inventory.status_text(label, category)
 
 
 def price_text(pack: Pack, label: str, category: str) -> str:
@@ -137,10 +127,7 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
             is_money = amount.key == "budget"
             means.append(money if is_money else lexicon.count_text(value, amount.noun))
     if (start := own.start_day) is not None:
-        # A day's date is the same in every study only if the weekends are, too.
-        first = None if own.weekends is None else own.start_date
-        dated = _dated_text(start, first, weekends=bool(own.weekends))
-        means.append(f"work from day {start:,}{f' ({dated})' if dated else ''}")
+        means.append(f"work from day {start:,}")
     if others := own.changes - len(means):
         means.append(lexicon.count_text(others, "change", "other" if means else ""))
     written = f"{difficulty} lab{f', seed {seed}' if seed else ''}"
@@ -150,21 +137,13 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
     return texts.OWN_LAB.format(name=name, changes=lexicon.joined(means), written=written)
 
 
-class ItemRow(NamedTuple):
-    """The row of an item: its sign, its state, and its kind and price."""
-
-    status: Status
-    where: str
-    more: str
-
-
-def item_row(written: Pack, pack: Pack, label: str, category: str) -> ItemRow:
-    """Return the row of an item of a lab, with its state and price in the study's lab."""
+def item_row(written: Pack, pack: Pack, label: str, category: str) -> tuple[Status, str, str]:
+    """Return the sign of an item in a lab, its state, and its kind and price."""
     written = _by_its_calendar(written, pack)
-    where, was = (standing_text(lab, label, category) for lab in (pack, written))
+    where, was = (lab.inventory.status_text(label, category) for lab in (pack, written))
     price, rate = (price_text(lab, label, category) for lab in (pack, written))
     more = [pack.study.term(category), f"{price} {pack.lab.currency}"]
     more += [f"the study’s: {was}"] if where != was else []
     more += [f"the study’s price: {rate}"] if price != rate else []
     is_free = pack.inventory.status(label, category) is ItemStatus.AVAILABLE
-    return ItemRow(Status.PASS if is_free else Status.FAIL, where, " · ".join(more))
+    return Status.PASS if is_free else Status.FAIL, where, " · ".join(more)

@@ -389,37 +389,28 @@ def revision_panel(whole: planner.PlanStep, steps: Iterable[planner.PlanStep] = 
 
 def mend_text(step: planner.PlanStep) -> str:
     """Return a label for a button that mends a dimension: ``Use the spare``."""
-    removed, added = _items(step)
-    if not (removed or added):
+    old, new = (
+        [item for items in side if isinstance(items, tuple) for item in items]
+        for side in zip(*((old, new) for _, old, new in step.fields), strict=True)
+    )
+    if not (old or new):
         return step_changes(step)
-    return f"Use {lexicon.joined(added)}" if added else f"Drop {lexicon.joined(removed)}"
-
-
-def _items(step: planner.PlanStep) -> list[list[str]]:
-    sides = ([old for _, old, _ in step.fields], [new for _, _, new in step.fields])
-    return [
-        [item for items in side if isinstance(items, tuple) for item in items] for side in sides
-    ]
+    return f"Use {lexicon.joined(new)}" if new else f"Drop {lexicon.joined(old)}"
 
 
 def mend_price(step: planner.PlanStep) -> str:
     """Return the effect of such a button: credits, evidence and tier, and new failures."""
     after = step.after
     new = [name for name in after.failing if name not in step.before.failing]
-    parts = [plans.saved_text(step), phrases.placed_text(after.evidence)]
-    parts += [lexicon.capitalised(phrases.failing_text(after, new))] if new else []
-    return " · ".join(parts)
+    failing = lexicon.capitalised(phrases.failing_text(after, new)) if new else ""
+    parts = plans.saved_text(step), phrases.placed_text(after.evidence), failing
+    return " · ".join(filter(None, parts))
 
 
 def edit_sentence(step: planner.PlanStep) -> Sentence:
     """Return an edit, its saving and its loss; items of one field by name."""
     moved = f"{signed_credits(step)} {step.after.pack.lab.currency}, {plans.evidence_text(step)}"
-    edit = step_changes(step)
-    removed, added = (lexicon.joined(lexicon.quoted(items)) for items in _items(step))
-    if len(step.fields) == 1 and (removed or added):
-        edit = f"with {added}" if added else f"without {removed}"
-        if added and removed:
-            edit = f"{added} in place of {removed}"
+    edit = mend_text(step) if len(step.fields) == 1 else step_changes(step)
     return Sentence(f"{edit}: {moved}." if edit else f"{moved}.")
 
 

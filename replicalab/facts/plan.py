@@ -82,6 +82,18 @@ def staff_text(plan: Assessment) -> str:
     return f"{sum_of}{plan.staff} of {lexicon.count_text(plan.pack.lab.staff, 'staff unit')}"
 
 
+def field_rows(plan: Assessment) -> list[tuple[str, str]]:
+    """Return the technique, the items and the rationale of a plan, by name."""
+    protocol = plan.plan
+    return [
+        ("Technique", protocol.technique),
+        ("Controls", "; ".join(protocol.controls) or "none"),
+        ("Equipment", "; ".join(protocol.required_equipment) or "none"),
+        (plan.pack.study.term("Reagents"), "; ".join(protocol.required_reagents) or "none"),
+        ("Rationale", protocol.rationale),
+    ]
+
+
 def cautions_sentence(plan: Assessment) -> str:
     """Return the cautions about a plan as a sentence; empty if none."""
     text = assessment.cautions_text(plan)
@@ -239,22 +251,20 @@ def effect_text(effect: float | None) -> str:
 
 def assumption_text(plan: Assessment) -> str:
     """Return the assumed effect and the method of the evidence, then its units and arms."""
-    return " ".join(filter(None, (_planned_text(plan), basis_text(plan))))
-
-
-def _planned_text(plan: Assessment) -> str:
     evidence, row, design = plan.evidence, plan.evidence.row, plan.pack.design
     method = row.method_of(design)
-    if row.effect is None:
-        return texts.PLANNED_WITHOUT_EFFECT.format(method=method)
-    setting, seen = (
-        row.setting_text(DesignParameters.by(design, factor)) for factor in (1.0, evidence.factor)
-    )
-    assumed = f"{row.effect.name} of {effect_text(design.effect_planning)}{setting}"
-    if seen != setting or evidence.factor != 1:
-        changed = seen if seen != setting else ""
-        assumed += texts.SEEN_AS.format(effect=effect_text(evidence.effect), setting=changed)
-    return texts.PLANNED.format(assumed=assumed, method=method)
+    planned = texts.PLANNED_WITHOUT_EFFECT.format(method=method)
+    if row.effect is not None:
+        setting, seen = (
+            row.setting_text(DesignParameters.by(design, factor))
+            for factor in (1.0, evidence.factor)
+        )
+        assumed = f"{row.effect.name} of {effect_text(design.effect_planning)}{setting}"
+        if seen != setting or evidence.factor != 1:
+            changed = seen if seen != setting else ""
+            assumed += texts.SEEN_AS.format(effect=effect_text(evidence.effect), setting=changed)
+        planned = texts.PLANNED.format(assumed=assumed, method=method)
+    return f"{planned} {basis_text(plan)}".strip()
 
 
 def source_text(design: Design) -> str:

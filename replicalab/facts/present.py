@@ -13,7 +13,7 @@ from replicalab.facts import negotiation as texts
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Panel, Status, Verdict
 from replicalab.facts.check import evidence_bar
-from replicalab.facts.lab import amounts_text, lab_text
+from replicalab.facts.lab import amounts_text
 from replicalab.facts.options import alone_lines, lost_text, nothing_needed, take_parts
 from replicalab.facts.rounds import amounts, bounds_text, given_up_table
 from replicalab.facts.verdicts import evidence_sentence, evidence_status, standing, terms_text
@@ -30,7 +30,6 @@ from replicalab.negotiation import (
 )
 from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.least_loss import field_steps
-from replicalab.scenarios import Pack
 
 _FEW_STEPS: Final = 4  # Of more steps each field is shown once
 
@@ -45,26 +44,6 @@ class Slide(StrEnum):
     RULE = "rule"
     MISSING = "missing"
     DECISION = "decision"
-
-
-def deck_panel(pack: Pack, slides: Sequence[Panel], number: int, point: Panel | None) -> Panel:
-    """Return all slides; only slide ``number``, from 1, is on the screen, and paper has all.
-
-    The point is shown below the last slide.
-    """
-    return blocks.panel(
-        "deck", study=pack.paper.name, lab=lab_text(pack), slides=slides, number=number, point=point
-    )
-
-
-def stated_slide(title: str, text: str) -> Panel:
-    """Return a slide with one text under a heading."""
-    return blocks.panel("slide_stated", title=title, text=text)
-
-
-def point_panel(title: str, line: str) -> Panel:
-    """Return the point of a story, shown below its last slide."""
-    return blocks.panel("slide_point", title=title, line=line)
 
 
 def stake_slide(
@@ -142,8 +121,11 @@ def _worth(plan: Assessment) -> str:
 
 def conceded(negotiation: Negotiation) -> list[Concession]:
     """Return the Scientist's concessions, one for each round in which its plan moved."""
-    steps = [step for step in ledger(negotiation) if step.who is Role.SCIENTIST]
-    return [step for step in steps if _moves_more_than_rationale(step.step)]
+    return [
+        concession
+        for concession in ledger(negotiation)
+        if concession.who is Role.SCIENTIST and _moves_more_than_rationale(concession.step)
+    ]
 
 
 def _moves_more_than_rationale(step: PlanStep) -> bool:

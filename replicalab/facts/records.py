@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from replicalab.assessment import Assessment, Evidence
-from replicalab.facts.fact import Value, plan_facts, record, units
+from replicalab.facts.fact import Value, plan_facts
 from replicalab.facts.negotiation import outcome_verdict, round_caption
 from replicalab.facts.plan import notes
 from replicalab.facts.verdicts import plan_verdict
@@ -44,8 +44,8 @@ def plan(judged: Assessment) -> Data:
     facts = plan_facts(judged)
     return {
         **fields(judged, "plan", "feasible", "failing"),
-        **{key: value for key, value in record(facts).items() if key != "evidence"},
-        "units": units(facts),
+        **{fact.key: fact.value for fact in facts if fact.key != "evidence"},
+        "units": {fact.key: fact.unit for fact in facts if fact.unit},
         "verdict": plan_verdict(judged)._asdict(),
         "wishes_broken": [wish.constraint.key for wish in judged.broken_wishes],
         "evidence": evidence(judged.evidence),

@@ -7,7 +7,6 @@ from typing import Final
 
 from replicalab import features, lexicon
 from replicalab.assessment import Assessment, assess
-from replicalab.assessment.effects import published_effect
 from replicalab.assessment.phrases import last_day_text
 from replicalab.drafts import stated
 from replicalab.facts import blocks, check, documents, options, region, texts, verdicts
@@ -17,13 +16,14 @@ from replicalab.facts.blocks import NOT_GIVEN, Cell, Part, Sentence, listing, nu
 from replicalab.facts.curves import bound_text
 from replicalab.facts.lab import lab_text
 from replicalab.facts.original import CONFIDENCE, original_blocks
+from replicalab.facts.study import Choice, choices
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, Round
 from replicalab.planner import PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
-from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
+from replicalab.scenarios import Pack
 
 
 def report(
@@ -71,7 +71,7 @@ def report(
         ),
         part(
             "Slack",
-            check.slack_table(yours),
+            check.check_table(yours, analysis.binding),
             Sentence(f"Staff: {plans.staff_text(yours)}.", quiet=True),
         ),
         part("Cost", check.cost_table(yours)),
@@ -120,17 +120,10 @@ def _question(pack: Pack) -> Iterator[blocks.Block]:
 
 def _plan_table(yours: Assessment) -> blocks.Table:
     plan = yours.plan
-    lists = {
-        "Controls": plan.controls,
-        "Equipment": plan.required_equipment,
-        yours.pack.study.term("Reagents"): plan.required_reagents,
-    }
     rows = [
         row("Sample size", Cell(f"{plan.sample_size:,}", plan.sample_size)),
         row("Days", Cell(f"{plan.duration_days:,}{last_day_text(yours)}", plan.duration_days)),
-        row("Technique", plan.technique),
-        *(row(name, "; ".join(labels) or "none") for name, labels in lists.items()),
-        row("Rationale", plan.rationale),
+        *(row(*named) for named in plans.field_rows(yours)),
     ]
     return blocks.table("The plan in full", ("Field", "Value"), rows)
 
@@ -176,18 +169,7 @@ def said_blocks(done: Round) -> Iterator[blocks.Block]:
     yield Sentence(rounds.offer_breaks_text(done))
 
 
-# Each choice in the order of common preregistration forms: design and test, the effect and its
-# source, error rates and target, then the sample.
-
-# The number of a question that replaces a field of a design.
-_NUMBERS: Final = {
-    **{field: number for number, field in QUESTION_FIELDS.items()},
-    **{name: name for name in QUESTION_RECORDS},
-}
-_ASKED: Final = "Asked here in place of the study’s number."
 _QUARTERS: Final = range(1, 9)  # of the planned sample, for the table of other sample sizes
-
-Choice = tuple[str, Cell | str, str]  # name, value and reason
 
 
 def justification_table(
@@ -196,45 +178,9 @@ def justification_table(
     """Return each choice behind a sample size, with its reason if given."""
     rows = [
         row(name, value, why.strip() or lexicon.capitalised(NOT_GIVEN))
-        for name, value, why in (*_design(plan), *_numbers(plan), *_sizes(plan, reasons))
+        for name, value, why in (*choices(plan), *_sizes(plan, reasons))
     ]
     return blocks.table("Each choice and its reason", ("Choice", "Value", "Reason"), rows)
-
-
-def _design(plan: Assessment) -> Iterator[Choice]:
-    pack, kind = plan.pack, plan.evidence.row
-    design = pack.design
-    counted = f"{lexicon.capitalised(kind.title)}; n counts {design.unit_of_n}"
-    method = stated(pack.paper.method)
-    yield "Design", counted, f"The published study: {method}" if method else ""
-    test = f"{lexicon.capitalised(kind.method_of(design))}. {plans.source_text(design)}"
-    yield "Test and method", test.strip(), f"Planned {kind.measure}: {kind.meaning}."
-    if kind.effect is None:
-        return
-    name = kind.effect.name
-    yield f"Published {name}", _number(published_effect(design)), design.source
-    yield f"Assumed {name}", _number(design.effect_planning), _why(pack, "effect_planning")
-    yield f"Smallest {name} of interest", _number(design.sesoi), _why(pack, "sesoi")
-
-
-def _numbers(plan: Assessment) -> Iterator[Choice]:
-    pack, evidence = plan.pack, plan.evidence
-    design, kind = pack.design, evidence.row
-    for name in kind.numbers:
-        value = getattr(design, name)
-        if value is not None or name in kind.needs:
-            yield kind.label(name), _number(value), _why(pack, name)
-    for name, bound in (("target", design.target), ("floor", design.floor)):
-        title = f"{lexicon.capitalised(name)} of {kind.measure}"
-        yield title, Cell(evidence.amount(bound), bound), _why(pack, name)
-    for name, (title, text) in plans.groupings(design).items():
-        basis = plans.basis_text(plan) if name == "units" else ""
-        yield title, f"{text}. {basis}".strip(), _why(pack, name)
-    dropout = Cell(lexicon.percent_text(design.dropout), design.dropout)
-    yield "Dropout", dropout, _why(pack, "dropout")
-    if rate := pack.samples_per_day:
-        yield "Samples a day, at most", _number(rate.value), rate.why
-    yield "Fewest days", _number(pack.min_days), "A plan of fewer days yields no evidence."
 
 
 def _sizes(plan: Assessment, reasons: Mapping[str, str]) -> Iterator[Choice]:
@@ -263,18 +209,6 @@ def _sizes(plan: Assessment, reasons: Mapping[str, str]) -> Iterator[Choice]:
             yield reply.feature.title, NOT_GIVEN, reply.note
         for fact in reply.value or ():
             yield fact.label, fact.shown, fact.note
-
-
-def _why(pack: Pack, field: str) -> str:
-    number = _NUMBERS.get(field)
-    if number not in pack.question.asked:
-        return pack.design.why.get(field, "")
-    reasons = {str(name): reason for name, reason in pack.question.why.items()}
-    return f"{reasons.get(number, lexicon.capitalised(NOT_GIVEN) + '.')} {_ASKED}"
-
-
-def _number(value: float | None) -> Cell:
-    return Cell("none" if value is None else lexicon.exact_text(value), value)
 
 
 def _samples(number: int) -> Cell:

@@ -66,18 +66,10 @@ def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
 
 
 def _whole_plan(proposal: Assessment) -> list[tuple[str, str]]:
-    plan = proposal.plan
     guards = {label_key(control.name): control.guards for control in proposal.pack.controls}
-    guarded = "; ".join(filter(None, (guards.get(label_key(c), c) for c in plan.controls)))
-    no_guards = blocks.NOT_GIVEN if plan.controls else "nothing: it has no controls"
-    return [
-        ("Technique", plan.technique),
-        ("Protects against", guarded or no_guards),
-        ("Controls", ", ".join(plan.controls) or "none"),
-        ("Equipment", ", ".join(plan.required_equipment) or "none"),
-        (proposal.pack.study.term("Reagents"), ", ".join(plan.required_reagents) or "none"),
-        ("Rationale", plan.rationale),
-    ]
+    guarded = "; ".join(filter(None, (guards.get(label_key(c), c) for c in proposal.plan.controls)))
+    technique, *others = plans.field_rows(proposal)
+    return [technique, ("Protects against", guarded or blocks.NOT_GIVEN), *others]
 
 
 def _manager(done: Round) -> dict[str, object] | None:
@@ -130,38 +122,34 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
 def amounts(step: PlanStep) -> list[Amount]:
     """Return samples, days, credits and evidence as a step moves them, with their limits."""
     before, now = step.before, step.after
-    samples, evidence = now.counts.samples, now.evidence
-    shared = plans.group_text(samples, now.pack.design)
-    counted = phrases.analysed_text(samples, evidence.analysed)
-    currency, last_day = capitalised(now.pack.lab.currency), phrases.last_day_text(now)
-    rows = [
-        Amount(
-            "Samples",
-            amount_text(before.counts.samples) if before.counts.samples != samples else "",
-            amount_text(samples),
-            ", ".join(filter(None, (shared, counted))),
-        )
-    ]
-    for name, old, new, dimension, dated in (
-        ("Days", before.counts.days, now.counts.days, Dimension.SCHEDULE, last_day),
-        (currency, before.cost, now.cost, Dimension.BUDGET, ""),
+    lab, samples, evidence = now.pack.lab, now.counts.samples, now.evidence
+    parts = (
+        plans.group_text(samples, now.pack.design),
+        phrases.analysed_text(samples, evidence.analysed),
+    )
+    rows = [_amount("Samples", before.counts.samples, samples, ", ".join(filter(None, parts)))]
+    for name, old, new, dimension, last_day in (
+        (
+            "Days",
+            before.counts.days,
+            now.counts.days,
+            Dimension.SCHEDULE,
+            phrases.last_day_text(now),
+        ),
+        (capitalised(lab.currency), before.cost, now.cost, Dimension.BUDGET, ""),
     ):
         slack = now.slack[dimension]
-        rows.append(
-            Amount(
-                name,
-                amount_text(old) if old != new else "",
-                amount_text(new),
-                f"of {amount_text(slack.limit)}{dated}",
-                slack_bar(slack),
-                Status.PASS if slack.ok else Status.FAIL,
-            )
-        )
+        amount = _amount(name, old, new, f"of {amount_text(slack.limit)}{last_day}")
+        status = Status.PASS if slack.ok else Status.FAIL
+        rows.append(amount._replace(bar=slack_bar(slack), status=status))
     bar = evidence_bar(evidence, [before.evidence, evidence], before.evidence)
     was = before.evidence.number if step.evidence_changed else ""
-    status = evidence_status(evidence)
-    number = evidence.number
-    return [*rows, Amount(evidence.title, was, number, bounds_text(evidence), bar, status)]
+    texts_shown = evidence.title, was, evidence.number, bounds_text(evidence)
+    return [*rows, Amount(*texts_shown, bar, evidence_status(evidence))]
+
+
+def _amount(name: str, old: float, new: float, limit: str) -> Amount:
+    return Amount(name, amount_text(old) if old != new else "", amount_text(new), limit)
 
 
 def bounds_text(evidence: Evidence) -> str:
@@ -258,11 +246,10 @@ def ledger_panel(negotiation: Negotiation) -> blocks.Group:
         for concession in ledger(negotiation)
         if concession.who is Role.LAB_MANAGER and concession.counts
     ]
-    manager = offers[-1:]
-    if not (steps or manager):
-        return blocks.group(blocks.Heading("Concessions"), blocks.Sentence(texts.NOTHING_GIVEN))
-    rows = given_up_table(steps, suggested(negotiation), manager)
-    return blocks.group(blocks.Heading("Concessions"), rows)
+    given: blocks.Block = blocks.Sentence(texts.NOTHING_GIVEN)
+    if steps or offers:
+        given = given_up_table(steps, suggested(negotiation), offers[-1:])
+    return blocks.group(blocks.Heading("Concessions"), given)
 
 
 def suggested(negotiation: Negotiation) -> list[SuggestionChange]:
@@ -300,7 +287,6 @@ def given_up_table(
         before, after = step.before, step.after
         moved = f"{before.evidence.number} → {after.evidence.number}"
         losses = before.fidelity_loss, after.fidelity_loss
-        lost = lost_text(step, changes) or "–" if at < len(made) else ""
         rows.append(
             (
                 change,
@@ -311,7 +297,7 @@ def given_up_table(
                     shade=evidence_status(after.evidence),
                 ),
                 f"{losses[0]} → {losses[1]}" if losses[0] != losses[1] else "–",
-                lost,
+                lost_text(step, changes) or "–" if at < len(made) else "",
             )
         )
     columns = (

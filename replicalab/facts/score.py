@@ -22,17 +22,14 @@ def score_verdict(score: Score) -> Verdict:
     """Return a score in a sentence: the regret, and the term of the order that decides it."""
     plan, best, regret = score.plan, score.best, f"Regret {regret_text(score.regret)}"
     if plan is None and not is_worth_running(best):
-        text = f"{regret}: no plan of this lab is worth running."
-        return Verdict(Status.PASS, "Optimal", text)
+        return Verdict(Status.PASS, "Optimal", f"{regret}: no plan of this lab is worth running.")
     if plan is None:
-        text = f"{best.evidence.text} with {size_text(best)}"
-        return Verdict(Status.FAIL, "No plan", f"{regret}: there is no plan; the best has {text}.")
-    worse = "no plan ranks above it"
+        text = f"there is no plan; the best has {best.evidence.text} with {size_text(best)}"
+        return Verdict(Status.FAIL, "No plan", f"{regret}: {text}.")
+    worse = "no plan ranks above it" if score.exact else "no plan that was searched ranks above it"
     if score.deciding is not None:
         name, value = _TERMS[score.deciding]
         worse = f"{name}: {value(plan, best)} instead of {value(best, plan)}"
-    elif not score.exact:
-        worse = "no plan that was searched ranks above it"
     if not score.counts:
         title = "Cannot be run here" if plan.failing else "Not worth running"
         why = failing_text(plan) if plan.failing else placed_text(plan.evidence)
@@ -93,14 +90,14 @@ def score_panel(score: Score, who: str = "The run") -> blocks.Group:
         )
         for judged in pair
     )
-    noun, currency = best.pack.design.samples_noun, best.pack.lab.currency
-    rows: list[tuple[Cell | str, ...]] = [
-        (best.evidence.title, *bars),
-        (capitalised(noun), *(amount_text(judged.counts.samples) for judged in pair)),
-        ("Days", *(amount_text(judged.counts.days) for judged in pair)),
-        (capitalised(currency), *(amount_text(judged.cost) for judged in pair)),
-        ("Fidelity loss", *(str(judged.fidelity_loss) for judged in pair)),
-    ]
+    numbers = {
+        best.pack.design.samples_noun: (judged.counts.samples for judged in pair),
+        "days": (judged.counts.days for judged in pair),
+        best.pack.lab.currency: (judged.cost for judged in pair),
+        "fidelity loss": (judged.fidelity_loss for judged in pair),
+    }
+    rows: list[tuple[Cell | str, ...]] = [(best.evidence.title, *bars)]
+    rows += [(capitalised(name), *map(amount_text, values)) for name, values in numbers.items()]
     columns = [Column("Term"), *(Column(name, "fixed", "after") for name in (column, "Best"))]
     return blocks.group(
         heading,

@@ -1,21 +1,31 @@
 """Panels of the open study: its story in the lab, the paper, the lab and the rules."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from replicalab import lexicon, scenarios
 from replicalab.assessment import Assessment
+from replicalab.assessment.effects import published_effect
 from replicalab.assessment.phrases import left_text
 from replicalab.designs import KINDS, Kind, Unknown
-from replicalab.designs.originals import effect_of
 from replicalab.drafts import stated
 from replicalab.facts import blocks, verdicts
 from replicalab.facts import plan as texts
-from replicalab.facts.blocks import Column, Fold, Group, Panel, Sentence, Status
+from replicalab.facts.blocks import Cell, Column, Fold, Group, Panel, Sentence, Status
 from replicalab.facts.check import evidence_bar
 from replicalab.facts.lab import lab_text
 from replicalab.facts.original import CONFIDENCE, reported_text, source_text
 from replicalab.negotiation import is_worth_running
 from replicalab.planner import PlanAnalysis
+
+Choice = tuple[str, Cell | str, str]  # name, value and reason
+
+# The number of a question that replaces a field of a design.
+_NUMBERS: Final = {
+    **{field: number for number, field in scenarios.QUESTION_FIELDS.items()},
+    **{name: name for name in scenarios.QUESTION_RECORDS},
+}
+_ASKED: Final = "Asked here in place of the study’s number."
 
 
 def story_panel(reference: PlanAnalysis) -> Group:
@@ -47,50 +57,75 @@ def paper_panel(pack: scenarios.Pack) -> Panel:
     )
 
 
-def design_panel(pack: scenarios.Pack) -> Fold:
-    """Return the numbers behind the planned evidence, each with its reason."""
-    design, kind = pack.design, KINDS[pack.design.kind]
-    yours = {scenarios.QUESTION_FIELDS.get(name, name) for name in pack.question.asked}
-    fields = {
-        "effect_published": "Published effect",
-        "effect_planning": "Planning effect",
-        "sesoi": "Smallest effect of interest",
-        "target": "Target of the evidence",
-        "floor": "Floor of the evidence",
-        **{name: kind.label(name) for name in kind.numbers},
-    }
-    numbers = {name: getattr(design, name) for name in fields}
-    values = {
-        name: (fields[name], _number(value))
-        for name, value in numbers.items()
-        if value is not None or name not in kind.optional
-    }
-    values |= texts.groupings(design)
-    if design.dropout:
-        values["dropout"] = "Dropout of planned samples", lexicon.percent_text(design.dropout)
-    rows = [
-        (f"{label}{', yours' * (name in yours)}", value, design.why.get(name, ""))
-        for name, (label, value) in values.items()
-    ]
-    if (original := design.original) is not None:
-        why = f"{reported_text(design, original)} {source_text(original)}"
-        rows.insert(1, ("Original's effect", _number(effect_of(kind, original)), why))
-    if per_day := pack.samples_per_day:
-        rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))
-    rows.append(("Shortest useful plan, days", _number(pack.min_days), ""))
-    method = f"{lexicon.capitalised(design.row.measure)} by {design.row.method_of(design)}"
+def design_panel(plan: Assessment) -> Fold:
+    """Return the numbers behind the planned evidence of the reference protocol, with reasons."""
+    design = plan.pack.design
     columns = ("Number", Column("Value", "number"), Column("Why", "why"))
-    return Fold(
-        "Basis of the planned evidence",
-        (
-            Sentence(f"{method}. {stated(design.source)}".strip()),
-            blocks.table("Numbers of the power analysis", columns, rows),
-        ),
+    original = design.original
+    reported = original and f"{reported_text(design, original)} {source_text(original)}"
+    parts = blocks.group(
+        Sentence(stated(design.source)),
+        Sentence(reported or ""),
+        blocks.table("Numbers of the power analysis", columns, choices(plan)),
     )
+    return Fold("Basis of the planned evidence", parts.blocks)
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else lexicon.exact_text(value)
+def choices(plan: Assessment) -> Iterator[Choice]:
+    """Yield the choices behind planned evidence: design and test, the effect, error rates, target.
+
+    The order is that of common preregistration forms.
+    """
+    yield from _design(plan)
+    yield from _numbers(plan)
+
+
+def _design(plan: Assessment) -> Iterator[Choice]:
+    pack, kind = plan.pack, plan.evidence.row
+    design = pack.design
+    counted = f"{lexicon.capitalised(kind.title)}; n counts {design.unit_of_n}"
+    method = stated(pack.paper.method)
+    yield "Design", counted, f"The published study: {method}" if method else ""
+    test = f"{lexicon.capitalised(kind.method_of(design))}. {texts.source_text(design)}"
+    yield "Test and method", test.strip(), f"Planned {kind.measure}: {kind.meaning}."
+    if kind.effect is None:
+        return
+    name = kind.effect.name
+    yield f"Published {name}", _number(published_effect(design)), design.source
+    yield f"Assumed {name}", _number(design.effect_planning), _why(pack, "effect_planning")
+    yield f"Smallest {name} of interest", _number(design.sesoi), _why(pack, "sesoi")
+
+
+def _numbers(plan: Assessment) -> Iterator[Choice]:
+    pack, evidence = plan.pack, plan.evidence
+    design, kind = pack.design, evidence.row
+    for name in kind.numbers:
+        value = getattr(design, name)
+        if value is not None or name in kind.needs:
+            yield kind.label(name), _number(value), _why(pack, name)
+    for name, bound in (("target", design.target), ("floor", design.floor)):
+        title = f"{lexicon.capitalised(name)} of {kind.measure}"
+        yield title, Cell(evidence.amount(bound), bound), _why(pack, name)
+    for name, (title, text) in texts.groupings(design).items():
+        basis = texts.basis_text(plan) if name == "units" else ""
+        yield title, f"{text}. {basis}".strip(), _why(pack, name)
+    dropout = Cell(lexicon.percent_text(design.dropout), design.dropout)
+    yield "Dropout", dropout, _why(pack, "dropout")
+    if rate := pack.samples_per_day:
+        yield "Samples a day, at most", _number(rate.value), rate.why
+    yield "Fewest days", _number(pack.min_days), "A plan of fewer days yields no evidence."
+
+
+def _why(pack: scenarios.Pack, field: str) -> str:
+    number = _NUMBERS.get(field)
+    if number not in pack.question.asked:
+        return pack.design.why.get(field, "")
+    reasons = {str(name): reason for name, reason in pack.question.why.items()}
+    return f"{reasons.get(number, lexicon.capitalised(blocks.NOT_GIVEN) + '.')} {_ASKED}"
+
+
+def _number(value: float | None) -> Cell:
+    return Cell("none" if value is None else lexicon.exact_text(value), value)
 
 
 def lab_panel(reference: Assessment) -> Panel:
@@ -151,24 +186,13 @@ def rules_panel(pack: scenarios.Pack) -> Panel:
         "constraints": constraints,
         "controls": pack.controls,
     }
-    return blocks.panel(
-        "rules",
-        rules=pack.policy_rules,
-        criteria=criteria,
-        constraints=constraints,
-        controls=pack.controls,
-        lacking=lexicon.joined([name for name, part in parts.items() if not part], "or"),
-    )
+    lacking = lexicon.joined([name for name, rows in parts.items() if not rows], "or")
+    return blocks.panel("rules", parts=parts, lacking=lacking)
 
 
 def field_name(domain_id: str) -> str:
     """Return the name of a field of research."""
     return "Finance" if domain_id == "finance_trading" else domain_id.replace("_", " ").capitalize()
-
-
-def idea_panel(sentence: str, *, level: int = 2) -> Panel:
-    """Return the purpose of ReplicaLab as a heading."""
-    return blocks.panel("idea", sentence=sentence, level=level)
 
 
 def picture_panel(options: PlanAnalysis) -> Panel:

@@ -152,7 +152,7 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
     yours, offered, answer = reference.yours, reference.offered, answer_to(reference)
     status, title, _ = ANSWERS[answer]
     if yours.feasible:
-        text = texts.REFERENCE_PASSES.format(need=_need(yours), number=len(yours.slack))
+        text = texts.REFERENCE_PASSES.format(need=plan_size(yours), number=len(yours.slack))
         shows = with_cautions(evidence_sentence(yours.evidence), yours)
         return Verdict(plan_verdict(yours).status, title, f"{text} {shows}")
     if answer is LabManagerActionType.REPORT_FEASIBILITY:
@@ -162,18 +162,13 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
     else:
         move = _evidence_move(yours.evidence, offered.evidence)
         still = lexicon.capitalised(phrases.failing_text(offered, still=True))
-        way = texts.OFFERS.format(need=_need(offered), move=move)
+        way = texts.OFFERS.format(need=plan_size(offered), move=move)
         way = with_cautions(f"{way} {still}." if offered.failing else way, offered)
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
             status = Status.FAIL
     failing = phrases.dimensions_text(yours.pack, yours.failing)
-    text = texts.REFERENCE_FAILS.format(need=_need(yours), failing=failing)
+    text = texts.REFERENCE_FAILS.format(need=plan_size(yours), failing=failing)
     return Verdict(status, title, f"{text} {way}")
-
-
-def _need(plan: Assessment) -> str:
-    days, cost = lexicon.count_text(plan.counts.days, "day"), plan.pack.lab.money(plan.cost)
-    return f"{phrases.samples_text(plan)}, {days}, {cost}"
 
 
 def _evidence_move(before: Evidence, after: Evidence) -> str:

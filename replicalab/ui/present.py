@@ -6,9 +6,10 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.errors import NegotiationError, TraceError
+from replicalab.facts import blocks, present
 from replicalab.facts import negotiation as texts
-from replicalab.facts import present
 from replicalab.facts.blocks import Panel
+from replicalab.facts.lab import lab_text
 from replicalab.facts.present import Slide
 from replicalab.facts.rounds import suggested
 from replicalab.negotiation import Negotiation, concession_steps
@@ -48,8 +49,10 @@ def draw(here: PlanAnalysis) -> None:
     last = len(panels)
     number = min(state.workspace().presenting, last)
     _draw_buttons(number, last)
-    point = present.point_panel(story.title, story.line) if story else None
-    panel.draw(present.deck_panel(here.yours.pack, panels, number, point))
+    pack = here.yours.pack
+    point = blocks.panel("slide_point", title=story.title, line=story.line) if story else None
+    deck = {"study": pack.paper.name, "lab": lab_text(pack), "slides": panels}
+    panel.draw(blocks.panel("deck", **deck, number=number, point=point))
 
 
 def _deck(here: PlanAnalysis) -> list[Shown]:
@@ -57,7 +60,9 @@ def _deck(here: PlanAnalysis) -> list[Shown]:
     try:
         return [*slides(here, table.current(here.yours), note)]
     except (NegotiationError, TraceError) as error:
-        missing = Shown(Slide.MISSING, present.stated_slide("No negotiation", f"{error}."))
+        missing = Shown(
+            Slide.MISSING, blocks.panel("slide_stated", title="No negotiation", text=f"{error}.")
+        )
         stake, plan, decision = slides(here, None, note)
         return [stake, plan, missing, decision]
 

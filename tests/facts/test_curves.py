@@ -22,7 +22,6 @@ def sentences(curves: Curves) -> Iterator[str]:
     yield facts.assumed_text(curves)
     if curves.effects:
         yield facts.effect_title(curves)
-        yield facts.needed_title(curves)
         yield facts.outside_text(curves)
     yield facts.bound_text(curves)
     yield facts.level_text(curves)

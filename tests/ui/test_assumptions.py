@@ -217,7 +217,7 @@ def test_curves_are_those_of_the_core() -> None:
     assert parts == ["Numbers", *CHARTS, *MORE, "Probability of success"]
     for part, title, rows in (
         ("Evidence over n", curves.samples_title, curves.samples_rows),
-        ("n over effect", curves.needed_title, curves.effect_rows),
+        ("n over effect", curves.samples_title, curves.effect_rows),
     ):
         [chart] = show(app, part, PARTS).get("plotly_chart")
         assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == title(lines)

@@ -167,13 +167,11 @@ def test_opened_batch_is_played_again_in_part(monkeypatch: pytest.MonkeyPatch) -
     assert again_text(batch.again, 6) == "3 of 6 played again: all as they were kept."
 
 
-def test_opened_batch_names_a_different_result() -> None:
+def test_opened_batch_counts_different_results() -> None:
     came = [run_job(job) for job in JOBS[:5]]
     forged = came[2].model_copy(update={"samples": came[2].samples + 1})
     batch = VisitorBatch.opened("x", KeptBatch.of([*came[:2], forged, *came[3:]], 5))
-    text = again_text(batch.again, 5)
-    assert "1 came out otherwise, such as psy_stroop, hard lab, seed 2: " in text
-    assert f"{forged.samples} samples" in text
+    assert "1 with another result" in again_text(batch.again, 5)
 
 
 def test_rounding_is_no_difference() -> None:

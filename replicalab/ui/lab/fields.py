@@ -263,8 +263,9 @@ def _categories(pack: Pack) -> dict[str, ItemCategory]:
 
 
 def _draw_row(label: str, category: ItemCategory, pack: Pack) -> None:
-    item, key = lab_facts.item_row(state.written(), pack, label, category), row_key(label)
-    title = f"**{escaped(label)}** {badge(item.status, item.where)} {item.more}"
+    status, where, more = lab_facts.item_row(state.written(), pack, label, category)
+    key = row_key(label)
+    title = f"**{escaped(label)}** {badge(status, where)} {more}"
     # The browser takes a row with another title for a new one, so its state is set again.
     st.session_state[key] = bool(st.session_state.get(key))
     row = st.expander(title, key=key, on_change="rerun")
@@ -346,7 +347,7 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
         price.draw(placeholder=by_rate, format=None)
     complain(day.problem, price.problem)
     if label_key(item.label) in _own_items():
-        written = lab_facts.standing_text(state.written(), item.label, item.category)
+        written = state.written().inventory.status_text(item.label, item.category)
         cleared = OwnItem(label=item.label, category=item.category)
         draw_back(f"lab_item_{label_key(item.label)}", written, lambda: _put_item(cleared))
 

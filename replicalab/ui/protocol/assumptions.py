@@ -358,7 +358,7 @@ CHARTS: Final = {
         ("Samples planned", "Analysed", "Evidence", "Which"), over_effect=False,
     ),
     "Evidence over effect": _chart(curves.effect_title, "evidence_by_effect", curves.effect_rows),
-    "n over effect": _chart(curves.needed_title, "samples_by_effect", curves.effect_rows),
+    "n over effect": _chart(curves.samples_title, "samples_by_effect", curves.effect_rows),
 }  # fmt: skip
 MORE: Final = {
     original.TITLE: Part(

@@ -11,6 +11,7 @@ import streamlit as st
 from replicalab import scenarios
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
+from replicalab.facts import blocks
 from replicalab.facts import study as study_facts
 from replicalab.facts.blocks import Group, Heading
 from replicalab.lexicon import count_text, label_key
@@ -134,7 +135,7 @@ def _matches(card: Card, wanted: Filter, words: list[str]) -> bool:
 
 def _draw_idea() -> None:
     level = 2 if state.current().chosen else 1  # the page's heading until the header has one
-    panel.draw(study_facts.idea_panel(_IDEA, level=level))
+    panel.draw(blocks.panel("idea", sentence=_IDEA, level=level))
     with st.grid("auto", min_column_width=270, key="stories"):
         for number, (story, options) in enumerate(_readable_stories()):
             _draw_story(story, options, first=number == 0)

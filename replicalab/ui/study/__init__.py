@@ -30,7 +30,7 @@ _RENAME: Final = "study_rename"
 _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
 PARTS: Final[dict[str, Callable[[PlanAnalysis], list[Block]]]] = {
-    "The paper": lambda here: [paper_panel(here.yours.pack), design_panel(here.yours.pack)],
+    "The paper": lambda here: [paper_panel(here.yours.pack), design_panel(here.yours)],
     "The lab": lambda here: [lab_panel(here.yours)],
     "Substitutions": lambda here: [substitutions_panel(here.yours.pack)],
     "Restrictions and criteria": lambda here: [rules_panel(here.yours.pack)],
