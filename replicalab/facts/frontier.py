@@ -55,8 +55,8 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
     better = better_plans(options)
     if not yours.feasible:
         text = texts.DOES_NOT_FIT.format(failing=phrases.failing_text(yours))
-        nothing = texts.NOR_EVIDENCE.format(reason=void) if void else texts.NONE_AS_STRONG
-        ending = "" if better else nothing
+        nothing = texts.NOR_EVIDENCE if void else texts.NONE_AS_STRONG
+        ending = "" if better else nothing.format(reason=void, fits=_fits(frontier))
         return Verdict(Status.FAIL, "Does not fit", f"{text} {ending}".strip())
     if better:
         return Verdict(Status.CAUTION, "Beaten", texts.BEATEN)
@@ -100,7 +100,12 @@ def balance_text(options: planner.PlanAnalysis) -> str:
     if options.balanced is not None:
         return ""
     evidence = options.yours.evidence
-    return texts.NO_BALANCE.format(floor=evidence.amount(evidence.floor))
+    floor = evidence.amount(evidence.floor)
+    return texts.NO_BALANCE.format(fits=_fits(options.frontier), floor=floor)
+
+
+def _fits(frontier: planner.Frontier) -> str:
+    return "fits" if frontier.exact else "was found to fit"
 
 
 def _nothing_fits(options: planner.PlanAnalysis) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """A report fit for a preregistration: every choice with its reason, every number with its basis."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from types import MappingProxyType
 from typing import Final
@@ -38,7 +39,7 @@ def report(
     """Return a full report on a plan in its lab; more parts precede the sources."""
     yours = analysis.yours
     pack, reference = yours.pack, documents.reference_of(yours)
-    author = answers or Registration()
+    author, term = answers or Registration(), pack.study.term
     compared = documents.plans_of(analysis, reference)
     changed = reference is not yours
     curves = Curves(yours, written.design if written else None)
@@ -71,7 +72,11 @@ def report(
         ),
         part(
             "Slack",
-            check.check_table(yours, analysis.binding),
+            replace(check.check_table(yours), below=()),  # files show no lines below a row
+            listing(
+                f"{lexicon.capitalised(term(name))}: {reason}"
+                for name, reason in yours.reasons_once
+            ),
             Sentence(f"Staff: {plans.staff_text(yours)}.", quiet=True),
         ),
         part("Cost", check.cost_table(yours)),
