@@ -10,7 +10,7 @@ from replicalab.facts.options import unreached_text
 from replicalab.facts.plan import counting_text, effect_text
 from replicalab.facts.verdicts import evidence_status
 from replicalab.limits import LARGEST_PLANNED
-from replicalab.planner.curves import Curves, Point, why_unreached
+from replicalab.planner.curves import Curves, Point, TargetLimit, why_unreached
 
 _ROWS: Final = 12  # points of a curve in its table, without those with a name
 
@@ -102,7 +102,7 @@ def bound_text(curves: Curves) -> str:
         needed, longer = curves.in_more_days
         size, time = lexicon.count_text(needed, "sample"), lexicon.count_text(longer, "day")
         lines.append(texts.WOULD_REACH.format(samples=size, days=time))
-    elif (why := why_unreached(plan)) and why.samples != plan.pack.design.population_max:
+    elif (why := why_unreached(plan)) and why.limit is not TargetLimit.POPULATION:
         lines.append(unreached_text(plan))
     return " ".join(lines)
 

@@ -15,7 +15,7 @@ from replicalab.facts.blocks import NOT_GIVEN, Block, Cell, Group, Heading, Pane
 from replicalab.facts.fact import compared_table, fits_fact, plan_facts
 from replicalab.facts.negotiation import change_rows, signed_credits, step_changes
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS
-from replicalab.planner.curves import why_unreached
+from replicalab.planner.curves import TargetLimit, why_unreached
 from replicalab.planner.least_loss import field_steps
 from replicalab.planner.limits import CountLimits
 from replicalab.scenarios import EvidenceTier, Pack
@@ -282,13 +282,17 @@ def unreached_text(plan: Assessment) -> str:
 
     ``All there is, 420 samples, shows power 0.62.``
     """
-    unreached, evidence = why_unreached(plan), plan.evidence
+    unreached, evidence, units = why_unreached(plan), plan.evidence, plan.pack.design.units
     if unreached is None:
         return ""
     size = lexicon.count_text(unreached.samples, "sample")
     is_all = unreached.samples == plan.pack.design.population_max
     text = texts.ALL_SHOWS if is_all else texts.MOST_SHOWS
     measure = f"{evidence.measure} {evidence.amount(unreached.value)}"
+    if unreached.limit is TargetLimit.UNITS and units and unreached.independent is not None:
+        alone = evidence.amount(unreached.independent)
+        names = lexicon.plural(units.name, 2)
+        measure = f"{measure} {texts.ALIKE.format(units=names, unit=units, alone=alone)}"
     return text.format(size=size, measure=measure)
 
 

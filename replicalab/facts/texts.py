@@ -164,6 +164,10 @@ REACHED_ALONE = "Nothing: {whose} reaches {goal}."
 NONE_ALONE = "No single addition reaches {goals}."
 ALL_SHOWS = "All there is, {size}, shows {measure}."
 MOST_SHOWS = "All that can be planned here, {size}, shows {measure}."
+ALIKE = (
+    "in {units} of {unit.samples:g} with a correlation of {unit.icc:g}; independent ones would "
+    "show {alone}"
+)
 
 ELSEWHERE = (
     "This plan was saved for another study, '{study}'; here it is judged as a plan for '{here}'."

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -183,22 +184,44 @@ _NO_END: Final = 10**9  # samples in each unit that are as good as any number
 _TWO: Final = 2
 
 
+class TargetLimit(StrEnum):
+    """The limit that keeps every number of samples short of the target."""
+
+    UNITS = "units"
+    POPULATION = "population"
+    PLANNED = "planned"
+
+
 @dataclass(frozen=True)
 class Unreached:
     """Why no number of samples reaches the target, and the evidence of the most samples."""
 
+    limit: TargetLimit
     samples: int  # the most possible
     value: float  # their evidence
+    independent: float | None = None  # the same for independent samples, if units are correlated
 
 
 def why_unreached(plan: assessment.Assessment) -> Unreached | None:
     """Return why no number of samples reaches the target with a plan's items, or None."""
-    pack, factor = plan.pack, plan.evidence_factor
+    pack, factor, design = plan.pack, plan.evidence_factor, plan.pack.design
     worth = EvidenceCurve(pack, most_looked_at(plan.plan))
     if worth.needed(0, factor) is not None:
         return None
-    number = min(worth.most, pack.design.population_max or worth.most)
-    return Unreached(number, worth.value(number, factor))
+    number = min(worth.most, design.population_max or worth.most)
+    value, independent = worth.value(number, factor), None
+    if design.units is not None and design.units.icc is not None:
+        plain = design.model_copy(update={"units": None})
+        seen = assessment.seen_effect(plain, factor)
+        independent = assessment.evidence_value(plain, number, seen, factor)
+    limit = TargetLimit.PLANNED if number == worth.most else TargetLimit.POPULATION
+    if independent is not None and _meets_target(design, independent):
+        limit = TargetLimit.UNITS
+    return Unreached(limit, number, value, independent)
+
+
+def _meets_target(design: Design, value: float) -> bool:
+    return assessment.tier_of(design, value) is EvidenceTier.MEETS_TARGET
 
 
 @dataclass(frozen=True)
@@ -224,7 +247,7 @@ def units_limit(plan: assessment.Assessment) -> UnitsLimit | None:
         return assessment.evidence_value(design, samples, evidence.effect, evidence.factor)
 
     def reaches(design: Design, samples: int) -> bool:
-        return assessment.tier_of(design, shown(design, samples)) is EvidenceTier.MEETS_TARGET
+        return _meets_target(design, shown(design, samples))
 
     def holding(per_unit: int) -> tuple[Design, int]:
         return _of_units(design, units, per_unit), per_unit * sum(units)
