@@ -127,7 +127,10 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
             is_money = amount.key == "budget"
             means.append(money if is_money else lexicon.count_text(value, amount.noun))
     if (start := own.start_day) is not None:
-        means.append(f"work from day {start:,}")
+        # A day's date is the same in every study only if the weekends are, too.
+        first = None if own.weekends is None else own.start_date
+        dated = date_of(start, first, weekends=bool(own.weekends)) if first else None
+        means.append(f"work from day {start:,}{f' ({date_text(dated)})' if dated else ''}")
     if others := own.changes - len(means):
         means.append(lexicon.count_text(others, "change", "other" if means else ""))
     written = f"{difficulty} lab{f', seed {seed}' if seed else ''}"
