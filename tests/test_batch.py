@@ -67,7 +67,7 @@ def test_job_uses_own_study_lab_and_question() -> None:
         is batch.run_job(job).outcome
     )
     assert batch.run_job(rich).credits > batch.run_job(job).credits
-    askew = {"question": scenarios.EvidenceAssumptions(target=0.001)}
+    askew = {"question": scenarios.EvidenceAssumptions(target=0.1)}
     for changes, error in (askew, "out of order"), ({"study": "gone"}, "'gone' is unknown"):
         wrong = batch.run_job(job.model_copy(update=changes))
         assert wrong.outcome is None
