@@ -17,7 +17,7 @@ from replicalab.scenarios import ItemStatus
 
 BINDING: Final = "Binding constraint."
 YOURS: Final = "Your plan"
-TICKED: Final = "With the changes ticked below"
+TICKED: Final = "Ticked below"
 _ROWS: Final = 6  # of arms and of bookings; the rest are counted
 
 

@@ -101,7 +101,7 @@ def _state(step: PlanStep) -> dict[str, object]:
     return {
         "seven": [
             (
-                f"{capitalised(term(name))}{' (follows from these)' * (name in repeated)}",
+                f"{capitalised(term(name))}{' (repeats these)' * (name in repeated)}",
                 "" if name in repeated else Status.PASS if slack.ok else Status.FAIL,
             )
             for name, slack in now.slack.items()

@@ -60,7 +60,7 @@ def paper_panel(pack: scenarios.Pack) -> Panel:
 def design_panel(plan: Assessment) -> Fold:
     """Return the numbers behind the planned evidence of the reference protocol, with reasons."""
     design = plan.pack.design
-    columns = ("Number", Column("Value", "number"), Column("Why", "why"))
+    columns = ("Number", Column("Value"), Column("Why", "why"))
     original = design.original
     reported = original and f"{reported_text(design, original)} {source_text(original)}"
     parts = blocks.group(
@@ -85,7 +85,7 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     design = pack.design
     counted = f"{lexicon.capitalised(kind.title)}; n counts {design.unit_of_n}"
     method = stated(pack.paper.method)
-    yield "Design", counted, f"The published study: {method}" if method else ""
+    yield "Design", counted, f"Published: {method}" if method else ""
     test = f"{lexicon.capitalised(kind.method_of(design))}. {texts.source_text(design)}"
     yield "Test and method", test.strip(), f"Planned {kind.measure}: {kind.meaning}."
     if kind.effect is None:
@@ -113,7 +113,7 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
     yield "Dropout", dropout, _why(pack, "dropout")
     if rate := pack.samples_per_day:
         yield "Samples a day, at most", _number(rate.value), rate.why
-    yield "Fewest days", _number(pack.min_days), "A plan of fewer days yields no evidence."
+    yield "Fewest days", _number(pack.min_days), "Fewer days show nothing."
 
 
 def _why(pack: scenarios.Pack, field: str) -> str:

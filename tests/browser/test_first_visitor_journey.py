@@ -55,7 +55,7 @@ def _reads_the_story(page: Page) -> None:
     expect(where(page)).to_contain_text("Reference protocol: not feasible")
     story = page.get_by_text("The reference protocol (").first
     expect(story).to_be_visible()
-    expect(story).to_contain_text("The reference protocol (24 mice (18 analysed), 36 days")
+    expect(story).to_contain_text("The reference protocol (24 mice (18 analysed) in 36 days")
     expect(story).to_contain_text("power 0.26, below the floor of 0.50 (planned: 0.67)")
 
 
