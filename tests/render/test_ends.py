@@ -48,6 +48,7 @@ def _ends(model: type[BaseModel]) -> dict[str, tuple[Any, ...]]:
 ENDS: Final = {
     model: _ends(model) for model in (Design, Lab, CostModel, StaffModel, Throughput, Protocol)
 }
+ENDS[Design]["alpha"] = (_LEAST, 0.5)  # a higher one is refused
 ENDS[Lab]["prices"] = ({EQUIPMENT[0]: 0.0}, {EQUIPMENT[0]: float(MOST)})
 
 
@@ -80,7 +81,7 @@ class Case(NamedTuple):
         both = dict.fromkeys(("target", "floor"), next(iter(bound.values()), None))
         for record in (changes, {**changes, **both} if bound else changes):
             try:
-                return design_of(self.kind, **record)
+                return Design.model_validate(dict(design_of(self.kind, **record)))
             except ValidationError:
                 continue
         return None
