@@ -325,7 +325,7 @@ class Turns:
     no longer keeps others waiting.
     """
 
-    def __init__(self, longest: float = 0.1) -> None:
+    def __init__(self, longest: float = 0.5) -> None:
         self._longest = longest
         self._lock = Lock()
         self._last = _Turn()
