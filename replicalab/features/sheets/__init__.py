@@ -226,7 +226,7 @@ def _frame(rows: _Rows, heading: int | None) -> Table:
 
 
 def _refuse_two_tables(columns: Sequence[tuple[str, ...]], top: int) -> None:
-    """Refuse tables beside each other: both name items, or all headings of one come again."""
+    """Refuse two tables side by side: both name items, or all headings of one repeat."""
     tables = [[*group] for is_filled, group in groupby(columns, any) if is_filled]
     keys = [[heading_key(column[0]) for column in table] for table in tables]
     named = [table for table in keys if "name" in map(_FIELD_OF.get, table)]
@@ -308,7 +308,7 @@ class _Row(NamedTuple):
 
 
 class Questions(NamedTuple):
-    """What a sheet's dates leave open."""
+    """The open questions about the dates of a sheet."""
 
     dates: bool
     order: bool

@@ -1,11 +1,11 @@
 """The drawer's list of items: choose its columns, correct its cells, take the items."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from secrets import token_hex
-from typing import Final
+from typing import Final, TypeVar
 
 import streamlit as st
 
@@ -24,6 +24,7 @@ from replicalab.ui.files import download, upload
 from replicalab.ui.lab.fields import use
 from replicalab.ui.words import escaped
 
+_Answer = TypeVar("_Answer")
 _NOTICES: Final = "lab_items"
 _OPEN: Final = "lab_sheet"
 _LABELS: Final = {
@@ -155,28 +156,18 @@ def _draw_reading(reading: Reading) -> None:
         st.dataframe(rows, hide_index=True)
 
 
+def _choice(label: str, texts: Mapping[_Answer, str], key: str) -> _Answer | None:
+    return st.radio(label, [*texts], None, lambda answer: texts[answer], key=key, horizontal=True)
+
+
 def _draw_questions(upload: _Upload, frame: Table) -> tuple[Answers, date | None]:
     """Draw questions about the sheet's dates; return the answers and a start date to take."""
     lab, asked = state.analysis().yours.pack.lab, sheets.questions(frame)
     day_first = numbers = new = None
     if asked.numbers:
-        numbers = st.radio(
-            "Numbers among the dates are",
-            _NUMBERS,
-            None,
-            lambda answer: _NUMBERS[answer],
-            key=f"{upload.key}_numbers",
-            horizontal=True,
-        )
+        numbers = _choice("Numbers among the dates are", _NUMBERS, f"{upload.key}_numbers")
     if asked.order:
-        day_first = st.radio(
-            "3/4/2026 is",
-            _ORDERS,
-            None,
-            lambda answer: _ORDERS[answer],
-            key=f"{upload.key}_order",
-            horizontal=True,
-        )
+        day_first = _choice("3/4/2026 is", _ORDERS, f"{upload.key}_order")
     if lab.start_date is None and (asked.dates or numbers == "dates"):
         new = st.date_input(
             "Date of the lab’s day 1", None, key=f"{upload.key}_start", format="YYYY-MM-DD"
