@@ -97,7 +97,7 @@ class PlanAnalysis:
 
     @cached_property
     def _unlimited(self) -> dict[str, LeastLoss]:
-        return unlimited(self.yours, self.variants)
+        return unlimited(self.yours, self.least, self.variants, self.study)
 
     @property
     def relieved(self) -> dict[str, LeastLoss]:

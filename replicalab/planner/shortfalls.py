@@ -32,7 +32,7 @@ from replicalab.planner.limits import (
     step_of,
 )
 from replicalab.planner.variants import PlanVariant, PlanVariants, price_range
-from replicalab.scenarios import MISSING, Control, EvidenceTier, Pack
+from replicalab.scenarios import MISSING, Control, EvidenceTier, Item, Pack
 
 Means = tuple[float, ...]  # of each of `amounts`: credits, days, staff units
 _DIGITS: Final = 6
@@ -155,25 +155,26 @@ def _relief(plan: assessment.Assessment) -> Shortfall:
         for lack in lacks
         if lack.slack < 0
     ]
-    result = (*additions, *_missing(plan).values())
+    result = (*additions, *_missing(plan.items))
     return Shortfall(plan, result, tuple(plan.in_lab(with_additions(result, plan.pack)).failing))
 
 
-def _missing(plan: assessment.Assessment) -> dict[str, Addition]:
+def _missing(items: Iterable[Item]) -> list[Addition]:
     additions: dict[str, Addition] = {}
-    for item in plan.items:
+    for item in items:
         if item.status in MISSING:
-            additions.setdefault(label_key(item.label), _item_ask(item.label, item.category))
-    return additions
+            dimension = assessment.ITEM_DIMENSIONS[item.category]
+            additions.setdefault(item.key, Addition(dimension, 0, 1, item.label))
+    return list(additions.values())
 
 
-def missing_items(pack: Pack) -> list[Addition]:
-    """Return an addition for each item that the lab has booked or out of stock."""
-    return [_item_ask(r.label, r.category.value) for r in pack.resources if not r.available]
-
-
-def _item_ask(label: str, category: str) -> Addition:
-    return Addition(assessment.ITEM_DIMENSIONS[category], 0, 1, label)
+def missing_items(plan: assessment.Assessment) -> list[Addition]:
+    """Return the missing items that the plan lists, then those that may replace one."""
+    useful = {item.key for item in plan.items}
+    rows = plan.pack.allowed_substitutions
+    useful |= {label_key(row.alternative) for row in rows if label_key(row.original) in useful}
+    others = [item for item in plan.pack.inventory.listed if item.key in useful]
+    return _missing([*plan.items, *others])
 
 
 def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
@@ -273,15 +274,7 @@ class AdditionSearch:
 
     @cached_property
     def items(self) -> list[Addition]:
-        """The missing items that the plan lists, then those that may replace one."""
-        useful = {label_key(item.label) for item in self.plan.items}
-        rows = self.pack.allowed_substitutions
-        useful |= {label_key(r.alternative) for r in rows if label_key(r.original) in useful}
-        additions = _missing(self.plan)
-        for ask in missing_items(self.pack):
-            if (key := label_key(ask.item or "")) in useful:
-                additions.setdefault(key, ask)
-        return list(additions.values())
+        return missing_items(self.plan)
 
     @cached_property
     def _with_items(self) -> list[tuple[Addition, LeastLoss]]:
@@ -319,31 +312,37 @@ class SmallestAddition(NamedTuple):
     after: LeastLoss
 
 
-def unlimited(plan: assessment.Assessment, variants: PlanVariants) -> dict[str, LeastLoss]:
-    """Return the least-loss plan without each limit of which a plan could use more."""
+def unlimited(
+    plan: assessment.Assessment,
+    least: LeastLoss,
+    variants: PlanVariants,
+    study: assessment.Assessment,
+) -> dict[str, LeastLoss]:
+    """Return the least-loss plan without each limit, if one could use more and give up less."""
+    if least.rank.given_up == (0, 0, 0, 0, 0, step_of(study.evidence, plan.pack.design)):
+        return {}
     return {
         key: least_loss_of(
             plan.in_lab(with_additions(asks, plan.pack)),
             variants=variants if row.is_amount else None,
         )
         for key, row in assessment.DIMENSION_ROWS.items()
-        if row.is_granted and (asks := list(_all_that_is_missing(key, plan)))
+        if row.is_granted and (asks := _all_that_is_missing(key, plan))
     }
 
 
-def _all_that_is_missing(dimension: str, plan: assessment.Assessment) -> Iterator[Addition]:
-    lab, has = plan.pack.lab, plan.slack[dimension].limit
+def _all_that_is_missing(dimension: str, plan: assessment.Assessment) -> list[Addition]:
+    lab, amount = plan.pack.lab, assessment.DIMENSION_ROWS[dimension].amount
+    if amount is None:
+        return [ask for ask in missing_items(plan) if ask.dimension == dimension]
     counts = plan.counts._replace(
         samples=most_looked_at(plan.plan),
         days=max(plan.counts.days, lab.days_left),
         own_prices=plan.counts.own_prices + price_range(plan)[1],
     )
-    if amount := assessment.DIMENSION_ROWS[dimension].amount:
-        on_days = dimension == Dimension.SCHEDULE
-        limit = LARGEST_COUNT if on_days else amount.needed(counts, plan.pack)
-        if limit > has:
-            yield Addition(dimension, has, limit, currency=lab.currency)
-    yield from (ask for ask in missing_items(plan.pack) if ask.dimension == dimension)
+    on_days = dimension == Dimension.SCHEDULE
+    has, limit = amount.has(lab), LARGEST_COUNT if on_days else amount.needed(counts, plan.pack)
+    return [Addition(dimension, has, limit, currency=lab.currency)] if limit > has else []
 
 
 def extras(
