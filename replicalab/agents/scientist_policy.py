@@ -150,6 +150,9 @@ _CORRECTIONS: Final[dict[ParseErrorCode, str]] = {
 }
 
 
+_EMPTY: Final = "(empty answer)"
+
+
 class RetryMetadata(models.Record):
     """How an action was obtained; ``last_error_*`` are None if the first answer was valid."""
 
@@ -202,7 +205,8 @@ def call_scientist_with_retry(
                 raise
             failure = error
             messages += [
-                {"role": "assistant", "content": raw_text},
+                # Many servers refuse an empty message.
+                {"role": "assistant", "content": raw_text if raw_text.strip() else _EMPTY},
                 {"role": "user", "content": _build_correction_prompt(error)},
             ]
         else:

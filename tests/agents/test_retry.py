@@ -79,6 +79,14 @@ def test_retry_raises_the_last_failure(bad: list[str]) -> None:
     assert len(model.sent) == len(bad)
 
 
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_correction_sends_no_empty_message(text: str) -> None:
+    model = ScriptedGenerate([text, VALID])
+    assert call(model).action == ACCEPT_ACTION
+    assert [message["role"] for message in model.sent[1]] == ["system", "user", "assistant", "user"]
+    assert all(message["content"].strip() for message in model.sent[1])
+
+
 def test_retry_asks_three_times_with_fresh_messages() -> None:
     seen = []
 

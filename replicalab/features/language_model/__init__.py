@@ -1,7 +1,4 @@
-"""A language model as the Scientist, behind any OpenAI-compatible endpoint.
-
-Every failure is a `replicalab.errors.ModelError` with a message fit to be shown.
-"""
+"""A language model as the Scientist, behind any OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Condition
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationError
@@ -48,15 +45,12 @@ _MIN_MASKED_CHARS: Final = 8  # shorter keys are placeholders of local servers, 
 
 
 def _checked_address(value: str) -> str:
-    # No message repeats the address: it may be a key, typed into the wrong field.
     text = value.strip()
     with suppress(ValueError):  # of a host or port
         if _ADDRESS.fullmatch(text) and _parts(text):
             return text.rstrip("/")
-    raise ValueError(
-        "this is not a plain address; write scheme, host, port and path (https://host:port/v1), "
-        "without user name, ?, # or spaces"
-    )
+    # The address is not repeated: it may be a key in the wrong field.
+    raise ValueError("this is not a plain address; write https://host:port/v1")
 
 
 def _parts(address: str) -> tuple[str, str, int, str]:
@@ -66,11 +60,10 @@ def _parts(address: str) -> tuple[str, str, int, str]:
 
 
 class AllowList:
-    """The addresses that may be called.
+    """The addresses that may be called, so that visitors cannot reach a server's own network.
 
-    Without the setting any address is allowed. A public server sets a list, or its visitors could
-    send requests into its own network. An entry is an address or a host (then https). Scheme, host,
-    port and, if given, path must match exactly. ``none`` or a blank list allows nothing.
+    An entry is an address or a host (then https). Scheme, host, port and, if given, path must
+    match. Without the setting any address is allowed; ``none`` or a blank list allows nothing.
     """
 
     def __init__(self, setting: str | None) -> None:
@@ -93,10 +86,10 @@ class AllowList:
     @property
     def text(self) -> str:
         """One sentence; empty if any address is allowed."""
-        if self.unlimited:
-            return ""
-        only = ", ".join(self.addresses)
-        return f"This server allows {f'only: {only}' if only else 'no language model'}."
+        if self.addresses:
+            return f"This server allows only: {', '.join(self.addresses)}."
+        none = f"This server allows no language model; its operator sets {ALLOWED_SETTING}."
+        return "" if self.unlimited else none
 
 
 def _checked_key(value: SecretStr) -> SecretStr:
@@ -135,11 +128,7 @@ class Endpoint(Record):
 
     @classmethod
     def from_environment(cls, env: Mapping[str, str]) -> Endpoint:
-        """Read the endpoint from a mapping of `SETTINGS`; blank values count as missing.
-
-        Raises:
-            ModelSettingsError: the name of a missing or invalid setting, never its value.
-        """
+        """Read the endpoint from `SETTINGS`; a blank value counts as missing."""
         allowed = AllowList(env.get(ALLOWED_SETTING))
         if missing := missing_settings_text(env):
             raise ModelSettingsError(missing)
@@ -176,13 +165,11 @@ def missing_settings_text(env: Mapping[str, str]) -> str:
     """Name the missing required settings in one sentence; empty if both are set."""
     required = (SETTINGS["base_url"], SETTINGS["model"])
     missing = [name for name in required if not env.get(name, "").strip()]
-    if not missing:
-        return ""
-    return (
+    text = (
         f"To use a language model, set {' and '.join(missing)}, and {API_KEY_SETTING} if the "
-        "server needs a key. Any OpenAI-compatible server works, such as a local one at "
-        "http://localhost:11434/v1."
+        "server needs a key. Any OpenAI-compatible server works, such as http://localhost:11434/v1."
     )
+    return text if missing else ""
 
 
 POLL_SECONDS: Final = 0.1
@@ -201,9 +188,8 @@ class ModelReply(str):
 def build_generate_fn(endpoint: Endpoint, *, on_progress: ProgressFn | None = None) -> GenerateFn:
     """Return a function that sends chat messages to the endpoint and returns a `ModelReply`.
 
-    It may be called from several threads and inside an event loop; a failure is a `ModelError`.
-    ``on_progress`` is called ten times a second with the characters received and the seconds
-    passed; its exceptions cancel the call.
+    Any thread may call it; a failure is a `ModelError`. ``on_progress`` gets the characters and
+    the seconds so far, ten times a second; its exceptions cancel the call.
     """
 
     def generate(messages: list[dict[str, str]]) -> str:
@@ -271,10 +257,7 @@ _PROMPT: Final = (
 
 
 def reword(generate_fn: GenerateFn, done: negotiation.Round) -> str | None:
-    """Return a round's answer in the model's words; None without an answer of the Lab Manager.
-
-    A text that is empty, far too long, or has other numbers than the answer is a `ModelError`.
-    """
+    """Return a round's answer in the model's words, with the same numbers; None without one."""
     if done.answer is None:
         return None
     text = done.answer.explanation
@@ -300,8 +283,8 @@ def numbers(text: str) -> Counter[str]:
     return Counter(result.replace(",", "") for result in _NUMBER.findall(text))
 
 
-class StoppedError(Exception):
-    """A call ended with its command."""
+class _StoppedError(Exception):
+    pass
 
 
 class CountedModel:
@@ -341,7 +324,7 @@ class CountedModel:
 
     def _require_running(self, *_: object) -> None:
         if self._stopped:
-            raise StoppedError("stopped")
+            raise _StoppedError
 
     def spent_text(self, played: str) -> str:
         """Return tokens and time: ``3 rounds, 4,210 tokens sent, …``."""

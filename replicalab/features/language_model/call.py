@@ -1,23 +1,86 @@
 """One call of the openai package, whose import takes 0.3 s."""
 
+import math
+import re
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, Final, cast
 
 import httpx2
 import openai
 
 from replicalab import errors
-from replicalab.features.language_model import API_KEY_SETTING, Endpoint
+from replicalab.agents import parsing
+from replicalab.features.language_model import API_KEY_SETTING, SETTINGS, Endpoint
 from replicalab.lexicon import count_text
 from replicalab.limits import LARGEST_COUNT
 
 CONNECT_SECONDS: Final = 10.0
 FREE_BYTES: Final = 1 << 22
 BYTES_PER_CHARACTER: Final = 1 << 8  # a streamed piece wraps each token in about 300 bytes
-_OPTIONAL: Final = ("max_completion_tokens", "temperature", "stream")
+_LONGEST_WAIT: Final = 86_400  # seconds that a message repeats
 _SENT_HEADERS: Final = frozenset({"host", "connection", "accept", "content-type", "content-length"})
 _FINISH_REASONS: Final = ("stop", "length", "tool_calls", "content_filter", "function_call")
+_CUT: Final = ("length", "content_filter")
+_INSTEAD: Final = ("refusal", "tool_calls", "reasoning_content", "reasoning")
+_OBJECTIONS: Final = {  # the words with which a server objects to a part of the request
+    "max_tokens": "max_completion_tokens",
+    "temperature": "temperature",
+    "stream": "stream",
+    "system": r"system\W{1,3}(role|message|prompt|instruction)|role\W{1,4}system|support\w* system"
+    "|developer instruction|only user and assistant|roles must alternate",
+}
+_ROOT: Final = "check that the base URL ends at the API's root, often /v1."
+_THINKS: Final = (
+    errors.ModelFormatError,
+    "answered in its reasoning only ({row}); switch that off on the server, or raise "
+    f"{SETTINGS['max_tokens']}.",
+)
+_CAP: Final = f"raise {SETTINGS['max_tokens']}, or the longest answer in the model settings."
+_FAILURES: Final[dict[str | int, tuple[type[errors.ModelError], str]]] = {
+    # Statuses; 300, 400 and 500 are for all others of their hundred.
+    300: (errors.ModelRefusedError, "redirects to another address ({status}); use that one."),
+    400: (errors.ModelRefusedError, "refused the request for model '{model}' ({status}); check "
+          "the model's name and limits."),
+    401: (errors.ModelRefusedError, f"refused the key ({{status}}); check {API_KEY_SETTING}, or "
+          "the typed key."),
+    403: (errors.ModelRefusedError, "does not allow model '{model}' for this key ({status}); "
+          "check the key's rights."),
+    404: (errors.ModelRefusedError, "has no model '{model}' at this address ({status}); check the "
+          f"model's name, and {_ROOT}"),
+    429: (errors.ModelRateLimitedError, "accepts no more requests at present ({status}); try "
+          "again {wait}, or check the quota."),
+    500: (errors.ModelServerError, "failed ({status}); try again {wait}, or read its log."),
+    # The connection
+    "lost": (errors.ModelUnreachableError, "cannot be reached; check the base URL, http or "
+             "https, and the network."),
+    "silent": (errors.ModelTimeoutError, "was silent for {silence}; check its load, or "
+               f"raise {SETTINGS['timeout']}."),
+    "dropped": (errors.ModelUnreachableError, "dropped the connection before the end; try again."),
+    "error": (errors.ModelServerError, "reported an error; try again later."),
+    # The answer; some rows have the name of its field or of its finish reason.
+    "format": (errors.ModelFormatError, f"did not send a chat completion; {_ROOT}"),
+    "compressed": (errors.ModelFormatError, "compressed its answer; check the base URL."),
+    "long": (errors.ModelAnswerTooLongError, "sent more than {limit}, the limit for one answer; "
+             "check the base URL, or try another model."),
+    "choices": (errors.ModelFormatError, "sent no choices; try again, or read the server's log."),
+    "length": (errors.ModelAnswerTooLongError, "says: the answer was cut after {tokens}; "
+             f"{_CAP}"),
+    "content_filter": (errors.ModelRefusedError, "filtered the answer; try another model."),
+    "refusal": (errors.ModelRefusedError, "says: the model refused to answer; try another model."),
+    "tool_calls": (errors.ModelFormatError, "called a tool instead; switch its tools off."),
+    "reasoning_content": _THINKS,
+    "reasoning": _THINKS,
+}  # fmt: skip
+
+
+class _FailedError(Exception):
+    def __init__(self, row: str, **values: str) -> None:
+        super().__init__(row)
+        self.row, self.values = row, values
 
 
 @dataclass
@@ -31,26 +94,27 @@ class ModelCall:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     finish_reason: str | None = None
+    fields: set[str] = field(default_factory=set)  # the answer's other fields with a value
+    pinged: bool = False
 
     async def run(self) -> errors.ModelError | None:
         """Return the failure instead of raising it: its causes may quote the server and the key."""
         try:
             async with _client(self.endpoint) as client:
                 await self._ask(client, frozenset())
-            if not self.texts:
-                raise ValueError("no part of a chat completion")
+            self._require_answer()
         except Exception as error:  # noqa: BLE001 - a hostile answer can break the package anywhere
             return _failure(self.endpoint, error)
         return None
 
     async def _ask(self, client: openai.AsyncOpenAI, rejected: frozenset[str]) -> None:
-        """Send the question; drop a parameter that the server rejects by name, and send again."""
-        newer = "max_completion_tokens" in rejected
+        """Send the question; change a part that the server objects to, and send again."""
+        limit = "max_completion_tokens" if "max_tokens" in rejected else "max_tokens"
         options: dict[str, Any] = {
             "model": self.endpoint.model,
-            "messages": self.messages,
+            "messages": _without_system(self.messages) if "system" in rejected else self.messages,
             "stream": "stream" not in rejected,
-            "max_completion_tokens" if newer else "max_tokens": self.endpoint.max_tokens,
+            limit: self.endpoint.max_tokens,
         }
         if "temperature" not in rejected:
             options["temperature"] = self.endpoint.temperature
@@ -60,8 +124,8 @@ class ModelCall:
             answer: Any = await client.chat.completions.create(**options)
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             text = str(error.body).lower()
-            new = [name for name in _OPTIONAL if name in text and name not in rejected]
-            if not new:
+            new = [part for part, words in _OBJECTIONS.items() if re.search(words, text)]
+            if not (new := [part for part in new if part not in rejected]):
                 raise
             await self._ask(client, rejected | {new[0]})
             return
@@ -78,48 +142,81 @@ class ModelCall:
     def _take(self, data: dict[str, Any]) -> None:
         """Read a piece of a stream, or a whole completion; pieces without a choice are pings."""
         if data.get("error"):
-            raise openai.APIError("", httpx2.Request("POST", ""), body=None)
+            raise _FailedError("error")
         usage = data.get("usage")
         if isinstance(usage, dict):
             self.prompt_tokens = _count(usage.get("prompt_tokens"))
             self.completion_tokens = _count(usage.get("completion_tokens"))
         choices = data.get("choices")
-        if not choices or choices[0].get("index", 0) != 0:
+        if not choices or (choices[0].get("index") or 0) != 0:
+            self.pinged = self.pinged or choices == []
             return
-        text = (choices[0].get("delta") or choices[0].get("message") or {}).get("content")
-        if not isinstance(text, str | None):
-            raise TypeError("the content is not a text")
-        self.texts.append(text or "")
-        self.characters += len(self.texts[-1])
+        message = choices[0].get("delta") or choices[0].get("message") or {}
+        content = message.get("content")
+        parts = content if isinstance(content, list) else [content]
+        self.texts += map(_text_of, parts)
+        self.characters += sum(map(len, self.texts[-len(parts) :])) if parts else 0
         if self.characters > self.endpoint.max_characters:
-            raise _too_long(self.endpoint, f"{self.endpoint.max_characters:,} characters")
+            raise _FailedError("long", limit=f"{self.endpoint.max_characters:,} characters")
+        holders = [message, *(part for part in parts if isinstance(part, dict))]
+        self.fields |= {name for name in _INSTEAD if any(holder.get(name) for holder in holders)}
         reason = choices[0].get("finish_reason")
         self.finish_reason = reason if reason in _FINISH_REASONS else self.finish_reason
+
+    def _require_answer(self) -> None:
+        text = "".join(self.texts)
+        if self.finish_reason in _CUT and not _has_object(text):
+            tokens = self.completion_tokens or self.endpoint.max_tokens
+            raise _FailedError(self.finish_reason, tokens=count_text(tokens, "token"))
+        if not text.strip():
+            for name in _INSTEAD:
+                if name in self.fields:
+                    raise _FailedError(name)
+            if not self.texts:
+                raise _FailedError("choices" if self.pinged else "format")
+
+
+def _text_of(part: Any) -> str:
+    """Return the text of a message, or of a part of it; parts such as reasoning have none."""
+    if isinstance(part, dict):
+        part = part["text"] if part.get("type", "text").endswith("text") else None
+    if not isinstance(part, str | None):
+        raise _FailedError("format")
+    return part or ""
+
+
+def _has_object(text: str) -> bool:
+    try:
+        parsing.parse_scientist_output(text)
+    except parsing.ScientistOutputParseError as error:
+        return error.code is parsing.ParseErrorCode.INVALID_ACTION
+    return True
+
+
+def _without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the messages with the system's text in the first of the user."""
+    system = [row["content"] for row in messages if row["role"] == "system"]
+    first, *others = [row for row in messages if row["role"] != "system"]
+    return [{**first, "content": "\n\n".join([*system, first["content"]])}, *others]
 
 
 def _count(value: object) -> int | None:
     return value if type(value) is int and 0 <= value <= LARGEST_COUNT else None
 
 
-def _too_long(endpoint: Endpoint, limit: str) -> errors.ModelAnswerTooLongError:
-    return errors.ModelAnswerTooLongError(
-        f"{endpoint.host} sent more than {limit}, the limit for one answer; check the base URL, "
-        "or try another model."
-    )
-
-
 class _BoundedBody(httpx2.AsyncByteStream):
     """A response body that fails when it exceeds the size limit."""
 
     def __init__(self, endpoint: Endpoint, body: httpx2.AsyncByteStream) -> None:
-        self.endpoint, self.body = endpoint, body
+        self.limit = FREE_BYTES + BYTES_PER_CHARACTER * endpoint.max_characters
+        self.body = body
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size, limit = 0, FREE_BYTES + BYTES_PER_CHARACTER * self.endpoint.max_characters
+        size = 0
         async for chunk in self.body:
             size += len(chunk)
-            if size > limit:
-                raise _too_long(self.endpoint, f"{limit:,} bytes")
+            if size > self.limit:
+                raise _FailedError("long", limit=f"{self.limit:,} bytes")
             yield chunk
 
     async def aclose(self) -> None:
@@ -137,9 +234,7 @@ def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
 
     async def check_response(response: httpx2.Response) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise errors.ModelFormatError(  # a compressed answer may expand without limit
-                f"{endpoint.host} compressed its answer; check the base URL."
-            )
+            raise _FailedError("compressed")  # it may expand without limit
         response.stream = _BoundedBody(endpoint, cast("httpx2.AsyncByteStream", response.stream))
 
     hooks: dict[str, Any] = {"request": [strip_headers], "response": [check_response]}
@@ -154,41 +249,36 @@ def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
     )
 
 
-_BY_STATUS: Final = {  # 300, 400 and 500: all other statuses of their hundred
-    300: "redirects to another address ({status}); set the base URL to the final address.",
-    400: "refused the request for {model} ({status}); check the model's name and limits.",
-    401: f"refused the key ({{status}}); check {API_KEY_SETTING}, or the typed key.",
-    403: "does not allow {model} for this key ({status}); check the key's rights.",
-    404: "has no {model} at this address ({status}); check the model's name, and that the base URL "
-    "ends at the API's root, often /v1.",
-    429: "accepts no more requests at present ({status}); wait, or check the quota.",
-    500: "failed ({status}); try later, or read the server's log.",
-}
+def _wait_text(value: str) -> str:
+    """Return the time in a Retry-After header, seconds or a date, in words."""
+    with suppress(ValueError, TypeError):
+        if value[:1].isdecimal():
+            seconds = float(value)
+        else:
+            seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
+        if 0 <= seconds <= _LONGEST_WAIT:
+            return f"in {count_text(math.ceil(seconds), 'second')}"
+    return "later"
 
 
 def _failure(endpoint: Endpoint, error: Exception) -> errors.ModelError:
     """Return the project's error; it never quotes the server, which may repeat the key."""
-    kind: type[errors.ModelError] = errors.ModelUnreachableError
-    cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else error
-    match cause:
-        case errors.ModelError():
-            return type(cause)(*cause.args)
-        case openai.APIStatusError(status_code=status):
-            kind = errors.ModelServerError if status >= 500 else errors.ModelRefusedError
-            kind = errors.ModelRateLimitedError if status == 429 else kind
-            text = _BY_STATUS.get(status, _BY_STATUS[min(500, max(300, status // 100 * 100))])
-            text = text.format(status=status, model=f"model '{endpoint.model}'")
+    values = {"model": endpoint.model}
+    row: str | int = "format"
+    match error.__cause__ if isinstance(error, openai.APIConnectionError) else error:
+        case _FailedError() as fault:
+            row, values = fault.row, values | fault.values
+        case openai.APIStatusError(status_code=status, response=response):
+            row = status if status in _FAILURES else min(500, max(300, status // 100 * 100))
+            wait = _wait_text(response.headers.get("retry-after", ""))
+            values |= {"status": str(status), "wait": wait}
         case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.InvalidURL():
-            text = "cannot be reached; check the base URL, http or https, and the network."
+            row = "lost"
         case httpx2.TimeoutException():
-            kind, silence = errors.ModelTimeoutError, count_text(endpoint.timeout, "second")
-            text = f"was silent for {silence}; check its load, or allow more time."
+            row, values["silence"] = "silent", count_text(endpoint.timeout, "second")
         case httpx2.HTTPError() | httpx2.StreamError() | OSError():
-            text = "dropped the connection before its answer was complete; try again."
+            row = "dropped"
         case openai.APIError():
-            kind, text = errors.ModelServerError, "reported an error; try again later."
-        case _:
-            kind = errors.ModelFormatError
-            text = "did not send a chat completion; check that the base URL ends at the API's "
-            text += "root, often /v1."
-    return kind(f"{endpoint.host} {text}")
+            row = "error"
+    kind, text = _FAILURES[row]
+    return kind(f"{endpoint.host} {text.format(row=row, **values)}")
