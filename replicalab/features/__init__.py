@@ -83,6 +83,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
             "funder": "Resource justification for a funder",
         },
     ),
+    Feature("show_code", "Code", panels=("share",)),
     Feature(
         "portfolio", "One budget for several studies", panels=("survey",), commands=("portfolio",)
     ),

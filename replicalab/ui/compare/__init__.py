@@ -58,7 +58,7 @@ def _draw_sides(here: PlanAnalysis) -> None:
         st.caption(_ONE_LAB)
     notices.draw()
     tray.draw_line(linked=False)
-    compared = _compared()
+    compared = all_sides()
     for problem in compared.problems:
         st.warning(f"Not compared: {escaped(problem)}", icon=":material/link_off:")
     if len(compared.sides) < FEWEST_SIDES:
@@ -79,7 +79,7 @@ def _draw_sides(here: PlanAnalysis) -> None:
         download("Download as Excel", lambda: workbook(comparison), "comparison.xlsx")
 
 
-class _Compared(NamedTuple):
+class Compared(NamedTuple):
     """The sides, their cases in the same order, and why other cases are left out."""
 
     sides: list[Side]
@@ -87,12 +87,13 @@ class _Compared(NamedTuple):
     problems: list[str]
 
 
-def _compared() -> _Compared:
+def all_sides() -> Compared:
+    """Return the sides of the tray, and the open plan next to a single one."""
     work = state.workspace()
     cases, open_case = list(work.tray), work.case.seated()
     if len(cases) < FEWEST_SIDES and cases and tray.place_of(open_case, run=False) is None:
         cases.append(tray.named(TrayCandidate("On the workbench", open_case), cases))
-    compared = _Compared([], [], [])
+    compared = Compared([], [], [])
     for item in cases:
         try:
             compared.sides.append(_side(item))
