@@ -164,5 +164,9 @@ class LibraryStorageError(LibraryError):
     """A disk, a folder, a file or a server that cannot be used."""
 
 
+class LibraryReplacedError(LibraryStorageError):
+    """The file of an open library was deleted or replaced."""
+
+
 class LibraryVersionError(LibraryError):
     """A library that a newer version wrote; it is left unchanged."""

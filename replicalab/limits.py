@@ -62,6 +62,7 @@ MOST_JOBS: Final = 100_000  # of a batch
 
 LONGEST_QUERY: Final = 13_900  # characters after "?"; uvicorn takes 16,384 bytes of headers
 LONGEST_ENTRY_NAME: Final = 120  # characters
+MOST_PURGED: Final = 50  # overdue entries at once; with a wrong clock few are lost
 MOST_OWN_STUDIES: Final = 12  # of one owner
 MOST_OWN_STUDY_BYTES: Final = 512 * 1024  # of one owner
 MOST_CACHED_BYTES: Final = 24 * 2**20  # of all owners; parsed they take 12 times as much

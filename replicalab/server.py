@@ -42,7 +42,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from replicalab.errors import LibraryError, ReplicaLabError
+from replicalab.errors import LibraryError, LibraryReplacedError, ReplicaLabError
 from replicalab.places import TREE
 
 READY: Final = "/ready"  # the readiness probe, below the server's own path
@@ -103,7 +103,9 @@ def routes(pages: Pages) -> tuple[Route, ...]:
             await asyncio.to_thread(pages.require_library)
         except LibraryError as error:
             _LOG.warning("Not ready: %s", error)
-            return PlainTextResponse("The library does not answer.", 503)
+            replaced = isinstance(error, LibraryReplacedError)
+            why = "'s file was deleted or replaced." if replaced else " does not answer."
+            return PlainTextResponse(f"The library{why}", 503)
         return PlainTextResponse("Ready.")
 
     async def icon(_: Request) -> Response:

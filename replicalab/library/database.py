@@ -111,6 +111,30 @@ def _begin(connection: sqlalchemy.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
+class FileInUse:
+    """The file of a library as it was opened; PostgreSQL has none."""
+
+    def __init__(self, engine: sqlalchemy.Engine) -> None:
+        self._path = engine.url.database if engine.url.drivername == "sqlite" else None
+        self._opened = self._identity()
+
+    def require(self) -> None:
+        """Raise LibraryReplacedError if the file was deleted or replaced."""
+        if self._identity() != self._opened:
+            raise errors.LibraryReplacedError(
+                "the library: its file was deleted or replaced while ReplicaLab ran; nothing was "
+                "saved. Put the file back, then restart ReplicaLab"
+            )
+
+    def _identity(self) -> tuple[int, int] | None:
+        if self._path is None:
+            return None
+        with suppress(OSError):
+            found = Path(self._path).stat()
+            return found.st_dev, found.st_ino
+        return 0, 0
+
+
 def _prepare_file(file: Path, now: datetime) -> tuple[str, ...]:
     notices: tuple[str, ...] = ()
     try:

@@ -77,12 +77,14 @@ def numbered(name: str, end: str = "") -> Iterator[str]:
 
 
 def remove_overdue(connection: Connection, now: datetime) -> None:
-    """Remove entries deleted, and drafts saved, too long ago."""
-    for table, moment, days in (
-        (ENTRIES, ENTRIES.c.deleted, contents.DELETED_DAYS),
-        (DRAFTS, DRAFTS.c.saved, contents.DRAFT_DAYS),
+    """Remove some entries deleted, and drafts saved, too long ago: the clock may be wrong."""
+    for table, key, moment, days in (
+        (ENTRIES, ENTRIES.c.id, ENTRIES.c.deleted, contents.DELETED_DAYS),
+        (DRAFTS, DRAFTS.c.owner, DRAFTS.c.saved, contents.DRAFT_DAYS),
     ):
-        connection.execute(delete(table).where(moment < now - timedelta(days=days)))
+        overdue = select(key).where(moment < now - timedelta(days=days)).order_by(moment)
+        keys = connection.execute(overdue.limit(limits.MOST_PURGED)).scalars().all()
+        connection.execute(delete(table).where(key.in_(keys)))
 
 
 class OwnerRows:

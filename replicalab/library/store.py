@@ -23,7 +23,7 @@ from replicalab.library.contents import (
     StoredVersion,
     Version,
 )
-from replicalab.library.database import database_errors, for_writing, opened
+from replicalab.library.database import FileInUse, database_errors, for_writing, opened
 from replicalab.library.rows import NewVersion, OwnerRows, numbered, remove_overdue, size_of
 from replicalab.places import library_url
 
@@ -49,6 +49,7 @@ class Library:
         """Open the library at an address, by default `library_url`."""
         self._clock, self._limits = clock, limits
         self._engine, self.notices = opened(url or library_url(), clock())
+        self._file = FileInUse(self._engine)
         with suppress(LibraryBusyError), self._writing() as connection:
             remove_overdue(connection, clock())
 
@@ -217,13 +218,16 @@ class Library:
 
     @contextmanager
     def _reading(self, owner: Owner) -> Iterator[OwnerRows]:
+        self._file.require()
         with database_errors(), self._engine.connect() as connection:
             yield OwnerRows(connection, owner, self._limits, self._clock)
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
+        self._file.require()
         with database_errors(), for_writing(self._engine).begin() as connection:
             yield connection
+            self._file.require()  # a save in a deleted file would be lost
 
     @contextmanager
     def _saving(self, owner: Owner) -> Iterator[OwnerRows]:

@@ -19,7 +19,7 @@ from typing import IO, Final, NamedTuple
 import psycopg
 import pytest
 
-from replicalab.errors import LibraryBusyError, LibraryStorageError
+from replicalab.errors import LibraryBusyError, LibraryReplacedError, LibraryStorageError
 from replicalab.library import EntryKind, Library, database
 from tests.library.child import content_of
 from tests.library.making import ANN, PostgresServer, make_plan
@@ -240,6 +240,29 @@ def test_blocked_save_fails_and_can_be_repeated(tmp_path: Path) -> None:
     assert library.entries(ANN) == []
     library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     library.close()
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_save_into_deleted_file_is_refused(tmp_path: Path, replaced: bool) -> None:
+    file, copy = tmp_path / "library.db", tmp_path / "copy.db"
+    library = Library(f"sqlite:///{file}")
+    entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
+    library.close()
+    copy.write_bytes(file.read_bytes())
+    file.unlink()
+    if replaced:
+        copy.rename(file)
+    for use in (
+        lambda: library.keep(ANN, EntryKind.PLAN, "lost", make_plan()),
+        lambda: library.delete(ANN, entry.id),
+        lambda: library.usage(ANN),
+    ):
+        with pytest.raises(LibraryReplacedError, match=r"deleted or replaced .* restart Replica"):
+            use()
+    assert file.exists() == replaced
+    again = Library(f"sqlite:///{file}")
+    assert again.entries(ANN) == ([entry] if replaced else [])
+    again.close()
 
 
 @pytest.mark.usefixtures("short_wait")

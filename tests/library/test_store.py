@@ -19,6 +19,7 @@ from replicalab.library import (
     LibraryLimits,
     Owner,
 )
+from replicalab.limits import MOST_PURGED
 from tests.library.making import ANN, BEN, CONTENTS, TIME, Clock, engine_of, make_plan
 
 
@@ -235,6 +236,18 @@ def test_deleted_entry_goes_for_good_after_its_days(
     again = Library(url, clock=clock)
     assert again.usage(ANN) == (1, stays.size), "overdue entries go when it is opened"
     again.close()
+
+
+def test_start_with_wrong_clock_deletes_little(library: Library, url: str, clock: Clock) -> None:
+    names = [str(number) for number in range(MOST_PURGED + 2)]
+    parts = [(EntryKind.PLAN, name, make_plan()) for name in names]
+    for entry in library.keep_beside(ANN, *parts):
+        library.delete(ANN, entry.id)
+    clock.wait(DELETED_DAYS + 1)
+    for rest in (2, 0):
+        again = Library(url, clock=clock)
+        assert len(again.entries(ANN, deleted=True)) == rest
+        again.close()
 
 
 def test_forgotten_owner_leaves_nothing(library: Library, url: str) -> None:

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
 from replicalab import server
-from replicalab.errors import LibraryError
+from replicalab.errors import LibraryError, LibraryReplacedError
 from replicalab.server import READY, SECURE_COOKIE, VISITOR_COOKIE, Turns
 
 OWN: Final = "http://localhost:8501"
@@ -30,15 +30,15 @@ class Pages:
     def __init__(self) -> None:
         self.go_on = Event()
         self.order: list[str] = []
-        self.library_fails = False
+        self.failure: LibraryError | None = None
 
     def load(self) -> None:
         assert self.go_on.wait(SECONDS)
         self.order.append("loaded")
 
     def require_library(self) -> None:
-        if self.library_fails:
-            raise LibraryError("no room under /srv/secret")
+        if self.failure:
+            raise self.failure
 
     def finish(self) -> None:
         self.order.append("finished")
@@ -185,9 +185,11 @@ def test_runs_wait_until_pages_are_loaded(pages: Pages) -> None:
 
 def test_readiness_includes_the_library(client: TestClient, pages: Pages) -> None:
     assert (client.get(READY).status_code, client.get(READY).text) == (200, "Ready.")
-    pages.library_fails = True
+    pages.failure = LibraryError("no room under /srv/secret")
     answer = client.get(READY)
     assert (answer.status_code, answer.text) == (503, "The library does not answer.")
+    pages.failure = LibraryReplacedError("its file was deleted or replaced")
+    assert client.get(READY).text == "The library's file was deleted or replaced."
 
 
 def test_server_that_stops_saves(pages: Pages) -> None:
