@@ -17,6 +17,7 @@ from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
 
 DEBUG: Final = "REPLICALAB_DEBUG"  # if set, a failure shows its traceback, as with ``--debug``
+COMPLETE: Final = "_REPLICALAB_COMPLETE"  # of the script of ``--show-completion``
 BAD_INPUT, CRASH, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
 
 for _module in ("plans", "negotiations"):
@@ -62,6 +63,8 @@ def _run(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] in _FAILED:
         raise CommandError(_FAILED[arguments[0]])
     program = get_command(app)
+    if COMPLETE in os.environ:  # the shell asks for completions
+        program.main([], "replicalab")
     try:
         with program.make_context("replicalab", [*arguments]) as context:
             program.invoke(context)

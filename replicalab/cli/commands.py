@@ -21,6 +21,7 @@ from replicalab.characters import shown
 from replicalab.facts.blocks import Block
 from replicalab.limits import LARGEST_PLANNED, MOST_FILE_BYTES
 from replicalab.render.terminal import AnswerConsole, rendered
+from replicalab.scenarios import Difficulty, list_scenarios
 
 SCHEMA: Final = 2  # Version of every JSON answer: it rises if a value is renamed, moved or removed
 STANDARD: Final = "-"
@@ -121,14 +122,28 @@ CODES: Final[dict[str, str]] = {}  # exit codes; those of all commands are in do
 EXAMPLES: Final[dict[str, str]] = {}
 
 
+def _study_ids() -> list[str]:
+    return [study.scenario_id for study in list_scenarios()]
+
+
+def _labs() -> list[str]:
+    return [*Difficulty]
+
+
 @dataclass(kw_only=True)
 class Options:
     """All options; a command has some, and the others keep their defaults."""
 
-    study: Annotated[str, Argument(metavar="STUDY", help="Id, or path of a file.")] = ""
-    studies: Annotated[list[str], Argument(metavar="STUDY...", help="Ids or paths.")] = ()  # type: ignore[assignment]
-    lab: Annotated[str, Option(help="easy, medium, hard or a lab file.")] = "medium"
-    labs: Annotated[Many, Option("--lab", help="As for one; repeat.")] = None
+    study: Annotated[
+        str, Argument(metavar="STUDY", help="Id, or path of a file.", autocompletion=_study_ids)
+    ] = ""
+    studies: Annotated[
+        list[str], Argument(metavar="STUDY...", help="Ids or paths.", autocompletion=_study_ids)
+    ] = ()  # type: ignore[assignment]
+    lab: Annotated[str, Option(help="easy, medium, hard or a lab file.", autocompletion=_labs)] = (
+        "medium"
+    )
+    labs: Annotated[Many, Option("--lab", help="As for one; repeat.", autocompletion=_labs)] = None
     seed: Annotated[int, Option(min=0, max=2**31 - 1, help="0 is the lab as written.")] = 0
     seeds: Annotated[str, Option(metavar="A-B", help="Such as 0-99.")] = "0"
     settings: Annotated[
@@ -164,7 +179,6 @@ _PARAMETERS: Final = {
 }
 _Function = Callable[[Options], Answer]
 app = Typer(
-    add_completion=False,
     rich_markup_mode=None,
     epilog="Exit codes: 2 bad input, 70 failure of ReplicaLab, 130 Ctrl-C, 141 broken pipe.",
 )

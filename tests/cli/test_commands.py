@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import replicalab
 from replicalab import scenarios
 from replicalab.assessment import assess
-from replicalab.cli import DEBUG, asking
+from replicalab.cli import COMPLETE, DEBUG, asking
 from replicalab.cli.commands import CODES, EXAMPLES, SCHEMA, app
 from replicalab.documents.forms import open_bundle
 from replicalab.models import revise
@@ -61,6 +61,28 @@ def test_help_loads_no_heavy_package() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("check psy_", "psy_ego_depletion psy_stroop"),
+        ("batch psy_stroop fin_m", "fin_momentum"),
+        ("check psy_stroop --lab ", "easy medium hard"),
+        ("compare psy_stroop --lab easy --lab h", "hard"),
+        ("por", "portfolio"),
+    ],
+)
+def test_shell_completes_commands_studies_and_labs(
+    ask: Asking, monkeypatch: pytest.MonkeyPatch, typed: str, completed: str
+) -> None:
+    words = f"replicalab {typed}"
+    assert "--install-completion" in ask("--help").out
+    monkeypatch.setenv(COMPLETE, "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+    answer = ask("")
+    assert (answer.code, answer.out.split()) == (0, completed.split())
 
 
 @pytest.mark.parametrize(
