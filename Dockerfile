@@ -28,7 +28,7 @@ USER 10001:10001
 # The container listens on all its addresses; the allowed hosts limit who may ask.
 ENV HOME=/tmp REPLICALAB_DATA=/data PYTHONDONTWRITEBYTECODE=1 \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 STREAMLIT_BROWSER_SERVER_ADDRESS=localhost \
-    STREAMLIT_SERVER_ALLOWED_HOSTS="localhost 127.0.0.1"
+    STREAMLIT_SERVER_ALLOWED_HOSTS="localhost 127.0.0.1" REPLICALAB_LLM_ALLOWED=none
 VOLUME /data
 EXPOSE 8501
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s CMD ["/venv/bin/python", "/app/ready.py"]

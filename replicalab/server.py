@@ -6,7 +6,8 @@
   open a web socket or send a file. This stops DNS rebinding and requests that other sites forge.
 - The Content-Security-Policy of every answer. Scripts come from this server, apart from the one
   in Streamlit's own page, which is allowed by its hash. Nothing is loaded from or sent to another
-  host, and no other site can show the pages in a frame. It is the second wall behind escaping.
+  host, and only sites in REPLICALAB_FRAMES can show the pages in a frame. It is the second wall
+  behind escaping.
 - The visitor cookie, by which a browser finds its work again. The library stores only its hash.
 
 Limits of messages and uploads are in `.streamlit/config.toml`, those of connections and requests
@@ -28,7 +29,7 @@ import time
 import urllib.request
 import webbrowser
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -43,6 +44,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from replicalab.errors import LibraryError, LibraryReplacedError, ReplicaLabError
+from replicalab.lexicon import shortened
 from replicalab.places import TREE
 
 READY: Final = "/ready"  # the readiness probe, below the server's own path
@@ -52,6 +54,10 @@ _TOKEN: Final = re.compile(r"[0-9a-f]{32}")
 _YEAR: Final = 365 * 24 * 60 * 60
 _NEW_SECONDS: Final = 10.0
 _PERSON_HEADER: Final = "REPLICALAB_PERSON_HEADER"
+DEMO: Final = "REPLICALAB_DEMO"  # set by ``serve --demo``
+DEMO_TEXT: Final = "this demo saves nothing; download your work, or install ReplicaLab"
+_FRAMES: Final = "REPLICALAB_FRAMES"  # sites that may embed the pages, separated by spaces
+_UPLOADS: Final = "/_stcore/upload_file"
 _ICON: Final = Path(__file__).with_name("icon.png")
 _LOG: Final = logging.getLogger(__name__)
 _ISSUED: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)  # recent cookies with their time
@@ -81,6 +87,7 @@ def middleware(pages: Pages) -> tuple[Middleware, ...]:
             f"ReplicaLab does not start: {_PERSON_HEADER} is no longer supported; remove it and "
             "set up sign-in with st.login (section [auth] of secrets.toml)."
         )
+    st.secrets.load_if_toml_exists()  # a host of apps may give the settings as secrets
     return (Middleware(Guard, pages=pages, hosts=allowed_hosts(), headers=fixed_headers()),)
 
 
@@ -146,7 +153,7 @@ class Guard:
             if message["type"] in {"http.response.start", "websocket.http.response.start"}:
                 headers = MutableHeaders(scope=message)
                 headers.update(self._headers)
-                if headers.get("content-type", "").startswith("text/html"):
+                if headers.get("content-type", "").startswith("text/html") and not is_demo():
                     _set_cookie(HTTPConnection(scope), headers)
             await send(message)
 
@@ -175,6 +182,17 @@ def allowed_hosts() -> frozenset[str]:
     return names
 
 
+def is_demo() -> bool:
+    """Return whether this server saves nothing, takes no files and asks no model."""
+    return bool(os.environ.get(DEMO))
+
+
+def is_public() -> bool:
+    """Return whether this server answers more than this machine."""
+    is_open = st.get_option("server.address") not in {*_LOOPBACK, "::1"}
+    return is_open or is_demo() or not allowed_hosts() <= {*_LOOPBACK}
+
+
 def refused(scope: Scope, hosts: frozenset[str]) -> Response | None:
     """Return the answer that refuses a request, or None."""
     headers = Headers(scope=scope)
@@ -187,6 +205,8 @@ def refused(scope: Scope, hosts: frozenset[str]) -> Response | None:
             "proxy must pass on the Host header unchanged.",
             400,
         )
+    if is_demo() and _UPLOADS in scope["path"]:
+        return PlainTextResponse("This demo takes no files.", 403)
     origins = headers.getlist("origin")
     # Behind a proxy that ends TLS the scheme of the connection is not that of the page.
     texts = {f"{scheme}://{named[0]}" for scheme in ("http", "https")}
@@ -219,8 +239,16 @@ def fixed_headers() -> dict[str, str]:
     """Return the headers of every answer, for the installed Streamlit.
 
     Raises:
-        SystemExit: Streamlit's page is missing, so its script cannot be allowed by its hash.
+        SystemExit: Streamlit's page, whose script is allowed by its hash, is missing; or a site
+            in REPLICALAB_FRAMES is no origin.
     """
+    frames = os.environ.get(_FRAMES, "").split()
+    for site in frames:
+        if not re.fullmatch(rf"https?://({_NAME})(:[0-9]{{1,5}})?", site):
+            raise SystemExit(
+                f"ReplicaLab does not start: {_FRAMES} has '{shortened(site)}', which is no site. "
+                "Write scheme and host, such as https://example.org; separate sites by spaces."
+            )
     page = Path(st.__file__).with_name("static") / "index.html"
     try:
         scripts = _INLINE_SCRIPT.findall(page.read_text(encoding="utf-8"))
@@ -231,10 +259,10 @@ def fixed_headers() -> dict[str, str]:
     )
     hashes = [f"'sha256-{digest}'" for digest in digests]
     policy = _POLICY | {"script-src": " ".join([_POLICY["script-src"], *hashes])}
-    return {
+    policy |= {"frame-ancestors": " ".join(frames)} if frames else {}
+    return ({} if frames else {"X-Frame-Options": "DENY"}) | {
         "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
         "X-Content-Type-Options": "nosniff",
-        "X-Frame-Options": "DENY",
         "Referrer-Policy": "no-referrer",
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
@@ -300,7 +328,7 @@ def visitor() -> str:
 
 def is_lasting() -> bool:
     """Return whether the visitor finds saved work again: by a cookie or by sign-in."""
-    return bool(user_name() or cookie())
+    return bool(user_name() or cookie()) and not is_demo()
 
 
 def is_new_visitor() -> bool:
@@ -359,8 +387,8 @@ _HIGHEST_PORT: Final = 65535
 _START_TRIES: Final = 600  # 0.1 s apart
 
 
-def serve(port: int, *, opens_browser: bool) -> None:
-    """Serve the dashboard on this computer until it is stopped.
+def serve(port: int, hosts: Sequence[str] = (), *, opens_browser: bool, demo: bool = False) -> None:
+    """Serve the dashboard on this computer until it is stopped, for the named hosts.
 
     Raises:
         ReplicaLabError: the port is taken; Streamlit's own message names no remedy.
@@ -381,6 +409,9 @@ def serve(port: int, *, opens_browser: bool) -> None:
         Thread(target=_open_when_ready, args=(port,), daemon=True).start()
     # As `python -m streamlit run app.py` does, which reads .streamlit/config.toml next to app.py.
     sys.argv = ["streamlit", "run", str(TREE / "app.py"), f"--server.port={port}"]
+    sys.argv += [f"--server.allowedHosts={name}" for name in hosts]
+    if demo:
+        os.environ[DEMO] = "1"
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 

@@ -35,7 +35,7 @@ MOST_LINES: Final = {
     "replicalab/planner": 3_210,
     "replicalab/render": 1_720,
     "replicalab/scenarios": 3_120,
-    "replicalab/server.py": 410,
+    "replicalab/server.py": 440,
     "replicalab/ui": 9_220,
     "tests": 37_660,
 }

@@ -169,6 +169,8 @@ class Options:
     paper: Annotated[Literal["A4", "letter"] | None, Option(help="Of a PDF or Word file.")] = None
     save: Annotated[Path | None, Option(help="File to write; - is standard output.")] = None
     port: Annotated[int, Option(help="Port of the dashboard.")] = 8501
+    hosts: Annotated[Many, Option("--host", help="Name of this server; repeat.")] = None
+    demo: Annotated[bool, Option("--demo", help="No saving, model or uploads.")] = False
     no_browser: Annotated[bool, Option("--no-browser", help="Open no browser.")] = False
     as_json: Annotated[bool, Option("--json", help="Answer as JSON.")] = False
 
@@ -220,6 +222,8 @@ def command(*names: str, codes: str, example: str) -> Callable[[_Function], _Fun
 
 @command(
     "port",
+    "hosts",
+    "demo",
     "no_browser",
     codes="1 after Ctrl-C or if it cannot start, 2 if the port is taken",
     example="--port 8600",
@@ -228,5 +232,6 @@ def serve(options: Options) -> Answer:
     """Serve the dashboard on this computer; `replicalab` alone does the same."""
     from replicalab import server  # noqa: PLC0415 - brings Streamlit in
 
-    server.serve(options.port, opens_browser=not options.no_browser)
+    opens = not options.no_browser
+    server.serve(options.port, options.hosts or (), opens_browser=opens, demo=options.demo)
     return Answer(0, (), dict)

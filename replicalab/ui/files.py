@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from replicalab import server
 from replicalab.documents import MIMES, SUFFIXES
 from replicalab.errors import ReplicaLabError
 from replicalab.limits import MOST_FILE_BYTES
@@ -30,6 +31,9 @@ def upload(
     If ``take`` raises a ReplicaLabError, the notice is ``refused`` with its error and file. If
     ``stays``, the widget keeps showing the file.
     """
+    if server.is_demo():
+        st.caption(f"{label}: this demo takes no files. Install ReplicaLab to open yours.")
+        return
     number = 0 if stays else st.session_state.get(f"{key}_files", 0)
     widget = f"{key}_{number}" if number else key
     changed = partial(_take, key, widget, take, refused)

@@ -12,6 +12,7 @@ from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.facts.blocks import Heading, Status
 from replicalab.facts.check import header_panel
+from replicalab.lexicon import capitalised
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import STAGE_STYLE, STYLE
 from replicalab.ui import export, lab, panel, present, scenarios, state, tray
@@ -120,7 +121,8 @@ def _draw_navigation(title: str) -> None:
         for file, label in PAGES:
             name = f"**{label}**" if label == title else label
             st.page_link(file, label=name, query_params=query)
-        button("Save", "bookmark_add", keeping.keep, key="save")
+        demo = f"{capitalised(server.DEMO_TEXT)}." if server.is_demo() else None
+        button("Save", "bookmark_add", keeping.keep, key="save", disabled=bool(demo), help=demo)
         add = partial(tray.keep_and_notify, run=title == "Negotiation")
         button("Compare this", "compare_arrows", add, key="add_to_comparison")
         locked = state.is_hidden()

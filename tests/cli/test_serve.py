@@ -6,6 +6,8 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing, suppress
+from http.client import HTTPConnection
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Final
@@ -35,6 +37,26 @@ def test_dashboard_is_served_and_opened(tmp_path: Path) -> None:
     assert f"http://{HOST}:{port}" in out
     assert "Traceback" not in out + err
     assert process.returncode == 1  # as in the help of all commands
+
+
+def test_demo_answers_its_name_and_keeps_nothing(tmp_path: Path) -> None:
+    port, folder = free_port(), tmp_path / "data"
+    environment = {**os.environ, "REPLICALAB_DATA": str(folder)}
+    line = f"serve --demo --host demo.example.org --no-browser --port {port}"
+    process = started(line, env=environment)
+    answers: dict[str, int] = {}
+    deadline = time.monotonic() + 60
+    while not answers and process.poll() is None and time.monotonic() < deadline:
+        with suppress(OSError):
+            for name in ("demo.example.org", "localhost"):
+                with closing(HTTPConnection(HOST, port, timeout=30)) as connection:
+                    connection.request("GET", "/ready", headers={"Host": name})
+                    answers[name] = connection.getresponse().status
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert answers == {"demo.example.org": 200, "localhost": 400}, out + err
+    assert not folder.exists()
 
 
 def test_taken_port_is_refused(

@@ -132,6 +132,55 @@ def test_wrong_host_setting_stops_start(monkeypatch: pytest.MonkeyPatch, name: s
         server.allowed_hosts()
 
 
+@pytest.mark.parametrize(
+    ("address", "hosts", "expected"),
+    [
+        ("127.0.0.1", [], False),
+        ("localhost", ["localhost", "127.0.0.1"], False),
+        ("127.0.0.1", ["lab.example.org", "127.0.0.1"], True),
+        ("0.0.0.0", [], True),  # noqa: S104
+        (None, [], True),
+    ],
+)
+def test_server_beyond_this_machine_is_public(
+    monkeypatch: pytest.MonkeyPatch, address: str | None, hosts: list[str], expected: bool
+) -> None:
+    options = {"server.address": address, "server.allowedHosts": hosts}
+    monkeypatch.setattr(st, "get_option", options.get)
+    assert server.is_public() == expected
+
+
+def test_named_sites_may_embed_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = server.fixed_headers()
+    assert "frame-ancestors 'none'" in alone["Content-Security-Policy"]
+    assert alone["X-Frame-Options"] == "DENY"
+    monkeypatch.setenv("REPLICALAB_FRAMES", " https://a.example  http://localhost:80\n")
+    framed = server.fixed_headers()
+    policy = framed["Content-Security-Policy"]
+    assert policy.endswith("; frame-ancestors https://a.example http://localhost:80")
+    assert "X-Frame-Options" not in framed, "it would forbid every frame"
+    assert {*alone} - {*framed} == {"X-Frame-Options"}
+
+
+@pytest.mark.parametrize(
+    "site", ["*", "a.example", "https://*.example", "https://a.example;", "https://a.example/b"]
+)
+def test_wrong_frame_stops_start(monkeypatch: pytest.MonkeyPatch, site: str) -> None:
+    monkeypatch.setenv("REPLICALAB_FRAMES", f"https://a.example {site}")
+    with pytest.raises(SystemExit) as stop:
+        server.fixed_headers()
+    assert f"REPLICALAB_FRAMES has '{site}', which is no site. Write scheme" in str(stop.value)
+
+
+def test_demo_takes_no_file_and_sets_no_cookie(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REPLICALAB_DEMO", "1")
+    assert "set-cookie" not in client.get("/").headers
+    answer = client.put("/_stcore/upload_file/a/b", content=b"x")
+    assert (answer.status_code, answer.text) == (403, "This demo takes no files.")
+
+
 def test_person_header_stops_start(monkeypatch: pytest.MonkeyPatch, pages: Pages) -> None:
     monkeypatch.setenv("REPLICALAB_PERSON_HEADER", "X-Forwarded-User")
     with pytest.raises(SystemExit, match=r"REPLICALAB_PERSON_HEADER .* st\.login"):

@@ -1,6 +1,5 @@
-"""A language model at the table of the Negotiation page: settings, calls, failures, rewording.
+"""A language model on the Negotiation page; one run of the script makes one call, as its last act.
 
-One run of the script makes one call, after everything else is drawn, and plays at most one round.
 Typed settings stay in the session: they are in no address, log or file.
 """
 
@@ -14,6 +13,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from replicalab import server
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelError, ModelSettingsError
 from replicalab.facts.blocks import Status, Verdict
@@ -39,7 +39,6 @@ _NUMBERS: Final = {
     "max_tokens": ("Longest answer (tokens)", 1, 1_000_000),
 }
 _ROUNDS_KEPT: Final = "The rounds played so far are kept."
-_MAX_REWORDED: Final = 100  # answers per session
 _Use = Callable[[GenerateFn], object]  # calls the model and uses its answer
 Task = Enum("Task", ["ROUND", "TEST", "WORDING"])  # a call of the model
 
@@ -79,10 +78,8 @@ def _call(slot: Any, endpoint: Endpoint, purpose: str, use: _Use) -> None:
         status = st.status(f"Waiting for {call} …")
 
     def show(number: int, elapsed: float) -> None:
-        # Streamlit ends a script only when it draws: after any press, or when the browser's
-        # connection closes. The call ends with the script.
-        characters = count_text(number, "character")
-        seconds = count_text(round(elapsed), "second")
+        # After a press, or without a connection, Streamlit ends the script here, and the call.
+        characters, seconds = count_text(number, "character"), count_text(round(elapsed), "second")
         status.update(label=f"{call}: {characters} in {seconds}")
 
     use(core.build_generate_fn(endpoint, on_progress=show))
@@ -92,6 +89,8 @@ def _call(slot: Any, endpoint: Endpoint, purpose: str, use: _Use) -> None:
 def _environment() -> dict[str, str]:
     secrets = dict(st.secrets) if st.secrets.load_if_toml_exists() else {}
     values = {**secrets, **os.environ}
+    if server.is_demo() or (server.is_public() and core.ALLOWED_SETTING not in values):
+        values[core.ALLOWED_SETTING] = "none"  # else visitors could reach its own network
     names = (*SETTINGS.values(), core.ALLOWED_SETTING)
     return {name: str(values[name]) for name in names if name in values}
 
@@ -278,5 +277,3 @@ def _reword(done: Round, generate: GenerateFn) -> None:
         now.reworded[key] = core.reword(generate, done) or ""
     except ModelError as error:
         now.unworded = key, str(error)
-    if len(now.reworded) > _MAX_REWORDED:
-        del now.reworded[next(iter(now.reworded))]

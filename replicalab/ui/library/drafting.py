@@ -283,7 +283,8 @@ def note(tab: Tab, work: workspace.Workspace, *, soon: bool) -> None:
         return
     tab.seen = work
     if not server.is_lasting():
-        tab.problem = "this browser takes no cookies, so the draft could not be found again"
+        no_cookies = "this browser takes no cookies, so the draft could not be found again"
+        tab.problem = server.DEMO_TEXT if server.is_demo() else no_cookies
         return
     whose = owner()
     save = partial(_save, tab, whose, work, kept_case(work.case))

@@ -51,6 +51,8 @@ _SHELF = _Shelf()
 
 def shelf() -> Library:
     """Return the library, the same for every visitor; raise LibraryError if it cannot be opened."""
+    if server.is_demo():
+        raise LibraryError(server.DEMO_TEXT)
     return _SHELF.opened()
 
 

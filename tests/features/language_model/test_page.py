@@ -109,6 +109,21 @@ def test_allow_list_is_shown_and_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     assert model.sent == []
 
 
+@pytest.mark.parametrize(("demo", "listed"), [(False, None), (True, "http://127.0.0.1:9")])
+def test_public_server_allows_no_unlisted_model(
+    monkeypatch: pytest.MonkeyPatch, demo: bool, listed: str | None
+) -> None:
+    monkeypatch.setattr("replicalab.server.is_public", lambda: True)
+    if demo and listed:
+        monkeypatch.setenv("REPLICALAB_DEMO", "1")
+        monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", listed)
+    app, model = negotiating.model_at_the_table(monkeypatch, PLAN, ACCEPTING)
+    assert "This server allows no language model; its operator sets REPLICALAB" in page_text(app)
+    assert not can_press(app, "Run")
+    assert not can_press(app, "Test the connection")
+    assert model.sent == []
+
+
 def test_model_plays_to_the_end_once(seated_model: SeatedModel) -> None:
     app, model = seated_model(PLAN, ACCEPTING, ACCEPTING, PLAN, ACCEPTING)
     assert verdict(press(app, "Run")).startswith(AGREED)
