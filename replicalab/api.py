@@ -68,8 +68,8 @@ def load(
         seed: of the lab; 0 is the lab as written.
         own: fields of the lab to replace: name, budget, days, staff, start_day, currency,
             start_date, weekends, rates, steps, items.
-        question: fields of the evidence target to replace: effect, alpha, target, floor, dropout,
-            baseline, assurance, units, arms, why.
+        question: fields of the evidence target to replace: effect, alpha, sides, target, floor,
+            dropout, baseline, assurance, units, arms, why.
 
     >>> load("psy_stroop", lab="hard").lab.budget
     620.0

@@ -68,7 +68,7 @@ _WARNINGS: Final = {
     "expected": "The file says {written}, the result is {actual}; correct this value or the lab.",
     "source": "{value} has no source; give its reason under design.why.{field}, or add a fact "
     "whose text carries it.",
-    "grouping": "the {called} have no reason; give one under design.why.{field}.",
+    "reason": "no reason is given for the {called}; give one under design.why.{field}.",
     "fact": "{number} is in no fact; add a fact whose text carries it, with its source.",
     "doubt": "{doubt} Correct one of them, or explain the difference under design.why.original.",
     "published": "Its numbers give {found:.4g}, but effect_published is {published:g}; correct one "
@@ -180,14 +180,14 @@ _YEARS: Final = re.compile(
     r"(?<![\w.,])(?<!= )(?:1[5-9]|20)\d\d(?:\u2013\d\d(?:\d\d)?)?(?!\w|[.,]\d| ?%)"
 )
 _INTERVAL_LEVEL: Final = re.compile(r"\b\d\d(?:\.\d)? ?% (?=CI|confidence|interval)")
-# The numbers of a design; alpha is left out, for 0.05 is a convention.
+# The numbers of a design, without its level: 0.05 is a convention.
 _CHOSEN: Final = (
     "effect_published",
     "effect_planning",
     "sesoi",
     "target",
     "floor",
-    *(number for number in PARAMETERS if number != "alpha"),
+    *(number for number in PARAMETERS if number not in ("alpha", "sides")),
     "dropout",
 )
 
@@ -218,9 +218,11 @@ def _number_findings(study: Study) -> Iterator[LintFinding]:
             visible = amount_text(value) if isinstance(value, int) else f"{value:g}"
             yield _warning(f"design.{field}", "source", value=visible, field=field)
     yield from _original_findings(design)
-    for name, called in GROUPINGS.items():
-        if getattr(design, name) is not None and name not in design.why:
-            yield _warning(f"design.{name}", "grouping", called=called, field=name)
+    chosen = {name: called for name, called in GROUPINGS.items() if getattr(design, name)}
+    chosen |= {"sides": "one-sided test"} if design.sides == 1 else {}
+    for name, called in chosen.items():
+        if name not in design.why:
+            yield _warning(f"design.{name}", "reason", called=called, field=name)
     for field in ("key_finding", "published"):
         for number, text in numbers_in(getattr(study.paper, field)).items():
             if number not in carried:

@@ -312,6 +312,7 @@ def designs(draw: st.DrawFn) -> scenarios.Design:
     return scenarios.Design.model_validate(
         {
             "kind": row.kind,
+            "sides": draw(st.sampled_from((1, 2))) if row.uses("sides") else 2,
             "effect_published": published,
             "effect_planning": planned,
             "sesoi": smallest,

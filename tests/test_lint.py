@@ -51,6 +51,7 @@ BENDS: Final[dict[str, list[Bend]]] = {
     "another largest sample": [("labs.hard.expected.largest_sample", 31)],
     "a published effect of no source": [("design.effect_published", 0.95)],
     "effects without a reason": [("design.sesoi", 0.45), ("design.why", {})],
+    "a one-sided test without a reason": [("design.sides", 1)],
     "a population without a reason": [("design.population_max", 12345)],
     "a dropout without a reason": [
         ("design.dropout", 0.12), ("labs.easy.expected", None), ("labs.hard.expected", None)

@@ -1,8 +1,8 @@
 """The probability distributions for power and detection.
 
 The noncentral F, beta and chi-squared distributions are SciPy's, loaded when first needed. A
-two-sided t-test is an F test with one numerator degree of freedom. One side of a noncentral t, and
-the power of two one-sided tests, are averages over the scale of the statistic, by quadrature.
+two-sided t-test is an F test with one numerator degree of freedom. The power of a one-sided test,
+and of two, is an average over the scale of the statistic, by quadrature.
 Sources: Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, chapters 28, 30, 31;
 Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
 """
@@ -83,6 +83,7 @@ def _deviate(probability: float) -> float:
 
 _NORMAL: Final = NormalDist()
 _CERTAIN: Final = 40.0  # minus the log of a probability too small to change 1
+_BELOW_ONE: Final = 1 - 2**-53
 # At one degree of freedom the t of a smaller level would exceed a double.
 SMALLEST_ALPHA: Final = 1e-150
 _FAR: Final = 1e5  # the largest noncentrality for SciPy; quadrature takes the others
@@ -121,35 +122,40 @@ def normal_cdf(x: float) -> float:
     return 0.5 * math.erfc(-x * math.sqrt(0.5))
 
 
-def z_critical(alpha: float) -> float:
-    """Return the z with P(|Z| > z) = alpha, accurate for any alpha in (0, 1)."""
-    return -_NORMAL.inv_cdf(max(alpha, SMALLEST_ALPHA) / 2)
+def z_critical(alpha: float, sides: int = 2) -> float:
+    """Return the z that Z, or |Z| on two sides, exceeds with a probability in (0, 1)."""
+    return -_NORMAL.inv_cdf(max(alpha, SMALLEST_ALPHA) / sides)
 
 
-def z_test_power(shift: float, alpha: float) -> float:
-    """Return the power of a two-sided z-test whose statistic is shifted by ``shift``."""
-    critical = z_critical(alpha)
-    return min(1.0, normal_cdf(shift - critical) + normal_cdf(-shift - critical))
+def z_test_power(shift: float, alpha: float, sides: int = 2) -> float:
+    """Return the power of a z-test whose statistic is shifted by ``shift``, 0 or more."""
+    critical = z_critical(alpha, sides)
+    wrong = normal_cdf(-shift - critical) if sides == 2 else 0.0
+    return min(1.0, normal_cdf(shift - critical) + wrong)
 
 
-def t_critical(df: int, alpha: float) -> float:
-    """Return the t with P(|T| > t) = alpha at ``df`` degrees of freedom."""
-    return math.sqrt(f_critical(1, df, alpha))
+def t_critical(df: int, alpha: float, sides: int = 2) -> float:
+    """Return the t that T, or |T| on two sides, exceeds with a probability in (0, 1)."""
+    if sides == 2:
+        return math.sqrt(f_critical(1, df, alpha))
+    return math.copysign(math.sqrt(f_critical(1, df, both_tails(alpha))), 0.5 - alpha)
 
 
-def t_test_power(noncentrality: float, df: int, alpha: float) -> float:
-    """Return the power of a two-sided t-test, in [alpha, 1].
+def both_tails(alpha: float) -> float:
+    """Return the two-sided level of the critical value of a one-sided test, below 1."""
+    return min(2 * min(alpha, 1 - alpha), _BELOW_ONE)
 
-    The noncentrality is the effect size times the root of the effective sample size.
+
+def t_test_power(noncentrality: float, df: int, alpha: float, sides: int = 2) -> float:
+    """Return the power of a t-test, in [alpha, 1].
+
+    The noncentrality, 0 or more, is the effect size times the root of the effective sample size.
     """
-    return f_test_power(abs(noncentrality), 1, df, alpha)
-
-
-def t_test_wrong_sign(noncentrality: float, df: int, alpha: float) -> float:
-    """Return the part of a two-sided t-test's power that is significant with the wrong sign."""
-    shift, critical = abs(noncentrality), t_critical(df, alpha)
-    turns = [(step - shift) / critical for step in _BEND]
-    return mean_over_scale(lambda s: normal_cdf(-shift - critical * s), df, turns)
+    if sides == 2:
+        return f_test_power(noncentrality, 1, df, alpha)
+    alpha = max(alpha, SMALLEST_ALPHA)
+    power = t_beyond(t_critical(df, alpha, sides), noncentrality, df)
+    return max(alpha, min(1.0, power))
 
 
 def t_two_sided(t: float, df: int) -> float:
@@ -158,7 +164,7 @@ def t_two_sided(t: float, df: int) -> float:
 
 
 def t_beyond(t: float, noncentrality: float, df: int) -> float:
-    """Return P(T > t) of a noncentral t; ``t`` is above 0, ``df`` 1 or more."""
+    """Return P(T > t) of a noncentral t; ``t`` is not 0, ``df`` 1 or more."""
     turns = [(noncentrality + step) / t for step in _BEND]
     return mean_over_scale(lambda s: normal_cdf(noncentrality - t * s), df, turns)
 
@@ -230,10 +236,9 @@ def tost_power(near: float, far: float, df: int, alpha: float) -> float:
     ``near`` and ``far`` are the distances from the true difference to both ends of the margin, in
     true standard errors; the nearer is negative outside it. ``alpha`` is the level of each test.
     """
-    t = 0.0 if alpha == 0.5 else t_critical(df, 2 * min(alpha, 1 - alpha))
-    t, reach = math.copysign(t, 0.5 - alpha), near / 2 + far / 2
+    t, reach = t_critical(df, alpha, 1), near / 2 + far / 2
     bends = (reach, *(end + step for end in (near, far) for step in _BEND))
-    turns = [bend / t for bend in bends if t < 0 or bend <= reach] if t else []
+    turns = [bend / t for bend in bends if t < 0 or bend <= reach]
 
     def both(s: float) -> float:
         return normal_cdf(near - t * s) - normal_cdf(t * s - far) if t * s < reach else 0.0

@@ -5,9 +5,9 @@ on how far these values spread. Averaged over that spread, the Poisson weights o
 become those of a negative binomial distribution, so that the power is one short sum.
 
 Which tables Fisher's test rejects follows from the size and alpha alone: of a given number of
-samples with the event, those whose smaller tail is at most half of alpha. In groups of equal size a
-table and its mirror image are equally likely, so this is also the usual rule of the likelier
-tables. The power is a sum over the counts of one group.
+samples with the event, those whose tail is at most alpha, or half of it on two sides. In groups of
+equal size a table and its mirror image are equally likely, so on two sides this is also the usual
+rule of the likelier tables. The power is a sum over the counts of one group.
 
 Sources: Gurland (1968), Journal of the Royal Statistical Society B 30, 346-356; Johnson, Kotz &
 Balakrishnan, Continuous Univariate Distributions 2, chapters 31 and 32, for the correlation;
@@ -18,7 +18,7 @@ Statistical Methods for Rates and Proportions (2003), chapter 4, for the approxi
 
 import math
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
 from operator import mul
@@ -35,31 +35,24 @@ _ONE: Final = 1 - 2**-53
 _NEARLY_ONE: Final = 1 - 1e-9
 
 
-def _two_sided(noncentrality: float, df: int, alpha: float) -> float:
-    # Past the cache, so that entries of plans stay in it.
-    return distributions.f_test_power.__wrapped__(noncentrality, 1, df, alpha)
-
-
 @lru_cache(maxsize=8192)
-def correlation_power(n: int, r: float, alpha: float) -> float:
-    """Return the power of the two-sided t-test of a correlation, two normal measures assumed.
+def correlation_power(n: int, r: float, alpha: float, sides: int = 2) -> float:
+    """Return the power of the t-test of a correlation, two normal measures assumed.
 
     It never falls with ``n``, the pairs of values. ``r`` is in [0, 1), ``alpha`` in (0, 1).
     """
     if n < 3:
         return 0.0
-    power = _tails(n, r, alpha, 0.0)
-    return max(alpha, min(1.0, power if power is not None else _over_spread(n, r, alpha)))
+    power = _tails(n, r, alpha, 0.0) if sides == 2 else _right_tail(n, r, alpha)
+    return max(alpha, min(1.0, power if power is not None else _over_spread(n, r, alpha, sides)))
 
 
-def correlation_wrong_sign(n: int, r: float, alpha: float) -> float:
-    """Return the part of that power that is significant with the wrong sign, exact to 1e-12."""
-    if n < 3:
-        return 0.0
-    both, odd = _tails(n, r, alpha, 0.0), _tails(n, r, alpha, 0.5)
+def _right_tail(n: int, r: float, alpha: float) -> float | None:
+    level = distributions.both_tails(alpha)
+    both, odd = _tails(n, r, level, 0.0), _tails(n, r, level, 0.5)
     if both is None or odd is None:
-        return _over_spread(n, r, alpha, distributions.t_test_wrong_sign)
-    return max(0.0, (both - odd) / 2)
+        return None
+    return (both + odd) / 2 if alpha < 0.5 else 1 - (both - odd) / 2
 
 
 def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
@@ -99,19 +92,24 @@ def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
     return None
 
 
-def _over_spread(
-    n: int, r: float, alpha: float, test: Callable[[float, int, float], float] = _two_sided
-) -> float:
+def _over_spread(n: int, r: float, alpha: float, sides: int) -> float:
     # The average of a t-test over the spread of one measure's values.
     root = r / math.sqrt(1 - r * r) * math.sqrt(n - 1)
-    critical = distributions.t_critical(n - 2, alpha)
+    critical = distributions.t_critical(n - 2, alpha, sides)
     error = math.hypot(1, critical / math.sqrt(2 * (n - 2)))
     turns = [(critical + step * error) / root for step in _BEND]
-    return distributions.mean_over_scale(lambda s: test(root * s, n - 2, alpha), n - 1, turns)
+
+    def power(scale: float) -> float:
+        if sides == 1:
+            return distributions.t_beyond(critical, root * scale, n - 2)
+        # Past the cache, so that entries of plans stay in it.
+        return distributions.f_test_power.__wrapped__(root * scale, 1, n - 2, alpha)
+
+    return distributions.mean_over_scale(power, n - 1, turns)
 
 
 _REACH: Final = 9.0  # SDs of a count that cover all but 1e-18
-_TIE: Final = 1e-9  # relative difference up to which a tail equals half of alpha
+_TIE: Final = 1e-9  # relative difference up to which a tail equals its level
 _ROUNDING: Final = 1e-12  # of powers near 0 or 1
 _NEGLIGIBLE: Final = 1e-12
 
@@ -131,8 +129,8 @@ def largest_h(baseline: float) -> float:
     return 2 * math.asin(math.sqrt(baseline))
 
 
-def shares_power(n: int, size: float, baseline: float, alpha: float) -> float:
-    """Return the power of Fisher's exact test, two-sided, or of fewer samples if that is higher.
+def shares_power(n: int, size: float, baseline: float, alpha: float, sides: int = 2) -> float:
+    """Return the power of Fisher's exact test, or of fewer samples if that is higher.
 
     It never falls with ``n``, since samples can be left out. Beyond twice `MOST_PER_GROUP` it is
     that of the z-test with a continuity correction, if that is higher. Without an effect it is
@@ -142,15 +140,15 @@ def shares_power(n: int, size: float, baseline: float, alpha: float) -> float:
     number, other = n // 2, other_share(baseline, size)
     alpha = max(alpha, distributions.SMALLEST_ALPHA)
     if other >= baseline:
-        return _at(min(number, MOST_PER_GROUP), baseline, baseline, alpha)[0]
+        return _at(min(number, MOST_PER_GROUP), baseline, baseline, alpha, sides)[0]
     if number <= MOST_PER_GROUP:
-        return _most_power(number, baseline, other, alpha)[0]
-    corrected = _corrected(number, baseline, other, alpha)
-    best, _ = _most_power(MOST_PER_GROUP, baseline, other, alpha, corrected)
+        return _most_power(number, baseline, other, alpha, sides)[0]
+    corrected = _corrected(number, baseline, other, alpha, sides)
+    best, _ = _most_power(MOST_PER_GROUP, baseline, other, alpha, sides, known=corrected)
     return corrected if corrected > best else best
 
 
-def least_h(n: int, target: float, baseline: float, alpha: float) -> float | None:
+def least_h(n: int, target: float, baseline: float, alpha: float, sides: int = 2) -> float | None:
     """Return the smallest Cohen's h at which `shares_power` reaches a target, if any does.
 
     The target is above ``alpha``. As exact as `least_reaching`, and on the side that reaches it.
@@ -163,44 +161,45 @@ def least_h(n: int, target: float, baseline: float, alpha: float) -> float | Non
 
     def own(size: int) -> float | None:
         return distributions.least_reaching(
-            lambda h: _at(size, baseline, other_share(baseline, h), alpha)[0], target, limit
+            lambda h: _at(size, baseline, other_share(baseline, h), alpha, sides)[0], target, limit
         )
 
     def corrected(h: float) -> float:
         other = other_share(baseline, h)
-        return _corrected(number, baseline, other, alpha) if other < baseline else 0.0
+        return _corrected(number, baseline, other, alpha, sides) if other < baseline else 0.0
 
     value = distributions.least_reaching(corrected, target, limit) if number > few else own(few)
     while True:
         here = other_share(baseline, limit if value is None else value)
-        best, luckiest = _most_power(few, baseline, here, alpha, target)
+        best, luckiest = _most_power(few, baseline, here, alpha, sides, known=target)
         nearer = own(luckiest) if best >= target else None
         if nearer is None or (value is not None and nearer >= value):
             return value
         value = nearer
 
 
-def _corrected(each: int, one: float, other: float, alpha: float) -> float:
+def _corrected(each: int, one: float, other: float, alpha: float, sides: int) -> float:
     # The power of the z-test with a continuity correction, nearly that of Fisher's test.
     less = each - 1 / (one - other)  # the size of a group after the correction
     spread, middle = one * (1 - one) + other * (1 - other), (one + other) / 2
     if less <= 0 or not spread:
         return float(less > 0)
     shift = (one - other) * less / math.sqrt(each * spread)
-    critical = distributions.z_critical(alpha) * math.sqrt(2 * middle * (1 - middle) / spread)
-    right, wrong = (distributions.normal_cdf(sign * shift - critical) for sign in (1, -1))
-    return min(1.0, right + wrong)
+    critical = distributions.z_critical(alpha, sides)
+    critical *= math.sqrt(2 * middle * (1 - middle) / spread)
+    signs = (1, -1)[:sides]
+    return min(1.0, sum(distributions.normal_cdf(sign * shift - critical) for sign in signs))
 
 
 @lru_cache(maxsize=8192)
 def _most_power(
-    each: int, one: float, other: float, alpha: float, known: float = 0.0
+    each: int, one: float, other: float, alpha: float, sides: int, *, known: float = 0.0
 ) -> tuple[float, int]:
     # The highest power of groups of at most a size, and that size; the search ends early below a
     # power already ``known``.
     best, luckiest = 0.0, 0
     for size in range(each, 0, -1):
-        value, limit = _at(size, one, other, alpha)
+        value, limit = _at(size, one, other, alpha, sides)
         if value > best:
             best, luckiest = value, size
         if best > 1 - _ROUNDING:
@@ -211,45 +210,48 @@ def _most_power(
 
 
 @lru_cache(maxsize=8192)
-def _at(each: int, one: float, other: float, alpha: float) -> tuple[float, float]:
+def _at(each: int, one: float, other: float, alpha: float, sides: int) -> tuple[float, float]:
     # The power of groups of one size, and an upper bound for this and all smaller sizes: the power
     # of the randomised test, which also rejects some of the next table of each total. It is the
     # most powerful of all unbiased tests, so it never falls with the size.
     if not each:
         return 0.0, 0.0
-    bounds = _bounds(each, alpha)
+    bounds = _bounds(each, alpha / sides)
     first, second = _counts(each, one), _counts(each, other)
     # The chance that the second group counts fewer than 0, 1, …, each + 1.
     sums = list(accumulate(second.chances, initial=0.0))
     fewer = [0.0] * second.low + sums + [sums[-1]] * (each + 2 - second.low - len(sums))
     counts, chances = range(first.low, first.low + len(first.chances)), first.chances
-    # The chance of a rejection below the bound and, by the mirrored table, above it.
+    # The chance of a rejection below the bound, and with the next table of each total.
     lower = [fewer[bounds[x] + 1] for x in counts]
-    upper = [fewer[each - bounds[each - x]] for x in counts]
-    right = sum(map(mul, chances, lower))
-    wrong = sum(chances) * fewer[-1] - sum(map(mul, chances, upper))
-    # The same with the next table of each total.
     next_lower = [fewer[bounds[x + 1] + 2] if x < each else lower[-1] for x in counts]
-    next_upper = [fewer[each - 1 - bounds[each - x + 1]] if x else upper[0] for x in counts]
-    gain = sum(map(mul, chances, next_lower)) - right
-    gain += sum(map(mul, chances, upper)) - sum(map(mul, chances, next_upper))
-    gain += _at_the_ends(each, bounds[each], alpha, first, second)
-    wrong = max(0.0, wrong)
-    return min(1.0, right + wrong), right + wrong + gain
+    power = sum(map(mul, chances, lower))
+    gain = sum(map(mul, chances, next_lower)) - power
+    if sides == 2:  # the same above the bound, by the mirrored tables
+        upper = [fewer[each - bounds[each - x]] for x in counts]
+        next_upper = [fewer[each - 1 - bounds[each - x + 1]] if x else upper[0] for x in counts]
+        above = sum(map(mul, chances, upper))
+        power += max(0.0, sum(chances) * fewer[-1] - above)
+        gain += above - sum(map(mul, chances, next_upper))
+    gain += _at_the_ends(each, bounds[each], alpha / sides, (first, second), sides)
+    return min(1.0, power), power + gain
 
 
-def _at_the_ends(each: int, bound: int, alpha: float, first: _Counts, second: _Counts) -> float:
+def _at_the_ends(
+    each: int, bound: int, tail: float, counts: tuple[_Counts, _Counts], sides: int
+) -> float:
     # The extra rejections of the randomised test at the ends, 0 and all of the first group.
-    total, y = 0.0, bound + 1
+    (first, second), total, y = counts, 0.0, bound + 1
     whole, full = math.lgamma(each + 1), math.lgamma(2 * each + 1)
     while y < each:
         # The tail of a total that holds all of the first group is that table alone.
         log = whole - math.lgamma(y + 1) + math.lgamma(each + y + 1) - full
-        part = alpha / 2 * math.exp(-log)
+        part = tail * math.exp(-log)
         if part < _NEGLIGIBLE:
             break
         total += part * _chance(first, each) * _chance(second, y)
-        total += part * _chance(first, 0) * _chance(second, each - y)
+        if sides == 2:
+            total += part * _chance(first, 0) * _chance(second, each - y)
         y += 1
     return total + _NEGLIGIBLE
 
@@ -260,25 +262,25 @@ def _chance(counts: _Counts, count: int) -> float:
 
 
 @lru_cache(maxsize=2 * MOST_PER_GROUP)
-def _bounds(each: int, alpha: float) -> Sequence[int]:
+def _bounds(each: int, level: float) -> Sequence[int]:
     # By count of the one group, the largest smaller count of the other that is rejected, or -1;
     # the larger counts are the mirror image.
-    half, bounds = alpha / 2 * (1 + _TIE), array("h", [-1]) * (each + 1)
+    level, bounds = level * (1 + _TIE), array("h", [-1]) * (each + 1)
     # For x in the one group and y in the other: the table's chance given its total, and the tail
     # from it on. Both follow from those of one fewer, in the one group or in the other.
     chance, x = 1.0, 0
-    while chance > half and x < each:
+    while chance > level and x < each:
         chance *= (each - x) / (2 * each - x)
         x += 1
-    if chance > half:
+    if chance > level:
         return bounds
     tail, y = chance, 0
     while True:
         # This table is rejected; the bound is before the first that is not.
-        while y < x:
+        while y < each - 1:
             rest = 2 * each - x - y
             beyond = tail + chance * x * (each - y) / ((y + 1) * rest)
-            if beyond > half:
+            if beyond > level:
                 break
             chance *= (each - y) / (y + 1) * ((x + y + 1) / rest)
             tail, y = beyond, y + 1

@@ -9,15 +9,14 @@ Royal Statistical Society B 30, 346-356; Kupper & Hafner (1989), The American St
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Final
 
 from replicalab.designs import distributions as dist
 from replicalab.designs import exact_tests, parameters, reported, rows, scales
 
-_TTest = Callable[[float, int, float], float]
 _EVEN: Final = 0.5
 
 
@@ -59,15 +58,20 @@ def _two_group(n: int, size: float, given: parameters.DesignParameters) -> float
     root, units = _root_of_arms(n, given), n
     if given.icc is not None:
         units = sum(_units(*arm, given) for arm in _arms(n, given))
-    return dist.t_test_power(size * root, units - 2, given.alpha) if root and units > 2 else 0.0
+    return _t_test(size * root, units - 2, given) if root else 0.0
 
 
-def _one_group(
-    n: int, size: float, given: parameters.DesignParameters, test: _TTest = dist.t_test_power
-) -> float:
+def _t_test(shift: float, df: int, given: parameters.DesignParameters) -> float:
+    return dist.t_test_power(shift, df, given.alpha, given.sides) if df > 0 else 0.0
+
+
+def _z_test(shift: float, given: parameters.DesignParameters) -> float:
+    return dist.z_test_power(shift, given.alpha, given.sides)
+
+
+def _one_group(n: int, size: float, given: parameters.DesignParameters) -> float:
     units = _units(n, _planned(n, given), given)
-    root = math.sqrt(_worth_of_one(n, given))
-    return test(size * root, units - 1, given.alpha) if units > 1 else 0.0
+    return _t_test(size * math.sqrt(_worth_of_one(n, given)), units - 1, given)
 
 
 def _worth_of_one(n: int, given: parameters.DesignParameters) -> float:
@@ -77,21 +81,21 @@ def _worth_of_one(n: int, given: parameters.DesignParameters) -> float:
 def _correlation(n: int, size: float, given: parameters.DesignParameters) -> float:
     # Samples in units are tested by Fisher's z.
     if not given.icc or given.per_unit == 1:
-        return exact_tests.correlation_power(n, size, given.alpha)
+        return exact_tests.correlation_power(n, size, given.alpha, given.sides)
     worth = _worth_of_one(n, given) - 3
-    return dist.z_test_power(math.atanh(size) * math.sqrt(worth), given.alpha) if worth > 0 else 0.0
+    return _z_test(math.atanh(size) * math.sqrt(worth), given) if worth > 0 else 0.0
 
 
 def _two_proportions(n: int, size: float, given: parameters.DesignParameters) -> float:
     if given.baseline is not None:
-        return exact_tests.shares_power(n, size, given.baseline, given.alpha)
+        return exact_tests.shares_power(n, size, given.baseline, given.alpha, given.sides)
     root = _root_of_arms(n, given)
-    return dist.z_test_power(size * root, given.alpha) if root else 0.0
+    return _z_test(size * root, given) if root else 0.0
 
 
 def _least_of_shares(n: int, target: float, given: parameters.DesignParameters) -> float | None:
     if given.baseline is not None:
-        return exact_tests.least_h(n, target, given.baseline, given.alpha)
+        return exact_tests.least_h(n, target, given.baseline, given.alpha, given.sides)
     return dist.least_reaching(lambda size: _two_proportions(n, size, given), target, rows.LARGEST)
 
 
@@ -165,7 +169,7 @@ def _two_one_sided(n: int, size: float, given: parameters.DesignParameters) -> f
 def _survival(n: int, size: float, given: parameters.DesignParameters) -> float:
     # The log-rank statistic is normal, its variance a quarter of the events.
     root = math.sqrt(given.event_share) * _root_of_arms(n, given) if n > 1 else 0.0
-    return dist.z_test_power(size * root, given.alpha) if root else 0.0
+    return _z_test(size * root, given) if root else 0.0
 
 
 def _information_of_arms(n: int, given: parameters.DesignParameters) -> float:
@@ -221,11 +225,10 @@ _PAIRED: Final = rows.Kind(
     normal=scales.ONE_MEAN,
     usual={"effect_planning": 0.5},
     formula=_one_group,
-    method="the exact two-sided paired t-test (noncentral t)",
+    method="the exact {level} paired t-test (noncentral t)",
     source="Cohen (1988), chapter 2",
-    optional=("units",),
+    optional=("sides", "units"),
     effect=rows.Effect(name="Cohen's d"),
-    wrong_sign=partial(_one_group, test=dist.t_test_wrong_sign),
     information=_worth_of_one,
 )
 _ROWS: Final = (
@@ -239,9 +242,9 @@ _ROWS: Final = (
         usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_group,
-        method="the exact two-sided t-test (noncentral t)",
+        method="the exact {level} t-test (noncentral t)",
         source="Cohen (1988), chapter 2",
-        optional=("units", "arms"),
+        optional=("sides", "units", "arms"),
         effect=rows.Effect(name="Cohen's d"),
         information=_information_of_arms,
     ),
@@ -253,7 +256,7 @@ _ROWS: Final = (
         asks="Does the average of one group differ from a fixed value?",
         sketch=(rows.Shape(10, 26, "quiet", 80, _THIN), *_group(50, 58, "one")),
         sources=reported.ONE_SAMPLE,
-        method="the exact two-sided one-sample t-test (noncentral t)",
+        method="the exact {level} one-sample t-test (noncentral t)",
     ),
     rows.Kind(
         kind="correlation",
@@ -266,19 +269,18 @@ _ROWS: Final = (
         normal=scales.FISHER_Z,
         usual={"effect_planning": 0.3},
         formula=_correlation,
-        method="the exact two-sided t-test of r (two normal measures)",
+        method="the exact {level} t-test of r (two normal measures)",
         source="Gurland (1968)",
-        optional=("units",),
+        optional=("sides", "units"),
         given={
             "units": rows.Given(
-                "Fisher's z at the effective sample size, a normal approximation",
+                "Fisher's z at the effective sample size, a {level} normal approximation",
                 "",
                 "Fisher (1921); Kish (1965)",
                 lambda units: bool(units.icc) and units.samples != 1,
             )
         },
         effect=rows.Effect(name="correlation r", below=1),
-        wrong_sign=lambda n, r, at: exact_tests.correlation_wrong_sign(n, r, at.alpha),
         information=lambda n, at: max(0.0, _worth_of_one(n, at) - 3),
     ),
     rows.Kind(
@@ -291,14 +293,14 @@ _ROWS: Final = (
         usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_proportions,
-        method="the arcsine approximation",
+        method="the {level} arcsine approximation",
         source="Cohen (1988), chapter 6",
         effect=rows.Effect(name="Cohen's h"),
-        optional=("baseline", "units", "arms"),
+        optional=("sides", "baseline", "units", "arms"),
         given={
             "baseline": rows.Given(
-                "Fisher's exact test of two equal groups, all tables counted, or of fewer samples "
-                "if they have more power (beyond 1,000 samples the z-test with a "
+                "Fisher's exact {level} test of two equal groups, all tables counted, or of fewer "
+                "samples if they have more power (beyond 1,000 samples the z-test with a "
                 "continuity correction, an approximation)",
                 " below a share of {baseline:.3g}",
                 "Fisher (1934), section 21.02",
@@ -429,10 +431,10 @@ _ROWS: Final = (
         usual={"effect_planning": 0.7, "event_share": 1.0},
         groups=2,
         formula=_survival,
-        method="the log-rank test of two equal arms, by Schoenfeld's approximation",
-        uneven_method="the log-rank test of two unequal arms, by Schoenfeld's approximation",
+        method="the {level} log-rank test of two equal arms (Schoenfeld's approximation)",
+        uneven_method="the {level} log-rank test of two unequal arms (Schoenfeld's approximation)",
         source="Schoenfeld (1981)",
-        optional=("arms",),
+        optional=("sides", "arms"),
         information=lambda n, at: at.event_share * _information_of_arms(n, at),
         effect=rows.Ratio(
             name="hazard ratio", seen=math.pow, seen_text="log of the hazard ratio × {factor:g}"

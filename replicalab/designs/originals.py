@@ -305,7 +305,7 @@ def safeguard(row: Kind, reported: _Reported) -> float | None:
     if estimate.t is not None and estimate.df is not None:
         size = _safeguard_shift(abs(estimate.t), estimate.df) * (estimate.value / estimate.t)
     else:
-        size = abs(estimate.value) - dist.z_critical(2 * _BEYOND) * estimate.se
+        size = abs(estimate.value) - dist.z_critical(_BEYOND, 1) * estimate.se
     return _effect(row, estimate, size)
 
 
@@ -332,7 +332,7 @@ def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) ->
         return None
     # The F test of several groups has no direction that a test could be one-sided in.
     at = given._replace(alpha=_ALPHA, groups=int(groups) if groups else given.groups)
-    return _telescope_size(row.formula, None, n, at, row.effect.largest_size)
+    return _telescope_size(row.formula, n, at, row.effect.largest_size)
 
 
 def original_shift(row: Kind, reported: _Reported) -> float:
@@ -350,39 +350,22 @@ def _telescope(row: Kind, found: Estimate) -> float | None:
     if scale.groups == 2 or scale.in_events:
         return _telescope_shift(scale.df(found.sizes), found.sides) * scale.se(found.sizes)
     # The formula of the kind holds for one group.
-    at, n = DesignParameters(alpha=_level(found.sides)), int(found.sizes[0])
-    wrong_sign = row.wrong_sign if found.sides == 1 else None
-    effect = _telescope_size(row.formula, wrong_sign, n, at, row.effect.largest_size)
+    at, n = DesignParameters(alpha=_ALPHA, sides=found.sides), int(found.sizes[0])
+    effect = _telescope_size(row.formula, n, at, row.effect.largest_size)
     return None if effect is None else scale.value(effect)
 
 
-def _level(sides: int) -> float:
-    # The two-sided level with the same rejection on the effect's side.
-    return _ALPHA if sides == 2 else 2 * _ALPHA
-
-
 @lru_cache(maxsize=1024)
-def _telescope_size(
-    formula: Formula, wrong_sign: Formula | None, n: int, at: DesignParameters, most: float
-) -> float | None:
-    def power(size: float) -> float:
-        return formula(n, size, at) - (wrong_sign(n, size, at) if wrong_sign else 0.0)
-
-    return dist.least_that(lambda size: power(size) >= TELESCOPE_POWER, most)
+def _telescope_size(formula: Formula, n: int, at: DesignParameters, most: float) -> float | None:
+    return dist.least_that(lambda size: formula(n, size, at) >= TELESCOPE_POWER, most)
 
 
 @lru_cache(maxsize=1024)
 def _telescope_shift(df: int | None, sides: int) -> float:
-    alpha = _level(sides)
-
     def power(shift: float) -> float:
-        if df is None and sides == 2:
-            return dist.z_test_power(shift, alpha)
         if df is None:
-            return dist.normal_cdf(shift - dist.z_critical(alpha))
-        if sides == 2:
-            return dist.t_test_power(shift, df, alpha)
-        return dist.t_beyond(dist.t_critical(df, alpha), shift, df)
+            return dist.z_test_power(shift, _ALPHA, sides)
+        return dist.t_test_power(shift, df, _ALPHA, sides)
 
     return dist.least_that(lambda shift: power(shift) >= TELESCOPE_POWER, math.inf) or 0.0
 

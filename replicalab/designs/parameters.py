@@ -14,6 +14,7 @@ class _Design(Protocol):
     sesoi: float | None
     target: float
     alpha: float | None
+    sides: int
     population_max: int | None
     groups: int | None
     margin: float | None
@@ -50,7 +51,9 @@ class Parameter(NamedTuple):
         phrase: its name within a sentence.
         remedy: advice if a study lacks it.
         always_allowed: whether a kind that does not use it may give it.
-        help: the meaning of an empty value, if it is optional.
+        help: its meaning, or that of an empty value if it is optional.
+        usual: the value of a design that does not give it.
+        lack: the fault of a kind that does not use it, with the remedy.
     """
 
     label: str
@@ -61,6 +64,8 @@ class Parameter(NamedTuple):
     step: float = 0.05
     always_allowed: bool = False
     help: str = ""
+    usual: int | None = None
+    lack: str = "none; leave it out"
 
 
 _MOST: Final = 10**9  # samples or groups
@@ -75,6 +80,16 @@ PARAMETERS: Final = {
         _SHARE,
         step=0.01,
         always_allowed=True,
+    ),
+    "sides": Parameter(
+        "Sides of the test",
+        "the sides of the test",
+        "give 1 or 2",
+        Field(strict=True, ge=1, le=2),
+        step=1,
+        help="1: only an effect in the assumed direction counts.",
+        usual=2,
+        lack="no one-sided test; leave sides out",
     ),
     "population_max": Parameter(
         "Most samples there are",
@@ -134,6 +149,7 @@ class DesignParameters(NamedTuple):
     """
 
     alpha: float = 0.0
+    sides: int = 2
     population_max: int | None = None
     groups: int = 0
     margin: float = 0.0
@@ -154,6 +170,7 @@ class DesignParameters(NamedTuple):
         units = design.units if design.units and design.units.icc is not None else None
         return cls(
             alpha=design.alpha or 0.0,
+            sides=design.sides,
             population_max=design.population_max,
             groups=design.groups or 0,
             margin=(design.margin or 0.0) * factor,

@@ -151,13 +151,13 @@ class Kind:
         usual: the first numbers of a new study of this kind, except alpha, by field.
         endless_method: the method without a population, if it differs.
         uneven_method: the method for two arms of different sizes, if it differs.
+        method: how the evidence is computed; ``{level}`` is one- or two-sided.
         is_interval: whether the evidence is that of an interval with confidence 1 − alpha.
         needs, optional: the numbers and `GROUPINGS` that a design must have, and may have.
         given: the words that change if a design has an optional number.
         setting: other assumptions, as they follow the effect in a sentence.
         axis: the title of the measure in a chart, if longer.
         sought: the smallest effect or margin that a test can detect; None without a test.
-        wrong_sign: the power that is significant with the wrong sign; None if a test has no sign.
         misfit: why the planning effect does not fit the other numbers, with the remedy, or empty.
         normal: the scale on which its estimates are nearly normal, if any.
         least_size: a shortcut to the least size that ``n`` samples show with a power above alpha.
@@ -187,7 +187,6 @@ class Kind:
     level: str = "two-sided"
     sought: str | None = "smallest detectable effect"
     sources: tuple[EffectSource, ...] = ()
-    wrong_sign: Formula | None = None
     normal: NormalScale | None = None
     misfit: Callable[[float, DesignParameters], str] | None = None
     least_size: Callable[[int, float, DesignParameters], float | None] | None = None
@@ -221,6 +220,7 @@ class Kind:
             method = self.uneven_method
         elif words:
             method = words.method
+        method = method.format(level=self.level_of(design.sides))
         if not self.is_interval or design.alpha is None:
             return method
         return f"{method}, at {percent_text(1 - design.alpha)} confidence"
@@ -241,10 +241,14 @@ class Kind:
         """Return whether the evidence of this kind depends on a number of a design."""
         return number in self.needs or number in self.optional
 
-    def label(self, number: str) -> str:
+    def level_of(self, sides: object) -> str:
+        """Return what alpha is the level of: ``one-sided``, ``of the F-test``."""
+        return "one-sided" if sides == 1 and self.uses("sides") else self.level
+
+    def label(self, number: str, sides: object = 2) -> str:
         """Return the label of a number of a design."""
         parameter = PARAMETERS[number]
-        label = parameter.label.format(level=self.level)
+        label = parameter.label.format(level=self.level_of(sides))
         return f"{label}, in {parameter.unit}" if parameter.unit else label
 
     def setting_text(self, given: DesignParameters) -> str:
@@ -314,8 +318,8 @@ class Kind:
             value = getattr(design, name)
             if name in self.needs and value is None:
                 yield f"{self.named} design has no {name}; {parameter.remedy}"
-            elif not (self.uses(name) or value is None or parameter.always_allowed):
-                yield f"{name} is {value}, but {self.named} design has none; leave it out"
+            elif not (self.uses(name) or value == parameter.usual or parameter.always_allowed):
+                yield f"{name} is {value}, but {self.named} design has {parameter.lack}"
         for name, called in GROUPINGS.items():
             if getattr(design, name) is not None and name not in self.optional:
                 yield f"{name} are given, but {self.named} design has no {called}; leave them out"

@@ -120,8 +120,8 @@ class TypedAnalysis:
         if self._effect[1]:
             return None, {}
         numbers = self._design(None)
-        if self.unknown is Unknown.EFFECT and any(map(numbers.get, KINDS[self.kind].extras)):
-            # A baseline, say, may leave less room than the usual effect takes.
+        if self.unknown is Unknown.EFFECT and KINDS[self.kind].misfit:
+            # A baseline may leave less room than the usual effect takes.
             numbers["effect_planning"] = _ANY_EFFECT
         try:
             block = new_study("an_analysis", self.kind, numbers, 0)["design"]

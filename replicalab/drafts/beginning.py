@@ -41,7 +41,9 @@ def new_study(
     name: str = NEW_NAME,
 ) -> Block:
     """Return a study of these numbers only, right or wrong, in a lab that can run it."""
-    row, given = KINDS[kind], numbers or {}
+    row = KINDS[kind]
+    # A file does not state the usual sides.
+    given = {name: x for name, x in (numbers or {}).items() if (name, x) != ("sides", 2)}
     design: Block = {"kind": kind, **usual_numbers(row), **given}
     target, floor = design["target"], design["floor"]
     if isinstance(target, int | float) and isinstance(floor, int | float):

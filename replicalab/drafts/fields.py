@@ -146,6 +146,13 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     "design.effect_published": _design_number("Published: {effect}", optional=True),
     "design.sesoi": _design_number("Smallest of interest: {effect}", optional=True),
     "design.source": _text("Source of the effect"),
+    "design.sides": _choice(
+        "Test",
+        _SIDES,
+        usual=2,
+        help=PARAMETERS["sides"].help,
+        change=lambda draft, path, sides: draft.with_number(str(path[-1]), sides),
+    ),
     "design.target": _design_number("{measure} to aim at"),
     "design.floor": _design_number("Minimum worth running"),
     "design.unit_of_n": StudyField("Sampling unit"),
@@ -246,7 +253,8 @@ FIELDS: Final[Mapping[str, StudyField]] = {
 """By dotted path, in the order of the form."""
 
 
-def field_at(path: FieldPath, row: Kind) -> StudyField:
+def field_at(path: FieldPath, draft: Draft) -> StudyField:
+    row = draft.row
     place, name = ".".join("*" if isinstance(step, int) else step for step in path), str(path[-1])
     if place in FIELDS:
         return FIELDS[place]
@@ -257,9 +265,8 @@ def field_at(path: FieldPath, row: Kind) -> StudyField:
     if path[0] == "design":
         number = PARAMETERS[name]
         optional = name not in row.needs
-        return _design_number(
-            row.label(name), step=number.step, help=number.help, optional=optional
-        )
+        label = row.label(name, draft.at("design", "sides"))
+        return _design_number(label, step=number.step, help=number.help, optional=optional)
     return _number("{item}: booked until day")
 
 

@@ -26,6 +26,7 @@ OUTCOME: Final = "Outcome"
 _QUESTION: Final = {
     "effect": "Assumed effect",
     "alpha": "Alpha",
+    "sides": "Sides of the test",
     "target": "Target",
     "floor": "Floor",
     "dropout": "Dropout",
@@ -34,7 +35,12 @@ _QUESTION: Final = {
     "units": plans.UNITS_TITLE,
     "arms": plans.ARMS_TITLE,
 }
-_RARE: Final = {"baseline", "assurance", *QUESTION_RECORDS}  # shown only if a side asks for them
+_RARE: Final = {
+    "sides",
+    "baseline",
+    "assurance",
+    *QUESTION_RECORDS,
+}  # shown only if a side asks for them
 _LONG: Final = 120  # longer texts are folded
 _SHOWN_ABOVE: Final = {OUTCOME: "Plan"}  # rows that repeat the heads of the columns
 

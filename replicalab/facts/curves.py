@@ -84,7 +84,8 @@ def assumed_text(curves: Curves) -> str:
 def level_text(curves: Curves) -> str:
     """Return the alpha and the dropout of the curves; empty for neither."""
     design, row = curves.plan.pack.design, curves.plan.evidence.row
-    parts = [f"alpha {design.alpha:g}, {row.level}"] if design.alpha and row.uses("alpha") else []
+    level = row.level_of(design.sides)
+    parts = [f"alpha {design.alpha:g}, {level}"] if design.alpha and row.uses("alpha") else []
     parts += [f"{lexicon.percent_text(design.dropout)} dropout"] if design.dropout else []
     return f"{lexicon.capitalised('; '.join(parts))}." if parts else ""
 

@@ -176,6 +176,8 @@ def _number_text(name: str, pack: Pack) -> str:
     value, by_hand = getattr(pack.question, name), KINDS[pack.design.kind].scale.by_hand
     if name in QUESTION_RECORDS:
         return grouping_text(value)
+    if name == "sides":
+        return pack.design.row.level_of(value)
     write: dict[str, Callable[[float], str]] = {
         "dropout": lexicon.percent_text,
         **dict.fromkeys(("alpha", "baseline", "assurance"), "{:g}".format),

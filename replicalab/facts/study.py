@@ -7,7 +7,7 @@ from replicalab import lexicon, scenarios
 from replicalab.assessment import Assessment
 from replicalab.assessment.effects import published_effect
 from replicalab.assessment.phrases import left_text
-from replicalab.designs import KINDS, Kind, Unknown
+from replicalab.designs import KINDS, PARAMETERS, Kind, Unknown
 from replicalab.drafts import stated
 from replicalab.facts import blocks, verdicts
 from replicalab.facts import plan as texts
@@ -101,8 +101,8 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
     design, kind = pack.design, evidence.row
     for name in kind.numbers:
         value = getattr(design, name)
-        if value is not None or name in kind.needs:
-            yield kind.label(name), _number(value), _why(pack, name)
+        if value != PARAMETERS[name].usual or name in kind.needs:
+            yield kind.label(name, design.sides), _number(value), _why(pack, name)
     for name, bound in (("target", design.target), ("floor", design.floor)):
         title = f"{lexicon.capitalised(name)} of {kind.measure}"
         yield title, Cell(evidence.amount(bound), bound), _why(pack, name)
@@ -284,7 +284,8 @@ def worked_out_panel(plan: Assessment, unknown: Unknown) -> Group:
         Unknown.SAMPLES: lexicon.amount_text(plan.counts.samples),
         Unknown.DROPOUT: lexicon.percent_text(design.dropout),
     }
-    alpha = f"Alpha {design.alpha:.4g}." if evidence.row.uses("alpha") else ""
+    level = f", {evidence.row.level_of(1)}" if design.sides == 1 else ""
+    alpha = f"Alpha {design.alpha:.4g}{level}." if evidence.row.uses("alpha") else ""
     parts = verdicts.evidence_sentence(evidence), texts.assumption_text(plan), alpha
     return blocks.sentences_panel(
         [" ".join(filter(None, parts)), texts.dropout_text(plan), stated(design.source)],

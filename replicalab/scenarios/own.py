@@ -17,8 +17,9 @@ from replicalab.scenarios import lab as labs
 from replicalab.scenarios.study import Design, Study
 
 QuestionName = Literal[
-    "effect", "alpha", "target", "floor", "dropout", "baseline", "assurance", "units", "arms"
-]
+    "effect", "alpha", "sides", "target", "floor", "dropout", "baseline", "assurance",
+    "units", "arms",
+]  # fmt: skip
 
 if TYPE_CHECKING:
     RateName: TypeAlias = str
@@ -138,6 +139,7 @@ class EvidenceAssumptions(Record):
 
     effect: fields.Effect | None = None
     alpha: Annotated[float, PARAMETERS["alpha"].bounds] | None = None
+    sides: Annotated[int, PARAMETERS["sides"].bounds] | None = None
     target: fields.Bound | None = None
     floor: fields.Bound | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] | None = None
@@ -198,6 +200,7 @@ class EvidenceAssumptions(Record):
 QUESTION_FIELDS: Final[dict[str, str]] = {
     "effect": "effect_planning",
     "alpha": "alpha",
+    "sides": "sides",
     "target": "target",
     "floor": "floor",
     "dropout": "dropout",
@@ -212,6 +215,7 @@ QUESTION_RECORDS: Final[dict[str, type[Record]]] = {"units": fields.Units, "arms
 _REMEDIES: Final = {
     "effect": f"give a number of {-limits.LARGEST_EFFECT:,.0f} to {limits.LARGEST_EFFECT:,.0f}",
     "alpha": "give a share above 0 and below 1",
+    "sides": PARAMETERS["sides"].remedy,
     "target": f"give a number above 0, at most {limits.LARGEST_EFFECT:,.0f}",
     "floor": f"give a number above 0, at most {limits.LARGEST_EFFECT:,.0f}",
     "dropout": "give 0 % or more, below 100 %",

@@ -130,8 +130,9 @@ class Design(Record):
         effect_planning: the effect assumed for planning; for equivalence the true difference,
             usually 0.
         sesoi: the smallest effect of interest, null if none.
-        alpha: the significance level, two-sided if the test has two sides; for equivalence that of
-            each one-sided test.
+        alpha: the significance level of the test; for equivalence that of each one-sided test.
+        sides: 1 if only an effect in the direction of effect_planning counts as significant, else
+            2; for t-tests, correlation, two_proportions and survival.
         target: the evidence to aim at; for precision a relative half-width, lower is better; for a
             test below 1, since no study makes its result certain.
         floor: the minimum worth running; for precision the maximum.
@@ -162,6 +163,7 @@ class Design(Record):
     effect_planning: fields.Effect | None
     sesoi: fields.Effect | None
     alpha: Annotated[float, PARAMETERS["alpha"].bounds] | None
+    sides: Annotated[int, PARAMETERS["sides"].bounds] = 2
     target: fields.Bound
     floor: fields.Bound
     unit_of_n: fields.Label

@@ -33,9 +33,10 @@ def value(kind: str, n: int, effect: float, given: DesignParameters) -> float:
     return KINDS[kind].value(n, effect, given)
 
 
-def t_power(shift: float, free: float, alpha: float) -> float:
-    at = stats.t.ppf(1 - alpha / 2, free)
-    return float(stats.nct.sf(at, free, shift) + stats.nct.cdf(-at, free, shift))
+def t_power(shift: float, free: float, alpha: float, sides: int = 2) -> float:
+    at = stats.t.ppf(1 - alpha / sides, free)
+    wrong = stats.nct.cdf(-at, free, shift) if sides == 2 else 0.0
+    return float(stats.nct.sf(at, free, shift) + wrong)
 
 
 @pytest.mark.parametrize(
@@ -86,22 +87,24 @@ def test_clustered_fish_have_a_third_of_power() -> None:
     assert independent == pytest.approx(0.801, abs=5e-4)
 
 
+@pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("n", [20, 61, 400])
-def test_power_of_unequal_arms_agrees_with_scipy(n: int, share: float) -> None:
+def test_power_of_unequal_arms_agrees_with_scipy(n: int, share: float, sides: int) -> None:
     first = round(share * n)
     shift = 0.6 * math.sqrt(first * (n - first) / n)
-    parameters = DesignParameters(alpha=0.02, share=share)
-    expected = t_power(shift, n - 2, 0.02)
+    parameters = DesignParameters(alpha=0.02, sides=sides, share=share)
+    expected = t_power(shift, n - 2, 0.02, sides)
     assert value("two_group", n, 0.6, parameters) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize("correlation", [0.0, 0.03, 0.5, 1.0])
-def test_one_group_is_a_t_test_of_units(correlation: float) -> None:
-    parameters = DesignParameters(alpha=0.05, per_unit=5.0, icc=correlation)
-    shift = 0.4 * math.sqrt(50 / (1 + 4 * correlation))
+def test_one_group_is_a_t_test_of_units(correlation: float, sides: int) -> None:
+    parameters = DesignParameters(alpha=0.05, sides=sides, per_unit=5.0, icc=correlation)
+    expected = t_power(0.4 * math.sqrt(50 / (1 + 4 * correlation)), 9, 0.05, sides)
     for kind in ("one_sample", "paired"):
-        assert value(kind, 50, 0.4, parameters) == pytest.approx(t_power(shift, 9, 0.05), abs=1e-9)
+        assert value(kind, 50, 0.4, parameters) == pytest.approx(expected, abs=1e-9)
 
 
 def test_design_effect_reduces_shares_and_correlations() -> None:

@@ -11,13 +11,7 @@ from pydantic import ValidationError
 from scipy import integrate, special, stats
 
 from replicalab.assessment import evidence_value, smallest_detectable_effect
-from replicalab.designs.exact_tests import (
-    correlation_power,
-    correlation_wrong_sign,
-    largest_h,
-    other_share,
-    shares_power,
-)
+from replicalab.designs.exact_tests import correlation_power, largest_h, other_share, shares_power
 from replicalab.limits import MOST_PER_GROUP
 from replicalab.scenarios import Design
 from tests.factories import make_design
@@ -53,17 +47,23 @@ def test_correlation_power_agrees_with_the_density(rho: float, n: int, alpha: fl
     inside, _ = integrate.quad(density_of_r, -bound, bound, args=(n, rho), epsabs=1e-10)
     assert correlation_power(n, rho, alpha) == pytest.approx(1 - inside, abs=1e-7)
     wrong, _ = integrate.quad(density_of_r, -1, -bound, args=(n, rho), epsabs=1e-10)
-    assert correlation_wrong_sign(n, rho, alpha) == pytest.approx(wrong, abs=1e-7)
+    right = correlation_power(n, rho, alpha / 2, 1)
+    assert right == pytest.approx(1 - inside - wrong, abs=1e-7)
+    # The test of the other direction fails to reject at a level of 1 - alpha / 2.
+    assert correlation_power(n, rho, 1 - alpha / 2, 1) == pytest.approx(1 - wrong, abs=1e-7)
 
 
-@pytest.mark.parametrize(("r", "n"), [(0.1, 782), (0.3, 84), (0.5, 29)])
-def test_correlation_samples_agree_with_gpower(r: float, n: int) -> None:
-    assert correlation_power(n - 1, r, 0.05) < 0.80 <= correlation_power(n, r, 0.05)
+@pytest.mark.parametrize(
+    ("r", "n", "sides"), [(0.1, 782, 2), (0.3, 84, 2), (0.5, 29, 2), (0.3, 67, 1), (0.5, 23, 1)]
+)
+def test_correlation_samples_agree_with_gpower(r: float, n: int, sides: int) -> None:
+    assert correlation_power(n - 1, r, 0.05, sides) < 0.80 <= correlation_power(n, r, 0.05, sides)
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize(("n", "rho"), [(4, 0.9), (8, 0.6), (40, 0.3)])
-def test_correlation_power_agrees_with_simulation(n: int, rho: float) -> None:
+def test_correlation_power_agrees_with_simulation(n: int, rho: float, sides: int) -> None:
     random, rounds = np.random.default_rng(20261124), 200_000
     one = random.standard_normal((rounds, n))
     other = rho * one + math.sqrt(1 - rho * rho) * random.standard_normal((rounds, n))
@@ -71,16 +71,18 @@ def test_correlation_power_agrees_with_simulation(n: int, rho: float) -> None:
     other -= other.mean(axis=1, keepdims=True)
     squares = (one**2).sum(axis=1) * (other**2).sum(axis=1)
     r = (one * other).sum(axis=1) / np.sqrt(squares)
-    value = float((abs(r) > critical_r(n, 0.05)).mean())
+    found = abs(r) if sides == 2 else r
+    value = float((found > critical_r(n, 0.05 * 2 / sides)).mean())
     error = 4 * math.sqrt(value * (1 - value) / rounds)
-    assert correlation_power(n, rho, 0.05) == pytest.approx(value, abs=error)
+    assert correlation_power(n, rho, 0.05, sides) == pytest.approx(value, abs=error)
 
 
+@pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize("alpha", [1e-150, 1e-12, 1e-3, 0.05, 0.2, 0.9])
-def test_power_of_a_correlation_never_falls_with_n(alpha: float) -> None:
+def test_power_of_a_correlation_never_falls_with_n(alpha: float, sides: int) -> None:
     sizes = [*range(3, 60), *(round(10 ** (k / 8)) for k in range(15, 49))]
     for r in (1e-9, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99, 0.999999):
-        powers = [correlation_power(n, r, alpha) for n in sizes]
+        powers = [correlation_power(n, r, alpha, sides) for n in sizes]
         falls = [(a - b) / a for a, b in pairwise(powers) if b < a]
         assert max(falls, default=0.0) < 1e-11, (alpha, r)
 
@@ -88,10 +90,9 @@ def test_power_of_a_correlation_never_falls_with_n(alpha: float) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 201, 10**4, 10**9])
 def test_correlation_power_is_a_share_at_extremes(n: int) -> None:
     for r, alpha in product(ALL_SIZES, (5e-324, 1e-12, 0.05, 0.5, 1 - 2**-53)):
-        power, wrong = correlation_power(n, r, alpha), correlation_wrong_sign(n, r, alpha)
-        assert 0 <= wrong <= power <= 1
-        assert (power >= alpha) == (n > 2)
-        assert wrong <= alpha / 2 + 1e-15
+        two, one = (correlation_power(n, r, alpha, sides) for sides in (2, 1))
+        assert 0 <= two <= one + 1e-12 <= 1 + 1e-12
+        assert (two >= alpha) == (one >= alpha) == (n > 2)
 
 
 FISHER_ALPHAS: Final = (1e-3, 0.05, 0.3)
@@ -103,27 +104,31 @@ def h_of(one: float, other: float) -> float:
 
 
 @lru_cache(maxsize=64)
-def rejected(each: int, alpha: float) -> frozenset[tuple[int, int]]:
-    counts = range(each + 1)
+def rejected(each: int, alpha: float, sides: int = 2) -> frozenset[tuple[int, int]]:
+    counts, tail = range(each + 1), "two-sided" if sides == 2 else "greater"
     return frozenset(
         (a, b)
         for a, b in product(counts, counts)
-        if stats.fisher_exact([[a, each - a], [b, each - b]])[1] <= alpha
+        if stats.fisher_exact([[a, each - a], [b, each - b]], tail)[1] <= alpha * (1 + 1e-12)
     )
 
 
-def brute_force(each: int, one: float, other: float, alpha: float) -> float:
+def brute_force(each: int, one: float, other: float, alpha: float, sides: int = 2) -> float:
     first = stats.binom.pmf(range(each + 1), each, one)
     second = stats.binom.pmf(range(each + 1), each, other)
-    return float(sum(first[a] * second[b] for a, b in rejected(each, alpha)))
+    return float(sum(first[a] * second[b] for a, b in rejected(each, alpha, sides)))
 
 
-@pytest.mark.parametrize("alpha", FISHER_ALPHAS)
+@pytest.mark.parametrize(
+    ("alpha", "sides"), [*((alpha, 2) for alpha in FISHER_ALPHAS), (0.05, 1), (0.7, 1)]
+)
 @pytest.mark.parametrize(("one", "other"), SHARES)
-def test_power_of_shares_agrees_with_brute_force(one: float, other: float, alpha: float) -> None:
-    powers = [0.0, *(brute_force(number, one, other, alpha) for number in range(1, 19))]
+def test_power_of_shares_agrees_with_brute_force(
+    one: float, other: float, alpha: float, sides: int
+) -> None:
+    powers = [0.0, *(brute_force(number, one, other, alpha, sides) for number in range(1, 19))]
     for n in range(37):
-        value = shares_power(n, h_of(one, other), one, alpha)
+        value = shares_power(n, h_of(one, other), one, alpha, sides)
         limit = max(powers[: n // 2 + 1])
         assert value == pytest.approx(limit, abs=1e-9)
 
@@ -152,39 +157,47 @@ def power_by_totals(each: int, one: float, other: float, alpha: float) -> float:
 
 
 @pytest.mark.long
-def test_power_of_shares_agrees_with_simulation() -> None:
+@pytest.mark.parametrize("sides", [1, 2])
+def test_power_of_shares_agrees_with_simulation(sides: int) -> None:
     random, rounds, number = np.random.default_rng(20261124), 200_000, 30
     counts = random.binomial(number, [[0.6], [0.25]], size=(2, rounds))
     value = (
-        sum(int(((counts[0] == a) & (counts[1] == b)).sum()) for a, b in rejected(number, 0.05))
+        sum(
+            int(((counts[0] == a) & (counts[1] == b)).sum())
+            for a, b in rejected(number, 0.05, sides)
+        )
         / rounds
     )
     error = 4 * math.sqrt(value * (1 - value) / rounds)
-    exact = shares_power(2 * number, h_of(0.6, 0.25), 0.6, 0.05)
+    exact = shares_power(2 * number, h_of(0.6, 0.25), 0.6, 0.05, sides)
     assert exact == pytest.approx(value, abs=error)
 
 
+@pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize("alpha", [1e-12, 1e-3, 0.05, 0.5])
-def test_power_of_two_shares_never_falls_with_n(alpha: float) -> None:
+def test_power_of_two_shares_never_falls_with_n(alpha: float, sides: int) -> None:
     sizes = [*range(120), 200, 201, 400, *range(990, 1060)]
     sizes += [3998, 4000, 4001, 4002, 5000, 10**5, 10**9]
     for one, other in ((0.5, 0.3), (1.0, 0.9), (0.2, 0.15), (0.02, 0.0)):
-        powers = [shares_power(n, h_of(one, other), one, alpha) for n in sizes]
+        powers = [shares_power(n, h_of(one, other), one, alpha, sides) for n in sizes]
         assert all(b >= a for a, b in pairwise(powers))
 
 
-def test_power_of_large_groups_is_a_corrected_z_test() -> None:
+@pytest.mark.parametrize("sides", [1, 2])
+def test_power_of_large_groups_is_a_corrected_z_test(sides: int) -> None:
     number = 4 * MOST_PER_GROUP
     # The size without a correction that Fleiss, Levin & Paik's corrected one comes from.
     plain = (number - 1 / 0.05) ** 2 / number
-    critical = stats.norm.isf(0.025) * math.sqrt(2 * 0.475 * 0.525)
+    critical = stats.norm.isf(0.05 / sides) * math.sqrt(2 * 0.475 * 0.525)
     spread = math.sqrt(0.5 * 0.5 + 0.45 * 0.55)
     expected = stats.norm.cdf((0.05 * math.sqrt(plain) - critical) / spread)
-    value = shares_power(2 * number, h_of(0.5, 0.45), 0.5, 0.05)
+    value = shares_power(2 * number, h_of(0.5, 0.45), 0.5, 0.05, sides)
     assert value == pytest.approx(expected, abs=1e-6)
     # The last enumerated size has the steps of the counts, and hardly less.
-    last = shares_power(2 * MOST_PER_GROUP, h_of(0.5, 0.4), 0.5, 0.05)
-    near = shares_power(2 * MOST_PER_GROUP + 20, h_of(0.5, 0.4), 0.5, 0.05)
+    last, near = (
+        shares_power(2 * each, h_of(0.5, 0.4), 0.5, 0.05, sides)
+        for each in (MOST_PER_GROUP, MOST_PER_GROUP + 10)
+    )
     assert 0 <= near - last < 0.02
 
 
@@ -192,8 +205,8 @@ def test_power_of_large_groups_is_a_corrected_z_test() -> None:
 @pytest.mark.parametrize("baseline", [5e-324, 1e-9, 0.5, 1 - 2**-53, 1.0])
 def test_power_of_shares_is_a_share_at_extremes(size: float, baseline: float) -> None:
     cases = [*product((0, 1, 2, 3, 41, 400), (5e-324, 0.05, 1 - 2**-53)), (10**9, 0.05)]
-    for n, alpha in cases:
-        assert 0 <= shares_power(n, size, baseline, alpha) <= 1
+    for (n, alpha), sides in product(cases, (1, 2)):
+        assert 0 <= shares_power(n, size, baseline, alpha, sides) <= 1
 
 
 def of_shares(one: float = 0.5, other: float = 0.3, **changes: Any) -> Design:
@@ -209,18 +222,20 @@ def test_baseline_selects_fishers_test() -> None:
     assert evidence_value(without, 60, design.effect_planning) > power + 0.05
 
 
-@pytest.mark.parametrize("baseline", [0.04, 0.3, 0.5, 0.95, 1.0])
-def test_detectable_share_reaches_the_target(baseline: float) -> None:
+@pytest.mark.parametrize(
+    ("baseline", "sides"), [(0.04, 2), (0.3, 2), (0.5, 2), (0.95, 2), (1.0, 2), (0.3, 1), (1.0, 1)]
+)
+def test_detectable_share_reaches_the_target(baseline: float, sides: int) -> None:
     for n, alpha, target in product((7, 40, 201, 640, 1000, 3001), (0.01, 0.2), (0.5, 0.9)):
         design = of_shares(
-            baseline, baseline / 2, alpha=alpha, target=target, floor=0.1, dropout=0.0
+            baseline, baseline / 2, alpha=alpha, sides=sides, target=target, floor=0.1, dropout=0.0
         )
         value, limit = smallest_detectable_effect(design, n), largest_h(baseline)
         if value is None:
-            assert shares_power(n, limit, baseline, alpha) < target
+            assert shares_power(n, limit, baseline, alpha, sides) < target
             continue
-        assert shares_power(n, value, baseline, alpha) >= target
-        assert shares_power(n, value * (1 - 1e-10), baseline, alpha) < target
+        assert shares_power(n, value, baseline, alpha, sides) >= target
+        assert shares_power(n, value * (1 - 1e-10), baseline, alpha, sides) < target
         through = smallest_detectable_effect(design, n, factor=0.25)
         assert through == pytest.approx(value * 4, rel=1e-12)
 

@@ -59,6 +59,10 @@ def test_design_refuses_unused_numbers(row: Kind) -> None:
             message = rf"{name} is {value}, but {row.named} design has none; leave it out"
             with pytest.raises(ValidationError, match=message):
                 design_with(row, **needed(row), **{name: value})
+    if not row.uses("sides"):
+        message = rf"sides is 1, but {row.named} design has no one-sided test; leave sides out"
+        with pytest.raises(ValidationError, match=message):
+            design_with(row, **needed(row), sides=1)
     for name in ("alpha", "population_max"):
         design = design_with(row, **{**needed(row), name: NUMBERS[name]})
         assert getattr(design, name) == NUMBERS[name]

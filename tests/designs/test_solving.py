@@ -31,6 +31,9 @@ def analysis(kind: str, **changes: Any) -> PowerAnalysis:
         ("two_group", {}, 128),
         ("paired", {}, 34),
         ("anova", {}, 159),
+        # R's pwr, alternative = "greater": 26.14 pairs; 27 / 0.85 = 31.8.
+        ("paired", {"sides": 1}, 27),
+        ("paired", {"sides": 1, "dropout": 0.15}, 32),
         # G*Power 3.1, bivariate normal model.
         ("correlation", {}, 84),
         # Schoenfeld: 246.8 events (R's gsDesign), in two equal arms; of half as many events 494.
@@ -100,6 +103,7 @@ def test_hazard_ratio_stays_on_its_side_of_one() -> None:
         ("two_group", Unknown.EFFECT, {"samples": 2}, "do not reach power 0.80 at any Cohen's d"),
         ("two_group", Unknown.EFFECT, {"samples": 0}, "0 samples do not reach power 0.80"),
         ("two_group", Unknown.EFFECT, {"samples": 50, "target": 0.05}, "aim at more than alpha"),
+        ("paired", Unknown.SAMPLES, {"alpha": 0.95, "sides": 1}, "an error more likely than not"),
         ("equivalence", Unknown.EFFECT, {"samples": 20}, "at any true difference"),
         ("two_group", Unknown.ALPHA, {"samples": 2}, "at any alpha below 1; plan more samples"),
         ("two_group", Unknown.DROPOUT, {"samples": 100}, "plan 128 samples or more"),

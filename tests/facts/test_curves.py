@@ -39,6 +39,7 @@ def test_sentences_on_curves() -> None:
     }
     plans = {name: Curves(assess(p.reference_protocol, p)) for name, p in shipped.items()}
     plans |= {f"{kind}, 15 % dropout": of_kind(design_of(kind, dropout=0.15)) for kind in KINDS}
+    plans["paired, one-sided"] = of_kind(design_of("paired", sides=1))
     texts = [
         "\n".join([f"# {name}", *filter(None, sentences(curves))]) for name, curves in plans.items()
     ]

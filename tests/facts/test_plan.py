@@ -120,6 +120,8 @@ def test_sentences_on_other_plans(name: str) -> None:
         ("anova", {"effect_published": 0.6, "effect_planning": 0.5, "sesoi": 0.3, "groups": 3}),
         ("equivalence", {"effect_published": 0.3, "effect_planning": 0.0, "sesoi": None,
                          "margin": 0.9}),
+        ("two_proportions", {"effect_published": None, "effect_planning": 0.6, "sesoi": None,
+                             "baseline": 0.6, "sides": 1}),
         ("survival", {"effect_published": 0.3, "effect_planning": 0.4, "sesoi": 0.7,
                       "event_share": 0.8}),
     ],

@@ -3,9 +3,12 @@
 import re
 from xml.etree import ElementTree
 
+from replicalab.assessment import assess
 from replicalab.designs import KINDS
 from replicalab.facts import study as panels
+from replicalab.facts.plan import asked_text
 from replicalab.render.html import numbers_style
+from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, load_scenario
 from tests.facts.reading import tree
 from tests.ui.reading import heard
 
@@ -21,6 +24,17 @@ def test_each_kind_has_its_own_silent_sketch() -> None:
         assert sketch.get("aria-hidden") == "true"
         assert len(sketch.findall("i")) == len(row.sketch)
         assert heard(panel) == row.asks
+
+
+def test_one_sided_test_is_named_with_its_alpha() -> None:
+    question = EvidenceAssumptions(sides=1, why={"sides": "Slower, as published."})
+    pack = load_scenario("psy_stroop", Difficulty.MEDIUM).with_own(LabOverrides(), question)
+    plan = assess(pack.reference_protocol, pack)
+    rows = {name: (value, why) for name, value, why in panels.choices(plan)}
+    assert "The exact one-sided paired t-test" in rows["Test and method"][0]
+    assert "Alpha, one-sided" in rows
+    assert rows["Sides of the test"][1].startswith("Slower, as published.")
+    assert asked_text(pack) == "one-sided, yours"
 
 
 def test_editor_numbers_every_line() -> None:

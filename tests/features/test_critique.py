@@ -110,6 +110,8 @@ CASES: Final = [
     Case("face_value", CONCERN, "Planned with Cohen's d 0.9; published is 0.9.", CORE),
     Case("sidedness", CONCERN, "the original’s was one-sided", CORE,
          reported(effect=0.9, n=38, sides=1)),
+    Case("sidedness", ANSWERED, "is one-sided: only an effect in the assumed direction", STUDY,
+         designed(sides=1)),
     Case("success", UNSAID, "Neither study nor author", None, SILENT),
     Case("success", CONCERN,
          "because the study's endpoint needs 3 days, and the plan has 0. “Germination rates",

@@ -25,22 +25,22 @@ NORMAL: Final = stats.norm
 
 
 @pytest.mark.parametrize(
-    ("z", "alpha", "c", "printed", "error"),
+    ("z", "sides", "c", "printed", "error"),
     [
-        (2, 0.1, 2.64240442300288, 0.8, 1e-12),  # printed as one-sided at 0.05
-        (4, 0.1, 0.440562894751761, 0.8, 1e-12),
-        (2, 0.05, 3.51088218947353, 0.8, 1e-12),
-        (4, 0.05, 0.567658970548963, 0.8, 1e-12),
-        (1, 0.05, 0.5, 0.153164887002923, 1e-14),
-        (1, 0.05, 2, 0.376346981956041, 1e-14),
-        (NORMAL.isf(0.0025), 0.05, 1.337889, 0.8, 5e-7),
-        (NORMAL.isf(0.0025), 0.05, 2, 0.8770, 5e-5),
+        (2, 1, 2.64240442300288, 0.8, 1e-12),
+        (4, 1, 0.440562894751761, 0.8, 1e-12),
+        (2, 2, 3.51088218947353, 0.8, 1e-12),
+        (4, 2, 0.567658970548963, 0.8, 1e-12),
+        (1, 2, 0.5, 0.153164887002923, 1e-14),
+        (1, 2, 2, 0.376346981956041, 1e-14),
+        (NORMAL.isf(0.0025), 2, 1.337889, 0.8, 5e-7),
+        (NORMAL.isf(0.0025), 2, 2, 0.8770, 5e-5),
     ],
 )
 def test_significance_has_the_printed_probability(
-    z: float, alpha: float, c: float, printed: float, error: float
+    z: float, sides: int, c: float, printed: float, error: float
 ) -> None:
-    value = probability("significant", c, Basis(float(z), alpha))
+    value = probability("significant", c, Basis(float(z), 0.05, sides=sides))
     assert value == pytest.approx(printed, abs=error)
 
 

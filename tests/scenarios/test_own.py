@@ -123,6 +123,7 @@ def questions() -> st.SearchStrategy[EvidenceAssumptions]:
         EvidenceAssumptions,
         effect=st.none() | near | st.floats(-1e6, 1e6),
         alpha=shares,
+        sides=st.none() | st.sampled_from((1, 2)),
         target=bounds,
         floor=bounds,
         dropout=st.none() | st.just(0.0) | shares.filter(bool),
@@ -155,7 +156,14 @@ def test_question_fits_a_design_or_is_refused(
 def test_asking_the_studys_own_number_asks_nothing(design: Design, number: str) -> None:
     custom = getattr(design, QUESTION_FIELDS[number])
     assumptions = EvidenceAssumptions(
-        effect=0.3, alpha=0.01, target=0.9, floor=0.2, dropout=0.1, baseline=0.4, assurance=0.7
+        effect=0.3,
+        alpha=0.01,
+        sides=2,
+        target=0.9,
+        floor=0.2,
+        dropout=0.1,
+        baseline=0.4,
+        assurance=0.7,
     ).model_copy(update={"why": {number: "because"}})
     result = assumptions.asking(number, custom, design)
     assert getattr(result, number) is None

@@ -79,10 +79,11 @@ def test_closed_place_draws_nothing() -> None:
 def test_typed_number_changes_the_evidence() -> None:
     app, asked = opened(), dict[str, float]()
     for name, typed, value, mark in (
-        ("target", 0.9, 0.9, "target 0.90, yours"),
-        ("dropout", 7.0, 0.07, "target 0.90, dropout 7 %, yours"),
-        ("effect", 0.2, 0.2, "3 assumptions, yours"),
-        ("alpha", 0.1, 0.1, "4 assumptions, yours"),
+        ("sides", 1, 1, "one-sided, yours"),
+        ("dropout", 7.0, 0.07, "one-sided, dropout 7 %, yours"),
+        ("target", 0.9, 0.9, "3 assumptions, yours"),
+        ("effect", 0.2, 0.2, "4 assumptions, yours"),
+        ("alpha", 0.1, 0.1, "5 assumptions, yours"),
     ):
         asked[name] = value
         ask(app, **{name: typed})

@@ -95,6 +95,17 @@ def test_power_analysis_of_each_kind_can_be_used() -> None:
         assert can_press(app, "Use this analysis"), kind
 
 
+def test_one_sided_analysis_reaches_the_study() -> None:
+    app = type_value(pick(begun(), "Design", "paired"), "Sides of the test", 1)
+    assert number(app, "Samples in all").value == 27
+    assert "one-sided paired t-test (noncentral t). Alpha 0.05, one-sided." in page_text(app)
+    press(app, "Continue in the form")
+    assert study_of(app).design.sides == 1
+    assert number(at(app, ASSUMPTIONS), "Alpha, one-sided").value == 0.05
+    pick(app, "Test", 2)
+    assert number(app, "Alpha, two-sided").value == 0.05
+
+
 def test_analysis_plans_with_the_safeguard_effect() -> None:
     app = pick(begun(), "The effect is typed as", "t and n of both groups")
     # d 0.5 from 20 an arm: the safeguard effect is 0.2263, for which 308 an arm are needed.

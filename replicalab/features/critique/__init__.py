@@ -241,10 +241,11 @@ def _face_value(of: _Review) -> Outcome:
 
 
 def _sidedness(of: _Review) -> Outcome:
-    reported, effect = of.design.original, of.effect
-    two_sided = effect is not None and effect.signed and not effect.within_margin
-    differs = reported is not None and reported.sides == 1 and two_sided
-    values = {"measure": of.evidence.measure, "level": of.kind.level}
+    values = {"measure": of.evidence.measure, "level": of.kind.level_of(of.design.sides)}
+    if of.design.sides == 1:
+        return Outcome("one", {**values, "reason": of.reason("sides")}, of.source("sides"))
+    reported = of.design.original
+    differs = reported is not None and reported.sides == 1 and of.kind.uses("sides")
     return Outcome("original" if differs else "open", values)
 
 

@@ -109,7 +109,8 @@ class _Values(dict[str, Any]):
         self.is_fewest = meets and self.lean is None
         reported, needs = self.design.original, plan.plan
         interval = original.interval_text(reported) if reported else ""
-        level = f", alpha {self.design.alpha:g} ({self.row.level})" if self.design.alpha else ""
+        level = self.row.level_of(self.design.sides)
+        level = f", alpha {self.design.alpha:g} ({level})" if self.design.alpha else ""
         super().__init__(
             plan=plan,
             paper=plan.pack.paper,

@@ -29,12 +29,14 @@ _ALPHA: Final = 0.05  # of designs without a level
 class Basis(NamedTuple):
     """The original's results, in units of its standard error; ``z`` is its estimate, 0 or more.
 
-    ``telescope`` is the effect at which it had a power of one third; ``alpha`` is two-sided.
+    ``telescope`` is the effect at which it had a power of one third; ``alpha`` and ``sides`` are
+    those of the replication's test.
     """
 
     z: float
     alpha: float = _ALPHA
     telescope: float = 0.0
+    sides: int = 2
 
 
 class Criterion(NamedTuple):
@@ -47,13 +49,12 @@ class Criterion(NamedTuple):
 
 
 def _significant(basis: Basis, variance: float) -> float:
-    bound = z_critical(basis.alpha) * math.sqrt(variance)
+    bound = z_critical(basis.alpha, basis.sides) * math.sqrt(variance)
     return normal_cdf((basis.z - bound) / math.sqrt(1 + variance))
 
 
 def _small_telescopes(basis: Basis, variance: float) -> float:
-    critical = z_critical(2 * basis.alpha) if basis.alpha < 0.5 else 0.0
-    bound = basis.telescope - critical * math.sqrt(variance)
+    bound = basis.telescope - z_critical(basis.alpha, 1) * math.sqrt(variance)
     return normal_cdf((basis.z - bound) / math.sqrt(1 + variance))
 
 
@@ -106,7 +107,7 @@ def success_of(plan: Assessment) -> Success | None:
     if plan.evidence.void_reason or reported is None or estimate is None or not estimate.value:
         return None
     telescope = original_shift(row, reported) / estimate.se
-    basis = Basis(abs(estimate.z), design.alpha or _ALPHA, telescope)
+    basis = Basis(abs(estimate.z), design.alpha or _ALPHA, telescope, design.sides)
     samples = tuple(sorted({max(1, round(share * yours)) for share in _GRID} | {yours}))
     sizes = [_relative_size(design, n, plan.evidence_factor * estimate.se) for n in samples]
     shares = {name: tuple(probability(name, c, basis) for c in sizes) for name in CRITERIA}

@@ -84,7 +84,9 @@ class _Assumption(NamedTuple):
         return None if value is None else round(value * self.factor, _DECIMALS)
 
     def from_typed(self, typed: float | None) -> float | None:
-        return None if typed is None else round(typed / self.factor, _DECIMALS + 2)
+        if typed is None or isinstance(typed, int):
+            return typed
+        return round(typed / self.factor, _DECIMALS + 2)
 
     def text(self, value: float | None) -> str:
         percent = " %" if self.factor == _PERCENT else ""
@@ -110,7 +112,7 @@ def _draw_numbers(lines: Curves) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="asked_numbers"):
         for number, field in zip(numbers, fields, strict=True):
             hint = f"The study’s: {number.text(number.own)}. {number.why}".strip()
-            field.draw(format="%g", help=escaped(hint))
+            field.draw(help=escaped(hint))
     if KINDS[written.kind].groups_of(written) > 1 and not asked.uneven:
         label = "Type the sample size per group"
         st.toggle(label, key=_PER_GROUP, persist_state="session")
@@ -129,13 +131,17 @@ def _assumptions(written: Design, asked: Design) -> list[_Assumption]:
     share, step = (", %", 1.0) if factor == _PERCENT else ("", 0.05)
     # A tenth of the effect, in a round number.
     effect_step = float(f"{abs(written.effect_planning or 1.0) / 10:.0e}")
+
+    def parameter(name: str) -> tuple[str, str, int, float]:
+        return name, row.label(name, asked.sides), 1, PARAMETERS[name].step
+
     rows = (
         ("effect", capitalised(row.effect.name) if row.effect else "", 1, effect_step),
-        ("alpha", row.label("alpha") if row.uses("alpha") else "", 1, PARAMETERS["alpha"].step),
+        *(parameter(name) for name in ("alpha", "sides") if row.uses(name)),
         ("target", f"Target: {measure}{share}", factor, step),
         ("floor", f"Floor: {measure}{share}", factor, step),
         ("dropout", "Dropout, %", _PERCENT, 1.0),
-        *((name, row.label(name), 1, PARAMETERS[name].step) for name in row.extras),
+        *(parameter(name) for name in row.extras if name != "sides"),
     )
     numbers = []
     for name, label, times, by in rows:
@@ -271,7 +277,7 @@ def _draw_units(lines: Curves) -> None:
                     (low * factor, high * factor),
                     can_be_empty=name == "icc",
                 )
-                field.draw(format="%g", help=escaped(hint))
+                field.draw(help=escaped(hint))
                 problems.append(field.problem)
     complain(*problems)
     question = state.case().question

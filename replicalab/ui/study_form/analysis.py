@@ -133,9 +133,10 @@ def _draw_choices(row: Kind) -> tuple[Unknown, EffectSource | None, bool]:
 def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     usual = Draft(new_study("usual", row.kind))
     effect = {"effect_planning": (f"Effect: {row.effect.name}", 0.05)} if row.effect else {}
+    sides, given = st.session_state.get(f"{_PREFIX}_{row.kind}_sides"), (*row.needs, *row.extras)
     labels: dict[str, tuple[str, float]] = {
         **effect,
-        **{name: (row.label(name), PARAMETERS[name].step) for name in (*row.needs, *row.extras)},
+        **{name: (row.label(name, sides), PARAMETERS[name].step) for name in given},
         Unknown.EVIDENCE.value: (capitalised(row.measure), 0.05),
         _SAMPLES: ("Samples in all", 1),
         _DROPOUT: ("Dropout, %", 1.0),
@@ -144,7 +145,8 @@ def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     numbers = {}
     for name, (label, step) in labels.items():
         if source is None or name not in source.sets:
-            value = usual.at(*place_of(name)) or (None if name in row.extras else 0)
+            default = PARAMETERS[name].usual if name in row.extras else 0
+            value = usual.at(*place_of(name)) or default
             number = fields.as_number(value, whole=isinstance(step, int))
             numbers[name] = NumberField(label, f"{_PREFIX}_{row.kind}_{name}", number, step=step)
     return numbers

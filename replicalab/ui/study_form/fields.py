@@ -94,7 +94,7 @@ def draw(place: str | FieldPath) -> None:
     """Draw the widget of a field by its path, and its faults."""
     path: FieldPath = tuple(place.split(".")) if isinstance(place, str) else place
     now = draft()
-    field, value = field_at(path, now.row), now.at(*path)
+    field, value = field_at(path, now), now.at(*path)
     value = field.usual if value is None else value
     if field.input is Input.LABELS:
         value = [*now.labels(*path)]
@@ -124,7 +124,7 @@ def draw_rows(columns: int | Sequence[float], fields: Iterable[str | FieldPath])
 
 
 def _put(path: FieldPath, value: Any) -> None:
-    session().change(edited(draft(), field_at(path, draft().row), path, value))
+    session().change(edited(draft(), field_at(path, draft()), path, value))
 
 
 def _draw_number(label: str, path: FieldPath, field: StudyField, at: Data) -> None:
