@@ -82,7 +82,7 @@ def load(
         path = Path(study)
         parsed = scenarios.parse_study(content_at(path), path.name)
         find, name = in_labs_of(parsed), parsed.scenario_id
-    with _checked("load"):
+    with checked("load"):
         places = {"study": name, "lab": lab, "seed": seed}
         case = Case.model_validate(places | {"own_lab": own or {}, "question": question or {}})
     return case.pack(find)
@@ -97,7 +97,7 @@ def assess(pack: Pack, plan: Protocol | None = None, **changes: object) -> Asses
     >>> plan.evidence.text
     'power 1.00'
     """
-    with _checked("assess", Protocol):
+    with checked("assess", Protocol):
         chosen = revise(plan or pack.reference_protocol, **changes)
     return assessment.assess(chosen, pack)
 
@@ -184,7 +184,7 @@ def negotiate(
     if generate_fn and opening not in (None, pack.reference_protocol):
         problem = "a language model opens with a plan of its own"
         raise ArgumentError("negotiate", [Fault("plan", problem, "hand in its pack")])
-    with _checked("negotiate"):
+    with checked("negotiate"):
         players = {"scientist": kind, "lab_manager": lab_manager, "max_rounds": max_rounds}
         case = Case.of(pack, opening, **players)
     setup = case.setup(pack, (model or name) if generate_fn else None)
@@ -235,7 +235,7 @@ def run_batch(
     generate_fn = models[0] if models else None
     kinds = [kind for kind, *_ in players]
     named = [studies] if isinstance(studies, str) else studies
-    with _checked("run_batch"):
+    with checked("run_batch"):
         jobs = jobs_of(
             named, labs, seeds, scientists=kinds, lab_managers=lab_managers, max_rounds=max_rounds
         )
@@ -299,7 +299,8 @@ def _require(call: str, name: str, value: object, allowed: Sequence[str]) -> Non
 
 
 @contextmanager
-def _checked(call: str, record: type[Record] = Case) -> Iterator[None]:
+def checked(call: str, record: type[Record] = Case) -> Iterator[None]:
+    """Turn the faults of a record into an ArgumentError of a call."""
     try:
         yield
     except ValidationError as error:

@@ -56,6 +56,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "platformdirs": frozenset({"places"}),
     "yaml": frozenset({"scenarios"}),
     "openai": frozenset({FEATURE}),
+    "gymnasium": frozenset({"environment"}),
     "distributed": frozenset({"cli"}),
     "typer": frozenset({"cli", FEATURE}),
     "rich": frozenset({"cli", "render"}),

@@ -17,6 +17,7 @@ MOST_LINES: Final = {
     "replicalab/designs": 2_990,
     "replicalab/documents": 410,
     "replicalab/drafts": 1_260,
+    "replicalab/environment.py": 250,
     "replicalab/facts": 6_470,
     "replicalab/features/challenge": 230,
     "replicalab/features/critique": 510,
