@@ -19,6 +19,7 @@ if _typing.TYPE_CHECKING:
         studies,
         suggest,
     )
+    from replicalab.features.break_even import break_evens
     from replicalab.features.portfolio import portfolio
 
 # The version that the wheel and every document names.
@@ -27,6 +28,7 @@ __version__: _typing.Final = "2.0.0.dev0"
 __all__ = [
     "asks",
     "assess",
+    "break_evens",
     "cheapest",
     "compare",
     "frontier",
@@ -40,7 +42,10 @@ __all__ = [
     "studies",
     "suggest",
 ]
-_HOMES = {"portfolio": "replicalab.features.portfolio"}
+_HOMES = {
+    "break_evens": "replicalab.features.break_even",
+    "portfolio": "replicalab.features.portfolio",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -211,7 +211,7 @@ def command(*names: str, codes: str, example: str) -> Callable[[_Function], _Fun
 
         chosen = [_PARAMETERS[name] for name in names]
         run.__signature__ = Signature(chosen)  # type: ignore[attr-defined]
-        name = function.__name__
+        name = function.__name__.replace("_", "-")
         CODES[name], EXAMPLES[name] = codes, example
         epilog = f"Exit code: {codes}.\n\nExample: replicalab {name} {example}"
         app.command(name, help=function.__doc__, epilog=epilog)(run)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
@@ -184,7 +184,8 @@ class Report:
             return funding_request(self.shown, on=self.on, answers=self.answers)
         given: dict[str, Any] = {"on": self.on, "written": self._written, "run": self.run}
         if self.kind == "brief":
-            return brief(self.shown, **given, decision=self.decision)
+            page = brief(self.shown, **given, decision=self.decision)
+            return replace(page, parts=(*page.parts, *self._more))
         return report(self.shown, **given, answers=self.answers, more=self._more)
 
     @property

@@ -43,6 +43,7 @@ class Slide(StrEnum):
     LEDGER = "ledger"
     RULE = "rule"
     MISSING = "missing"
+    FEATURE = "feature"
     DECISION = "decision"
 
 
@@ -235,6 +236,13 @@ def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
     )
 
 
+def decided_plan(here: PlanAnalysis, negotiation: Negotiation | None) -> Assessment:
+    """Return the agreed plan, or the least-loss plan without an agreement."""
+    if negotiation and negotiation.outcome is Outcome.AGREED and negotiation.final_plan:
+        return negotiation.final_plan
+    return here.least.after
+
+
 def decision_slide(
     here: PlanAnalysis,
     negotiation: Negotiation | None,
@@ -245,9 +253,7 @@ def decision_slide(
 
     ``verdict`` is that of the negotiation, ``note`` that of the saved plan.
     """
-    run = here.least.after
-    if negotiation and negotiation.outcome is Outcome.AGREED and negotiation.final_plan:
-        run = negotiation.final_plan
+    run = decided_plan(here, negotiation)
     evidence = run.evidence
     runs = is_worth_running(run)
     title = f"Run {_size(run)} for {run.pack.lab.money(run.cost)}"

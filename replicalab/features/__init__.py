@@ -70,6 +70,13 @@ FEATURES: Final[tuple[Feature, ...]] = (
         sections=("report",),
         commands=("critique",),
     ),
+    Feature(
+        "break_even",
+        "How wrong may we be",
+        panels=("folds", "slides"),
+        sections=("report", "brief"),
+        commands=("break-even",),
+    ),
     Feature("challenge", "Challenge", panels=("more", "protocol")),
     Feature(
         "registration",

@@ -76,6 +76,9 @@ def slides(here: PlanAnalysis, kept: RunSession | None, note: str = "") -> Itera
     yield Shown(Slide.PLAN, present.plan_slide(yours))
     if negotiation is not None:
         yield from _argument(negotiation)
+    decided = present.decided_plan(here, negotiation)
+    for slide in panel.draw_features("slides", decided).values():
+        yield Shown(Slide.FEATURE, slide)
     yield Shown(Slide.DECISION, present.decision_slide(here, negotiation, verdict, note))
 
 

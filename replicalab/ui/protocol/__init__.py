@@ -48,6 +48,7 @@ def draw(analysis: PlanAnalysis) -> None:
         suggestion = _ticked(analysis)
         _draw_evidence(analysis, suggestion)
         assumptions.draw(yours)
+        panel.draw_features("folds", yours)
         _draw_changes(analysis, suggestion)
 
 
