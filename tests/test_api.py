@@ -25,7 +25,7 @@ from tests.negotiation.playing import ACCEPT, propose, said
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 NAMES: Final = [
-    *("asks", "assess", "cheapest", "compare", "frontier", "least_loss", "load"),
+    *("asks", "assess", "break_evens", "cheapest", "compare", "frontier", "least_loss", "load"),
     *("most_evidence", "negotiate"),
     *("portfolio", "report", "run_batch", "studies", "suggest"),
 ]

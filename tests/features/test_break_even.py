@@ -50,7 +50,7 @@ def in_study(plan: Assessment, question: EvidenceAssumptions) -> Assessment:
 
 
 def scanned(row: BreakEven, is_passing: bool) -> list[float]:
-    """Return values from the present one to the end, denser beside the break-even."""
+    """Return values from the present one to the end, denser near the break-even."""
     assumption = row.assumption
     now, end = assumption.now, assumption.ends[is_passing]
     values = {now + (end - now) * place / _POINTS for place in range(_POINTS + 1)}

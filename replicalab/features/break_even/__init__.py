@@ -74,7 +74,7 @@ class BreakEven(NamedTuple):
 
     @property
     def distance(self) -> float:
-        """The change from the present value as a share of the scale; infinite if there is none."""
+        """The change from the present value as a share of the scale; infinite without a change."""
         if self.to is None:
             return math.inf
         scale = self.assumption.scale or abs(self.assumption.now) or 1.0
@@ -151,7 +151,7 @@ def _bisected(
 
 
 def _short(value: float, serves: Callable[[float], bool]) -> float:
-    # A number with few digits beside the break-even, on the same side of it.
+    # A number with few digits near the break-even, on the same side of it.
     digits = max(2, 2 - math.floor(math.log10(abs(value) or 1)))
     near = (round(round(value, digits) + side * 10**-digits, digits) for side in (0, -1, 1))
     return next((number for number in near if serves(number)), value)
@@ -372,8 +372,10 @@ def sentence(plan: Assessment, rows: Sequence[BreakEven]) -> str:
     return " ".join(filter(None, texts))
 
 
-def break_even_blocks(plan: Assessment, rows: Sequence[BreakEven]) -> list[Block]:
-    """Return the sentence, and a bar for each assumption."""
+def break_even_blocks(
+    plan: Assessment, rows: Sequence[BreakEven], most: int | None = None
+) -> list[Block]:
+    """Return the sentence, and a bar for each assumption or for the nearest ones."""
     columns = (
         Column("Assumption"),
         Column("Now", "fixed"),
@@ -397,7 +399,7 @@ def break_even_blocks(plan: Assessment, rows: Sequence[BreakEven]) -> list[Block
             ),
             Cell(capitalised(row.change) or "The verdict stays", status=row.status),
         )
-        for row in rows
+        for row in rows[:most]
     ]
     return [Sentence(sentence(plan, rows)), table(TITLE, columns, cells)]
 

@@ -20,7 +20,7 @@ def panel(place: str, plan: Assessment) -> Mapping[str, Panel]:
     if place == "slides":
         if not passes(plan):
             return {}
-        shown = group(*break_even_blocks(plan, _rows(plan)[:_ON_A_SLIDE]))
+        shown = group(*break_even_blocks(plan, _rows(plan), _ON_A_SLIDE))
         return {TITLE: made_of("slide_ledger", title=TITLE, ledger=shown, roomy=False)}
     with st.expander(TITLE, key="break_even", on_change="rerun") as fold:
         if fold.open:

@@ -47,8 +47,9 @@ def draw(analysis: PlanAnalysis) -> None:
         _draw_check(analysis, edited)
         suggestion = _ticked(analysis)
         _draw_evidence(analysis, suggestion)
-        assumptions.draw(yours)
-        panel.draw_features("folds", yours)
+        with st.container(key="folds"):
+            assumptions.draw(yours)
+            panel.draw_features("folds", yours)
         _draw_changes(analysis, suggestion)
 
 
