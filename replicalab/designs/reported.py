@@ -1,9 +1,10 @@
-"""Effects from reported numbers: means and SDs, t, F, shares, events.
+"""Effects from reported numbers: means and SDs, t, F, chi-squared, shares and ratios, events.
 
 Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), pp. 20-72 (d, of two
 groups and of pairs), 180-183 (h), 274-284 (f, eta squared); Rosenthal, in Cooper & Hedges, The
-Handbook of Research Synthesis (1994), chapter 16 (d and r from t and F); Schoenfeld (1981),
-Biometrika 68, 316-319 (a hazard ratio from the log-rank statistic).
+Handbook of Research Synthesis (1994), chapter 16 (d and r from t, F and chi-squared);
+Borenstein, Hedges, Higgins & Rothstein, Introduction to Meta-Analysis (2009), chapter 5 (ratios);
+Schoenfeld (1981), Biometrika 68, 316-319 (a hazard ratio from the log-rank statistic).
 """
 
 import math
@@ -13,6 +14,7 @@ from typing import Final, NamedTuple
 from replicalab.lexicon import amount_text, exact_text
 
 _MOST: Final = 1e9
+_ROUNDING: Final = 1e-9
 
 
 class ReportedNumber(NamedTuple):
@@ -94,6 +96,24 @@ def _two_shares(p1: float, p2: float) -> dict[str, float]:
     return _effect(2 * math.asin(math.sqrt(p1)) - 2 * math.asin(math.sqrt(p2)), **higher)
 
 
+def _by_ratio(share: float, p2: float) -> dict[str, float]:
+    if share > 1:
+        raise ValueError(
+            f"a share of {share:.4g} follows for group 1; type a smaller ratio or share"
+        )
+    return _two_shares(share, p2)
+
+
+def _by_phi(phi: float, higher: float) -> dict[str, float]:
+    # Phi of two equal groups is half of their difference over the SD at their mean share.
+    root = math.sqrt(phi * phi + 4 * higher * (1 - higher))
+    lower = higher - phi * (phi * (2 * higher - 1) + root) / (1 + phi * phi)
+    if lower < -_ROUNDING:
+        problem = f"phi {phi:.4g} leaves no share below {higher:g}"
+        raise ValueError(f"{problem}; check it, or type a higher share")
+    return _two_shares(higher, max(0.0, lower))
+
+
 def _correlation(t: float, n: float) -> dict[str, float]:
     return _effect(t / math.hypot(t, math.sqrt(n - 2)))
 
@@ -125,6 +145,7 @@ def _share(name: str, label: str, usual: float) -> ReportedNumber:
 
 _T: Final = _mean("t", "Reported t", 2.0)
 _F: Final = ReportedNumber("F", "Reported F", 4.0, least=0.0)
+_CHI_SQUARED: Final = ReportedNumber("chi²", "Reported chi-squared", 4.0, least=0.0)
 _SDS: Final = (_positive("SD1", "SD of group 1"), _positive("SD2", "SD of group 2"))
 _GROUP_SIZES: Final = (
     _count("n1", "Reported n, group 1", 20),
@@ -191,6 +212,12 @@ PAIRED: Final = (
         lambda t, n: _effect(t / math.sqrt(n)),
         "d = t / √n",
     ),
+    EffectSource(
+        "F of one df and n of the pairs",
+        (_F, _count("n", "Reported pairs", 20)),
+        lambda f, n: _effect(math.sqrt(f / n)),
+        "t = √F, d = t / √n",
+    ),
 )
 ONE_SAMPLE: Final = (
     EffectSource(
@@ -216,13 +243,45 @@ CORRELATION: Final = (
         lambda f, n: _correlation(math.sqrt(f), n),
         "t = √F, r = t / √(t² + n − 2)",
     ),
-)
-TWO_PROPORTIONS: Final = (
     EffectSource(
-        "two proportions",
-        (_share("p1", "Share in group 1", 0.5), _share("p2", "Share in group 2", 0.3)),
-        _two_shares,
-        "h = 2 · asin √p1 − 2 · asin √p2, baseline = the higher of them",
+        "chi-squared of one df and n",
+        (_CHI_SQUARED, _count("n", "Reported n", 100, 3)),
+        lambda chi2, n: _effect(math.sqrt(chi2 / n)),
+        "r = √(chi² / n)",
+    ),
+)
+_H: Final = "h = 2 · asin √p1 − 2 · asin √p2, baseline = the higher of them"
+_P2: Final = _share("p2", "Share in group 2", 0.3)
+_HIGHER: Final = _share("p", "Higher of both shares", 0.5)
+_PHI: Final = (
+    "phi = (p − p2) / (2 · √(m · (1 − m))) of equal groups, m their mean share; h of p and p2"
+)
+
+TWO_PROPORTIONS: Final = (
+    EffectSource("two proportions", (_share("p1", "Share in group 1", 0.5), _P2), _two_shares, _H),
+    EffectSource(
+        "odds ratio and the share in group 2",
+        (_positive("OR", "Odds ratio", 2.0), _P2),
+        lambda ratio, p2: _by_ratio(ratio * p2 / (1 - p2 + ratio * p2), p2),
+        f"p1 = OR · p2 / (1 − p2 + OR · p2), {_H}",
+    ),
+    EffectSource(
+        "risk ratio and the share in group 2",
+        (_positive("RR", "Risk ratio", 1.5), _P2),
+        lambda ratio, p2: _by_ratio(ratio * p2, p2),
+        f"p1 = RR · p2, {_H}",
+    ),
+    EffectSource(
+        "chi-squared of one df, n and the higher share",
+        (_CHI_SQUARED, _count("n", "Reported n in all", 100), _HIGHER),
+        lambda chi2, n, share: _by_phi(math.sqrt(chi2 / n), share),
+        f"phi = √(chi² / n), {_PHI}",
+    ),
+    EffectSource(
+        "phi and the higher share",
+        (ReportedNumber("phi", "Phi", 0.2, least=0.0, most=1.0), _HIGHER),
+        _by_phi,
+        _PHI,
     ),
 )
 AUDIT: Final = (

@@ -25,8 +25,8 @@ class Original(Record):
         low: the lower end of its interval.
         high: the upper end.
         level: the level of the interval, a share.
-        numbers: other numbers that the effect follows from, by their name in the formula: t, F or
-            z, means m1 and m2, SD1 and SD2, shares p1 and p2.
+        numbers: other numbers that the effect follows from, by their name in the formula: t, F,
+            chi² or z, means m1 and m2, SD1 and SD2, shares p1 and p2, OR, RR or phi.
         n: the analysed samples in all.
         n1: those of group 1.
         n2: those of group 2.

@@ -88,6 +88,7 @@ def test_estimate_of_a_hazard_ratio_by_its_interval() -> None:
         ("two_group", {"numbers": {"t": -2.2}, "n1": 16, "n2": 16}, 2.2, 30),
         ("two_group", {"numbers": {"F": 4.84}, "n": 32}, 2.2, 30),
         ("paired", {"effect": 0.5, "n": 20}, 2.23607, 19),
+        ("paired", {"numbers": {"F": 13.71}, "n": 24}, 3.70270, 23),
         ("two_group", {"effect": 2.3, "low": 1.1, "high": 3.46, "n1": 10, "n2": 9}, 5.00579, 17),
     ],
 )

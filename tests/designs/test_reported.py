@@ -11,6 +11,9 @@ from replicalab.designs import KINDS, EffectSource
 SOURCES: Final = [(kind, source) for kind, row in KINDS.items() for source in row.sources]
 
 
+OF_TEN: Final = {"effect_planning": 0.1925, "baseline": 0.10}
+
+
 def source_of(kind: str, label: str) -> EffectSource:
     return next(source for source in KINDS[kind].sources if source.label == label)
 
@@ -41,11 +44,29 @@ def source_of(kind: str, label: str) -> EffectSource:
         ("paired", "two means, two SDs and their correlation", (103, 100, 7.1005, 7.1005, 0.7),
          {"effect_planning": 0.5455}),
         ("paired", "t and n of the pairs", (2.5, 25), {"effect_planning": 0.5}),
+        # Reproducibility Project: Psychology (2015): F(1, 23) = 13.71 of 24 pairs.
+        ("paired", "F of one df and n of the pairs", (13.71, 24), {"effect_planning": 0.7558}),
         ("one_sample", "mean, SD and the fixed value", (103, 100, 15), {"effect_planning": 0.2}),
         ("one_sample", "t and n", (2.5, 25), {"effect_planning": 0.5}),
         # Rosenthal (1994): r = √(t² / (t² + df)): 4 / (4 + 96).
         ("correlation", "t and n", (2, 98), {"effect_planning": 0.2}),
         ("correlation", "F of one df and n", (4, 98), {"effect_planning": 0.2}),
+        # Rosnow & Rosenthal (1989), American Psychologist 44, 1279: aspirin, r = .034.
+        ("correlation", "chi-squared of one df and n", (25.01, 22071),
+         {"effect_planning": 0.03366}),
+        # Borenstein and others (2009), p. 33: 5 of 100 against 10 of 100, risk ratio 0.5, odds
+        # ratio 0.4737; chi² 200 (5 · 90 − 10 · 95)² / (15 · 185 · 100 · 100) = 1.8018, phi 0.0949.
+        # Cohen (1988), table 6.2.2: the arcsines of .10 and .05 differ by 0.1925.
+        ("two_proportions", "odds ratio and the share in group 2", (0.473684, 0.10), OF_TEN),
+        ("two_proportions", "odds ratio and the share in group 2", (1 / 0.473684, 0.05), OF_TEN),
+        ("two_proportions", "risk ratio and the share in group 2", (0.5, 0.10), OF_TEN),
+        ("two_proportions", "risk ratio and the share in group 2", (2, 0.05), OF_TEN),
+        ("two_proportions", "chi-squared of one df, n and the higher share",
+         (1.801802, 200, 0.10), OF_TEN),
+        ("two_proportions", "phi and the higher share", (0.094916, 0.10), OF_TEN),
+        # Of a phi of 1 all of one group have the event, and none of the other.
+        ("two_proportions", "phi and the higher share", (1, 1),
+         {"effect_planning": 3.1416, "baseline": 1}),
         # Cohen (1988), table 6.2.2, p. 183: phi of .40 is 1.369, of .25 1.047, of .05 0.451.
         ("two_proportions", "two proportions", (0.40, 0.25),
          {"effect_planning": 0.322, "baseline": 0.40}),
@@ -98,6 +119,20 @@ def _ends(least: float, most: float, whole: bool) -> tuple[float, ...]:
     if whole:
         return int(least), int(least) + 1, int(most)
     return least, math.nextafter(least, most), 0.0, 0.5, math.nextafter(most, least), most
+
+
+@pytest.mark.parametrize(
+    ("label", "typed", "message"),
+    [
+        ("risk ratio and the share in group 2", {"RR": 3, "p2": 0.5},
+         "a share of 1.5 follows for group 1; type a smaller ratio or share"),
+        ("phi and the higher share", {"phi": 0.5, "p": 0.1},
+         "phi 0.5 leaves no share below 0.1; check it, or type a higher share"),
+    ],
+)  # fmt: skip
+def test_impossible_share_is_refused(label: str, typed: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        source_of("two_proportions", label).numbers(typed)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e300, None, "2", 10**30])

@@ -73,7 +73,7 @@ def test_each_unknown_follows_from_usual_numbers(kind: str) -> None:
 
 def test_two_shares_use_fishers_test() -> None:
     kind = "two_proportions"
-    [source] = KINDS[kind].sources
+    source = KINDS[kind].sources[0]
     numbers = {"alpha": 0.05, "target": 0.8, "dropout": 0.0}
     shares = {"p1": 0.3, "p2": 0.5}
     analysis = drafts.TypedAnalysis(kind, Unknown.SAMPLES, numbers, None, 10, source, shares)
