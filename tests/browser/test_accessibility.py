@@ -23,6 +23,7 @@ STATES: Final[dict[str, tuple[str, Steps]]] = {
             ("press", "Share"),
             *(("tab", part) for part in ("Brief", "Report", "Registration", "Tables")),
             ("tab", "Bundle"),
+            ("tab", "Code"),
         ),
     ),
     "lab": (

@@ -25,7 +25,11 @@ from tests.ui.test_own_study import using
 from tests.ui.walking import go, visit
 
 __all__ = ["browsers", "files"]
-PLAN = {"sample_size": 33, "controls": ["x, y's"], "rationale": 'Because "it\'s"\nenough.'}
+PLAN = {
+    "sample_size": 33,
+    "controls": ["x, y's"],
+    "rationale": 'Because "it\'s"\nénough \u202e$(x).',
+}
 CASE = {
     "study": "psy_stroop",
     "lab": "hard",
@@ -81,6 +85,7 @@ def test_code_of_a_plan_gives_the_numbers_of_the_page(capsys: pytest.CaptureFixt
     assert f"{wanted.cost:,.2f}" in page_text(app)
     for page in (PROTOCOL, TRADE_OFFS):
         (check, plan), [python] = shown(app, page)
+        assert check.isprintable(), "no hidden character"
         assert answer(check, capsys)["plan"] == wanted.plan.model_dump(mode="json")
         for data in (answer(check, capsys), answer(plan, capsys)):
             assert (data["cost"], data["failing"]) == (wanted.cost, [*wanted.failing])

@@ -58,7 +58,9 @@ class CodeSide(NamedTuple):
 def _settings(tree: dict[str, Any], path: str = "") -> Iterator[str]:
     for name, value in tree.items():
         is_block = isinstance(value, dict) and name not in QUESTION_RECORDS
-        setting = "--set", f"{path}{name}={json.dumps(value, ensure_ascii=False)}"
+        text = json.dumps(value, ensure_ascii=False)
+        text = text if text.isprintable() else json.dumps(value)  # no hidden character
+        setting = "--set", f"{path}{name}={text}"
         yield from _settings(value, f"{path}{name}.") if is_block else setting
 
 
