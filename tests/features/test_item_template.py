@@ -28,7 +28,7 @@ U+FFFD marks undecodable bytes and is refused in every cell.
 
 def read_back(pack: Pack) -> dict[str, OwnItem]:
     template = inventory_template(pack)
-    return {item.label: item for item in read_inventory(template.encode(), "template.csv")}
+    return {item.label: item for item in read_inventory(template.encode(), "template.csv").items}
 
 
 def facts(pack: Pack, item: OwnItem) -> tuple[ItemState, int | None, float | None]:
@@ -42,7 +42,7 @@ def facts(pack: Pack, item: OwnItem) -> tuple[ItemState, int | None, float | Non
 
 
 def assert_says_what_is_there(pack: Pack) -> None:
-    assume(not any(20_000 <= day < 10**8 for day in pack.lab.booked.values()))  # may be dates
+    assume(not any(day >= 20_000 for day in pack.lab.booked.values()))  # may be dates
     items = read_back(pack)
     swaps = [swap.alternative for swap in pack.allowed_substitutions]
     study = [*pack.study.equipment, *pack.study.reagents, *swaps]

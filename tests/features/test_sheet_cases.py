@@ -119,7 +119,7 @@ def test_weekends_are_no_days_without_work() -> None:
 
 def test_ambiguous_dates_and_numbers_are_asked() -> None:
     either = "Item,Booked until\nscope,06/05/2026\n"
-    assert sheets.questions(chosen(either)) == (True, True, False)
+    assert sheets.questions(chosen(either))[:3] == (True, True, False)
     assert "can be read in two ways; write 2026-05-06 or 2026-06-05" in refused(either)
     for day_first, day in ((True, 3), (False, 33)):
         assert read(either, HOW._replace(day_first=day_first)).items[0].until == day
@@ -132,7 +132,7 @@ def test_ambiguous_dates_and_numbers_are_asked() -> None:
     assert sheets.questions(chosen(number)).numbers
     assert "may be a day or a date of Excel" in refused(number)
     assert read(number, HOW._replace(numbers="dates")).items[0].until == 28
-    assert "too large for a day" in refused(number, HOW._replace(numbers="days"))
+    assert "no whole day below 20,000" in refused(number, HOW._replace(numbers="days"))
     days = "Item,Booked until\nscope,12\n"
     assert read(days, HOW._replace(numbers="days")).items[0].until == 12
     assert "no date of Excel" in refused(days, HOW._replace(numbers="dates"))

@@ -71,7 +71,7 @@ def test_equal_headings_and_one_kind_for_all() -> None:
 
 def test_wrong_cells_name_row_and_column() -> None:
     app = hand_over(drawer(), "a.csv", f"{HEAD}mug,reagent,gone,,-5\n".encode())
-    assert "a.csv: row 2, state: 'gone' is no state of an item" in in_drawer(app)
+    assert "a.csv: row 2, state: 'gone' is not allowed" in in_drawer(app)
     assert not can_press(app, "Take 0 items")
     app = press(again(app), "Take nothing")
     assert "Take nothing" not in labels(again(app))
@@ -84,7 +84,7 @@ def test_choices_survive_another_tab_and_a_refused_file() -> None:
     app = at(app, "Save")
     assert "Take 1 item" in labels(app)
     app = hand_over(app, "b.xlsx", b"PK")
-    assert "b.xlsx: the file is no Excel workbook" in in_drawer(app)
+    assert "b.xlsx: the workbook is damaged" in in_drawer(app)
     assert "Take 1 item" in labels(again(app))
     app = hand_over(app, "c.csv", f"{HEAD}cup,reagent,,,\npan,reagent,,,\n".encode())
     assert "Take 2 items" in labels(again(app)), "another file replaces the first"

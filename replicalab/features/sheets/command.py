@@ -4,14 +4,12 @@ from typer import Typer
 
 from replicalab.cli import asking
 from replicalab.cli.commands import say
-from replicalab.errors import CellFault
 from replicalab.features.sheets import read_inventory
 from replicalab.scenarios import OwnItem
 
 
 def _read(data: bytes, name: str) -> tuple[OwnItem, ...]:
-    notes: list[CellFault] = []
-    items = read_inventory(data, name, notes)
+    items, notes = read_inventory(data, name)
     for note in notes:
         say(f"{name}: {note}")
     return items
