@@ -23,7 +23,7 @@ from replicalab.scenarios import ItemState, OwnItem, Pack, known_names
 from replicalab.scenarios.reading import record_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -184,34 +184,38 @@ def _frame(rows: _Rows, heading: int | None) -> Table:
     keys = frame.loc[top].map(_heading_key)
     # Of two tables side by side, both name items, or all headings of one repeat.
     parts = [[*group] for is_filled, group in groupby(keys.index, filled.get) if is_filled]
-    named = [part for part in parts if "name" in keys[part].map(_FIELD_OF).array]
-    every, half = [*filter(None, keys)], keys.astype(bool).sum() // 2
+    named = [part for part in parts if "name" in keys[part].map(_FIELD_OF.get).array]
+    every = [*filter(None, keys)]
+    half = len(every) // 2
     if len(named) > 1 or (half > 1 and every[:half] == every[half:]):
         problem = "two tables are side by side"
         raise Problem(problem, "keep one of them, or write one below the other", top)
-    frame = frame.loc[:, filled]
+    places = [place for place, is_filled in enumerate(filled) if is_filled]
     titles = [
         " ".join(text.split()) or f"column {get_column_letter(place + 1)}"
-        for place, text in frame.loc[top].items()
+        for place, text in zip(places, frame.loc[top, places], strict=True)
     ]
     for title in titles:
         if [*map(label_key, titles)].count(label_key(title)) > 1:
             problem = f"two columns are called '{shortened(title)}'"
             raise Problem(problem, "rename one of them", top)
-    frame = frame.iloc[1:].set_axis(titles, axis=1)
+    frame = frame.iloc[1:, places].set_axis(titles, axis=1)
     frame.attrs["heading"] = top
     return frame
 
 
 def proposed_columns(frame: Table) -> dict[str, str]:
     """Return a heading for each field, as far as one fits; ids are no names, kinds or states."""
-    headings = {_heading_key(heading): heading for heading in reversed(frame.columns)}
+    headings: dict[str, str] = {
+        _heading_key(heading): heading for heading in reversed(frame.columns)
+    }
     proposed: dict[str, str] = {}
     for field, words in HEADINGS.items():
         fitting = [headings[word] for word in words.split(", ") if word in headings]
         if field in ("name", "kind", "state"):
             fitting = [h for h in fitting if not _all_match(frame[h], cells.NUMBER)]
-            fitting.sort(key=lambda heading: _all_match(frame[heading], _ID))
+            ids = [h for h in fitting if _all_match(frame[h], _ID)]
+            fitting = [h for h in fitting if h not in ids] + ids
         if fitting:
             proposed[field] = fitting[0]
     return proposed
@@ -239,12 +243,12 @@ def read_inventory(data: bytes, name: str) -> Reading:
     missing = {*REQUIRED}.difference(fields.values())
     faults = [CellFault(None, field, "this column is missing", "add it") for field in missing]
     for heading, field in fields.items():
-        filled = [(row, text) for row, text in frame[heading].items() if text]
-        if filled and field not in HEADINGS:
-            problem = f"{quoted(filled[0][1])} is in no column of an inventory"
+        filled = frame[heading][frame[heading] != ""]
+        if len(filled) and field not in HEADINGS:
+            problem = f"{quoted(filled.iloc[0])} is in no column of an inventory"
             remedy = known_names(shortened(field), [*HEADINGS])
             place = on_one_line(shortened(heading))
-            faults.append(CellFault(filled[0][0], place, problem, remedy))
+            faults.append(CellFault(int(filled.index[0]), place, problem, remedy))
     _refuse(name, faults)
     return read_items(frame.set_axis([*fields.values()], axis=1), name, Answers(numbers="days"))
 
@@ -293,7 +297,7 @@ def read_items(frame: Table, name: str, how: Answers = Answers()) -> Reading:  #
     faults: list[CellFault] = []
     notes: list[CellFault] = []
     by_label: dict[str, list[_Row]] = defaultdict(list)
-    for number, texts in frame.to_dict("index").items():
+    for number, texts in zip(map(int, frame.index), frame.to_dict("records"), strict=True):
         if row := _row(number, texts, how, faults):
             by_label[label_key(row.item.label)].append(row)
         if row and row.item.price is None and (price := texts.get("price", "").strip()):
@@ -313,14 +317,16 @@ def read_items(frame: Table, name: str, how: Answers = Answers()) -> Reading:  #
     return Reading(tuple(_in_periods(rows, how, notes) for rows in by_label.values()), notes)
 
 
-def _row(number: int, texts: dict[str, str], how: Answers, faults: list[CellFault]) -> _Row | None:
+def _row(
+    number: int, texts: Mapping[Any, str], how: Answers, faults: list[CellFault]
+) -> _Row | None:
     values: dict[str, Any] = dict.fromkeys(HEADINGS) | cells.EMPTY
     wrong: dict[str, Sequence[str]] = {}
     for field, text in texts.items():
         try:
             values[field] = cells.read_cell(field, text.strip(), how)
-        except Problem as problem:
-            wrong[field] = problem.args
+        except Problem as refused:
+            wrong[field] = refused.args
     try:
         item = OwnItem.model_validate({part: values[field] for part, field in _PARTS.items()})
     except ValidationError as error:

@@ -1,6 +1,7 @@
 """Cells of a list of items: words, quantities, prices and days."""
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from math import inf
@@ -12,7 +13,7 @@ from replicalab.lexicon import label_key, shortened
 from replicalab.scenarios import ItemState
 from replicalab.tables import TWO_WAYS, number_text, unguarded
 
-WORDS: Final = {
+WORDS: Final[Mapping[str, Mapping[str, str]]] = {
     "kind": {
         "equipment": "equipment, instrument, instruments, device, devices, machine, machines",
         "reagent": "reagent, reagents, chemical, chemicals, solvent, solvents, antibody, "

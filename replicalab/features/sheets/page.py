@@ -83,8 +83,8 @@ def _close() -> None:
     st.session_state.pop(_OPEN, None)
 
 
-def _term(word: str) -> str:
-    return state.written().study.term(word)
+def _term(word: object) -> str:
+    return state.written().study.term(str(word))
 
 
 def _all_are(kind: str) -> str:
