@@ -37,9 +37,10 @@ from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Shortfalls
 from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Studies
 from replicalab.scenarios.loading import content_at
-from replicalab.scenarios.reading import record_error, shown
+from replicalab.scenarios.reading import checked_call, record_error, shown
 
 
+@checked_call
 def studies(domain: str | None = None) -> Studies:
     """Return all studies, or those of one domain.
 
@@ -52,6 +53,7 @@ def studies(domain: str | None = None) -> Studies:
     return Studies(study for study in shelf if domain in (None, study.domain_id))
 
 
+@checked_call
 def load(
     study: str | Path,
     lab: str = "medium",
@@ -88,6 +90,7 @@ def load(
     return case.pack(find)
 
 
+@checked_call
 def assess(pack: Pack, plan: Protocol | None = None, **changes: object) -> Assessment:
     """Return the assessment of a plan, by default the study's own, with some fields changed.
 
@@ -102,6 +105,7 @@ def assess(pack: Pack, plan: Protocol | None = None, **changes: object) -> Asses
     return assessment.assess(chosen, pack)
 
 
+@checked_call
 def least_loss(plan: Assessment) -> LeastLoss:
     """Return the plan for the same lab that gives up the least, and the changes to it.
 
@@ -112,6 +116,7 @@ def least_loss(plan: Assessment) -> LeastLoss:
     return PlanAnalysis(plan).least
 
 
+@checked_call
 def cheapest(plan: Assessment) -> Assessment | None:
     """Return the cheapest plan that gives up nothing more but evidence; None below the floor.
 
@@ -121,6 +126,7 @@ def cheapest(plan: Assessment) -> Assessment | None:
     return PlanAnalysis(plan).cheapest
 
 
+@checked_call
 def most_evidence(plan: Assessment) -> Assessment | None:
     """Return the passing plan with the most evidence; None if no plan passes.
 
@@ -130,6 +136,7 @@ def most_evidence(plan: Assessment) -> Assessment | None:
     return PlanAnalysis(plan).most_evidence
 
 
+@checked_call
 def suggest(plan: Assessment) -> Offer | None:
     """Return the Lab Manager's offer; None for a feasible plan.
 
@@ -140,6 +147,7 @@ def suggest(plan: Assessment) -> Offer | None:
     return PlanAnalysis(plan).offer
 
 
+@checked_call
 def asks(plan: Assessment) -> Shortfalls:
     """Return the additions with which the lab can run a plan, or reaches the target.
 
@@ -149,6 +157,7 @@ def asks(plan: Assessment) -> Shortfalls:
     return PlanAnalysis(plan).asks
 
 
+@checked_call
 def frontier(plan: Assessment) -> Frontier:
     """Return the feasible plans that no other beats on cost, days, evidence and fidelity.
 
@@ -159,6 +168,7 @@ def frontier(plan: Assessment) -> Frontier:
     return PlanAnalysis(plan).frontier
 
 
+@checked_call
 def negotiate(
     plan: Assessment | Pack,
     scientist: str | GenerateFn = ScientistKind.STEP_BY_STEP,
@@ -204,6 +214,7 @@ def _player(call: str, scientist: str | GenerateFn) -> tuple[str, GenerateFn | N
     return scientist, None, None
 
 
+@checked_call
 def run_batch(
     studies: str | Sequence[str],
     labs: Sequence[str] = tuple(scenarios.Difficulty),
@@ -248,6 +259,7 @@ def run_batch(
     return batch
 
 
+@checked_call
 def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation) -> Comparison:
     """Return two to four plans side by side; a negotiation counts with its final plan.
 
@@ -268,6 +280,7 @@ def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation)
     )
 
 
+@checked_call
 def report(
     plan: Assessment | Negotiation,
     kind: str = "report",

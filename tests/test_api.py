@@ -95,6 +95,7 @@ def test_study_is_loaded_by_its_path(tmp_path: Path) -> None:
 
 PACK: Final = replicalab.load(STUDY)
 PLAN: Final = replicalab.assess(PACK)
+UNTYPED: Final[Any] = replicalab
 CALLS: Final[dict[str, Callable[[], object]]] = {
     "studies: domain: 'alchemy' is not allowed; use .*psy": lambda: replicalab.studies("alchemy"),
     "load: seed: -1 is not allowed; ": lambda: replicalab.load(STUDY, seed=-1),
@@ -107,6 +108,17 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
     "negotiate: max_rounds: 0 is not": lambda: replicalab.negotiate(PACK, max_rounds=0),
     "run_batch: lab: 'huge' is not": lambda: replicalab.run_batch(STUDY, ["huge"]),
     "report: kind: 'book' is not allowed; use": lambda: replicalab.report(PLAN, "book"),
+    "load: study: 0.5 is not allowed; use a text or Path": lambda: UNTYPED.load(0.5),
+    "least_loss: plan: 'a' is not allowed; use Assess": lambda: UNTYPED.least_loss("a"),
+    "assess: pack: .* is not allowed; use Pack": lambda: UNTYPED.assess(PLAN),
+    "compare: a: 5 is not allowed; use Assessment or Neg": lambda: UNTYPED.compare(PLAN, a=5),
+    "compare: plans 2: an empty value is not": lambda: UNTYPED.compare(PLAN, None),
+    "run_batch: seeds: 5 is not allowed; use a list": lambda: UNTYPED.run_batch(STUDY, seeds=5),
+    "run_batch: seed: 'a' is not allowed; must be a": lambda: UNTYPED.run_batch(STUDY, seeds=["a"]),
+    "run_batch: labs: 'hard' is not allowed; use a list": lambda: UNTYPED.run_batch(STUDY, "hard"),
+    "run_batch: progress: 1 is not .* a function": lambda: UNTYPED.run_batch(STUDY, progress=1),
+    "portfolio: packs: 'a' is not allowed; use Pack": lambda: UNTYPED.portfolio(["a"]),
+    "report: on: '1 May' is not allowed; use date or": lambda: UNTYPED.report(PLAN, on="1 May"),
     "portfolio: worth: 'x' is": lambda: replicalab.portfolio([PACK], worth={"x": 1.0}),
 }
 

@@ -1,6 +1,7 @@
 """The command line: runs a command and returns its exit code, with one message for a failure."""
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from replicalab.lexicon import shortened
 
 DEBUG: Final = "REPLICALAB_DEBUG"  # if set, a failure shows its traceback, as with ``--debug``
 COMPLETE: Final = "_REPLICALAB_COMPLETE"  # of the script of ``--show-completion``
+_LONG_VALUE: Final = re.compile(r"[^\s';,)]{101,}")
 BAD_INPUT, CRASH, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
 
 for _module in ("plans", "negotiations"):
@@ -50,7 +52,8 @@ def main(arguments: Sequence[str]) -> int:
         return int(isinstance(end.code, str) or end.code or 0)
     except (ReplicaLabError, CommandError, OSError) as error:
         problem = f"the answer cannot be written ({error}); free some space, or write elsewhere"
-        say(problem if isinstance(error, OSError) else str(error))
+        text = problem if isinstance(error, OSError) else str(error)
+        say(_LONG_VALUE.sub(lambda value: shortened(value[0], 100), text))
         return BAD_INPUT
     except Exception as error:  # noqa: BLE001 - every other failure is ReplicaLab's own
         _report_crash(error, whole="--debug" in arguments or bool(os.environ.get(DEBUG)))

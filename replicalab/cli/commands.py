@@ -19,6 +19,7 @@ from typer import Argument, Exit, Option, Typer
 from replicalab import __version__
 from replicalab.characters import shown
 from replicalab.facts.blocks import Block
+from replicalab.lexicon import shortened
 from replicalab.limits import LARGEST_PLANNED, MOST_FILE_BYTES
 from replicalab.render.terminal import AnswerConsole, rendered
 from replicalab.scenarios import Difficulty, list_scenarios
@@ -75,7 +76,7 @@ def say(text: str, end: str = "\n") -> None:
 
 def called(path: Path) -> str:
     """Return the name of a file in a message."""
-    return "standard input" if str(path) == STANDARD else str(path)
+    return "standard input" if str(path) == STANDARD else shortened(str(path), 100)
 
 
 @cache
@@ -103,7 +104,7 @@ def _require_writable(path: Path) -> None:
     if str(path) != STANDARD and (path.is_dir() or not os.access(target, os.W_OK)):
         why = "it is a folder" if path.is_dir() else "no access to its folder"
         remedy = "name a file in a folder that may be written"
-        raise CommandError(f"'{path}' cannot be written ({why}); {remedy}")
+        raise CommandError(f"'{called(path)}' cannot be written ({why}); {remedy}")
 
 
 def _write(path: Path, content: str | bytes) -> str:

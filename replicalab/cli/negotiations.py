@@ -210,7 +210,7 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
         ) from None
     try:
         client = Client(address, timeout=_DASK_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, AssertionError) as error:
         problem = f"--dask '{address}': no scheduler answers there ({type(error).__name__})"
         raise commands.CommandError(f"{problem}; write one such as tcp://127.0.0.1:8786") from None
     with client:

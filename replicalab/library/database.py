@@ -54,6 +54,7 @@ def for_writing(engine: sqlalchemy.Engine) -> sqlalchemy.Engine:
 
 def _url(address: str) -> URL:
     try:
+        address.encode()  # fails on a byte that is no text
         url = sqlalchemy.make_url(address)
     except (ArgumentError, ValueError):  # a port that is not a number
         url = None

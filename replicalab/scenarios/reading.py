@@ -6,11 +6,16 @@ repeated keys are refused: they are hard to read for people and dangerous for pr
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import abc
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, Final, get_args
+from functools import wraps
+from inspect import signature
+from numbers import Real
+from types import NoneType, UnionType
+from typing import Any, Final, ParamSpec, TypeVar, Union, get_args, get_origin
 
 import yaml
 from pydantic import ValidationError
@@ -18,8 +23,8 @@ from pydantic_core import ErrorDetails, from_json
 
 from replicalab import limits
 from replicalab.characters import described, hidden, on_one_line
-from replicalab.errors import Fault, ScenarioError
-from replicalab.lexicon import shortened
+from replicalab.errors import ArgumentError, Fault, ScenarioError
+from replicalab.lexicon import joined, shortened
 from replicalab.models import PROTOCOL_FIELDS, Record
 from replicalab.scenarios.fields import CURRENCY, DOI, IDENTIFIER
 
@@ -311,6 +316,60 @@ def _in_words(detail: ErrorDetails, path: FieldPath, record: type[Record]) -> tu
     known = _REMEDIES.get(detail.get("ctx", {}).get("pattern", "")) or _REMEDIES.get(kind)
     must = re.sub(r"^\w+ should", "must", message).partition(" after validation")[0]
     return f"{shown(detail['input'])} is not allowed", known or must
+
+
+_KINDS: Final[dict[object, tuple[Any, str]]] = {  # of an annotation: its classes, and their name
+    NoneType: (NoneType, "None"),
+    str: (str, "a text"),
+    float: (Real, "a number"),
+    abc.Callable: (abc.Callable, "a function"),
+    abc.Mapping: (abc.Mapping, "a mapping"),
+    abc.Sequence: (abc.Collection, "a list"),  # an array is no sequence
+    abc.Iterable: (abc.Iterable, "a list"),
+}
+_CHECKED_LATER: Final = frozenset({str, int, NoneType, abc.Callable})  # with the allowed values
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def checked_call(function: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Let a function refuse an argument of another type by an ArgumentError."""
+    call = signature(function)
+
+    @wraps(function)
+    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        for name, value in call.bind(*args, **kwargs).arguments.items():
+            parameter = call.parameters[name]
+            items = {name: value}.items()
+            if parameter.kind is parameter.VAR_KEYWORD:
+                items = value.items()
+            elif parameter.kind is parameter.VAR_POSITIONAL:
+                items = {f"{name} {at}": item for at, item in enumerate(value, start=1)}.items()
+            for place, item in items:
+                _require_type(function.__name__, place, item, parameter.annotation)
+        return function(*args, **kwargs)
+
+    return checked
+
+
+def _require_type(call: str, name: str, value: object, annotation: Any) -> None:
+    is_union = get_origin(annotation) in (Union, UnionType)
+    members = get_args(annotation) if is_union else (annotation,)
+    origins, words = [get_origin(member) or member for member in members], []
+    if {str, int}.intersection(origins) and _CHECKED_LATER.issuperset(origins):
+        return
+    for member, origin in zip(members, origins, strict=True):
+        classes, word = _KINDS.get(origin, (origin, origin.__name__))
+        words.append(word)
+        is_list = word == "a list"
+        if isinstance(value, classes) and not (
+            is_list and isinstance(value, str | bytes | dict | Record)
+        ):
+            for item in value if is_list and isinstance(value, list | tuple) else ():
+                _require_type(call, name, item, get_args(member)[0])
+            return
+    remedy = f"use {joined(words, 'or')}"
+    raise ArgumentError(call, [Fault(name, f"{shown(value)} is not allowed", remedy)])
 
 
 def shown(value: object) -> str:

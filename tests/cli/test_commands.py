@@ -208,6 +208,26 @@ def test_fault_is_one_message_with_exit_code_2(ask: Asking) -> None:
     assert_golden("commands#bad_input", "\n".join(texts).rstrip("\n"))
 
 
+LONG: Final = "x" * 300
+OPTIONS: Final = ("seed", "samples", "days", "lab", "plan", "set", "budget", "most")
+VALUES: Final = ("--", "1e99", "NaN", "nan", "-inf", "9" * 300, "x y " * 100, LONG, "٣")
+
+
+def test_bad_value_is_one_short_line_with_exit_code_2(ask: Asking) -> None:
+    lines = [f"check {STUDY} '--{option}={value}'" for option in OPTIONS for value in VALUES]
+    lines += [f"check {STUDY} --set 'own_lab.budget={value}'" for value in VALUES]
+    lines += [f"check {STUDY} --set 'question.alpha={value}'" for value in VALUES]
+    lines += [f"portfolio {STUDY} --worth '{STUDY}={value}'" for value in VALUES[:-1]]
+    lines += [f"batch {STUDY} '--seeds={value}'" for value in VALUES]
+    lines += [f"plan {STUDY} --most 1e99", f"check {LONG}", LONG, f"report {STUDY} --kind {LONG}"]
+    lines += [f"check {STUDY} --set own_lab.{LONG}=1", f"plan {STUDY} --save {LONG}/plan.json"]
+    for line in lines:
+        answer = ask(line)
+        assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1), line
+        assert max(map(len, answer.err.split())) <= 110, line
+        assert len(answer.err) < 500, line
+
+
 def test_hostile_text_reaches_no_terminal(ask: Asking) -> None:
     label = "pump \u202e\u200b"
     overrides = scenarios.LabOverrides(

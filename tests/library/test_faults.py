@@ -320,6 +320,8 @@ def test_missing_psycopg_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
         "postgresql://127.0.0.1?user=ann&password=hunter2",
         "mysql://ann:hunter2@127.0.0.1/ours?password=hunter2",
         "sqlite:////nowhere/ours.db?password=hunter2", "sqlite://hunter2/nowhere/ours.db",
+        "postgresql://ann:hunter2\udcff@127.0.0.1:1/ours", "postgresql://127.0.0.1/ours?port=hunter2",
+        "postgresql:///ours?service=hunter2", "hunter2://ann@127.0.0.1/ours", "postgresql://hunter2",
         "sqlite://ann:hunter2@host//nowhere/ours.db", "ann hunter2 127.0.0.1 ours",
     ],
 )  # fmt: skip

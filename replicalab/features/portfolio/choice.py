@@ -23,7 +23,7 @@ from replicalab.models import Dimension, revise
 from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
 from replicalab.planner.variants import variants_of
 from replicalab.scenarios import MOST, EvidenceTier, Pack
-from replicalab.scenarios.reading import shown
+from replicalab.scenarios.reading import checked_call, shown
 from replicalab.tables import frame
 
 MAX_STUDIES: Final = 60
@@ -183,6 +183,7 @@ class Portfolio:
         return max((study.last for study in self.chosen), default=0)
 
 
+@checked_call
 def portfolio(
     packs: Iterable[Pack], *, worth: Mapping[str, float] | None = None, floor_share: float = 0.0
 ) -> Portfolio:
