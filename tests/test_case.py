@@ -10,7 +10,7 @@ from replicalab.errors import ScenarioError
 from replicalab.library import KeptBatch
 from replicalab.negotiation import LabManagerKind, Move, ScientistKind
 from replicalab.negotiation.batch import Result
-from replicalab.negotiation.case import Case, case_text, read_case
+from replicalab.negotiation.case import Case, read_case, record_text
 from replicalab.registration import Registration
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace, from_query, to_query
@@ -88,7 +88,7 @@ def test_case_round_trips_every_field(field: str) -> None:
     }
     case = START.changed(**others.get(field, {}), **{field: SAMPLES[field]})
     assert case != START
-    assert read_case(case_text(case)) == case
+    assert read_case(record_text(case)) == case
     if case.own is None:  # else its study is needed
         work = Workspace(case=case)
         assert from_query(to_query(work), find).workspace == work
@@ -97,7 +97,7 @@ def test_case_round_trips_every_field(field: str) -> None:
 def test_case_with_a_study_file_is_complete() -> None:
     text = scenarios.copy_text("psy_stroop", "my_stroop")
     case = START.changed(study="my_stroop", text=text)
-    assert read_case(case_text(case)) == case
+    assert read_case(record_text(case)) == case
     assert case.pack().study == scenarios.parse_study(text, "mine")
     with pytest.raises(ScenarioError, match="name that one"):
         case.changed(study="psy_stroop").pack()

@@ -17,7 +17,7 @@ from replicalab.library import EntryKind
 from replicalab.library.contents import checked, problem_of
 from replicalab.models import Protocol
 from replicalab.negotiation import Move, ScientistKind, TurnAuthor, load
-from replicalab.negotiation.case import DraftCase, case_text
+from replicalab.negotiation.case import DraftCase, record_text
 from replicalab.scenarios.reading import FileKind
 from replicalab.ui.workspace import Workspace
 from tests.hostile_files import full_study, hostile_run
@@ -46,7 +46,7 @@ def draft() -> str:
         study=STUDY, lab=scenarios.Difficulty.EASY, plan=plan(), own_lab=OWN, question=ASKED,
         scientist=ScientistKind.PERSON, moves=moves, beside=(("one", "{}"),),
     )  # fmt: skip
-    return case_text(whole)
+    return record_text(whole)
 
 
 def kept_plan() -> str:

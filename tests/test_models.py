@@ -25,7 +25,7 @@ from replicalab.models import (
     revise,
     too_large,
 )
-from replicalab.negotiation.case import Case, case_text, read_case
+from replicalab.negotiation.case import Case, read_case, record_text
 from replicalab.scenarios import Difficulty
 from tests.factories import (
     make_entry,
@@ -281,4 +281,4 @@ def test_any_plan_within_the_limits_can_be_saved() -> None:
     )
     assert too_large(plan) == []
     case = Case(study="psy_stroop", lab=Difficulty.EASY, plan=plan)
-    assert read_case(case_text(case)) == case
+    assert read_case(record_text(case)) == case

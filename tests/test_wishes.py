@@ -110,7 +110,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "outcome_panel": lambda: rounds.outcome_panel(negotiation.outcome_verdict(run())),
     "Slide.PLAN": lambda: slides.plan_slide(judged()),
     "Slide.DECISION": lambda: slides.decision_slide(ways(ASKED), run()),
-    "score_panel": lambda: score.score_panel(score_of(judged(), ways())),
+    "score_panel": lambda: score.score_panel(score_of(judged())),
     "one addition": lambda: " ".join(options.alone_lines(ways(budget=500))),
     "the front door": lambda: verdicts.offer_story(ways(ASKED)).text,
     "the brief": lambda: markdown(brief(ways(), on=TODAY)),

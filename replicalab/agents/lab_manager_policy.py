@@ -1,7 +1,4 @@
-"""The Lab Manager: its checks, its changes to a plan, and its answers in words.
-
-The same plan in the same lab always gets the same answer. Source: docs/methods.md, Lab Manager.
-"""
+"""The Lab Manager: checks, changes and answers; source: docs/methods.md, Lab Manager."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -98,16 +95,14 @@ def reference_offer(plan: Assessment) -> Offer | None:
     fixes = [row.fix for row in DIMENSION_ROWS.values() if row.fix]
     changes = [change for fix in fixes for change in fix(plan, listed)]
     revised = apply_changes(plan.plan, changes)
-    if (
-        change := _sample_reduction(assessment.counts_of(revised, plan.pack), plan.pack)
-    ) is not None:
+    if change := _sample_reduction(assessment.counts_of(revised, plan.pack), plan.pack):
         changes.append(change)
         revised = apply_changes(revised, [change])
     return Offer(plan, plan.revised(revised) if changes else plan, tuple(changes))
 
 
 def _sample_reduction(before: assessment.Counts, pack: Pack) -> SuggestionChange | None:
-    """Return fix 4: halve until the budget fits, and on until a staff unit is saved."""
+    # Fix 4: halve until the budget fits, and on until a staff unit is saved.
     sizes, halvings, reasons = [before.samples], 0, list[str]()
     minimum = before.controls + 1
     while sizes[-1] > minimum and len(sizes) <= HALVINGS:
@@ -127,14 +122,10 @@ def _sample_reduction(before: assessment.Counts, pack: Pack) -> SuggestionChange
         return None
     times = {1: "once", 2: "twice"}.get(halvings, f"{halvings} times")
     samples = sizes[halvings]
-    return change_of(
-        "sample_size",
-        before.samples,
-        samples,
-        f"{capitalised('; '.join(reasons))}; the sample is halved {times}.",
-        f"{count_text(before.samples - samples, pack.design.sample_noun)} fewer: "
-        f"{_evidence_lost(samples, before, pack)}.",
-    )
+    reason = f"{capitalised('; '.join(reasons))}; the sample is halved {times}."
+    fewer = count_text(before.samples - samples, pack.design.sample_noun)
+    lost = f"{fewer} fewer: {_evidence_lost(samples, before, pack)}."
+    return change_of("sample_size", before.samples, samples, reason, lost)
 
 
 def _evidence_lost(samples: int, before: assessment.Counts, pack: Pack) -> str:
@@ -179,22 +170,16 @@ def compose_lab_manager_response(
     suggestion: AlternativeSuggestion | None = None,
     explanation_renderer: ExplanationRenderer | None = None,
 ) -> LabManagerAction:
-    """Return the Lab Manager's answer; a renderer may reword it but never moves the verdict.
-
-    If a renderer fails, or returns a blank text, the built-in explanation is kept.
-    """
+    """Return the Lab Manager's answer; a renderer may reword it but never moves the verdict."""
     offered = None
     if suggestion is not None:
-        offered = _Offered(
-            suggestion.revised_protocol,
-            suggestion.applied_changes,
-            suggestion.improved,
-            _verdict_of(suggestion.post_check),
-        )
+        after = _verdict_of(suggestion.post_check)
+        plan, changes = suggestion.revised_protocol, suggestion.applied_changes
+        offered = _Offered(plan, changes, suggestion.improved, after)
     answer = _answer(_verdict_of(check_result), offered)
     if explanation_renderer is None:
         return answer
-    with suppress(Exception):  # a foreign renderer may fail in any way
+    with suppress(Exception):  # a foreign renderer may fail in any way, or return a blank text
         text = explanation_renderer(answer.action_type, check_result, suggestion)
         explanation = _EXPLANATION.validate_python(text, strict=True)
         return answer.model_copy(update={"explanation": explanation})
@@ -235,7 +220,7 @@ def _select_lab_manager_action_type(
 
 
 def _type(failing: Sequence[str], mended: Sequence[str] | None) -> LabManagerActionType:
-    """Return the type of an answer; ``mended`` is what still fails if an offer fails less."""
+    # ``mended`` are the dimensions that still fail if an offer fails less.
     if not failing:
         return LabManagerActionType.ACCEPT
     if _OF_THE_LAB.isdisjoint(failing):
@@ -290,7 +275,7 @@ def _explanation(
 
 
 def answer_questions(questions: Sequence[str], scenario: Pack) -> str:
-    """Return the answer to each named topic or item, or the whole lab without a name."""
+    """Return the answer to each named topic or item, without one the whole lab."""
     text = " ".join(label_key(question) for question in questions)
     items = [r for r in scenario.resources if r.category is not ResourceCategory.PERSONNEL]
     named = [item for item in items if label_key(item.label) in text]
@@ -314,7 +299,7 @@ def _listed(category: ResourceCategory, scenario: Pack) -> str:
     return f"{scenario.study.term(name)}: {' '.join(items) or 'none.'}"
 
 
-# The words of a topic's question, and its answer.
+# The words of a topic's question, and its answer
 _TOPICS: Final[tuple[tuple[str, Callable[[Pack], str]], ...]] = (
     (
         "budget|credit|cost|money|afford",

@@ -1,7 +1,6 @@
 """Model text in, one validated `ScientistAction` or one of three error codes out.
 
-Every character is read a fixed number of times, so hostile text costs time in proportion to its
-length and no more. Source: docs/methods.md, Scientist.
+Every character is read a fixed number of times. Source: docs/methods.md, Scientist.
 """
 
 import json
@@ -19,8 +18,6 @@ from replicalab.limits import LONGEST_QUOTED, MAX_DIGITS, MAX_NESTING, MAX_PROBL
 from replicalab.models import ScientistAction
 
 Payload: TypeAlias = dict[str, object]
-
-
 _FENCE: Final = "```"
 _MARK: Final = re.compile(r'\\.|[{}\[\]"]', re.DOTALL)
 _OPEN_OR_CLOSE: Final = {"{": 1, "[": 1, "]": -1, "}": -1}
@@ -43,10 +40,7 @@ class ParseErrorCode(StrEnum):
 
 
 class ScientistOutputParseError(ReplicaLabError, ValueError):
-    """Model text without one valid action; the message is one line.
-
-    ``parsed_payload`` is the decoded object that failed validation, None if none decoded.
-    """
+    """Model text without one valid action; ``parsed_payload`` is an object that decoded."""
 
     def __init__(
         self,
@@ -69,13 +63,11 @@ class ScientistOutputParseError(ReplicaLabError, ValueError):
 def parse_scientist_output(raw_text: str) -> ScientistAction:
     """Return the first JSON object in ``raw_text`` that is a valid action.
 
-    Reasoning is left out. Fenced blocks are read before the whole text. Text that failed to decode
-    is never searched for a smaller object, so half an answer cannot pass for a whole one. At most
-    `MOST_OBJECTS` decoded objects are tried.
+    Fenced blocks are read before the whole text. Text that failed to decode is never searched for a
+    smaller object, so half an answer cannot pass for a whole one.
 
     Raises:
-        ScientistOutputParseError: no such object; of several failures, the first object that
-            decoded is reported before any that did not.
+        ScientistOutputParseError: of several failures the first object that decoded, if any.
     """
     failure: ScientistOutputParseError | None = None
     tried, text = 0, without_reasoning(raw_text)
@@ -105,9 +97,8 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
 def without_reasoning(text: str) -> str:
     """Return a model's answer without its reasoning, which may hold drafts.
 
-    Left out are the text between tags such as ``<think>``, up to a closing tag without an opening
-    one, and after an opening tag without a closing one; of several channels the last final one is
-    returned. A text that is one JSON object is returned as it is.
+    Left out is the text between tags such as ``<think>``, of which one may lack its partner; of
+    several channels the last final one is returned. One JSON object is returned as it is.
     """
     if _is_object(text.strip()):
         return text
@@ -136,9 +127,8 @@ def _is_object(text: str) -> bool:
 
 
 def _fenced_blocks(text: str) -> Iterator[str]:
-    """Yield the text between fences; a last block may lack its closing fence."""
-    # A fence opens at the end of a line and closes at the start of one. JSON strings hold no line
-    # breaks, so neither can be part of a string.
+    # A fence opens at the end of a line and closes at the start of one, so neither can be part of a
+    # JSON string. A last block may lack its closing fence.
     block: list[str] | None = None
     for line in text.split("\n"):
         if block is None:
@@ -197,8 +187,7 @@ def _unique(pairs: list[tuple[str, object]]) -> Payload:
 
 
 def _whole_number(digits: str) -> int | Decimal:
-    """Return an integer; one of too many digits as a decimal, which no field takes."""
-    return Decimal(digits) if len(digits) > MAX_DIGITS else int(digits)
+    return Decimal(digits) if len(digits) > MAX_DIGITS else int(digits)  # no field takes a decimal
 
 
 def _no_constant(name: str) -> NoReturn:

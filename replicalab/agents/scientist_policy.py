@@ -1,8 +1,4 @@
-"""The Scientist: its prompts, its reading of answers, and a baseline without a model.
-
-No model is called here: the backend is an argument (`GenerateFn`).
-Source: docs/methods.md, Scientist.
-"""
+"""The Scientist: prompts, retries and a baseline; source: docs/methods.md, Scientist."""
 
 import json
 import re
@@ -25,10 +21,6 @@ from replicalab.scenarios import Pack
 GenerateFn: TypeAlias = Callable[[list[dict[str, str]]], str]
 """A model: chat messages (``role``, ``content``) in, its text out."""
 
-
-# A text from a study file or a model is behind a bullet on one line of its own, so that it cannot
-# pass for a section.
-
 _FORMS: Final = {name: row.form for name, row in models.PROTOCOL_ROWS.items()} | {
     "action_type": "one of the action_type values",
     "questions": models.LIST_OF_TEXTS,
@@ -37,6 +29,8 @@ FIELD_FORMS: Final = {name: _FORMS[name] for name in models.ScientistAction.mode
 """The keys of a ScientistAction, in its order, and the form of each value."""
 _FIELDS: Final = tuple(f"- {name}: {form}" for name, form in FIELD_FORMS.items())
 
+# A text from a study file or a model is behind a bullet on a line of its own, so that it cannot
+# pass for a section.
 _OPENING: Final = """\
 You are the Scientist agent in ReplicaLab.
 
@@ -72,10 +66,7 @@ _SCHEMA: Final = "\n".join(
 
 
 def build_scientist_system_prompt(scenario: Pack) -> str:
-    """Return the system prompt: eleven sections about the study and this lab, in a fixed order.
-
-    The hidden reference is never part of it.
-    """
+    """Return the system prompt about the study and this lab, without the hidden reference."""
     summary, constraints, substitutions = scenario.study.agent_texts
     means = [(label, measured_text(amount, unit)) for label, amount, unit in scenario.means]
     limits = "\n".join([*constraints, *[f"- [hard] {label} <= {has}" for label, has in means]])
@@ -91,28 +82,25 @@ def build_scientist_system_prompt(scenario: Pack) -> str:
 
 def format_scientist_observation(obs: ScientistObservation) -> str:
     """Return the user message of one turn: six sections, in a fixed order."""
-    paper = (
-        f"Title: {obs.paper_title}",
-        f"Hypothesis: {obs.paper_hypothesis}",
-        f"Method: {obs.paper_method}",
-        f"Key finding: {obs.paper_key_finding}",
-        f"Goal: {obs.experiment_goal}",
-    )
+    names = ("Title", "Hypothesis", "Method", "Key finding", "Goal")
+    paper = [f"{name}: {text}" for name, text in zip(names, _paper(obs), strict=True)]
     history = [
         f"Round {e.round_number}, {e.role}, {e.action_type or 'no action'}: {e.message}"
         for e in obs.conversation_history
     ]
+    nothing = ["", "No conversation history yet"]
     lines = (
         f"Round {obs.round_number} of {obs.max_rounds}",
         *section("Paper", paper),
-        *(
-            section("Conversation history", history)
-            if history
-            else ["", "No conversation history yet"]
-        ),
+        *(section("Conversation history", history) if history else nothing),
         *_table(obs.current_protocol, obs.suggested_protocol),
     )
     return f"{lines_text(lines)}\n\n{_SCHEMA}"
+
+
+def _paper(obs: ScientistObservation) -> tuple[str, ...]:
+    texts = (obs.paper_title, obs.paper_hypothesis, obs.paper_method, obs.paper_key_finding)
+    return (*texts, obs.experiment_goal)
 
 
 def _table(current: Protocol | None, offer: Protocol | None) -> Iterator[str]:
@@ -164,10 +152,8 @@ class RetryMetadata(models.Record):
     @model_validator(mode="after")
     def _counts_agree(self) -> Self:
         if self.retry_count != self.attempt_count - 1:
-            raise ValueError(
-                f"retry_count is {self.retry_count}, must be attempt_count - 1 = "
-                f"{self.attempt_count - 1}"
-            )
+            expected = f"attempt_count - 1 = {self.attempt_count - 1}"
+            raise ValueError(f"retry_count is {self.retry_count}, must be {expected}")
         return self
 
 
@@ -288,9 +274,8 @@ def build_baseline_scientist_action(
 ) -> models.ScientistAction:
     """Return the document's deterministic action: propose, revise if blocked, or accept.
 
-    It accepts in the last round, and after a mere report. Its first proposal lists no items,
-    because the Scientist does not see the lab's. A revision has half the samples, at least one
-    more than controls, and a day less; samples grow only from 0.
+    It accepts in the last round, and after a mere report. A revision has half the samples, at
+    least one more than controls, and a day less; samples grow only from 0.
     """
     plan = observation.current_protocol
     if plan is None:
@@ -318,10 +303,7 @@ def _feedback_indicates_blocker(feedback: models.ConversationEntry) -> bool:
 
 
 def _infer_domain(observation: models.ScientistObservation) -> str:
-    paper = (
-        f"{observation.paper_title} {observation.paper_hypothesis} {observation.paper_method} "
-        f"{observation.paper_key_finding} {observation.experiment_goal}"
-    ).casefold()
+    paper = " ".join(_paper(observation)).casefold()
     if _ML.search(paper):
         return "machine_learning"
     return "finance_trading" if _FINANCE.search(paper) else "mathematics"

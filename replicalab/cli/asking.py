@@ -37,7 +37,7 @@ def _is_file(name: str) -> bool:
 
 
 def study_at(name: str) -> tuple[Study, str]:
-    """Return a study by its id or path, and the text of its file; empty for a shipped study."""
+    """Return a study by its id or path, and the text of its file if it is not shipped."""
     if not _is_file(name):
         return scenarios.load_scenario(name).study, ""
     data = content(path := Path(name))
@@ -127,13 +127,13 @@ def plan_case(options: Options, study: Study, fields: Values) -> Case:
     """Return the case of a plan: of a file or the study, with its settings."""
     plan = plan_at(options.plan, study) if options.plan else study.reference_protocol
     numbers = {"sample_size": options.samples, "duration_days": options.days}
-    values = plan.model_dump(mode="json")
-    values |= {name: number for name, number in numbers.items() if number is not None}
+    given = {name: number for name, number in numbers.items() if number is not None}
+    values = plan.model_dump(mode="json") | given
     return case_of(options, study, options.lab, {"plan": values, **fields})
 
 
 def analysis(options: Options, **fields: Values) -> tuple[PlanAnalysis, Case]:
-    """Return the analysis of a plan in its lab, and its case with further fields."""
+    """Return the analysis of a plan in its lab, and its case."""
     study, _ = study_at(options.study)
     case = plan_case(options, study, fields)
     return PlanAnalysis(case.assessed(in_labs_of(study))), case

@@ -204,7 +204,7 @@ def program(
 
 
 def command(*names: str, codes: str, example: str) -> Callable[[_Function], _Function]:
-    """Register a function as a command with these options; exit codes and example are its help."""
+    """Register a function as a command with these options."""
 
     def register(function: _Function) -> _Function:
         def run(**values: Any) -> None:

@@ -42,9 +42,7 @@ def negotiate(options: commands.Options) -> commands.Answer:
     if options.scientist == ScientistKind.MODEL:
         for option in _named(options, "plan", "samples", "days"):
             problem = f"--{option}: a language model opens with a plan of its own"
-            raise commands.CommandError(
-                f"{problem}; omit it with --scientist {ScientistKind.MODEL}"
-            )
+            raise commands.CommandError(f"{problem}; omit it with --scientist model")
         case = asking.case_of(options, study, options.lab, fields)
     else:
         case = asking.plan_case(options, study, fields)
@@ -74,31 +72,23 @@ def _play(options: commands.Options, case: Case, pack: Pack) -> commands.Answer:
         stop = f"Stopped after {lexicon.count_text(len(talk.rounds), 'round')}, {why}."
     spent = model.spent_text(lexicon.count_text(len(talk.rounds), "round")) if model else ""
     record = {"spent": model.spent, "stopped": stop} if model else {}
-    blocks = [*_ending_blocks(talk), stop, spent]
-    return commands.Answer(
-        code, blocks, lambda: {**record, **records.negotiated(talk)}, _transcript(talk, model)
-    )
-
-
-def _transcript(talk: Negotiation, model: Any) -> str:
+    blocks, file = [*_ending_blocks(talk), stop, spent], negotiation.save(talk)
     if model:
         with suppress(TraceError, ValidationError):  # no recording has the settings of the model
-            return negotiation.save(talk, model.recording_of(talk.setup))
-    return negotiation.save(talk)
+            file = negotiation.save(talk, model.recording_of(talk.setup))
+    return commands.Answer(code, blocks, lambda: {**record, **records.negotiated(talk)}, file)
 
 
 def _replayed(options: commands.Options, path: Path, study: Study) -> commands.Answer:
     excluded = ("scientist", "lab_manager", "plan", "samples", "days", "settings", "save")
     for name in _named(options, *excluded):
         option = name.replace("settings", "set").replace("_", "-")
-        raise commands.CommandError(
-            f"--{option}: a transcript contains that; omit it with --replay"
-        )
+        problem = f"--{option}: a transcript contains that"
+        raise commands.CommandError(f"{problem}; omit it with --replay")
     talk = asking.run_at(path, study)
     if talk is None:
-        raise commands.CommandError(
-            f"{commands.called(path)}: it holds no negotiation; name one saved here"
-        )
+        problem = f"{commands.called(path)}: it holds no negotiation"
+        raise commands.CommandError(f"{problem}; name one saved here")
     size = f" · {size_text(talk.final_plan)}" if talk.final_plan else ""
     blocks = [f"{place_text(talk.pack)}{size}", _players(talk), *_ending_blocks(talk)]
     return commands.Answer(0, blocks, lambda: records.negotiated(talk))
@@ -188,9 +178,8 @@ def _play_batch(
 
     def progress(came: int, number: int) -> None:
         if came % step == 0 or came == number:
-            commands.say(
-                f"{lexicon.amount_text(came)} of {lexicon.count_text(number, 'negotiation')}"
-            )
+            total = lexicon.count_text(number, "negotiation")
+            commands.say(f"{lexicon.amount_text(came)} of {total}")
 
     try:
         return collect(jobs, run_batch(jobs, executor, workers, model), progress)
@@ -204,10 +193,9 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         from distributed import Client  # noqa: PLC0415 - an extra
     except ImportError:
+        problem = "--dask: the package distributed is not installed"
         remedy = "pip install distributed, or omit --dask"
-        raise commands.CommandError(
-            f"--dask: the package distributed is not installed; {remedy}"
-        ) from None
+        raise commands.CommandError(f"{problem}; {remedy}") from None
     try:
         client = Client(address, timeout=_DASK_SECONDS, set_as_default=False)
     except (OSError, ValueError, AssertionError) as error:

@@ -30,12 +30,10 @@ Blocks = Iterator[Block | str | None]
 
 
 def place_text(pack: Pack) -> str:
-    """Return the study, its lab and the user's question."""
     return " · ".join(filter(None, (pack.paper.name, lab_text(pack), asked_text(pack))))
 
 
 def signed(verdict: Verdict) -> Sentence:
-    """Return the text of a verdict behind its sign."""
     return Sentence(verdict.text, status=verdict.status)
 
 

@@ -61,7 +61,7 @@ class TypedAnalysis:
 
     @property
     def _original(self) -> Original | None:
-        """The source's numbers as an original; None without n (they may be assumed) or if wrong."""
+        """The source's numbers as an original; None without n or if wrong."""
         if not _has_n(self.source):
             return None
         counts = {_COUNTS[name]: n for name, n in self.reported.items() if name in _COUNTS}
@@ -98,7 +98,7 @@ class TypedAnalysis:
 
     @property
     def worked_out(self) -> float | None:
-        """The number that follows from the others, None if it does not."""
+        """The number that follows from the others, or None."""
         return self._answer[0]
 
     @property
@@ -145,14 +145,10 @@ class TypedAnalysis:
     @property
     def _usual(self) -> Data:
         typed, effect = self.numbers.get(self.unknown.value), KINDS[self.kind].effect
-        if (
-            self.unknown is Unknown.EFFECT
-            and isinstance(typed, float)
-            and effect is not None
-            and not effect.within_margin
-            and not (effect.fault_in_plan(typed) or effect.fault_in_file(typed))
-        ):
-            return typed
+        if self.unknown is Unknown.EFFECT and isinstance(typed, float) and effect is not None:
+            faults = effect.fault_in_plan(typed) or effect.fault_in_file(typed)
+            if not effect.within_margin and not faults:
+                return typed
         return usual_numbers(KINDS[self.kind]).get(self.unknown.value, 0.0)
 
     def draft(self, scenario_id: str, name: str) -> Draft:
@@ -160,10 +156,8 @@ class TypedAnalysis:
         answer, size = self.worked_out, self.samples
         if self.unknown is Unknown.SAMPLES:
             size = None if answer is None else int(answer)
-        study = new_study(
-            scenario_id, self.kind, self._design(answer), size or 0, self.days or 0, name=name
-        )
-        draft = Draft(study)
+        numbers = (self._design(answer), size or 0, self.days or 0)
+        draft = Draft(new_study(scenario_id, self.kind, *numbers, name=name))
         for value, path in ((size, _SAMPLES), (self.days, _DAYS), (self.days, FEWEST_DAYS)):
             draft = draft.put(value, *path)
         why = ("design", "why")

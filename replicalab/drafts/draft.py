@@ -8,6 +8,7 @@ import math
 import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, partial
@@ -16,15 +17,8 @@ from typing import Any, Final, NamedTuple, cast
 
 from replicalab.assessment import assess
 from replicalab.designs import GROUPINGS, KINDS, Kind
-from replicalab.drafts.beginning import (
-    DEFAULT,
-    NUMBERS,
-    UNSTATED,
-    YOUR_LAB,
-    Block,
-    new_study,
-    usual_numbers,
-)
+from replicalab.drafts import beginning
+from replicalab.drafts.beginning import UNSTATED, YOUR_LAB, Block
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.limits import LONGEST_SHORT_TITLE, LONGEST_TITLE
@@ -38,9 +32,8 @@ NEW_ID: Final = "my_study"
 _OTHER_LABS: Final = (Difficulty.EASY.value, Difficulty.HARD.value)
 _OTHER_LAB: Final = re.compile(f"^labs[.]({'|'.join(_OTHER_LABS)})")
 _HARD_SHARE: Final = 0.75
-_PLAN_LISTS: Final = {"equipment": "required_equipment", "reagents": "required_reagents"}
-_PLANNED_CONTROLS: Final = ("reference_protocol", "controls")
 _PLAN: Final = "reference_protocol"
+_PLANNED_CONTROLS: Final = (_PLAN, "controls")
 # The blocks of the form whose rules may be between fields.
 _BLOCKS: Final[dict[str, type[Record]]] = {"": Study, "design": Design, f"labs.{YOUR_LAB}": Lab}
 _UNDO_STEPS: Final = 100
@@ -60,8 +53,8 @@ class Draft:
     """A study that is being written."""
 
     data: Block  # of its file; only the medium lab, unless the others are kept
-    others: OtherLabs = OtherLabs.SAME  # the other two labs
-    # The numbers of other kinds of design, and the other two labs, for a return to them.
+    others: OtherLabs = OtherLabs.SAME
+    # The numbers of other kinds of design, and the other two labs, for a return to them
     aside: Mapping[str, Block] = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -77,12 +70,11 @@ class Draft:
 
     def at(self, *path: str | int) -> Data:
         value: Data = self.data
-        for step in path:
-            try:
+        with suppress(KeyError, IndexError, TypeError):
+            for step in path:
                 value = value[step]  # type: ignore[index]
-            except (KeyError, IndexError, TypeError):
-                return None
-        return value
+            return value
+        return None
 
     def items(self, *path: str | int) -> list[Data]:
         value = self.at(*path)
@@ -96,7 +88,7 @@ class Draft:
         return [str(self.at(part, place, key)) for place in range(len(self.items(part)))]
 
     def listed(self, part: str) -> list[str]:
-        """Return the labels of a list of the study: its items, or the names of its controls."""
+        """Return the labels of a list of items or controls."""
         return self.names(part, "name") if part == "controls" else self.labels(part)
 
     @property
@@ -122,11 +114,11 @@ class Draft:
         """Return this draft with another kind of design, and its earlier numbers of that kind."""
         old, new = self.row, KINDS[kind]
         design = dict(cast("Block", self.at("design")))
-        names = (*NUMBERS, *GROUPINGS, "original")
+        names = (*beginning.NUMBERS, *GROUPINGS, "original")
         before = {name: design.pop(name) for name in names if name in design}
         numbers = self.aside.get(kind)
         if numbers is None:
-            numbers = usual_numbers(new)
+            numbers = beginning.usual_numbers(new)
             shared = ("alpha", "target", "floor") if new.scale is old.scale else ()
             numbers |= {name: before[name] for name in shared if before.get(name)}
         aside = {**self.aside, old.kind: before}
@@ -135,14 +127,14 @@ class Draft:
         return replace(self.put(ordered, "design"), aside=aside)
 
     def with_number(self, name: str, value: Data) -> Draft:
-        """Return this draft with another number of the design, which is no longer the default."""
+        """Return this draft with another number of the design."""
         draft, why = self.put(value, "design", name), ("design", "why", name)
-        return draft.put(UNSTATED, *why) if self.at(*why) == DEFAULT else draft
+        return draft.put(UNSTATED, *why) if self.at(*why) == beginning.DEFAULT else draft
 
     def with_labels(self, category: str, labels: list[str]) -> Draft:
         """Return this draft with other items; the plan uses new ones and loses removed ones."""
         before, after = ({*map(label_key, items)} for items in (self.labels(category), labels))
-        in_plan = (_PLAN, _PLAN_LISTS[category])
+        in_plan = (_PLAN, f"required_{category}")
         planned = [label for label in self.labels(*in_plan) if label_key(label) in after]
         planned += [label for label in labels if label_key(label) not in before]
         draft = self.put([*labels], category).put([*planned], *in_plan)
@@ -213,12 +205,9 @@ def _without(lab: Block, gone: set[str]) -> Block:
 
 def _with_made_labs(study: Study) -> Study:
     lab = study.labs.medium.with_means()
-    worth = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
-    enough = {
-        "budget": math.ceil(worth.cost),
-        "days": worth.plan.duration_days + lab.start_day - 1,
-        "staff": worth.staff,
-    }
+    plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
+    days = plan.plan.duration_days + lab.start_day - 1
+    enough = {"budget": math.ceil(plan.cost), "days": days, "staff": plan.staff}
     means = {name: min(MOST, max(getattr(lab, name), minimum)) for name, minimum in enough.items()}
     easy = lab.model_copy(update={"booked": {}, "out_of_stock": [], **means})
     hard = lab.with_means(
@@ -237,10 +226,10 @@ def _less(amount: float) -> float:
 class Checked:
     """The study of a draft, or its faults."""
 
-    study: Study | None
-    faults: dict[str, list[Fault]]  # by dotted field path
-    more: int  # further faults
     read: str  # the draft's file
+    study: Study | None = None
+    faults: dict[str, list[Fault]] = field(default_factory=dict)  # by dotted field path
+    more: int = 0  # further faults
 
     @cached_property
     def text(self) -> str:
@@ -251,9 +240,9 @@ class Checked:
 def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Checked:
     text = data_yaml(draft.written())
     try:
-        return Checked(read(text, NAME), {}, 0, text)
+        return Checked(text, read(text, NAME))
     except ScenarioError as error:
-        return Checked(None, _by_field(error.faults, draft.others), error.more, text)
+        return Checked(text, None, _by_field(error.faults, draft.others), error.more)
 
 
 def _by_field(all_faults: Sequence[Fault], others: OtherLabs) -> dict[str, list[Fault]]:
@@ -271,7 +260,7 @@ def _by_field(all_faults: Sequence[Fault], others: OtherLabs) -> dict[str, list[
 
 
 def _place(path: str, problem: str) -> str:
-    """Return the field of a fault; of a block's fault, the first field that it names."""
+    # Of a block's fault, the first field that it names.
     if path == _PLAN:
         labels = (name for name, label in FIELD_LABELS.items() if problem.startswith(f"{label} "))
         return f"{path}.{next(labels, '')}".removesuffix(".")
@@ -286,7 +275,7 @@ def _place(path: str, problem: str) -> str:
 
 
 def free_name(name: str, taken: Iterable[str], longest: int = LONGEST_TITLE) -> str:
-    """Return a name that is not taken, with a number if need be: ``My study (2)``."""
+    """Return a name that is not taken, such as ``My study (2)``."""
     keys = {label_key(text) for text in taken}
     ends = ("" if number == 1 else f" ({number})" for number in count(1))
     tried = (f"{name[: longest - len(end)].rstrip()}{end}" for end in ends)
@@ -294,20 +283,18 @@ def free_name(name: str, taken: Iterable[str], longest: int = LONGEST_TITLE) -> 
 
 
 def longest_name(study: Study) -> int:
-    """Return the most characters of a study's name, which is its short title if it has one."""
+    """Return the most characters of a study's name, which may be its short title."""
     return LONGEST_TITLE if study.paper.short_title is None else LONGEST_SHORT_TITLE
 
 
 def renamed(text: str, study: Study, name: str) -> str:
     """Return a study's file under another name; raises ScenarioError if that is not allowed."""
     field = "title" if study.paper.short_title is None else "short_title"
-    wanted = {**study.model_dump(mode="json")["paper"], field: name}
+    wanted = study.paper.model_dump() | {field: name}
     written = with_text_at(text, json.dumps(name, ensure_ascii=False), "paper", field)
-    try:
-        if parse_study(written, NAME).model_dump(mode="json")["paper"] == wanted:
+    with suppress(ScenarioError):
+        if parse_study(written, NAME).paper.model_dump() == wanted:
             return written
-    except ScenarioError:
-        pass
     # The name cannot be changed in place, such as in a block text: write the whole file.
     whole = data_yaml(Draft.of(study).put(name, "paper", field).written())
     parse_study(whole, NAME)
@@ -315,7 +302,7 @@ def renamed(text: str, study: Study, name: str) -> str:
 
 
 class FormStep(NamedTuple):
-    """A state of the form, with the editor's text if it was written there."""
+    """A state of the form."""
 
     draft: Draft
     text: str | None
@@ -328,7 +315,7 @@ class FormSession:
     """The study that a visitor is making."""
 
     reader: Callable[[str, str], Study]  # of a file that the visitor can use
-    draft: Draft = field(default_factory=lambda: Draft(new_study(NEW_ID)))
+    draft: Draft = field(default_factory=lambda: Draft(beginning.new_study(NEW_ID)))
     text: str | None = None  # as typed or uploaded; None if the form wrote last
     begun: bool = False  # whether there is a study to show
     choosing: bool = False  # a new beginning; the study is kept
@@ -365,7 +352,7 @@ class FormSession:
         return self.result.text if self.text is None else self.text
 
     def change(self, draft: Draft, *, redraw: bool = False) -> None:
-        """Take a draft that the form has changed; redraw all widgets if several changed."""
+        """Take a draft that the form has changed, and redraw all widgets if asked."""
         if draft != self.draft:
             self._remember()
             self._show(draft)

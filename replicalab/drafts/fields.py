@@ -89,12 +89,11 @@ def _number(label: str, step: float = 1, **more: Any) -> StudyField:
     return StudyField(label, Input.NUMBER, step=step, **more)
 
 
-def _design_number(label: str, **more: Any) -> StudyField:
-    row = {
-        "step": 0.05,
-        "change": lambda draft, path, value: draft.with_number(str(path[-1]), value),
-    }
-    return _number(label, **{**row, **more})
+def _design_number(label: str, step: float = 0.05, **more: Any) -> StudyField:
+    def change(draft: Draft, path: FieldPath, value: Data) -> Draft:
+        return draft.with_number(str(path[-1]), value)
+
+    return _number(label, step, change=change, **more)
 
 
 def _text(label: str, **more: Any) -> StudyField:
@@ -263,10 +262,9 @@ def field_at(path: FieldPath, draft: Draft) -> StudyField:
         reported = next(number for number in asked if number.name == name)
         return _reported(reported.label, 1 if reported.whole else 0.1)
     if path[0] == "design":
-        number = PARAMETERS[name]
-        optional = name not in row.needs
+        number, optional = PARAMETERS[name], name not in row.needs
         label = row.label(name, draft.at("design", "sides"))
-        return _design_number(label, step=number.step, help=number.help, optional=optional)
+        return _design_number(label, number.step, help=number.help, optional=optional)
     return _number("{item}: booked until day")
 
 
@@ -282,14 +280,9 @@ class ItemList(NamedTuple):
 
 
 def _add_replacement(draft: Draft, name: str) -> Draft:
-    swap: Block = {
-        "original": next(iter(draft.used_items), ""),
-        "alternative": name,
-        "condition": UNSTATED,
-        "tradeoff": UNSTATED,
-        "fidelity_loss": 1,
-    }
-    return draft.with_entry("substitutions", swap)
+    swap: Block = {"original": next(iter(draft.used_items), ""), "alternative": name}
+    unstated: Block = {"condition": UNSTATED, "tradeoff": UNSTATED, "fidelity_loss": 1}
+    return draft.with_entry("substitutions", swap | unstated)
 
 
 def _add_rule(draft: Draft, restriction: str) -> Draft:
@@ -362,5 +355,5 @@ def original_paths(row: Kind, way: str) -> list[FieldPath]:
 
 
 def fault_text(fault: Fault) -> str:
-    """Return a fault as its field shows it: the value, and the remedy."""
+    """Return a fault as its field shows it."""
     return f"{fault.problem}: {fault.remedy}."

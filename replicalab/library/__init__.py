@@ -1,8 +1,4 @@
-"""The library: saved entries and their versions, in SQLite or PostgreSQL.
-
-`Library` is imported on first use: SQLAlchemy is a third of the imports of a cold start, and the
-first page does not need it.
-"""
+"""The library: saved entries and their versions, in SQLite or PostgreSQL."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -19,8 +15,6 @@ from replicalab.library.contents import (
     Owner,
     StoredDraft,
     StoredVersion,
-    Usage,
-    Version,
     batch_text,
     read_batch,
 )
@@ -31,7 +25,6 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> object:
-    if name == "Library":
+    if name == "Library":  # SQLAlchemy is slow to import, and the first page does not need it
         return import_module("replicalab.library.store").Library
-    message = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(message)
+    raise AttributeError(name)

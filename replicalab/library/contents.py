@@ -41,7 +41,7 @@ class EntryKind(StrEnum):
 
 @dataclass(frozen=True)
 class Owner:
-    """The owner of entries: a hash that does not reveal the visitor's secret."""
+    """The owner of entries: a hash of the visitor's secret."""
 
     digest: str
 
@@ -51,11 +51,11 @@ class Owner:
 
 
 class LibraryLimits(NamedTuple):
-    """Limits per owner: entries, deleted ones included, bytes in all, and bytes of a content."""
+    """Limits per owner, deleted entries included."""
 
     entries: int = 5_000
     owner_bytes: int = 64 * 2**20
-    content_bytes: int = 5 * 2**20
+    content_bytes: int = 5 * 2**20  # of one entry
 
 
 class Entry(NamedTuple):
@@ -109,7 +109,7 @@ class Usage(NamedTuple):
 
 
 class LibraryConflictError(LibraryError):
-    """Another tab saved first, or the name is taken; ``now`` is the stored version, unchanged."""
+    """Another tab saved first, or the name is taken; ``now`` is the stored version."""
 
     def __init__(self, message: str, now: StoredVersion) -> None:
         self.now = now
@@ -119,9 +119,9 @@ class LibraryConflictError(LibraryError):
 def checked(kind: EntryKind | None, text: str) -> str:
     """Check a content; return its study's id or its lab's name, "" for a draft (kind None)."""
     if no_text := _NOT_TEXT.search(text):
+        place = f"the content: character {no_text.start() + 1}"
         raise LibraryContentError(
-            f"the content: character {no_text.start() + 1} is {code(no_text.group())}, which is "
-            "no text; delete it"
+            f"{place} is {code(no_text.group())}, which is no text; delete it"
         )
     try:
         if kind is not None:
@@ -144,35 +144,29 @@ def checked_name(name: str) -> str:
     """Return a name without surrounding spaces."""
     name = _visible("the name", name.strip())
     if not name or len(name) > LONGEST_ENTRY_NAME or not {*"\t\n\r"}.isdisjoint(name):
-        raise LibraryContentError(
-            f"the name '{shortened(name)}' has {len(name)} characters; give one of 1 to "
-            f"{LONGEST_ENTRY_NAME}, on one line"
-        )
+        problem = f"the name '{shortened(name)}' has {len(name)} characters"
+        remedy = f"give one of 1 to {LONGEST_ENTRY_NAME}, on one line"
+        raise LibraryContentError(f"{problem}; {remedy}")
     return name
 
 
 def checked_notes(notes: str) -> str:
     notes = notes.strip()
     if len(notes) > LONGEST_TEXT:
-        raise LibraryContentError(
-            f"the notes have {len(notes):,} characters; {LONGEST_TEXT:,} are kept at most, "
-            "shorten them"
-        )
+        problem = f"the notes have {len(notes):,} characters"
+        raise LibraryContentError(f"{problem}; {LONGEST_TEXT:,} are kept at most, shorten them")
     return _visible("the notes", notes)
 
 
 def _visible(what: str, text: str) -> str:
     for at in hidden(text):
-        raise LibraryContentError(
-            f"{what}: character {at + 1} is {code(text[at])}, which is invisible; delete it"
-        )
+        place = f"{what}: character {at + 1}"
+        raise LibraryContentError(f"{place} is {code(text[at])}, which is invisible; delete it")
     return text
 
 
 def _about_plan(text: str) -> str:
-    plan = case.read_case(text)
-    plan.pack()
-    return plan.study
+    return case.read_case(text).pack().scenario_id
 
 
 def _about_batch(text: str) -> str:
@@ -279,7 +273,6 @@ class KeptBatch(Record):
         ]
 
     def problems(self) -> Iterator[str]:
-        """Yield contradictions."""
         if len(self.results) > self.asked:
             yield f"asked: {self.asked:,} negotiations have {len(self.results):,} results"
         if len(set(map(case.Case.model_dump_json, self.jobs))) < len(self.jobs):

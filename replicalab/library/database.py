@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -74,9 +75,8 @@ def _url(address: str) -> URL:
 
 def _engine(url: URL) -> sqlalchemy.Engine:
     if url.drivername == "sqlite":
-        engine = sqlalchemy.create_engine(
-            url, hide_parameters=True, connect_args={"timeout": WAIT_SECONDS}
-        )
+        waits = {"timeout": WAIT_SECONDS}
+        engine = sqlalchemy.create_engine(url, hide_parameters=True, connect_args=waits)
         sqlalchemy.event.listen(engine, "connect", _configure)
         sqlalchemy.event.listen(engine, "begin", _begin)
         return engine
@@ -154,7 +154,7 @@ def _prepare_file(file: Path, now: datetime) -> tuple[str, ...]:
 
 
 def _damage(file: Path) -> str:
-    """Return the damage of a file, or ""; raise LibraryVersionError if ReplicaLab 1 wrote it."""
+    # Raises LibraryVersionError if ReplicaLab 1 wrote the file.
     try:
         # A read-only connection leaves a file of ReplicaLab 1 unchanged.
         address = f"{file.as_uri()}?mode=ro"
@@ -173,17 +173,14 @@ def _damage(file: Path) -> str:
 
 def _rename_damaged(file: Path, damage: str, now: datetime) -> str:
     name = f"{file.stem}.damaged-{now:%Y%m%dT%H%M%SZ}"
-    renamed, number = file.with_name(f"{name}{file.suffix}"), 1
-    while renamed.exists():
-        number += 1
-        renamed = file.with_name(f"{name}-{number}{file.suffix}")
+    ends = ("" if number == 1 else f"-{number}" for number in count(1))
+    places = (file.with_name(f"{name}{end}{file.suffix}") for end in ends)
+    renamed = next(place for place in places if not place.exists())
     for side in _SIDE_FILES:
         with suppress(FileNotFoundError):
             Path(f"{file}{side}").replace(f"{renamed}{side}")
-    return (
-        f"The library's file was damaged ({damage}). It was renamed to {renamed.name}, and a new, "
-        "empty library was created."
-    )
+    now_empty = f"It was renamed to {renamed.name}, and a new, empty library was created."
+    return f"The library's file was damaged ({damage}). {now_empty}"
 
 
 def _migrate(engine: sqlalchemy.Engine) -> None:

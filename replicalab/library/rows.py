@@ -103,7 +103,6 @@ class OwnerRows:
     def entries(self, kind: EntryKind | None, search: str, *, deleted: bool) -> list[Entry]:
         """Return the entries that contain every word of a search, the last changed first."""
         is_deleted = ENTRIES.c.deleted.is_not(None)
-        # Escaped: % and _ are no wildcards.
         words = label_key(search).split()
         conditions = [ENTRIES.c.words.contains(word, autoescape=True) for word in words]
         if kind is not None:
@@ -211,13 +210,11 @@ class OwnerRows:
 
     def _require_room(self, size: int, entries: int = 0) -> None:
         used, limits = self.usage(), self._limits
+        total, problem = used.size + size, ""
         if entries and used.entries + entries > limits.entries:
-            raise LibraryFullError(
-                f"you have {limits.entries:,} entries, the most there is room for, deleted ones "
-                "counted; delete one for good, then save again"
-            )
-        if size > 0 and used.size + size > limits.owner_bytes:
-            raise LibraryFullError(
-                f"with this one yours take {used.size + size:,} bytes, deleted ones counted, and "
-                f"there is room for {limits.owner_bytes:,}; delete one for good, then save again"
-            )
+            problem = f"you have {limits.entries:,} entries, the most there is room for"
+        elif size > 0 and total > limits.owner_bytes:
+            problem = f"with this one yours take {total:,} bytes of {limits.owner_bytes:,}"
+        if problem:
+            remedy = "delete one for good, then save again"
+            raise LibraryFullError(f"{problem}, deleted ones counted; {remedy}")

@@ -11,7 +11,6 @@ from typing import Final
 
 from sqlalchemy import Connection, func, select
 
-from replicalab import limits
 from replicalab.errors import LibraryBusyError, LibraryFullError
 from replicalab.library import contents
 from replicalab.library.contents import (
@@ -25,6 +24,7 @@ from replicalab.library.contents import (
 )
 from replicalab.library.database import FileInUse, database_errors, for_writing, opened
 from replicalab.library.rows import NewVersion, OwnerRows, numbered, remove_overdue, size_of
+from replicalab.limits import LONGEST_ENTRY_NAME
 from replicalab.places import library_url
 
 _LIMITS: Final = contents.LibraryLimits()
@@ -34,9 +34,9 @@ _now: Final = partial(datetime.now, UTC)
 class Library:
     """An open library, for any thread; ``notices`` are messages about its opening.
 
-    A method raises `LibraryMissingError` if the owner has no such entry or version. A save raises
-    `LibraryContentError` if name, notes or content are not valid, `LibraryConflictError` if the
-    name is taken or another tab saved a later version, and `LibraryFullError` beyond a limit.
+    A method raises `LibraryMissingError` without such an entry or version. A save raises
+    `LibraryContentError`, `LibraryFullError` beyond a limit, and `LibraryConflictError` if the name
+    is taken or another tab saved a later version.
     """
 
     def __init__(
@@ -62,12 +62,9 @@ class Library:
         name, new = contents.checked_name(name), self._checked(kind, content, notes)
         with self._saving(owner) as rows:
             if entry := rows.named(kind, name):
-                return _same_or_conflict(
-                    rows.version(entry),
-                    new,
-                    f"you have a {kind} named '{entry.name}' already; save this one under another "
-                    "name, or as a version of that one",
-                )
+                problem = f"you have a {kind} named '{entry.name}' already"
+                remedy = "save this one under another name, or as a version of that one"
+                return _same_or_conflict(rows.version(entry), new, f"{problem}; {remedy}")
             return rows.add(kind, name, new)
 
     def keep_beside(
@@ -77,7 +74,7 @@ class Library:
         new = [
             (
                 kind,
-                contents.checked_name(name[: limits.LONGEST_ENTRY_NAME]),
+                contents.checked_name(name[:LONGEST_ENTRY_NAME]),
                 self._checked(kind, content, notes),
             )
             for kind, name, content in parts
@@ -97,27 +94,22 @@ class Library:
     ) -> Entry:
         """Save a further version of an entry; a state equal to the latest adds none.
 
-        ``base_version`` is the version that the changes began from. Content or notes that are None
-        stay as they are. So does the name if it is empty or taken.
+        ``base_version`` is the version that the changes began from. Content and notes may be None,
+        to stay as they are. So does a name that is empty or taken.
         """
         with self._reading(owner) as rows:
             before = rows.version(rows.entry(entry_id))
-        new = self._checked(
-            before.entry.kind,
-            before.content if content is None else content,
-            before.entry.notes if notes is None else notes,
-        )
+        content = before.content if content is None else content
+        notes = before.entry.notes if notes is None else notes
+        new = self._checked(before.entry.kind, content, notes)
         with self._saving(owner) as rows:
             now = rows.version(rows.entry(entry_id))
             number = now.version.number
             if number != base_version or _is_same(now, new):
-                return _same_or_conflict(
-                    now,
-                    new,
-                    f"'{now.entry.name}' was saved elsewhere since: it is at version {number}, and "
-                    f"yours began from version {base_version}. Nothing is lost: compare both, then "
-                    "save yours after it or under another name",
-                )
+                problem = f"'{now.entry.name}' was saved elsewhere since: it is at version {number}"
+                problem += f", and yours began from version {base_version}"
+                remedy = "compare both, then save yours after it or under another name"
+                return _same_or_conflict(now, new, f"{problem}. Nothing is lost: {remedy}")
             entry = rows.add_version(now.entry, new)
             if not name or rows.named(entry.kind, name):
                 return entry
@@ -158,10 +150,9 @@ class Library:
             entry = rows.entry(entry_id)
             existing = rows.named(entry.kind, name)
             if existing and existing.id != entry.id:
-                raise LibraryConflictError(
-                    f"you have a {entry.kind} named '{existing.name}' already; choose another name",
-                    _with_problem(rows.version(existing)),
-                )
+                problem = f"you have a {entry.kind} named '{existing.name}' already"
+                now = _with_problem(rows.version(existing))
+                raise LibraryConflictError(f"{problem}; choose another name", now)
             return rows.write(entry._replace(name=name))
 
     def duplicate(self, owner: Owner, entry_id: str) -> Entry:
@@ -240,10 +231,9 @@ class Library:
 
     def _checked(self, kind: EntryKind | None, content: str, notes: str = "") -> NewVersion:
         if (size := size_of(content)) > self._limits.content_bytes:
-            raise LibraryFullError(
-                f"the content has {size:,} bytes, and {self._limits.content_bytes:,} are saved at "
-                "most; shorten it, or download it"
-            )
+            problem = f"the content has {size:,} bytes"
+            most = f"{self._limits.content_bytes:,} are saved at most"
+            raise LibraryFullError(f"{problem}, and {most}; shorten it, or download it")
         return NewVersion(content, contents.checked_notes(notes), contents.checked(kind, content))
 
 

@@ -2,7 +2,6 @@
 
 from replicalab.negotiation.asking import (
     MAX_RETRIES,
-    Clock,
     ModelAnswer,
     Recorder,
     ask_model,
@@ -33,7 +32,6 @@ from replicalab.negotiation.records import (
     State,
     Turn,
     TurnAuthor,
-    check_seats,
 )
 from replicalab.negotiation.rounds import (
     course,

@@ -55,18 +55,11 @@ class Recorder:
         except ModelError as error:
             self._keep(sent, started, failure=shortened(readable(str(error)), LONGEST_TEXT - 1))
             raise
-        ended = getattr(answer, "finish_reason", None)
-        self._keep(
-            sent,
-            started,
-            text=readable(answer),
-            prompt_tokens=_counted(answer, "prompt_tokens"),
-            completion_tokens=_counted(answer, "completion_tokens"),
-            finish_reason=shortened(readable(ended), LONGEST_LABEL - 1)
-            if isinstance(ended, str)
-            else None,
-        )
-        return readable(answer)
+        ended, text = getattr(answer, "finish_reason", None), readable(answer)
+        reason = shortened(readable(ended), LONGEST_LABEL - 1) if isinstance(ended, str) else None
+        tokens = {name: _counted(answer, name) for name in ("prompt_tokens", "completion_tokens")}
+        self._keep(sent, started, text=text, finish_reason=reason, **tokens)
+        return text
 
     def _keep(self, sent: list[str], started: float, **fields: object) -> None:
         seconds = max(0.0, self._clock() - started)
@@ -141,15 +134,11 @@ def _asked(model: Recorder | _Tape, state: State, pack: Pack, max_retries: int) 
         failure = str(error)
     corrections = [readable(sent[-1]) for sent, _ in model.calls[1:]]
     pair = readable(prompt), readable(model.calls[0][0][1])
-    attempts = tuple(
-        _attempt(number, pair, output, correction)
-        for number, ((_, output), correction) in enumerate(
-            zip(model.calls, [*corrections, None], strict=True), start=1
-        )
-    )
+    outputs = tuple(output for _, output in model.calls)
+    called = enumerate(zip(outputs, [*corrections, None], strict=True), start=1)
+    attempts = tuple(_attempt(number, pair, *call) for number, call in called)
     if action is None:
         return ModelAnswer(None, attempts, failure)
-    outputs = tuple(output for _, output in model.calls)
     return ModelAnswer(Turn(action=action, by=TurnAuthor.MODEL, outputs=outputs), attempts)
 
 
@@ -162,13 +151,5 @@ def _attempt(
             action = parse_scientist_output(output.text)
         except ScientistOutputParseError as found:
             error = found
-    return Attempt(
-        number=number,
-        system_prompt=given[0],
-        observation=given[1],
-        output=output,
-        action=action,
-        error_code=error.code if error else None,
-        error_message=error.message if error else None,
-        correction_prompt=correction,
-    )
+    code, message = (error.code, error.message) if error else (None, None)
+    return Attempt(number, *given, output, action, code, message, correction)

@@ -11,8 +11,9 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import islice, product
 from math import fsum, isclose, prod, sqrt
+from operator import attrgetter
 from signal import SIG_IGN, SIGINT, signal
-from typing import Annotated, Any, Final, Literal, NamedTuple, cast
+from typing import Annotated, Final, Literal, NamedTuple, cast
 
 from pydantic import Field
 
@@ -73,17 +74,14 @@ def jobs_of(
 ) -> list[Case]:
     """Return every combination as a job; a study is an id, or a case with further fields.
 
-    Raises:
-        NegotiationError: there are more than `MOST_JOBS`.
-        pydantic.ValidationError: a job cannot have one of the values.
+    Raises NegotiationError beyond `MOST_JOBS`, and ValidationError for a wrong value.
     """
     starts = [{"study": study} if isinstance(study, str) else dict(study) for study in studies]
     choices = (starts, labs, seeds, scientists, lab_managers)
     number = prod(map(len, choices))
     if number > MOST_JOBS:
-        raise NegotiationError(
-            f"{number:,} negotiations are asked for; a batch has at most {MOST_JOBS:,}"
-        )
+        problem = f"{number:,} negotiations are asked for"
+        raise NegotiationError(f"{problem}; a batch has at most {MOST_JOBS:,}")
     names = ("lab", "seed", "scientist", "lab_manager")
     return [
         Case(**{**start, **dict(zip(names, values, strict=True)), "max_rounds": max_rounds})
@@ -114,16 +112,13 @@ def collect(
     progress: Callable[[int, int], object] | None = None,
 ) -> Batch:
     """Return the results of a batch, in any order; after Ctrl-C those that came."""
-
-    def key(job: Case) -> tuple[object, ...]:
-        return job.study, job.text, job.lab, job.seed, job.scientist, job.lab_manager
-
     done: list[Result] = []
     with suppress(KeyboardInterrupt), closing(results):
         for result in results:
             done.append(result)
             if progress:
                 progress(len(done), len(jobs))
+    key = attrgetter("study", "text", "lab", "seed", "scientist", "lab_manager")
     places = {key(job): at for at, job in enumerate(jobs)}
     done.sort(key=lambda result: places[key(result.job)])
     return Batch(tuple(done), len(jobs))
@@ -149,20 +144,19 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
     if played.outcome is None:
         return _unplayed(job, "no language model is at hand to play it; hand one in")
     plan, regret = played.final_plan, negotiation.score(played).regret
-    numbers: dict[str, Any] = {}
-    if plan is not None:
-        numbers = {
-            "feasible": plan.feasible,
-            "samples": plan.counts.samples,
-            "days": plan.counts.days,
-            "credits": plan.cost,
-            "evidence": None if plan.evidence.void_reason else plan.evidence.value,
-            "tier": plan.evidence.tier,
-            "wishes_broken": len(plan.broken_wishes),
-        }
-    return Result(
-        job=job, outcome=played.outcome, rounds=len(played.rounds), regret=regret, **numbers
-    )
+    ended = Result(job=job, outcome=played.outcome, rounds=len(played.rounds), regret=regret)
+    if plan is None:
+        return ended
+    numbers = {
+        "feasible": plan.feasible,
+        "samples": plan.counts.samples,
+        "days": plan.counts.days,
+        "credits": plan.cost,
+        "evidence": None if plan.evidence.void_reason else plan.evidence.value,
+        "tier": plan.evidence.tier,
+        "wishes_broken": len(plan.broken_wishes),
+    }
+    return ended.model_copy(update=numbers)
 
 
 def _unplayed(job: Case, why: str) -> Result:
@@ -194,24 +188,21 @@ def run_batch(
 ) -> Generator[Result]:
     """Yield the result of each job once, as soon as it is ready.
 
-    To stop, close the iterator or leave the loop: no further job is started.
+    To stop, close the iterator or leave the loop: no further job is started. If a worker dies, its
+    jobs are tried again, `MAX_ATTEMPTS` times in all.
 
     Args:
         jobs: the negotiations; equal jobs are each played.
-        executor: any executor with the interface of `concurrent.futures`; it stays open. None
-            starts a process for each core and ends them. If a worker dies, its jobs are tried
-            again, `MAX_ATTEMPTS` times in all.
+        executor: any executor of `concurrent.futures`; it stays open. None starts processes.
         workers: the number of processes, or of an executor's workers if it does not say.
-        generate_fn: the language model for jobs with one; it is called from several threads,
-            `MODELS_AT_ONCE` by default.
+        generate_fn: the language model for jobs with one; it is called from several threads.
         niceness: the increment for `os.nice` in processes that this function starts.
     """
     pool = executor or _new_pool(workers, generate_fn, niceness)
     size, arguments = (1, (generate_fn,)) if generate_fn else (CHUNK_JOBS, ())
     pool_size = getattr(pool, "_max_workers", None)
-    limit = CHUNKS_AHEAD * (
-        workers or (pool_size if isinstance(pool_size, int) else os.cpu_count() or 1)
-    )
+    pool_size = pool_size if isinstance(pool_size, int) else os.cpu_count() or 1
+    limit = CHUNKS_AHEAD * (workers or pool_size)
 
     def submit(chunk: _Chunk) -> Future[list[Result]]:
         nonlocal pool
@@ -242,9 +233,9 @@ def run_batch(
                     single = [_Chunk([job], chunk.attempts + 1) for job in chunk.jobs]
                     waiting.extendleft(reversed(single))
                 else:
-                    broken = PROCESS_DIED if executor is None else EXECUTOR_BROKE
-                    lost = isinstance(failure, BrokenExecutor)
-                    error = broken if lost else failure_text(failure)
+                    error = failure_text(failure)
+                    if isinstance(failure, BrokenExecutor):
+                        error = PROCESS_DIED if executor is None else EXECUTOR_BROKE
                     yield from (Result(job=job, error=error) for job in chunk.jobs)
     finally:
         _stop(pool, running, is_own=executor is None)
@@ -314,7 +305,7 @@ class Share(NamedTuple):
 
 
 class MeanRegret(NamedTuple):
-    """The mean regret of ``number`` results: 0 is optimal, see `Score`."""
+    """The mean regret of ``number`` results."""
 
     number: int
     value: float
@@ -326,7 +317,7 @@ def mean_regret(results: Iterable[Result]) -> MeanRegret | None:
 
 
 def regrets(results: Iterable[Result]) -> dict[ScientistKind, MeanRegret]:
-    """Return the mean regret of each Scientist, in the order of first results."""
+    """Return the mean regret of each Scientist."""
     groups: dict[ScientistKind, list[Result]] = {}
     for result in results:
         groups.setdefault(result.job.scientist, []).append(result)
@@ -347,7 +338,7 @@ class Summary(NamedTuple):
 
 
 def summaries(results: Iterable[Result]) -> list[Summary]:
-    """Return the outcomes by study, lab and players, in the order of first results."""
+    """Return the outcomes by study, lab and players."""
     groups: dict[tuple[str, Difficulty, ScientistKind, LabManagerKind], list[Result]] = {}
     for result in results:
         job = result.job

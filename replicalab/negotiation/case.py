@@ -82,7 +82,7 @@ class Case(Record):
         )
 
     def own_study(self) -> scenarios.Study | None:
-        """Return the study in ``text``, None if empty; raises ScenarioError if it is wrong."""
+        """Return the study in ``text``, None if empty; raises ScenarioError."""
         if not self.text:
             return None
         study = _parsed(self.text)
@@ -92,7 +92,7 @@ class Case(Record):
         return study
 
     def written(self, find: FindPack | None = None) -> scenarios.Pack:
-        """Return the study in its lab as written; by default only shipped ones are found."""
+        """Return the study in its lab as written, by default a shipped one."""
         if study := self.own_study():
             return scenarios.pack_of(study, self.lab, self.seed)
         return (find or on_the_shelf)(*self.where)
@@ -114,10 +114,7 @@ class Case(Record):
         return self.study, self.lab.value, self.seed, self.own
 
     def setup(self, pack: scenarios.Pack, model: str | None = None) -> records.Setup:
-        """Return the setup of its negotiation in ``pack``.
-
-        A rule opens with the plan; a person and a ``model`` choose their own opening.
-        """
+        """Return the setup of its negotiation; a person and a ``model`` open as they choose."""
         by_rule = self.scientist in records.AUTOMATIC
         return records.Setup(
             scenario_id=pack.scenario_id,
@@ -135,9 +132,8 @@ class Case(Record):
     @property
     def is_run(self) -> bool:
         """Whether it is a course of a negotiation: a recorded one or a fork."""
-        return self.recording is not None or bool(
-            self.moves and self.scientist in records.AUTOMATIC
-        )
+        is_fork = self.moves and self.scientist in records.AUTOMATIC
+        return self.recording is not None or bool(is_fork)
 
     @property
     def has_run(self) -> bool:
@@ -195,9 +191,8 @@ def in_labs_of(study: scenarios.Study) -> FindPack:
 def on_the_shelf(study: str, lab: str, seed: int, own: str | None = None) -> scenarios.Pack:
     """Return a shipped study in its lab; raises ScenarioError if it does not exist."""
     if own is not None:
-        raise ScenarioError(
-            "studies of visitors", [Fault("scenario_id", f"'{study}' is not here", "open its file")]
-        )
+        fault = Fault("scenario_id", f"'{study}' is not here", "open its file")
+        raise ScenarioError("studies of visitors", [fault])
     return scenarios.load_scenario(study, lab, seed)
 
 
@@ -207,11 +202,10 @@ def _parsed(text: str) -> scenarios.Study:
 
 
 def _played_by(*scientists: records.ScientistKind) -> AfterValidator:
+    seats = {"scientist": sorted(scientists), "lab_manager": records.RULED_LAB_MANAGERS}
+
     def check(case: Case) -> Case:
-        for name, allowed in (
-            ("scientist", sorted(scientists)),
-            ("lab_manager", records.RULED_LAB_MANAGERS),
-        ):
+        for name, allowed in seats.items():
             if (value := getattr(case, name)) not in allowed:
                 raise ValueError(f"{name} is {value}; use {joined(allowed, 'or')}")
         return case
@@ -224,10 +218,6 @@ RuleCase = Annotated[Case, _played_by(*records.AUTOMATIC)]
 
 JobCase = Annotated[Case, _played_by(*records.AUTOMATIC, records.ScientistKind.MODEL)]
 """A case whose negotiation needs no person."""
-
-
-def case_text(case: Case) -> str:
-    return record_text(case)
 
 
 def read_case(text: str) -> Case:

@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from replicalab import models
 from replicalab.agents.scientist_policy import build_baseline_scientist_action
 from replicalab.assessment import Assessment, assess, phrases
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.errors import NegotiationError
-from replicalab.lexicon import capitalised, count_text, joined, label_key, shortened
+from replicalab.lexicon import capitalised, count_text, label_key, shortened
 from replicalab.limits import LONGEST_QUESTION
 from replicalab.negotiation.records import AUTOMATIC, ScientistKind, Setup, State
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
@@ -17,8 +17,6 @@ from replicalab.planner.limits import TIER_RANK
 from replicalab.scenarios import EvidenceTier, Pack
 
 Change = tuple[SuggestionChange, ...]  # one field, a dropped control, or items assigned together
-
-_OPENS_WITH_OWN: Final = "It opens with the study's own plan"
 
 
 class Choice(NamedTuple):
@@ -29,7 +27,7 @@ class Choice(NamedTuple):
 
 
 def follows_a_rule(setup: Setup, state: State) -> bool:
-    """Return whether a rule chooses the next turn: a given opening, or a player's rule."""
+    """Return whether a rule chooses the next turn."""
     return setup.scientist in AUTOMATIC or (setup.opening is not None and state.round_number == 0)
 
 
@@ -43,23 +41,20 @@ def choose(setup: Setup, state: State, pack: Pack) -> Choice:
         return _baseline(state, pack)
     if setup.scientist is ScientistKind.DIRECT:
         return _direct(state, pack)
-    raise NegotiationError(
-        f"the Scientist is played by a {setup.scientist}, who follows no rule; hand in a turn"
-    )
+    problem = f"the Scientist is played by a {setup.scientist}, who follows no rule"
+    raise NegotiationError(f"{problem}; hand in a turn")
 
 
 def _open(state: State, plan: models.Protocol, pack: Pack) -> Choice:
-    is_own = plan == pack.reference_protocol
-    reason = f"{_OPENS_WITH_OWN}." if is_own else "It opens with the given plan."
-    return Choice(put_forward(state, plan), reason)
+    named = "the study's own" if plan == pack.reference_protocol else "the given"
+    return Choice(put_forward(state, plan), f"It opens with {named} plan.")
 
 
 def put_forward(state: State, plan: models.Protocol) -> models.ScientistAction:
     """Return the action that puts a plan forward: proposed first, then revised."""
     if plan.sample_size < 1:
-        raise NegotiationError(
-            "the plan has a sample size of 0; a proposal needs at least 1 sample"
-        )
+        problem = "the plan has a sample size of 0"
+        raise NegotiationError(f"{problem}; a proposal needs at least 1 sample")
     kinds = models.ScientistActionType
     return models.plan_action(kinds.REVISE_PROTOCOL if state.plan else kinds.PROPOSE_PROTOCOL, plan)
 
@@ -97,8 +92,8 @@ def _cut_text(before: models.Protocol, after: models.ScientistAction) -> str:
 def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
     """Return the next change on the way from the opening to the least-loss plan.
 
-    It leaves if the opening is below the floor, if the least-loss plan does not pass, or if every
-    remaining change falls below the floor.
+    It leaves if the opening or every remaining change is below the floor, or if the least-loss
+    plan does not pass.
     """
     opening = state.opening or PlanAnalysis(assess(setup.opening or pack.reference_protocol, pack))
     yours, loss = opening.yours, opening.least
@@ -136,38 +131,30 @@ def wants_more(opening: PlanAnalysis, plan: Assessment) -> bool:
 
 
 class _Step(NamedTuple):
-    """The next proposal; ``needed_for`` is the later change that it only prepares, or None."""
+    """The next proposal."""
 
     changes: tuple[Change, ...]
     after: Assessment
-    needed_for: Change | None = None
 
     @property
     def text(self) -> str:
         parts, term = sum(self.changes, ()), self.after.pack.study.term
         changes = "; ".join(_moved(part, term) for part in parts)
-        needs = f"{_moved(self.needed_for[0], term)} needs this. " if self.needed_for else ""
         lost = " ".join(dict.fromkeys(part.tradeoff for part in parts))
-        return f"{changes}. {needs}Lost: {lost}"
+        return f"{changes}. Lost: {lost}"
 
 
 def changes_between(opening: PlanAnalysis) -> list[Change]:
     """Return the changes from an opening to its least-loss plan: swaps, controls, days, samples."""
     parts, pack = opening.least.changes, opening.yours.pack
-    swaps = [
-        part for part in parts if part.field in models.LIST_FIELDS and part.field != "controls"
-    ]
-    single = [
-        (part,)
-        for name in ("controls", "duration_days", "sample_size")
-        for part in parts
-        if part.field == name
-    ]
+    names = ("controls", "duration_days", "sample_size")
+    swaps = [part for part in parts if part.field not in names]
+    single = [(part,) for name in names for part in parts if part.field == name]
     return [*_assigned_together(swaps, pack), *single]
 
 
 def _assigned_together(swaps: Sequence[SuggestionChange], pack: Pack) -> Iterator[Change]:
-    """Yield the swaps in groups; in a group they compete for the same alternatives."""
+    # In a group swaps compete for the same alternatives.
     groups: list[tuple[set[str], Change]] = []
     for swap in swaps:
         labels = {swap.original, swap.revised, *pack.inventory.alternatives(swap.original)}
@@ -182,10 +169,9 @@ def _assigned_together(swaps: Sequence[SuggestionChange], pack: Pack) -> Iterato
 def next_concession(
     opening: PlanAnalysis, plan: Assessment, *, is_last: bool = False
 ) -> _Step | None:
-    """Return the next proposal after a plan between an opening and its least-loss plan.
+    """Return the next proposal, in the last round with all changes that remain.
 
-    None if nothing remains to be changed, or if every remaining change falls below the floor. In
-    the last round it makes all that remain.
+    None if nothing remains to be changed, or if every remaining change falls below the floor.
     """
     loss = opening.least
     remaining = [
@@ -193,11 +179,9 @@ def next_concession(
     ]
     if is_last and remaining:
         return _Step(tuple(remaining), loss.after)
-    for change in remaining:
-        step = _with_repair(change, remaining, plan)
-        if step.after.evidence.tier is not EvidenceTier.BELOW_FLOOR:
-            return step
-    return None
+    steps = (_with_repair(change, remaining, plan) for change in remaining)
+    worth_it = (s for s in steps if s.after.evidence.tier is not EvidenceTier.BELOW_FLOOR)
+    return next(worth_it, None)
 
 
 def _remains(change: Change, plan: models.Protocol, least: models.Protocol) -> bool:
@@ -213,8 +197,7 @@ def _with_repair(change: Change, remaining: Sequence[Change], plan: Assessment) 
     others = [other for other in remaining if other != change]
     alone = _changed(plan, change)
     if set(alone.failing) <= set(plan.failing):
-        only_prepares = others and not _helps(plan, alone)
-        return _Step((change,), alone, others[0] if only_prepares else None)
+        return _Step((change,), alone)
     for other in others:
         both = _changed(plan, change, other)
         if set(both.failing) <= set(plan.failing):
@@ -225,20 +208,6 @@ def _with_repair(change: Change, remaining: Sequence[Change], plan: Assessment) 
 def _changed(plan: Assessment, *changes: Change) -> Assessment:
     parts = [part for change in changes for part in change]
     return plan.revised(apply_changes(plan.plan, parts))
-
-
-def _helps(before: Assessment, after: Assessment) -> bool:
-    was, now = before.evidence, after.evidence
-    better = was.value != now.value and now.row.scale.reaches(now.value, was.value)
-    return (
-        better
-        or set(after.failing) < set(before.failing)
-        or len(after.missing_items) < len(before.missing_items)
-        or after.fidelity_loss < before.fidelity_loss
-        or after.cost < before.cost
-        or after.staff < before.staff
-        or after.counts.days < before.counts.days
-    )
 
 
 def _moved(part: SuggestionChange, term: Callable[[str], str]) -> str:
@@ -253,9 +222,8 @@ def _direct(state: State, pack: Pack) -> Choice:
     """Return the direct Scientist's turn.
 
     It accepts an offer that meets the target and keeps the soft constraints. Else it puts the
-    planner's best plan forward, or accepts if nothing in this lab is better. If no plan of this
-    lab reaches the floor, it asks once for the cheapest relief, and then walks away. The planner's
-    best passes all seven dimensions, so it acts at most three times after its opening.
+    planner's best plan forward, or accepts if nothing in this lab is better. If no plan reaches
+    the floor, it asks once for the cheapest relief, and then walks away.
     """
     asking = models.ScientistActionType.REQUEST_INFO.value
     has_asked = any(
@@ -264,7 +232,8 @@ def _direct(state: State, pack: Pack) -> Choice:
     if state.plan is None and not state.is_last and not has_asked:
         reference = assess(pack.reference_protocol, pack)
         if reference.evidence.tier is not EvidenceTier.BELOW_FLOOR:
-            reason = f"{_OPENS_WITH_OWN}: {phrases.placed_text(reference.evidence)}."
+            worth = phrases.placed_text(reference.evidence)
+            reason = f"It opens with the study's own plan: {worth}."
             return Choice(put_forward(state, reference.plan), reason)
     offer = state.offer
     meets = offer and offer.feasible and offer.evidence.tier is EvidenceTier.MEETS_TARGET
@@ -320,26 +289,22 @@ def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
         reaches = f"{phrases.size_text(after)}: {phrases.placed_text(after.evidence)}"
         loss = f", at a fidelity loss of {after.fidelity_loss}" if after.fidelity_loss else ""
         return (ask,), f"With {ask.text} it could run {reaches}{loss}."
-    if shortfalls.target and shortfalls.target.possible and shortfalls.target.asks:
-        size = phrases.size_text(shortfalls.target.judged)
-        text = (
-            f"To reach the target with {size} would take {additions_text(shortfalls.target.asks)}."
-        )
-        return shortfalls.target.asks, text
+    target, run = shortfalls.target, shortfalls.run
+    if target and target.possible and target.asks:
+        size, additions = phrases.size_text(target.judged), additions_text(target.asks)
+        return target.asks, f"To reach the target with {size} would take {additions}."
     worth = plan.evidence.tier is not EvidenceTier.BELOW_FLOOR
-    if worth and shortfalls.run.possible and shortfalls.run.asks:
-        text = f"To run {phrases.size_text(plan)} as planned would take "
+    if worth and run.possible and run.asks:
+        size, additions = phrases.size_text(plan), additions_text(run.asks)
         shows = phrases.placed_text(plan.evidence)
-        return shortfalls.run.asks, f"{text}{additions_text(shortfalls.run.asks)}: {shows}."
+        return run.asks, f"To run {size} as planned would take {additions}: {shows}."
     return (), "No single addition by the lab would open one."
 
 
 def best_options(options: PlanAnalysis | None, pack: Pack) -> PlanAnalysis:
     """Return the options of the plan with the best revision in this lab.
 
-    That is the plan on the table, or the reference protocol if no revision of that is worth
-    running. Both keep their technique and items, so a proof about them holds for plans "with this
-    method".
+    That is the plan on the table, or the reference protocol if no revision of it is worth running.
     """
     if options is not None and is_worth_running(options.least.after):
         return options
@@ -355,30 +320,21 @@ def is_worth_running(plan: Assessment) -> bool:
 
 
 def best_text(best: LeastLoss) -> str:
-    """Return the best plan above the floor in this lab, or that no such plan exists."""
-    after, evidence, pack = best.after, best.after.evidence, best.after.pack
+    """Return the best plan above the floor in words, or that no such plan exists."""
+    after, evidence = best.after, best.after.evidence
     size, cautions = phrases.size_text(after), phrases.cautions_title(after)
     if is_worth_running(after):
         worth = f"{evidence.text}, a plan that {cautions}" if cautions else evidence.text
         return f"in this lab {size} would have reached {worth}"
-    # The planner's plans keep the endpoint if the lab has the days.
     if not after.feasible:
-        days = 1 < pack.min_days <= pack.lab.days_left
-        text = f" of at least {count_text(pack.min_days, 'day')}" if days else ""
-        none = f"no plan{text} with this method passes in this lab"
-        if not best.exact:
-            none = "no plan with this method was found that passes in this lab"
+        # Plans that lose the endpoint are not searched if the lab has the days.
+        searched = 1 < after.pack.min_days <= after.pack.lab.days_left
+        days = f" of at least {count_text(after.pack.min_days, 'day')}" if searched else ""
+        was = "passes" if best.exact else "was found that passes"
+        none = f"no plan{days} with this method {was} in this lab"
         return f"{none}: at best {phrases.failing_text(after)}"
-    result = "exists" if best.exact else "was found"
-    floor = evidence.amount(evidence.floor)
-    none = f"no plan that reaches the floor of {floor} {result} in this lab with this method"
-    if not evidence.void_reason:
-        return f"{none}: the least-loss plan has {evidence.text}"
-    why = evidence.void_reason
-    if pack.lab.days_left < pack.min_days:
-        has = f"{pack.lab.days_left}{phrases.start_text(pack.lab)}"
-        why = (
-            f"the study's endpoint needs {count_text(pack.min_days, 'day')}, and this lab has {has}"
-        )
-    passes = joined(["passes all seven dimensions", *filter(None, [cautions]), "shows nothing"])
-    return f"{none}: a plan of {size} {passes}, since {why}"
+    exists, floor = "exists" if best.exact else "was found", evidence.amount(evidence.floor)
+    none = f"no plan that reaches the floor of {floor} {exists} in this lab with this method"
+    if evidence.void_reason:
+        return f"{none}: a plan of {size} passes, but {evidence.void_reason}"
+    return f"{none}: the least-loss plan has {evidence.text}"

@@ -48,10 +48,8 @@ RULED_LAB_MANAGERS: Final = (LabManagerKind.REFERENCE, LabManagerKind.LEAST_LOSS
 def check_seats(scientist: ScientistKind, lab_manager: LabManagerKind) -> None:
     """Refuse a person as Lab Manager if no rule plays the Scientist, as a ValueError."""
     if lab_manager is LabManagerKind.PERSON and scientist not in AUTOMATIC:
-        raise ValueError(
-            f"lab_manager is a person and scientist is {scientist}; seat "
-            f"{' or '.join(sorted(AUTOMATIC))} as the Scientist"
-        )
+        problem = f"lab_manager is a person and scientist is {scientist}"
+        raise ValueError(f"{problem}; seat {' or '.join(sorted(AUTOMATIC))} as the Scientist")
 
 
 class Outcome(StrEnum):
@@ -78,7 +76,7 @@ class TurnAuthor(StrEnum):
     RULE = "rule"
     MODEL = "model"
     PERSON = "person"
-    FORK = "fork"  # A plan put forward by hand at a fork
+    FORK = "fork"
 
 
 def _short(plan: models.Protocol) -> models.Protocol:
@@ -249,12 +247,13 @@ class Negotiation(Shown):
 
     def light(self) -> Negotiation:
         """Return it without the planner's searches, which take megabytes in each round."""
-        rounds: list[Round] = []
-        for done in self.rounds:
-            options = done.after.options and PlanAnalysis(done.after.options.yours)
-            opening = done.after.opening and PlanAnalysis(done.after.opening.yours)
-            after = replace(done.after, options=options, opening=opening)
-            rounds.append(replace(done, after=after))
+
+        def bare(state: State) -> State:
+            options = state.options and PlanAnalysis(state.options.yours)
+            opening = state.opening and PlanAnalysis(state.opening.yours)
+            return replace(state, options=options, opening=opening)
+
+        rounds = (replace(done, after=bare(done.after)) for done in self.rounds)
         return replace(self, rounds=tuple(rounds))
 
     @property

@@ -1,7 +1,7 @@
 """A negotiation played: round by round, forked, or to its end by a rule or a language model.
 
-Each function returns a new negotiation. ``accept`` takes the standing offer, or else the plan on
-the table; an offer lasts until the next plan is answered. Source: docs/methods.md, Negotiation.
+``accept`` takes the standing offer, or else the plan on the table; an offer lasts until the next
+plan is answered. Source: docs/methods.md, Negotiation.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,17 +19,18 @@ from replicalab.negotiation import records
 from replicalab.negotiation.asking import Messages, ModelAnswer, ask_model, hear
 from replicalab.negotiation.players import choose, follows_a_rule, put_forward, wants_more
 from replicalab.negotiation.records import Move, Negotiation, Reply, Setup, State, Turn, TurnAuthor
-from replicalab.planner import PlanAnalysis, least_loss_offer
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Pack
 
 _BY_HAND: Final = (TurnAuthor.PERSON, TurnAuthor.FORK)
 
-# How each Lab Manager looks for another plan.
 _LAB_MANAGERS: Final[dict[records.LabManagerKind, Callable[[PlanAnalysis], Offer | None]]] = {
     records.LabManagerKind.PERSON: lambda options: None,
     records.LabManagerKind.REFERENCE: lambda options: options.offer,
     records.LabManagerKind.LEAST_LOSS: lambda options: (
-        None if options.yours.feasible else least_loss_offer(options.yours, options.least)
+        None
+        if options.yours.feasible
+        else Offer(options.yours, options.least.after, options.least.changes)
     ),
 }
 
@@ -65,10 +66,7 @@ def play_model(negotiation: Negotiation, generate_fn: GenerateFn) -> Negotiation
     """Return the negotiation after the round that a model chooses.
 
     After its last attempt without a valid action, or an answer above the length limit, the model
-    walks away.
-
-    Raises:
-        ModelError: a call failed in another way; nothing was played.
+    walks away. Raises ModelError if a call failed in another way.
     """
     failures: list[ModelError] = []
 
@@ -98,17 +96,12 @@ def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiati
     """Return the negotiation that follows if the Scientist puts ``protocol`` forward instead.
 
     Rounds before ``number`` (0-based) are kept. A Scientist with a rule then goes on by it; any
-    other waits for its next turn.
-
-    Raises:
-        NegotiationError: no such round, or a plan without samples.
+    other waits for its next turn. Raises NegotiationError.
     """
     limit = len(negotiation.rounds)
     if not 0 <= number < limit:
-        raise NegotiationError(
-            f"round {number + 1}: the negotiation has {count_text(limit, 'round')}; choose "
-            f"1 to {limit}"
-        )
+        problem = f"round {number + 1}: the negotiation has {count_text(limit, 'round')}"
+        raise NegotiationError(f"{problem}; choose 1 to {limit}")
     setup = negotiation.setup.model_copy(update={"forked_at": number})
     saved = replace(negotiation, setup=setup, rounds=negotiation.rounds[:number])
     action = put_forward(saved.state, protocol)
@@ -156,9 +149,8 @@ def play_moves(setup: Setup, moves: Sequence[Move], pack: Pack) -> Negotiation:
 def reply_to(negotiation: Negotiation, reply: Reply) -> Negotiation:
     """Return the negotiation after a person's answer, as Lab Manager, to the last round."""
     if not negotiation.awaits_reply:
-        raise NegotiationError(
-            f"round {len(negotiation.rounds)} awaits no answer of a person; play the next round"
-        )
+        problem = f"round {len(negotiation.rounds)} awaits no answer of a person"
+        raise NegotiationError(f"{problem}; play the next round")
     waiting = negotiation.rounds[-1]
     before = replace(negotiation, rounds=negotiation.rounds[:-1])
     return play(before, waiting.turn, waiting.reason, reply)
@@ -169,22 +161,17 @@ def play(
 ) -> Negotiation:
     """Return the negotiation after one more round; ``reason`` is a rule's.
 
-    If a person is the Lab Manager, a plan that is put forward waits for the ``reply``.
-
-    Raises:
-        NegotiationError: it has ended, or its last round awaits a reply.
+    If a person is the Lab Manager, a plan that is put forward waits for the ``reply``. Raises
+    NegotiationError if it has ended, or if its last round awaits a reply.
     """
     if negotiation.awaits_reply:
-        raise NegotiationError(
-            f"round {len(negotiation.rounds)} awaits the Lab Manager's answer; give it first"
-        )
+        problem = f"round {len(negotiation.rounds)} awaits the Lab Manager's answer"
+        raise NegotiationError(f"{problem}; give it first")
     setup, pack, state = negotiation.setup, negotiation.pack, negotiation.state
     action = turn.action
     if state.ending is not None:
-        raise NegotiationError(
-            f"round {state.round_number + 1}: the negotiation has ended, {state.ending}; fork it "
-            "at a round that was played"
-        )
+        problem = f"round {state.round_number + 1}: the negotiation has ended, {state.ending}"
+        raise NegotiationError(f"{problem}; fork it at a round that was played")
     heard = hear(turn.outputs, state, pack)
     reason = reason or _reason(turn, heard)
     options = _on_the_table(state, action, pack)
@@ -213,34 +200,18 @@ def play(
     # A Scientist that goes step by step may want more than the plan that is accepted.
     if waits or (accepted and steps and opening and plan and wants_more(opening, plan)):
         ending = None
-    after = State(
-        round_number=state.round_number + 1,
-        max_rounds=state.max_rounds,
-        history=(*state.history, *_entries(state.round_number, action, answer, reason)),
-        options=options,
-        offer=standing,
-        opening=opening,
-        ending=ending,
-    )
-    done = records.Round(
-        number=state.round_number,
-        turn=turn,
-        reason=reason,
-        attempts=heard.attempts,
-        plan=plan,
-        offer=offer,
-        answer=answer,
-        after=after,
-        reply=reply,
-    )
+    number = state.round_number
+    history = (*state.history, *_entries(number, action, answer, reason))
+    after = State(number + 1, state.max_rounds, history, options, standing, opening, ending)
+    attempts = heard.attempts
+    done = records.Round(number, turn, reason, attempts, plan, offer, answer, after, reply)
     return Negotiation(setup, pack, (*negotiation.rounds, done))
 
 
 def _counter(plan: Assessment, reply: Reply) -> Offer | None:
     if reply.accepts and plan.failing:
-        raise NegotiationError(
-            f"the plan cannot be accepted: {failing_text(plan)}; reject it or counter"
-        )
+        problem = f"the plan cannot be accepted: {failing_text(plan)}"
+        raise NegotiationError(f"{problem}; reject it or counter")
     if reply.counter is None:
         return None
     after = plan.revised(reply.counter)
@@ -250,11 +221,8 @@ def _counter(plan: Assessment, reply: Reply) -> Offer | None:
 
 
 def _answer_by_hand(plan: Assessment, offer: Offer | None, reply: Reply) -> LabManagerAction:
-    """Return a person's answer in the form of the Lab Manager's.
-
-    The form allows neither a rejection nor an alternative if the lab can run the plan, so these
-    are reports.
-    """
+    # The Lab Manager's form has neither a rejection nor an alternative if the lab can run the
+    # plan, so these are reports.
     answer = answer_to(plan, offer)
     if reply.accepts or (plan.failing and not offer):
         return answer
@@ -268,15 +236,13 @@ def _answer_by_hand(plan: Assessment, offer: Offer | None, reply: Reply) -> LabM
 
 def _reason(turn: Turn, heard: ModelAnswer) -> str:
     tried = len(heard.attempts)
-    if turn.by is TurnAuthor.FORK:
-        return "A plan put forward by hand."
-    if turn.by is TurnAuthor.PERSON:
-        return "A person acted for the model in this round." if tried else ""
-    if turn.by is TurnAuthor.RULE:
-        return ""
-    if turn.action is None:
-        return heard.failure or ""
-    return f"The model's own choice, valid at attempt {tried}."
+    own = f"The model's own choice, valid at attempt {tried}."
+    reasons = {
+        TurnAuthor.FORK: "A plan put forward by hand.",
+        TurnAuthor.PERSON: "A person acted for the model in this round." if tried else "",
+        TurnAuthor.MODEL: own if turn.action else heard.failure or "",
+    }
+    return reasons.get(turn.by, "")
 
 
 def _on_the_table(state: State, action: ScientistAction | None, pack: Pack) -> PlanAnalysis | None:
@@ -331,17 +297,15 @@ def _ending(
 def _entries(
     number: int, action: ScientistAction | None, answer: LabManagerAction | None, reason: str
 ) -> Iterator[models.ConversationEntry]:
-    speaker = models.Role.SCIENTIST if action else models.Role.SYSTEM
-    spoken: list[tuple[models.Role, str, ScientistAction | LabManagerAction | None]] = [
-        (speaker, _message(action, reason), action)
-    ]
-    if answer is not None:
-        spoken.append((models.Role.LAB_MANAGER, answer.explanation, answer))
-    for role, message, act in spoken:
-        kind = act.action_type.value if act else None
-        yield models.ConversationEntry(
+    def entry(role: models.Role, message: str, kind: str | None) -> models.ConversationEntry:
+        return models.ConversationEntry(
             role=role, message=message, round_number=number, action_type=kind
         )
+
+    speaker = models.Role.SCIENTIST if action else models.Role.SYSTEM
+    yield entry(speaker, _message(action, reason), action.action_type.value if action else None)
+    if answer is not None:
+        yield entry(models.Role.LAB_MANAGER, answer.explanation, answer.action_type.value)
 
 
 def _message(action: ScientistAction | None, reason: str) -> str:
@@ -351,14 +315,14 @@ def _message(action: ScientistAction | None, reason: str) -> str:
         return "I accept."
     if records.only_asks(action):
         return " ".join(action.questions)
-    lists = (
-        ("controls", action.controls),
-        ("equipment", action.required_equipment),
-        ("reagents", action.required_reagents),
+    lists = {
+        "controls": action.controls,
+        "equipment": action.required_equipment,
+        "reagents": action.required_reagents,
+    }
+    parts = [f"{name}: {', '.join(labels) or 'none'}" for name, labels in lists.items()]
+    samples, days = (
+        count_text(action.sample_size, "sample"),
+        count_text(action.duration_days, "day"),
     )
-    parts = [f"{name}: {', '.join(labels) or 'none'}" for name, labels in lists]
-    return (
-        f"{count_text(action.sample_size, 'sample')} in "
-        f"{count_text(action.duration_days, 'day')}, {action.technique}; "
-        f"{'; '.join(parts)}. {action.rationale}"
-    )
+    return f"{samples} in {days}, {'; '.join([action.technique, *parts])}. {action.rationale}"

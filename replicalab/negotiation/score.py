@@ -14,9 +14,9 @@ from replicalab.planner.least_loss import field_steps
 class Score(NamedTuple):
     """A result compared with the least-loss plan of the same study in the same lab.
 
-    Only a plan counts that the lab can run and that reaches the study's floor. So leaving without
-    a plan is optimal if no plan counts. ``best`` is the result itself if it ranks above the
-    least-loss plan, which other items can achieve. ``exact`` says whether every plan was searched.
+    Leaving without a plan is optimal if the lab can run no plan that reaches the floor. ``best`` is
+    the result itself if it ranks above the least-loss plan, which other items can achieve.
+    ``exact`` says whether every plan was searched.
     """
 
     plan: Assessment | None
@@ -36,7 +36,7 @@ class Score(NamedTuple):
         """The distance to the best plan in the order, 0 if no plan ranks above the result.
 
         The whole part is the number of terms after the deciding one, the fraction grows with the
-        difference. So a plan that ranks lower never has less regret.
+        difference.
         """
         if self.plan is None:
             return float(len(Rank._fields)) if is_worth_running(self.best) else 0.0
@@ -61,9 +61,9 @@ class Score(NamedTuple):
         return next(first, (None, 0.0)) if mine > best else (None, 0.0)
 
 
-def score_of(plan: Assessment, best: PlanAnalysis | None = None) -> Score:
-    """Return the score of a plan; ``best`` is of the study's own plan, if already known."""
-    return _against(plan, best or best_options(None, plan.pack))
+def score_of(plan: Assessment) -> Score:
+    """Return the score of a plan."""
+    return _against(plan, best_options(None, plan.pack))
 
 
 def _against(plan: Assessment | None, options: PlanAnalysis) -> Score:
@@ -119,12 +119,10 @@ def ledger(negotiation: Negotiation) -> list[Concession]:
 
 def concession_steps(negotiation: Negotiation) -> list[Concession]:
     """Return the Scientist's moves field by field; a new rationale alone is no move."""
-    steps = []
-    for whole in ledger(negotiation):
-        if whole.who is Role.SCIENTIST:
-            first = whole.total.before
-            for step in field_steps(whole.step.before, whole.step.after):
-                if [field.field for field in step.fields] != ["rationale"]:
-                    total = PlanStep(first, step.after)
-                    steps.append(Concession(whole.round_number, whole.who, step, total))
-    return steps
+    return [
+        whole._replace(step=step, total=PlanStep(whole.total.before, step.after))
+        for whole in ledger(negotiation)
+        if whole.who is Role.SCIENTIST
+        for step in field_steps(whole.step.before, whole.step.after)
+        if [field.field for field in step.fields] != ["rationale"]
+    ]

@@ -21,7 +21,7 @@ Host = Annotated[
     str,
     StringConstraints(pattern=r"^[A-Za-z0-9.-]+(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$"),
 ]
-"""A host and perhaps a port: no scheme, no user, no path, so that no address with a key fits."""
+"""A host and perhaps a port; no scheme, user or path, so that no key fits."""
 
 
 class ModelSettings(Record):
@@ -56,10 +56,8 @@ class Transcript(Record):
     def _has_a_model(self) -> Self:
         by_model = any(move.outputs or move.by is records.TurnAuthor.MODEL for move in self.moves)
         if (self.recording or by_model) and self.setup.scientist is not records.ScientistKind.MODEL:
-            raise ValueError(
-                f"setup.scientist is {self.setup.scientist}; leave the recording and the model's "
-                "moves out"
-            )
+            problem = f"setup.scientist is {self.setup.scientist}"
+            raise ValueError(f"{problem}; leave the recording and the model's moves out")
         return self
 
 
@@ -93,9 +91,8 @@ def replay(transcript: Transcript, pack: Pack) -> records.Negotiation:
     setup = transcript.setup
     expected, here = (f"{at.scenario_id}, {at.difficulty}, seed {at.seed}" for at in (setup, pack))
     if expected != here:
-        raise TraceError(
-            f"it is about {expected}, not about {here}; open that study in the same lab"
-        )
+        problem = f"it is about {expected}, not about {here}"
+        raise TraceError(f"{problem}; open that study in the same lab")
     if (setup.own_lab, setup.question) != (pack.own_lab, pack.question):
         raise TraceError("it has other values of Your lab or the question; open it with its own")
     try:

@@ -9,7 +9,6 @@ from replicalab.planner.least_loss import (
     Rank,
     change_steps,
     deciding_text,
-    least_loss_offer,
     rank,
 )
 from replicalab.planner.limits import RegionLimit, largest_sample, leanest
@@ -17,9 +16,6 @@ from replicalab.planner.options import (
     PlanAnalysis,
     PlanToDraw,
     SurveyedStudy,
-    asks,
-    frontier,
-    least_loss,
     least_to_draw,
     plan_to_draw,
     surveyed,

@@ -23,8 +23,7 @@ from replicalab.planner.limits import (
 from replicalab.scenarios import CORRELATIONS, Arms, Design, EvidenceTier
 
 _BEYOND: Final = 1.3  # length of an axis over the largest number on it
-# Numbers further out than this many times the rest are left outside, and named in the table.
-_AT_MOST_WIDER: Final = 3
+_AT_MOST_WIDER: Final = 3  # times the rest; a number further out is only in the table
 
 
 class Point(NamedTuple):
@@ -100,10 +99,8 @@ class Curves:
         """The end of the axis of samples, beyond the planned ones."""
         pack, planned = self.plan.pack, self.plan.counts.samples
         numbers = [pack.reference_protocol.sample_size, self.needed() or 1]
-        near = _near([self.largest or 1], numbers)
-        limit = math.ceil(near * _BEYOND) + 1
-        if planned > limit:
-            limit = math.ceil(planned * _BEYOND) + 1
+        near = math.ceil(_near([self.largest or 1], numbers) * _BEYOND) + 1
+        limit = near if planned <= near else math.ceil(planned * _BEYOND) + 1
         countable = self.most_counted
         return limit if countable is None else min(limit, max(countable, planned, 1))
 
@@ -181,7 +178,6 @@ def _spread(low: float, high: float) -> list[float]:
 
 
 _NO_END: Final = 10**9  # samples in each unit that are as good as any number
-_TWO: Final = 2
 
 
 class TargetLimit(StrEnum):
@@ -239,7 +235,8 @@ def units_limit(plan: assessment.Assessment) -> UnitsLimit | None:
     """Return the limit by correlated units of a plan that misses its target, or None."""
     design, evidence = plan.pack.design, plan.evidence
     void = evidence.void_reason or evidence.tier is EvidenceTier.MEETS_TARGET
-    if void or design.units is None or design.units.icc is None:
+    cluster = design.units
+    if void or cluster is None or cluster.icc is None:
         return None
     units = tuple(int(number) for number in assessment.units_in_arms(evidence.able, design))
 
@@ -250,7 +247,13 @@ def units_limit(plan: assessment.Assessment) -> UnitsLimit | None:
         return _meets_target(design, shown(design, samples))
 
     def holding(per_unit: int) -> tuple[Design, int]:
-        return _of_units(design, units, per_unit), per_unit * sum(units)
+        changes: dict[str, object] = {
+            "units": cluster.model_copy(update={"samples": float(per_unit)})
+        }
+        if len(units) > 1:
+            # Whole units may be less even than the samples that a study may ask for.
+            changes["arms"] = Arms.model_construct(share=units[0] / sum(units))
+        return design.model_copy(update=changes), per_unit * sum(units)
 
     largest = LARGEST_PLANNED // sum(units)
     per_unit = fewest(lambda number: reaches(*holding(number)), 1, largest)
@@ -265,20 +268,8 @@ def units_limit(plan: assessment.Assessment) -> UnitsLimit | None:
     )
 
 
-def _of_units(design: Design, units: tuple[int, ...], per_unit: int) -> Design:
-    if design.units is None:
-        return design
-    changes: dict[str, object] = {
-        "units": design.units.model_copy(update={"samples": float(per_unit)})
-    }
-    if len(units) == _TWO:
-        # Whole units may be less even than the samples that a study may ask for.
-        changes["arms"] = Arms.model_construct(share=units[0] / sum(units))
-    return design.model_copy(update=changes)
-
-
 class UnitsWorth(NamedTuple):
-    """The number of independent samples that a plan's samples are worth."""
+    """The independent samples that a plan's samples are ``worth``."""
 
     remaining: float  # samples per unit after dropout, on average
     design_effect: float  # the variance of a mean over that of independent samples
@@ -300,13 +291,11 @@ def by_correlation(plan: assessment.Assessment) -> dict[float, float]:
     design, evidence = plan.pack.design, plan.evidence
     if design.units is None or design.baseline is not None:
         return {}
-    values = {}
-    for icc in sorted({*CORRELATIONS, *([] if design.units.icc is None else [design.units.icc])}):
+    values, number = {}, (evidence.able, evidence.effect, evidence.factor)
+    own = [] if design.units.icc is None else [design.units.icc]
+    for icc in sorted({*CORRELATIONS, *own}):
         units = design.units.model_copy(update={"icc": icc})
         other = design.model_copy(update={"units": units})
-        values[icc] = (
-            evidence.value
-            if evidence.void_reason
-            else assessment.evidence_value(other, evidence.able, evidence.effect, evidence.factor)
-        )
+        void = evidence.void_reason
+        values[icc] = evidence.value if void else assessment.evidence_value(other, *number)
     return values

@@ -13,8 +13,7 @@ from replicalab.planner.limits import CountLimits, EvidenceCurve, as_loss, fewes
 from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import EvidenceTier, Pack
 
-LISTED: Final = 15
-"""The number of listed plans, shared out over the lines; the balanced plan may come on top."""
+LISTED: Final = 15  # plans, shared out over the lines; the balanced plan may come on top
 _FEWEST_SIZES: Final = 10  # per variant, if there are too many plans to look at
 _FEWEST_OF_A_LINE: Final = 3
 
@@ -113,9 +112,7 @@ class Frontier(Framed):
 
     @cached_property
     def lines(self) -> tuple[LossLine, ...]:
-        """One line to draw for each fidelity loss."""
-        # A plan that is Pareto-optimal only by fewer days is on no line: a cheaper plan of the same
-        # fidelity loss has as much evidence.
+        """One line for each fidelity loss, without plans that are optimal only by fewer days."""
         rising: dict[int, list[FrontierPlan]] = {}
         best: dict[int, float] = {}
         pairs = ((as_loss(plan.value, self.pack), plan) for plan in self.plans)
@@ -141,9 +138,8 @@ def _spaced(plans: Sequence[FrontierPlan], most: int) -> list[FrontierPlan]:
         return list(plans)
     low, high = plans[0].credits, plans[-1].credits
     wanted = [low + (high - low) * step / (most - 1) for step in range(most)]
-    places = [min(range(len(plans)), key=lambda at: abs(plans[at].credits - want))
-              for want in wanted]  # fmt: skip
-    return [plans[at] for at in dict.fromkeys(places)]
+    nearest = [min(plans, key=lambda plan: abs(plan.credits - want)) for want in wanted]
+    return list(dict.fromkeys(nearest))
 
 
 def frontier_of(plan: Assessment, variants: PlanVariants) -> Frontier:
@@ -200,9 +196,8 @@ def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
 
 
 def _pareto(points: Iterable[tuple[float, FrontierPlan]]) -> Iterator[FrontierPlan]:
-    # From the most evidence on, so a plan can only be beaten by an earlier one. Of these it is
-    # enough to keep, for each fidelity loss, stairs that go down: the least cost for each number
-    # of days, more days for fewer credits. Each plan comes with its evidence `as_loss`.
+    # From the most evidence on, so a plan can only be beaten by an earlier one. Of these each
+    # fidelity loss keeps stairs that go down: more days for fewer credits.
     stairs: dict[int, tuple[list[int], list[float]]] = {}
 
     def order(point: tuple[float, FrontierPlan]) -> tuple[float, ...]:

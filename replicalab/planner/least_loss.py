@@ -24,10 +24,7 @@ ORDER: Final = (
     "missed, fidelity lost, evidence up to the study's own, days and samples cut, fields changed "
     "and cost."
 )
-"""The order in one sentence."""
-
-GivenUp = tuple[int, int, int, int, int, float]
-"""The terms of a rank up to the evidence, which do not depend on the revised plan."""
+GivenUp = tuple[int, int, int, int, int, float]  # a rank up to its evidence
 
 
 class Rank(NamedTuple):
@@ -71,7 +68,7 @@ def rank(plan: Assessment, original: Protocol, study: Assessment | None = None) 
 
 
 def _cut(number: int, of_study: int) -> Fraction:
-    return Fraction(of_study - number, of_study) if number < of_study else Fraction(0)
+    return Fraction(max(0, of_study - number), max(1, of_study))
 
 
 _Changes = Callable[[], Sequence[SuggestionChange]]
@@ -98,13 +95,8 @@ class LeastLoss(Shown):
         return self.after.plan
 
     @property
-    def none_feasible(self) -> bool:
-        """Whether it is proven that no plan passes all seven dimensions."""
-        return self.exact and not self.after.feasible
-
-    @property
     def none_above_floor(self) -> bool:
-        """Whether it is proven that no passing plan reaches the study's floor."""
+        """Whether it is proven that no passing plan reaches the floor."""
         return self.exact and (self.rank.tier == BELOW_FLOOR or not self.after.feasible)
 
 
@@ -140,11 +132,6 @@ def least_loss_of(
 
         plans.insert(0, ranked(after, changes))
     return min(plans, key=lambda loss: loss.rank)
-
-
-def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
-    """Return the least-loss plan as the Lab Manager's offer; None if the plan is feasible."""
-    return None if plan.feasible else Offer(plan, least.after, least.changes)
 
 
 def cheapest_of(least: LeastLoss, search: PlanSearch, known: list[Assessment]) -> Assessment | None:
@@ -358,24 +345,22 @@ def judged(revised: Protocol, plan: Assessment, known: list[Assessment]) -> Asse
 
 
 def differences(before: Protocol, after: Protocol) -> list[FieldChange]:
-    """Return the fields in which two plans differ; of lists the labels that come or go."""
+    """Return the fields in which two plans differ."""
     changes = []
     for name in PROTOCOL_FIELDS:
         old, new = getattr(before, name), getattr(after, name)
-        if old == new:
-            continue
-        if not isinstance(old, list):
+        if isinstance(old, list):
+            labels = _only(old, new), _only(new, old)
+            old, new = labels
+        if old != new:
             changes.append(FieldChange(name, old, new))
-        elif any(labels := (_only(old, new), _only(new, old))):
-            changes.append(FieldChange(name, *labels))
     return changes
 
 
 def _only(these: list[str], others: list[str]) -> tuple[str, ...]:
-    rest = Counter(map(label_key, others))
-    texts = []
+    rest, labels = Counter(map(label_key, others)), []
     for label in these:
         rest[label_key(label)] -= 1
         if rest[label_key(label)] < 0:
-            texts.append(label)
-    return tuple(texts)
+            labels.append(label)
+    return tuple(labels)

@@ -1,7 +1,6 @@
 """The numbers of samples and days that a lab and a study allow.
 
-Cost, staff and evidence never fall when a count grows, so bisection finds each limit exactly. Of
-all plans in which the same number of samples *count*, one has the fewest samples and days.
+Cost, staff and evidence never fall when a count grows, so bisection finds each limit exactly.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,10 +38,7 @@ class RegionLimit(StrEnum):
 
 
 def largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
-    """Return the largest number from ``low`` to ``high`` that fits, None if ``low`` does not.
-
-    ``fits`` must hold up to some number and fail above it.
-    """
+    """Return the largest number that fits, None if ``low`` does not; above it none may fit."""
     if low <= high and fits(high):
         return high
     result = fewest(lambda number: not fits(number), low, high) - 1
@@ -50,10 +46,7 @@ def largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
 
 
 def fewest(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the smallest number from ``low`` to ``high`` for which it holds; else ``high + 1``.
-
-    ``holds`` must fail up to some number and hold from there on.
-    """
+    """Return the smallest number for which it holds, as for all above, or ``high + 1``."""
     # In doubled steps first: most answers are small, and evidence is dear at a million samples.
     at, step = low, 8
     while at <= high and not holds(at):
@@ -85,21 +78,16 @@ class CountBox(NamedTuple):
 class CountLimits:
     """The limits of a lab and a study on the numbers of a plan, within a box.
 
-    Limits that are ``given_up`` do not count: amounts, or soundness on paper (protocol), which is
-    a sample more than controls and the study's hard constraints on n and the days. Without a box
-    the days keep the endpoint, or are all days of a lab that has fewer.
+    Limits that are ``given_up`` do not count: amounts, or the protocol's on samples and days.
+    Without a box the days keep the endpoint, or are all days of a lab that has fewer.
     """
 
     pack: Pack
     given_up: frozenset[str] = frozenset()
     box: CountBox | None = None
 
-    @property
-    def _on_paper(self) -> bool:
-        return Dimension.PROTOCOL not in self.given_up
-
     def _bounded(self, number: Bounds, box: tuple[float, float]) -> tuple[float, float]:
-        if not self._on_paper:
+        if Dimension.PROTOCOL in self.given_up:
             return box
         minimum, limit = hard_range(self.pack.limits, number)
         return max(minimum, box[0], 1), min(limit, box[1])
@@ -121,7 +109,8 @@ class CountLimits:
         return int(minimum), int(min(limit, longest))
 
     def fewest_samples(self, controls: int) -> int:
-        return int(max(controls + 1 if self._on_paper else 1, self._samples[0]))
+        minimum = 1 if Dimension.PROTOCOL in self.given_up else controls + 1
+        return int(max(minimum, self._samples[0]))
 
     def most_samples(self, days: int) -> int:
         return int(min(most_counted(days, self.pack), self._samples[1]))
@@ -132,7 +121,7 @@ class CountLimits:
         return minimum if rate is None else max(minimum, -(-counting // rate.value))
 
     def fewest(self, counts: assessment.Counts, counting: int) -> assessment.Counts:
-        """Return the counts with the fewest samples and days in which some samples count."""
+        """Return the fewest samples and days in which some samples count."""
         samples = max(counting, self.fewest_samples(counts.controls))
         return assessment.Counts(samples, self.fewest_days(counting), *counts[2:])
 
@@ -158,8 +147,7 @@ class CountLimits:
     def most_that_count(self, counts: assessment.Counts, most: int) -> int | None:
         """Return the most samples, up to ``most``, that fit and count; None if no plan fits.
 
-        The given samples and days are ignored: for each number that counts only the cheapest plan
-        is tried, with the fewest samples and days.
+        The samples and days of ``counts`` are ignored.
         """
         exist = self.pack.design.population_max
         top = 0 if self.endpoint_lost else most if exist is None else min(most, exist)
@@ -167,11 +155,9 @@ class CountLimits:
         return largest(lambda counting: self.allows(self.fewest(counts, counting)), 0, top)
 
 
-def largest_sample(
-    protocol: Protocol, scenario: Pack, given_up: frozenset[str] = frozenset()
-) -> int | None:
+def largest_sample(protocol: Protocol, scenario: Pack) -> int | None:
     """Return the most samples that fit with everything else as planned, or None."""
-    limits, counts = CountLimits(scenario, given_up), assessment.counts_of(protocol, scenario)
+    limits, counts = CountLimits(scenario), assessment.counts_of(protocol, scenario)
     return largest(
         lambda n: limits.affords(counts._replace(samples=n)),
         limits.fewest_samples(counts.controls),
@@ -196,7 +182,7 @@ class EvidenceCurve:
         return min(self.most, self.pack.design.population_max or self.most)
 
     def allowed(self, factor: float) -> int | None:
-        """Return the fewest samples within the hard constraints on evidence, 0 without, or None."""
+        """Return the fewest samples within the hard constraints on evidence, or None."""
         hard = [limit for limit in self.pack.limits if limit.hard]
         return self.fewest([limit for limit in hard if limit.number is Bounds.EVIDENCE], factor)
 
@@ -222,7 +208,6 @@ class EvidenceCurve:
         return self._values[key]
 
     def step(self, samples: int, factor: float) -> float:
-        """Return the step of evidence of some samples, see `evidence_step`."""
         if self.is_void or not assessment.counted_of(self.pack.design, samples):
             return inf
         return evidence_step(self.value(samples, factor), self.pack.design)
@@ -244,7 +229,7 @@ class EvidenceCurve:
 
 
 def leanest(plan: assessment.Assessment) -> assessment.Assessment | None:
-    """Return the plan with the fewest samples that meet the target; None without a spare one."""
+    """Return the plan without the samples that the target does not need; None without one."""
     pack, factor = plan.pack, plan.evidence_factor
     worth, counts = EvidenceCurve(pack, most_looked_at(plan.plan)), plan.counts
     needed, allowed = worth.needed(0, factor), worth.allowed(factor)

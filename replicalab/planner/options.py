@@ -21,14 +21,7 @@ from replicalab.planner.least_loss import (
 )
 from replicalab.planner.limits import TIER_RANK, largest
 from replicalab.planner.search import PlanSearch
-from replicalab.planner.shortfalls import (
-    AdditionSearch,
-    Shortfalls,
-    SmallestAddition,
-    extras,
-    shortfalls_of,
-    unlimited,
-)
+from replicalab.planner.shortfalls import Shortfalls, SmallestAddition, extras, unlimited
 from replicalab.planner.variants import PlanVariants, control_variants, variants_of
 from replicalab.scenarios import Pack
 
@@ -89,7 +82,7 @@ class PlanAnalysis:
 
     @cached_property
     def asks(self) -> Shortfalls:
-        return shortfalls_of(AdditionSearch(self.yours, self.least, self.variants))
+        return Shortfalls(self.yours, self.least, self.variants)
 
     @cached_property
     def frontier(self) -> Frontier:
@@ -137,19 +130,6 @@ class PlanAnalysis:
 
     def judged(self, revised: Protocol) -> Assessment:
         return judged(revised, self.yours, self.known)
-
-
-def least_loss(protocol: Protocol, scenario: Pack) -> LeastLoss:
-    """Return the plan for this lab that gives up the least of the study."""
-    return PlanAnalysis(assess(protocol, scenario)).least
-
-
-def asks(protocol: Protocol, scenario: Pack) -> Shortfalls:
-    return PlanAnalysis(assess(protocol, scenario)).asks
-
-
-def frontier(scenario: Pack, protocol: Protocol) -> Frontier:
-    return PlanAnalysis(assess(protocol, scenario)).frontier
 
 
 @dataclass(frozen=True)

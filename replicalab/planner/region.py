@@ -6,7 +6,7 @@ Plans are checked on arrays. No module of the planner imports this one, so only 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any, Final, NamedTuple
@@ -25,17 +25,12 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-SMALL_SHARE: Final = 1 / 6  # of the rows; a smaller feasible part cannot be read
-# A plan further out than this many times everything else is left outside the grid.
-_AT_MOST_WIDER: Final = 3
+_SMALL_SHARE: Final = 1 / 6  # of the rows; a smaller feasible part cannot be read
+_AT_MOST_WIDER: Final = 3  # times everything else; a plan further out is left outside the grid
 _HALF: Final = 1e-3
 _UNLIMITED: Final = np.iinfo(np.int64).max  # number of samples without a limit
-# The names of amounts with a line of their own; any other line is named after its dimension.
-_CHECKED: Final[dict[str, RegionLimit]] = {
-    Dimension.BUDGET: RegionLimit.BUDGET,
-    Dimension.SCHEDULE: RegionLimit.SCHEDULE,
-    Dimension.STAFF: RegionLimit.STAFF,
-}
+# Any other line is named after its dimension.
+_NAMES: Final[dict[str, RegionLimit]] = {Dimension.SCHEDULE: RegionLimit.SCHEDULE}
 
 
 class NumericChecks(NamedTuple):
@@ -44,12 +39,9 @@ class NumericChecks(NamedTuple):
     needs: dict[str, npt.NDArray[Any]]  # by amount, rounded to a millionth
     within: dict[str, Flags]  # whether the lab has enough of each amount
     paper_ok: Flags  # at least 1 day and 1 experimental sample, within the study's constraints
-    counts_ok: Flags  # within throughput and population, so that every sample can count
-    endpoint_ok: Flags  # whether the days are enough for the study's endpoint
 
     @property
     def all_ok(self) -> Flags:
-        """Whether every check passes but the two that only warn."""
         return reduce(np.logical_and, self.within.values(), self.paper_ok)
 
 
@@ -62,13 +54,8 @@ def numeric_checks(counts: Counts, pack: Pack) -> NumericChecks:
     for number, values in ((Bounds.SAMPLES, samples), (Bounds.DAYS, days)):
         minimum, limit = hard_range(pack.limits, number)
         sound = sound & (values >= minimum) & (values <= limit)
-    return NumericChecks(
-        needs=needs,
-        within={key: needs[key] <= amount.has(pack.lab) for key, amount in rows.items()},
-        paper_ok=sound,
-        counts_ok=samples <= countable(days, pack),
-        endpoint_ok=days >= pack.min_days,
-    )
+    within = {key: needs[key] <= amount.has(pack.lab) for key, amount in rows.items()}
+    return NumericChecks(needs, within, sound)
 
 
 def _rounded(needed: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -76,11 +63,9 @@ def _rounded(needed: npt.ArrayLike) -> npt.NDArray[Any]:
     if not np.issubdtype(amounts.dtype, np.floating):
         return amounts
     # The single check rounds exactly; numpy multiplies first, so near a half it may differ.
-    nearly_half = np.abs(amounts * 1e6 % 1 - 0.5) < _HALF
-    if not nearly_half.any():
-        return amounts.round(6)
-    exact = np.array([round(float(item), 6) for item in amounts.flat]).reshape(amounts.shape)
-    return np.where(nearly_half, exact, amounts.round(6))
+    result, nearly_half = np.array(amounts.round(6)), np.abs(amounts * 1e6 % 1 - 0.5) < _HALF
+    result[nearly_half] = [round(float(item), 6) for item in amounts[nearly_half]]
+    return result
 
 
 def countable(days: Ints, pack: Pack) -> Ints:
@@ -171,11 +156,9 @@ class Region:
         are a line only if they allow less than the lab and the population.
         """
         pack, top = self.plan.pack, self._top
-        amounts = {_CHECKED.get(key, key): line for key, line in self._within.items()}
-        lines: dict[str, Ints] = {
-            **amounts,
-            RegionLimit.ENDPOINT: self._largest(lambda checks: checks.endpoint_ok),
-        }
+        amounts = {_NAMES.get(key, key): line for key, line in self._within.items()}
+        endpoint = np.where(self.days >= pack.min_days, top, -1)
+        lines: dict[str, Ints] = {**amounts, RegionLimit.ENDPOINT: endpoint}
         if pack.samples_per_day is not None:
             lines[RegionLimit.THROUGHPUT] = np.minimum(_finished(self.days, pack), top)
         if pack.design.population_max is not None:
@@ -189,10 +172,7 @@ class Region:
 
     @cached_property
     def _within(self) -> dict[str, Ints]:
-        def line(key: str) -> Ints:
-            return self._largest(lambda checks: checks.within[key])
-
-        return {key: line(key) for key in amounts()}
+        return {key: self._largest(key) for key in amounts()}
 
     @cached_property
     def _study(self) -> Ints:
@@ -205,16 +185,13 @@ class Region:
     def _top(self) -> int:
         return int(self.samples[-1]) + 1
 
-    def _largest(self, ok: Callable[[NumericChecks], Flags]) -> Ints:
-        """Return for each day the largest sample up to the top that passes, -1 for none.
-
-        ``ok`` must hold up to some number and fail above it; all days are bisected at once.
-        """
+    def _largest(self, amount: str) -> Ints:
+        # No need falls when a count grows, so all days are bisected at once.
         low, high = np.full(self.days.shape, -1), np.full(self.days.shape, self._top)
         while (low < high).any():
             middle = (low + high + 1) // 2
-            values = ok(self._checks(middle, self.days))
-            low, high = np.where(values, middle, low), np.where(values, high, middle - 1)
+            fits = self._checks(middle, self.days).within[amount]
+            low, high = np.where(fits, middle, low), np.where(fits, high, middle - 1)
         return low
 
     @cached_property
@@ -241,7 +218,7 @@ class Region:
 
     @cached_property
     def most_useful(self) -> Ints:
-        """The largest feasible sample of which all count and the endpoint is kept."""
+        """The largest feasible sample of which all count."""
         return self._at_least(np.min([self.most_feasible, *self.lines.values()], axis=0))
 
     def _at_least(self, most: Ints) -> Ints:
@@ -274,10 +251,9 @@ class Region:
         def fits(samples: int, duration: int) -> bool:
             return bool(self._checks(np.array(samples), np.array(duration)).all_ok)
 
-        planned, first = LARGEST_PLANNED, days(self.least)
-        limit = planned if exist is None or not useful else min(planned, exist)
-        samples = largest(lambda n: fits(n, days(n)), self.least, limit)
-        last = largest(lambda d: fits(self.least, d), first, planned)
+        limit, first = (useful and exist) or LARGEST_PLANNED, days(self.least)
+        samples = largest(lambda n: fits(n, days(n)), self.least, min(limit, LARGEST_PLANNED))
+        last = largest(lambda d: fits(self.least, d), first, LARGEST_PLANNED)
         return None if samples is None or last is None else Span(samples, first, last)
 
     def outside(self, plans: Mapping[str, Assessment]) -> list[tuple[str, int]]:
@@ -292,14 +268,10 @@ class Region:
 
 
 def region(drawn: PlanToDraw, shown: Sequence[Assessment], effect: float | None = None) -> Region:
-    """Return the region of a plan on a grid that also shows other plans.
-
-    If less than a sixth of the rows is feasible, the grid is closer to it, and shows only those
-    plans and levels that are not far out.
-    """
+    """Return the region of a plan on a grid that also shows other plans, if not far out."""
     result = Region(drawn, *grid_for(shown), effect)
     limit, top = int(result.most_feasible.max()), int(result.samples[-1])
-    if 0 < limit < top * SMALL_SHARE:
+    if 0 < limit < top * _SMALL_SHARE:
         others = [*(plan.counts.samples for plan in shown), *(n for _, n in result.levels)]
         high = max([limit, *(n for n in others if n <= limit * _AT_MOST_WIDER)])
         return replace(result, samples=_spaced(0, high * 5 // 4 + 2, MOST_REGION_ROWS))
@@ -310,18 +282,12 @@ def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
     """Return days and samples that show plans and their limits; the first plan only if near."""
     pack, yours = plans[0].pack, plans[0].counts
     others = [*(plan.plan for plan in plans[1:]), pack.reference_protocol]
-    days = _highest(
-        yours.days, [plan.duration_days for plan in others], [pack.min_days, pack.lab.days_left]
-    )
-    samples = _highest(
-        yours.samples,
-        [plan.sample_size for plan in others],
-        [int(countable(np.array([days]), pack)[0])],
-    )
-    first = min(1, *(plan.counts.days for plan in plans))
-    return _spaced(first, days + 1, MOST_REGION_COLUMNS), _spaced(
-        0, samples * 27 // 25 + 1, MOST_REGION_ROWS
-    )
+    limits = [pack.min_days, pack.lab.days_left]
+    days = _highest(yours.days, [plan.duration_days for plan in others], limits)
+    limits = [int(countable(np.array(days), pack))]
+    samples = _highest(yours.samples, [plan.sample_size for plan in others], limits)
+    columns = _spaced(min(1, *(plan.counts.days for plan in plans)), days + 1, MOST_REGION_COLUMNS)
+    return columns, _spaced(0, samples * 27 // 25 + 1, MOST_REGION_ROWS)
 
 
 def _highest(plan: int, others: list[int], limits: list[int]) -> int:

@@ -2,10 +2,8 @@
 
 A variant with a set of limits *given up* is a *candidate* whose number of failing dimensions is
 known. The ends of all soft constraints cut samples and days into *boxes*, in each of which equally
-many are missed; bisection finds the most samples that count in a box. Each term of the order down
-to the evidence keeps the best candidates. The evidence then needs a known number of samples, and
-branch and bound over the days finds the numbers closest to the study: of an interval of days no
-plan is closer than its longest with the most samples of its shortest.
+many are missed. Each term of the order down to the evidence keeps the best candidates; branch and
+bound over the days then finds the numbers closest to the study.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import combinations, groupby, pairwise, product
 from math import inf
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from replicalab.assessment import Assessment, Counts, amounts, credits_needed
 from replicalab.limits import LARGEST_PLANNED
@@ -29,8 +27,6 @@ from replicalab.planner.limits import (
 )
 from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import Bounds, hard_range
-
-T = TypeVar("T")
 
 
 class Candidate(NamedTuple):
@@ -67,7 +63,9 @@ class _Cell(NamedTuple):
 _Step = Callable[[int, Candidate], float]
 
 
-def _least_of(candidates: Iterable[T], key: Callable[[T], float]) -> list[T]:
+def _least_of(
+    candidates: Iterable[Candidate], key: Callable[[Candidate], float]
+) -> list[Candidate]:
     keyed = [(key(one), one) for one in candidates]
     minimum = min((value for value, _ in keyed), default=0.0)
     return [one for value, one in keyed if value == minimum]
@@ -222,6 +220,7 @@ class PlanSearch:
             return int(fewer * max(1, study.days) + shorter * max(1, study.samples))
 
         top = int(max(minimum.days, study.days))
+        # No plan of an interval is closer than its longest days with the samples of its shortest.
         longest = largest(lambda days: fits(minimum.samples, days), minimum.days, top)
         spans, closest = [(minimum.days, longest or minimum.days)], inf
         while spans:
@@ -236,17 +235,12 @@ class PlanSearch:
             counts = {most(low), max(most(low), before.samples)}
             for samples, days in product(counts, {low, max(low, before.days)}):
                 if fits(samples, days):
-                    yield Settled(
-                        (
-                            cut(samples, days),
-                            len(one.variant.fields)
-                            + (samples != before.samples)
-                            + (days != before.days),
-                            credits_needed(minimum._replace(samples=samples, days=days), pack),
-                            -min(samples, study.samples),
-                            -min(days, study.days),
-                        ),
-                        one.variant,
-                        samples,
-                        days,
+                    changes = (samples != before.samples) + (days != before.days)
+                    rest = (
+                        cut(samples, days),
+                        len(one.variant.fields) + changes,
+                        credits_needed(minimum._replace(samples=samples, days=days), pack),
+                        -min(samples, study.samples),
+                        -min(days, study.days),
                     )
+                    yield Settled(rest, one.variant, samples, days)

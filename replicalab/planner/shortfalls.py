@@ -1,13 +1,8 @@
 """Additions to a lab: those that a plan needs, single ones that suffice, and the binding limit.
 
-A *single* addition may do once the plan is adapted: if only one amount falls short of the fewest
-samples and days for a tier, that much more is enough. A missing item, and a start after a booking
-ends, take a new search for the least-loss plan.
-
-Removing a limit *buys* something if the least-loss plan then gives up less, with evidence; the
-*binding* limit is the one whose relief buys most. The best plan with evidence never gets worse
-with more of an amount, so bisection finds the smallest addition that buys, or a smaller one at
-which a plan without evidence comes first; then the rest is searched.
+The best plan with evidence never gets worse with more of an amount, so bisection finds the smallest
+addition after which the least-loss plan gives up less. The *binding* limit is the one whose relief
+helps most.
 """
 
 from __future__ import annotations
@@ -34,7 +29,6 @@ from replicalab.planner.limits import (
 from replicalab.planner.variants import PlanVariant, PlanVariants, price_range
 from replicalab.scenarios import MISSING, Control, EvidenceTier, Item, Pack
 
-Means = tuple[float, ...]  # of each of `amounts`: credits, days, staff units
 _DIGITS: Final = 6
 
 
@@ -114,17 +108,33 @@ class LaterStart(NamedTuple):
 class Shortfalls(Shown):
     """The additions that a plan needs to run and to reach its target."""
 
-    run: Shortfall  # for the plan exactly as it is
-    target: Shortfall | None  # for the target with the fewest samples and days, if reachable
-    alone_target: tuple[SingleAddition, ...]  # for the target, smallest share first
-    alone_floor: tuple[SingleAddition, ...]
-    untried: int  # the number of missing items not tried alone
-    search: AdditionSearch = field(repr=False, compare=False)
+    plan: assessment.Assessment
+    least: LeastLoss = field(repr=False)
+    variants: PlanVariants = field(repr=False)
 
     @cached_property
-    def waits(self) -> tuple[LaterStart, ...]:
-        """The later starts that buy more than any earlier one, best first."""
-        return tuple(self.search.waits())
+    def run(self) -> Shortfall:
+        """The additions for the plan exactly as it is."""
+        return _relief(self.plan)
+
+    @cached_property
+    def target(self) -> Shortfall | None:
+        """The additions for the target with the plan's items and controls, if reachable."""
+        as_is = PlanVariant(controls=self.plan.counts.controls, factor=self.plan.evidence_factor)
+        counts = self._counts(as_is, EvidenceTier.MEETS_TARGET)
+        if counts is None:
+            return None
+        sized = revise(self.plan.plan, sample_size=counts.samples, duration_days=counts.days)
+        return _relief(assessment.assess(sized, self.plan.pack))
+
+    @cached_property
+    def alone_target(self) -> tuple[SingleAddition, ...]:
+        """The single additions that suffice for the target, smallest share first."""
+        return tuple(self._alone(EvidenceTier.MEETS_TARGET))
+
+    @cached_property
+    def alone_floor(self) -> tuple[SingleAddition, ...]:
+        return tuple(self._alone(EvidenceTier.ABOVE_FLOOR))
 
     @property
     def singles(self) -> tuple[SingleAddition, ...]:
@@ -132,31 +142,111 @@ class Shortfalls(Shown):
         enough = {single.ask for single in self.alone_target}
         return (*self.alone_target, *(s for s in self.alone_floor if s.ask not in enough))
 
+    @cached_property
+    def waits(self) -> tuple[LaterStart, ...]:
+        """The later starts that buy more than any earlier one, best first."""
+        # Only the end of a booking makes anything free.
+        pack, best, starts = self.plan.pack, self.least, list[LaterStart]()
+        labels = [ask.item or "" for ask in self._items]
+        booked = {label: pack.inventory.booked_until(label) or pack.lab.days for label in labels}
+        ends = sorted({until for until in booked.values() if until < pack.lab.days})
+        for last in ends[:MOST_ITEMS_TRIED]:
+            later = pack.in_lab(pack.lab.with_means(start_day=last + 1))
+            loss = least_loss_of(self.plan.in_lab(later))
+            if gives_up_less(loss, best):
+                free = tuple(label for label, until in booked.items() if until <= last)
+                starts.append(LaterStart(last + 1, free, later.lab.days_left, loss))
+                best = loss
+        return tuple(reversed(starts))
 
-def shortfalls_of(search: AdditionSearch) -> Shortfalls:
-    """Return the additions to run a plan and to reach its target."""
-    return Shortfalls(
-        run=_relief(search.plan),
-        target=search.at_target(),
-        alone_target=tuple(search.alone(EvidenceTier.MEETS_TARGET)),
-        alone_floor=tuple(search.alone(EvidenceTier.ABOVE_FLOOR)),
-        untried=max(0, len(search.items) - MOST_ITEMS_TRIED),
-        search=search,
-    )
+    @cached_property
+    def _worth(self) -> EvidenceCurve:
+        return EvidenceCurve(self.plan.pack, most_looked_at(self.plan.plan))
+
+    @cached_property
+    def _limits(self) -> CountLimits:
+        return CountLimits(self.plan.pack, frozenset({Dimension.SCHEDULE}))
+
+    def _counts(self, variant: PlanVariant, tier: EvidenceTier) -> assessment.Counts | None:
+        needed = self._worth.needed(TIER_RANK[tier], variant.factor)
+        allowed = self._worth.allowed(variant.factor)
+        if needed is None or allowed is None:
+            return None
+        counts = self._limits.fewest(variant.counts(self.plan.counts), max(needed, allowed))
+        return counts if self._limits.within(counts) else None
+
+    def _alone(self, tier: EvidenceTier) -> Iterator[SingleAddition]:
+        if self._reaches(self.least, tier):
+            return
+        pairs = [(ask, self._with(ask, self.variants)) for ask in self._enough(tier)]
+        if self._amounts_allow(tier):
+            pairs += [pair for pair in self._with_items if self._reaches(pair[1], tier)]
+        for ask, loss in sorted(pairs, key=lambda pair: pair[0].share):
+            dropped, addition = tuple(PlanStep(self.plan, loss.after).newly_dropped), None
+            if dropped and ask.item is None:
+                enough = self._enough(tier, controls_stay=True)
+                addition = next((a for a in enough if a.dimension is ask.dimension), None)
+            yield SingleAddition(ask, tier, loss, dropped, addition)
+
+    def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
+        return least.after.feasible and least.rank.tier <= TIER_RANK[tier]
+
+    def _with(self, ask: Addition, variants: PlanVariants | None = None) -> LeastLoss:
+        pack = with_additions([ask], self.plan.pack)
+        return least_loss_of(self.plan.in_lab(pack), variants=variants)
+
+    def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Addition]:
+        # An amount is enough alone if only it falls short of the fewest samples and days.
+        usable = [
+            self._needs(variant, tier)
+            for variant in self.variants.listed
+            if not variant.failing and not (controls_stay and variant.dropped)
+        ]
+        for place, (dimension, amount) in enumerate(assessment.amounts().items()):
+            alone = amount.grant and [
+                needs[place] for needs in usable if needs and self._short(needs) == [place]
+            ]
+            if alone:
+                currency = self.plan.pack.lab.currency
+                yield Addition(dimension, self._has[place], min(alone), currency=currency)
+
+    def _needs(self, variant: PlanVariant, tier: EvidenceTier) -> list[float] | None:
+        counts, amounts = self._counts(variant, tier), assessment.amounts().values()
+        return counts and [amount.needed(counts, self.plan.pack) for amount in amounts]
+
+    @cached_property
+    def _has(self) -> list[float]:
+        return [amount.has(self.plan.pack.lab) for amount in assessment.amounts().values()]
+
+    def _short(self, needs: list[float]) -> list[int]:
+        return [place for place, need in enumerate(needs) if need > self._has[place]]
+
+    @cached_property
+    def _items(self) -> list[Addition]:
+        return missing_items(self.plan)
+
+    @cached_property
+    def _with_items(self) -> list[tuple[Addition, LeastLoss]]:
+        return [(ask, self._with(ask)) for ask in self._items[:MOST_ITEMS_TRIED]]
+
+    def _amounts_allow(self, tier: EvidenceTier) -> bool:
+        # If the amounts do not suffice with the fewest controls and the cheapest replacements, no
+        # item can be enough.
+        fewest = min(variant.controls for variant in self.variants.listed)
+        needs = self._needs(PlanVariant(controls=fewest, price=price_range(self.plan)[0]), tier)
+        return needs is not None and not self._short(needs)
 
 
 def _relief(plan: assessment.Assessment) -> Shortfall:
-    lacks = [
-        plan.slack[dimension] for dimension, amount in assessment.amounts().items() if amount.grant
-    ]
+    lacks = [plan.slack[key] for key, amount in assessment.amounts().items() if amount.grant]
     currency = plan.pack.lab.currency
     additions = [
         Addition(lack.dimension, lack.limit, lack.used, currency=currency)
         for lack in lacks
         if lack.slack < 0
-    ]
-    result = (*additions, *_missing(plan.items))
-    return Shortfall(plan, result, tuple(plan.in_lab(with_additions(result, plan.pack)).failing))
+    ] + _missing(plan.items)
+    left = plan.in_lab(with_additions(additions, plan.pack)).failing
+    return Shortfall(plan, tuple(additions), tuple(left))
 
 
 def _missing(items: Iterable[Item]) -> list[Addition]:
@@ -186,122 +276,6 @@ def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
         elif amount and amount.grant:
             means.update(amount.grant(pack.lab, ask.needs))
     return pack.in_lab(pack.lab.with_means(**means, released=released))
-
-
-@dataclass(frozen=True)
-class AdditionSearch:
-    """The search for single additions that are enough for a tier of evidence."""
-
-    plan: assessment.Assessment
-    least: LeastLoss
-    variants: PlanVariants
-
-    @property
-    def pack(self) -> Pack:
-        return self.plan.pack
-
-    @cached_property
-    def _worth(self) -> EvidenceCurve:
-        return EvidenceCurve(self.pack, most_looked_at(self.plan.plan))
-
-    @cached_property
-    def _limits(self) -> CountLimits:
-        return CountLimits(self.pack, frozenset({Dimension.SCHEDULE}))
-
-    def at_target(self) -> Shortfall | None:
-        """Return the shortfall for the target with the plan's own items and controls."""
-        as_is = PlanVariant(controls=self.plan.counts.controls, factor=self.plan.evidence_factor)
-        counts = self._counts(as_is, EvidenceTier.MEETS_TARGET)
-        if counts is None:
-            return None
-        sized = revise(self.plan.plan, sample_size=counts.samples, duration_days=counts.days)
-        return _relief(assessment.assess(sized, self.pack))
-
-    def _counts(self, variant: PlanVariant, tier: EvidenceTier) -> assessment.Counts | None:
-        needed = self._worth.needed(TIER_RANK[tier], variant.factor)
-        allowed = self._worth.allowed(variant.factor)
-        if needed is None or allowed is None:
-            return None
-        counts = self._limits.fewest(variant.counts(self.plan.counts), max(needed, allowed))
-        return counts if self._limits.within(counts) else None
-
-    def alone(self, tier: EvidenceTier) -> Iterator[SingleAddition]:
-        """Yield the single additions that are enough for a tier not reached now."""
-        if self._reaches(self.least, tier):
-            return
-        pairs = [(ask, self._with(ask, self.variants)) for ask in self._enough(tier)]
-        if self._amounts_allow(tier):
-            pairs += [pair for pair in self._with_items if self._reaches(pair[1], tier)]
-        for ask, loss in sorted(pairs, key=lambda pair: pair[0].share):
-            dropped, addition = tuple(PlanStep(self.plan, loss.after).newly_dropped), None
-            if dropped and ask.item is None:
-                enough = self._enough(tier, controls_stay=True)
-                addition = next((a for a in enough if a.dimension is ask.dimension), None)
-            yield SingleAddition(ask, tier, loss, dropped, addition)
-
-    def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
-        return least.after.feasible and least.rank.tier <= TIER_RANK[tier]
-
-    def _with(self, ask: Addition, variants: PlanVariants | None = None) -> LeastLoss:
-        return least_loss_of(self.plan.in_lab(with_additions([ask], self.pack)), variants=variants)
-
-    def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Addition]:
-        usable = [
-            self._needs(variant, tier)
-            for variant in self.variants.listed
-            if not variant.failing and not (controls_stay and variant.dropped)
-        ]
-        for place, (dimension, amount) in enumerate(assessment.amounts().items()):
-            alone = amount.grant and [
-                needs[place] for needs in usable if needs and self._short(needs) == [place]
-            ]
-            if alone:
-                currency = self.pack.lab.currency
-                yield Addition(dimension, self._has[place], min(alone), currency=currency)
-
-    def _needs(self, variant: PlanVariant, tier: EvidenceTier) -> Means | None:
-        counts = self._counts(variant, tier)
-        if counts is None:
-            return None
-        return tuple(amount.needed(counts, self.pack) for amount in assessment.amounts().values())
-
-    @cached_property
-    def _has(self) -> Means:
-        return tuple(amount.has(self.pack.lab) for amount in assessment.amounts().values())
-
-    def _short(self, needs: Means) -> list[int]:
-        return [place for place, need in enumerate(needs) if need > self._has[place]]
-
-    @cached_property
-    def items(self) -> list[Addition]:
-        return missing_items(self.plan)
-
-    @cached_property
-    def _with_items(self) -> list[tuple[Addition, LeastLoss]]:
-        return [(ask, self._with(ask)) for ask in self.items[:MOST_ITEMS_TRIED]]
-
-    def _amounts_allow(self, tier: EvidenceTier) -> bool:
-        # If the amounts do not suffice with the fewest controls and the cheapest replacements, no
-        # item can be enough.
-        fewest = min(variant.controls for variant in self.variants.listed)
-        needs = self._needs(PlanVariant(controls=fewest, price=price_range(self.plan)[0]), tier)
-        return needs is not None and not self._short(needs)
-
-    def waits(self) -> list[LaterStart]:
-        """Return the later starts that buy more than any earlier one, best first."""
-        # Only the end of a booking makes anything free.
-        inventory, lab = self.pack.inventory, self.pack.lab
-        booked = [(inventory.booked_until(ask.item or ""), ask.item or "") for ask in self.items]
-        ends = sorted({until for until, _ in booked if until is not None and until < lab.days})
-        starts, best = list[LaterStart](), self.least
-        for last in ends[:MOST_ITEMS_TRIED]:
-            pack = self.pack.in_lab(lab.with_means(start_day=last + 1))
-            loss = least_loss_of(self.plan.in_lab(pack))
-            if gives_up_less(loss, best):
-                free = tuple(item for until, item in booked if until is not None and until <= last)
-                starts.append(LaterStart(last + 1, free, pack.lab.days_left, loss))
-                best = loss
-        return starts[::-1]
 
 
 class SmallestAddition(NamedTuple):
@@ -373,9 +347,9 @@ class _Steps:
 
     def smallest(self) -> SmallestAddition | None:
         self._found[self._top] = self.without
-        number = None
-        if self._gains_by(self.without):
-            number = self._first_to_buy(self._first_gain(), self._top)
+        if not self._gains_with(self._top):
+            return None
+        number = self._first_to_buy(self._first_gain(), self._top)
         if number is None:
             return None
         return SmallestAddition(self._ask(number), self.least, self._least(number))
@@ -385,7 +359,8 @@ class _Steps:
         same = given_up[:-1] == now[:-1] and shown == self.least.after.evidence.number
         return given_up < now and not same
 
-    def _gains_by(self, least: LeastLoss) -> bool:
+    def _gains_with(self, more: int) -> bool:
+        least = self._least(more)
         return self._gains(least.rank.given_up, least.after.evidence.number)
 
     def _first_gain(self) -> int:
@@ -396,9 +371,6 @@ class _Steps:
         minimum = max(1, pack.min_days - pack.lab.days_left) if on_days else 1
         low = minimum if needed > minimum and self._gains_with(needed - 1) else max(minimum, needed)
         return fewest(self._gains_with, low, self._top)
-
-    def _gains_with(self, more: int) -> bool:
-        return self._gains_by(self._least(more))
 
     def _needed_by_fewest(self) -> int:
         after, rank = self.without.after, self.without.rank

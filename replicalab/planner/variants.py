@@ -1,15 +1,9 @@
 """The ways to word a plan: which items are substituted, and which controls are dropped.
 
-Only those variants matter that no other beats in every respect: failing dimensions, fidelity, rest
-of the effect, number of controls, fields changed, own prices (and instruments that are shared).
-
-**Items.** Items tied by a chain of substitutions are one *component*, since two may share an
-alternative. Within a component every combination is tried, or if there are too many, only the best
-assignments; then components are combined. Of very many, only the best and the cheapest are kept.
-
-**Controls.** Copies go before any control, as they cost no fidelity; controls go in the plan's
-order, as all cost the same. That gives one chain of variants, and a second that begins with the
-controls whose names break a restriction.
+Only those variants matter that no other beats in every respect. Items tied by a chain of
+substitutions are one *component*, since two may share an alternative. Within a component every
+combination is tried, or if there are too many, only the best assignments; then components are
+combined. Of very many, only the best and the cheapest are kept.
 """
 
 from __future__ import annotations
@@ -57,8 +51,8 @@ class PlanVariant(NamedTuple):
 
     @property
     def fields(self) -> frozenset[str]:
-        fields = {swap.item.field for swap in self.swaps}
-        return frozenset({*fields, "controls"} if self.gone else fields)
+        gone = ["controls"] if self.gone else []
+        return frozenset([*(swap.item.field for swap in self.swaps), *gone])
 
     def combined(self, other: PlanVariant) -> PlanVariant:
         return PlanVariant(
@@ -118,7 +112,7 @@ def _added(item: assessment.Item, alternative: str, pack: Pack) -> float:
 
 
 def price_range(plan: assessment.Assessment) -> tuple[float, float]:
-    """Return bounds of the cost that substitutions can add, whatever the lab releases."""
+    """Return the least and the most cost that substitutions can add."""
     if not plan.pack.lab.prices:
         return 0.0, 0.0
     added = [
@@ -152,8 +146,8 @@ def variants_of(plan: assessment.Assessment, *, by_instruments: bool = False) ->
 
 
 def _forbidden(texts: Sequence[str], pack: Pack) -> frozenset[str]:
-    rows = assessment.DIMENSION_ROWS.values()
-    return frozenset(row.key for row in rows if row.forbids and row.forbids(texts, pack))
+    rows = assessment.DIMENSION_ROWS.items()
+    return frozenset(key for key, row in rows if row.forbids and row.forbids(texts, pack))
 
 
 def _item_failing(items: Sequence[assessment.Item], pack: Pack) -> frozenset[str]:
@@ -257,7 +251,6 @@ def _component(
     by_instruments: bool,
 ) -> PlanVariants:
     def decided(taken: Sequence[str | None]) -> PlanVariant | None:
-        # One alternative, or None, for each need; two needs cannot share one
         failing, swaps, price = _NONE, list[Swap](), 0.0
         stay, gone, come = set[str](), set[str](), list[str]()
         for need, alternative in zip(needs, taken, strict=True):
@@ -271,7 +264,7 @@ def _component(
                 gone.add(need.key)
                 come.append(label_key(alternative))
         if len(set(come)) < len(come):
-            return None
+            return None  # two needs cannot share an alternative
         used = assessment.used_substitutions((listed - gone) | stay | {*come}, rows)
         loss, factor = sum(r.fidelity_loss for r in used), prod(r.evidence_factor for r in used)
         assigned = zip(needs, taken, strict=True) if by_instruments else ()
@@ -297,9 +290,8 @@ def _component(
 def _best_assignments(
     needs: Sequence[_Need], rows: Sequence[AllowedSubstitution]
 ) -> Iterator[tuple[str | None, ...]]:
-    """Yield the assignments to try if there are too many: none, and all of a kind."""
-    # The assignment that covers most needs of equipment, of reagents or of both with the least
-    # loss. Replacing only some of one kind leaves its dimension failing.
+    # If there are too many: none, and those that cover most needs of equipment, of reagents or of
+    # both with the least loss. Replacing only some of one kind leaves its dimension failing.
     yield (None,) * len(needs)
     for categories in ({"equipment"}, {"reagent"}, {"equipment", "reagent"}):
         wanted = [need for need in needs if need.items[0].category in categories]
@@ -338,7 +330,7 @@ def _pareto(found: Iterable[PlanVariant]) -> list[PlanVariant]:
 
 
 def control_variants(plan: assessment.Assessment) -> list[PlanVariant]:
-    """Return the sets of controls that may go and matter: two chains, see above."""
+    """Return the sets of controls that may go: copies first, then in the plan's order."""
     droppable = {label_key(control.name) for control in plan.pack.controls if control.droppable}
     copies: dict[str, list[str]] = {}
     for label in plan.plan.controls:

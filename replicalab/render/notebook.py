@@ -64,7 +64,7 @@ _PANELS: Final[dict[type, Callable[[Any], Iterable[Block]]]] = {
     Negotiation: _run,
     Offer: _revision,
     Pack: lambda pack: [paper_panel(pack), lab_panel(assess(pack.reference_protocol, pack))],
-    Shortfalls: lambda found: [take_panel(PlanAnalysis(found.search.plan))],
+    Shortfalls: lambda found: [take_panel(PlanAnalysis(found.plan))],
 }
 
 

@@ -14,7 +14,7 @@ from replicalab.documents import DOCUMENTS, KEPT, FoundFile, detect_kind
 from replicalab.facts.plan import elsewhere_text
 from replicalab.library import Entry, EntryKind
 from replicalab.negotiation import save
-from replicalab.negotiation.case import Case, case_text, read_case
+from replicalab.negotiation.case import Case, read_case, record_text
 from replicalab.scenarios import parse_study, read_lab, read_plan
 from replicalab.scenarios.reading import FileKind
 from replicalab.ui import compare, own_studies, state, tray
@@ -178,7 +178,7 @@ def keep_file(data: bytes, name: str) -> tuple[list[Entry], str]:
 
 
 def _plan_part(case: Case) -> tuple[EntryKind, str, str]:
-    return EntryKind.PLAN, drafting.name_of(case), case_text(case)
+    return EntryKind.PLAN, drafting.name_of(case), record_text(case)
 
 
 def _name_in(found: FoundFile, file: str) -> str:

@@ -24,7 +24,7 @@ from replicalab.models import Protocol, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
 from replicalab.negotiation.batch import run_job
 from replicalab.negotiation.case import Case
-from replicalab.planner import asks, frontier, least_loss
+from replicalab.planner import PlanAnalysis
 from replicalab.planner.region import numeric_checks
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario, pack_of
 from tests.bench.measuring import BARS, best, hold, say
@@ -116,9 +116,9 @@ def test_import_of_the_agents(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 SEARCHES: Final[dict[str, Callable[[Pack], object]]] = {
-    "least_loss": lambda pack: least_loss(pack.reference_protocol, pack),
-    "asks": lambda pack: asks(pack.reference_protocol, pack),
-    "frontier": lambda pack: frontier(pack, pack.reference_protocol),
+    "least_loss": lambda pack: PlanAnalysis(assess(pack.reference_protocol, pack)).least,
+    "asks": lambda pack: PlanAnalysis(assess(pack.reference_protocol, pack)).asks,
+    "frontier": lambda pack: PlanAnalysis(assess(pack.reference_protocol, pack)).frontier,
 }
 
 

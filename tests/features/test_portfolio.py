@@ -21,10 +21,10 @@ from replicalab.features.portfolio.choice import (
     portfolio_of,
 )
 from replicalab.lexicon import label_key
-from replicalab.planner import frontier, variants
+from replicalab.planner import variants
 from tests import factories
 from tests.planner.brute_force import tried
-from tests.planner.small_labs import small_lab
+from tests.planner.small_labs import analysed, small_lab
 from tests.tiers import batches, one_in
 
 SIZE = 20
@@ -69,7 +69,7 @@ def test_frontier_has_no_better_plan(study: str) -> None:
     [pack] = in_lab(study, budget=20_000, days=90, staff=8)
     listed = [*plans_of(PortfolioStudy(pack, 1, 0.5)).plans.values()]
     meets = scenarios.EvidenceTier.MEETS_TARGET
-    for best in frontier(pack, pack.reference_protocol).plans:
+    for best in analysed(pack.reference_protocol, pack).frontier.plans:
         assert best.tier is scenarios.EvidenceTier.BELOW_FLOOR or any(
             plan.cost <= best.credits
             and plan.counts.days <= best.days

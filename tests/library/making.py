@@ -15,7 +15,7 @@ from sqlalchemy import Engine, create_engine, make_url
 from replicalab.library import EntryKind, KeptBatch, Owner, batch_text
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate, save
 from replicalab.negotiation.batch import jobs_of, run_job
-from replicalab.negotiation.case import Case, case_text
+from replicalab.negotiation.case import Case, record_text
 from replicalab.scenarios import Difficulty, LabOverrides, lab_json, load_scenario, template_text
 from tests.factories import make_setup
 
@@ -43,7 +43,7 @@ def make_plan(samples: int = 40, **changes: object) -> str:
     reference = load_scenario(STUDY, Difficulty.MEDIUM, 0).reference_protocol
     plan = reference.model_copy(update={"sample_size": samples})
     record = {"study": STUDY, "lab": Difficulty.MEDIUM, "plan": plan} | changes
-    return case_text(Case.model_validate(record))
+    return record_text(Case.model_validate(record))
 
 
 def make_run(seed: int = 0) -> str:

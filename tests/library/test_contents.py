@@ -12,7 +12,7 @@ from replicalab.errors import LibraryContentError
 from replicalab.library import EntryKind, KeptBatch, Library, batch_text, read_batch
 from replicalab.library.contents import checked
 from replicalab.negotiation.batch import Result, jobs_of, run_job
-from replicalab.negotiation.case import Case, case_text
+from replicalab.negotiation.case import Case, record_text
 from replicalab.scenarios import Difficulty, LabOverrides, study_text, template_text
 from tests.golden import assert_golden
 from tests.library.making import ANN, STUDY, make_batch, make_plan
@@ -26,7 +26,7 @@ def shelf(tmp_path: Path) -> Iterator[Library]:
 
 
 def test_plan_of_own_study_names_it(shelf: Library) -> None:
-    custom = case_text(Case(study="seedling_music", text=template_text(), lab=Difficulty.EASY))
+    custom = record_text(Case(study="seedling_music", text=template_text(), lab=Difficulty.EASY))
     assert shelf.keep(ANN, EntryKind.PLAN, "ours", custom).about == "seedling_music"
 
 
@@ -94,7 +94,7 @@ def test_content_without_its_study_stays_with_problem(
     file = folder / "ours.yaml"
     file.write_text(study_text(STUDY).replace(f"scenario_id: {STUDY}", "scenario_id: ours"))
     monkeypatch.setenv("REPLICALAB_SCENARIO_DIR", str(folder.parent))
-    content = case_text(Case(study="ours", lab=Difficulty.EASY))
+    content = record_text(Case(study="ours", lab=Difficulty.EASY))
     entry = shelf.keep(ANN, EntryKind.PLAN, "of our own folder", content)
     shelf.save_draft(ANN, content)
     file.unlink()

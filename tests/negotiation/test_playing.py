@@ -201,14 +201,6 @@ def test_fork_of_a_model_waits() -> None:
     assert forked.rounds[0].attempts == MODELLED.rounds[0].attempts
 
 
-def test_fork_of_a_fork_replays_whichever_comes_first() -> None:
-    plan = revise(MEDIUM.reference_protocol, sample_size=200)
-    for first, second in ((1, 3), (3, 1)):
-        twice = core.fork(core.fork(RULED, first, plan), second, PLAN)
-        assert twice.setup.forked_at == second
-        assert core.replay(core.load(core.save(twice)), MEDIUM) == twice
-
-
 @given(studied_packs(), openings(), itemised_protocols(), st.data())
 def test_any_fork_keeps_its_past_and_replays(
     pack: Pack, opening: Protocol | None, plan: Protocol, data: st.DataObject

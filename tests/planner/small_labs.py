@@ -56,15 +56,19 @@ class Item(NamedTuple):
     available: bool
 
 
+def analysed(plan: Protocol, pack: scenarios.Pack) -> PlanAnalysis:
+    return PlanAnalysis(assess(plan, pack))
+
+
 @cache
 def opened(seed: int) -> PlanAnalysis:
-    return PlanAnalysis(assess(*small_lab(seed)))
+    return analysed(*small_lab(seed))
 
 
 @cache
 def shipped(study: str, lab: str) -> PlanAnalysis:
     pack = scenarios.load_scenario(study, lab)
-    return PlanAnalysis(assess(pack.reference_protocol, pack))
+    return analysed(pack.reference_protocol, pack)
 
 
 def small_lab(seed: int) -> tuple[Protocol, scenarios.Pack]:

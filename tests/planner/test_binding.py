@@ -4,14 +4,14 @@ from typing import Any, Final
 
 import pytest
 
-from replicalab.assessment import amounts, assess
+from replicalab.assessment import amounts
 from replicalab.models import LAB_DIMENSIONS, Dimension
-from replicalab.planner import Addition, PlanAnalysis, least_loss
+from replicalab.planner import Addition, PlanAnalysis
 from replicalab.planner.shortfalls import with_additions
 from replicalab.scenarios import CostModel, Pack
 from tests import factories
 from tests.planner.brute_force import Place, ranked, tried
-from tests.planner.small_labs import opened
+from tests.planner.small_labs import analysed, opened
 from tests.tiers import batches
 
 LABS: Final = 22  # in the last of them an addition that is enough is not the smallest by far
@@ -37,7 +37,7 @@ def best_of_all(options: PlanAnalysis, pack: Pack) -> Place | None:
     The plan itself and the Lab Manager's offer there are two of them.
     """
     plan = options.yours.plan
-    analysis = PlanAnalysis(assess(plan, pack))
+    analysis = analysed(plan, pack)
     theirs = [
         (ranked(x, plan), x.evidence.void_reason is not None)
         for x in (analysis.yours, analysis.offered)
@@ -80,7 +80,7 @@ def test_unlimited_budget_covers_the_dearest_replacement() -> None:
         booked={chamber: 9},
         prices={"shelf": 1000.0},
     )
-    options = PlanAnalysis(assess(factories.make_protocol(), pack))
+    options = analysed(factories.make_protocol(), pack)
     usual = 100 + 75 + 75  # the meter, and the two reagents
     assert options.least.after.failing == [Dimension.EQUIPMENT]
     assert options.relieved[Dimension.BUDGET].after.cost == usual + 1000
@@ -91,7 +91,7 @@ def test_unlimited_budget_covers_the_dearest_replacement() -> None:
 def buys(amount: str, more: float, options: PlanAnalysis) -> bool:
     has = options.yours.slack[amount].limit
     lab = with_additions([Addition(amount, has, has + more)], options.yours.pack)
-    now, then = options.least, least_loss(options.yours.plan, lab)
+    now, then = options.least, analysed(options.yours.plan, lab).least
     less = not then.after.evidence.void_reason and then.rank.given_up < now.rank.given_up
     alike = then.rank.given_up[:5] == now.rank.given_up[:5]
     return less and not (alike and then.after.evidence.text == now.after.evidence.text)
@@ -145,7 +145,7 @@ def test_study_minimum_of_days_comes_before_soft_constraints(day: float, bounds:
         min_days=2,
         budget=10.0,
     )
-    options = PlanAnalysis(assess(plan, pack))
+    options = analysed(plan, pack)
     first = int(2 * day + 1)  # one sample in two days
     bought = [has for has in range(11, 90) if buys(Dimension.BUDGET, has - 10, options)]
     assert bought == [*range(first, 90)]

@@ -10,7 +10,7 @@ import pytest
 
 from replicalab.assessment import Assessment, assess, tier_of
 from replicalab.models import Protocol, revise
-from replicalab.planner import Frontier, FrontierPlan, PlanAnalysis, Standing, frontier
+from replicalab.planner import Frontier, FrontierPlan, PlanAnalysis, Standing
 from replicalab.planner.variants import PlanVariant
 from replicalab.scenarios import CostModel, EvidenceTier, Pack, ScenarioConstraint
 from tests.factories import (
@@ -23,7 +23,7 @@ from tests.factories import (
     make_throughput,
 )
 from tests.planner.brute_force import can_count, days_of, variants_of
-from tests.planner.small_labs import opened
+from tests.planner.small_labs import analysed, opened
 from tests.tiers import batches
 
 LABS: Final = 80
@@ -103,7 +103,7 @@ def test_frontier_of_a_large_lab_is_unbeaten(per_sample: float, value: int | Non
         samples_per_day=make_throughput(value=value) if value else None,
     )
     plan = make_protocol(controls=[CONTROLS[0]])
-    result = frontier(pack, plan)
+    result = analysed(plan, pack).frontier
     assert result.plans
     for item in result.plans[:: max(1, len(result.plans) // 50)]:
         for samples in range(max(2, item.samples - 8), item.samples + 9):
@@ -128,7 +128,7 @@ def test_free_samples_stop_at_the_staff_step(value: int | None) -> None:
         cost_model=CostModel(per_sample=0.0, per_staff_day=50.0, overhead_percent=10.0),
         samples_per_day=make_throughput(value=value) if value else None,
     )
-    options = PlanAnalysis(assess(make_protocol(controls=[]), pack))
+    options = analysed(make_protocol(controls=[]), pack)
     plans = _feasible(options.yours)
     assert plans is not None
     _assert_every_unbeaten(options, plans)
@@ -289,7 +289,7 @@ def test_listed_plans_are_shared_among_lines() -> None:
 
 
 def sizes(plan: Protocol, pack: Pack) -> dict[int, list[int]]:
-    result = frontier(pack, plan)
+    result = analysed(plan, pack).frontier
     losses = sorted({item.loss for item in result.plans})
     return {loss: [e.samples for e in result.plans if e.loss == loss] for loss in losses}
 
@@ -330,9 +330,10 @@ def test_sizes_begin_at_the_first_useful_sample() -> None:
 
 
 def test_no_frontier_without_a_useful_plan() -> None:
-    plan = make_protocol()
-    assert frontier(make_pack(days=2), plan).plans == ()  # the endpoint needs three
-    assert frontier(make_pack(booked={EQUIPMENT[0]: 9}, allowed_substitutions=[]), plan).plans == ()
-    assert frontier(make_pack(budget=1.0), plan).plans == ()
+    few_days = make_pack(days=2)  # the endpoint needs three
+    missing = make_pack(booked={EQUIPMENT[0]: 9}, allowed_substitutions=[])
+    for pack in (few_days, missing, make_pack(budget=1.0)):
+        assert analysed(make_protocol(), pack).frontier.plans == ()
+    # The sample that is paid for drops out.
     lost = make_pack(budget=510.0, controls=[], design=make_design(dropout=0.15))
-    assert frontier(lost, make_protocol(controls=[])).plans == ()  # the sample that is paid for
+    assert analysed(make_protocol(controls=[]), lost).frontier.plans == ()

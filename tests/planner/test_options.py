@@ -13,14 +13,14 @@ from replicalab.models import Dimension, Protocol, revise
 from replicalab.scenarios import EvidenceTier, Pack
 from tests import factories
 from tests.planner.brute_force import ranked
-from tests.planner.small_labs import opened, small_lab
+from tests.planner.small_labs import analysed, opened, small_lab
 
 CHAMBER, METER = factories.EQUIPMENT
 FORBIDS_CHAMBER: Final = factories.make_policy_rule(forbidden_phrases=[CHAMBER])
 
 
 def options_of(pack: Pack, **plan: object) -> planner.PlanAnalysis:
-    return planner.PlanAnalysis(assess(factories.make_protocol(**plan), pack))
+    return analysed(factories.make_protocol(**plan), pack)
 
 
 @pytest.mark.parametrize("first", range(0, 60, 10))

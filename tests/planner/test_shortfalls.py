@@ -16,7 +16,7 @@ from replicalab.planner.shortfalls import with_additions
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 from tests import factories
 from tests.planner.brute_force import Place, can_count, evidence_of, missing, ranked, sound, tried
-from tests.planner.small_labs import opened
+from tests.planner.small_labs import analysed, opened
 from tests.tiers import batches
 
 LABS: Final = 100
@@ -62,7 +62,7 @@ def test_released_item_may_replace_another() -> None:
     # The chamber may replace the plates, so that a free one passes as a reagent too.
     swap = factories.make_substitution(original=factories.REAGENTS[0], alternative=CHAMBER)
     pack = factories.make_pack(booked={CHAMBER: 9}, allowed_substitutions=[swap])
-    relief = planner.asks(factories.make_protocol(required_reagents=[CHAMBER]), pack).run
+    relief = analysed(factories.make_protocol(required_reagents=[CHAMBER]), pack).asks.run
     assert [ask.item for ask in relief.asks] == [CHAMBER]
     assert relief.left == ()
 
@@ -124,7 +124,7 @@ def _lever(ask: planner.Addition) -> tuple[str, str | None]:
 @cache
 def _best(seed: int, *added: planner.Addition) -> tuple[bool, EvidenceTier]:
     yours = opened(seed).yours
-    after = planner.least_loss(yours.plan, with_additions(added, yours.pack)).after
+    after = analysed(yours.plan, with_additions(added, yours.pack)).least.after
     return after.feasible, after.evidence.tier
 
 
@@ -152,22 +152,12 @@ def test_single_additions_are_complete_and_minimal() -> None:
     assert min(record.values()) > LABS / 30
 
 
-@pytest.mark.parametrize(("missing_items", "untried"), [(2, 0), (8, 0), (9, 1), (10, 2)])
-def test_eight_missing_items_are_tried(missing_items: int, untried: int) -> None:
-    names = [f"salt {n}" for n in range(missing_items)]
-    pack = factories.make_pack(reagents=names, out_of_stock=names)
-    shortfalls = planner.asks(factories.make_protocol(required_reagents=names), pack)
-    assert shortfalls.untried == untried
-    assert [ask.item for ask in shortfalls.run.asks] == names
-    assert {(ask.more, ask.share) for ask in shortfalls.run.asks} == {(1, 1)}
-
-
 def test_dropping_a_control_asks_for_less() -> None:
     yours = planner.leanest(
         assess(factories.make_protocol(sample_size=60, duration_days=3), factories.make_pack())
     )
     assert yours is not None  # the plan of the target that costs least; its second control costs 25
-    [single] = planner.asks(yours.plan, factories.make_pack(budget=yours.cost - 30)).alone_target
+    [single] = analysed(yours.plan, factories.make_pack(budget=yours.cost - 30)).asks.alone_target
     assert (single.ask.dimension, single.ask.more) == (Dimension.BUDGET, 30 - 25)
     assert [control.name for control in single.dropped] == [factories.CONTROLS[1]]
     assert single.kept is not None
@@ -180,17 +170,17 @@ def _later_starts(yours: Assessment) -> dict[int, planner.LeastLoss]:
     A start is worth it on a day on which nothing becomes free too, were it to buy anything.
     """
     lab, losses = yours.pack.lab, dict[int, planner.LeastLoss]()
-    best = planner.least_loss(yours.plan, yours.pack).rank.given_up
+    best = analysed(yours.plan, yours.pack).least.rank.given_up
     for start in range(lab.start_day + 1, lab.days + 1):
         pack = factories.change_pack(yours.pack, start_day=start)
-        loss = planner.least_loss(yours.plan, pack)
+        loss = analysed(yours.plan, pack).least
         if loss.rank.given_up < best and not loss.after.evidence.void_reason:
             losses[start], best = loss, loss.rank.given_up
     return losses
 
 
 def _best_of_all(plan: Protocol, there: Pack) -> Place:
-    options = planner.PlanAnalysis(assess(plan, there))
+    options = analysed(plan, there)
     theirs = [ranked(item, plan) for item in (options.yours, options.offered)]
     return min([*theirs, *(entry.rank for entry in tried(plan, there))])[:6]
 

@@ -7,10 +7,11 @@ from hypothesis import given
 
 from replicalab.assessment import assess
 from replicalab.models import Protocol
-from replicalab.planner import FieldChange, PlanAnalysis, change_steps
+from replicalab.planner import FieldChange, change_steps
 from replicalab.planner.least_loss import PlanStep, differences, field_steps
 from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, REAGENTS, make_design, make_pack, make_protocol
+from tests.planner.small_labs import analysed
 from tests.strategies import itemised_protocols, studied_packs
 
 CHAMBER, METER = EQUIPMENT
@@ -19,7 +20,7 @@ PLATES, BROTH = REAGENTS
 
 @given(itemised_protocols(), studied_packs())
 def test_steps_lead_from_plan_to_offer(plan: Protocol, pack: Pack) -> None:
-    options = PlanAnalysis(assess(plan, pack))
+    options = analysed(plan, pack)
     if options.offer is None or not options.offer.changes:
         return
     steps = change_steps(options.yours, options.offer.changes, [options.offered])

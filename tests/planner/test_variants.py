@@ -12,7 +12,7 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.assessment.dimensions import apply_changes
 from replicalab.models import Dimension, Protocol
-from replicalab.planner import PlanAnalysis, variants
+from replicalab.planner import variants
 from replicalab.planner.least_loss import differences
 from replicalab.planner.variants import PlanVariant, variants_of
 from replicalab.scenarios import Pack
@@ -26,6 +26,7 @@ from tests.factories import (
 )
 from tests.planner.brute_force import ITEM_FIELDS, _failing_anyhow, key
 from tests.planner.brute_force import variants_of as every_wording
+from tests.planner.small_labs import analysed
 from tests.tiers import batches
 
 BATCH: Final = 25
@@ -206,11 +207,11 @@ def test_replacement_must_be_of_the_same_kind() -> None:
     plan = make_protocol(
         required_equipment=[METER], required_reagents=[*factories.REAGENTS, CHAMBER]
     )
-    options = PlanAnalysis(assess(plan, make_pack(booked={CHAMBER: 9})))
+    options = analysed(plan, make_pack(booked={CHAMBER: 9}))
     assert all(Dimension.REAGENTS in variant.failing for variant in options.variants.listed)
     assert options.least.plan.required_reagents == plan.required_reagents
     assert options.least.after.fidelity_loss == 0
-    assert options.least.none_feasible
+    assert not options.least.after.feasible
     assert not options.frontier.plans
 
 

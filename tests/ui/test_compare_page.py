@@ -9,7 +9,7 @@ from replicalab.library import EntryKind
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind, save
 from replicalab.negotiation.batch import run_job
-from replicalab.negotiation.case import case_text
+from replicalab.negotiation.case import record_text
 from replicalab.ui import batches, own_studies
 from replicalab.ui.batches import BATCHES
 from replicalab.ui.compare import MANY, TABS
@@ -86,7 +86,7 @@ def kept(kind: EntryKind, name: str, content: str) -> None:
 def test_saved_plan_and_lab_are_compared() -> None:
     plan = revise(scenarios.load_scenario("fin_momentum").reference_protocol, sample_size=77)
     work, name = Workspace().changed(plan=plan), "Momentum · n 77 (v2.1)"
-    kept(EntryKind.PLAN, name, case_text(work.case))
+    kept(EntryKind.PLAN, name, record_text(work.case))
     app = from_library(visit(COMPARE))
     assert [(item.name, item.case) for item in tray(app)] == [(name, work.case)]
     assert row(app, "Sample size") == ["77", "420"]

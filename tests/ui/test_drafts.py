@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.library import StoredDraft
-from replicalab.negotiation.case import case_text, read_draft
+from replicalab.negotiation.case import read_draft, record_text
 from replicalab.scenarios import LabOverrides, copy_text
 from replicalab.ui.library import drafting
 from replicalab.ui.library import shelf as writer
@@ -126,7 +126,7 @@ def test_lost_case_of_a_draft_is_named() -> None:
     stored = read_draft(result.content)
     (name, query), other = stored.beside
     gone = query.replace("fin_momentum", "gone")
-    changed = case_text(stored.model_copy(update={"beside": ((name, gone), other)}))
+    changed = record_text(stored.model_copy(update={"beside": ((name, gone), other)}))
     shelf().save_draft(owner(), changed, result.place)
     back = go(press(visit(), "Go on with it"), PROTOCOL)
     assert "comparison, Plan A: " in page_text(back)

@@ -25,7 +25,7 @@ from streamlit.testing.v1.element_tree import (
 from replicalab import scenarios
 from replicalab.library import EntryKind
 from replicalab.negotiation import ScientistKind, save
-from replicalab.negotiation.case import case_text
+from replicalab.negotiation.case import record_text
 from replicalab.ui import own_studies
 from replicalab.ui.frame import PAGES as NAVIGATION
 from replicalab.ui.library import shelf as writer
@@ -144,7 +144,7 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
 @cache
 def one_of_each() -> dict[EntryKind, str]:
     work = Workspace().changed(study="my_stroop", own="0" * 32)
-    plan = case_text(work.case.changed(own=None, text=MINE))
+    plan = record_text(work.case.changed(own=None, text=MINE))
     pack = scenarios.pack_of(STUDY, scenarios.Difficulty.MEDIUM).with_own(
         OURS, scenarios.EvidenceAssumptions()
     )

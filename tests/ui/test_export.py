@@ -21,7 +21,7 @@ from replicalab.features import office
 from replicalab.lexicon import amount_text
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind, replay, save, shipped_recordings
-from replicalab.negotiation.case import case_text
+from replicalab.negotiation.case import record_text
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     EvidenceAssumptions,
@@ -246,7 +246,7 @@ def ours(criterion: str = "") -> Study:
     return OWN.model_copy(update=changes)
 
 
-KEPT: Final = case_text(Workspace().changed(study="our_stroop", text=study_yaml(OWN)).case)
+KEPT: Final = record_text(Workspace().changed(study="our_stroop", text=study_yaml(OWN)).case)
 """A kept plan of a study of one's own."""
 FAKED: Final = edited(
     KEPT,
@@ -310,7 +310,7 @@ def test_each_kind_of_file_opens() -> None:
     assert shows(go(app, NEGOTIATION), RUN)
     plan = YOURS.plan.model_copy(update={"sample_size": 43})
     work = Workspace().changed(study="psy_stroop", plan=plan, own_lab=LabOverrides(budget=1200))
-    opened(case_text(work.case), app=go(app, PROTOCOL))
+    opened(record_text(work.case), app=go(app, PROTOCOL))
     assert (query_of(app)["study"], query_of(app)["budget"]) == ("psy_stroop", "1200")
     assert number(app, "Sample size").value == 43
 

@@ -10,7 +10,7 @@ from replicalab import scenarios
 from replicalab.assessment import assess
 from replicalab.documents.forms import bundle
 from replicalab.library import Entry, EntryKind
-from replicalab.negotiation.case import case_text, read_case
+from replicalab.negotiation.case import read_case, record_text
 from replicalab.planner import PlanAnalysis
 from replicalab.ui.library import shelf as writer
 from replicalab.ui.library.shelf import owner, shelf
@@ -188,7 +188,7 @@ def test_file_is_imported_by_its_content_once() -> None:
         assert shelf().entries(whose) == entries, "once more it is the same"
 
 
-FAKED: Final = case_text(
+FAKED: Final = record_text(
     read_case(CONTENTS[EntryKind.PLAN]).model_copy(
         update={
             "study": "psy_stroop",

@@ -22,7 +22,7 @@ from replicalab.lexicon import shortened
 from replicalab.library import Entry, Owner, StoredDraft, StoredVersion
 from replicalab.limits import LONGEST_ENTRY_NAME
 from replicalab.negotiation import Setup
-from replicalab.negotiation.case import Case, DraftCase, case_text, read_case, read_draft
+from replicalab.negotiation.case import Case, DraftCase, read_case, read_draft, record_text
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, study_yaml
 from replicalab.scenarios.reading import Values
 from replicalab.ui import own_studies, workspace
@@ -320,7 +320,7 @@ def _save(tab: Tab, whose: Owner, work: workspace.Workspace, saved: Case) -> Non
         elif (case, work.tray) != tab.done:
             tray = [(item.name, item.model_dump_json(exclude_defaults=True)) for item in work.tray]
             draft = DraftCase(**dict(saved), beside=tuple(tray))
-            tab.place, tab.saved = _put(tab, whose, case_text(draft))
+            tab.place, tab.saved = _put(tab, whose, record_text(draft))
             tab.done = case, work.tray
     except errors.LibraryError as error:
         tab.problem = str(error)

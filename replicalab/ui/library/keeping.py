@@ -11,7 +11,7 @@ from replicalab import errors, library, limits, scenarios, server
 from replicalab.assessment import Assessment
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import FIELD_LABELS
-from replicalab.negotiation.case import Case, case_text, read_case
+from replicalab.negotiation.case import Case, read_case, record_text
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.library import drafting
@@ -34,7 +34,7 @@ _MOST_CHARS: Final = 300  # of a value in a table
 def keep() -> None:
     """Save the workspace: as a version of its entry, or as a new one."""
     plan = drafting.kept_case(state.case())
-    _attempt(case_text(plan), partial(_kept, plan), _settle)
+    _attempt(record_text(plan), partial(_kept, plan), _settle)
 
 
 def keep_new(kind: library.EntryKind, name: str, content: str) -> None:
@@ -67,7 +67,7 @@ def _attempt(
 
 
 def _kept(plan: Case) -> library.Entry:
-    tab, content, name = state.current().tab, case_text(plan), drafting.name_of(plan)
+    tab, content, name = state.current().tab, record_text(plan), drafting.name_of(plan)
     before = _last_saved()
     if before and tab.entry and not before.problem:
         was = read_case(before.content)
