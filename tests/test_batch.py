@@ -26,6 +26,7 @@ from replicalab.negotiation.case import Case
 from replicalab.planner import PlanAnalysis, rank
 from tests.negotiation.playing import ACCEPT, propose, said
 from tests.scripted import ScriptedGenerate
+from tests.tiers import one_in
 
 STUDY: Final = "psy_stroop"
 AWARE: Final = ScientistKind.DIRECT
@@ -58,7 +59,7 @@ def test_job_uses_own_study_lab_and_question() -> None:
         assert error in wrong.error
 
 
-@pytest.mark.parametrize("make", [ThreadPoolExecutor, batch.process_pool])
+@pytest.mark.parametrize("make", one_in(2, [ThreadPoolExecutor, batch.process_pool]))
 def test_any_executor_gives_each_result_once(make: Callable[[int], Executor]) -> None:
     with make(2) as executor:
         results = list(batch.run_batch(JOBS, executor))
@@ -116,6 +117,7 @@ def deadly_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "_run_chunk", deadly)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("deadly_jobs")
 def test_killed_worker_loses_no_job() -> None:
     jobs = batch.jobs_of((STUDY,), (scenarios.Difficulty.MEDIUM,), seeds=range(40))

@@ -147,10 +147,10 @@ def ended(view: Callable[[int], None], number: int) -> str:
     return SHOWN
 
 
-@pytest.mark.parametrize("first", batches(200, short=1, long=20))
+@pytest.mark.parametrize("numbers", batches(200, quick=60, long=21))
 @pytest.mark.parametrize("view", [view_study, view_run])
-def test_damaged_file_opens_or_is_refused(view: Callable[[int], None], first: int) -> None:
-    texts = {ended(view, number) for number in range(first, first + 200)}
+def test_damaged_file_opens_or_is_refused(view: Callable[[int], None], numbers: range) -> None:
+    texts = {ended(view, number) for number in numbers}
     assert SHOWN in texts
     assert 0 < min(map(len, texts)) <= max(map(len, texts)) < LONGEST_MESSAGE
 
@@ -168,9 +168,9 @@ def bent_answer(number: int) -> str:
     return bent_text(text, chance) if number % 3 == 0 else text
 
 
-@pytest.mark.parametrize("first", batches(200, short=1, long=20))
-def test_bent_answer_plays_or_is_refused(first: int) -> None:
-    for number in range(first, first + 200):
+@pytest.mark.parametrize("numbers", batches(200, quick=60, long=21))
+def test_bent_answer_plays_or_is_refused(numbers: range) -> None:
+    for number in numbers:
         with suppress(ReplicaLabError):
             action = parse_scientist_output(bent_answer(number))
             core.play(core.Negotiation(game(OPEN, PLAN, 3), OPEN), core.Turn(action=action))
@@ -215,9 +215,9 @@ def bent_sheet(number: int) -> tuple[bytes, str]:
     return bend(data, chance), "ours.xlsx" if is_book else "ours.csv"
 
 
-@pytest.mark.parametrize("first", batches(50, short=1, long=15))
-def test_bent_sheet_opens_or_is_refused(first: int) -> None:
-    for number in range(first, first + 50):
+@pytest.mark.parametrize("numbers", batches(50, quick=20, long=16))
+def test_bent_sheet_opens_or_is_refused(numbers: range) -> None:
+    for number in numbers:
         with suppress(ReplicaLabError):
             frame = read_table(*bent_sheet(number))
             read_items(frame, "ours")

@@ -19,13 +19,12 @@ def one_in(number: int, cases: Iterable[Any]) -> list[Any]:
     ]
 
 
-def batches(size: int, *, short: int, long: int) -> list[Any]:
+def batches(size: int, *, quick: int, long: int) -> list[Any]:
+    """Return ranges of seeds: the first `quick` ones, then batches for `make test-long`."""
     times = int(os.environ.get("REPLICALAB_SEARCH_TIMES", "1"))
-    searched = range(short * size, (short + times * long) * size, size)
-    return [
-        *range(0, short * size, size),
-        *(pytest.param(first, marks=pytest.mark.long) for first in searched),
-    ]
+    firsts = range(0, times * long * size, size)
+    searched = (range(first, first + size) for first in firsts)
+    return [range(quick), *(pytest.param(seeds, marks=pytest.mark.long) for seeds in searched)]
 
 
 EVERY_LAB: Final = [

@@ -4,12 +4,7 @@ import json
 
 import pytest
 
-from replicalab.agents.parsing import (
-    ParseErrorCode,
-    ScientistOutputParseError,
-    parse_scientist_output,
-    without_reasoning,
-)
+from replicalab.agents import parsing
 
 ACTION = {
     "action_type": "propose_protocol",
@@ -48,7 +43,7 @@ FENCED = f"```json\n{DRAFT}\n```"
     ],
 )
 def test_answer_after_the_reasoning_is_played(text: str) -> None:
-    assert parse_scientist_output(text).sample_size == 80
+    assert parsing.parse_scientist_output(text).sample_size == 80
 
 
 @pytest.mark.parametrize(
@@ -61,17 +56,17 @@ def test_answer_after_the_reasoning_is_played(text: str) -> None:
     ],
 )
 def test_reasoning_without_an_answer_is_no_json(text: str) -> None:
-    with pytest.raises(ScientistOutputParseError) as caught:
-        parse_scientist_output(text)
-    assert caught.value.code is ParseErrorCode.NO_JSON
+    with pytest.raises(parsing.ScientistOutputParseError) as caught:
+        parsing.parse_scientist_output(text)
+    assert caught.value.code is parsing.ParseErrorCode.NO_JSON
     assert caught.value.raw_text == text
 
 
 def test_tag_inside_an_answer_is_text() -> None:
     answer = json.dumps({**ACTION, "rationale": "</think> is a tag, <think> another"})
-    assert parse_scientist_output(answer).rationale.startswith("</think>")
+    assert parsing.parse_scientist_output(answer).rationale.startswith("</think>")
 
 
 def test_text_without_reasoning_is_unchanged() -> None:
     text = f"The analysis follows. I think <b>80</b> is right.\n{ANSWER}"
-    assert without_reasoning(text) == text
+    assert parsing.without_reasoning(text) == text

@@ -105,9 +105,9 @@ def near(plan: Protocol, pack: Pack, rng: Random) -> Protocol:
     )
 
 
-@pytest.mark.parametrize("first", batches(BATCH, short=1, long=8))
-def test_check_in_small_labs_matches_second_engine(first: int) -> None:
-    for seed in range(first, first + BATCH):
+@pytest.mark.parametrize("seeds", batches(BATCH, quick=BATCH // 4, long=9))
+def test_check_in_small_labs_matches_second_engine(seeds: range) -> None:
+    for seed in seeds:
         plan, pack = small_lab(seed)
         pack, rng = change_pack(pack, constraints=[]), Random(seed)
         for protocol in [plan, *(near(plan, pack, rng) for _ in range(PLANS - 1))]:
@@ -145,9 +145,9 @@ def expected(listed: set[str], rows: list[AllowedSubstitution]) -> list[AllowedS
     return [open_[place] for place in min(assignments(open_), key=order)]
 
 
-@pytest.mark.parametrize("first", batches(250, short=1, long=20))
-def test_assignment_is_the_best_of_all(first: int) -> None:
-    for seed in range(first, first + 250):
+@pytest.mark.parametrize("seeds", batches(250, quick=80, long=21))
+def test_assignment_is_the_best_of_all(seeds: range) -> None:
+    for seed in seeds:
         rng = Random(seed)
         rows = [
             swap(rng.choice(ORIGINALS), rng.choice([*ALTERNATIVES, *ORIGINALS]), rng.randint(0, 3))

@@ -54,18 +54,18 @@ def test_batch_tells_its_progress_on_standard_error(ask: Asking) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
 def test_batch_that_is_stopped_keeps_what_it_had(tmp_path: Path) -> None:
     path = tmp_path / "some.csv"
-    line = f"batch {STUDY} --lab hard --seeds 0-1999 --workers 1 --save {path}"
+    line = f"batch {STUDY} --lab hard --seeds 0-999 --workers 1 --save {path}"
     process = started(line, start_new_session=True)
     assert process.stderr
-    assert process.stderr.readline() == "200 of 2,000 negotiations\n"
+    assert process.stderr.readline() == "100 of 1,000 negotiations\n"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to its workers too
     text, faults = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in faults
     seeds = [int(row["seed"]) for row in rows_of(path)]
-    assert 200 <= len(seeds) < 2000
+    assert 100 <= len(seeds) < 1000
     assert len(set(seeds)) == len(seeds)
-    assert text.strip().startswith(f"Stopped: {len(seeds):,} of 2,000 negotiations are played.")
+    assert text.strip().startswith(f"Stopped: {len(seeds):,} of 1,000 negotiations are played.")
 
 
 def test_missing_dask_is_named(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,6 +94,7 @@ def cluster(dask: None) -> Iterator[Any]:
         yield result
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_cluster_that_loses_a_worker_keeps_results(tmp_path: Path, cluster: Any) -> None:
     path = tmp_path / "all.csv"

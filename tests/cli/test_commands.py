@@ -11,19 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 import replicalab
-from replicalab import scenarios
+from replicalab import negotiation, scenarios
 from replicalab.assessment import assess
 from replicalab.cli import COMPLETE, DEBUG, asking
 from replicalab.cli.commands import CODES, EXAMPLES, SCHEMA, app
 from replicalab.documents.forms import open_bundle
 from replicalab.models import revise
-from replicalab.negotiation import (
-    AUTOMATIC,
-    RULED_LAB_MANAGERS,
-    LabManagerKind,
-    Negotiation,
-    ScientistKind,
-)
 from replicalab.negotiation.case import Case
 from replicalab.negotiation.comparison import negotiated
 from replicalab.planner import PlanAnalysis
@@ -290,13 +283,13 @@ def test_failure_tells_where_with_debug(
     assert "\x1b" not in answer.err
 
 
-RULES: Final = sorted(AUTOMATIC)
+RULES: Final = sorted(negotiation.AUTOMATIC)
 STUDIES: Final = [scenario.scenario_id for scenario in scenarios.list_scenarios()]
 
 Came = tuple[str, int, int, int]  # the outcome, the rounds, and the last plan's samples and days
 
 
-def came(played: Negotiation | None) -> Came:
+def came(played: negotiation.Negotiation | None) -> Came:
     assert played is not None
     assert played.outcome is not None
     assert played.final_plan is not None
@@ -306,14 +299,16 @@ def came(played: Negotiation | None) -> Came:
 
 @pytest.mark.parametrize(
     ("study", "lab", "scientist", "manager"),
-    one_in(15, [*product(STUDIES, scenarios.Difficulty, RULES, RULED_LAB_MANAGERS)][::5]),
+    one_in(
+        15, [*product(STUDIES, scenarios.Difficulty, RULES, negotiation.RULED_LAB_MANAGERS)][::5]
+    ),
 )
 def test_every_interface_plays_one_outcome(
     ask: Asking,
     study: str,
     lab: scenarios.Difficulty,
-    scientist: ScientistKind,
-    manager: LabManagerKind,
+    scientist: negotiation.ScientistKind,
+    manager: negotiation.LabManagerKind,
 ) -> None:
     pack = scenarios.load_scenario(study, lab)
     case = Case.of(pack, scientist=scientist, lab_manager=manager)

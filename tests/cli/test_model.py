@@ -19,6 +19,7 @@ from tests.cli.asking import Asking, started
 from tests.cli.test_batch_command import rows_of
 from tests.features.language_model import serving
 from tests.negotiation.playing import ACCEPT, propose, said
+from tests.tiers import one_in
 
 STUDY: Final = "psy_stroop"
 PACK: Final = load_scenario(STUDY, "medium")
@@ -139,7 +140,7 @@ Command = Callable[[serving.Server, str], subprocess.Popen[str]]
 
 
 @POSIX
-@pytest.mark.parametrize("more", ["", "--json"])
+@pytest.mark.parametrize("more", one_in(2, ["", "--json"]))
 def test_stopped_negotiation_keeps_the_rounds(command: Command, tmp_path: Path, more: str) -> None:
     path = tmp_path / "talk.json"
     with serving.serve(playing, waiting) as server:
@@ -179,6 +180,7 @@ def test_model_and_rule_play_a_batch(ask: Asking, at: At) -> None:
 
 
 @POSIX
+@pytest.mark.long
 def test_stopped_batch_keeps_the_results(command: Command, tmp_path: Path) -> None:
     path, lock, calls = tmp_path / "some.csv", Lock(), list[int]()
 

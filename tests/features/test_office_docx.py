@@ -18,6 +18,7 @@ from replicalab.features.office import docx
 from replicalab.registration import Registration
 from tests.hostile import ATTACK, UNSEEN, marks
 from tests.reports.making import DAY, strangers, work
+from tests.tiers import one_in
 
 
 def opened(document: Document, paper: str = "A4") -> WordFile:
@@ -61,7 +62,7 @@ def said_in(file: WordFile) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", ["brief", "report"])
+@pytest.mark.parametrize("name", one_in(2, ["report", "brief"]))
 def test_word_file_says_all_texts_in_order(name: str) -> None:
     shipped = work("fin_momentum", "medium"), work("psy_stroop", "hard")
     for result in (*strangers().values(), *shipped):

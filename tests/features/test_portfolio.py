@@ -27,7 +27,6 @@ from tests.planner.brute_force import tried
 from tests.planner.small_labs import analysed, small_lab
 from tests.tiers import batches, one_in
 
-SIZE = 20
 OWN = scenarios.LabOverrides(budget=6000, days=30, staff=5, start_day=1)
 
 
@@ -43,9 +42,9 @@ def synthetic(**changes: Any) -> scenarios.Pack:
     return factories.make_pack(**{"budget": 5000.0, "days": 12, "staff": 5, **changes})
 
 
-@pytest.mark.parametrize("first", batches(SIZE, short=3, long=12))
-def test_one_study_gets_the_best_plan_of_all(first: int) -> None:
-    for seed in range(first, first + SIZE):
+@pytest.mark.parametrize("seeds", batches(20, quick=20, long=15))
+def test_one_study_gets_the_best_plan_of_all(seeds: range) -> None:
+    for seed in seeds:
         _, pack = small_lab(seed)
         # Bookings end within such a lab, which is tested below.
         pack = pack.in_lab(pack.lab.model_copy(update={"booked": {}, "start_day": 1}))
@@ -80,12 +79,13 @@ def test_frontier_has_no_better_plan(study: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("budget", "days", "staff"), one_in(3, [(15_000, 20, 3), (15_000, 45, 3), (40_000, 45, 9)])
+    ("number", "budget", "days", "staff"),
+    one_in(4, [(5, 5_000, 20, 3), (12, 15_000, 20, 3), (12, 15_000, 45, 3), (12, 40_000, 45, 9)]),
 )
 def test_shipped_studies_are_proven_without_output(
-    budget: int, days: int, staff: int, capfd: pytest.CaptureFixture[str]
+    number: int, budget: int, days: int, staff: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    names = [study.scenario_id for study in scenarios.list_scenarios()]
+    names = [study.scenario_id for study in scenarios.list_scenarios()[:number]]
     packs = in_lab(*names, budget=budget, days=days, staff=staff)
     chosen = portfolio_of(PortfolioStudy(pack, 1, 0.5) for pack in packs)
     assert chosen.exact
@@ -244,9 +244,9 @@ def _cents(number: float) -> float:
     return round(number, 6)
 
 
-@pytest.mark.parametrize("first", batches(SIZE, short=2, long=10))
-def test_choice_fits_the_lab_day_by_day(first: int) -> None:
-    for seed in range(first, first + SIZE):
+@pytest.mark.parametrize("seeds", batches(20, quick=10, long=12))
+def test_choice_fits_the_lab_day_by_day(seeds: range) -> None:
+    for seed in seeds:
         result = portfolio_of(_many(seed))
         lab = result.candidates[0].pack.lab
         runs = [(study.first, study.last, study.plan) for study in result.chosen]

@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
@@ -23,6 +24,7 @@ from replicalab.errors import LibraryBusyError, LibraryReplacedError, LibrarySto
 from replicalab.library import EntryKind, Library, database
 from tests.library.child import content_of
 from tests.library.making import ANN, PostgresServer, make_plan
+from tests.tiers import one_in
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
@@ -99,9 +101,10 @@ def check_whole(url: str, confirmed: list[Confirmed]) -> None:
     library.close()
 
 
-def test_killed_process_loses_no_confirmed_save(url: str) -> None:
+@pytest.mark.parametrize("kills", one_in(2, [1, 3]))
+def test_killed_process_loses_no_confirmed_save(url: str, kills: int) -> None:
     chance, confirmed = random.Random(7), list[Confirmed]()
-    for _ in range(2):
+    for _ in range(kills):
         child = Child("save_on", url)
         child.until("saved")
         time.sleep(chance.uniform(0, 0.4))
@@ -167,8 +170,10 @@ def open_folder() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("rights", [0o555, 0o700])  # others may look at it, or not even that
-@pytest.mark.parametrize("place", ["library.db", "a/library.db", "ours"])
+@pytest.mark.parametrize(
+    ("place", "rights"),  # others may look at it, or not even that
+    one_in(5, product(["library.db", "a/library.db", "ours"], [0o555, 0o700])),
+)
 def test_unwritable_folder_is_reported_unchanged(
     open_folder: Path, place: str, rights: int
 ) -> None:

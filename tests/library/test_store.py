@@ -322,7 +322,7 @@ def test_entry_beyond_a_limit_is_refused(url: str, limits: LibraryLimits, proble
     library.close()
 
 
-def test_entries_of_a_bundle_are_saved_whole_or_not(url: str) -> None:
+def test_bundle_is_saved_whole_or_not(url: str) -> None:
     library = Library(url, limits=LibraryLimits(entries=2))
     library.keep(ANN, EntryKind.PLAN, "first", make_plan())
     parts = [(EntryKind.PLAN, f"part {samples}", make_plan(samples)) for samples in (40, 41)]

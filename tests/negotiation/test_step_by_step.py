@@ -13,14 +13,14 @@ from replicalab.errors import NegotiationError
 from replicalab.models import LIST_FIELDS, Protocol, revise
 from replicalab.planner import PlanAnalysis, rank
 from replicalab.planner.least_loss import differences
-from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
+from replicalab.scenarios import Difficulty, EvidenceTier, Pack, load_scenario
 from tests.factories import make_pack
 from tests.negotiation.playing import MEDIUM, acts, by_rule, game, plan_of
 from tests.strategies import openings, studied_packs
+from tests.tiers import EVERY_LAB, FEW_LABS
 
 STEPS: Final = core.ScientistKind.STEP_BY_STEP
 BELOW: Final = EvidenceTier.BELOW_FLOOR
-LABS: Final = [(scenario.scenario_id, lab) for scenario in list_scenarios() for lab in Difficulty]
 AGREEMENTS: Final = (core.Ending.LAB_MANAGER_ACCEPTED, core.Ending.SCIENTIST_ACCEPTED)
 
 
@@ -63,7 +63,7 @@ def assert_ends_by_the_rules(negotiation: core.Negotiation) -> None:
         assert assess(alone, negotiation.pack).evidence.tier is BELOW
 
 
-@pytest.mark.parametrize(("study", "lab"), LABS)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_runs_end_by_the_rules(study: str, lab: Difficulty) -> None:
     for seed in (0, 1, 7):
         pack = load_scenario(study, lab, seed)
@@ -73,7 +73,7 @@ def test_runs_end_by_the_rules(study: str, lab: Difficulty) -> None:
             assert_ends_by_the_rules(negotiation)
 
 
-@pytest.mark.parametrize(("study", "lab"), LABS)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_each_concession_is_one_field(study: str, lab: Difficulty) -> None:
     negotiation = stepwise(load_scenario(study, lab), rounds=10)
     plans, protocol = proposals(negotiation), opened(negotiation).least.plan
@@ -109,7 +109,7 @@ def test_momentum_concedes_item_then_days_then_samples() -> None:
     assert negotiation.ending is core.Ending.LAB_MANAGER_ACCEPTED
 
 
-@pytest.mark.parametrize(("study", "lab"), LABS[1::3])
+@pytest.mark.parametrize(("study", "lab"), FEW_LABS)
 def test_run_replays_and_forks_at_every_round(study: str, lab: Difficulty) -> None:
     negotiation = stepwise(load_scenario(study, lab))
     assert core.replay(core.load(core.save(negotiation)), negotiation.pack) == negotiation

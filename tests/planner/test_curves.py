@@ -14,8 +14,6 @@ from tests.factories import make_design, make_pack, make_protocol, make_throughp
 from tests.planner.small_labs import opened
 from tests.tiers import batches
 
-LABS: Final = 50
-
 
 def curves_of(design: Design, samples: int = 60, **lab: Any) -> Curves:
     return Curves(assess(make_protocol(sample_size=samples), make_pack(design=design, **lab)))
@@ -84,9 +82,9 @@ def assert_as_the_check(found: Curves, upto: int) -> None:
         assert evidence.able == pair[0]
 
 
-@pytest.mark.parametrize("first", batches(LABS, short=1, long=15))
-def test_curves_of_small_labs_match_the_check(first: int) -> None:
-    for seed in range(first, first + LABS):
+@pytest.mark.parametrize("seeds", batches(50, quick=12, long=16))
+def test_curves_of_small_labs_match_the_check(seeds: range) -> None:
+    for seed in seeds:
         result = Curves(opened(seed).yours)
         assert_as_the_check(result, upto=60)
         assert len(result.over_samples) <= 60

@@ -19,8 +19,7 @@ from tests.planner.brute_force import Place, can_count, evidence_of, missing, ra
 from tests.planner.small_labs import analysed, opened
 from tests.tiers import batches
 
-LABS: Final = 100
-BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=5))
+BATCHES: Final = pytest.mark.parametrize("seeds", batches(100, quick=40, long=6))
 TARGET, FLOOR, _ = EvidenceTier
 CHAMBER, METER = factories.EQUIPMENT
 
@@ -48,14 +47,15 @@ def _assert_enough_and_no_more(relief: planner.Shortfall, there: Assessment) -> 
         assert _troubles(less) > _troubles(after)
 
 
-def test_shortfall_is_enough_and_minimal() -> None:
+@BATCHES
+def test_shortfall_is_enough_and_minimal(seeds: range) -> None:
     possible = 0
-    for seed in range(LABS):
+    for seed in seeds:
         yours, relief = opened(seed).yours, opened(seed).asks.run
         assert relief.plan == yours.plan
         _assert_enough_and_no_more(relief, yours)
         possible += relief.possible and bool(relief.asks)
-    assert possible > LABS / 4
+    assert possible > len(seeds) / 4
 
 
 def test_released_item_may_replace_another() -> None:
@@ -67,9 +67,10 @@ def test_released_item_may_replace_another() -> None:
     assert relief.left == ()
 
 
-def test_target_is_reached_with_the_fewest_samples() -> None:
+@BATCHES
+def test_target_is_reached_with_the_fewest_samples(seeds: range) -> None:
     reached = 0
-    for seed in range(LABS):
+    for seed in seeds:
         plan, pack, relief = (
             opened(seed).yours.plan,
             opened(seed).yours.pack,
@@ -99,7 +100,7 @@ def test_target_is_reached_with_the_fewest_samples() -> None:
         assert revise(relief.plan, **record) == plan
         assert existing.evidence.tier is TARGET
         _assert_enough_and_no_more(relief, existing)
-    assert reached > LABS / 2
+    assert reached > len(seeds) / 2
 
 
 def _levers(yours: Assessment) -> list[planner.Addition]:
@@ -128,9 +129,10 @@ def _best(seed: int, *added: planner.Addition) -> tuple[bool, EvidenceTier]:
     return after.feasible, after.evidence.tier
 
 
-def test_single_additions_are_complete_and_minimal() -> None:
+@BATCHES
+def test_single_additions_are_complete_and_minimal(seeds: range) -> None:
     record = dict.fromkeys((TARGET, FLOOR), 0)
-    for seed in range(LABS):
+    for seed in seeds:
         options = opened(seed)
         for tier, enough in ((TARGET, {TARGET}), (FLOOR, {TARGET, FLOOR})):
             reaching = {(True, item) for item in enough}
@@ -149,7 +151,7 @@ def test_single_additions_are_complete_and_minimal() -> None:
             listed = set(map(_lever, alone))
             for ask in _levers(options.yours):
                 assert _lever(ask) in listed or _best(seed, ask) not in reaching, (seed, ask)
-    assert min(record.values()) > LABS / 30
+    assert min(record.values()) > len(seeds) / 30
 
 
 def test_dropping_a_control_asks_for_less() -> None:
@@ -186,9 +188,9 @@ def _best_of_all(plan: Protocol, there: Pack) -> Place:
 
 
 @BATCHES
-def test_waits_match_trying_every_start(first: int) -> None:
+def test_waits_match_trying_every_start(seeds: range) -> None:
     bought = 0
-    for seed in range(first, first + LABS):
+    for seed in seeds:
         options = opened(seed)
         yours, waits = options.yours, options.asks.waits
         expected = _later_starts(yours)
@@ -203,4 +205,4 @@ def test_waits_match_trying_every_start(first: int) -> None:
             assert missing(yours.pack) >= {*map(label_key, wait.items)}
             assert wait.least.rank.given_up == _best_of_all(yours.plan, pack)
         bought += len(waits)
-    assert bought > LABS / 30
+    assert bought > len(seeds) / 30

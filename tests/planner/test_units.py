@@ -13,6 +13,7 @@ from replicalab.assessment import Assessment, assess, evidence_value, units_in_a
 from replicalab.planner.curves import TargetLimit, by_correlation, units_limit, why_unreached
 from tests.factories import change_pack, make_design, make_pack, make_protocol
 from tests.planner.small_labs import small_lab
+from tests.tiers import one_in
 
 WRITTEN: Final = scenarios.load_scenario("eco_reef_fish", "easy")
 FISH: Final = change_pack(WRITTEN, design=WRITTEN.design.model_copy(update={"units": None}))
@@ -124,7 +125,7 @@ def power(counts: tuple[int, ...], per_unit: float, icc: float, effect: float = 
     return t_power(shift, free)
 
 
-@pytest.mark.parametrize("icc", [0.02, 0.05, 0.1, 0.3])
+@pytest.mark.parametrize("icc", one_in(4, [0.1, 0.02, 0.05, 0.3]))
 def test_units_limit_matches_trying_every_size(icc: float) -> None:
     limit = units_limit(tanks(icc))
     assert limit

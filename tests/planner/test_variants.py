@@ -29,7 +29,6 @@ from tests.planner.brute_force import variants_of as every_wording
 from tests.planner.small_labs import analysed
 from tests.tiers import batches
 
-BATCH: Final = 25
 EQUIPMENT: Final = ("lamp", "oven", "scale", "open flame burner")
 REAGENTS: Final = ("gel", "ink")
 ALTERNATIVES: Final = ("torch", "sun", "open flame torch", "dish")
@@ -161,9 +160,9 @@ def check(seed: int) -> None:
         assert not any(one.as_good_as(other) for one, other in permutations(swapped, 2))
 
 
-@pytest.mark.parametrize("first", batches(BATCH, short=3, long=40))
-def test_variants_match_every_wording(first: int) -> None:
-    for seed in range(first, first + BATCH):
+@pytest.mark.parametrize("seeds", batches(25, quick=30, long=43))
+def test_variants_match_every_wording(seeds: range) -> None:
+    for seed in seeds:
         check(seed)
 
 

@@ -18,7 +18,7 @@ from tests.features.test_office_pdf import needs_weasyprint
 from tests.golden import assert_golden
 from tests.reports.making import DAY, pages_in, strangers, text_of, work
 from tests.strategies import itemised_protocols, studied_packs
-from tests.tiers import EVERY_LAB
+from tests.tiers import EVERY_LAB, FEW_LABS, one_in
 
 
 def table(document: Document, caption: str) -> Table:
@@ -142,15 +142,8 @@ def _tried(pack: Any) -> list[Any]:
     ]
 
 
-# The hard labs cut the most, so their pages are the fullest.
 @needs_weasyprint
-@pytest.mark.parametrize(
-    ("study", "lab"),
-    [
-        pytest.param(*item.values, marks=() if Difficulty.HARD in item.values else pytest.mark.long)
-        for item in EVERY_LAB
-    ],
-)
+@pytest.mark.parametrize(("study", "lab"), FEW_LABS)
 def test_funding_request_is_one_page_with_headline(study: str, lab: Difficulty) -> None:
     document = work(study, lab.value, "reference").funding()
     data = pdf(document, "letter")
@@ -160,6 +153,6 @@ def test_funding_request_is_one_page_with_headline(study: str, lab: Difficulty) 
 
 
 @needs_weasyprint
-@pytest.mark.parametrize("which", ["study", "run"])
+@pytest.mark.parametrize("which", one_in(2, ["run", "study"]))
 def test_hostile_funding_request_is_one_page(which: str) -> None:
     assert pages_in(pdf(strangers()[which].funding(), "letter")) == 1
