@@ -17,6 +17,7 @@ from replicalab.planner import PlanAnalysis, rank
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from tests.factories import CONTROLS, make_constraint, make_control, make_pack, make_protocol
 from tests.negotiation.playing import FLAMING, OPEN, by_person, by_rule, propose
+from tests.tiers import one_in
 
 PACKS: Final = [load_scenario(s.scenario_id, lab) for s in list_scenarios() for lab in Difficulty]
 
@@ -34,9 +35,7 @@ def test_least_loss_plan_is_optimal(pack: Pack) -> None:
         assert score_verdict(result).status is Status.PASS
 
 
-@pytest.mark.parametrize(
-    "days", [range(11, 12), pytest.param(range(7, 19), marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("days", one_in(2, [range(15, 16), range(7, 19)]))
 def test_no_plan_beats_the_best(days: range) -> None:
     pack = load_scenario("eco_reef_fish", "medium")
     reference = pack.reference_protocol

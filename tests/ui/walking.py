@@ -1,11 +1,17 @@
 """Open the app in this process, and go to a page or a part of it."""
 
+from unittest.mock import patch
+
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from replicalab.ui import scenarios, study_form
 from tests.browser.driving import APP
 from tests.ui.acting import labels, press, run
 from tests.ui.pages import NEED_STUDY, SCENARIOS
+
+# Streamlit would read the metadata of all packages, in search of components that no page uses.
+patch.object(manifest_scanner, "scan_component_manifests", list).start()
 
 
 def visit(page: str = SCENARIOS, **query: str) -> AppTest:
