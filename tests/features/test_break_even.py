@@ -10,7 +10,7 @@ from replicalab.features.break_even import BreakEven, passes, sentence, verdict_
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides
 from replicalab.scenarios.own import ItemState, OwnItem
 from tests.planner.small_labs import shipped, small_lab
-from tests.tiers import EVERY_LAB, batches
+from tests.tiers import FEW_LABS, batches
 
 _POINTS: Final = 60
 _ROUNDING: Final = 1e-9
@@ -82,16 +82,16 @@ def assert_matches_scan(plan: Assessment) -> None:
             assert same - _ROUNDING <= abs(row.to - start) <= first + _ROUNDING, key
 
 
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
+@pytest.mark.parametrize(("study", "lab"), FEW_LABS)
 def test_break_evens_match_a_fine_scan(study: str, lab: str) -> None:
     analysis = shipped(study, lab)
     for plan in (analysis.yours, analysis.least.after):
         assert_matches_scan(plan)
 
 
-@pytest.mark.parametrize("first", batches(5, short=2, long=98))
-def test_break_evens_match_in_small_labs(first: int) -> None:
-    for seed in range(first, first + 5):
+@pytest.mark.parametrize("seeds", batches(5, quick=4, long=100))
+def test_break_evens_match_in_small_labs(seeds: range) -> None:
+    for seed in seeds:
         assert_matches_scan(assess(*small_lab(seed)))
 
 

@@ -11,6 +11,7 @@ from replicalab.render.markdown import markdown
 from replicalab.scenarios import list_scenarios
 from tests.facts.reading import tree
 from tests.reports.making import work
+from tests.tiers import one_in
 from tests.ui.pages import COMPARE, NEED_STUDY, STUDY
 from tests.ui.reading import heard, in_drawer, page_text
 from tests.ui.test_decks import Deck
@@ -29,7 +30,7 @@ def shown(app: AppTest) -> str:
     return "\n".join([page_text(app), *labels])
 
 
-@pytest.mark.parametrize("study", [scenario.scenario_id for scenario in list_scenarios()])
+@pytest.mark.parametrize("study", one_in(4, [study.scenario_id for study in list_scenarios()]))
 def test_reagents_are_named_in_wet_labs_only(study: str) -> None:
     texts = [shown(visit(page, study=study, lab="hard")) for page in (*NEED_STUDY, COMPARE)]
     texts.append(shown(show(visit(STUDY, study=study, lab="hard"), "The lab", "study_part")))
