@@ -91,6 +91,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
         },
     ),
     Feature("show_code", "Code", panels=("share",)),
+    Feature("one_file", "One file", panels=("share",)),
     Feature(
         "portfolio", "One budget for several studies", panels=("survey",), commands=("portfolio",)
     ),

@@ -1,0 +1,141 @@
+"""The argument as one HTML file: slides to step through, and levers of the lab.
+
+Every state of the levers is computed when the file is written. The file needs no server, network
+or library; without scripts it shows all slides, one below the other.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from datetime import date
+from itertools import product
+from pathlib import Path
+from string import Template
+from typing import Any, Final, NamedTuple
+
+from markupsafe import escape
+
+from replicalab.assessment import Assessment, size_text
+from replicalab.errors import PrintError
+from replicalab.facts.blocks import Panel, Status
+from replicalab.facts.documents import origin_lines
+from replicalab.facts.lab import lab_text
+from replicalab.facts.verdicts import agreed_status, plan_verdict
+from replicalab.planner import PlanAnalysis
+from replicalab.render.html import STYLE, html
+from replicalab.scenarios import AMOUNTS, Lab
+
+TITLE: Final = "One file"
+_FOLDER: Final = Path(__file__).parent
+_BUDGETS: Final = 13
+_DAYS: Final = 12
+_STAFF: Final = 6
+_SPREAD: Final = (0.4, 1.6)  # of the lab's budget
+_SIGNS: Final = {Status.PASS: "✓", Status.CAUTION: "!", Status.FAIL: "✕"}
+
+
+class Levers(NamedTuple):
+    """The values of each lever, in order; the lab's own are among them."""
+
+    budget: tuple[float, ...]
+    days: tuple[int, ...]
+    staff: tuple[int, ...]
+
+
+class State(NamedTuple):
+    """The verdict on the plan and the least-loss plan in one lab, each with its sign."""
+
+    plan: tuple[str, str]
+    least: tuple[str, str]
+
+
+def levers_of(plan: Assessment) -> Levers:
+    """Return the values of the levers around a lab and a plan."""
+    lab = plan.pack.lab
+    budgets = {round(lab.budget * share) or 1 for share in _spaced(*_SPREAD, _BUDGETS - 1)}
+    last = lab.start_day - 1 + max(lab.days_left, plan.counts.days)
+    days = {round(day) for day in _spaced(lab.start_day, last + 2, _DAYS - 1)} | {lab.days}
+    most = max(lab.staff, plan.staff) + 1
+    staff = {round(number) for number in _spaced(1, most, _STAFF - 1)} | {lab.staff}
+    return Levers(
+        tuple(sorted({*map(float, budgets), lab.budget})), tuple(sorted(days)), tuple(sorted(staff))
+    )
+
+
+def _spaced(low: float, high: float, steps: int) -> Iterable[float]:
+    return (low + (high - low) * step / steps for step in range(steps + 1))
+
+
+def state_of(plan: Assessment, budget: float, days: int, staff: int) -> State:
+    """Return the state of a plan in its lab with other means."""
+    pack = plan.pack
+    here = plan.in_lab(pack.in_lab(pack.lab.with_means(budget=budget, days=days, staff=staff)))
+    least = PlanAnalysis(here).least.after
+    verdict = plan_verdict(here)
+    text = f"{size_text(least)} for {pack.lab.money(least.cost)}: {least.evidence.text}"
+    status = agreed_status(least)
+    if not least.feasible:
+        text, status = "No plan passes every dimension.", Status.FAIL
+    return State((_SIGNS[verdict.status], verdict.text), (_SIGNS[status], text))
+
+
+def file_html(
+    plan: Assessment, slides: Sequence[Panel], on: date, inputs: str, levers: Levers | None = None
+) -> str:
+    """Return the file; ``inputs`` is the saved plan, from which the same numbers follow."""
+    levers = levers or levers_of(plan)
+    texts: dict[tuple[str, str], int] = {}
+    places = [
+        [texts.setdefault(pair, len(texts)) for pair in state_of(plan, *means)]
+        for means in product(*levers)
+    ]
+    lab, data = plan.pack.lab, {"levers": levers._asdict(), "texts": [*texts], "states": places}
+    script = (_FOLDER / "steps.js").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    study, deck = plan.pack.paper.name, len(slides) + 1
+    return Template((_FOLDER / "page.html").read_text("utf-8")).substitute(
+        title=escape(f"{study} · {lab_text(plan.pack)}"),
+        style=f"{STYLE}<style>{(_FOLDER / 'page.css').read_text('utf-8')}</style>",
+        digest=digest,
+        slides="".join(
+            f'<section class="page" aria-label="Slide {number} of {deck}">{html(slide)}</section>'
+            for number, slide in enumerate(slides, 1)
+        ),
+        levers="".join(_lever(name, values, lab) for name, values in levers._asdict().items()),
+        now=_now(state_of(plan, lab.budget, lab.days, lab.staff)),
+        foot="".join(f"<p>{escape(line)}</p>" for line in (f"{on:%-d %B %Y}", *origin_lines(plan))),
+        inputs=escape(inputs),
+        data=json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+        script=script,
+    )
+
+
+def _lever(name: str, values: Sequence[float], lab: Lab) -> str:
+    label = escape(AMOUNTS[name].label_in(lab.currency))
+    # Between two computed labs the file shows the nearer one, and names it.
+    low, high, now = values[0], values[-1], getattr(lab, name)
+    return (
+        f'<label>{label} <output id="{name}_shown">{now:,.0f}</output>'
+        f'<input type="range" id="{name}" min="{low:g}" max="{high:g}" step="1" '
+        f'value="{now:g}"></label>'
+    )
+
+
+def _now(state: State) -> str:
+    names = {"plan": "This plan", "least": "Least loss"}
+    rows = (
+        f'<p><strong>{names[key]}:</strong> <span id="{key}">{escape(" ".join(pair))}</span></p>'
+        for key, pair in state._asdict().items()
+    )
+    return "".join(rows)
+
+
+def pdf(page: str) -> bytes:
+    """Return the slides of a file as PDF; raises PrintError without the extra ``pdf``."""
+    try:
+        import weasyprint  # noqa: PLC0415 - slow, and an extra
+    except (ImportError, OSError) as error:
+        raise PrintError("PDF needs the extra pdf and Pango; install both") from error
+    data: Any = weasyprint.HTML(string=page).write_pdf()
+    return bytes(data)

@@ -1,0 +1,79 @@
+"""The argument as one file, opened from disk."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from replicalab.features.one_file import levers_of, state_of
+from replicalab.scenarios import list_scenarios
+from tests.browser.driving import assert_accessible
+from tests.features.test_one_file import plan_in, written
+
+_POSITIONS: Final = 200
+_MOVE: Final = """moves => moves.map(([budget, days, staff]) => {
+  Object.entries({budget, days, staff}).forEach(([id, value]) => {
+    const lever = document.getElementById(id);
+    lever.value = value;
+    lever.dispatchEvent(new Event("input"));
+  });
+  return ["plan", "least"].map(id => document.getElementById(id).textContent);
+})"""
+
+Opened = Callable[..., Page]
+
+
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path) -> Opened:
+    def open_file(study: str, lab: str, **how: object) -> Page:
+        file = tmp_path / "argument.html"
+        file.write_text(written(plan_in(study, lab)), "utf-8")
+        page = browser.new_page(viewport={"width": 1280, "height": 720}, **how)  # type: ignore[arg-type]
+        requests: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("pageerror", lambda error: pytest.fail(str(error)))
+        page.goto(file.as_uri())
+        assert requests == [file.as_uri()]
+        return page
+
+    return open_file
+
+
+@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
+def test_levers_show_the_core_s_results(opened: Opened, study: str) -> None:
+    plan, chance = plan_in(study, "medium"), random.Random(study)
+    levers = levers_of(plan)
+    moves = [
+        [chance.randint(int(values[0]), int(values[-1])) for values in levers]
+        for _ in range(_POSITIONS)
+    ]
+    page = opened(study, "medium")
+    for move, shown in zip(moves, page.evaluate(_MOVE, moves), strict=True):
+        budget, days, staff = (
+            min(values, key=lambda value: abs(value - typed))
+            for values, typed in zip(levers, move, strict=True)
+        )
+        state = state_of(plan, budget, int(days), int(staff))
+        assert shown == [" ".join(pair) for pair in state]
+    page.close()
+
+
+def test_keys_step_through_the_slides(opened: Opened) -> None:
+    page = opened("psy_stroop", "medium")
+    assert page.locator(".page:visible").count() == 1
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#place").inner_text() == "2 of 3"
+    page.keyboard.press("End")
+    assert page.get_by_label("Budget").is_visible()
+    assert_accessible(page)
+    page.close()
+
+
+def test_deck_is_shown_without_scripts(opened: Opened) -> None:
+    page = opened("psy_stroop", "medium", java_script_enabled=False)
+    assert page.locator(".page:visible").count() == 3
+    assert not page.get_by_role("button", name="Next").is_visible()
+    page.close()

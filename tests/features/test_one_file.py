@@ -1,0 +1,90 @@
+"""The file with slides and levers, without a browser; tests/browser/test_one_file.py moves them."""
+
+import json
+import random
+import re
+from datetime import date
+from typing import Any
+
+import pytest
+
+from replicalab.assessment import Assessment, assess
+from replicalab.facts.present import plan_slide, stake_slide
+from replicalab.features.one_file import file_html, levers_of, pdf, state_of
+from replicalab.negotiation.case import Case, read_case, record_text
+from replicalab.scenarios import load_scenario
+from tests.tiers import EVERY_LAB
+
+_MOST_BYTES = 400_000
+_TRIED = 12
+
+
+def plan_in(study: str, lab: str) -> Assessment:
+    pack = load_scenario(study, lab)
+    return assess(pack.reference_protocol, pack)
+
+
+def written(plan: Assessment) -> str:
+    slides = [stake_slide(plan), plan_slide(plan)]
+    return file_html(plan, slides, date(2026, 11, 28), record_text(Case.of(plan.pack)))
+
+
+def data_of(page: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    assert found
+    data: dict[str, Any] = json.loads(found[1])
+    return data
+
+
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
+def test_states_are_those_of_the_core(study: str, lab: str) -> None:
+    plan = plan_in(study, lab)
+    page = written(plan)
+    assert len(page.encode()) <= _MOST_BYTES
+    data = data_of(page)
+    levers, chance = [*data["levers"].values()], random.Random(study + lab)
+    for _ in range(_TRIED):
+        places = [chance.randrange(len(values)) for values in levers]
+        at = 0
+        for place, values in zip(places, levers, strict=True):
+            at = at * len(values) + place
+        budget, days, staff = (values[p] for p, values in zip(places, levers, strict=True))
+        texts = tuple(tuple(data["texts"][number]) for number in data["states"][at])
+        assert texts == state_of(plan, budget, days, staff)
+
+
+def test_levers_hold_the_lab_and_its_plan() -> None:
+    plan = plan_in("psy_stroop", "medium")
+    levers, lab = levers_of(plan), plan.pack.lab
+    assert lab.budget in levers.budget
+    assert lab.days in levers.days
+    assert lab.staff in levers.staff
+    assert max(levers.days) >= plan.counts.days
+    assert max(levers.staff) >= plan.staff
+
+
+def test_file_asks_for_nothing_from_outside() -> None:
+    page = written(plan_in("psy_stroop", "easy"))
+    assert "default-src 'none'" in page
+    assert not re.findall(r'(?:src|href)="(?!#)|@import|url\(', page)
+
+
+def test_inputs_open_as_the_same_case() -> None:
+    plan = plan_in("psy_stroop", "hard")
+    found = re.search("<pre>(.*?)</pre>", written(plan), re.S)
+    assert found
+    assert read_case(found[1].replace("&#34;", '"')) == Case.of(plan.pack)
+
+
+def test_hostile_texts_stay_text() -> None:
+    pack = load_scenario("psy_stroop", "easy")
+    design = pack.design.model_copy(update={"sample_noun": "</script><b>"})
+    study = pack.study.model_copy(update={"design": design})
+    page = written(assess(pack.reference_protocol, pack.model_copy(update={"study": study})))
+    assert "<b>" not in page
+    assert page.count("</script>") == 2
+
+
+def test_slides_become_a_pdf() -> None:
+    pytest.importorskip("weasyprint")
+    assert pdf(written(plan_in("psy_stroop", "easy"))).startswith(b"%PDF")
