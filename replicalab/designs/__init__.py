@@ -11,10 +11,8 @@ from replicalab.designs.parameters import (
     arms_of,
     design_effect,
     samples_left,
-    samples_of,
     units_left,
     units_of,
-    whole_units,
 )
 from replicalab.designs.reported import EffectSource
 from replicalab.designs.rows import AS_PUBLISHED, HALVED, SMALLEST, Kind

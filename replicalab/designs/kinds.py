@@ -22,9 +22,6 @@ _EVEN: Final = 0.5
 
 def _root_of_arms(n: int, given: parameters.DesignParameters) -> float:
     # The root of the effective size of two arms; 0 if an arm has too few units for a test.
-    if given.icc is None:
-        first, second = parameters.arms_of(n, given.share)
-        return math.sqrt(first * second / n)
     one, other = (_worth(*arm, given) for arm in _arms(n, given))
     return math.sqrt(one * other / (one + other)) if one and other else 0.0
 
@@ -55,9 +52,7 @@ def _worth(n: int, planned: int, given: parameters.DesignParameters) -> float:
 
 
 def _two_group(n: int, size: float, given: parameters.DesignParameters) -> float:
-    root, units = _root_of_arms(n, given), n
-    if given.icc is not None:
-        units = sum(_units(*arm, given) for arm in _arms(n, given))
+    root, units = _root_of_arms(n, given), sum(_units(*arm, given) for arm in _arms(n, given))
     return _t_test(size * root, units - 2, given) if root else 0.0
 
 
@@ -91,12 +86,6 @@ def _two_proportions(n: int, size: float, given: parameters.DesignParameters) ->
         return exact_tests.shares_power(n, size, given.baseline, given.alpha, given.sides)
     root = _root_of_arms(n, given)
     return _z_test(size * root, given) if root else 0.0
-
-
-def _least_of_shares(n: int, target: float, given: parameters.DesignParameters) -> float | None:
-    if given.baseline is not None:
-        return exact_tests.least_h(n, target, given.baseline, given.alpha, given.sides)
-    return dist.least_reaching(lambda size: _two_proportions(n, size, given), target, rows.LARGEST)
 
 
 def _share_misfit(effect: float, given: parameters.DesignParameters) -> str:
@@ -307,7 +296,7 @@ _ROWS: Final = (
             )
         },
         misfit=_share_misfit,
-        least_size=_least_of_shares,
+        least_size=exact_tests.least_h,
         information=_information_of_arms,
     ),
     rows.Kind(
@@ -318,9 +307,15 @@ _ROWS: Final = (
         sources=reported.AUDIT,
         usual={"effect_planning": 0.01},
         formula=lambda n, size, at: dist.detection_probability(n, size, at.population_max),
-        method="the exact chance that a random sample meets a bad unit (hypergeometric)",
-        endless_method="the exact chance that a random sample meets a bad unit (binomial)",
+        method="the exact chance that a random sample meets a bad unit (binomial)",
         source="Cochran (1977), chapter 3",
+        given={
+            "population_max": rows.Given(
+                "the exact chance that a random sample meets a bad unit (hypergeometric)",
+                "",
+                "Cochran (1977), chapter 3",
+            )
+        },
         effect=rows.Effect(name="share of bad units", below=1, signed=False),
         needs=(),
         measure="probability of detection",
@@ -432,8 +427,15 @@ _ROWS: Final = (
         groups=2,
         formula=_survival,
         method="the {level} log-rank test of two equal arms (Schoenfeld's approximation)",
-        uneven_method="the {level} log-rank test of two unequal arms (Schoenfeld's approximation)",
         source="Schoenfeld (1981)",
+        given={
+            "arms": rows.Given(
+                "the {level} log-rank test of two unequal arms (Schoenfeld's approximation)",
+                "",
+                "Schoenfeld (1981)",
+                lambda arms: bool(arms.share != _EVEN),
+            )
+        },
         optional=("sides", "arms"),
         information=lambda n, at: at.event_share * _information_of_arms(n, at),
         effect=rows.Ratio(

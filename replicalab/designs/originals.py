@@ -21,9 +21,7 @@ from replicalab.lexicon import joined, shortened
 from replicalab.limits import LARGEST_EFFECT
 
 _ROUNDED: Final = 0.1  # of the larger of two rounded numbers for the same
-UNEXPLAINED: Final = 1.5
-"""The ratio from which a standard error is doubted if it differs from that of n."""
-_MANY: Final = 1000  # A larger ratio is written as "over 1,000"
+_UNEXPLAINED: Final = 1.5  # times the standard error by n is doubted
 _COUNTS: Final = ("n", "n1", "n2", "events")
 # Sources use these names for counts.
 _ASKED_COUNTS: Final = frozenset({*_COUNTS, "samples"})
@@ -162,11 +160,10 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
     if estimate is None or estimate.explained is None or row.normal is None:
         return ""
     least, most = estimate.explained
-    if least / UNEXPLAINED <= estimate.se <= most * UNEXPLAINED:
+    if least / _UNEXPLAINED <= estimate.se <= most * _UNEXPLAINED:
         return ""
     by_n = least if estimate.se < least else most
     times = max(estimate.se / by_n, by_n / estimate.se)
-    far = f"{times:.3g}" if times < _MANY else f"over {_MANY:,}"
     than = "large" if by_n > estimate.se else "small"
     counted = "events" if row.normal.in_events else "samples"
     basis, has = "standard error", "The standard error is"
@@ -174,8 +171,8 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
         basis, has = "interval", "The interval leaves a standard error of"
     return (
         f"{has} {estimate.se:.3g} on the scale of {row.normal.name}; "
-        f"{sum(estimate.sizes):,.12g} {counted} would have {by_n:.3g}, {far} times as {than}. "
-        f"z, p and later results use the {basis}; the small telescopes use the {counted}."
+        f"{sum(estimate.sizes):,.12g} {counted} would have {by_n:.3g}, {times:,.3g} times as "
+        f"{than}. z, p and later results use the {basis}; the small telescopes use the {counted}."
     )
 
 
@@ -288,9 +285,8 @@ def agree(one: float, other: float) -> bool:
     return abs(one - other) <= _ROUNDED * max(abs(one), abs(other))
 
 
-SAFEGUARD_LEVEL: Final = 0.6  # of the interval
-_BEYOND: Final = (1 - SAFEGUARD_LEVEL) / 2
-TELESCOPE_POWER: Final = 1 / 3  # of the original's test
+_BEYOND: Final = 0.2  # of a 60 % interval, on either side
+_TELESCOPE_POWER: Final = 1 / 3  # of the original's test
 _ALPHA: Final = 0.05
 
 
@@ -325,8 +321,7 @@ def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) ->
         return None
     if row.normal is not None:
         estimate = estimate_of(row, reported)
-        shift = None if estimate is None else _telescope(row, estimate)
-        return None if estimate is None or shift is None else _effect(row, estimate, shift)
+        return estimate and _effect(row, estimate, original_shift(row, reported))
     n, groups = reported.n, reported.numbers.get("groups")
     if n is None:
         return None
@@ -357,7 +352,7 @@ def _telescope(row: Kind, found: Estimate) -> float | None:
 
 @lru_cache(maxsize=1024)
 def _telescope_size(formula: Formula, n: int, at: DesignParameters, most: float) -> float | None:
-    return dist.least_that(lambda size: formula(n, size, at) >= TELESCOPE_POWER, most)
+    return dist.least_that(lambda size: formula(n, size, at) >= _TELESCOPE_POWER, most)
 
 
 @lru_cache(maxsize=1024)
@@ -367,7 +362,7 @@ def _telescope_shift(df: int | None, sides: int) -> float:
             return dist.z_test_power(shift, _ALPHA, sides)
         return dist.t_test_power(shift, df, _ALPHA, sides)
 
-    return dist.least_that(lambda shift: power(shift) >= TELESCOPE_POWER, math.inf) or 0.0
+    return dist.least_that(lambda shift: power(shift) >= _TELESCOPE_POWER, math.inf) or 0.0
 
 
 def shrunken(row: Kind, reported: _Reported) -> float | None:

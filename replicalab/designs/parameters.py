@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final, NamedTuple, Protocol
 
 from pydantic import Field
@@ -210,16 +209,6 @@ def units_of(n: Number, per_unit: float) -> Number:
     units = -((_ROUNDING - n / per_unit) // 1)
     # One sample of 10^9 in a unit is no more than the rounding.
     return units + (n > 0) * (units < 1)
-
-
-def samples_of(units: int, per_unit: float) -> int:
-    """Return the most samples in that number of units."""
-    return math.floor(units * per_unit * (1 + _ROUNDING))
-
-
-def whole_units(n: int, per_unit: float) -> int:
-    """Return the fewest samples, ``n`` or more, that fill whole units."""
-    return samples_of(int(units_of(n, per_unit)), per_unit)
 
 
 def units_left(counted: Number, planned: Number, per_unit: float) -> Number:

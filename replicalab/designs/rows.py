@@ -149,8 +149,6 @@ class Kind:
 
     Attributes:
         usual: the first numbers of a new study of this kind, except alpha, by field.
-        endless_method: the method without a population, if it differs.
-        uneven_method: the method for two arms of different sizes, if it differs.
         method: how the evidence is computed; ``{level}`` is one- or two-sided.
         is_interval: whether the evidence is that of an interval with confidence 1 − alpha.
         needs, optional: the numbers and `GROUPINGS` that a design must have, and may have.
@@ -160,7 +158,8 @@ class Kind:
         sought: the smallest effect or margin that a test can detect; None without a test.
         misfit: why the planning effect does not fit the other numbers, with the remedy, or empty.
         normal: the scale on which its estimates are nearly normal, if any.
-        least_size: a shortcut to the least size that ``n`` samples show with a power above alpha.
+        least_size: a shortcut to the least size that samples show with a power, by n, power,
+            baseline, alpha and sides.
     """
 
     kind: str
@@ -176,8 +175,6 @@ class Kind:
     optional: tuple[str, ...] = ()
     given: Mapping[str, Given] = field(default_factory=dict)
     groups: int = 1
-    endless_method: str = ""
-    uneven_method: str = ""
     is_interval: bool = False
     setting: str = ""
     measure: str = "power"
@@ -189,7 +186,7 @@ class Kind:
     sources: tuple[EffectSource, ...] = ()
     normal: NormalScale | None = None
     misfit: Callable[[float, DesignParameters], str] | None = None
-    least_size: Callable[[int, float, DesignParameters], float | None] | None = None
+    least_size: Callable[[int, float, float, float, int], float | None] | None = None
     information: Information | None = None
 
     @property
@@ -214,13 +211,8 @@ class Kind:
 
     def method_of(self, design: _Design) -> str:
         """Return how the evidence of a design is computed, with the confidence of an interval."""
-        endless, words = design.population_max is None, self._words(design)
-        method = (endless and self.endless_method) or self.method
-        if self.uneven_method and design.arms and design.arms.share != DesignParameters().share:
-            method = self.uneven_method
-        elif words:
-            method = words.method
-        method = method.format(level=self.level_of(design.sides))
+        words = self._words(design)
+        method = (words.method if words else self.method).format(level=self.level_of(design.sides))
         if not self.is_interval or design.alpha is None:
             return method
         return f"{method}, at {percent_text(1 - design.alpha)} confidence"
@@ -231,11 +223,8 @@ class Kind:
         return words.source if words else self.source
 
     def _words(self, design: _Design) -> Given | None:
-        for name, words in self.given.items():
-            value = getattr(design, name)
-            if value is not None and words.counts(value):
-                return words
-        return None
+        given = ((getattr(design, name), words) for name, words in self.given.items())
+        return next((words for x, words in given if x is not None and words.counts(x)), None)
 
     def uses(self, number: str) -> bool:
         """Return whether the evidence of this kind depends on a number of a design."""
@@ -292,8 +281,9 @@ class Kind:
             return _value(self.formula, n, seen, parameters)
 
         top = LARGEST if effect.within_margin else effect.largest_size
-        if self.least_size and design.target > parameters.alpha:
-            seen = self.least_size(n, design.target, parameters)
+        baseline, alpha = parameters.baseline, parameters.alpha
+        if self.least_size and baseline is not None and design.target > alpha:
+            seen = self.least_size(n, design.target, baseline, alpha, parameters.sides)
             minimum = seen and seen / factor
         else:
             minimum = least_reaching(power, design.target, top)
