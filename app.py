@@ -9,8 +9,7 @@ import streamlit as st
 if __name__ == "__main__":
     from replicalab.ui import frame, scenarios
 
-    with frame.page("Scenarios"):
-        scenarios.draw()
+    frame.page("Scenarios", lambda _: scenarios.draw())
 else:
     from replicalab import server
     from replicalab.ui import startup

@@ -2,5 +2,4 @@
 
 from replicalab.ui import frame, study
 
-with frame.page("Study") as analysis:
-    study.draw(analysis)
+frame.page("Study", study.draw)

@@ -2,5 +2,4 @@
 
 from replicalab.ui import frame, protocol
 
-with frame.page("Protocol") as analysis:
-    protocol.draw(analysis)
+frame.page("Protocol", protocol.draw)

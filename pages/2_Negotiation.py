@@ -2,7 +2,4 @@
 
 from replicalab.ui import frame, negotiation
 
-with frame.page("Negotiation") as analysis:
-    call_model = negotiation.draw(analysis)
-if call_model:  # once everything is drawn
-    call_model()
+frame.page("Negotiation", negotiation.draw)

@@ -2,5 +2,4 @@
 
 from replicalab.ui import frame, tradeoffs
 
-with frame.page("Trade-offs") as analysis:
-    tradeoffs.draw(analysis)
+frame.page("Trade-offs", tradeoffs.draw)

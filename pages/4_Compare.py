@@ -2,5 +2,4 @@
 
 from replicalab.ui import compare, frame
 
-with frame.page("Compare") as analysis:
-    compare.draw(analysis)
+frame.page("Compare", compare.draw)

@@ -3,5 +3,4 @@
 from replicalab.ui import frame
 from replicalab.ui.library import page
 
-with frame.page("Library"):
-    page.draw()
+frame.page("Library", lambda _: page.draw())

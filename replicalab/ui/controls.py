@@ -32,6 +32,14 @@ def open_tab(names: Iterable[str], key: str) -> Iterator[str]:
         yield name
 
 
+@contextmanager
+def fold(title: str, key: str, **how: Any) -> Iterator[bool]:
+    """Draw an expander, and yield whether it is open: closed, it needs no content."""
+    place = st.expander(title, key=key, on_change="rerun", **how)
+    with place:
+        yield bool(place.open)
+
+
 def places(in_a_row: int | Sequence[float]) -> Iterator[AbstractContextManager[object]]:
     """Yield places for fields, ``in_a_row`` in a row, and below each other on a phone.
 

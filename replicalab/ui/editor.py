@@ -10,14 +10,15 @@ from pydantic import ValidationError
 from replicalab import limits, models
 from replicalab.assessment import assess
 from replicalab.characters import on_one_line
-from replicalab.facts.plan import group_text, groups_text
+from replicalab.facts.plan import groups_text
 from replicalab.facts.verdicts import plan_verdict
-from replicalab.lexicon import amount_text, joined, quoted
+from replicalab.lexicon import amount_text, capitalised, joined, quoted
 from replicalab.models import NUMBER_FIELDS, PROTOCOL_ROWS
 from replicalab.scenarios import ItemStatus, Pack
-from replicalab.ui.controls import NumberField, between, complain
+from replicalab.ui.controls import NumberField, between, complain, fold
 from replicalab.ui.words import draw_verdict, escaped
 
+TEXTS: Final = "plan_texts"  # session key of the fold of technique and rationale
 _LINES_PX: Final = 72  # the height of two lines
 
 
@@ -126,6 +127,8 @@ def draw_fields(form: PlanForm, pack: Pack) -> None:
     """
     with st.container(horizontal=True):
         draw_numbers(form, pack)
+    if shares := groups_text(form.plan.sample_size, pack.design, per_group=False):
+        _note(shares)
     draw_lists_and_texts(form, pack)
 
 
@@ -140,14 +143,26 @@ def draw_numbers(form: PlanForm, pack: Pack) -> None:
 
 
 def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
-    """Draw the problems of the numbers, and the other fields."""
+    """Draw the problems of the numbers, and the other fields; a plan taken at once folds texts."""
     complain(*map(form.problem, NUMBER_FIELDS))
-    if shares := groups_text(form.plan.sample_size, pack.design, per_group=form.groups > 1):
-        _note(shares)
-    elif group_text(form.plan.sample_size, pack.design):
-        st.empty()  # keeps the place, else the browser draws all fields below again
     for field in models.LIST_FIELDS:
         _draw_labels(form, field, pack)
+    if form.take:
+        title = joined([form.label(field) for field in models.TEXT_FIELDS])
+        with fold(capitalised(title.lower()), TEXTS) as is_open:
+            if is_open:
+                _draw_texts(form)
+    else:
+        _draw_texts(form)
+    # Fields that fit one by one may be too large together in a plan that is to be sent.
+    protocol = None if form.take else form.held()
+    problems = [form.problem(field) for field in PROTOCOL_ROWS]
+    for problem in models.too_large(protocol) if protocol else []:
+        if not any(text.startswith(problem) for text in problems):
+            complain(f"{form.term(problem)}. Shorten it.")
+
+
+def _draw_texts(form: PlanForm) -> None:
     for field in models.TEXT_FIELDS:
         st.text_area(
             form.label(field),
@@ -159,12 +174,6 @@ def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
             args=(field,),
         )
         complain(form.problem(field))
-    # Fields that fit one by one may be too large together in a plan that is to be sent.
-    protocol = None if form.take else form.held()
-    problems = [form.problem(field) for field in PROTOCOL_ROWS]
-    for problem in models.too_large(protocol) if protocol else []:
-        if not any(text.startswith(problem) for text in problems):
-            complain(f"{form.term(problem)}. Shorten it.")
 
 
 def _note(text: str) -> None:

@@ -1,9 +1,8 @@
 """The frame of every page: settings, navigation and header."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -38,57 +37,86 @@ MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
     "Reset the plan": ("restart_alt", lambda _: state.replace_plan(None)),
 }
 """More actions of every page: a symbol, and a function of the page's title."""
+_DRAWN_ALONE: Final = {"Protocol", "Trade-offs"}
+"""Pages that an edit draws without their frame; a press does not interrupt such a run."""
+_WHOLE_RUN: Final = "whole_run"
+_Look = tuple[bool, bool]  # whether slides are shown, and whether a challenge hides the check
 _SENT_TITLE: Final = "sent_title"
 _TITLE_RUNS: Final = 2  # runs that send the title; the next run may lose it
 
 
-@contextmanager
-def page(title: str) -> Iterator[PlanAnalysis]:
-    """Set up a page, draw its header, yield its analysis, and write the address last."""
+def page(title: str, draw: Callable[[PlanAnalysis], Any]) -> None:
+    """Draw a page, then make the call that ``draw`` may return."""
     with server.take_turn():
         sent, times = st.session_state.get(_SENT_TITLE, ("", 0))
         times = times if sent == title else 0
         if times < _TITLE_RUNS:
             st.set_page_config(page_title=f"{title} · ReplicaLab", layout="wide")
         _begin()
-        analysis, hidden = state.analysis(), state.is_hidden()
-        presenting = bool(state.workspace().presenting) and not hidden
+        presenting, hidden = look = _look()
         # In an element of its own, which edits do not send again.
         panel.draw_styles(STAGE_STYLE if presenting else STYLE)
+        links = None if presenting else _draw_navigation(title)
+        if title in _DRAWN_ALONE:
+            st.session_state[_WHOLE_RUN] = True
+            call = _draw_alone(title, draw, links, look)
+        else:
+            _ask_again_after_a_restart()
+            call = _draw_body(title, draw, links)
         if not presenting:
-            _draw_navigation(title)
-            _draw_header(analysis, title)
-        _draw_problems()
-        if not presenting:
-            keeping.draw_offer(state.current().offered)
-            keeping.draw(title)
-        _ask_again_after_a_restart()
-        if presenting:
-            present.draw(analysis)
-            _finish(title, times)
-            st.stop()
-        lab.draw_if_open()
-        if not hidden:
+            lab.draw_if_open()
+        if not presenting and not hidden:
             export.draw_if_open()
+        st.session_state[_SENT_TITLE] = (title, min(times + 1, _TITLE_RUNS))
+    if call:
+        call()
+
+
+@st.fragment(run_every=24 * 60 * 60)
+def _ask_again_after_a_restart() -> None:
+    """Draw nothing: a page runs again on reconnecting only if it has a timed fragment."""
+
+
+@st.fragment(run_every=24 * 60 * 60)
+def _draw_alone(title: str, draw: Callable[[PlanAnalysis], Any], links: Any, look: _Look) -> None:
+    """Draw the body as a fragment: an edit in it does not send the navigation again."""
+    if st.session_state.pop(_WHOLE_RUN, False):  # which has the turn
+        _draw_body(title, draw, links)
+        return
+    with server.take_turn():
+        _begin()
+        if _look() != look:
+            st.rerun()
+        _draw_body(title, draw, links)
+
+
+def _draw_body(title: str, draw: Callable[[PlanAnalysis], Any], links: Any) -> Any:
+    analysis, (presenting, hidden), call = state.analysis(), _look(), None
+    if presenting:
+        _draw_problems()
+        present.draw(analysis)
+    else:
+        _draw_links(title, links)
+        _draw_header(analysis, title)
+        _draw_problems()
+        keeping.draw_offer(state.current().offered)
+        keeping.draw(title)
         if hidden and title != "Protocol":
             page_link("pages/1_Protocol.py", "A challenge is on: to its plan", "emoji_events")
-        needs_study = title in _NEED_STUDY and not state.current().chosen
-        if needs_study:
+        if title in _NEED_STUDY and not state.current().chosen:
             scenarios.draw_choice(title)
-        gated = hidden and title in _HIDDEN
-        if gated and not needs_study:
+        elif hidden and title in _HIDDEN:
             st.info(HIDDEN, icon=":material/lock:")
             button("Leave the challenge", "lock_open", state.leave_challenge)
-        if needs_study or gated:
-            _finish(title, times)
-            st.stop()
-        yield analysis
-        _finish(title, times)
-
-
-def _finish(title: str, times: int) -> None:
+        else:
+            call = draw(analysis)
     state.write_address()
-    st.session_state[_SENT_TITLE] = (title, min(times + 1, _TITLE_RUNS))
+    return call
+
+
+def _look() -> _Look:
+    hidden = state.is_hidden()
+    return bool(state.workspace().presenting) and not hidden, hidden
 
 
 def _begin() -> None:
@@ -109,18 +137,19 @@ def _begin() -> None:
         st.stop()
 
 
-@st.fragment(run_every=24 * 60 * 60)
-def _ask_again_after_a_restart() -> None:
-    """Draw nothing: a page runs again on reconnecting only if it has a timed fragment."""
-
-
-def _draw_navigation(title: str) -> None:
+def _draw_links(title: str, links: Any) -> None:
     query = state.address()
-    with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
-        panel.draw_skip(target=False)
+    with links:
         for file, label in PAGES:
             name = f"**{label}**" if label == title else label
             st.page_link(file, label=name, query_params=query)
+
+
+def _draw_navigation(title: str) -> Any:
+    """Draw what every edit leaves alone, and return the place of the links."""
+    with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
+        panel.draw_skip(target=False)
+        links = st.container(horizontal=True, key="pages")
         demo = f"{capitalised(server.DEMO_TEXT)}." if server.is_demo() else None
         button("Save", "bookmark_add", keeping.keep, key="save", disabled=bool(demo), help=demo)
         add = partial(tray.keep_and_notify, run=title == "Negotiation")
@@ -144,6 +173,7 @@ def _draw_navigation(title: str) -> None:
             on_click=lambda: actions[st.session_state["more"]][1](title),
         )
         panel.draw_skip(target=True)
+    return links
 
 
 def _draw_header(analysis: PlanAnalysis, title: str) -> None:

@@ -24,9 +24,9 @@ EASY: Final = "/Protocol?study=fin_momentum&lab=easy"
 
 
 def tick(page: Page, change: int) -> None:
-    box = page.locator(".st-key-workbench").get_by_test_id("stCheckbox").nth(change - 1)
+    pills = page.locator(".st-key-changes_ticked").get_by_role("button")
     with wait_for_run(page):
-        box.locator("label").first.click()
+        pills.nth(change - 1).click()
 
 
 def test_protocol_is_tuned_by_hand(app_page: Page) -> None:

@@ -85,6 +85,7 @@ def test_draft_survives_a_killed_server(context: BrowserContext, tmp_path: Path)
     with AppServer(APP, log, port=server.port):
         open_app(page, page.url)
         expect(number(page, "Sample size")).to_have_value("41")
+        open_texts(page)
         expect(page.get_by_role("textbox", name="Rationale")).to_have_value(rationale)
         empty = blank(context)
         open_app(empty, f"{server.url}/")
@@ -93,7 +94,13 @@ def test_draft_survives_a_killed_server(context: BrowserContext, tmp_path: Path)
         expect(number(empty, "Sample size")).to_have_value("41")
 
 
+def open_texts(page: Page) -> None:
+    with wait_for_run(page):
+        page.get_by_text("Technique and rationale").click()
+
+
 def write_long_plan(page: Page) -> None:
+    open_texts(page)
     chance = random.Random(7)
     for name in ("Technique", "Rationale"):
         letters = (chr(0x4E00 + chance.randrange(20_000)) for _ in range(3_000))

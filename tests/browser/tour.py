@@ -102,7 +102,7 @@ STOPS: Final = (
     Stop(
         "tour/change",
         "Suggested changes",
-        "The Lab Manager's changes, one tick each, and the least-loss plan: savings, and cost in "
+        "The Lab Manager's changes, one button each, and the least-loss plan: savings, and cost in "
         "evidence.",
         f"/Protocol?{_QUERY}",
         _to("What to change"),

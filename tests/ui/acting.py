@@ -3,6 +3,8 @@
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput, Slider
 
+from replicalab.ui.editor import TEXTS
+
 
 def run(app: AppTest) -> AppTest:
     app.run()
@@ -58,6 +60,11 @@ def pull(app: AppTest, label: str, value: int) -> AppTest:
 def type_text(app: AppTest, label: str, value: str) -> AppTest:
     fields = [*app.text_input, *app.text_area]
     next(field for field in fields if field.label == label).set_value(value)
+    return run(app)
+
+
+def open_texts(app: AppTest) -> AppTest:
+    app.session_state[TEXTS] = True
     return run(app)
 
 

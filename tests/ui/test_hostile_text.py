@@ -38,7 +38,7 @@ from tests.hostile_files import (
     hostile_study,
 )
 from tests.scenarios.small_study import put
-from tests.ui.acting import can_press, labels, press, run, type_text
+from tests.ui.acting import can_press, labels, open_texts, press, run, type_text
 from tests.ui.negotiating import hand_over, model_at_the_table
 from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
 from tests.ui.reading import alerts, drawer_of, html_of, panel_of
@@ -226,7 +226,7 @@ def test_hostile_plan_and_question_are_text() -> None:
     for page in PAGES:
         go(app, page)
         assert not leaks(app), page
-    assert {200, 203, 204} <= seen(app) | seen(go(app, PROTOCOL))
+    assert {200, 203, 204} <= seen(app) | seen(open_texts(go(app, PROTOCOL)))
     type_text(go(app, NEGOTIATION), "Or ask the lab a question", marked(5, f"{ATTACK}{UNSEEN}"))
     press(app, "Ask")
     assert not leaks(app)

@@ -19,7 +19,7 @@ from replicalab.ui import study_form
 from replicalab.ui.study import PARTS, TABS
 from tests.browser.driving import ROOT
 from tests.golden import assert_golden
-from tests.ui.acting import labels, number, pick, press, run, type_number, type_text
+from tests.ui.acting import labels, number, open_texts, pick, press, run, type_number, type_text
 from tests.ui.pages import (
     COMPARE,
     LIBRARY,
@@ -68,7 +68,7 @@ def test_form_with_template_reads_as_pinned() -> None:
 
 @pytest.mark.parametrize("scientist", ["person", "model"])
 def test_every_text_field_is_bounded(scientist: str) -> None:
-    app = visit(scientist=scientist)
+    app = open_texts(visit(scientist=scientist))
     record: dict[str, int] = {}
     for page in PAGES:
         go(app, page)

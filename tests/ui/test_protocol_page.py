@@ -31,6 +31,7 @@ from tests.ui.acting import (
     chosen,
     labels,
     number,
+    open_texts,
     pick,
     press,
     run,
@@ -144,13 +145,15 @@ def test_refused_number_or_text_leaves_the_plan() -> None:
         assert query_of(app) == before
         assert problem not in page_text(type_number(app, field, kept))
     text = f"Technique is empty, so the plan keeps “{PLAN.technique}”."
-    assert text in page_text(type_text(app, "Technique", "   "))
+    assert text in page_text(type_text(open_texts(app), "Technique", "   "))
     assert query_of(app) == before
 
 
 def test_forbidden_phrase_breaks_the_policy() -> None:
     app = visit(PROTOCOL, lab="easy")
-    type_text(app, "Rationale", "An offline backtest; later we route orders to a broker.")
+    type_text(
+        open_texts(app), "Rationale", "An offline backtest; later we route orders to a broker."
+    )
     assert dimension(app, "policy")[:2] == ["fails Policy", "1 breach"]
     assert where(app).endswith("· Not approved")
 
@@ -186,13 +189,14 @@ def test_refused_label_is_not_taken(label: str, text: str) -> None:
 def test_ticked_changes_are_those_of_the_core() -> None:
     options, app = reference_options(MOMENTUM), visit(PROTOCOL)
     assert options.offer is not None
+    names = app.pills[0].options
     for ticks, label in (
         ((False, False, False), "Apply 0 of 3"),
         ((True, False, True), "Apply 2 of 3"),
         ((True, True, True), "Apply all"),
     ):
-        for box, tick in zip(app.checkbox, ticks, strict=True):
-            box.set_value(tick)
+        [pills] = app.pills
+        pills.set_value([name for name, tick in zip(names, ticks, strict=True) if tick])
         page = page_text(run(app))
         ticked = [c for c, tick in zip(options.offer.changes, ticks, strict=True) if tick]
         after = assess(apply_changes(PLAN, ticked), MOMENTUM)
@@ -201,7 +205,7 @@ def test_ticked_changes_are_those_of_the_core() -> None:
         assert f"In all: {saved_text(step)} · {loss_text(step)}" in page
         worth = {row[0]: row[2] for row in panel_tables(app)[1]}
         assert worth[TICKED if any(ticks) else "Your plan"] == after.evidence.number
-        assert sum("would add: " in plain(box.label) for box in app.checkbox) == ticks.count(False)
+        assert page.count("would add: ") == ticks.count(False)
         assert can_press(app, label) == any(ticks)
         if any(ticks):
             assert query_of(press(app, label)) == to_query(Workspace().changed(plan=after.plan))
@@ -210,18 +214,13 @@ def test_ticked_changes_are_those_of_the_core() -> None:
 
 def test_tick_never_moves_to_another_change() -> None:
     app = visit(PROTOCOL)
-    for box in app.checkbox[::2]:
-        box.uncheck()
+    app.pills[0].set_value(["Duration"])
     type_number(app, "Duration (days)", 9)
-    assert [box.value for box in go(go(app, NEGOTIATION), PROTOCOL).checkbox] == [
-        False,
-        True,
-        False,
-    ]
-    boxes = [box.id for box in app.checkbox]
+    assert go(go(app, NEGOTIATION), PROTOCOL).pills[0].value == ["Duration"]
+    before = app.pills[0].id
     type_number(app, "Sample size", 310)
-    assert [box.value for box in app.checkbox] == [False, True, True]
-    assert [box.id for box in app.checkbox] == boxes, "the browser would redraw another box"
+    assert app.pills[0].value == ["Duration", "Sample size"]
+    assert app.pills[0].id == before, "the browser would redraw the pills"
 
 
 def test_least_loss_plan_is_applied_and_undone() -> None:
@@ -274,7 +273,7 @@ def test_undo_stays_in_its_study() -> None:
 
 def test_reset_plan_is_undone_field_by_field() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 7)
-    choose_more(type_text(app, "Technique", "another way"), "Reset the plan")
+    choose_more(type_text(open_texts(app), "Technique", "another way"), "Reset the plan")
     assert number(app, "Sample size").value == 420
     assert "plan" not in query_of(app)
     undo(app)

@@ -12,17 +12,18 @@ import streamlit as st
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
 from replicalab.facts import options as facts
-from replicalab.facts.blocks import Group, Heading, group, sentences_panel
+from replicalab.facts.blocks import Group, Heading, Sentence, group, plain_table, sentences_panel
 from replicalab.facts.check import TICKED, check_panel, cost_panel, evidence_panel
 from replicalab.facts.curves import samples_panel
 from replicalab.facts.negotiation import step_changes
+from replicalab.facts.plan import groups_text
 from replicalab.facts.verdicts import ANSWERS, answer_to
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps, deciding_text
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import EvidenceTier
 from replicalab.ui import panel, state, tray
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, fold
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import assumptions
 from replicalab.ui.words import escaped
@@ -91,9 +92,13 @@ def _undone(edited: PlanStep | None) -> str:
 
 
 def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
+    yours, design = analysis.yours, analysis.yours.pack.design
+    per_group = assumptions.groups_typed(design) > 1
+    shares = groups_text(yours.plan.sample_size, design, per_group=per_group)
     panel.draw(
         *([facts.edit_sentence(edited)] if edited else []),
-        check_panel(analysis.yours, analysis.binding, analysis.mends),
+        *([Sentence(shares)] if shares else []),
+        check_panel(yours, analysis.binding, analysis.mends),
     )
     for dimension, step in analysis.mends.items():
         button(
@@ -121,6 +126,7 @@ def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
 
 _MANAGER: Final = "The Lab Manager's changes"
 _LEFT_OUT: Final = "changes_left_out"
+_TICKS: Final = "changes_ticked"
 
 
 class Tick(NamedTuple):
@@ -163,14 +169,23 @@ def _left_out() -> frozenset[str]:
 
 
 def _draw_changes(options: PlanAnalysis, suggestion: Ticked) -> None:
-    first = sentences_panel([facts.first_of_all(options)], title="What to change", level=2)
-    panel.draw(facts.take_panel(options), first)
-    with st.container(key="manager_changes"):
-        _draw_suggestion(options, suggestion)
-    with st.container(key="least_loss_plan"):
-        _draw_least_loss(options)
-    with st.expander("Other plans", key="other_plans", on_change="rerun") as fold:
-        if fold.open:
+    loss = options.least
+    is_void = bool(loss.after.evidence.void_reason)
+    panel.draw(
+        facts.take_panel(options),
+        sentences_panel([facts.first_of_all(options)], title="What to change", level=2),
+        Group((_offer(options, suggestion), _least_loss(options, is_void=is_void)), beside=True),
+    )
+    applies_loss = loss.changes and not is_void
+    if suggestion.ticks or applies_loss:
+        with st.container(horizontal=True, vertical_alignment="bottom", key="apply"):
+            if suggestion.ticks:
+                _draw_ticks(*suggestion)
+            if applies_loss:
+                take = partial(state.replace_plan, loss.plan)
+                button("Apply the least-loss plan", "balance", take, key="apply_least_loss")
+    with fold("Other plans", "other_plans") as is_open:
+        if is_open:
             _draw_ends(options)
 
 
@@ -184,64 +199,66 @@ def _draw_ends(options: PlanAnalysis) -> None:
         button(f"Apply: {name.lower()}", "balance", take, key=f"apply_{name[:4].lower()}")
 
 
-def _draw_suggestion(options: PlanAnalysis, suggestion: Ticked) -> None:
+def _offer(options: PlanAnalysis, suggestion: Ticked) -> Group:
+    """Return the Lab Manager's changes, and the plan with the ticked ones."""
     ticks, result = suggestion
     if not ticks:
         answer = ANSWERS[answer_to(options)]
         sentences = [answer.text, "It knows no change that would help." if options.offer else ""]
-        panel.draw(sentences_panel(sentences, title=_MANAGER, verdict=answer))
-        return
-    panel.draw(Group((Heading(_MANAGER), facts.revision_panel(PlanStep(options.yours, result)))))
-    times = Counter[str]()
+        return sentences_panel(sentences, title=_MANAGER, verdict=answer)
+    rows = []
     for tick in ticks:
-        times[tick.change.field] += 1
-        _draw_box(tick, times[tick.change.field])
-    taken, total = sum(tick.on for tick in ticks), len(ticks)
+        text = facts.change_text(tick.step)
+        price = text.price if tick.on else f"would add: {text.price}"
+        rows.append((text.title, price, f"{text.why} {text.lost}"))
+    revised = facts.revision_panel(PlanStep(options.yours, result))
+    names = ("Change", "Saves and loses", "Why, and the loss")
+    return Group((Heading(_MANAGER), revised, plain_table("Changes", names, rows)))
+
+
+def _draw_ticks(ticks: tuple[Tick, ...], result: Assessment) -> None:
+    """Draw a pill for each change, named after its field: so an edit does not redraw it."""
+    names, times = dict[str, Tick](), Counter[str]()
+    for tick in ticks:
+        name = facts.change_text(tick.step).field
+        times[name] += 1
+        names[name if times[name] == 1 else f"{name} {times[name]}"] = tick
+
+    def take() -> None:
+        chosen = st.session_state[_TICKS]
+        out = {tick.key for name, tick in names.items() if name not in chosen}
+        st.session_state[_LEFT_OUT] = _left_out() - {tick.key for tick in ticks} | out
+
+    chosen = [name for name, tick in names.items() if tick.on]
+    if st.session_state.get(_TICKS) != chosen:
+        st.session_state[_TICKS] = chosen
+    st.pills(
+        "The Lab Manager’s changes to apply",
+        list(names),
+        selection_mode="multi",
+        format_func=escaped,
+        key=_TICKS,
+        on_change=take,
+    )
     below = result.evidence.tier is EvidenceTier.BELOW_FLOOR
     button(
-        "Apply all" if taken == total else f"Apply {taken} of {total}",
+        "Apply all" if len(chosen) == len(ticks) else f"Apply {len(chosen)} of {len(ticks)}",
         "done_all",
         partial(state.replace_plan, result.plan),
         type="primary" if result.feasible and not below else "secondary",
         key="apply_all",
-        disabled=not taken,
+        disabled=not chosen,
     )
 
 
-def _draw_least_loss(options: PlanAnalysis) -> None:
+def _least_loss(options: PlanAnalysis, *, is_void: bool) -> Group:
     loss = options.least
-    is_void = bool(loss.after.evidence.void_reason)
     is_extra = options.offer is None and loss.changes
     title = "What more this lab could do" if is_extra else "The least-loss plan"
     deciding = "" if is_void else deciding_text(loss.after, options.study, options.judged)
     sentences = [facts.difference_text(options), deciding, facts.search_text(options)]
     summary = group(sentences_panel(sentences, title=title), facts.difference_table(options))
     if is_void or not loss.changes:
-        panel.draw(summary)
-        return
+        return summary
     steps = change_steps(options.yours, loss.changes, options.known)
-    panel.draw(Group((summary, facts.revision_panel(PlanStep(options.yours, loss.after), steps))))
-    take = partial(state.replace_plan, loss.plan)
-    button("Apply the least-loss plan", "balance", take, key="apply_least_loss")
-
-
-def _draw_box(tick: Tick, of_field: int) -> None:
-    """Draw the box of a change; its place is its field's, so an edit does not move it."""
-    field = tick.change.field
-    place = f"tick_{field}_{of_field}"
-
-    def take() -> None:
-        others = _left_out() - {tick.key}
-        st.session_state[_LEFT_OUT] = others if st.session_state[place] else others | {tick.key}
-
-    if st.session_state.get(place) != tick.on:
-        st.session_state[place] = tick.on
-    text = facts.change_text(tick.step)
-    price = text.price if tick.on else f"would add: {text.price}"
-    name = text.field if of_field == 1 else f"{text.field} {of_field}"
-    st.checkbox(
-        f"{escaped(name)}: **{escaped(text.values)}** {escaped(price)}",
-        key=place,
-        help=escaped(f"{text.why} {text.lost}"),
-        on_change=take,
-    )
+    return Group((summary, facts.revision_panel(PlanStep(options.yours, loss.after), steps)))

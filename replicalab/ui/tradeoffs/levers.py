@@ -104,17 +104,18 @@ def _draw_lever(lever: _Lever) -> None:
 
 def draw_point(view: Outlook) -> None:
     """Draw the chosen point: its two numbers, its plan's evidence, and a button to load it."""
-    for column, name, value in zip(st.columns(2), _FIELDS, view.place, strict=True):
-        column.number_input(
-            f"Point: {name}",
-            min_value=0,
-            max_value=LARGEST_PLANNED,
-            value=min(value, LARGEST_PLANNED),
-            step=1,
-            key=f"point_{name}_{view.choice.key}",
-            on_change=take_typed,
-            args=(view.choice.key, view.place),
-        )
+    with st.container(horizontal=True):
+        for name, value in zip(_FIELDS, view.place, strict=True):
+            st.number_input(
+                f"Point: {name}",
+                min_value=0,
+                max_value=LARGEST_PLANNED,
+                value=min(value, LARGEST_PLANNED),
+                step=1,
+                key=f"point_{name}_{view.choice.key}",
+                on_change=take_typed,
+                args=(view.choice.key, view.place),
+            )
     verdict, facts = plan_verdict(view.point), point_facts(view.point, view.effect)
     panel.draw(blocks.Sentence("", verdict.title, verdict.status), facts_table("The point", facts))
     button(
