@@ -14,7 +14,7 @@ import pytest
 import replicalab
 from replicalab import api
 from replicalab.assessment import assess
-from replicalab.documents.forms import open_bundle
+from replicalab.documents import open_bundle
 from replicalab.errors import ArgumentError, NegotiationError, ScenarioError
 from replicalab.models import revise
 from replicalab.negotiation import load as loaded

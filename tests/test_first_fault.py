@@ -10,8 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from replicalab import scenarios
-from replicalab.documents import detect_kind
-from replicalab.documents.forms import bundle, open_bundle
+from replicalab.documents import bundle, detect_kind, open_bundle
 from replicalab.errors import ReplicaLabError
 from replicalab.library import EntryKind
 from replicalab.library.contents import checked, problem_of

@@ -4,11 +4,10 @@ import re
 from pathlib import Path
 from typing import Final
 
-from replicalab import features
 from replicalab.agents.scientist_policy import FIELD_FORMS
 from replicalab.assessment import DIMENSION_ROWS, FeasibilityCheckResult
 from replicalab.designs import KINDS, PARAMETERS
-from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES, forms
+from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES
 from replicalab.library import KINDS as ENTRIES
 from replicalab.library import EntryKind
 from replicalab.models import DIMENSIONS, FIELD_LABELS, PROTOCOL_FIELDS, ScientistAction
@@ -38,9 +37,6 @@ def test_protocol_fields_have_labels_and_prompt_forms() -> None:
 
 
 def test_documents_and_entries_are_complete() -> None:
-    for form in FORMS.values():
-        home = features.load(form.feature) if form.feature else forms
-        assert callable(getattr(home, form.maker))
     assert FORMS.keys() <= MIMES.keys()
     assert DOCUMENTS.keys() == PAGE_ROWS.keys() == {*FileKind}
     assert {row.suffix for row in DOCUMENTS.values()} <= {*SUFFIXES} & MIMES.keys()

@@ -8,7 +8,6 @@ import pytest
 
 from replicalab import api
 from replicalab.assessment import Assessment, assess
-from replicalab.documents.forms import brief, funding_request, markdown, report
 from replicalab.facts import (
     check,
     comparison,
@@ -22,11 +21,14 @@ from replicalab.facts import (
 )
 from replicalab.facts import present as slides
 from replicalab.facts.blocks import Block
+from replicalab.facts.documents import brief, funding_request
 from replicalab.facts.options import revision_panel
+from replicalab.facts.report import report
 from replicalab.features.portfolio import choice
 from replicalab.negotiation import Negotiation, ScientistKind, score_of
 from replicalab.negotiation.comparison import Side
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps, surveyed
+from replicalab.render.markdown import markdown
 from replicalab.scenarios import Pack
 from tests import factories
 from tests.facts.reading import words
@@ -39,7 +41,7 @@ LACKS: Final = "lacks 'sham lamp', which protects against heat: the study is voi
 LACKS_SHORT: Final = (
     "lacks a fixed control",
     "no 'sham lamp', without which the study is void",
-    "Without 'sham lamp' nothing protects against heat. It is a fixed control: the study is void",
+    "Without 'sham lamp' nothing protects against heat.",
 )
 TODAY: Final = date(2026, 1, 31)
 WATCH: Final = factories.make_constraint(

@@ -17,7 +17,6 @@ from replicalab.cli.plans import Blocks, place_text, signed
 from replicalab.errors import ModelError, TraceError
 from replicalab.facts import negotiation as texts
 from replicalab.facts import records, report, rounds, score
-from replicalab.facts.batch import batch_blocks
 from replicalab.facts.blocks import Heading
 from replicalab.limits import MAX_SEED, MOST_JOBS
 from replicalab.negotiation import Negotiation, Outcome, ScientistKind
@@ -135,7 +134,8 @@ def batch(options: commands.Options) -> commands.Answer:
         executor, threads = cluster
         played = _play_batch(jobs, executor, options.workers or threads, model)
     code = 130 if played.stopped else int(any(result.error for result in played.results))
-    blocks, size = [*batch_blocks(played)], lexicon.count_text(len(played.results), "negotiation")
+    blocks = [*score.batch_blocks(played)]
+    size = lexicon.count_text(len(played.results), "negotiation")
     if model:
         blocks.append(model.spent_text(size))
     data = {**records.batch(played), "spent": model and model.spent}

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Final
 
 from replicalab import scenarios
-from replicalab.assessment import Assessment, assess, size_text
+from replicalab.assessment import Assessment, assess, assumed_effects, size_text
 from replicalab.cli import asking, commands
 from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
 from replicalab.facts import comparison, records
 from replicalab.facts import options as texts
 from replicalab.facts.blocks import Block, Heading, Sentence, Verdict, row, table
-from replicalab.facts.check import YOURS, check_panel, cost_panel, evidence_panel
+from replicalab.facts.check import YOURS, check_panel, cost_panel, effects_table, evidence_panel
 from replicalab.facts.lab import amounts_text, lab_text, own_values
 from replicalab.facts.original import original_panel
 from replicalab.facts.plan import asked_text
@@ -77,7 +77,8 @@ def check(options: commands.Options) -> commands.Answer:
     analysis, _ = asking.analysis(options)
     plan = analysis.yours
     panels = check_panel(plan, analysis.binding), cost_panel(plan), evidence_panel({YOURS: plan})
-    blocks = [*opening(plan), *panels, original_panel(Curves(plan))]
+    effects = effects_table(assumed_effects(plan.pack.design), {YOURS: plan})
+    blocks = [*opening(plan), *panels, effects, original_panel(Curves(plan))]
     return commands.Answer(0 if plan.feasible else 1, blocks, lambda: records.checked(analysis))
 
 

@@ -1,4 +1,4 @@
-"""Blocks of a view: sentences, lists and tables, which `replicalab.render` draws."""
+"""Blocks of a view: facts, sentences, lists and tables, which `replicalab.render` draws."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from replicalab import lexicon
+from replicalab.scenarios import Lab
 
 NOT_GIVEN = lexicon.NOT_GIVEN
 
@@ -30,37 +31,25 @@ class Verdict(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A bar and its marks, all as shares of its width.
-
-    Attributes:
-        to: its end.
-        limit: the mark of a limit or a target.
-        floor: the mark of a floor, drawn dotted.
-        begins: its start.
-        before: its former end; a loss since is drawn behind the bar.
-        interval: the ends of an interval around ``to``.
-    """
+    """A bar and its marks, all as shares of its width."""
 
     to: float
-    limit: float | None = None
-    floor: float | None = None
+    limit: float | None = None  # the mark of a limit or a target
+    floor: float | None = None  # the mark of a floor, drawn dotted
     begins: float = 0.0
-    before: float | None = None
-    interval: tuple[float, float] | None = None
+    before: float | None = None  # its former end; a loss since is drawn behind the bar
+    interval: tuple[float, float] | None = None  # around ``to``
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A paragraph, after a sign and a bold ``lead`` if it is a verdict.
-
-    ``link`` is the address of its last word, empty for none.
-    """
+    """A paragraph, after a sign and a bold ``lead`` if it is a verdict."""
 
     text: str
     lead: str = ""
     status: Status | None = None
     quiet: bool = False
-    link: str = ""
+    link: str = ""  # the address of its last word
 
     @property
     def linked(self) -> tuple[str, str]:
@@ -72,76 +61,88 @@ class Sentence:
 
 
 class Cell(NamedTuple):
-    """A cell of a table.
-
-    Attributes:
-        text: the value for people.
-        number: the value for a spreadsheet, None for a text.
-        bar: a picture of it, for forms that draw.
-        shade: the status that colours the bar of a cell without a sign.
-        note: a less prominent text after it.
-        more: a sentence that a page unfolds by a click on its lead, or else on the text.
-        link: the relative address of the text, empty for none.
-    """
+    """A cell of a table."""
 
     text: str = ""
-    number: float | None = None
+    number: float | None = None  # for a spreadsheet; None for a text
     status: Status | None = None
-    bar: Bar | None = None
-    shade: Status | None = None
-    note: str = ""
-    more: Sentence | None = None
-    link: str = ""
+    bar: Bar | None = None  # for forms that draw
+    shade: Status | None = None  # colours the bar of a cell without a sign
+    note: str = ""  # less prominent, after the text
+    more: Sentence | None = None  # unfolded by a click on its lead, or else on the text
+    link: str = ""  # a relative address
 
 
 class Column(NamedTuple):
-    """A column of a table.
-
-    Attributes:
-        name: its heading.
-        look: how a page sets its cells: ``number`` flush right, ``fixed`` on one line, ``quiet``.
-        bar: whether a page draws the bars of its cells ``before`` or ``after`` the texts, in a
-            column of their own; a document draws them below the texts.
-        picture: the heading of that column for screen readers; empty for none.
-        is_seen: whether the heading is visible, not only read out.
-        order: the sort order by it, ``ascending`` or ``descending``; empty for none.
-        meaning: the definition of the name, which a page shows on hover, focus and tap.
-    """
+    """A column of a table; its bars have a column of their own, a document draws them below."""
 
     name: str
-    look: str = ""
-    bar: str = ""
-    picture: str = ""
-    is_seen: bool = True
-    order: str = ""
-    meaning: str = ""
+    look: str = ""  # of its cells: ``number`` flush right, ``fixed`` on one line, ``quiet``
+    bar: str = ""  # whether a page draws the bars ``before`` or ``after`` the texts
+    picture: str = ""  # the heading of the bars for screen readers
+    is_seen: bool = True  # whether the heading is visible, not only read out
+    order: str = ""  # the sort order by it, ``ascending`` or ``descending``
+    meaning: str = ""  # the definition of the name, shown on hover, focus and tap
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table; the first cell of a row is its heading.
-
-    Attributes:
-        below: lines of text below each row, or empty.
-        totals: the number of last rows that are sums of the others.
-        kind: the class of its look; empty for a plain one.
-        scrolls: whether it may be wider than a page and then scrolls in a box of its own.
-        places: the anchor below each row for a button of the page; empty for none.
-    """
+    """A table; the first cell of a row is its heading."""
 
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    below: tuple[tuple[str, ...], ...] = ()
-    totals: int = 0
-    kind: str = ""
-    scrolls: bool = False
-    places: tuple[str, ...] = ()
+    below: tuple[tuple[str, ...], ...] = ()  # lines of text below each row
+    totals: int = 0  # the number of last rows that are sums of the others
+    kind: str = ""  # the class of its look
+    scrolls: bool = False  # whether it may be wider than a page, in a box of its own
+    places: tuple[str, ...] = ()  # the anchor below each row for a button of the page
 
     @property
     def names(self) -> tuple[str, ...]:
         """The headings of its columns."""
         return tuple(column.name for column in self.columns)
+
+
+Value = str | int | float | bool | None
+
+
+class Fact(NamedTuple):
+    """One value of a plan, study or lab."""
+
+    key: str  # its name for programs, an identifier
+    label: str
+    value: Value = None
+    unit: str = ""  # of a number: ``samples``, a currency, or a measure such as ``power``
+    status: Status | None = None
+    note: str = ""  # a caveat, shown after the value
+    text: str = ""  # the value for people, with its unit; formatted from the value if empty
+
+    @property
+    def shown(self) -> str:
+        """The value for people."""
+        if self.text or isinstance(self.value, str):
+            return self.text or str(self.value)
+        if self.value is None:
+            return "none"
+        return f"{lexicon.amount_text(self.value)} {self.unit}".rstrip()
+
+    @property
+    def cell(self) -> Cell:
+        """The fact as a cell of a table."""
+        number = None if isinstance(self.value, str | None) else float(self.value)
+        return Cell(self.shown, number, self.status, note=self.note)
+
+
+def count(key: str, label: str, number: float, noun: str) -> Fact:
+    """Return a number of things; ``noun`` is in the singular."""
+    text = lexicon.count_text(number, noun)
+    return Fact(key, label, number, lexicon.plural(noun, 2), text=text)
+
+
+def money(key: str, label: str, amount: float, lab: Lab) -> Fact:
+    """Return an amount of money in the currency of a lab."""
+    return Fact(key, label, amount, lab.currency, text=lab.money(amount))
 
 
 @dataclass(frozen=True)
@@ -204,6 +205,12 @@ def table(
     cells = tuple(row(*texts) for texts in rows)
     lines = tuple(map(tuple, below))
     return Table(caption, named, cells, lines, totals, kind, scrolls, tuple(places))
+
+
+def facts_table(caption: str, facts: Iterable[Fact]) -> Table:
+    """Return facts as rows of label and value."""
+    columns = (Column("Fact", is_seen=False), Column("Value", is_seen=False))
+    return table(caption, columns, [(fact.label, fact.cell) for fact in facts])
 
 
 def plain_table(caption: str, names: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
@@ -281,23 +288,16 @@ class Part:
 
 @dataclass(frozen=True)
 class Document:
-    """A document for export.
-
-    Attributes:
-        about: its kind, its study and its date.
-        foot: its sources and the version that made it.
-        compact: whether it is to fit one page.
-        values: of a form, its answers by its own ids, for JSON.
-    """
+    """A document for export."""
 
     title: str
-    about: str
+    about: str  # its kind, its study and its date
     parts: tuple[Part, ...]
-    foot: tuple[str, ...]
+    foot: tuple[str, ...]  # its sources and the version that made it
     on: date
-    compact: bool = False
+    compact: bool = False  # whether it is to fit one page
     authors: str = ""
-    values: Mapping[str, object] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)  # a form's answers by its own ids
 
     @property
     def blocks(self) -> list[Block | str]:

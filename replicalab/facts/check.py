@@ -1,32 +1,24 @@
 """A plan in its lab as blocks: verdict, dimensions, cost, evidence, and its arms and days."""
 
-import math
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
 from replicalab import assessment, lexicon
 from replicalab.assessment import Assessment, Evidence
-from replicalab.assessment.phrases import failing_text, last_day_text, samples_text
+from replicalab.assessment.phrases import failing_text, samples_text
 from replicalab.facts import blocks, verdicts
 from replicalab.facts import plan as texts
 from replicalab.facts.blocks import Bar, Cell, Column, Fold, Group, Heading, Panel, Sentence, Status
 from replicalab.facts.lab import lab_text
-from replicalab.facts.original import takes_text
-from replicalab.scenarios import ItemStatus
 
 BINDING: Final = "Binding constraint."
 YOURS: Final = "Your plan"
 TICKED: Final = "Ticked below"
-_ROWS: Final = 6  # of arms and of bookings; the rest are counted
 
 
 def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -> Panel:
-    """Return study and lab, and a plan's verdict, cost and evidence.
-
-    ``yours`` is whether it is the visitor's own, not the study's reference protocol; a ``quiet``
-    header leaves out the verdict.
-    """
+    """Return study and lab, and a plan's verdict, which a ``quiet`` header leaves out."""
     pack, evidence = plan.pack, plan.evidence
     return blocks.panel(
         "header",
@@ -58,10 +50,7 @@ def check_panel(plan: Assessment, binding: str | None = None, mended: Container[
 def check_table(
     plan: Assessment, binding: str | None = None, mended: Container[str] = ()
 ) -> blocks.Table:
-    """Return used, limit and slack of each dimension, with the reasons of failures.
-
-    A page lays a button over the place of each dimension in ``mended``.
-    """
+    """Return used, limit and slack of each dimension, with the reasons of failures."""
     rows, below = [], []
     for dimension, slack in plan.slack.items():
         name, sign = lexicon.capitalised(plan.pack.study.term(dimension)), _sign(slack.ok)
@@ -75,7 +64,7 @@ def check_table(
         # A reason is given only if the numbers do not say it.
         in_numbers = slack.row.is_amount or dimension not in plan.causes
         reasons = (
-            [] if in_numbers else [why for name, why in plan.reasons_once if name == dimension]
+            () if in_numbers else (why for name, why in plan.reasons_once if name == dimension)
         )
         below.append([*([BINDING] if dimension == binding else []), *reasons])
     used = Column("Used", "fixed", bar="after", picture="Share of the limit")
@@ -97,12 +86,10 @@ def _sign(ok: bool) -> Status:
 def cost_panel(plan: Assessment, after: Assessment | None = None) -> Group:
     """Return the cost term by term, and the parts of the staff."""
     staff = Sentence(f"Staff: {texts.staff_text(plan)}.", quiet=True)
-    return blocks.group(Heading("Cost", 2, part=True), cost_table(plan, after, signed=False), staff)
+    return blocks.group(Heading("Cost", 2, part=True), cost_table(plan, after), staff)
 
 
-def cost_table(
-    plan: Assessment, after: Assessment | None = None, *, signed: bool = True
-) -> blocks.Table:
+def cost_table(plan: Assessment, after: Assessment | None = None) -> blocks.Table:
     """Return the terms of the cost as a waterfall, and the total of the plan and of ``after``."""
     budget, terms, money = plan.pack.lab.budget, plan.cost_terms, lexicon.amount_text
     totals = {"Total": plan}
@@ -115,8 +102,8 @@ def cost_table(
         cell = Cell(money(term.credits), term.credits, bar=bar)
         rows.append((plan.pack.study.term(term.label), texts.term_text(term), cell))
     for name, total in totals.items():
-        sign, bar = _sign(total.cost <= budget), Bar(total.cost / widest, mark)
-        cell = Cell(money(total.cost), total.cost, sign if signed else None, bar, sign)
+        bar, shade = Bar(total.cost / widest, mark), _sign(total.cost <= budget)
+        cell = Cell(money(total.cost), total.cost, None, bar, shade)
         rows.append((name, f"of {money(budget)}", cell))
     currency = lexicon.capitalised(plan.pack.lab.currency)
     columns = (
@@ -139,20 +126,17 @@ def cost_cell(plan: Assessment) -> Cell:
     return Cell(lexicon.amount_text(plan.cost), plan.cost, sign, _cost_bar(plan))
 
 
-def evidence_panel(plans: Mapping[str, Assessment], *, at_effects: bool = True) -> Group:
-    """Return the evidence of plans on one scale with floor and target, and its basis.
-
-    Args:
-        plans: by name, the visitor's first; all of one study.
-        at_effects: whether to list the evidence at other effects, too.
-    """
+def evidence_panel(plans: Mapping[str, Assessment]) -> Group:
+    """Return the evidence of plans on one scale with floor and target, and its basis."""
     yours = next(iter(plans.values()))
     first, void = yours.evidence, yours.evidence.void_reason
     rows, others = [], [plan.evidence for plan in plans.values()]
     for name, plan in plans.items():
         status, tier = verdicts.standing(plan)
-        bar = evidence_bar(plan.evidence, others, first)
-        shade = verdicts.evidence_status(plan.evidence)
+        bar, shade = (
+            evidence_bar(plan.evidence, others, first),
+            verdicts.evidence_status(plan.evidence),
+        )
         on_scale = Cell(plan.evidence.number, _value(plan.evidence), None, bar, shade)
         rows.append((name, on_scale, Cell(tier, status=status)))
     columns = (
@@ -161,23 +145,20 @@ def evidence_panel(plans: Mapping[str, Assessment], *, at_effects: bool = True) 
         Column("Tier", is_seen=False),
     )
     basis = f"{texts.assumption_text(yours)} {texts.source_text(yours.pack.design)}".strip()
-    tables = _basis_tables(plans, at_effects=at_effects)
     return blocks.group(
-        Heading(bounds_title(first), 2, part=True, meaning=verdicts.terms_text(yours)),
+        Heading(_bounds_title(first), 2, part=True, meaning=verdicts.terms_text(yours)),
         Sentence("", f"No evidence: {void}.", Status.FAIL) if void else None,
         None if void else Sentence(texts.dropout_text(yours)),
         blocks.table("Evidence of the plans", columns, rows),
-        Fold("Basis", (Sentence(basis), *tables)),
+        Fold("Basis", (Sentence(basis), _basis_table(plans))),
     )
 
 
-def bounds_title(evidence: Evidence) -> str:
-    """Return the measure with its bounds: ``Power: floor 0.50, target 0.80``."""
-    floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
-    return f"{evidence.title}: floor {floor}, target {target}"
+def _bounds_title(evidence: Evidence) -> str:
+    return f"{evidence.title}: {texts.bounds_text(evidence)}"
 
 
-def _basis_tables(plans: Mapping[str, Assessment], *, at_effects: bool) -> list[blocks.Table]:
+def _basis_table(plans: Mapping[str, Assessment]) -> blocks.Table:
     judged, rows = list(plans.values()), list[tuple[str, ...]]()
     if any(plan.evidence.analysed < plan.counts.samples for plan in judged):
         sizes = [f"{plan.evidence.analysed:,} of {plan.counts.samples:,}" for plan in judged]
@@ -185,21 +166,14 @@ def _basis_tables(plans: Mapping[str, Assessment], *, at_effects: bool) -> list[
     if sought := judged[0].evidence.row.sought:
         detected = [texts.effect_text(plan.detectable_effect) for plan in judged]
         rows.append((lexicon.capitalised(sought), *detected))
-    for effect in assessment.assumed_effects(judged[0].pack.design) if at_effects else ():
-        size = texts.effect_text(effect.effect), takes_text(judged[0], effect.effect)
-        label = f"At the effect {effect.label} ({'; '.join(filter(None, size))})"
-        rows.append((label, *(plan.evidence_at(effect.effect).number for plan in judged)))
     columns = (Column("What", is_seen=False), *(Column(name, "number") for name in plans))
-    return [blocks.table("Basis of the evidence", columns, rows)] if rows else []
+    return blocks.table("Basis of the evidence", columns, rows)
 
 
 def evidence_bar(
     evidence: Evidence, others: Sequence[Evidence], before: Evidence | None = None
 ) -> Bar:
-    """Return an evidence on one scale with others; better evidence is always longer.
-
-    A loss since ``before`` is drawn behind it.
-    """
+    """Return an evidence on one scale with others; better evidence is always longer."""
     worst, best = assessment.scale_of(others)
 
     def share(value: float) -> float:
@@ -241,98 +215,49 @@ def plans_table(plans: Mapping[str, Assessment]) -> blocks.Table:
         )
     currency = lexicon.capitalised(lab.currency)
     names = ("Plan", "Samples", "Days", judged[0].title, currency, "Fidelity loss")
-    return blocks.table(f"{bounds_title(judged[0])}; budget: {lab.money(lab.budget)}", names, rows)
+    return blocks.table(f"{_bounds_title(judged[0])}; budget: {lab.money(lab.budget)}", names, rows)
 
 
 def effects_panel(
     effects: Sequence[assessment.AssumedEffect], plans: Mapping[str, Assessment]
 ) -> Group:
+    """Return `effects_table` between a title and the bounds."""
+    evidence = next(iter(plans.values())).evidence
+    title = f"{evidence.title}, if the effect is not what was assumed"
+    bounds = Sentence(f"Dotted and solid mark: {texts.bounds_text(evidence)}.", quiet=True)
+    return blocks.group(Heading(title, 2, part=True), effects_table(effects, plans), bounds)
+
+
+def effects_table(
+    effects: Sequence[assessment.AssumedEffect], plans: Mapping[str, Assessment]
+) -> blocks.Table:
     """Return the evidence of each plan at each effect, all on one scale."""
     judged = [[plan.evidence_at(effect.effect) for plan in plans.values()] for effect in effects]
     others = [evidence for row in judged for evidence in row]
-    first, rows = next(iter(plans.values())), list[list[Cell]]()
+    rows = list[list[Cell]]()
     for effect, evidences in zip(effects, judged, strict=True):
-        rows.append([Cell(texts.effect_label(effect), note=takes_text(first, effect.effect))])
-        for evidence in evidences:
-            status, bar = verdicts.evidence_status(evidence), evidence_bar(evidence, others)
-            rows[-1].append(Cell(evidence.number, _value(evidence), status, bar))
+        rows.append([Cell(texts.effect_label(effect))])
+        for plan, evidence in zip(plans.values(), evidences, strict=True):
+            status, text = verdicts.marked(plan, evidence, evidence.number)
+            rows[-1].append(Cell(text, _value(evidence), status, evidence_bar(evidence, others)))
     named = (Column(lexicon.capitalised(name), "number", bar="after") for name in plans)
     columns = (Column("Effect assumed"), *named)
-    title = f"{others[0].title}, if the effect is not what was assumed"
-    return blocks.group(
-        Heading(title, 2, part=True),
-        blocks.table("Evidence of the plans at each effect", columns, rows, kind="effects"),
-        Sentence(texts.bounds_text(others[0]), quiet=True),
-    )
+    return blocks.table("Evidence of the plans at each effect", columns, rows, kind="effects")
 
 
-def effects_table(plan: Assessment) -> blocks.Table:
-    """Return the evidence of a plan at other effects, with the plan's signs."""
-    design, rows = plan.pack.design, []
-    planned = abs(design.effect_planning or 0.0)
-    for label, effect in assessment.assumed_effects(design):
-        if not math.isclose(effect, planned):
-            evidence = plan.evidence_at(effect)
-            status, text = verdicts.marked(plan, evidence, evidence.number)
-            size = Cell(texts.effect_text(effect), effect)
-            rows.append((label, size, Cell(text, evidence.value, status)))
-    names = ("Effect", "Size", "Evidence")
-    return blocks.table("If the effect is not what was assumed", names, rows)
-
-
-def design_tables(plan: Assessment) -> list[blocks.Table]:
-    """Return the arms with their samples, and the days of plan, lab and bookings."""
-    samples = Column("Samples", bar="after", picture="Share of the largest group")
-    span = Column("Days", bar="after", picture="Place among these days")
-    return [
-        blocks.table(f"The design: {samples_text(plan)}", ("Group", samples), _arm_rows(plan)),
-        blocks.table("Days of plan and lab", ("Use", span), _day_rows(plan)),
-    ]
-
-
-def _arm_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
+def design_table(plan: Assessment) -> blocks.Table:
+    """Return the arms of a design with their samples and units."""
     design, samples, units = plan.pack.design, plan.counts.samples, plan.pack.design.units
     groups = plan.evidence.row.groups_of(design)
     sizes = [int(size) for size in assessment.samples_in_arms(samples, design)]
     numbers = [int(number) for number in assessment.units_in_arms(samples, design)]
-    if groups > len(sizes):
-        # Samples left over belong to no group.
-        sizes, numbers = [samples // groups] * groups, [numbers[0] // groups] * groups
-    names = [f"Group {place + 1}" for place in range(groups)]
-    if groups == 1:
-        names = ["One group"]
-    elif design.arms:
-        names = ["First arm", "Second arm"]
-    rows = list(zip(names, sizes, numbers, strict=True))
-    for name, size, number in rows[:_ROWS]:
-        count = lexicon.count_text(number, units.name) if units else ""
-        per_unit = f" in {count} of {units.samples:g}" if units else ""
-        bar = Bar(size / (max(sizes) or 1))
-        yield name, Cell(f"{lexicon.amount_text(size)}{per_unit}", size, bar=bar)
-    if (extra := len(rows) - _ROWS) > 0:
-        yield "Others", Cell(f"{lexicon.count_text(extra, 'group')} like these")
-
-
-def _day_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
-    lab, days = plan.pack.lab, plan.counts.days
-    start, lab_end = lab.start_day, max(lab.days, lab.start_day)
-    lab_days = f"{_days_text(start, lab_end)}{lab.dated(lab.days, 'to')}"
-    spans = [("Lab", lab_days, start, lab_end)]
-    if days:
-        last = start + days - 1
-        spans.insert(0, ("Plan", f"{_days_text(start, last)}{last_day_text(plan)}", start, last))
-    bookings = [
-        (lexicon.one_line(item.label), item.status_text, 1, until)
-        for item in plan.missing_items
-        if item.status is ItemStatus.BOOKED
-        and (until := plan.pack.inventory.booked_until(item.label)) is not None
-    ]
-    end = max(last for *_, last in [*spans, *bookings[:_ROWS]])
-    for name, text, first, last in [*spans, *bookings[:_ROWS]]:
-        yield name, Cell(text, bar=Bar(last / end, lab_end / end, begins=(first - 1) / end))
-    if (more := len(bookings) - _ROWS) > 0:
-        yield "Others", Cell(lexicon.count_text(more, "more booked item"))
-
-
-def _days_text(first: int, last: int) -> str:
-    return f"day {first:,}" if first == last else f"days {first:,} to {last:,}"
+    names = ["First arm", "Second arm"] if len(sizes) > 1 else ["One group"]
+    if groups > len(sizes):  # samples left over belong to no group
+        names, sizes, numbers = [f"Each of {groups}"], [samples // groups], [numbers[0] // groups]
+    rows = []
+    for name, size, number in zip(names, sizes, numbers, strict=True):
+        counted = lexicon.count_text(number, units.name) if units else ""
+        text = f"{size:,} in {counted} of {units.samples:g}" if units else f"{size:,}"
+        rows.append((name, Cell(text, size, bar=Bar(size / (max(sizes) or 1)))))
+    column = Column("Samples", bar="after", picture="Share of the largest group")
+    return blocks.table(f"The design: {samples_text(plan)}", ("Group", column), rows)

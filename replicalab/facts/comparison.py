@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, cautions_title, size_text
+from replicalab.assessment import Assessment, Evidence, cautions_title, size_text
 from replicalab.assessment.phrases import asked_and_had
 from replicalab.facts import blocks, check, negotiation
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Status
 from replicalab.facts.lab import first_day_text, in_currency, weekends_text
-from replicalab.facts.verdicts import evidence_status, plan_verdict, standing
+from replicalab.facts.verdicts import evidence_cell, evidence_status, plan_verdict, standing
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS
 from replicalab.negotiation import Outcome
@@ -35,12 +35,8 @@ _QUESTION: Final = {
     "units": plans.UNITS_TITLE,
     "arms": plans.ARMS_TITLE,
 }
-_RARE: Final = {
-    "sides",
-    "baseline",
-    "assurance",
-    *QUESTION_RECORDS,
-}  # shown only if a side asks for them
+# Shown only if a side asks for them.
+_RARE: Final = {"sides", "baseline", "assurance", *QUESTION_RECORDS}
 _LONG: Final = 120  # longer texts are folded
 _SHOWN_ABOVE: Final = {OUTCOME: "Plan"}  # rows that repeat the heads of the columns
 
@@ -109,15 +105,10 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
     for name in (*QUESTION_FIELDS, *QUESTION_RECORDS):
         if name not in _RARE or any(name in side.plan.pack.asked for side in sides):
             yield _line(_QUESTION[name], (_asked(side, name) for side in sides))
-    for label, seat, players in (
-        ("Scientist", "scientist", negotiation.SCIENTISTS),
-        ("Lab Manager", "lab_manager", negotiation.LAB_MANAGERS),
-    ):
-        names = [
-            players[getattr(side.played.setup, seat)].name if side.played else "none"
-            for side in sides
-        ]
-        yield _line(label, names)
+    seats = {"scientist": negotiation.SCIENTISTS, "lab_manager": negotiation.LAB_MANAGERS}
+    for seat, players in seats.items():
+        played = (side.played and players[getattr(side.played.setup, seat)].name for side in sides)
+        yield _line(seat.replace("_", " ").title(), (name or "none" for name in played))
 
 
 def _lab(sides: Sequence[Side]) -> Iterator[Line]:
@@ -127,15 +118,14 @@ def _lab(sides: Sequence[Side]) -> Iterator[Line]:
         if amount.group is not AmountGroup.MONEY or any(values):
             named = _named(sides, amount.label_in(CREDITS))
             cells = map(blocks.number_cell, values)
-            yield Line(in_currency(named, currency), tuple(cells))
+            yield _line(in_currency(named, currency), cells)
     if any(lab.start_date for lab in labs):
         yield _line("First day", map(first_day_text, labs))
         yield _line("Weekends", map(weekends_text, labs))
     resources = [resource for side in sides for resource in side.plan.pack.resources]
     items = dict.fromkeys((resource.label, resource.category.value) for resource in resources)
-    for label, category in items:
-        texts = (_standing(side.plan.pack, label, category) for side in sides)
-        yield _line(label, texts)
+    for item in items:
+        yield _line(item[0], (_standing(side.plan.pack, *item) for side in sides))
 
 
 def _standing(pack: Pack, label: str, category: str) -> str:
@@ -176,49 +166,40 @@ def _cost(sides: Sequence[Side]) -> Iterator[Line]:
     }
     for label, row in {**amounts, "Total": [side.plan.cost for side in sides]}.items():
         bars = (blocks.number_cell(amount)._replace(bar=Bar(amount / dearest)) for amount in row)
-        yield Line(label, tuple(bars))
+        yield _line(label, bars)
 
 
 def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
-    first = sides[0].plan.evidence
-    alike = all(side.plan.evidence.measure == first.measure for side in sides)
-
-    def worth(side: Side) -> Cell:
-        evidence = side.plan.evidence
-        known = not evidence.void_reason and math.isfinite(evidence.value)
-        text = evidence.number if alike else evidence.text
-        return Cell(text, number=evidence.value if known else None)
-
-    def effect(side: Side) -> Cell:
-        value = side.plan.detectable_effect
-        return Cell(plans.effect_text(value), number=value)
-
-    def wishes(side: Side) -> Cell:
-        wished = asked_and_had(side.plan, side.plan.broken_wishes)
-        status = Status.CAUTION if wished else None
-        return Cell(wished or "none", status=status)
-
-    yield _line(first.title if alike else "Evidence", map(worth, sides))
-    yield _line("Tier", map(_tier, sides))
+    evidences = [side.plan.evidence for side in sides]
+    first, alike = evidences[0], len({evidence.measure for evidence in evidences}) == 1
+    worth = (
+        Cell(evidence.number if alike else evidence.text, _finite(evidence))
+        for evidence in evidences
+    )
+    yield _line(first.title if alike else "Evidence", worth)
+    tiers = (standing(side.plan) for side in sides)
+    yield _line("Tier", (Cell(text, status=status) for status, text in tiers))
     if alike and first.row.sought:
-        yield _line(capitalised(first.row.sought), map(effect, sides))
-    losses = (blocks.number_cell(side.plan.fidelity_loss) for side in sides)
-    yield Line("Fidelity loss", tuple(losses))
-    if any(side.plan.broken_wishes for side in sides):
-        yield _line(plans.WISHES, map(wishes, sides))
+        effects = (side.plan.detectable_effect for side in sides)
+        cells = (Cell(plans.effect_text(effect), effect) for effect in effects)
+        yield _line(capitalised(first.row.sought), cells)
+    yield _line("Fidelity loss", (blocks.number_cell(side.plan.fidelity_loss) for side in sides))
+    missed = [asked_and_had(side.plan, side.plan.broken_wishes) for side in sides]
+    if any(missed):
+        signed = (Cell(text or "none", status=Status.CAUTION if text else None) for text in missed)
+        yield _line(plans.WISHES, signed)
 
 
-def _tier(side: Side) -> Cell:
-    status, text = standing(side.plan)
-    return Cell(text, status=status)
+def _finite(evidence: Evidence) -> float | None:
+    is_number = not evidence.void_reason and math.isfinite(evidence.value)
+    return evidence.value if is_number else None
 
 
 def _outcomes(sides: Sequence[Side]) -> Iterator[Line]:
     if any(side.is_run for side in sides):
         yield _line("Plan judged", map(judged_text, sides))
-    verdicts = [plan_verdict(side.plan) for side in sides]
-    cells = (Cell(verdict.title, status=verdict.status) for verdict in verdicts)
-    yield Line("Plan", tuple(cells))
+    verdicts = (plan_verdict(side.plan) for side in sides)
+    yield _line("Plan", (Cell(verdict.title, status=verdict.status) for verdict in verdicts))
     yield _line("Negotiated", map(_negotiated, sides))
 
 
@@ -273,13 +254,8 @@ def comparison_panel(sides: Sequence[Side]) -> Group:
 def _pictured(side: Side, sides: Sequence[Side]) -> tuple[Cell, ...]:
     plan, evidence = side.plan, side.plan.evidence
     alike = [item.plan.evidence for item in sides if item.plan.evidence.kind == evidence.kind]
-    failed = "" if plan.feasible else plan_verdict(plan).title.lower()
-    worth = Cell(
-        ", ".join(filter(None, (evidence.text, failed))),
-        status=standing(plan)[0],
-        bar=check.evidence_bar(evidence, alike, alike[0]),
-        shade=evidence_status(evidence),
-    )
+    bar = check.evidence_bar(evidence, alike, alike[0])
+    worth = evidence_cell(plan)._replace(bar=bar, shade=evidence_status(evidence))
     budget = plan.pack.lab.money(plan.pack.lab.budget)
     cost = check.cost_cell(plan)
     return Cell(side.name), worth, cost._replace(text=f"{cost.text} of {budget}")

@@ -7,7 +7,7 @@ from replicalab.assessment import samples_text, scale_of
 from replicalab.facts import texts
 from replicalab.facts.blocks import Panel, panel
 from replicalab.facts.options import unreached_text
-from replicalab.facts.plan import counting_text, effect_text
+from replicalab.facts.plan import counting_text, effect_label, effect_text
 from replicalab.facts.verdicts import evidence_status
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.planner.curves import Curves, Point, TargetLimit, why_unreached
@@ -69,10 +69,7 @@ def effect_title(curves: Curves) -> str:
 
 
 def assumed_text(curves: Curves) -> str:
-    """Return the days and the effect of the curves.
-
-    ``planned for 8 days, at an assumed Cohen's d of 0.177``
-    """
+    """Return the days and the effect of the curves."""
     effect = curves.plan.evidence.row.effect
     days = lexicon.count_text(curves.plan.counts.days, "day")
     if effect is None or not curves.effects:
@@ -97,7 +94,7 @@ def bound_text(curves: Curves) -> str:
     if days < plan.pack.min_days:
         lines.append(f"{lexicon.capitalised(plan.evidence.void_reason or '')}.")
     elif number is not None and (number <= curves.most_samples or curves.needed() is None):
-        samples, limit = lexicon.count_text(number, "sample"), counting_text(days, plan.pack)
+        samples, limit = lexicon.count_text(number, "sample"), counting_text(plan)
         lines.append(texts.NO_MORE_COUNT.format(samples=samples, limit=limit))
     if curves.in_more_days is not None:
         needed, longer = curves.in_more_days
@@ -111,19 +108,12 @@ def bound_text(curves: Curves) -> str:
 def outside_text(curves: Curves) -> str:
     """Return the effects at which no sample size reaches the target; empty for none."""
     lost = [
-        f"{effect.label} ({effect_text(effect.effect)})"
-        for effect in curves.effects
-        if curves.needed(effect.effect) is None
+        effect_label(effect) for effect in curves.effects if curves.needed(effect.effect) is None
     ]
     if not lost:
         return ""
-    limit, exist = curves.most_counted, curves.plan.pack.design.population_max
-    text = texts.NO_SIZE_AT if limit in (None, exist) else texts.NO_SIZE_IN_DAYS_AT
-    return text.format(
-        days=lexicon.count_text(curves.plan.counts.days, "day"),
-        most=lexicon.amount_text(limit or LARGEST_PLANNED),
-        effects=lexicon.joined(lost, "or"),
-    )
+    most = lexicon.amount_text(curves.most_counted or LARGEST_PLANNED)
+    return texts.NO_SIZE_AT.format(most=most, effects=lexicon.joined(lost, "or"))
 
 
 def samples_rows(curves: Curves) -> list[tuple[str, ...]]:
@@ -135,7 +125,7 @@ def samples_rows(curves: Curves) -> list[tuple[str, ...]]:
         "the most that budget and staff allow": curves.largest,
     }
     if limit is not None and limit <= curves.most_samples:
-        named[f"the most that can count: {counting_text(plan.counts.days, plan.pack)}"] = limit
+        named[f"the most that can count: {counting_text(plan)}"] = limit
     sizes = [(size, name) for name, size in named.items() if size is not None]
     sizes += [(int(point.x), "") for point in _some(curves.over_samples)]
     rows = list[tuple[str, ...]]()

@@ -10,12 +10,12 @@ from urllib.parse import quote
 from replicalab import __version__, lexicon
 from replicalab.assessment import Assessment, assess, cautions_text, phrases
 from replicalab.drafts import stated
-from replicalab.facts import blocks, check, options, texts
+from replicalab.facts import blocks, check, options
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Block, Cell, Column, Document, Sentence, listing, part
 from replicalab.facts.lab import amounts_text, lab_text, own_values
 from replicalab.facts.negotiation import outcome_verdict
-from replicalab.facts.verdicts import evidence_cell, plan_size, plan_verdict
+from replicalab.facts.verdicts import distinct, evidence_cell, plan_size, plan_verdict
 from replicalab.models import Protocol
 from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis, change_steps
@@ -54,17 +54,8 @@ def verdict_sentences(plan: Assessment) -> Iterator[Sentence]:
 
 def plans_of(analysis: PlanAnalysis, reference: Assessment) -> dict[str, Assessment]:
     """Return the different plans that a document compares, by name."""
-    named = {
-        THIS: analysis.yours,
-        "Reference protocol": reference,
-        OFFERED: analysis.offered,
-        LEAST: analysis.least.after,
-    }
-    different: dict[str, Assessment] = {}
-    for name, plan in named.items():
-        if all(plan.plan != other.plan for other in different.values()):
-            different[name] = plan
-    return different
+    named = {THIS: analysis.yours, "Reference protocol": reference}
+    return distinct({**named, OFFERED: analysis.offered, LEAST: analysis.least.after})
 
 
 def difference_blocks(reference: Assessment, yours: Assessment) -> Iterator[Block]:
@@ -209,9 +200,7 @@ def funding_request(
         f"{lexicon.amount_text(term.credits)}"
         for term in yours.cost_terms
     ]
-    cost = texts.IN_ALL.format(
-        terms="; ".join(terms), cost=lab.money(yours.cost), budget=lab.money(lab.budget)
-    )
+    cost = f"{'; '.join(terms)}. In all {lab.money(yours.cost)} of {lab.money(lab.budget)}."
     return Document(
         title=headline(analysis),
         about=f"Funding request · {pack.paper.name} · {lab_text(pack)} · {day_text(on)}",
@@ -235,10 +224,7 @@ def funding_request(
 
 
 def headline(analysis: PlanAnalysis) -> str:
-    """Return the request and its gain in at most twelve words.
-
-    ``Give 630 more credits: power 0.81 instead of 0.52.``
-    """
+    """Return the request and its gain in at most twelve words."""
     yours, best = analysis.yours, analysis.least.after
     evidence, lab = yours.evidence, yours.pack.lab
     cheaper = _better_for_less(analysis)

@@ -7,12 +7,14 @@ from typing import Final
 from replicalab import assessment, lexicon, planner
 from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.facts import check, texts
-from replicalab.facts.blocks import Bar, Cell, Status, Table, Verdict, number_cell, table
-from replicalab.facts.fact import Fact, moves
-from replicalab.facts.options import least_days_text, proof_text, too_short
+from replicalab.facts.blocks import Bar, Cell, Fact, Status, Table, Verdict, number_cell, table
+from replicalab.facts.options import least_days_text, proof_text, too_short_text
+from replicalab.facts.plan import plan_facts
 
 ROOM: Final = 1.06  # height of the frontier's chart over its highest mark
+_COUNTED: Final = ("samples", "days", "staff")  # facts shown with a unit
 _VOID: Final = ", without which the study is void"
+_PASSES: Final = "Your plan passes every dimension"
 
 
 def priced_size_text(plan: Assessment) -> str:
@@ -28,8 +30,8 @@ def fits_text(plan: Assessment) -> str:
 
 def frontier_title(standing: Verdict, currency: str = lexicon.CREDITS) -> str:
     """Return the title of the frontier's chart."""
-    title = texts.FRONTIER_PASSED if standing.status is Status.PASS else texts.FRONTIER_BEATEN
-    return title.format(currency=currency)
+    result = "no plan beats yours" if standing.status is Status.PASS else "better plans"
+    return f"Evidence for {currency}: {result}"
 
 
 def scale_end(evidence: Evidence) -> float:
@@ -54,19 +56,22 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
         return Verdict(Status.FAIL, "Nothing fits", " ".join(_nothing_fits(options)))
     better = better_plans(options)
     if not yours.feasible:
-        text = texts.DOES_NOT_FIT.format(failing=phrases.failing_text(yours))
-        nothing = texts.NOR_EVIDENCE if void else texts.NONE_AS_STRONG
-        ending = "" if better else nothing.format(reason=void, fits=_fits(frontier))
-        return Verdict(Status.FAIL, "Does not fit", f"{text} {ending}".strip())
+        nothing = f" No plan that {_fits(frontier)} has as much evidence as yours."
+        nothing = f" Nor would it yield evidence: {void}." if void else nothing
+        text = f"Your plan does not fit this lab: {phrases.failing_text(yours)}."
+        return Verdict(Status.FAIL, "Does not fit", f"{text}{'' if better else nothing}")
     if better:
-        return Verdict(Status.CAUTION, "Beaten", texts.BEATEN)
+        return Verdict(Status.CAUTION, "Beaten", "A better plan fits this lab.")
     if void:
-        return Verdict(Status.FAIL, "No evidence", texts.PASSES_FOR_NOTHING.format(reason=void))
+        return Verdict(Status.FAIL, "No evidence", f"{_PASSES} and shows nothing: {void}.")
     if not frontier.exact:
-        return Verdict(Status.CAUTION, "Unbeaten, not proven", texts.UNBEATEN_NOT_PROVEN)
-    adding, currency = phrases.adding_none(yours), yours.pack.lab.currency
-    status = Status.CAUTION if yours.dropped else Status.PASS
-    return Verdict(status, "Unbeaten", texts.UNBEATEN.format(adding=adding, currency=currency))
+        text = f"No better plan was found. {texts.NOT_ALL_SEARCHED}"
+        return Verdict(Status.CAUTION, "Unbeaten, not proven", text)
+    text = (
+        f"Nothing{phrases.adding_none(yours)} beats your plan: more evidence takes more "
+        f"{yours.pack.lab.currency}, more days, or more given up of the study."
+    )
+    return Verdict(Status.CAUTION if yours.dropped else Status.PASS, "Unbeaten", text)
 
 
 def better_plans(options: planner.PlanAnalysis) -> dict[str, Assessment]:
@@ -111,20 +116,21 @@ def _fits(frontier: planner.Frontier) -> str:
 def _nothing_fits(options: planner.PlanAnalysis) -> Iterator[str]:
     yours, asks = options.yours, options.asks
     # In fewer days than the endpoint needs, no plan has evidence, so a proof adds nothing.
-    proof = "" if too_short(yours.pack) else proof_text(options.least)
-    yield proof or texts.NONE_WITH_EVIDENCE
+    proof = "" if too_short_text(yours.pack) else proof_text(options.least)
+    yield proof or "No plan that fits this lab has any evidence."
     if yours.feasible:
-        yield texts.PASSES_FOR_NOTHING.format(reason=yours.evidence.void_reason)
+        yield f"{_PASSES} and shows nothing: {yours.evidence.void_reason}."
     if asks.alone_floor:
         ways = lexicon.joined([single.ask.text for single in asks.alone_floor], "or")
-        yield texts.TO_REACH_FLOOR.format(ways=ways)
+        yield f"It would take {ways} to reach the floor."
     elif asks.run.possible and asks.run.asks:
-        yield texts.TO_RUN_YOURS.format(additions=planner.additions_text(asks.run.asks))
+        yield f"To run your plan it would take {planner.additions_text(asks.run.asks)}."
 
 
 def swap_text(old: str, new: str | None = None) -> str:
     """Return a substitution, or a control that is dropped: ``'B' instead of 'A'``, ``no 'A'``."""
-    return (texts.DONE_WITHOUT if new is None else texts.REPLACED).format(old=old, new=new)
+    quoted = lexicon.quoted([old] if new is None else [new, old])
+    return f"no {quoted[0]}" if new is None else " instead of ".join(quoted)
 
 
 def given_up_text(plan: Assessment) -> str:
@@ -148,7 +154,8 @@ def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
     """Yield the smallest useful addition to each amount of the lab, with its effect."""
     if not any(options.least.rank[:5]):
         caution = assessment.cautions_title(options.least.after)
-        yield Fact("none", "None needed", texts.NO_ADDITION, note=caution)
+        text = "The least-loss plan meets the target and loses no fidelity."
+        yield Fact("none", "None needed", text, note=caution)
         return
     for extra in options.extras:
         yield _extra_fact(extra)
@@ -160,12 +167,16 @@ def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
             yield Fact(row.key, f"More {noun}", "buys nothing alone")
 
 
+def _amount(fact: Fact) -> str:
+    return lexicon.amount_text(float(fact.value or 0)) if fact.key in _COUNTED else fact.shown
+
+
 def _extra_fact(extra: planner.SmallestAddition) -> Fact:
     before, after = extra.before.after, extra.after.after
     changed = [
-        f"{fact.label.lower()} {fact.text}"
-        for fact in moves(before, after)
-        if fact.key not in ("cost", "analysed")
+        f"{new.label.lower()} {_amount(old)} → {_amount(new)}"
+        for old, new in zip(plan_facts(before), plan_facts(after), strict=True)
+        if old.shown != new.shown and new.key not in ("cost", "analysed")
     ]
     if not after.feasible:
         none = "no plan" if extra.after.exact else "no plan found"
@@ -194,9 +205,7 @@ def frontier_table(options: planner.PlanAnalysis) -> Table:
                 lost_text(judged),
             )
         )
-    caption = texts.FRONTIER_CAPTION.format(
-        listed=len(rows), plans=lexicon.amount_text(len(frontier.plans)), currency=lab.currency
-    )
+    caption = f"{len(rows)} of {len(frontier.plans):,} plans, spaced by {lab.currency} on each line"
     return table(caption, ("Plan", "Evidence", "Fidelity loss", "Given up"), rows, kind="plain")
 
 

@@ -135,9 +135,9 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
         means.append(lexicon.count_text(others, "change", "other" if means else ""))
     written = f"{difficulty} lab{f', seed {seed}' if seed else ''}"
     if not means:
-        return texts.EACH_STUDYS_LAB.format(written=written)
-    name = f" ({own.name})" if own.name else ""
-    return texts.OWN_LAB.format(name=name, changes=lexicon.joined(means), written=written)
+        return f"Each study in its own {written}, as written: say above what yours has."
+    name, changes = f" ({own.name})" if own.name else "", lexicon.joined(means)
+    return f"Your lab{name}: {changes}; the rest is each study’s own, of its {written}."
 
 
 def item_row(written: Pack, pack: Pack, label: str, category: str) -> tuple[Status, str, str]:

@@ -85,6 +85,7 @@ OUTCOME_STATUS: Final = {
 }
 """The sign of an outcome without its plan."""
 
+_NO_PLAN: Final = "no plan is on the table yet"
 _TURNS: Final = {
     None: "Walks away",
     ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
@@ -92,7 +93,6 @@ _TURNS: Final = {
     ScientistActionType.REQUEST_INFO: "Asks",
     ScientistActionType.ACCEPT: "Accepts",
 }
-_ENDED: Final = {Outcome.FALSE_AGREEMENT: texts.FALSE_AGREEMENT, Outcome.NO_DEAL: texts.NO_DEAL}
 
 
 def turn_title(done: Round) -> str:
@@ -105,23 +105,21 @@ def answer_verdict(done: Round) -> Verdict | None:
     if done.answer is None:
         return None
     if done.only_asks or done.plan is None:
-        return Verdict(Status.CAUTION, "Answers", texts.ANSWERS_QUESTION)
+        text = "Answers from the lab's own data; no plan was put forward."
+        return Verdict(Status.CAUTION, "Answers", text)
+    if done.reply and done.reply.counter:
+        return Verdict(Status.CAUTION, "Suggests changes", "A person offers another plan.")
     if done.reply and not done.reply.accepts:
-        if done.reply.counter:
-            return Verdict(Status.CAUTION, "Suggests changes", texts.PERSON_COUNTERS)
-        return Verdict(Status.FAIL, "Rejects", texts.PERSON_REJECTS)
+        return Verdict(Status.FAIL, "Rejects", "A person rejects the plan.")
     return ANSWERS[done.answer.action_type]
 
 
 def answer_rule(done: Round) -> str:
-    """Return the rule by which the Lab Manager answered."""
-    if done.answer is None:
-        return texts.RULE_WALKED_AWAY
-    if done.reply:
-        return texts.RULE_PERSON
-    if done.only_asks:
-        return texts.RULE_QUESTION
-    return texts.RULES[done.answer.action_type] if done.plan else texts.RULE_NO_PLAN
+    """Return the rule by which the Lab Manager answered; empty without an answer."""
+    if done.answer is None or done.reply:
+        return texts.RULE_PERSON if done.reply else ""
+    is_question = done.only_asks or done.plan is None
+    return texts.RULE_QUESTION if is_question else texts.RULES[done.answer.action_type]
 
 
 def answer_parts(done: Round) -> dict[str, list[str]]:
@@ -137,7 +135,8 @@ def answer_parts(done: Round) -> dict[str, list[str]]:
             f"{term(name)}: {reason}" for name, why in plan.reasons.items() for reason in why
         ],
         "Changes": [
-            texts.CHANGE.format(field=term(models.FIELD_LABELS[change.field]), change=change)
+            f"{term(models.FIELD_LABELS[change.field])}: {change.original} → {change.revised}. "
+            f"{change.reason} Lost: {change.tradeoff}"
             for change in changes
         ],
     }
@@ -181,10 +180,7 @@ def numbers_text(plan: assessment.Assessment) -> str:
 
 
 def round_caption(negotiation: Negotiation, at: int) -> str:
-    """Return one line about a round; ``at`` counts from 0.
-
-    ``Round 2: 420 → 210 months, 8 → 7 days; saves 2,150 credits; power 0.76 → 0.47.``
-    """
+    """Return one line about a round; ``at`` counts from 0."""
     before, done = negotiation.state_before(at).plan, negotiation.rounds[at]
     action, plan = done.action, done.plan
     if action is None or plan is None or done.only_asks:
@@ -215,10 +211,7 @@ def simple_rule_run(negotiation: Negotiation) -> Negotiation | None:
 
 
 def simple_rule_text(run: Negotiation | None) -> str:
-    """Return a run of the Simple rule in one line; empty without a run.
-
-    ``Simple rule: 24 → 12 → 6 → 4 mice; power 0.53 → 0.30 → 0.15 → 0.10; agreed below the floor.``
-    """
+    """Return a run of the Simple rule in one line; empty without a run."""
     if run is None:
         return ""
     plans = {done.plan.counts.samples: done.plan for done in run.rounds if done.plan}
@@ -227,7 +220,7 @@ def simple_rule_text(run: Negotiation | None) -> str:
         samples=" → ".join(map(amount_text, plans)),
         noun=run.pack.design.samples_noun,
         measure=shown[0].measure,
-        values=" → ".join("none" if item.void_reason else item.number for item in shown),
+        values=" → ".join(evidence.number for evidence in shown),
         outcome=OUTCOME_TITLES[run.outcome].lower() if run.outcome else "",
     )
 
@@ -238,57 +231,48 @@ def asking_cost(played: int, most: int) -> str:
 
 
 def outcome_verdict(negotiation: Negotiation) -> Verdict:
-    """Return the outcome in one sentence, or the plan on the table of an open negotiation.
-
-    Without an agreement above the floor, it adds whether this lab could run such a plan.
-    """
+    """Return the outcome in one sentence, or the plan on the table of an open negotiation."""
     outcome, plan = negotiation.outcome, negotiation.final_plan
     if outcome is None:
-        return Verdict(Status.CAUTION, "Still open", _so_far(negotiation))
+        return _open_verdict(negotiation)
     title, status, ending = OUTCOME_TITLES[outcome], OUTCOME_STATUS[outcome], negotiation.ending
-    text = texts.ENDED_WITHOUT_PLAN.format(title=title, ending=ending)
-    if plan is not None:
-        agrees = outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR)
-        text = (texts.AGREED if agrees else _ENDED[outcome]).format(
-            title=title,
-            round=len(negotiation.rounds),
-            ending=ending,
-            size=plan_size(plan),
-            standing=_standing(plan),
-            evidence=placed_text(plan.evidence),
-            refusal="does not approve" if plan.lab_feasible else "cannot run",
-        )
-        text += _cautions(plan)
-        status = agreed_status(plan) if agrees else status
+    number = len(negotiation.rounds)
+    if plan is None:
+        text = f"{title}: {ending} with no plan on the table"
+    elif outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
+        status = agreed_status(plan)
+        text = f"{title} in round {number}: {plan_size(plan)}; {placed_text(plan.evidence)}"
+    else:
+        text = f"{title} after round {number}: {ending}; the last plan was {_judged_size(plan)}"
+    text += _cautions(plan)
     if outcome is not Outcome.AGREED:
-        best = best_options(negotiation.state.options, negotiation.pack)
-        text = f"{text}; {best_text(best.least)}"
+        text += f"; {best_text(best_options(negotiation.state.options, negotiation.pack).least)}"
     return Verdict(status, title, f"{text}.")
 
 
-def _so_far(negotiation: Negotiation) -> str:
-    state, number = negotiation.state, len(negotiation.rounds)
-    waits = negotiation.awaits_reply
-    here = (texts.WAITS_FOR_ANSWER if waits else texts.NEXT_ROUND).format(
-        round=number if waits else number + 1, most=state.max_rounds
-    )
-    plan, offer = state.plan, state.offer
-    if plan is None:
-        return f"{here}: {texts.NO_PLAN_YET}."
-    text = texts.ON_THE_TABLE.format(here=here, size=plan_size(plan), standing=_standing(plan))
-    text += _cautions(plan)
-    if offer is not None:
-        text += texts.OFFERED.format(size=size_text(offer), evidence=placed_text(offer.evidence))
+def _open_verdict(negotiation: Negotiation) -> Verdict:
+    state, waits = negotiation.state, negotiation.awaits_reply
+    number = len(negotiation.rounds) + (not waits)
+    does = "waits for the Lab Manager" if waits else "is next"
+    plan = state.plan
+    on_table = f"on the table is the plan of {_judged_size(plan)}" if plan else _NO_PLAN
+    text = f"Round {number} of at most {state.max_rounds} {does}: {on_table}{_cautions(plan)}"
+    if offer := state.offer:
+        text += f"; the Lab Manager offers {size_text(offer)}: {placed_text(offer.evidence)}"
         text += _cautions(offer)
-    return f"{text}."
+    return Verdict(Status.CAUTION, "Still open", f"{text}.")
+
+
+def _judged_size(plan: assessment.Assessment) -> str:
+    return f"{plan_size(plan)}, and {_standing(plan)}"
 
 
 def _standing(plan: assessment.Assessment) -> str:
     return assessment.failing_text(plan) if plan.failing else texts.ALL_PASS
 
 
-def _cautions(plan: assessment.Assessment) -> str:
-    text = assessment.cautions_text(plan)
+def _cautions(plan: assessment.Assessment | None) -> str:
+    text = assessment.cautions_text(plan) if plan else ""
     return f"; it {text}" if text else ""
 
 
@@ -303,10 +287,10 @@ def change_rows(step: PlanStep, skip: Collection[str] = ()) -> list[tuple[str, s
 
 
 def _value_text(field: str, value: int | str | tuple[str, ...]) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(value) or "–"
     if isinstance(value, str):
         return value
-    if isinstance(value, tuple):
-        return ", ".join(value) or "\u2013"
     return count_text(value, "day") if field == "duration_days" else amount_text(value)
 
 

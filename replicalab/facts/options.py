@@ -9,15 +9,13 @@ from replicalab.agents import SuggestionChange
 from replicalab.agents.lab_manager_policy import Offer
 from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.assessment.dimensions import DROPPED
-from replicalab.facts import blocks, texts, verdicts
+from replicalab.facts import blocks, check, texts, verdicts
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import NOT_GIVEN, Block, Cell, Group, Heading, Panel, Sentence, Table
-from replicalab.facts.fact import compared_table, fits_fact, plan_facts
 from replicalab.facts.negotiation import change_rows, signed_credits, step_changes
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS
-from replicalab.planner.curves import TargetLimit, why_unreached
+from replicalab.planner.curves import why_unreached
 from replicalab.planner.least_loss import field_steps
-from replicalab.planner.limits import CountLimits
 from replicalab.scenarios import EvidenceTier, Pack
 
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
@@ -26,40 +24,33 @@ _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR:
 def first_of_all(options: planner.PlanAnalysis) -> str:
     """Return the advice that precedes any change: not to run, or to put back a fixed control."""
     yours = options.yours
+    reason = too_short_text(yours.pack)
     fixed = lexicon.joined(lexicon.quoted([c.name for c in yours.dropped if not c.droppable]))
-    put_back = texts.PUT_BACK.format(controls=fixed) if fixed else ""
-    return " ".join(filter(None, [do_not_run_text(yours.pack), put_back]))
+    advice = [texts.DO_NOT_RUN.format(reason=reason)] if reason else []
+    return " ".join([*advice, *([texts.PUT_BACK.format(controls=fixed)] if fixed else [])])
 
 
-def do_not_run_text(pack: Pack) -> str:
+def too_short_text(pack: Pack) -> str:
     """Return that the lab has too few days for the study's endpoint; empty if it has enough."""
-    return texts.DO_NOT_RUN.format(reason=_too_short_text(pack)) if too_short(pack) else ""
-
-
-def too_short(pack: Pack) -> bool:
-    """Return whether the lab has fewer days than the study's endpoint needs."""
-    return pack.lab.days_left < pack.min_days
-
-
-def _too_short_text(pack: Pack) -> str:
-    days = f"{pack.lab.days_left}{phrases.start_text(pack.lab)}"
-    return texts.ENDPOINT_NEEDS.format(needs=lexicon.count_text(pack.min_days, "day"), days=days)
+    left = pack.lab.days_left
+    if left >= pack.min_days:
+        return ""
+    days, needs = f"{left}{phrases.start_text(pack.lab)}", lexicon.count_text(pack.min_days, "day")
+    return texts.ENDPOINT_NEEDS.format(needs=needs, days=days)
 
 
 def difference_text(options: planner.PlanAnalysis) -> str:
     """Return that the least-loss plan shows nothing, or is no better; else empty."""
-    loss, offered, after = options.least, options.offered, options.least.after
-    if why := after.evidence.void_reason:
-        why = _too_short_text(after.pack) if too_short(after.pack) else why
-        return texts.NOTHING_TO_GAIN.format(reason=why)
-    if loss.plan != offered.plan:
+    loss, after = options.least, options.least.after
+    if after.evidence.void_reason:
+        reason = too_short_text(after.pack) or after.evidence.void_reason
+        return texts.NOTHING_TO_GAIN.format(reason=reason)
+    if loss.plan != options.offered.plan:
         return ""
-    whose = "your plan" if loss.plan == options.yours.plan else "the Lab Manager's plan"
     if not loss.exact:
-        return texts.NO_LESS_FOUND.format(whose=whose)
+        return texts.NO_BETTER_FOUND
     within = least_days_text(after.pack) if loss.none_above_floor else ""
-    adding = phrases.adding_none(options.yours)
-    return texts.NONE_GIVES_UP_LESS.format(whose=whose, within=within, adding=adding)
+    return texts.NONE_BETTER.format(within=within, adding=phrases.adding_none(options.yours))
 
 
 def difference_table(options: planner.PlanAnalysis) -> Table | None:
@@ -68,9 +59,7 @@ def difference_table(options: planner.PlanAnalysis) -> Table | None:
     if offered.plan == after.plan or after.evidence.void_reason:
         return None
     name = "Your plan" if offered.plan == options.yours.plan else "Lab Manager's plan"
-    sides = {name: offered, "Least-loss plan": after}
-    facts = {name: [*plan_facts(plan), fits_fact(plan)] for name, plan in sides.items()}
-    return compared_table("The least-loss plan and the other", facts)
+    return check.plans_table({name: offered, "Least-loss plan": after})
 
 
 def proof_text(least: planner.LeastLoss) -> str:
@@ -80,66 +69,46 @@ def proof_text(least: planner.LeastLoss) -> str:
     days for the floor, and the searched ones for passing.
     """
     plan = least.after
-    failing, none = phrases.failing_text(plan), none_passes_text(plan.pack)
+    failing = phrases.failing_text(plan)
     if plan.feasible:
         floor = bound_text(plan.evidence, "floor")
         return texts.NONE_REACHES.format(floor=floor) if least.none_above_floor else ""
     if not least.exact:
         return texts.BEST_FOUND.format(failing=failing)
-    if kept := _kept_phrases(plan):
-        return texts.WORDING_BREAKS.format(phrases=lexicon.joined(kept))
-    return texts.NONE_PASSES.format(none=lexicon.capitalised(none), failing=failing)
+    if any(violation.field in ("technique", "rationale") for violation in plan.violations):
+        return texts.WORDING_BREAKS
+    return texts.NONE_PASSES.format(days=least_days_text(plan.pack), failing=failing)
 
 
 def least_days_text(pack: Pack) -> str:
     """Return the fewest days that were searched: `` of at least 7 days``; empty if any was."""
-    if pack.min_days <= 1 or too_short(pack):
+    if pack.min_days <= 1 or too_short_text(pack):
         return ""
     return f" of at least {lexicon.count_text(pack.min_days, 'day')}"
 
 
-def none_passes_text(pack: Pack) -> str:
-    """Return that no searched plan passes: ``no plan for this lab passes``."""
-    return texts.NO_PLAN_PASSES.format(days=least_days_text(pack))
-
-
-def _kept_phrases(plan: Assessment) -> list[str]:
-    return [
-        texts.PHRASE.format(phrase=violation.phrase, field=FIELD_LABELS[violation.field].lower())
-        for violation in plan.violations
-        if violation.field in ("technique", "rationale")
-    ]
-
-
 def search_text(options: planner.PlanAnalysis) -> str:
     """Return the proof with the plans that were searched; empty when nothing is missing."""
-    loss, pack = options.least, options.least.after.pack
-    proof = proof_text(loss)
-    if not loss.exact:
-        return f"{proof} {texts.NOT_ALL_SEARCHED}".strip()
-    if not proof or _kept_phrases(loss.after):
-        return proof
-    first = f"from {pack.min_days} " if least_days_text(pack) else "up "
-    listed = texts.LISTED_CONTROLS if options.yours.dropped else ""
-    searched = texts.SEARCHED.format(first=first, last=pack.lab.days_left, listed=listed)
-    return f"{proof} {searched}"
+    proof = proof_text(options.least)
+    searched = texts.SEARCHED if proof else ""
+    if not options.least.exact:
+        searched = texts.NOT_ALL_SEARCHED
+    return f"{proof} {searched}".strip()
 
 
-def take_parts(
-    options: planner.PlanAnalysis, name: str = "This plan"
-) -> list[tuple[str, list[str]]]:
+def take_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
     """Return titles with the additions for the plan, for the target, and of one thing alone.
 
     A last part has later starts that help. The title is empty if nothing is needed.
     """
     if nothing_needed(options):
         goal = bound_text(options.yours.evidence, "target")
-        none = plans.with_cautions(texts.NOTHING_NEEDED.format(goal=goal), options.yours)
-        return [("", [*filter(None, [none, wasted_text(options.yours)])])]
+        none = texts.NOTHING_NEEDED.format(goal=goal), wasted_text(options.yours)
+        return [("", [*filter(None, none)])]
     parts = {
-        f"{name} as it is": [run_text(options.asks.run), wasted_text(options.yours)],
+        "This plan as it is": [run_text(options.asks.run), wasted_text(options.yours)],
         "Target with your items": [target_text(options)],
-        "If you could add one thing": [*alone_lines(options), alone_text(options)],
+        "If you could add one thing": [*alone_lines(options)],
         "If you start later": wait_lines(options),
     }
     return [(title, [*filter(None, lines)]) for title, lines in parts.items() if any(lines)]
@@ -154,110 +123,83 @@ def nothing_needed(options: planner.PlanAnalysis) -> bool:
 
 def run_text(relief: planner.Shortfall) -> str:
     """Return the additions with which the lab can run a plan unchanged."""
-    rest = phrases.failing_text(relief.judged, relief.left)
-    if not relief.asks:
-        can_run = plans.with_cautions(texts.NOTHING_TO_RUN, relief.judged)
-        return can_run if relief.possible else texts.NOTHING_ADDED_HELPS.format(failing=rest)
-    text = texts.ADDED_BUT_FAILS if relief.left else texts.ADDED
-    additions = lexicon.capitalised(planner.additions_text(relief.asks))
-    return text.format(additions=additions, failing=rest)
+    failing = phrases.failing_text(relief.judged, relief.left)
+    but = texts.BUT_FAILS.format(failing=failing) if relief.left else ""
+    return texts.RUN_TAKES.format(
+        additions=planner.additions_text(relief.asks) or "nothing", but=but
+    )
 
 
 def wasted_text(plan: Assessment) -> str:
-    """Return the number of samples that cannot count, with the remedy; empty if all count."""
-    able, planned, limits = plan.evidence.able, plan.counts.samples, CountLimits(plan.pack)
+    """Return the number of samples that can count, and the limit; empty if all count."""
+    able, planned = plan.evidence.able, plan.counts.samples
     if able >= planned:
         return ""
-    exist = plan.pack.design.population_max
-    ways = [texts.NO_MORE] if able >= limits.fewest_samples(plan.counts.controls) else []
-    if exist is None or planned <= exist:
-        ways.append(lexicon.count_text(limits.fewest_days(planned), "day"))
-    instead = texts.PLAN_INSTEAD.format(ways=lexicon.joined(ways, "or")) if ways else ""
-    samples = lexicon.count_text(planned, "sample")
-    return texts.WASTED.format(samples=samples, able=f"{able:,}", instead=instead)
+    samples, why = lexicon.count_text(planned, "sample"), plans.counting_text(plan)
+    return texts.WASTED.format(samples=samples, able=f"{able:,}", why=f" ({why})" if why else "")
 
 
 def target_text(options: planner.PlanAnalysis) -> str:
     """Return the samples and days that reach the target, and the additions for them."""
-    yours, plan, relief = options.yours, options.least.after, options.asks.target
-    goal = bound_text(yours.evidence, "target")
+    yours, relief = options.yours, options.asks.target
+    goal, units = bound_text(yours.evidence, "target"), plans.units_limit_text(yours)
     if relief is None:
-        why = unreached_text(yours), plans.units_limit_text(yours)
-        return " ".join(filter(None, [texts.TARGET_UNREACHED.format(goal=goal), *why]))
-    if not relief.asks:
-        text = texts.REACHED if relief.possible else texts.REACHED_BUT_FAILS
-    else:
-        text = texts.REACHED_AND_FAILS if relief.left else texts.REACHED_WITH
-    verb = "reaches" if relief.plan.sample_size == 1 else "reach"
-    reached = text.format(
-        size=f"{phrases.size_text(relief.judged)} {verb} {goal}",
-        failing=phrases.failing_text(relief.judged, relief.left),
-        additions=planner.additions_text(relief.asks),
+        parts = texts.TARGET_UNREACHED.format(goal=goal), unreached_text(yours), units
+        return " ".join(filter(None, parts))
+    failing = phrases.failing_text(relief.judged, relief.left)
+    reached = texts.REACHED.format(
+        size=phrases.size_text(relief.judged),
+        goal=goal,
+        additions=planner.additions_text(relief.asks) or "nothing more",
+        but=texts.BUT_FAILS.format(failing=failing) if relief.left else "",
     )
-    own = f"{plans.with_cautions(reached, relief.judged)} {plans.units_limit_text(yours)}".strip()
-    if relief.asks and plan.feasible and plan.evidence.tier is EvidenceTier.MEETS_TARGET:
-        return texts.LEAST_IS_ENOUGH.format(own=own)
-    return own
+    return f"{plans.with_cautions(reached, relief.judged)} {units}".strip()
 
 
-def alone_lines(options: planner.PlanAnalysis) -> list[str]:
-    """Return each single addition that is enough once the plan is adapted, and that plan."""
-    lines = []
+def alone_lines(options: planner.PlanAnalysis) -> Iterator[str]:
+    """Yield each single addition that is enough once the plan is adapted, and that plan."""
     for single in options.asks.singles:
         after = single.least.after
-        text = texts.ALONE.format(
-            ask=lexicon.capitalised(single.ask.text),
-            adapted=_adapted_text(after, options.yours),
-            goal=bound_text(after.evidence, _BOUNDS[single.tier]),
-        )
-        text = plans.with_cautions(text, after)
-        if single.dropped:
-            kept = texts.ALL_KEPT.format(ask=single.kept.text) if single.kept else texts.NONE_KEPT
-            text = f"{text} {kept}"
-        lines.append(text)
-    return lines
+        ask, adapted = lexicon.capitalised(single.ask.text), _adapted_text(after, options.yours)
+        goal = bound_text(after.evidence, _BOUNDS[single.tier])
+        yield plans.with_cautions(f"{ask}: {adapted}, for {goal}.", after)
+    least, asks = options.least.after, options.asks
+    reached = least.evidence.tier if least.feasible else EvidenceTier.BELOW_FLOOR
+    if reached is EvidenceTier.MEETS_TARGET:
+        goal = bound_text(least.evidence, "target")
+        whose = "your plan" if least.plan == options.yours.plan else "the least-loss plan"
+        yield plans.with_cautions(f"Nothing: {whose} reaches {goal}.", least)
+        return
+    missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
+    missed += [] if asks.alone_target else ["target"]
+    goals = lexicon.joined([bound_text(least.evidence, bound) for bound in missed], "or")
+    if missed:
+        yield f"No single addition reaches {goals}."
 
 
 def _adapted_text(after: Assessment, yours: Assessment) -> str:
     new = [s.alternative for s in after.substitutions if s not in yours.substitutions]
     dropped = [control.name for control in planner.PlanStep(yours, after).newly_dropped]
-    changes = plans.listed(", with ", new) + plans.listed(", without ", dropped)
-    loss = texts.LOSS_IN_ALL.format(loss=after.fidelity_loss) if after.fidelity_loss else ""
-    return f"{phrases.size_text(after)}{changes}{loss if changes else ''}"
+    changes = plans.listed(" with ", new) + plans.listed(" without ", dropped)
+    loss = f" (fidelity loss {after.fidelity_loss})" if changes and after.fidelity_loss else ""
+    return f"{phrases.size_text(after)}{changes}{loss}"
 
 
 def wait_lines(options: planner.PlanAnalysis) -> list[str]:
     """Return each later start that helps: the items that it frees, and the best plan then."""
     lines = []
     for wait in options.asks.waits:
-        after, free = wait.least.after, lexicon.quoted(wait.items)
-        are, remain = ("is" if number == 1 else "are" for number in (len(free), wait.days_left))
-        still = texts.STILL.format(failing=phrases.failing_text(after)) if after.failing else ""
+        after = wait.least.after
         text = texts.WAIT.format(
             day=f"{wait.start_day:,}{after.pack.lab.dated(wait.start_day)}",
-            items=f"{lexicon.joined(free)} {are}",
-            left=f"{lexicon.count_text(wait.days_left, 'day')} {remain}",
+            items=lexicon.joined(lexicon.quoted(wait.items)),
+            left=lexicon.count_text(wait.days_left, "day"),
             adapted=_adapted_text(after, options.yours),
             evidence=phrases.placed_text(after.evidence),
-            still=still,
+            still=f"; {phrases.failing_text(after, still=True)}" if after.failing else "",
         )
         lines.append(plans.with_cautions(text, after))
     return lines
-
-
-def alone_text(options: planner.PlanAnalysis) -> str:
-    """Return the goals that no single addition reaches, or that the least-loss plan suffices."""
-    least, asks = options.least.after, options.asks
-    reached = least.evidence.tier if least.feasible else EvidenceTier.BELOW_FLOOR
-    if reached is EvidenceTier.MEETS_TARGET:
-        goal = bound_text(least.evidence, "target")
-        whose = "your plan" if least.plan == options.yours.plan else "the least-loss plan"
-        text = texts.REACHED_ALONE.format(whose=whose, goal=goal)
-        return plans.with_cautions(text, least)
-    missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
-    missed += [] if asks.alone_target else ["target"]
-    goals = lexicon.joined([bound_text(least.evidence, bound) for bound in missed], "or")
-    return texts.NONE_ALONE.format(goals=goals) if missed else ""
 
 
 def bound_text(evidence: Evidence, bound: str) -> str:
@@ -278,22 +220,12 @@ def take_panel(options: planner.PlanAnalysis) -> Group:
 
 
 def unreached_text(plan: Assessment) -> str:
-    """Return the limit that keeps the target out of reach; empty if some n reaches it.
-
-    ``All there is, 420 samples, shows power 0.62.``
-    """
-    unreached, evidence, units = why_unreached(plan), plan.evidence, plan.pack.design.units
-    if unreached is None:
+    """Return the evidence of the largest sample if the target is out of reach; else empty."""
+    if (unreached := why_unreached(plan)) is None:
         return ""
     size = lexicon.count_text(unreached.samples, "sample")
-    is_all = unreached.samples == plan.pack.design.population_max
-    text = texts.ALL_SHOWS if is_all else texts.MOST_SHOWS
-    measure = f"{evidence.measure} {evidence.amount(unreached.value)}"
-    if unreached.limit is TargetLimit.UNITS and units and unreached.independent is not None:
-        alone = evidence.amount(unreached.independent)
-        names = lexicon.plural(units.name, 2)
-        measure = f"{measure} {texts.ALIKE.format(units=names, unit=units, alone=alone)}"
-    return text.format(size=size, measure=measure)
+    value = plan.evidence.text_of(plan.evidence.amount(unreached.value))
+    return f"Largest sample: {size}, {value}."
 
 
 def plan_blocks(analysis: planner.PlanAnalysis) -> Iterator[Block | str | None]:
@@ -322,10 +254,7 @@ def _changes(
     if revised.changes:
         yield from _revision(planner.PlanStep(analysis.yours, revised.after))
         steps = planner.change_steps(analysis.yours, revised.changes, analysis.known)
-        rows = [
-            (change.title, change.price, f"{change.why} {change.lost}")
-            for change in map(change_text, steps)
-        ]
+        rows = [(c.title, c.price, f"{c.why} {c.lost}") for c in map(change_text, steps)]
         yield blocks.table("Changes", ("Change", "Saves and loses", "Why, and the loss"), rows)
 
 
@@ -406,9 +335,9 @@ def mend_price(step: planner.PlanStep) -> str:
     """Return the effect of such a button: credits, evidence and tier, and new failures."""
     after = step.after
     new = [name for name in after.failing if name not in step.before.failing]
-    failing = lexicon.capitalised(phrases.failing_text(after, new)) if new else ""
-    parts = plans.saved_text(step), phrases.placed_text(after.evidence), failing
-    return " · ".join(filter(None, parts))
+    parts = [plans.saved_text(step), phrases.placed_text(after.evidence)]
+    parts += [lexicon.capitalised(phrases.failing_text(after, new))] if new else []
+    return " · ".join(parts)
 
 
 def edit_sentence(step: planner.PlanStep) -> Sentence:
@@ -429,8 +358,7 @@ def changes_table(before: Assessment, after: Assessment) -> Table:
             for text, value in zip(values, numbers, strict=True)
         )
         rows.append(blocks.row(name, *cells, *_effects(step)))
-    totals = int(len(steps) > 1)
-    if totals:
+    if totals := int(len(steps) > 1):
         rows.append(blocks.row("In all", "", "", *_effects(planner.PlanStep(before, after))))
     caption = "Changes from the reference protocol, one after the other"
     cost = lexicon.capitalised(after.pack.lab.currency)
@@ -456,17 +384,13 @@ def reasons_table(
     the planner would make the same change.
     """
     analysis = planner.PlanAnalysis(reference)
-    offered = analysis.offer.changes if analysis.offer else ()
     known = [("Planner", change) for change in analysis.least.changes]
+    offered = analysis.offer.changes if analysis.offer else ()
     known += [("Lab Manager", change) for change in offered]
     rows = []
     for step in field_steps(reference, options.yours):
         [(name, _, _)], [(field, _, _)] = change_rows(step), step.fields
-        made = {
-            (change.original, change.revised): (who, change)
-            for who, change in known
-            if _makes(change, step)
-        }
+        made = {(c.original, c.revised): (who, c) for who, c in known if _makes(c, step)}
         theirs = [f"{who}: {change.reason}" for who, change in made.values()]
         why = " ".join(dict.fromkeys(filter(None, (given.get(field, ""), *theirs))))
         lost = lost_text(step, [change for _, change in made.values()])
@@ -475,10 +399,7 @@ def reasons_table(
 
 
 def lost_text(step: planner.PlanStep, changes: Iterable[SuggestionChange]) -> str:
-    """Return the losses of a step of one field other than numbers; empty if unknown.
-
-    ``changes`` are suggestions of this step or of others, each with its loss.
-    """
+    """Return the losses of a step of one field, as suggested ``changes`` name them, or empty."""
     dropped = {lexicon.label_key(control.name) for control in step.newly_dropped}
     lost = [
         change.tradeoff

@@ -3,7 +3,7 @@
 from typing import Final
 
 from replicalab import lexicon
-from replicalab.assessment import Assessment, missing_choices, offered_effects, original_estimate
+from replicalab.assessment import missing_choices, offered_effects, original_estimate
 from replicalab.assessment.effects import PLANNED, YOURS, original_interval
 from replicalab.designs import KINDS, Estimate
 from replicalab.designs.originals import doubt_of, effect_of
@@ -51,10 +51,7 @@ def _written(curves: Curves) -> Design:
 
 
 def reported_text(design: Design, original: Original) -> str:
-    """Return the reported numbers, their test, and any contradiction between them.
-
-    ``d 2.3, 95 % interval 1.1 to 3.46, n = 10 and 9: z = 3.82, two-sided p = 0.00011.``
-    """
+    """Return the reported numbers, their test, and any contradiction between them."""
     row, estimate = KINDS[design.kind], original_estimate(design)
     name = row.effect.name if row.effect else ""
     numbers = [f"{key} = {lexicon.exact_text(value)}" for key, value in original.numbers.items()]
@@ -84,10 +81,8 @@ def choices_texts(design: Design) -> list[str]:
 
 
 def _not_offered(design: Design) -> list[str]:
-    return [
-        texts.NOT_OFFERED.format(name=lexicon.capitalised(name), why=why)
-        for name, why in missing_choices(design)
-    ]
+    missing = missing_choices(design)
+    return [f"{lexicon.capitalised(name)} is not offered: {why}." for name, why in missing]
 
 
 def interval_text(original: Original) -> str:
@@ -117,16 +112,13 @@ def worked_out_interval_text(design: Design) -> str:
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """Return the t or z of an estimate and its two-sided p.
-
-    If the reported standard error is not that of the t-test, its z follows.
-    """
+    """Return the t or z of an estimate and its two-sided p."""
     p, z = f"two-sided p {p_text(estimate.p)}", _statistic(estimate.z)
     if estimate.t is None or estimate.df is None:
         return f"z = {z}, {p}"
     t = _statistic(estimate.t)
     test = f"t = {t} ({estimate.df:,} df), {p}"
-    return test if t == z else texts.OWN_STANDARD_ERROR.format(test=test, z=f"z = {z}")
+    return test if t == z else f"{test}; by its standard error z = {z}"
 
 
 def _statistic(value: float) -> str:
@@ -182,24 +174,11 @@ def effects_table(curves: Curves) -> Table:
     return blocks.table("Which effect to plan with", columns, rows, below=below)
 
 
-def takes_text(plan: Assessment, effect: float) -> str:
-    """Return the samples for the target at an effect; empty without an original."""
-    if plan.pack.design.original is None:
-        return ""
-    needed = Curves(plan).needed_anywhere(effect)
-    if needed is None:
-        return texts.NO_SAMPLE_IS_ENOUGH
-    return texts.TARGET_TAKES.format(samples=lexicon.amount_text(needed))
-
-
 def fits_text(curves: Curves) -> str:
-    """Return the meaning of the table's column of samples, and the samples that the lab allows.
-
-    ``Takes: the samples for power 0.80. 36 affordable here; 24 can count.``
-    """
+    """Return the meaning of the table's column of samples, and the samples that the lab allows."""
     limit, evidence = curves.most_counted, curves.plan.evidence
     counted = f"; {able_text(limit)}" if limit is not None else ""
-    fits = lexicon.capitalised(texts.FITS.format(fits=fit_text(curves.largest), counted=counted))
+    fits = lexicon.capitalised(f"{fit_text(curves.largest)} here{counted}.")
     if evidence.row.effect is None:  # no table
         return fits
     target = evidence.text_of(evidence.amount(evidence.target))

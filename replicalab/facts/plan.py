@@ -1,13 +1,13 @@
 """Texts of a plan: its lab, its evidence, its units and arms, and a step to another plan."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from replicalab import assessment, lexicon
 from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.designs import KINDS, DesignParameters
 from replicalab.facts import texts
-from replicalab.facts.blocks import Cell, Group, Sentence, Table, group, table
+from replicalab.facts.blocks import Cell, Fact, Group, Sentence, Table, count, group, money, table
 from replicalab.models import Dimension, Record
 from replicalab.planner import PlanStep, leanest
 from replicalab.planner.curves import by_correlation, units_limit, units_worth
@@ -18,6 +18,22 @@ UNITS_TITLE: Final = "Experimental unit"
 ARMS_TITLE: Final = "Two arms"
 _ENOUGH_FEWER: Final = 0.75  # fewer samples are suggested from this share of those planned
 _WHOLE: Final = 100  # from here on, samples are shown without decimals
+
+
+def plan_facts(plan: Assessment) -> list[Fact]:
+    """Return the size, cost and evidence of a plan."""
+    evidence, lab = plan.evidence, plan.pack.lab
+    value = None if evidence.void_reason else evidence.value
+    return [
+        count("samples", "Samples", plan.counts.samples, "sample"),
+        count("days", "Days", plan.counts.days, "day"),
+        money("cost", "Cost", plan.cost, lab),
+        count("staff", "Staff", plan.staff, "staff unit"),
+        Fact("evidence", evidence.title, value, evidence.measure, text=evidence.number),
+        count("analysed", "Samples analysed", evidence.analysed, "sample"),
+        Fact("fidelity_loss", "Fidelity loss", plan.fidelity_loss),
+        Fact("wishes_broken", "Wishes broken", len(plan.broken_wishes)),
+    ]
 
 
 def listed(opening: str, labels: Iterable[str]) -> str:
@@ -45,11 +61,7 @@ def used_text(plan: Assessment, slack: assessment.Slack) -> str:
         return f"{used} / {limit} {lexicon.plural(row.noun, slack.limit)}{last}"
     if not slack.ok and slack.dimension not in plan.causes:
         return f"see {phrases.dimensions_text(plan.pack, plan.repeated)}"
-    errors = plan.validation.errors if slack.dimension is Dimension.PROTOCOL else []
-    term = plan.pack.study.term
-    about = dict.fromkeys(term(error.category.replace("_", " ")) for error in errors)
-    counted = lexicon.count_text(slack.used, row.noun)
-    return f"{counted}: {', '.join(about)}" if about else counted
+    return lexicon.count_text(slack.used, row.noun)
 
 
 def slack_text(slack: assessment.Slack) -> str:
@@ -72,9 +84,7 @@ def term_text(term: assessment.CostTerm) -> str:
 def staff_text(plan: Assessment) -> str:
     """Return the parts of the staff: ``1 + 1 for more than 20 samples = 2 of 4 staff units``."""
     terms = [
-        texts.STAFF_STEP.format(
-            adds=int(step.adds), limit=lexicon.count_text(step.threshold, step.noun)
-        )
+        f"{step.adds:.0f} for more than {lexicon.count_text(step.threshold, step.noun)}"
         for step in plan.staff_steps
         if step.adds
     ]
@@ -84,14 +94,14 @@ def staff_text(plan: Assessment) -> str:
 
 def field_rows(plan: Assessment) -> list[tuple[str, str]]:
     """Return the technique, the items and the rationale of a plan, by name."""
-    protocol = plan.plan
-    return [
-        ("Technique", protocol.technique),
-        ("Controls", "; ".join(protocol.controls) or "none"),
-        ("Equipment", "; ".join(protocol.required_equipment) or "none"),
-        (plan.pack.study.term("Reagents"), "; ".join(protocol.required_reagents) or "none"),
-        ("Rationale", protocol.rationale),
-    ]
+    protocol, term = plan.plan, plan.pack.study.term
+    items = {
+        "Controls": protocol.controls,
+        "Equipment": protocol.required_equipment,
+        term("Reagents"): protocol.required_reagents,
+    }
+    lists = [(name, "; ".join(labels) or "none") for name, labels in items.items()]
+    return [("Technique", protocol.technique), *lists, ("Rationale", protocol.rationale)]
 
 
 def cautions_sentence(plan: Assessment) -> str:
@@ -113,22 +123,10 @@ def newly_broken_text(step: PlanStep) -> str:
     return " ".join(f"{lexicon.capitalised(text)}." for text in sentences if text)
 
 
-def dropped_cautions(plan: Assessment) -> list[str]:
-    """Return a sentence for each control that a plan lacks, fixed controls first."""
-    return [
-        protection_text(control)
-        if control.droppable
-        else f"{protection_text(control)} {texts.FIXED_CONTROL}"
-        for control in sorted(plan.dropped, key=lambda control: control.droppable)
-    ]
-
-
 def notes(plan: Assessment) -> list[tuple[str, str]]:
     """Return notes on a plan: the kind of each, and its sentence."""
-    few_units = phrases.units_text(plan)
-    cautions = [f"{lexicon.capitalised(few_units)}."] if few_units else []
     kinds = {
-        "Caution": [*cautions, *dropped_cautions(plan)],
+        "Caution": [cautions_sentence(plan)],
         "Note": [*(issue.message for issue in plan.validation.paper_warnings), spare_text(plan)],
         "Close to a step": _cliff_texts(plan.cliffs),
     }
@@ -140,11 +138,8 @@ def spare_text(plan: Assessment) -> str:
     lean, planned = leanest(plan), plan.counts.samples
     if lean is None or lean.counts.samples > planned * _ENOUGH_FEWER:
         return ""
-    return texts.TO_SPARE.format(
-        size=phrases.samples_text(lean),
-        evidence=lean.evidence.text,
-        planned=lexicon.amount_text(planned),
-    )
+    size, evidence = phrases.samples_text(lean), lean.evidence.text
+    return texts.TO_SPARE.format(size=size, evidence=evidence, planned=f"{planned:,}")
 
 
 def _cliff_texts(cliffs: Iterable[assessment.Cliff]) -> list[str]:
@@ -162,12 +157,9 @@ def protection_text(control: Control) -> str:
 
 
 def asked_text(pack: Pack, most: int | None = 2) -> str:
-    """Return the assumptions that are the visitor's own: ``effect 0.3, yours``; empty if none.
-
-    More than ``most`` are counted; None lists them all.
-    """
+    """Return the assumptions that are the visitor's own: ``effect 0.3, yours``; empty if none."""
     if most is not None and len(pack.asked) > most:
-        return texts.ASSUMPTIONS.format(number=len(pack.asked))
+        return f"{len(pack.asked)} assumptions, yours"
     text = ", ".join(_number_text(name, pack) for name in pack.asked)
     return f"{text}, yours" if text else ""
 
@@ -178,13 +170,9 @@ def _number_text(name: str, pack: Pack) -> str:
         return grouping_text(value)
     if name == "sides":
         return pack.design.row.level_of(value)
-    write: dict[str, Callable[[float], str]] = {
-        "dropout": lexicon.percent_text,
-        **dict.fromkeys(("alpha", "baseline", "assurance"), "{:g}".format),
-        "effect": effect_text,
-        **dict.fromkeys(("target", "floor"), by_hand),
-    }
-    return f"{name} {write[name](value)}"
+    write = {"dropout": lexicon.percent_text, "effect": effect_text}
+    write |= dict.fromkeys(("target", "floor"), by_hand)
+    return f"{name} {write.get(name, '{:g}'.format)(value)}"
 
 
 def sample_text(design: Design) -> str:
@@ -217,33 +205,30 @@ def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
     equal = not design.uneven and samples % KINDS[design.kind].groups_of(design) == 0
     if not text or (equal and not per_group):
         return ""
-    return texts.SAMPLES_IN_ALL.format(total=lexicon.amount_text(samples), parts=text)
+    return f"{samples:,} in all: {text}."
 
 
 def dropout_text(plan: Assessment) -> str:
-    """Return how many samples are planned, can count and are analysed; empty if all are."""
-    able, counted = plan.evidence.able, plan.evidence.analysed
+    """Return how many samples are planned and analysed; empty if all that can count are."""
+    able, counted, planned = plan.evidence.able, plan.evidence.analysed, plan.counts.samples
     if counted >= able:
         return ""
-    text = texts.RECRUIT if able == plan.counts.samples else texts.RECRUIT_OF_ABLE
-    return text.format(
-        planned=lexicon.amount_text(plan.counts.samples),
-        counted=lexicon.amount_text(counted),
+    return texts.RECRUIT.format(
+        planned=f"{planned:,}",
+        counted=f"{counted:,}",
         dropout=lexicon.percent_text(plan.pack.design.dropout),
-        able=lexicon.amount_text(able),
-        why=counting_text(plan.counts.days, plan.pack),
+        able=f" of {able:,}" if able < planned else "",
     )
 
 
-def counting_text(days: int, pack: Pack) -> str:
-    """Return the limit on samples that count in some days: ``20 a day, 12 days``; or empty."""
-    rate, exist = pack.samples_per_day, pack.design.population_max
+def counting_text(plan: Assessment) -> str:
+    """Return the limit on the samples that count: ``20 a day, 12 days``; or empty."""
+    rate, exist, days = plan.pack.samples_per_day, plan.pack.design.population_max, plan.counts.days
     if exist is not None and (rate is None or exist <= rate.value * days):
-        return texts.NO_MORE_EXIST
+        return "the population"
     if rate is None:
         return ""
-    rate_text, days_text = lexicon.amount_text(rate.value), lexicon.count_text(days, "day")
-    return texts.RATE.format(rate=rate_text, days=days_text)
+    return f"{lexicon.amount_text(rate.value)} a day, {lexicon.count_text(days, 'day')}"
 
 
 def effect_text(effect: float | None) -> str:
@@ -276,9 +261,8 @@ def source_text(design: Design) -> str:
 
 
 def bounds_text(evidence: Evidence) -> str:
-    """Return the meaning of the marks of a bar of evidence."""
-    floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
-    return texts.MARKS.format(floor=floor, target=target)
+    """Return floor and target: ``floor 0.50, target 0.80``."""
+    return f"floor {evidence.amount(evidence.floor)}, target {evidence.amount(evidence.target)}"
 
 
 def effect_label(effect: assessment.AssumedEffect) -> str:
@@ -289,13 +273,11 @@ def effect_label(effect: assessment.AssumedEffect) -> str:
 def grouping_text(value: Record) -> str:
     """Return units or arms in a few words: ``tanks of 16, correlation 0.1``."""
     if isinstance(value, Units):
-        correlation = "not given" if value.icc is None else f"{value.icc:g}"
-        name = lexicon.plural(value.name, 2)
-        return texts.UNITS.format(units=name, value=value, icc=correlation)
-    if isinstance(value, Arms):
-        share = texts.FIRST_ARM.format(share=lexicon.percent_text(value.share))
-        return "equal arms" if value.share == Arms().share else share
-    return ""
+        icc = "not given" if value.icc is None else f"{value.icc:g}"
+        return f"{lexicon.plural(value.name, 2)} of {value.samples:g}, correlation {icc}"
+    if isinstance(value, Arms) and value.share != Arms().share:
+        return f"{lexicon.percent_text(value.share)} in the first arm"
+    return "equal arms" if isinstance(value, Arms) else ""
 
 
 def groupings(design: Design) -> dict[str, tuple[str, str]]:
@@ -328,19 +310,15 @@ def _units_text(units: Units, arms: Sequence[int]) -> str:
 
 
 def basis_text(plan: Assessment) -> str:
-    """Return the effect of units and unequal arms on the evidence; empty if none.
-
-    ``8 tanks of 16 (4 + 4) with an intraclass correlation of 0.1: design effect 2.5; …``.
-    """
+    """Return the effect of units and unequal arms on the evidence; empty if none."""
     design, counted = plan.pack.design, plan.evidence.analysed
-    lines = [texts.ARMS_OF.format(arms=arms) for arms in [arms_text(counted, design)] if arms]
-    units = design.units
+    arms, units = arms_text(counted, design), design.units
+    lines = [f"Arms of {arms}."] if arms else []
     worth = units_worth(plan, units.icc) if units and units.icc is not None else None
     if units and worth:
-        some_left = worth.remaining < units.samples
+        by_arm = assessment.counted_units(design, plan.evidence.able)
         line = texts.DESIGN_EFFECT.format(
-            units=_units_text(units, assessment.counted_units(design, plan.evidence.able)),
-            left=texts.LEFT_IN_EACH.format(left=f"{worth.remaining:.3g}") if some_left else "",
+            units=_units_text(units, by_arm),
             icc=f"{units.icc:g}",
             effect=f"{worth.design_effect:.3g}",
             samples=lexicon.count_text(counted, "sample"),
@@ -361,13 +339,11 @@ def units_panel(plan: Assessment) -> Group:
     if units:
         sentences.append(f"{lexicon.capitalised(units_text(plan))}.")
         if units.icc is None:
-            otherwise = texts.SEE_TABLE if design.baseline is None else texts.OMIT_BASELINE
-            sentences.append(texts.NO_CORRELATION.format(unit=units.name, otherwise=otherwise))
+            sentences.append(texts.SEE_TABLE if design.baseline is None else texts.OMIT_BASELINE)
     if arms := arms_text(samples, design):
         sentences.append(f"{lexicon.count_text(samples, 'sample')}: {arms}.")
-    sentences.append(units_limit_text(plan))
     by_icc = correlations_table(plan, units) if units else None
-    return group(*map(Sentence, sentences), by_icc)
+    return group(*map(Sentence, (*sentences, units_limit_text(plan))), by_icc)
 
 
 def correlations_table(plan: Assessment, units: Units) -> Table:
@@ -388,39 +364,22 @@ def correlations_table(plan: Assessment, units: Units) -> Table:
 
 
 def units_limit_text(plan: Assessment) -> str:
-    """Return the limit of a plan's units, and more units for the target; empty if it is met.
-
-    ``With 4 tanks in each arm no number of samples shows more than power 0.47; power 0.80 takes
-    12 tanks of 16 in each arm.``
-    """
-    limit, design, evidence = units_limit(plan), plan.pack.design, plan.evidence
-    if limit is None or design.units is None:
+    """Return the limit of a plan's units, and more units for the target; empty if it is met."""
+    limit, units, evidence = units_limit(plan), plan.pack.design.units, plan.evidence
+    if limit is None or units is None:
         return ""
-    name, ways, clauses = design.units.name, list[str](), list[str]()
+    names, ways, clauses = lexicon.plural(units.name, 2), list[str](), list[str]()
     if limit.per_unit is None:
-        most = evidence.amount(limit.most)
-        clauses.append(texts.NO_SIZE_SHOWS.format(measure=evidence.measure, most=most))
+        most = evidence.text_of(evidence.amount(limit.most))
+        clauses.append(f"no number of samples shows more than {most}")
     else:
-        per_unit = lexicon.count_text(limit.per_unit, "sample")
-        ways.append(texts.IN_EACH.format(samples=per_unit, unit=name))
+        ways.append(f"{lexicon.count_text(limit.per_unit, 'sample')} in each {units.name}")
     if limit.enough is not None:
-        of = f"{lexicon.plural(name, 2)} of {design.units.samples:g}"
-        ways.append(_in_arms_text(limit.enough, name, of))
+        ways.append(f"{' + '.join(map(str, limit.enough))} {names} of {units.samples:g}")
     if ways:
         target = evidence.text_of(evidence.amount(evidence.target))
-        clauses.append(texts.UNITS_FOR_TARGET.format(target=target, ways=" or ".join(ways)))
-    units = _in_arms_text(limit.units, name)
-    return texts.WITH_UNITS.format(units=units, takes="; ".join(clauses))
-
-
-def _in_arms_text(units: tuple[int, ...], name: str, named: str = "") -> str:
-    """Return the units of arms: ``4 tanks in each arm``, ``4 and 2 tanks in the arms``."""
-    if len(set(units)) > 1:
-        numbers = " and ".join(map(lexicon.amount_text, units))
-        return texts.IN_ARMS.format(units=f"{numbers} {named or lexicon.plural(name, 2)}")
-    number = units[0]
-    counted = f"{number:,} {named}" if named else lexicon.count_text(number, name)
-    return texts.IN_EACH_ARM.format(units=counted) if len(units) > 1 else counted
+        clauses.append(f"{target} takes {' or '.join(ways)}")
+    return f"With {' + '.join(map(str, limit.units))} {names} {'; '.join(clauses)}."
 
 
 def saved_text(step: PlanStep) -> str:
@@ -436,8 +395,7 @@ def evidence_text(step: PlanStep) -> str:
     """Return how a step moves the evidence: ``power 0.86 → 0.58``, ``power 0.86, unchanged``."""
     old, new = step.before.evidence, step.after.evidence
     if not step.evidence_changed:
-        moved = old.value != new.value and not (old.void_reason or new.void_reason)
-        return f"{old.text}, {texts.HARDLY if moved else texts.UNCHANGED}"
+        return f"still {old.text}" if old.void_reason else f"{old.text}, unchanged"
     if old.void_reason or new.void_reason:
         return f"{old.text} → {new.text}"
     return old.text_of(f"{old.number} → {new.number}")

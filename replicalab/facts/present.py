@@ -15,7 +15,7 @@ from replicalab.facts.blocks import Panel, Status, Verdict
 from replicalab.facts.check import evidence_bar
 from replicalab.facts.lab import amounts_text
 from replicalab.facts.options import alone_lines, lost_text, nothing_needed, take_parts
-from replicalab.facts.rounds import amounts, bounds_text, given_up_table
+from replicalab.facts.rounds import amounts, given_up_table
 from replicalab.facts.verdicts import evidence_sentence, evidence_status, standing, terms_text
 from replicalab.lexicon import amount_text, capitalised, count_text, percent_text
 from replicalab.models import FIELD_LABELS, Role
@@ -116,17 +116,10 @@ def _size(plan: Assessment) -> str:
     return f"{count_text(plan.counts.samples, noun)} in {count_text(plan.counts.days, 'day')}"
 
 
-def _worth(plan: Assessment) -> str:
-    return "no evidence" if plan.evidence.void_reason else plan.evidence.text
-
-
 def conceded(negotiation: Negotiation) -> list[Concession]:
     """Return the Scientist's concessions, one for each round in which its plan moved."""
-    return [
-        concession
-        for concession in ledger(negotiation)
-        if concession.who is Role.SCIENTIST and _moves_more_than_rationale(concession.step)
-    ]
+    by_scientist = (given for given in ledger(negotiation) if given.who is Role.SCIENTIST)
+    return [given for given in by_scientist if _moves_more_than_rationale(given.step)]
 
 
 def _moves_more_than_rationale(step: PlanStep) -> bool:
@@ -136,10 +129,7 @@ def _moves_more_than_rationale(step: PlanStep) -> bool:
 def concession_slide(
     negotiation: Negotiation, at: int, changes: Iterable[SuggestionChange]
 ) -> Panel:
-    """Return concession ``at``, from 0, and the Lab Manager's answer.
-
-    The suggested ``changes`` give the words for its losses.
-    """
+    """Return concession ``at``, from 0, and the Lab Manager's answer."""
     steps, changes = conceded(negotiation), list(changes)
     step, done = steps[at].step, negotiation.rounds[steps[at].round_number]
     rows = texts.change_rows(step, ("rationale",))
@@ -160,7 +150,7 @@ def concession_slide(
         roomy=len(rows) == 1,
         answer=verdict,
         objections=f"{capitalised(objections)}." if causes else "",
-        offer=f"{_size(offer)}: {_worth(offer)}" if offer else "",
+        offer=f"{_size(offer)}: {offer.evidence.text}" if offer else "",
         offer_status=evidence_status(offer.evidence) if offer else "",
         offer_breaks=texts.offer_breaks_text(done) if offer else "",
         state=_state(step),
@@ -204,10 +194,7 @@ def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange
 
 
 def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
-    """Return the last plan of a run, the Lab Manager's first offer and the Simple rule's plan.
-
-    ``rule`` is the run of the Simple rule from the same opening.
-    """
+    """Return the last plan of a run, the Lab Manager's first offer and the Simple rule's plan."""
     judged = [done.plan for done in negotiation.rounds if done.plan]
     offer = next(filter(None, map(texts.offered_plan, negotiation.rounds)), None)
     ended = next(done.plan for done in reversed(rule.rounds) if done.plan)
@@ -217,7 +204,7 @@ def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
     keeps = ended.failing and "a plan that fails"
     return blocks.panel(
         "slide_rule",
-        title=f"The simple rule would have ended at {keeps or _worth(ended)}",
+        title=f"The simple rule would have ended at {keeps or ended.evidence.text}",
         currency=capitalised(ended.pack.lab.currency),
         measure=evidence[0].title,
         rows=[
@@ -227,7 +214,7 @@ def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
                 "cost": amount_text(plan.cost),
                 "bar": evidence_bar(plan.evidence, evidence, evidence[0]),
                 "status": standing(plan)[0],
-                "worth": "none" if plan.evidence.void_reason else plan.evidence.number,
+                "worth": plan.evidence.number,
                 "fails": bool(plan.failing),
             }
             for name, plan in plans.items()
@@ -249,41 +236,38 @@ def decision_slide(
     verdict: Verdict | None = None,
     note: str = "",
 ) -> Panel:
-    """Return the decision on a plan in one sentence and one number.
-
-    ``verdict`` is that of the negotiation, ``note`` that of the saved plan.
-    """
-    run = decided_plan(here, negotiation)
-    evidence = run.evidence
-    runs = is_worth_running(run)
+    """Return the decision on a plan in one sentence and one number."""
+    run, yours = decided_plan(here, negotiation), here.yours.evidence
+    evidence, runs = run.evidence, is_worth_running(run)
     title = f"Run {_size(run)} for {run.pack.lab.money(run.cost)}"
     if not runs:
-        what = "passes" if not run.feasible else "reaches the floor"
-        title = f"Do not run this study here: no plan {what}"
+        missed = "reaches the floor" if run.feasible else "passes"
+        title = f"Do not run this study here: no plan {missed}"
     number = "none" if evidence.void_reason else evidence.number
     analysed = analysed_text(run.counts.samples, evidence.analysed)
-    bounds = evidence.void_reason or bounds_text(evidence)
+    bounds = evidence.void_reason or plans.bounds_text(evidence)
     worth = ", ".join(filter(None, (evidence.title, bounds, analysed)))
     if not run.feasible:
         number = str(len(run.causes))
         worth = f"of {len(run.slack)} checks fail at best: {dimensions_text(run.pack, run.causes)}"
-    ended, cautions = verdict.text if verdict else "", cautions_text(run) if runs else ""
+    ended = verdict.text if verdict else ""
     if negotiation and negotiation.outcome is Outcome.AGREED:
         ended = f"Agreed in round {len(negotiation.rounds)}."
-    pairs = [("", ended), ("Take care", cautions), ("Note", note), ("To do more", _ask(here))]
-    pairs = [(name, text) for name, text in pairs if text]
-    bar = evidence_bar(evidence, [evidence, here.yours.evidence], here.yours.evidence)
+    lines = {"": ended, "Take care": cautions_text(run) if runs else "", "Note": note}
+    pairs = [(name, text) for name, text in {**lines, "To do more": _ask(here)}.items() if text]
     return blocks.panel(
         "slide_decision",
         title=title,
         status=evidence_status(evidence) if runs else Status.FAIL,
         number=number,
         worth=worth,
-        bar=bar if run.feasible else None,
+        bar=evidence_bar(evidence, [evidence, yours], yours) if run.feasible else None,
         texts=pairs,
         roomy=len(pairs) <= _FEW_STEPS // 2,
     )
 
 
 def _ask(here: PlanAnalysis) -> str:
-    return "" if nothing_needed(here) else (alone_lines(here) or take_parts(here)[0][1])[0]
+    if nothing_needed(here):
+        return ""
+    return next(alone_lines(here)) if here.asks.singles else take_parts(here)[0][1][0]

@@ -5,9 +5,9 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from replicalab.assessment import Assessment, Evidence
-from replicalab.facts.fact import Value, plan_facts
+from replicalab.facts.blocks import Value
 from replicalab.facts.negotiation import outcome_verdict, round_caption
-from replicalab.facts.plan import notes
+from replicalab.facts.plan import notes, plan_facts
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import plural
 from replicalab.negotiation import Negotiation
@@ -200,10 +200,7 @@ def results_csv(results: Iterable[Result]) -> str:
 
 
 def batch_workbook(results: Sequence[Result], summaries: Iterable[Summary]) -> bytes:
-    """Return a workbook with the shares of outcomes and the results.
-
-    A group without any played job has a row without an outcome.
-    """
+    """Return a workbook with the shares of outcomes and the results."""
     shares = _plain(row for summary in summaries for row in _shares(summary))
     rows = _plain(map(_result, results))
     return workbook({"Outcomes": [SUMMARY_COLUMNS, *shares], "Results": [RESULT_COLUMNS, *rows]})

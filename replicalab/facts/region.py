@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 from replicalab.assessment import DIMENSION_ROWS, Assessment, Evidence
 from replicalab.assessment.phrases import failing_text
 from replicalab.facts import blocks, frontier, texts
-from replicalab.facts.fact import Fact, count, facts_table, money
+from replicalab.facts.blocks import Fact, count, facts_table, money
 from replicalab.facts.lab import amounts_text
-from replicalab.facts.options import do_not_run_text, none_passes_text, too_short
+from replicalab.facts.options import least_days_text, too_short_text
 from replicalab.facts.plan import effect_text, group_text, listed
 from replicalab.lexicon import amount_text, capitalised, count_text, label_key
 from replicalab.models import DIMENSIONS, Protocol
@@ -19,7 +19,7 @@ from replicalab.planner import ORDER, PlanAnalysis, PlanToDraw, RegionLimit, pla
 from replicalab.scenarios import Pack
 
 if TYPE_CHECKING:
-    from replicalab.planner.region import Region, Span
+    from replicalab.planner.region import Region
 
 YOUR_PLAN: Final = "your plan"
 OFFER: Final = "Lab Manager's offer"
@@ -108,22 +108,17 @@ def region_title(region: Region) -> str:
     """Return the samples and days that fit in the lab, also beyond the region's chart."""
     fits, useful = region.span(useful=False), region.span(useful=True)
     if fits is None:
-        return texts.REGION_NOTHING
-    if useful is not None:
-        title = texts.REGION_COUNTS if fits.samples > useful.samples else texts.REGION_ALL
-        return title.format(span=_span_text(useful))
+        return "With these items and controls nothing fits this lab"
     # Most samples count on the longest day that fits.
-    if region.drawn.at(fits.last, region.least).evidence.void_reason:
-        where = "here" if too_short(region.drawn.plan.pack) else "with these items and controls"
-        return texts.REGION_VOID.format(where=where)
-    return texts.REGION_LOSES.format(span=_span_text(fits))
-
-
-def _span_text(span: Span) -> str:
+    if not useful and region.drawn.at(fits.last, region.least).evidence.void_reason:
+        return "Whatever fits with these items and controls yields no evidence"
+    span = useful or fits
     days = count_text(span.last, "day")
     if span.first != span.last:
         days = f"{amount_text(span.first)} to {days}"
-    return texts.REGION_SPAN.format(samples=count_text(span.samples, "sample"), days=days)
+    are = "Fits and counts" if fits.samples > span.samples else "Fits"
+    are = are if useful else "Fits, but not all samples count"
+    return f"{are}: up to {count_text(span.samples, 'sample')}, {days}"
 
 
 def means_text(pack: Pack) -> str:
@@ -146,17 +141,12 @@ def region_facts(
 ) -> Iterator[Fact]:
     """Yield the items of a region's plan, and the plans outside it.
 
-    Args:
-        drawn: the plan of the region.
-        yours: the visitor's plan.
-        effect: the effect assumed, None for the planning effect.
-        outside: the name and samples of the plans outside the chart.
-        least: the least-loss plan if it is not a point of this region.
+    ``outside`` has their names and samples; ``least`` is the least-loss plan if it has other items.
     """
     if drawn.changes:
         yield Fact("items", "Items in the chart", _items_text(drawn))
     elif drawn.failing:
-        fails, note = failing_text(drawn.plan, drawn.failing), texts.REGION_FAILS
+        fails, note = failing_text(drawn.plan, drawn.failing), "The lines show the numbers alone."
         yield Fact("fails", "At every point", fails, status=blocks.Status.FAIL, note=note)
     if keeps_own_items(drawn, yours, effect):
         evidence = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)
@@ -179,7 +169,7 @@ def _items_text(drawn: PlanToDraw) -> str:
 def shade_text(evidence: Evidence) -> str:
     """Return the meaning of the shade of the region's chart."""
     better = "smaller" if evidence.row.scale.lower_is_better else "higher"
-    return texts.REGION_SHADE.format(better=better, measure=evidence.measure)
+    return f"deeper blue: {better} {evidence.measure}"
 
 
 def reading_fold(evidence: Evidence, *, lost: bool) -> blocks.Fold:
@@ -192,16 +182,15 @@ def reading_fold(evidence: Evidence, *, lost: bool) -> blocks.Fold:
 
 def no_evidence_text(options: PlanAnalysis) -> str:
     """Return that the study should not run in this lab; empty if some plan has evidence."""
-    loss, pack = options.least, options.yours.pack
-    if not loss.after.evidence.void_reason:
+    loss, after, pack = options.least, options.least.after, options.yours.pack
+    if not after.evidence.void_reason:
         return ""
-    if too_short(pack):
-        return do_not_run_text(pack)
-    if not loss.exact:
+    reason = too_short_text(pack)
+    if not (reason or loss.exact):
         return texts.NOT_PROVEN_BEST
-    reason = texts.NOTHING_IN_FEWER.format(none=none_passes_text(pack))
-    if loss.after.feasible and loss.after.counts.days >= pack.min_days:
-        reason = loss.after.evidence.void_reason
+    if after.feasible and after.counts.days >= pack.min_days:
+        reason = reason or after.evidence.void_reason
+    reason = reason or texts.NOTHING_IN_FEWER.format(days=least_days_text(pack))
     return texts.DO_NOT_RUN.format(reason=reason)
 
 
@@ -251,10 +240,7 @@ def one_effect_text(plan: Assessment) -> str:
 def region_table(
     caption: str, region: Region, drawn: PlanToDraw, effect: float | None = None
 ) -> blocks.Table:
-    """Return the most samples that fit and count on each day, with their evidence.
-
-    Days in a row with the same numbers share a row of the table.
-    """
+    """Return the most samples that fit and count on each day, with their evidence."""
     deep, rows = region.deep, []
     limits = deep.most_feasible.tolist(), deep.most_useful.tolist()
     columns = zip(deep.days.tolist(), *limits, strict=True)
@@ -263,13 +249,10 @@ def region_table(
     for (_, fits, useful), alike in groupby(columns, key=lambda row: (apart and row[0], *row[1:])):
         first, *_, last = [day for day, *_ in alike] * 2
         span = blocks.number_cell(first) if first == last else blocks.Cell(f"{first:,}–{last:,}")
-        counts = (
-            blocks.Cell("none") if limit < 0 else blocks.number_cell(limit)
-            for limit in (fits, useful)
-        )
+        numbers = (blocks.Cell("none") if n < 0 else blocks.number_cell(n) for n in (fits, useful))
         worth = blocks.Cell("–")
         if useful >= 0:
             evidence = drawn.at(first, useful).evidence_at(effect)
             worth = blocks.Cell(evidence.text, bar=frontier.worth_bar(evidence, evidence.value))
-        rows.append((span, *counts, worth))
+        rows.append((span, *numbers, worth))
     return blocks.table(caption, ("Days", "Most fit", "and count", "Evidence"), rows, kind="plain")

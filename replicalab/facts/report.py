@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import Final
 
 from replicalab import features, lexicon
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import Assessment, assess, assumed_effects
 from replicalab.assessment.phrases import last_day_text
 from replicalab.drafts import stated
-from replicalab.facts import blocks, check, documents, options, region, texts, verdicts
+from replicalab.facts import blocks, check, documents, options, region, verdicts
 from replicalab.facts import negotiation as rounds
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import NOT_GIVEN, Cell, Part, Sentence, listing, number_cell, part, row
@@ -53,9 +53,9 @@ def report(
         part(
             "The verdict",
             *documents.verdict_sentences(yours),
-            listing(f"{kind}: {text}" for kind, text in plans.notes(yours)),
+            listing(f"{kind}: {text}" for kind, text in plans.notes(yours) if kind != "Caution"),
         ),
-        part("The plan", _plan_table(yours), *check.design_tables(yours)),
+        part("The plan", _plan_table(yours), check.design_table(yours)),
         part(
             "Differences from the reference protocol",
             *documents.difference_blocks(reference, yours),
@@ -65,7 +65,7 @@ def report(
         part(
             "Evidence",
             *documents.evidence_blocks(analysis, compared),
-            check.effects_table(yours),
+            check.effects_table(assumed_effects(yours.pack.design), {documents.THIS: yours}),
             *original_blocks(curves),
             samples_table(yours),
             Sentence(bound_text(curves), quiet=True),
@@ -194,7 +194,7 @@ def _sizes(plan: Assessment, reasons: Mapping[str, str]) -> Iterator[Choice]:
     in_reference = plan.pack.reference_protocol.sample_size
     if planned != in_reference and "sample_size" not in reasons:
         text = lexicon.count_text(in_reference, "sample")
-        why = texts.ALREADY_IN_REFERENCE.format(planned=text)
+        why = f"The reference protocol has {text}; that change stands above."
     shared = plans.groups_text(planned, plan.pack.design, per_group=True)
     parts = why, shared, plans.dropout_text(plan), options.wasted_text(plan)
     yield "Planned sample", _samples(planned), " ".join(filter(None, parts))
@@ -228,7 +228,7 @@ def samples_table(plan: Assessment) -> blocks.Table:
     rows = []
     for item in sized:
         n, able = item.counts.samples, item.evidence.able
-        why = plans.counting_text(item.counts.days, plan.pack)
+        why = plans.counting_text(item)
         cut = f"{lexicon.amount_text(able)} can count: {why}" if able < n else ""
         note = "; ".join(filter(None, (sizes[n], cut)))
         evidence = check.evidence_cell(item, evidences)

@@ -1,18 +1,19 @@
 """Panels of a negotiation: its outcome, each round, the concessions, and a fork."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from replicalab.agents import SuggestionChange
-from replicalab.assessment import Assessment, Evidence, Slack, failing_text, phrases, size_text
+from replicalab.assessment import Assessment, Slack, failing_text, phrases, size_text
 from replicalab.facts import blocks, texts
 from replicalab.facts import negotiation as facts
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Cell, Column, Status
-from replicalab.facts.check import evidence_bar, slack_bar
+from replicalab.facts.check import check_table, evidence_bar, slack_bar
 from replicalab.facts.options import lost_text
 from replicalab.facts.verdicts import ANSWERS, FIDELITY_MEANS, evidence_status
-from replicalab.lexicon import amount_text, capitalised, label_key
+from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import NUMBER_FIELDS, Dimension, Role, ScientistActionType
 from replicalab.negotiation import Attempt, Concession, Negotiation, Round, concession_steps, ledger
 from replicalab.planner import PlanStep
@@ -27,13 +28,7 @@ def outcome_panel(
 
 
 def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> blocks.Panel:
-    """Return a round in three columns: each side's move, and the plan on the table after it.
-
-    Args:
-        negotiation: with the round in it.
-        at: the round, counted from 0.
-        reworded: the answer in a model's words.
-    """
+    """Return a round in three columns: each side's move, and the plan on the table after it."""
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
     return blocks.panel(
         "round",
@@ -55,21 +50,14 @@ def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
         lines = [f"{size_text(proposal)}."]
     elif action is not None and action.action_type is ScientistActionType.ACCEPT:
         moves = plan is not None and (before is None or plan.plan != before.plan)
-        lines = [texts.TAKES_OFFER if moves else texts.TAKES_PLAN]
+        lines = ["Takes the Lab Manager's offer." if moves else "Takes the plan."]
     return {
         "does": facts.turn_title(done).lower(),
         "lines": lines,
         "rule": done.reason or texts.RULE_PERSON,
         "asks": done.only_asks,
-        "plan": _whole_plan(proposal) if proposal else [],
+        "plan": plans.field_rows(proposal) if proposal else [],
     }
-
-
-def _whole_plan(proposal: Assessment) -> list[tuple[str, str]]:
-    guards = {label_key(control.name): control.guards for control in proposal.pack.controls}
-    guarded = "; ".join(filter(None, (guards.get(label_key(c), c) for c in proposal.plan.controls)))
-    technique, *others = plans.field_rows(proposal)
-    return [technique, ("Protects against", guarded or blocks.NOT_GIVEN), *others]
 
 
 def _manager(done: Round) -> dict[str, object] | None:
@@ -83,17 +71,14 @@ def _manager(done: Round) -> dict[str, object] | None:
         "answers": plan is None or done.only_asks,
         "parts": facts.answer_parts(done),
         "rule": facts.answer_rule(done),
-        "checked": [_checked(plan, slack) for slack in plan.slack.values()] if plan else [],
+        "checked": _plain_check(plan) if plan else None,
     }
 
 
-def _checked(plan: Assessment, slack: Slack) -> dict[str, str]:
-    return {
-        "name": capitalised(plan.pack.study.term(slack.dimension)),
-        "status": Status.PASS if slack.ok else Status.FAIL,
-        "used": plans.used_text(plan, slack),
-        "slack": plans.slack_text(slack),
-    }
+def _plain_check(plan: Assessment) -> blocks.Table:
+    table = check_table(plan)
+    columns = tuple(column._replace(bar="", picture="") for column in table.columns)
+    return replace(table, columns=columns, below=(), kind="")
 
 
 class Amount(NamedTuple):
@@ -122,39 +107,28 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
 def amounts(step: PlanStep) -> list[Amount]:
     """Return samples, days, credits and evidence as a step moves them, with their limits."""
     before, now = step.before, step.after
-    lab, samples, evidence = now.pack.lab, now.counts.samples, now.evidence
-    parts = (
-        plans.group_text(samples, now.pack.design),
-        phrases.analysed_text(samples, evidence.analysed),
-    )
-    rows = [_amount("Samples", before.counts.samples, samples, ", ".join(filter(None, parts)))]
-    for name, old, new, dimension, last_day in (
-        (
-            "Days",
-            before.counts.days,
-            now.counts.days,
-            Dimension.SCHEDULE,
-            phrases.last_day_text(now),
-        ),
-        (capitalised(lab.currency), before.cost, now.cost, Dimension.BUDGET, ""),
-    ):
-        slack = now.slack[dimension]
-        amount = _amount(name, old, new, f"of {amount_text(slack.limit)}{last_day}")
-        status = Status.PASS if slack.ok else Status.FAIL
-        rows.append(amount._replace(bar=slack_bar(slack), status=status))
-    bar = evidence_bar(evidence, [before.evidence, evidence], before.evidence)
+    samples, evidence, currency = now.counts.samples, now.evidence, now.pack.lab.currency
+    groups = plans.group_text(samples, now.pack.design)
+    parts = filter(None, (groups, phrases.analysed_text(samples, evidence.analysed)))
+    schedule, budget = now.slack[Dimension.SCHEDULE], now.slack[Dimension.BUDGET]
+    days, last_day = (before.counts.days, now.counts.days), phrases.last_day_text(now)
     was = before.evidence.number if step.evidence_changed else ""
-    texts_shown = evidence.title, was, evidence.number, bounds_text(evidence)
-    return [*rows, Amount(*texts_shown, bar, evidence_status(evidence))]
+    bar = evidence_bar(evidence, [before.evidence, evidence], before.evidence)
+    shown = evidence.title, was, evidence.number, plans.bounds_text(evidence)
+    return [
+        _amount("Samples", before.counts.samples, samples, ", ".join(parts)),
+        _amount("Days", *days, last_day, schedule),
+        _amount(capitalised(currency), before.cost, now.cost, "", budget),
+        Amount(*shown, bar, evidence_status(evidence)),
+    ]
 
 
-def _amount(name: str, old: float, new: float, limit: str) -> Amount:
-    return Amount(name, amount_text(old) if old != new else "", amount_text(new), limit)
-
-
-def bounds_text(evidence: Evidence) -> str:
-    """Return target and floor: ``target 0.80, floor 0.50``."""
-    return f"target {evidence.amount(evidence.target)}, floor {evidence.amount(evidence.floor)}"
+def _amount(name: str, old: float, new: float, note: str, slack: Slack | None = None) -> Amount:
+    numbers = name, amount_text(old) if old != new else "", amount_text(new)
+    if slack is None:
+        return Amount(*numbers, note)
+    limit, status = f"of {amount_text(slack.limit)}{note}", Status.PASS if slack.ok else Status.FAIL
+    return Amount(*numbers, limit, slack_bar(slack), status)
 
 
 def attempts_panel(attempts: Sequence[Attempt]) -> blocks.Panel:
@@ -246,7 +220,7 @@ def ledger_panel(negotiation: Negotiation) -> blocks.Group:
         for concession in ledger(negotiation)
         if concession.who is Role.LAB_MANAGER and concession.counts
     ]
-    given: blocks.Block = blocks.Sentence(texts.NOTHING_GIVEN)
+    given: blocks.Block = blocks.Sentence("Neither side gave anything.")
     if steps or offers:
         given = given_up_table(steps, suggested(negotiation), offers[-1:])
     return blocks.group(blocks.Heading("Concessions"), given)
@@ -322,7 +296,7 @@ def branches_panel(
     rows = [(str(number), *old, *new) for number, (old, new) in enumerate(courses, start)]
     same = all(old == new for old, new in courses)
     return blocks.group(
-        blocks.Sentence(texts.SAME_COURSE) if same else None,
+        blocks.Sentence("The fork made no difference.") if same else None,
         blocks.table("Run and fork, round by round", names, rows, kind="branches", scrolls=True),
     )
 

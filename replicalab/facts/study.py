@@ -72,15 +72,7 @@ def design_panel(plan: Assessment) -> Fold:
 
 
 def choices(plan: Assessment) -> Iterator[Choice]:
-    """Yield the choices behind planned evidence: design and test, the effect, error rates, target.
-
-    The order is that of common preregistration forms.
-    """
-    yield from _design(plan)
-    yield from _numbers(plan)
-
-
-def _design(plan: Assessment) -> Iterator[Choice]:
+    """Yield the choices behind planned evidence, in the order of common preregistration forms."""
     pack, kind = plan.pack, plan.evidence.row
     design = pack.design
     counted = f"{lexicon.capitalised(kind.title)}; n counts {design.unit_of_n}"
@@ -88,12 +80,12 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     yield "Design", counted, f"Published: {method}" if method else ""
     test = f"{lexicon.capitalised(kind.method_of(design))}. {texts.source_text(design)}"
     yield "Test and method", test.strip(), f"Planned {kind.measure}: {kind.meaning}."
-    if kind.effect is None:
-        return
-    name = kind.effect.name
-    yield f"Published {name}", _number(published_effect(design)), design.source
-    yield f"Assumed {name}", _number(design.effect_planning), _why(pack, "effect_planning")
-    yield f"Smallest {name} of interest", _number(design.sesoi), _why(pack, "sesoi")
+    if kind.effect is not None:
+        name = kind.effect.name
+        yield f"Published {name}", _number(published_effect(design)), design.source
+        yield f"Assumed {name}", _number(design.effect_planning), _why(pack, "effect_planning")
+        yield f"Smallest {name} of interest", _number(design.sesoi), _why(pack, "sesoi")
+    yield from _numbers(plan)
 
 
 def _numbers(plan: Assessment) -> Iterator[Choice]:
@@ -130,11 +122,12 @@ def _number(value: float | None) -> Cell:
 
 def lab_panel(reference: Assessment) -> Panel:
     """Return the lab: budget, days, staff, and the state of each item."""
-    pack, lab, items = reference.pack, reference.pack.lab, []
-    for item in pack.resources:
-        if item.category is not scenarios.ResourceCategory.PERSONNEL:
-            status, where = _item_state(pack, item.label, item.category)
-            items.append((item.label, pack.study.term(item.category), status, where))
+    pack, lab, resources = reference.pack, reference.pack.lab, reference.pack.resources
+    items = [
+        (item.label, pack.study.term(item.category), *_item_state(pack, item.label, item.category))
+        for item in resources
+        if item.category is not scenarios.ResourceCategory.PERSONNEL
+    ]
     days = f"{lexicon.amount_text(lab.days)}{lab.dated(lab.days, 'to')}"
     return blocks.panel(
         "lab",
@@ -175,11 +168,10 @@ def rules_panel(pack: scenarios.Pack) -> Panel:
     """Return restrictions, success criteria, constraints and controls, and which are missing."""
     constraints = []
     for item in pack.constraints:
-        force = "must hold" if item.hard else "should hold"
-        if item.bounds is None and item.key not in scenarios.LAB_CONSTRAINT_KEYS:
-            force += "; stated, not checked"
+        is_checked = item.bounds is not None or item.key in scenarios.LAB_CONSTRAINT_KEYS
+        force = f"{'must' if item.hard else 'should'} hold{'' if is_checked else ', not checked'}"
         constraints.append((item.label, item.bound_text, force, item.details))
-    criteria = list(filter(None, map(stated, pack.success_criteria)))
+    criteria = [*filter(None, map(stated, pack.success_criteria))]
     parts = {
         "restrictions": pack.policy_rules,
         "success criteria": criteria,
@@ -199,11 +191,7 @@ def picture_panel(options: PlanAnalysis) -> Panel:
     """Return a story as bars: its plan, the Lab Manager's offer and the least-loss plan."""
     yours, rows = options.yours, []
     plans = {"Asked": yours, "Offered": options.offered, "Least loss": options.least.after}
-    shown = {
-        name: plan
-        for place, (name, plan) in enumerate(plans.items())
-        if plan.plan not in [earlier.plan for earlier in list(plans.values())[:place]]
-    }
+    shown = verdicts.distinct(plans)
     evidence = [plan.evidence for plan in shown.values()]
     for name, plan in shown.items():
         rows.append(
@@ -226,10 +214,7 @@ def card_panel(
     *,
     hidden: bool = False,
 ) -> Panel:
-    """Return a study at a glance: its field, its lesson, and the best plan of each lab.
-
-    A challenge hides the lesson, which may be the answer.
-    """
+    """Return a study at a glance: its field, its lesson, and the best plan of each lab."""
     marks = [field_name(about.domain_id), "contested" if about.paper.contested else "", origin]
     return blocks.panel(
         "card",

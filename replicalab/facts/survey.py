@@ -102,10 +102,7 @@ def cells(study: SurveyedStudy) -> tuple[str | float, ...]:
 def survey_panel(
     lab: str, rows: Iterable[tuple[SurveyedStudy, str, str]], order: str, level: int = 2
 ) -> Group:
-    """Return the best plan of every study in a lab; each row has a study, its owner and its link.
-
-    ``level`` is that of the heading.
-    """
+    """Return the best plan of each study in a lab; a row has a study, its owner and its link."""
     listed = list(rows)
     currencies = {study.pack.lab.currency for study, _, _ in listed}
     one = currencies.pop() if len(currencies) == 1 else ""

@@ -1,5 +1,6 @@
 """Verdicts on plans: feasibility and evidence in a sentence with a sign."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from replicalab import lexicon
@@ -101,9 +102,16 @@ def marked(plan: Assessment, evidence: Evidence, text: str) -> tuple[Status, str
 
 def evidence_sentence(evidence: Evidence) -> str:
     """Return the evidence of a plan against the study's target and floor."""
-    if evidence.void_reason:
-        return texts.NO_EVIDENCE.format(reason=evidence.void_reason)
-    return texts.EVIDENCE.format(evidence=phrases.placed_text(evidence))
+    return f"Planned evidence: {phrases.placed_text(evidence)}."
+
+
+def distinct(plans: Mapping[str, Assessment]) -> dict[str, Assessment]:
+    """Return the plans that differ from those before them, by name."""
+    different: dict[str, Assessment] = {}
+    for name, plan in plans.items():
+        if all(plan.plan != other.plan for other in different.values()):
+            different[name] = plan
+    return different
 
 
 def plan_size(plan: Assessment) -> str:
@@ -114,13 +122,12 @@ def plan_size(plan: Assessment) -> str:
 
 def largest_text(plan: Assessment) -> str:
     """Return the most samples that the lab can afford with the rest as planned."""
-    limit = largest_sample(plan.plan, plan.pack)
-    if limit is None:
-        return texts.NONE_AFFORDABLE
-    size = min(limit, LARGEST_PLANNED)
-    largest = assess(revise(plan.plan, sample_size=size), plan.pack).evidence
-    samples = lexicon.count_text(size, "sample")
-    return texts.MOST_AFFORDABLE.format(samples=samples, evidence=largest.text)
+    limit, samples = largest_sample(plan.plan, plan.pack), "no sample"
+    if limit is not None:
+        size = min(limit, LARGEST_PLANNED)
+        evidence = assess(revise(plan.plan, sample_size=size), plan.pack).evidence
+        samples = f"{lexicon.count_text(size, 'sample')}, {evidence.text}"
+    return texts.MOST_AFFORDABLE.format(samples=samples)
 
 
 def terms_text(plan: Assessment) -> str:
@@ -143,37 +150,28 @@ def lab_line(reference: PlanAnalysis) -> str:
     """Return the failing dimensions and the Lab Manager's answer in one line."""
     yours = reference.yours
     fails = phrases.failing_text(yours) if yours.failing else texts.ALL_PASS
-    answer = ANSWERS[answer_to(reference)].title.lower()
-    return texts.LAB_LINE.format(fails=fails, answer=answer)
+    return f"{fails}; the Lab Manager {ANSWERS[answer_to(reference)].title.lower()}"
 
 
 def offer_story(reference: PlanAnalysis) -> Verdict:
     """Return the Lab Manager's answer to a study's reference protocol."""
     yours, offered, answer = reference.yours, reference.offered, answer_to(reference)
     status, title, _ = ANSWERS[answer]
+    need, failing = plan_size(yours), phrases.dimensions_text(yours.pack, yours.failing)
     if yours.feasible:
-        text = texts.REFERENCE_PASSES.format(need=plan_size(yours), number=len(yours.slack))
+        text = f"The reference protocol ({need}) passes all {len(yours.slack)} checks."
         shows = with_cautions(evidence_sentence(yours.evidence), yours)
         return Verdict(plan_verdict(yours).status, title, f"{text} {shows}")
-    if answer is LabManagerActionType.REPORT_FEASIBILITY:
-        way = texts.NOT_APPROVED
-    elif answer is LabManagerActionType.REJECT:
-        way = texts.REJECTED.format(failing=phrases.failing_text(offered))
-    else:
-        move = _evidence_move(yours.evidence, offered.evidence)
-        still = lexicon.capitalised(phrases.failing_text(offered, still=True))
-        way = texts.OFFERS.format(need=plan_size(offered), move=move)
-        way = with_cautions(f"{way} {still}." if offered.failing else way, offered)
+    way = "The lab has the means, but the Lab Manager does not approve it."
+    if answer is LabManagerActionType.REJECT:
+        failing_still = phrases.failing_text(offered)
+        way = f"The Lab Manager rejects it: after every change it may make, {failing_still}."
+    elif answer is not LabManagerActionType.REPORT_FEASIBILITY:
+        evidence, planned = phrases.placed_text(offered.evidence), yours.evidence.number
+        way = f"The Lab Manager offers {plan_size(offered)}: {evidence} (planned: {planned})."
+        if offered.failing:
+            way += f" {lexicon.capitalised(phrases.failing_text(offered, still=True))}."
+        way = with_cautions(way, offered)
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
             status = Status.FAIL
-    failing = phrases.dimensions_text(yours.pack, yours.failing)
-    text = texts.REFERENCE_FAILS.format(need=plan_size(yours), failing=failing)
-    return Verdict(status, title, f"{text} {way}")
-
-
-def _evidence_move(before: Evidence, after: Evidence) -> str:
-    if before.void_reason:
-        return phrases.placed_text(after)
-    if after.void_reason:
-        return texts.EVIDENCE_LOST.format(evidence=before.text, reason=after.void_reason)
-    return texts.EVIDENCE_MOVES.format(before=before.number, after=phrases.placed_text(after))
+    return Verdict(status, title, f"The reference protocol ({need}) fails here on {failing}. {way}")

@@ -3,6 +3,7 @@
 A page draws `STYLE` once for all panels.
 """
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -41,7 +42,6 @@ _NOTEBOOK: Final = "replicalab"
 _WITHIN: Final = f"{f'.{_NOTEBOOK}' * 4} {{{_CSS.replace(':root {', '& {', 1)}}}"
 _NOTEBOOK_STYLE: Final = f"<style>{_css('notebook')}{_WITHIN}</style>"
 
-_LONG_WORD: Final = 20
 _MORE_LINES: Final = 50  # numbered beyond the last one, for new lines
 _NUMBERED_LINES: Final = 2000  # at most; a shipped study has some 250
 _LINE_PX: Final = 20
@@ -72,26 +72,13 @@ def _template(template: str, **facts: object) -> Markup:
     return Markup(_TEMPLATES.get_template(f"{template}.html").render(facts))  # noqa: S704 - escaped
 
 
-def _has_long_word(text: str) -> bool:
-    return any(len(word) > _LONG_WORD for word in text.split())
-
-
 _TEMPLATES.globals["drawn"] = _drawn
-_TEMPLATES.globals["has_long_word"] = _has_long_word
+_TEMPLATES.globals["has_long_word"] = re.compile(r"\S{21}").search
 _BLOCKS: Final = _TEMPLATES.get_template("blocks.html").module
 
 
-def in_notebook(*blocks: Block) -> str:
-    """Return blocks on a paper of their own, whatever the styles of the notebook around them."""
-    return _for_notebook(html(*blocks))
-
-
-def document_in_notebook(document: Document) -> str:
-    """Return a document on such a paper."""
-    return _for_notebook(preview(document))
-
-
-def _for_notebook(drawn: str) -> str:
+def in_notebook(drawn: str) -> str:
+    """Return HTML on a paper of its own, whatever the styles of the notebook around it."""
     return f'{_NOTEBOOK_STYLE}<div class="{_NOTEBOOK}">{drawn}</div>'
 
 

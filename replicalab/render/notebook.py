@@ -4,22 +4,20 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from replicalab.agents.lab_manager_policy import Offer
-from replicalab.assessment import Assessment, assess
-from replicalab.facts import records
-from replicalab.facts.batch import batch_blocks
+from replicalab.assessment import Assessment, assess, assumed_effects
+from replicalab.facts import check, records
 from replicalab.facts.blocks import Block
-from replicalab.facts.check import YOURS, check_panel, cost_panel, evidence_panel, header_panel
 from replicalab.facts.comparison import comparison_panel, table
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.facts.options import revision_panel, take_panel
 from replicalab.facts.rounds import ledger_panel, outcome_panel, round_panel
-from replicalab.facts.score import score_panel
+from replicalab.facts.score import batch_blocks, score_panel
 from replicalab.facts.study import lab_panel, paper_panel
 from replicalab.negotiation import Negotiation, score
 from replicalab.negotiation.batch import Batch
 from replicalab.negotiation.comparison import Comparison
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, PlanStep, Shortfalls, change_steps
-from replicalab.render.html import in_notebook
+from replicalab.render.html import html, in_notebook
 from replicalab.scenarios import Pack, Studies
 from replicalab.tables import frame
 
@@ -27,9 +25,9 @@ from replicalab.tables import frame
 def html_of(result: object) -> str:
     """Return the panels of an object, or its data frame if no page has a panel for it."""
     if panels := _PANELS.get(type(result)):
-        return in_notebook(*panels(result))
-    html: str = frame_of(result)._repr_html_()
-    return html
+        return in_notebook(html(*panels(result)))
+    table: str = frame_of(result)._repr_html_()
+    return table
 
 
 def frame_of(result: object) -> Any:
@@ -38,10 +36,11 @@ def frame_of(result: object) -> Any:
 
 
 def _plan(plan: Assessment) -> Iterable[Block]:
-    yield header_panel(plan)
-    yield check_panel(plan, PlanAnalysis(plan).binding)
-    yield evidence_panel({YOURS: plan})
-    yield cost_panel(plan)
+    yield check.header_panel(plan)
+    yield check.check_panel(plan, PlanAnalysis(plan).binding)
+    yield check.evidence_panel({check.YOURS: plan})
+    yield check.effects_table(assumed_effects(plan.pack.design), {check.YOURS: plan})
+    yield check.cost_panel(plan)
 
 
 def _revision(revision: LeastLoss | Offer) -> Iterable[Block]:

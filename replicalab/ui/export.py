@@ -13,10 +13,11 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from replicalab.characters import on_one_line
-from replicalab.documents import FORMS, Form, Report, forms
+from replicalab.documents import FORMS, Form, Report, bundle
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.facts.blocks import Status
+from replicalab.facts.blocks import Document, Status
 from replicalab.facts.check import header_panel
+from replicalab.facts.documents import of_run
 from replicalab.lexicon import count_text, joined
 from replicalab.limits import LONGEST_LABEL
 from replicalab.models import FIELD_LABELS
@@ -26,6 +27,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.planner.least_loss import differences
 from replicalab.registration import Registration
 from replicalab.render.html import preview
+from replicalab.render.markdown import csv_tables, excel
 from replicalab.scenarios import Pack, lab_json, plan_json
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, open_tab, page_link
@@ -121,13 +123,13 @@ class ExportContent:
     decision: str  # the note of the saved plan; empty if another plan is open
     on: date
 
-    def document(self, kind: str, registration: Registration) -> forms.Document:
+    def document(self, kind: str, registration: Registration) -> Document:
         """Return a document with the author's answers."""
         return Report(self.options, self.run, kind, self.on, registration, self.decision).document
 
     def bundle(self) -> str:
         """Return everything as one file."""
-        return forms.bundle(self.options, self.written, self.run, self.recording)
+        return bundle(self.options, self.written, self.run, self.recording)
 
     def name(self, kind: str, suffix: str, title: str = "") -> str:
         """Return the name of a file, after its title if it has one."""
@@ -159,7 +161,7 @@ def _chosen_content() -> ExportContent:
         return content
     if not st.toggle("With the negotiation", key="hand_negotiated", persist_state="session"):
         return replace(content, run=None)
-    options = forms.of_run(content.options, content.run)
+    options = of_run(content.options, content.run)
     return replace(content, options=options, decision=note_of(options.yours))
 
 
@@ -195,25 +197,23 @@ def _draw_tables() -> None:
     content, registration = _chosen_content(), state.case().registration
     make = partial(content.document, "report", registration)
     name = content.name("tables", "xlsx", registration.title)
-    download("Excel, every table a sheet", lambda: forms.excel(make()), name)
+    download("Excel, every table a sheet", lambda: excel(make()), name)
     captions = [table.caption for table in make().tables]
     chosen = st.selectbox("Table", captions, key="hand_table", format_func=on_one_line)
     if chosen is not None:
         name = file_name(f"{registration.title} {chosen}", "csv")
-        download("CSV of this table", lambda: forms.csv_tables(make())[chosen], name)
+        download("CSV of this table", lambda: csv_tables(make())[chosen], name)
 
 
 class DocumentFiles(NamedTuple):
     """A document for its buttons; ``name`` returns a file's name by kind and ending."""
 
     kind: str
-    make: Callable[[], forms.Document]
+    make: Callable[[], Document]
     name: Callable[[str, str], str]
 
 
-def draw_files(
-    kind: str, make: Callable[[], forms.Document], name: Callable[[str, str], str]
-) -> None:
+def draw_files(kind: str, make: Callable[[], Document], name: Callable[[str, str], str]) -> None:
     """Draw a button for each form of a document."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for ending, form in FORMS.items():
@@ -222,11 +222,11 @@ def draw_files(
     panel.draw_features("files", DocumentFiles(kind, make, name))
 
 
-def _made(form: Form, make: Callable[[], forms.Document]) -> str | bytes:
+def _made(form: Form, make: Callable[[], Document]) -> str | bytes:
     return form.make(make())
 
 
-def draw_look(name: str, make: Callable[[], forms.Document], *, is_open: bool) -> None:
+def draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None:
     """Draw a document, in an expander."""
     key, icon = f"hand_look_{name}", ":material/visibility:"
     look = st.expander("See it", expanded=is_open, icon=icon, on_change="rerun", key=key)

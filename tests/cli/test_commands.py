@@ -15,7 +15,7 @@ from replicalab import negotiation, scenarios
 from replicalab.assessment import assess
 from replicalab.cli import COMPLETE, DEBUG, asking
 from replicalab.cli.commands import CODES, EXAMPLES, SCHEMA, app
-from replicalab.documents.forms import open_bundle
+from replicalab.documents import open_bundle
 from replicalab.models import revise
 from replicalab.negotiation.case import Case
 from replicalab.negotiation.comparison import negotiated

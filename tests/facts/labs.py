@@ -64,11 +64,5 @@ def _sentences(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
     whole = PlanStep(yours, options.least.after)
     yield "least loss", f"{plan.saved_text(whole)}; {plan.loss_text(whole)}"
     yield "gives up", " ".join(map(plan.protection_text, whole.newly_dropped))
-    yield "to run it", ways.run_text(options.asks.run)
-    yield "in vain", ways.wasted_text(yours)
-    yield "to the target", ways.target_text(options)
-    for line in ways.alone_lines(options):
-        yield "asks", line
-    yield "alone", ways.alone_text(options)
-    for line in ways.wait_lines(options):
-        yield "waits", line
+    for title, lines in ways.take_parts(options):
+        yield from ((title, line) for line in lines)

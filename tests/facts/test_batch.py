@@ -2,14 +2,10 @@
 
 import pytest
 
-from replicalab.facts import batch
-from replicalab.facts.blocks import says
-from replicalab.facts.score import regret_text
+from replicalab.facts import score
 from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
-from replicalab.negotiation.batch import Result, Share, Summary
-from replicalab.negotiation.case import Case
+from replicalab.negotiation.batch import Share, Summary
 from replicalab.scenarios import Difficulty
-from tests.facts.reading import rows, words
 
 GROUP = Summary(
     "psy_stroop",
@@ -23,11 +19,11 @@ GROUP = Summary(
 
 def test_shares_have_intervals() -> None:
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3.
-    assert batch.share_text(Share(81, 263)) == "81 of 263, 31 % (26 to 37 %)"
-    assert batch.share_text(Share(0, 20)) == "0 of 20, 0 % (0 to 16 %)"
+    assert score.share_text(Share(81, 263)) == "81 of 263, 31 % (26 to 37 %)"
+    assert score.share_text(Share(0, 20)) == "0 of 20, 0 % (0 to 16 %)"
     summary = GROUP._replace(shares={Outcome.AGREED: Share(29, 29)}, failed=1)
     text = "Agreed: 29 of 29, 100 % (88 to 100 %); 1 negotiation could not be played"
-    assert batch.outcomes_text(summary) == text
+    assert score.outcomes_text(summary) == text
 
 
 @pytest.mark.parametrize(
@@ -36,22 +32,4 @@ def test_shares_have_intervals() -> None:
      (0.125, "0.12"), (2.5, "2.50")],
 )  # fmt: skip
 def test_only_an_optimal_regret_reads_0(value: float, text: str) -> None:
-    assert regret_text(value) == text
-
-
-def test_mean_regret_of_each_player() -> None:
-    job = Case(study="psy_stroop", lab=Difficulty.HARD, scientist=ScientistKind.BASELINE)
-    by_model = job.changed(scientist=ScientistKind.MODEL)
-    results = [
-        Result(job=job, outcome=Outcome.AGREED, regret=1.5),
-        Result(job=job, outcome=Outcome.AGREED, regret=0),
-        Result(job=by_model, outcome=Outcome.AGREED, regret=0),
-        Result(job=job.changed(scientist=ScientistKind.DIRECT), outcome=Outcome.AGREED),
-    ]
-    assert rows(batch.regret_panel(results)) == [
-        ["Scientist", "Mean regret", "Runs"],
-        ["Simple rule", "0.75", "2"],
-        ["Language model", "0", "1"],
-    ]
-    assert "0 is optimal." in words(batch.regret_panel(results))
-    assert not says(batch.regret_panel(results[-1:]))
+    assert score.regret_text(value) == text

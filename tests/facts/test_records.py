@@ -68,12 +68,3 @@ def test_summaries_have_a_row_for_each_outcome() -> None:
     assert list(frame["failed"]) == [0, 0, 1]
     assert frame["regret"].isna().all()
     assert frame["outcome"].isna().tolist() == [False, False, True]
-
-
-def test_batch_without_a_result_is_headers() -> None:
-    assert records.results_csv([]).count("\r\n") == 1
-    sheets = pd.read_excel(BytesIO(records.batch_workbook([], [])), sheet_name=None)
-    assert [(len(sheet), *sheet.columns) for sheet in sheets.values()] == [
-        (0, *records.SUMMARY_COLUMNS),
-        (0, *records.RESULT_COLUMNS),
-    ]

@@ -3,7 +3,6 @@
 from typing import Final
 
 from replicalab.facts import survey
-from replicalab.facts.blocks import Table
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
 from tests.golden import assert_golden
@@ -45,17 +44,3 @@ def test_equal_rows_are_ordered_by_merit() -> None:
             expected = sorted(by_merit, key=lambda e: folded[id(e)], reverse=order == "Evidence")
         names = [each.pack.paper.name for each in sorted(rows, key=survey.order_key(order))]
         assert names == [each.pack.paper.name for each in expected], order
-
-
-def test_costs_name_their_currency() -> None:
-    euros = LabOverrides(currency="EUR")
-    some = [(found("fin_momentum", overrides), "", "") for overrides in (euros, POOR)]
-    heads = {"EUR": some[:1], "Credits": some[1:], "Cost": some}
-    for head, rows in heads.items():
-        group = survey.survey_panel("", rows, survey.ORDERS[0])
-        [table] = [block for block in group.blocks if isinstance(block, Table)]
-        assert [column.name for column in table.columns][5] == head
-        costs = [row[5].text for row in table.rows]
-        assert [cost.rpartition(" ")[2] for cost in costs][:1] == (
-            ["EUR"] if head == "Cost" else costs[:1]
-        )

@@ -11,11 +11,12 @@ from docx.text.paragraph import Paragraph
 from lxml import etree
 
 from replicalab.characters import on_one_line
-from replicalab.documents.forms import Document, markdown, report
-from replicalab.facts.blocks import Cell, Listing, Part, Sentence, Table
+from replicalab.facts.blocks import Cell, Document, Listing, Part, Sentence, Table
 from replicalab.facts.blocks import table as table_of
+from replicalab.facts.report import report
 from replicalab.features.office import docx
 from replicalab.registration import Registration
+from replicalab.render.markdown import markdown
 from tests.hostile import ATTACK, UNSEEN, marks
 from tests.reports.making import DAY, strangers, work
 from tests.tiers import one_in

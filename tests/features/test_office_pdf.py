@@ -10,8 +10,8 @@ from urllib.request import OpenerDirector, Request
 
 import pytest
 
-from replicalab.documents.forms import report
 from replicalab.errors import PrintError
+from replicalab.facts.report import report
 from replicalab.features.office import pdf, print_html
 from replicalab.registration import Registration
 from replicalab.scenarios import Difficulty

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from replicalab import scenarios
 from replicalab.assessment import assess
 from replicalab.documents import OWN
-from replicalab.documents.forms import document_html, markdown
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.blocks import NOT_GIVEN
 from replicalab.features import registration as forms
@@ -21,6 +20,8 @@ from replicalab.models import revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import QUESTIONS, Finder, Registration
+from replicalab.render.html import document_html
+from replicalab.render.markdown import markdown
 from tests.factories import make_setup
 
 DAY = date(2026, 1, 31)

@@ -13,12 +13,13 @@ from pydantic import BaseModel, ValidationError
 
 from replicalab.assessment import assess
 from replicalab.designs import KINDS, PARAMETERS
+from replicalab.facts.region import LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, RegionLimit, plan_to_draw
 from replicalab.planner.curves import Curves
 from replicalab.planner.region import region
 from replicalab.render import figures
-from replicalab.render.figures import LEAST_LOSS, OFFER, YOUR_PLAN, Mark
+from replicalab.render.figures import Mark
 from replicalab.scenarios import MOST, CostModel, Design, Lab, Pack, StaffModel, Throughput
 from tests.designs.examples import design_of
 from tests.factories import EQUIPMENT, make_pack, make_protocol, make_throughput

@@ -13,14 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.assessment import Assessment, assess
+from replicalab.facts.region import BALANCED, LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, RegionLimit, least_to_draw, plan_to_draw
 from replicalab.planner.region import Region, region
 from replicalab.render.figures import (
-    BALANCED,
-    LEAST_LOSS,
-    OFFER,
-    YOUR_PLAN,
     Mark,
     frontier_figure,
     labelled_region,
@@ -238,13 +235,6 @@ def test_labels_are_at_marks_and_apart(points: list[tuple[float, float]]) -> Non
         assert not any(overlap(one, other) for one, other in combinations(on_a_screen, 2))
     # No further than its own length aside, or two lines up.
     assert all(abs(place.right) <= 110 and abs(place.up) <= 42 for place in places)
-
-
-def test_places_for_names_of_lines_are_few() -> None:
-    steps = [(corner / 1000, 100.0 + corner % 2) for corner in range(1000)]
-    ways = len(placing.along("name", [(0.5, 10.0), (0.5, 10.0)])) // 25
-    assert len(placing.along("name", steps)) <= ways * (placing.POINTS_TRIED + len(steps))
-    assert tuple(placing.along("name", steps)[0][:2]) == steps[-1]
 
 
 def test_name_is_on_the_visible_line() -> None:

@@ -8,8 +8,9 @@ from typing import Final, NamedTuple
 
 from replicalab import negotiation
 from replicalab.assessment import assess
-from replicalab.documents.forms import Document, brief, funding_request, report
-from replicalab.facts.blocks import Listing, Sentence, Status, Table
+from replicalab.facts.blocks import Document, Listing, Sentence, Status, Table
+from replicalab.facts.documents import brief, funding_request
+from replicalab.facts.report import report
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of, parse_study
 from tests.factories import make_setup
@@ -87,13 +88,6 @@ def seen_in(document: Document) -> str:
 def pages_in(pdf: bytes) -> int:
     text = b"\n".join([pdf, *unpacked(pdf)])
     return len(re.findall(rb"/Type ?/Page\b", text))
-
-
-def pictures_in(pdf: bytes) -> list[str]:
-    text = b"\n".join([pdf, *unpacked(pdf)])
-    return [
-        message.decode("latin-1") for message in re.findall(rb"/Alt ?\(((?:\\.|[^\\)])*)\)", text)
-    ]
 
 
 def text_of(pdf: bytes) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from replicalab import scenarios
 from replicalab.assessment import assess
-from replicalab.documents.forms import bundle, input_hash, open_bundle
+from replicalab.documents import bundle, open_bundle
 from replicalab.errors import ScenarioError
 from replicalab.models import revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, load, negotiate, replay
@@ -115,9 +115,3 @@ def test_fault_of_a_bundle_has_its_place(edit: Edit, place: str) -> None:
     held = json.loads(bundle(*work("fin_momentum", "medium")))
     edit(held)
     assert faults(held) == [place]
-
-
-def test_bundle_and_documents_share_a_hash() -> None:
-    result = work("fin_momentum", "medium")
-    assert saved()["input_hash"] == input_hash(result.options.yours)
-    assert any(saved()["input_hash"] in line for line in result.brief().foot)

@@ -7,14 +7,15 @@ from typing import Any, Final
 import pytest
 
 from replicalab.assessment import Assessment, assess
-from replicalab.documents.forms import Document, input_hash, markdown, report
 from replicalab.drafts import Draft, check, new_study
-from replicalab.facts.blocks import Cell, Sentence, Table
-from replicalab.facts.documents import reference_of
+from replicalab.facts.blocks import Cell, Document, Sentence, Table
+from replicalab.facts.documents import input_hash, reference_of
+from replicalab.facts.report import report
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.least_loss import field_steps
 from replicalab.registration import Registration
+from replicalab.render.markdown import markdown
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,
@@ -89,23 +90,16 @@ PLANS: Final[dict[str, Callable[[], Work]]] = {
     "a reference protocol that fails": lambda: work("psy_stroop", "hard", "reference"),
     "one that passes, of which a quarter drops out": lambda: work(MYELOMA, "easy", "reference"),
     "one of more samples than there are": lambda: work("eco_reef_fish", "easy", "reference"),
-    "one of more than there is time for": lambda: work("psy_ego_depletion", "easy", "reference"),
     "an offer": lambda: work("psy_stroop", "medium", "offered"),
     "a least-loss plan": lambda: work("fin_momentum", "medium"),
     "one without a control": lambda: work("eco_reef_fish", "medium"),
-    "one without one for which there is no room": lambda: work("ml_resnet_cifar10", "hard"),
     "the study’s own": edited,
-    "fewer days": lambda: edited(duration_days=5),
     "a rationale": lambda: edited(rationale="Forty were at hand."),
-    "a technique": lambda: edited(technique="A coin that is thrown."),
     "40 samples": lambda: edited(sample_size=40),
     "a control less": lambda: edited(controls=MOMENTUM.reference_protocol.controls[1:]),
     "a question": lambda: edited(question=ASKED),
-    "an effect without a reason": lambda: edited(question=EvidenceAssumptions(effect=0.2)),
     "an effect with its reason": lambda: edited(question=PILOT),
-    "dropout": lambda: edited(question=LEFT),
     "dropout of groups": lambda: edited("psy_ego_depletion", question=LEFT, sample_size=200),
-    "an audit": lambda: edited("math_pythagorean", question=ASKED),
     "substitutions that shrink the effect": swapped,
     "a quick start": quick_start,
     "a bare study": lambda: of_draft(new_study("mine")),

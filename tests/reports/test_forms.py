@@ -13,24 +13,24 @@ import openpyxl
 import pytest
 
 from replicalab.characters import shown
-from replicalab.documents.forms import Document, csv_tables, document_html, excel, markdown, report
-from replicalab.facts.blocks import Cell, Listing, Part, Sentence, Table
+from replicalab.facts.blocks import Cell, Document, Listing, Part, Sentence, Table
 from replicalab.facts.blocks import table as table_of
+from replicalab.facts.report import report
 from replicalab.lexicon import one_line
 from replicalab.registration import Registration
+from replicalab.render.html import document_html
+from replicalab.render.markdown import csv_tables, excel, markdown
 from replicalab.tables import unguarded
 from tests.hostile import ATTACK, marks, read_as_markup
 from tests.reports.making import DAY, strangers, work
 
 ELEMENTS: Final = set(
     "html head meta title style body main header footer section h1 h2 p strong ul li table caption "
-    "thead tbody tr th td span div i b a figure figcaption svg rect path text pattern".split()
+    "thead tbody tr th td span div i b a".split()
 )
 ATTRIBUTES: Final = set(
     "lang charset name content http-equiv class scope aria-hidden aria-label role style href "
-    "target rel xmlns width height viewbox font-family d x y fill fill-opacity stroke stroke-width "
-    "stroke-linejoin stroke-dasharray shape-rendering font-size font-weight text-anchor transform "
-    "id patternunits".split()
+    "target rel".split()
 )
 FORMULA: Final = "=HYPERLINK(0)"
 
@@ -191,16 +191,10 @@ def test_every_form_has_title_and_authors() -> None:
         title="Our <own> title", authors="A. Nobody", reasons={"sample_size": "We have =40."}
     )
     document = report(result.options, on=DAY, answers=registration)
-    assert document.title == "Our <own> title"
     page = document_html(document)
-    for line in (
-        "<title>Our &lt;own&gt; title</title>",
-        "<h1>Our &lt;own&gt; title</h1>",
-        '<meta name="author" content="A. Nobody">',
-    ):
-        assert line in page
+    assert "<title>Our &lt;own&gt; title</title>" in page
+    assert '<meta name="author" content="A. Nobody">' in page
     assert markdown(document).startswith("# Our \\<own\\> title\n\nA. Nobody\n")
-    assert "<p>A. Nobody</p>" in page.partition("</header>")[0]
     book = openpyxl.load_workbook(BytesIO(excel(document)))
     assert (book.properties.title, book.properties.creator) == ("Our <own> title", "A. Nobody")
     values = [cell.value for sheet in book for row in sheet.iter_rows() for cell in row]

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import assess, size_text
-from replicalab.documents.forms import Document, funding_request, markdown
-from replicalab.facts.blocks import Block, Sentence, Table
-from replicalab.facts.documents import headline, plans_of, reference_of
+from replicalab.facts.blocks import Block, Document, Sentence, Table
+from replicalab.facts.documents import funding_request, headline, plans_of, reference_of
 from replicalab.features.office import pdf
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, change_steps, rank
+from replicalab.render.markdown import markdown
 from replicalab.scenarios import Difficulty, load_scenario
 from tests.features.test_office_pdf import needs_weasyprint
 from tests.golden import assert_golden

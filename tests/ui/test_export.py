@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
-from replicalab.documents.forms import bundle, open_bundle
+from replicalab.documents import bundle, open_bundle
 from replicalab.errors import PrintError
 from replicalab.features import office
 from replicalab.lexicon import amount_text

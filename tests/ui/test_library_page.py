@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab import scenarios
 from replicalab.assessment import assess
-from replicalab.documents.forms import bundle
+from replicalab.documents import bundle
 from replicalab.library import Entry, EntryKind
 from replicalab.negotiation.case import read_case, record_text
 from replicalab.planner import PlanAnalysis

@@ -160,7 +160,7 @@ def test_empty_form_makes_a_study_at_once() -> None:
     app = form()
     assert {row.title for row in KINDS.values()} <= set(labels(app)), "a card for each kind"
     assert "passes Feasible. Every dimension passes." in page_text(app)
-    assert "at most 130 samples are affordable: power 0.81." in page_text(app)
+    assert "affordable: 130 samples, power 0.81." in page_text(app)
     type_value(at(app, LAB), "Sample size", 40)
     assert "power 0.34" in page_text(app)
     assert len(at(app, CHECK).get("plotly_chart")) == 1

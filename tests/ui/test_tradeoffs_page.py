@@ -140,7 +140,7 @@ def test_lab_without_evidence_is_explained() -> None:
     app = opened("bio_jq1_myeloma", "hard")
     assert_golden("pages/tradeoffs#no_evidence", page_text(app))
     assert number(app, "Point: samples").value == 24
-    assert "Whatever fits here yields no evidence" in charts(app)[0]
+    assert "Whatever fits with these items and controls yields no evidence" in charts(app)[0]
     assert "least loss" not in charts(app)[0]
     assert not frontier(app).get("plotly_chart")
     assert standing_verdict(options_for("bio_jq1_myeloma", "hard")).text in page_text(app)

@@ -162,7 +162,7 @@ class _Values(dict[str, Any]):
     def differences(self) -> str:
         swaps = self.plan.substitutions
         lines = [f"{s.alternative} in place of {s.original}: {ended(s.tradeoff)}" for s in swaps]
-        return lines_text([*lines, *texts.dropped_cautions(self.plan)])
+        return lines_text([*lines, *map(texts.protection_text, self.plan.dropped)])
 
     def arms(self) -> str:
         groups = texts.groups_text(self.plan.counts.samples, self.design, per_group=True)

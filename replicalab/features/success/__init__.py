@@ -17,7 +17,7 @@ from replicalab.assessment import Assessment, original_estimate
 from replicalab.designs import KINDS, DesignParameters, analysed_of
 from replicalab.designs.distributions import normal_cdf, z_critical
 from replicalab.designs.originals import original_shift
-from replicalab.facts.fact import Fact
+from replicalab.facts.blocks import Fact
 from replicalab.scenarios import Design
 
 TITLE: Final = "Probability of success"

@@ -22,15 +22,7 @@ if TYPE_CHECKING:
         region_marks,
         spotted,
     )
-    from replicalab.render.figures.sheet import (
-        BALANCED,
-        LAST,
-        LEAST_LOSS,
-        OFFER,
-        YOUR_PLAN,
-        Mark,
-        Tag,
-    )
+    from replicalab.render.figures.sheet import Mark, Tag
 
 CONFIG: Final = {
     "displaylogo": False,

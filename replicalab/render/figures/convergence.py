@@ -112,9 +112,8 @@ def _upright(highest: float) -> dict[str, Any]:
 
 def _title(plans: Sequence[Assessment]) -> str:
     first, last = plans[0], plans[-1]
-    numbers = ["none" if plan.evidence.void_reason else plan.evidence.number for plan in plans]
     spent = " → ".join(dict.fromkeys([_spent(first), _spent(last)]))
-    moved = " → ".join(dict.fromkeys([numbers[0], numbers[-1]]))
+    moved = " → ".join(dict.fromkeys([first.evidence.number, last.evidence.number]))
     evidence = first.evidence.text_of(moved) if len(plans) > 1 else last.evidence.text
     is_short = len(spent) + len(evidence) <= _LINE_LENGTH
     return f"Budget used {spent},{' ' if is_short else '<br>'}{evidence}"

@@ -23,7 +23,7 @@ LINE: Final = 19.0  # Height of a label in px
 WIDTHS: Final = (285.0, 610.0, 1000.0)  # of the plot on phone, projector and large screen, px
 PLOT: Final = 330  # Height of the plot on a page, in px
 _MARK: Final = 9  # Half the size of a mark, in px
-POINTS_TRIED: Final = 2400  # about, on a whole line
+_POINTS_TRIED: Final = 2400  # about, on a whole line
 _STEPS: Final = 24  # of them on each straight part
 
 Point = tuple[float, float]  # A share of the plot's width, and a height in px
@@ -150,7 +150,7 @@ def _points(line: Sequence[Point | None], height: float) -> Numbers:
     if not len(pieces):
         return np.empty((0, 2))
     starts, ends = np.swapaxes(pieces, 0, 1)[:, :, None]
-    steps = max(1, min(_STEPS, POINTS_TRIED // len(pieces)))
+    steps = max(1, min(_STEPS, _POINTS_TRIED // len(pieces)))
     shares = np.arange(steps + 1)[:, None] / steps
     points: Numbers = (starts + shares * (ends - starts)).reshape(-1, 2)
     inside = (points >= 0).all(axis=1) & (points <= (1, height)).all(axis=1)

@@ -1,5 +1,7 @@
 """The feasible region over days and samples: a map of evidence with limits and plans."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -77,9 +79,7 @@ def region_figure(
 
     ``lost`` adds the samples that cannot count, and their limits; for ``title`` see `Sheet.figure`.
     """
-    sheet = _Map(region)
-    sheet.fill(marks, limits, lost=lost)
-    return sheet.drawn(title)
+    return _Map(region).filled(marks, limits, lost=lost).drawn(title)
 
 
 def labelled_region(
@@ -91,8 +91,7 @@ def labelled_region(
     lost: bool = False,
 ) -> Labelled:
     """Return `region_figure` with the labels apart."""
-    sheet = _Map(region)
-    sheet.fill(marks, limits, lost=lost)
+    sheet = _Map(region).filled(marks, limits, lost=lost)
     room = {"left": _left(region), "right": RIGHT, "below": BELOW, "height": PLOT}
     return Labelled(sheet.drawn(title, labelled=False), sheet.tags(), room)
 
@@ -148,8 +147,7 @@ class _Map(Sheet):
         across = self.days[0] - self.half, self.days[-1] + self.half
         super().__init__(across, (0, self.top))
 
-    def fill(self, marks: Sequence[Mark], limits: Mapping[str, str], *, lost: bool) -> None:
-        """Draw all layers."""
+    def filled(self, marks: Sequence[Mark], limits: Mapping[str, str], *, lost: bool) -> _Map:
         self.draw_evidence()
         self.draw_misfits()
         if lost:
@@ -157,9 +155,9 @@ class _Map(Sheet):
         self.draw_lines({name: text for name, text in limits.items() if lost or name not in CAPS})
         self.draw_points()
         self.mark(marks, _place, _size)
+        return self
 
     def drawn(self, title: tuple[str, str] | None, *, labelled: bool = True) -> go.Figure:
-        """Return the chart; see `Sheet.figure`."""
         every = max(1, -(-len(self.days) * int(self.half * 2) // 10))
         return self.figure(
             title,
@@ -172,7 +170,6 @@ class _Map(Sheet):
         )
 
     def draw_evidence(self) -> None:
-        """Draw the evidence as shades of blue."""
         evidence, worth = self.region.plan.evidence, self.region.evidence.round(4).tolist()
         self.add(
             type="heatmap",
@@ -189,7 +186,6 @@ class _Map(Sheet):
         )
 
     def draw_points(self) -> None:
-        """Add invisible points to hover and click."""
         region, evidence = self.region, self.region.plan.evidence
         columns = range(0, len(region.days), -(-len(region.days) // _COLUMNS))
         lines = range(0, len(region.samples), -(-len(region.samples) // _ROWS))
@@ -222,14 +218,12 @@ class _Map(Sheet):
         )
 
     def draw_misfits(self) -> None:
-        """Hatch infeasible plans."""
         values = self.region.most_feasible
         ceiling, minimum = np.full(values.shape, self.top), self._least(values)
         above = self._outline(self._heights(values), ceiling)
         self._draw_band(above + self._outline(0 * minimum, minimum), "does not fit", "/")
 
     def draw_lost(self) -> None:
-        """Dot feasible plans whose samples or endpoint are lost."""
         values, useful = self.region.most_feasible, self.region.most_useful
         start = np.where(useful < 0, self._least(values), self._heights(useful))
         self._draw_band(self._outline(start, self._heights(values)), "fits, but lost", ".")
@@ -273,7 +267,6 @@ class _Map(Sheet):
         )
 
     def draw_lines(self, limits: Mapping[str, str]) -> None:
-        """Draw the levels of evidence and these limits, each with its name on it."""
         region = self.region
         caps = [
             line for name, line in region.lines.items() if name in (*CAPS, RegionLimit.ENDPOINT)

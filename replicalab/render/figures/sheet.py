@@ -123,17 +123,12 @@ class ChartLine(NamedTuple):
 
 
 class Tag(NamedTuple):
-    """A label in its place.
-
-    Attributes:
-        across, up: its point, as shares of the plot.
-        right, above: from that point to its middle, in px.
-    """
+    """A label in its place."""
 
     text: str
-    across: float
+    across: float  # its point, as shares of the plot
     up: float
-    right: float
+    right: float  # from that point to its middle, in px
     above: float
     ground: str
     ink: str
@@ -292,15 +287,9 @@ class Sheet:
         labelled: bool = True,
         **layout: Any,
     ) -> go.Figure:
-        """Return the figure.
+        """Return the figure, with room in px at the left; None as title if a page shows it.
 
-        Args:
-            title: title and subtitle, the latter empty for none; None if a page shows both.
-            left: room for the numbers at the left, in px.
-            xaxis: settings of the axis.
-            yaxis: settings of the axis.
-            labelled: whether it contains its labels; else `tags` are laid over it.
-            layout: further settings of the figure.
+        `tags` are laid over it if it is not ``labelled``.
         """
         # Fixed: layers over the chart stay in place, and a phone scrolls past it.
         # Level and visible, so that plotly does not measure each number of the scale.

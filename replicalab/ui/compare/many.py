@@ -8,7 +8,7 @@ import streamlit as st
 
 from replicalab import server
 from replicalab.characters import on_one_line
-from replicalab.facts import batch as facts
+from replicalab.facts import score as facts
 from replicalab.facts.lab import lab_text
 from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS
 from replicalab.facts.records import batch_workbook, results_csv, results_frame

@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from replicalab import errors, server
-from replicalab.documents import forms
+from replicalab import documents, errors, server
 from replicalab.facts.lab import lab_text
 from replicalab.lexicon import shortened
 from replicalab.library import Entry, Owner, StoredDraft, StoredVersion
@@ -76,21 +75,21 @@ def case_of_run(setup: Setup, now: Case) -> Case:
     return case
 
 
-def bundle_here(values: Values, file: str) -> forms.OpenedBundle:
+def bundle_here(values: Values, file: str) -> documents.OpenedBundle:
     """Return a bundle, with the current version of its study if that is on the shelf.
 
     Raises:
         ScenarioError: it cannot be read, or its question does not fit the current study.
     """
-    bundle = forms.open_bundle(values, file)
+    bundle = documents.open_bundle(values, file)
     saved = bundle.written.study
     now = own_studies.on_the_shelf(saved.scenario_id)
     if now is None or now == saved:
         return bundle
-    return forms.open_bundle({**values, "study": now.model_dump(mode="json")}, file)
+    return documents.open_bundle({**values, "study": now.model_dump(mode="json")}, file)
 
 
-def bundled_case(bundle: forms.OpenedBundle, file: str) -> Case:
+def bundled_case(bundle: documents.OpenedBundle, file: str) -> Case:
     """Return the case of a bundle, with the study's file unless that is on the shelf.
 
     Raises:

@@ -119,8 +119,7 @@ def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
         compared[TICKED] = ticked
     if not best.evidence.void_reason and best.plan not in (yours.plan, ticked.plan):
         compared["Least loss"] = best
-    # The curves below compare them at other effects, once they are opened.
-    evidence = group(evidence_panel(compared, at_effects=False), samples_panel(Curves(yours)))
+    evidence = group(evidence_panel(compared), samples_panel(Curves(yours)))
     panel.draw(Group((evidence, cost_panel(yours, ticked)), beside=True))
 
 

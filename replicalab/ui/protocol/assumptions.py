@@ -13,7 +13,7 @@ from replicalab.designs import GROUPINGS, KINDS, PARAMETERS
 from replicalab.errors import ScenarioError
 from replicalab.facts import curves, original
 from replicalab.facts.blocks import plain_table, sentences_panel
-from replicalab.facts.check import design_tables
+from replicalab.facts.check import design_table
 from replicalab.facts.plan import assumption_text, effect_text, groupings, units_panel
 from replicalab.lexicon import capitalised
 from replicalab.limits import LONGEST_SHORT_TITLE
@@ -375,9 +375,6 @@ MORE: Final = {
         lambda lines: any(KINDS[lines.plan.pack.design.kind].uses(name) for name in GROUPINGS),
         _draw_units,
     ),
-    "The design": Part(
-        lambda lines: design_tables(lines.plan),
-        lambda lines: panel.draw(*design_tables(lines.plan)),
-    ),
+    "The design": Part(lambda _: True, lambda lines: panel.draw(design_table(lines.plan))),
 }
 ALL_PARTS: Final = {_NUMBERS: Part(lambda _: True, _draw_numbers), **CHARTS, **MORE}

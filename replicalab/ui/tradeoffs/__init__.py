@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import streamlit as st
 
 from replicalab.facts import blocks, frontier, region, texts
+from replicalab.facts.blocks import facts_table
 from replicalab.facts.check import effects_panel
-from replicalab.facts.fact import facts_table
 from replicalab.facts.plan import effect_label
 from replicalab.facts.region import points_of, unbeaten_shown
 from replicalab.lexicon import CREDITS, count_text

@@ -9,7 +9,7 @@ import streamlit as st
 
 from replicalab.assessment import assess
 from replicalab.facts import blocks
-from replicalab.facts.fact import facts_table
+from replicalab.facts.blocks import facts_table
 from replicalab.facts.frontier import extra_facts
 from replicalab.facts.lab import own_text
 from replicalab.facts.region import loaded_text, point_facts
