@@ -1,8 +1,8 @@
 """Plans side by side: differences, use of the lab, costs, evidence and outcomes."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from replicalab.assessment import Assessment, Evidence, cautions_title, size_text
 from replicalab.assessment.phrases import asked_and_had
@@ -105,7 +105,10 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
     for name in (*QUESTION_FIELDS, *QUESTION_RECORDS):
         if name not in _RARE or any(name in side.plan.pack.asked for side in sides):
             yield _line(_QUESTION[name], (_asked(side, name) for side in sides))
-    seats = {"scientist": negotiation.SCIENTISTS, "lab_manager": negotiation.LAB_MANAGERS}
+    seats: dict[str, Mapping[Any, negotiation.Player]] = {
+        "scientist": negotiation.SCIENTISTS,
+        "lab_manager": negotiation.LAB_MANAGERS,
+    }
     for seat, players in seats.items():
         played = (side.played and players[getattr(side.played.setup, seat)].name for side in sides)
         yield _line(seat.replace("_", " ").title(), (name or "none" for name in played))

@@ -154,9 +154,9 @@ class Portfolio:
     exact: bool
 
     def _repr_html_(self) -> str:
-        from replicalab.render.html import in_notebook  # noqa: PLC0415 - Jinja2
+        from replicalab.render.html import html, in_notebook  # noqa: PLC0415 - Jinja2
 
-        return in_notebook(portfolio_panel(self))
+        return in_notebook(html(portfolio_panel(self)))
 
     def frame(self) -> Any:
         """Return the chosen studies as a pandas data frame."""
