@@ -1,7 +1,6 @@
 """A reviewer's questions, each with every standing."""
 
 from collections.abc import Mapping
-from itertools import product
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -13,7 +12,6 @@ from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.blocks import group
 from replicalab.features.critique import QUESTIONS, Remark, Standing, critique, critique_blocks
 from replicalab.models import revise
-from replicalab.planner import PlanAnalysis
 from replicalab.registration import QUESTIONS as FORM
 from replicalab.registration import Finder, Registration
 from replicalab.render.html import html
@@ -86,17 +84,10 @@ CASES: Final = [
     Case("randomisation", CONCERN,
          "observational study: without random allocation, a difference may come from how", AUTHOR,
          choices={"study_type": ("Observational study",)}),
-    Case("blinding", CONCERN, "Nobody is blinded", AUTHOR, choices={"blinding": ("Nobody",)}),
     Case("blinding", ANSWERED, "“Subjects and Analysts” “To the light.”", AUTHOR,
          choices={"blinding": ("Subjects", "Analysts")}, texts={"more_blinding": "To the light."}),
-    Case("controls", CONCERN,
-         "The plan lacks 'dark control' against germination that needs no light.", CORE,
-         plan={"controls": ["white light control"]}),
     Case("control_kinds", CONCERN, "no controls", CORE, pack={"controls": []},
          plan={"controls": []}),
-    Case("substitutions", CONCERN,
-         "window shelf for growth chamber (fidelity loss 1): temperature varies more.", STUDY,
-         plan={"required_equipment": ["window shelf", "light meter"]}),
     Case("availability", ANSWERED, "available from its authors", AUTHOR,
          choices={"original_materials": ("Yes",)}),
     Case("limits", CONCERN, "'Time in the lab' must be at most 20 days, and the plan has 21", CORE,
@@ -122,7 +113,7 @@ CASES: Final = [
          designed(kind="equivalence", effect_planning=0.0, effect_published=None, sesoi=None)),
     Case("multiplicity", UNSAID, "how many primary outcomes", None),
     Case("unequal_arms", ANSWERED,
-         "The arms are as equal as 27 samples can be shared out: 13 and 14.", CORE,
+         "The arms are as equal as 27 samples allow.", CORE,
          plan={"sample_size": 27}),
     Case("controls", CONCERN,
          "lacks 'dark control' against germination that needs no light and 'sham lamp'.", CORE,
@@ -149,7 +140,6 @@ CASES: Final = [
     Case("dropout", ANSWERED, "“Seeds stay.”", STUDY, designed(why={"dropout": "Seeds stay."})),
     # t = 0.6 × √(38 / 4) = 1.849 on 36 degrees of freedom: p = 0.073.
     Case("original_uncertainty", CONCERN, "was not significant", CORE, reported(effect=0.6, n=38)),
-    Case("few_units", CONCERN, "3 units in an arm", CORE, plan={"sample_size": 6, "controls": []}),
     Case("few_units", ANSWERED, "4 units in an arm", CORE, designed(kind="anova", groups=10)),
     Case("few_units", ANSWERED, "4 benches in an arm.", CORE, designed(units=trays(), dropout=0.5),
          plan={"sample_size": 32}),
@@ -179,6 +169,8 @@ def test_questions_about_shipped_studies(study: str) -> None:
         remarks = critique(assess(pack.reference_protocol, pack))
         assert all((remark.source is None) is (remark.standing is UNSAID) for remark in remarks)
         assert not any(remark.source is AUTHOR for remark in remarks)
+        order = [list(Standing).index(remark.standing) for remark in remarks]
+        assert order == sorted(order)
         texts += [f"# {lab}", *(line for line in map(_line, remarks) if line not in texts)]
     assert_golden(f"critique#{study}", "\n".join(texts))
 
@@ -196,15 +188,6 @@ def test_new_study_is_answered_by_replicalab_alone() -> None:
         remarks = critique(assess(pack.reference_protocol, pack))
         assert {remark.source for remark in remarks} <= {None, CORE}, kind
         assert all(remark.text and "Not given" not in remark.text for remark in remarks)
-
-
-def test_concerns_come_first() -> None:
-    for study, lab in product(STUDIES, scenarios.Difficulty):
-        pack = scenarios.load_scenario(study, lab.value)
-        remarks = critique(PlanAnalysis(assess(pack.reference_protocol, pack)).least.after)
-        order = [list(Standing).index(remark.standing) for remark in remarks]
-        assert order == sorted(order)
-        assert len({remark.key for remark in remarks}) == len(remarks)
 
 
 def test_plan_without_evidence_gets_no_numbers() -> None:

@@ -205,7 +205,7 @@ def test_portfolio_of_no_study_is_empty() -> None:
 def test_different_labs_and_too_many_studies_are_refused() -> None:
     with pytest.raises(PortfolioError, match=r"the budget of the lab: .*5,000 and 6,000; give"):
         portfolio_of(PortfolioStudy(synthetic(budget=study)) for study in (5000.0, 6000.0, 7000.0))
-    with pytest.raises(PortfolioError, match=r"number of days of the lab: .* have 10 and 12; give"):
+    with pytest.raises(PortfolioError, match=r"the days of the lab: .* have 10 and 12; give"):
         portfolio_of(PortfolioStudy(synthetic(days=days)) for days in (10, 12))
     assert len(portfolio_of([PortfolioStudy(synthetic())] * MAX_STUDIES).candidates) == 60
     with pytest.raises(PortfolioError, match="61 studies are named; name 60 at most"):

@@ -20,10 +20,6 @@ def workbook(*rows: Sequence[object], change: Callable[[Any], object] | None = N
         book.active.append(list(row))
     if change:
         change(book)
-    return saved(book)
-
-
-def saved(book: Any) -> bytes:
     file = BytesIO()
     book.save(file)
     return file.getvalue()
@@ -38,11 +34,6 @@ def with_parts(data: bytes, **parts: bytes | str) -> bytes:
         for name, part in parts.items():
             new.writestr(name, part)
     return file.getvalue()
-
-
-def sheet(rows: str, after: str = "") -> str:
-    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    return f'<worksheet xmlns="{space}"><sheetData>{rows}</sheetData>{after}</worksheet>'
 
 
 @contextmanager

@@ -28,7 +28,6 @@ _LARGE_DROPOUT: Final = 0.2
 _JUST_SIGNIFICANT: Final = 0.005
 _LEVEL: Final = 0.05
 _ALIKE: Final = 0.01  # share of the larger effect by which equal ones may differ
-_QUOTED_CRITERIA: Final = 3
 _QUOTE: Final = 240  # characters of a quoted text
 
 
@@ -71,9 +70,7 @@ class _Review:
         return _quote(reason) if lexicon.is_given(reason) else ""
 
     def quoted_criteria(self) -> str:
-        extra = len(self.criteria) - _QUOTED_CRITERIA
-        more = [f"And {extra} more."] if extra > 0 else []
-        return " ".join([*map(_quote, self.criteria[:_QUOTED_CRITERIA]), *more])
+        return lexicon.shortened(" ".join(map(_quote, self.criteria)), 3 * _QUOTE)
 
 
 _CONDITIONS: Final[Mapping[str, Callable[[_Review], bool]]] = {
@@ -130,18 +127,16 @@ def _few_units(of: _Review) -> Outcome:
 def _unequal_arms(of: _Review) -> Outcome:
     arms, samples = of.design.arms, of.plan.counts.samples
     if arms is None or not of.design.uneven:
-        small, rest = divmod(samples, of.groups)
-        sizes = {"small": lexicon.amount_text(small), "large": lexicon.amount_text(small + 1)}
-        name = "nearly" if rest else "even"
-        return Outcome(name, {"samples": lexicon.count_text(samples, "sample"), **sizes})
+        name = "nearly" if samples % of.groups else "even"
+        return Outcome(name, {"samples": lexicon.count_text(samples, "sample")})
     values = {"share": lexicon.percent_text(arms.share), "reason": of.reason("arms")}
     return Outcome("reason" if values["reason"] else "bare", values, of.source("arms"))
 
 
 def _controls(of: _Review) -> Outcome:
     if dropped := of.plan.dropped:
-        names = [f"'{c.name}'{f' against {c.guards}' if c.guards else ''}" for c in dropped]
-        return Outcome("dropped", {"dropped": lexicon.joined(names)})
+        texts = [f"'{c.name}'{f' against {c.guards}' if c.guards else ''}" for c in dropped]
+        return Outcome("dropped", {"dropped": lexicon.joined(texts)})
     names = lexicon.quoted(of.plan.plan.controls)
     values = {"controls": lexicon.joined(names), "answer": of.answers("controls")}
     return Outcome("kept" if names else "none", values)
@@ -202,19 +197,17 @@ def _original_n(of: _Review) -> Outcome:
         return Outcome(name, {"published": _quote(published)})
     reason = of.author.reasons.get("sample_size", "").strip()
     values = {"analysed": lexicon.amount_text(analysed), "original": lexicon.amount_text(number)}
-    if analysed >= number:
-        return Outcome("enough", values)
-    source = Finder.AUTHOR if reason else Finder.CORE
-    return Outcome("reason" if reason else "smaller", {**values, "reason": _quote(reason)}, source)
+    if reason and analysed < number:
+        return Outcome("reason", {**values, "reason": _quote(reason)}, Finder.AUTHOR)
+    return Outcome("smaller" if analysed < number else "enough", values)
 
 
 def _dropout(of: _Review) -> Outcome:
     share, reason = of.design.dropout, of.reason("dropout")
     analysed = lexicon.count_text(of.evidence.analysed, "sample")
     values = {"share": lexicon.percent_text(share), "left": analysed, "reason": reason}
-    name = "reason" if reason else "none"
-    if share:
-        name = "large" if share >= _LARGE_DROPOUT else "planned"
+    name = "large" if share >= _LARGE_DROPOUT else "planned" if share else "none"
+    name = "reason" if reason and not share else name
     return Outcome(name, values, of.source("dropout"))
 
 
@@ -320,10 +313,6 @@ class Place(NamedTuple):
     page: str
     field: str
 
-    def __str__(self) -> str:
-        """Return it for people: ``Protocol: Controls``."""
-        return f"{self.page}: {self.field}"
-
 
 class Remark(NamedTuple):
     """A question, judged; without a source if it is not answered."""
@@ -371,9 +360,8 @@ def critique_blocks(
     """Return a table for each standing; with links to places, answers are below the questions."""
     rows = {kind: [_row(r, link) for r in remarks if r.standing is kind] for kind in Standing}
     concerns, unanswered, answered = map(len, rows.values())
-    count = lexicon.count_text(len(remarks), "question")
-    count += f": {lexicon.count_text(concerns, 'concern')}"
-    summary = f"{count}, {unanswered} not answered, {answered} answered."
+    count, concern = map(lexicon.count_text, (len(remarks), concerns), ("question", "concern"))
+    summary = f"{count}: {concern}, {unanswered} not answered, {answered} answered."
     blocks: list[Sentence | Table] = [Sentence(summary)]
     for standing, caption in _CAPTIONS.items():
         listed = rows[standing]
@@ -387,7 +375,7 @@ def critique_blocks(
 
 
 def _row(remark: Remark, link: Callable[[Place], str] | None) -> list[Cell | str]:
-    sign, place, source = _SIGNS.get(remark.standing), str(remark.place), remark.source or ""
+    sign, place, source = _SIGNS.get(remark.standing), ": ".join(remark.place), remark.source or ""
     if link:
         note = lexicon.capitalised(": ".join(filter(None, (source, remark.text))))
         return [Cell(remark.question, status=sign, note=note), Cell(place, link=link(remark.place))]

@@ -1,6 +1,5 @@
 """The choice of the studies, and of one plan of each, that one lab runs with one budget."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -49,7 +48,6 @@ class PortfolioStudy:
                 raise PortfolioError(f"{problem}; write one such as {example}, or 0")
 
     def counts(self, tier: EvidenceTier) -> float:
-        """Return the worth of a plan with that evidence."""
         shares = {EvidenceTier.MEETS_TARGET: 1.0, EvidenceTier.ABOVE_FLOOR: self.floor_share}
         return self.worth * shares.get(tier, 0.0)
 
@@ -90,13 +88,13 @@ def plans_of(candidate: PortfolioStudy) -> LabPlans:
             if {*plan.failing} - {Dimension.BUDGET}:
                 continue
             option = PlanOption(
-                whole(candidate.counts(plan.evidence.tier)),
-                plan.fidelity_loss,
-                whole(plan.cost),
-                plan.counts.days,
-                plan.staff,
-                frozenset(map(lexicon.label_key, plan.plan.required_equipment)),
-                pack.lab.start_day,
+                worth=whole(candidate.counts(plan.evidence.tier)),
+                loss=plan.fidelity_loss,
+                credits=whole(plan.cost),
+                days=plan.counts.days,
+                staff=plan.staff,
+                instruments=frozenset(map(lexicon.label_key, plan.plan.required_equipment)),
+                first=pack.lab.start_day,
             )
             plans.setdefault(option, plan)
     return LabPlans({option: plans[option] for option in undominated(plans)}, exact)
@@ -164,23 +162,24 @@ class Portfolio:
 
     @property
     def worth(self) -> float:
-        """The worth of the chosen studies."""
         return sum(whole(study.worth) for study in self.chosen) / UNIT
 
     @property
     def credits(self) -> float:
-        """The cost of the chosen studies."""
         return sum(whole(study.plan.cost) for study in self.chosen) / UNIT
 
     @property
     def loss(self) -> int:
-        """The fidelity that the chosen studies lose."""
         return sum(study.plan.fidelity_loss for study in self.chosen)
 
     @property
     def last(self) -> int:
         """The last day of work; 0 without any."""
         return max((study.last for study in self.chosen), default=0)
+
+    @property
+    def currency(self) -> str:
+        return self.candidates[0].pack.lab.currency if self.candidates else lexicon.CREDITS
 
 
 @checked_call
@@ -224,10 +223,13 @@ def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
     plans = tuple(map(plans_of, studies))
     is_complete = all(listed.exact for listed in plans)
     choice = best([[*listed.plans] for listed in plans], means)
-    chosen = (
-        _chosen(at, studies[at], plans[at].plans[option], start)
-        for at, (option, start) in choice.plans.items()
-    )
+    chosen = []
+    for at, (option, start) in choice.plans.items():
+        pack = studies[at].pack
+        started = pack.in_lab(pack.lab.with_means(start_day=start))
+        plan = assess(plans[at].plans[option].plan, started)
+        end, counted = start + plan.counts.days - 1, studies[at].counts(plan.evidence.tier)
+        chosen.append(ChosenStudy(at, plan, start, end, counted))
     worth = sum(study.worth for study in studies)
     return Portfolio(
         candidates=studies,
@@ -245,22 +247,12 @@ def _shared_means(studies: Sequence[PortfolioStudy]) -> LabMeans:
         values = list(dict.fromkeys(getattr(lab, name) for lab in labs))
         if len(values) > 1:
             first, other, *_ = (v if isinstance(v, str) else amount_text(v) for v in values)
-            word = f"number of {name}" if name in {"days", "staff"} else name.replace("_", " ")
-            raise PortfolioError(
-                f"the {word} of the lab: the studies' labs have {first} and {other}; "
-                "give the one that they share"
-            )
+            problem = f"the {name.replace('_', ' ')} of the lab: the studies' labs have {first}"
+            raise PortfolioError(f"{problem} and {other}; give the one that they share")
     if not labs:
         return LabMeans(0, 1, 0, 0)
     lab = labs[0]
     return LabMeans(int(lab.budget * UNIT + 1e-3), lab.start_day, lab.days, lab.staff)
-
-
-def _chosen(place: int, study: PortfolioStudy, plan: Assessment, start: int) -> ChosenStudy:
-    started = study.pack.in_lab(study.pack.lab.with_means(start_day=start))
-    plan = assess(plan.plan, started)
-    worth = study.counts(plan.evidence.tier)
-    return ChosenStudy(place, plan, start, start + plan.counts.days - 1, worth)
 
 
 def _left_out(plans: Sequence[LabPlans], chosen: Plans, means: LabMeans) -> Iterator[LeftOut]:
@@ -305,7 +297,7 @@ def row_of(study: ChosenStudy) -> dict[str, str | float]:
 
 def left_out_text(study: LeftOut, portfolio: Portfolio) -> str:
     """Return why a study is not run."""
-    short = _money(portfolio, study.credits, "more")
+    short = lexicon.money_text(study.credits, portfolio.currency, "more")
     return {
         Lacking.EVIDENCE: "No plan that counts fits this lab, whatever the budget.",
         Lacking.CREDITS: f"Its cheapest plan needs {short} than the others, as chosen, leave.",
@@ -320,7 +312,9 @@ def portfolio_panel(
 
     ``links`` are the addresses of the chosen plans, ``origins`` the owners of all candidates.
     """
-    names = list(_names(portfolio))
+    titles = [candidate.pack.paper.name for candidate in portfolio.candidates]
+    repeated = [titles[: at + 1].count(title) for at, title in enumerate(titles)]
+    names = [f"{t} ({n})" if n > 1 else t for t, n in zip(titles, repeated, strict=True)]
     left_out = [(names[s.place], left_out_text(s, portfolio)) for s in portfolio.left_out]
     return blocks.group(
         Heading(TITLE, level),
@@ -332,18 +326,9 @@ def portfolio_panel(
     )
 
 
-def _names(portfolio: Portfolio) -> Iterator[str]:
-    """Yield the names of the candidates; the second study of a name has a number."""
-    seen: Counter[str] = Counter()
-    for candidate in portfolio.candidates:
-        name = candidate.pack.paper.name
-        seen[name] += 1
-        yield f"{name} ({seen[name]})" if seen[name] > 1 else name
-
-
 def _summary(portfolio: Portfolio) -> Iterator[Sentence]:
     chosen, number = portfolio.chosen, len(portfolio.candidates)
-    budget = _money(portfolio, portfolio.budget)
+    budget = lexicon.money_text(portfolio.budget, portfolio.currency)
     rest = f"none can be run for {budget} in this lab."
     if chosen:
         days = f"{chosen[0].first} to day {amount_text(portfolio.last)}"
@@ -359,35 +344,33 @@ def _summary(portfolio: Portfolio) -> Iterator[Sentence]:
         yield Sentence(f"Best found so far; {bound}", status=Status.CAUTION, quiet=True)
 
 
-def _money(portfolio: Portfolio, amount: float, word: str = "") -> str:
-    currencies = [study.pack.lab.currency for study in portfolio.candidates]
-    return lexicon.money_text(amount, currencies[0] if currencies else lexicon.CREDITS, word)
-
-
 def _table(
     portfolio: Portfolio, names: Sequence[str], links: Sequence[str], origins: Sequence[str]
 ) -> blocks.Table:
-    money, meaning = lexicon.capitalised(portfolio.candidates[0].pack.lab.currency), FIDELITY_MEANS
     headings = {name: heading for name, (_, heading) in _FIELDS.items() if heading}
-    headings["credits"] = money
+    headings["credits"] = lexicon.capitalised(portfolio.currency)
     columns = [Column("Study"), Column("Evidence")]
     for name, heading in headings.items():
-        about = meaning if name == "fidelity_loss" else ""
-        columns.append(Column(heading, "number", meaning=about))
+        meaning = FIDELITY_MEANS if name == "fidelity_loss" else ""
+        columns.append(Column(heading, "number", meaning=meaning))
     rows = []
     for at, study in enumerate(portfolio.chosen):
         plan, values = study.plan, row_of(study)
         broken = Sentence(cautions_sentence(plan), cautions_title(plan), Status.CAUTION)
         given_up = Sentence(given_up_text(plan)) if plan.fidelity_loss else None
+        note = origins[study.place] if origins else ""
+        title = Cell(names[study.place], note=note, link=links[at] if links else "")
         evidence = Cell(
             plan.evidence.text,
             status=evidence_status(plan.evidence),
             note=str(plan.evidence.tier),
             more=broken if broken.lead else None,
         )
-        more = {"fidelity_loss": given_up}
-        numbers = [Cell(amount_text(float(values[n])), more=more.get(n)) for n in headings]
-        note = origins[study.place] if origins else ""
-        title = Cell(names[study.place], note=note, link=links[at] if links else "")
+        numbers = [
+            Cell(
+                amount_text(float(values[name])), more=given_up if name == "fidelity_loss" else None
+            )
+            for name in headings
+        ]
         rows.append((title, evidence, *numbers))
     return blocks.table("The studies that are run", columns, rows, kind="survey", scrolls=True)
