@@ -1,7 +1,5 @@
 """A language model as the Scientist, behind any OpenAI-compatible endpoint."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re
@@ -10,20 +8,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from threading import Condition
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from replicalab import negotiation
 from replicalab.agents.scientist_policy import GenerateFn
-from replicalab.errors import ModelError, ModelSettingsError, ModelTimeoutError
+from replicalab.errors import ModelError, ModelSettingsError
 from replicalab.lexicon import amount_text, count_text
 from replicalab.models import NonEmptyText, Record
-
-if TYPE_CHECKING:
-    from replicalab.features.language_model.call import ModelCall
 
 ALLOWED_SETTING: Final = "REPLICALAB_LLM_ALLOWED"
 API_KEY_SETTING: Final = "REPLICALAB_LLM_API_KEY"
@@ -99,7 +95,7 @@ def _checked_key(value: SecretStr) -> SecretStr:
 
 
 class Endpoint(Record):
-    """An OpenAI-compatible endpoint and its limits; the key is in no text, dump or error of it."""
+    """An OpenAI-compatible endpoint; its key is in no text, dump or error of it."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -118,31 +114,28 @@ class Endpoint(Record):
 
     @property
     def host(self) -> str:
-        """The host, with the port if the address names one."""
         return urlsplit(self.base_url).netloc
 
     def without_key(self, text: str) -> str:
-        """Replace the key by ``[key]`` if the server repeats it."""
         key = self.api_key.get_secret_value() if self.api_key else ""
         return text.replace(key, "[key]") if len(key) >= _MIN_MASKED_CHARS else text
 
     @classmethod
-    def from_environment(cls, env: Mapping[str, str]) -> Endpoint:
+    def from_environment(cls, env: Mapping[str, str]) -> Self:
         """Read the endpoint from `SETTINGS`; a blank value counts as missing."""
         allowed = AllowList(env.get(ALLOWED_SETTING))
         if missing := missing_settings_text(env):
             raise ModelSettingsError(missing)
         values = {field: env.get(name, "").strip() for field, name in SETTINGS.items()}
+        problem = f"{SETTINGS['base_url']}: this address is not allowed. {allowed.text}"
         try:
             endpoint = cls.model_validate({field: text for field, text in values.items() if text})
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            name = SETTINGS[str(first["loc"][0])]
-            problem = f"{name}: {first['msg'].removeprefix('Value error, ')}"
-        else:
             if endpoint.base_url in allowed:
                 return endpoint
-            problem = f"{SETTINGS['base_url']}: this address is not allowed. {allowed.text}"
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            name, text = SETTINGS[str(first["loc"][0])], first["msg"]
+            problem = f"{name}: {text.removeprefix('Value error, ')}"
         # Raised outside the handler: pydantic's error holds the input, which may be a key.
         raise ModelSettingsError(problem)
 
@@ -172,7 +165,6 @@ def missing_settings_text(env: Mapping[str, str]) -> str:
     return text if missing else ""
 
 
-POLL_SECONDS: Final = 0.1
 STOP_SECONDS: Final = 5.0  # a call that is stopped ends much sooner
 ProgressFn = Callable[[int, float], None]
 
@@ -193,20 +185,18 @@ def build_generate_fn(endpoint: Endpoint, *, on_progress: ProgressFn | None = No
     """
 
     def generate(messages: list[dict[str, str]]) -> str:
-        texts = [
-            {name: negotiation.readable(text) for name, text in row.items()} for row in messages
-        ]
         from replicalab.features.language_model.call import ModelCall  # noqa: PLC0415 - takes 0.3 s
 
-        call = ModelCall(endpoint, texts)
+        read = negotiation.readable
+        call = ModelCall(endpoint, [{name: read(row[name]) for name in row} for row in messages])
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            asyncio.run(_watch(call, on_progress))
+            asyncio.run(call.run(on_progress))
         else:  # a notebook runs its own event loop in this thread
             with ThreadPoolExecutor(1) as thread:
-                thread.submit(asyncio.run, _watch(call, on_progress)).result()
-        reply = ModelReply(endpoint.without_key(negotiation.readable("".join(call.texts))))
+                thread.submit(asyncio.run, call.run(on_progress)).result()
+        reply = ModelReply(endpoint.without_key(read("".join(call.texts))))
         reply.prompt_tokens, reply.completion_tokens = call.prompt_tokens, call.completion_tokens
         reply.finish_reason = call.finish_reason
         return reply
@@ -222,30 +212,9 @@ def check_endpoint(endpoint: Endpoint, generate: GenerateFn) -> str:
     return f"{endpoint.host} answers as model '{endpoint.model}' ({seconds:.1f} s)."
 
 
-async def _watch(call: ModelCall, on_progress: ProgressFn | None) -> None:
-    limit, started = call.endpoint.time_limit, time.monotonic()
-    task = asyncio.ensure_future(call.run())
-    try:
-        while not task.done():
-            seconds = time.monotonic() - started
-            if seconds >= limit:
-                raise ModelTimeoutError(
-                    f"{call.endpoint.host} did not complete its answer within "
-                    f"{count_text(limit, 'second')}; try a faster model, or ask for less."
-                )
-            await asyncio.wait([task], timeout=POLL_SECONDS)
-            if on_progress is not None:
-                on_progress(call.characters, seconds)
-    finally:
-        task.cancel()
-    if failure := task.result():
-        raise failure
-
-
 _NUMBER: Final = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _SPARE_CHARACTERS: Final = 500
 _TIMES_AS_LONG: Final = 3
-
 _PROMPT: Final = (
     "You reword the answer of a lab manager to a scientist, for people to read.\n"
     "- Say the same and nothing more: the same verdict, the same reasons, the same offer.\n"
@@ -261,9 +230,9 @@ def reword(generate_fn: GenerateFn, done: negotiation.Round) -> str | None:
     if done.answer is None:
         return None
     text = done.answer.explanation
-    system = {"role": "system", "content": _PROMPT}
     user = {"role": "user", "content": f"The answer to reword:\n\n{text}"}
-    words = negotiation.readable(generate_fn([system, user])).strip()
+    answer = generate_fn([{"role": "system", "content": _PROMPT}, user])
+    words = negotiation.readable(answer).strip()
     used, expected = numbers(words), numbers(text)
     left_out, added = expected - used, [number for number in used if number not in expected]
     faults: dict[str, object] = {
@@ -272,8 +241,7 @@ def reword(generate_fn: GenerateFn, done: negotiation.Round) -> str | None:
         f"leaves out {', '.join(left_out)}": left_out,
         f"brings in {', '.join(added)}": added,
     }
-    fault = next((fault for fault, applies in faults.items() if applies), "")
-    if fault:
+    for fault in (fault for fault, applies in faults.items() if applies):
         raise ModelError(f"The model's wording {fault}; the built-in text is kept.")
     return words
 
@@ -292,13 +260,13 @@ class CountedModel:
 
     def __init__(self) -> None:
         self.endpoint = Endpoint.from_environment(os.environ)
+        self.recording_of = partial(recording_of, endpoint=self.endpoint)
         self._generate = build_generate_fn(self.endpoint, on_progress=self._require_running)
         self._counts: list[list[int | None]] = []  # tokens sent and received by each call
         self._began, self._stopped = time.monotonic(), False
         self._running, self._changed = 0, Condition()
 
     def __call__(self, messages: list[dict[str, str]]) -> str:
-        """Return the model's answer."""
         with self._changed:
             self._require_running()
             self._running += 1
@@ -311,10 +279,6 @@ class CountedModel:
         names = ("prompt_tokens", "completion_tokens")
         self._counts.append([getattr(reply, name, None) for name in names])
         return reply
-
-    def recording_of(self, setup: negotiation.Setup) -> negotiation.Recording:
-        """Return the record of a negotiation's model."""
-        return recording_of(setup, self.endpoint)
 
     def stop(self) -> None:
         """End every call and begin no other; none can clean up after the interpreter ends."""
@@ -329,15 +293,17 @@ class CountedModel:
     def spent_text(self, played: str) -> str:
         """Return tokens and time: ``3 rounds, 4,210 tokens sent, …``."""
         sent, received, seconds = self.spent.values()
-        tokens = f"{count_text(sent or 0, 'token')} sent, {amount_text(received or 0)} received"
-        if sent is None:
-            tokens = "tokens not counted by the server"
+        tokens = "tokens not counted by the server"
+        if sent is not None:
+            tokens = f"{count_text(sent, 'token')} sent, {amount_text(received or 0)} received"
         return f"{played}, {tokens}, {amount_text(round(seconds or 0))} s"
 
     @property
     def spent(self) -> dict[str, float | None]:
         """Tokens and seconds; no tokens if the server did not count those of every call."""
-        columns = zip(*self._counts, strict=True) if self._counts else [[0], [0]]
+        columns = zip([0, 0], *self._counts, strict=True)
         totals = [None if None in counts else sum(filter(None, counts)) for counts in columns]
         seconds = round(time.monotonic() - self._began, 1)
-        return {"tokens_sent": totals[0], "tokens_received": totals[1], "seconds": seconds}
+        return dict(
+            zip(("tokens_sent", "tokens_received", "seconds"), [*totals, seconds], strict=True)
+        )

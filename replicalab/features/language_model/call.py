@@ -1,12 +1,11 @@
 """One call of the openai package, whose import takes 0.3 s."""
 
+import asyncio
 import math
 import re
+import time
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Final, cast
 
 import httpx2
@@ -14,18 +13,18 @@ import openai
 
 from replicalab import errors
 from replicalab.agents import parsing
-from replicalab.features.language_model import API_KEY_SETTING, SETTINGS, Endpoint
+from replicalab.features.language_model import API_KEY_SETTING, SETTINGS, Endpoint, ProgressFn
 from replicalab.lexicon import count_text
 from replicalab.limits import LARGEST_COUNT
 
+POLL_SECONDS: Final = 0.1
 CONNECT_SECONDS: Final = 10.0
 FREE_BYTES: Final = 1 << 22
 BYTES_PER_CHARACTER: Final = 1 << 8  # a streamed piece wraps each token in about 300 bytes
-_LONGEST_WAIT: Final = 86_400  # seconds that a message repeats
 _SENT_HEADERS: Final = frozenset({"host", "connection", "accept", "content-type", "content-length"})
 _FINISH_REASONS: Final = ("stop", "length", "tool_calls", "content_filter", "function_call")
 _CUT: Final = ("length", "content_filter")
-_INSTEAD: Final = ("refusal", "tool_calls", "reasoning_content", "reasoning")
+_INSTEAD: Final[tuple[str, ...]] = ("refusal", "reasoning_content", "reasoning")
 _OBJECTIONS: Final = {  # the words with which a server objects to a part of the request
     "max_tokens": "max_completion_tokens",
     "temperature": "temperature",
@@ -34,46 +33,40 @@ _OBJECTIONS: Final = {  # the words with which a server objects to a part of the
     "|developer instruction|only user and assistant|roles must alternate",
 }
 _ROOT: Final = "check that the base URL ends at the API's root, often /v1."
-_THINKS: Final = (
-    errors.ModelFormatError,
-    "answered in its reasoning only ({row}); switch that off on the server, or raise "
-    f"{SETTINGS['max_tokens']}.",
-)
+_THINKS: Final = "answered in its reasoning only ({row}); switch that off, or"
 _CAP: Final = f"raise {SETTINGS['max_tokens']}, or the longest answer in the model settings."
-_FAILURES: Final[dict[str | int, tuple[type[errors.ModelError], str]]] = {
-    # Statuses; 300, 400 and 500 are for all others of their hundred.
-    300: (errors.ModelRefusedError, "redirects to another address ({status}); use that one."),
-    400: (errors.ModelRefusedError, "refused the request for model '{model}' ({status}); check "
-          "the model's name and limits."),
-    401: (errors.ModelRefusedError, f"refused the key ({{status}}); check {API_KEY_SETTING}, or "
-          "the typed key."),
-    403: (errors.ModelRefusedError, "does not allow model '{model}' for this key ({status}); "
-          "check the key's rights."),
-    404: (errors.ModelRefusedError, "has no model '{model}' at this address ({status}); check the "
-          f"model's name, and {_ROOT}"),
-    429: (errors.ModelRateLimitedError, "accepts no more requests at present ({status}); try "
-          "again {wait}, or check the quota."),
-    500: (errors.ModelServerError, "failed ({status}); try again {wait}, or read its log."),
-    # The connection
-    "lost": (errors.ModelUnreachableError, "cannot be reached; check the base URL, http or "
-             "https, and the network."),
-    "silent": (errors.ModelTimeoutError, "was silent for {silence}; check its load, or "
-               f"raise {SETTINGS['timeout']}."),
-    "dropped": (errors.ModelUnreachableError, "dropped the connection before the end; try again."),
-    "error": (errors.ModelServerError, "reported an error; try again later."),
-    # The answer; some rows have the name of its field or of its finish reason.
-    "format": (errors.ModelFormatError, f"did not send a chat completion; {_ROOT}"),
-    "compressed": (errors.ModelFormatError, "compressed its answer; check the base URL."),
-    "long": (errors.ModelAnswerTooLongError, "sent more than {limit}, the limit for one answer; "
-             "check the base URL, or try another model."),
-    "choices": (errors.ModelFormatError, "sent no choices; try again, or read the server's log."),
-    "length": (errors.ModelAnswerTooLongError, "says: the answer was cut after {tokens}; "
-             f"{_CAP}"),
-    "content_filter": (errors.ModelRefusedError, "filtered the answer; try another model."),
-    "refusal": (errors.ModelRefusedError, "says: the model refused to answer; try another model."),
-    "tool_calls": (errors.ModelFormatError, "called a tool instead; switch its tools off."),
-    "reasoning_content": _THINKS,
-    "reasoning": _THINKS,
+# By status, 300, 400 and 500 for all others of their hundred; or by the answer's field or end.
+_FAILURES: Final[dict[type[errors.ModelError], dict[str | int, str]]] = {
+    errors.ModelRefusedError: {
+        300: "redirects to another address ({status}); set the base URL to that one.",
+        400: "refused the request for model '{model}' ({status}); check its name and limits.",
+        401: f"refused the key ({{status}}); check {API_KEY_SETTING}, or the typed key.",
+        403: "does not allow model '{model}' for this key ({status}); check the key's rights.",
+        404: "has no model '{model}' at this address ({status}); check its name, and " + _ROOT,
+        "refusal": "says: the model refused to answer; try another model.",
+        "content_filter": "filtered the answer; try another model.",
+    },
+    errors.ModelRateLimitedError: {
+        429: "accepts no more requests now ({status}); try again {wait}, or check the quota."
+    },
+    errors.ModelServerError: {
+        500: "failed ({status}); try again {wait}, or read its log.",
+        "error": "reported an error; try again later."},
+    errors.ModelUnreachableError: {
+        "lost": "cannot be reached; check the base URL, http or https, and the network.",
+        "dropped": "dropped the connection before the end; try again."},
+    errors.ModelTimeoutError: {
+        "silent": "was silent for {time}; check its load, or raise " + SETTINGS["timeout"] + ".",
+        "slow": "did not complete its answer within {time}; try a faster model, or ask for less."},
+    errors.ModelFormatError: {
+        "format": f"did not send a chat completion; {_ROOT}",
+        "compressed": "compressed its answer; check the base URL.",
+        "choices": "sent no choices; try again, or read its log.",
+        "reasoning_content": f"{_THINKS} {_CAP}",
+        "reasoning": f"{_THINKS} {_CAP}"},
+    errors.ModelAnswerTooLongError: {
+        "long": "sent more than {limit}; check the base URL, or try another model.",
+        "length": f"says: the answer was cut after {{tokens}}; {_CAP}"},
 }  # fmt: skip
 
 
@@ -95,10 +88,26 @@ class ModelCall:
     completion_tokens: int | None = None
     finish_reason: str | None = None
     fields: set[str] = field(default_factory=set)  # the answer's other fields with a value
-    pinged: bool = False
 
-    async def run(self) -> errors.ModelError | None:
-        """Return the failure instead of raising it: its causes may quote the server and the key."""
+    async def run(self, on_progress: ProgressFn | None) -> None:
+        """Ask, with a call of ``on_progress`` ten times a second, or raise ModelError."""
+        limit, started = self.endpoint.time_limit, time.monotonic()
+        task = asyncio.ensure_future(self._failure())
+        try:
+            while not task.done():
+                if (seconds := time.monotonic() - started) >= limit:
+                    slow = _FailedError("slow", time=count_text(limit, "second"))
+                    raise _failure(self.endpoint, slow)
+                await asyncio.wait([task], timeout=POLL_SECONDS)
+                if on_progress is not None:
+                    on_progress(self.characters, seconds)
+        finally:
+            task.cancel()
+        if failure := task.result():
+            raise failure
+
+    async def _failure(self) -> errors.ModelError | None:
+        # Returned and not raised: its causes may quote the server and the key.
         try:
             async with _client(self.endpoint) as client:
                 await self._ask(client, frozenset())
@@ -123,12 +132,11 @@ class ModelCall:
         try:
             answer: Any = await client.chat.completions.create(**options)
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-            text = str(error.body).lower()
-            new = [part for part, words in _OBJECTIONS.items() if re.search(words, text)]
-            if not (new := [part for part in new if part not in rejected]):
-                raise
-            await self._ask(client, rejected | {new[0]})
-            return
+            for part, words in _OBJECTIONS.items():
+                if part not in rejected and re.search(words, str(error.body).lower()):
+                    await self._ask(client, rejected | {part})
+                    return
+            raise
         if not isinstance(answer, openai.AsyncStream):
             self._take(answer.model_dump(warnings=False))
         elif "json" in answer.response.headers["content-type"]:  # the server ignores `stream`
@@ -149,7 +157,7 @@ class ModelCall:
             self.completion_tokens = _count(usage.get("completion_tokens"))
         choices = data.get("choices")
         if not choices or (choices[0].get("index") or 0) != 0:
-            self.pinged = self.pinged or choices == []
+            self.fields |= {"choices"} if choices == [] else set()
             return
         message = choices[0].get("delta") or choices[0].get("message") or {}
         content = message.get("content")
@@ -164,16 +172,14 @@ class ModelCall:
         self.finish_reason = reason if reason in _FINISH_REASONS else self.finish_reason
 
     def _require_answer(self) -> None:
-        text = "".join(self.texts)
+        text, tokens = "".join(self.texts), self.completion_tokens or self.endpoint.max_tokens
         if self.finish_reason in _CUT and not _has_object(text):
-            tokens = self.completion_tokens or self.endpoint.max_tokens
             raise _FailedError(self.finish_reason, tokens=count_text(tokens, "token"))
-        if not text.strip():
-            for name in _INSTEAD:
-                if name in self.fields:
-                    raise _FailedError(name)
-            if not self.texts:
-                raise _FailedError("choices" if self.pinged else "format")
+        instead = [] if text.strip() else [name for name in _INSTEAD if name in self.fields]
+        if instead or not self.texts:
+            raise _FailedError(
+                *instead[:1] or ["choices" if "choices" in self.fields else "format"]
+            )
 
 
 def _text_of(part: Any) -> str:
@@ -249,16 +255,9 @@ def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
     )
 
 
-def _wait_text(value: str) -> str:
-    """Return the time in a Retry-After header, seconds or a date, in words."""
-    with suppress(ValueError, TypeError):
-        if value[:1].isdecimal():
-            seconds = float(value)
-        else:
-            seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
-        if 0 <= seconds <= _LONGEST_WAIT:
-            return f"in {count_text(math.ceil(seconds), 'second')}"
-    return "later"
+def _wait_text(seconds: str) -> str:
+    is_time = re.fullmatch(r"\d{1,5}(\.\d{1,9})?", seconds)
+    return f"in {count_text(math.ceil(float(seconds)), 'second')}" if is_time else "later"
 
 
 def _failure(endpoint: Endpoint, error: Exception) -> errors.ModelError:
@@ -269,16 +268,17 @@ def _failure(endpoint: Endpoint, error: Exception) -> errors.ModelError:
         case _FailedError() as fault:
             row, values = fault.row, values | fault.values
         case openai.APIStatusError(status_code=status, response=response):
-            row = status if status in _FAILURES else min(500, max(300, status // 100 * 100))
+            is_listed = any(status in rows for rows in _FAILURES.values())
+            row = status if is_listed else min(500, max(300, status // 100 * 100))
             wait = _wait_text(response.headers.get("retry-after", ""))
             values |= {"status": str(status), "wait": wait}
         case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.InvalidURL():
             row = "lost"
         case httpx2.TimeoutException():
-            row, values["silence"] = "silent", count_text(endpoint.timeout, "second")
+            row, values["time"] = "silent", count_text(endpoint.timeout, "second")
         case httpx2.HTTPError() | httpx2.StreamError() | OSError():
             row = "dropped"
         case openai.APIError():
             row = "error"
-    kind, text = _FAILURES[row]
+    kind, text = next((kind, rows[row]) for kind, rows in _FAILURES.items() if row in rows)
     return kind(f"{endpoint.host} {text.format(row=row, **values)}")

@@ -35,8 +35,8 @@ _TEXTS: Final = {
     "api_key": ("Key", "if the server asks"),
 }
 _NUMBERS: Final = {
-    "timeout": ("Longest silence (seconds)", 1, 3600),
-    "max_tokens": ("Longest answer (tokens)", 1, 1_000_000),
+    "timeout": ("Longest silence (seconds)", 3600),
+    "max_tokens": ("Longest answer (tokens)", 1_000_000),
 }
 _ROUNDS_KEPT: Final = "The rounds played so far are kept."
 _Use = Callable[[GenerateFn], object]  # calls the model and uses its answer
@@ -52,8 +52,7 @@ class ModelSession:
     task: Task | None = None
     stopped: Task | None = None
     tested: Verdict | None = None
-    reworded: dict[str, str] = field(default_factory=dict)  # by the key of `_wording`
-    unworded: tuple[str, str] | None = None  # such a key, and the failure
+    reworded: dict[str, tuple[str, str]] = field(default_factory=dict)  # words, or the failure
 
 
 def _session() -> ModelSession:
@@ -69,7 +68,7 @@ def panel(_: str, __: object) -> dict[str, Any]:
 
 def _start(task: Task) -> None:
     now = _session()
-    now.task, now.stopped, now.tested, now.unworded = task, None, None, None
+    now.task, now.stopped, now.tested = task, None, None
 
 
 def _call(slot: Any, endpoint: Endpoint, purpose: str, use: _Use) -> None:
@@ -87,8 +86,7 @@ def _call(slot: Any, endpoint: Endpoint, purpose: str, use: _Use) -> None:
 
 
 def _environment() -> dict[str, str]:
-    secrets = dict(st.secrets) if st.secrets.load_if_toml_exists() else {}
-    values = {**secrets, **os.environ}
+    values = dict(os.environ)
     if server.is_demo() or (server.is_public() and core.ALLOWED_SETTING not in values):
         values[core.ALLOWED_SETTING] = "none"  # else visitors could reach its own network
     names = (*SETTINGS.values(), core.ALLOWED_SETTING)
@@ -114,13 +112,11 @@ def _draw_fields() -> None:
             how["placeholder"] = "set in the environment" if value else example
             value = ""  # the browser never gets the server's key
         column.text_input(label, str(typed.get(name, value)), **how)
-    numbers = zip(st.columns(3), _NUMBERS.items(), strict=False)
-    for column, (name, (label, minimum, limit)) in numbers:
+    for column, (name, (label, limit)) in zip(st.columns(3), _NUMBERS.items(), strict=False):
         text = environment.get(SETTINGS[name], "")
-        default = int(Endpoint.model_fields[name].default)
-        number = int(text) if text.isdecimal() and minimum <= int(text) <= limit else default
-        number = int(typed.setdefault(name, number))
-        column.number_input(label, minimum, limit, number, step=1, **_field(name))
+        is_number = text.isdecimal() and 1 <= int(text) <= limit
+        number = int(text if is_number else Endpoint.model_fields[name].default)
+        column.number_input(label, 1, limit, int(typed.setdefault(name, number)), **_field(name))
 
 
 def _field(name: str) -> dict[str, Any]:
@@ -132,7 +128,7 @@ def _field(name: str) -> dict[str, Any]:
 
 
 class ModelSeat:
-    """The model as a player; ``task`` is the call of this run of the script."""
+    """The model as a player; ``task`` is the call of this run."""
 
     def __init__(self, task: Task | None) -> None:
         self.task, self.problem = task, ""
@@ -144,15 +140,12 @@ class ModelSeat:
 
     @property
     def model(self) -> str | None:
-        """The name of the model; None if not set."""
         return self.endpoint.model if self.endpoint else None
 
     def recording(self, setup: Setup) -> Recording:
-        """Return the record of the model and its settings."""
         return core.recording_of(setup, self.endpoint)
 
     def draw(self, run: RunSession) -> Pending | None:
-        """Draw settings and controls; return the call that they start."""
         test, negotiation = self._draw_settings(), run.negotiation
         played = len(negotiation.rounds)
         if negotiation.ending is not None:
@@ -172,8 +165,7 @@ class ModelSeat:
         return pending or test
 
     def reworded(self, done: Round) -> str:
-        """Return a round's answer in the model's words; empty without any."""
-        return _session().reworded.get(_wording(done), "")
+        return _session().reworded.get(_wording(done), ("", ""))[0]
 
     def draw_rewording(self, done: Round) -> Pending | None:
         """Draw the button that rewords a round's answer; return the call that it starts."""
@@ -182,15 +174,14 @@ class ModelSeat:
         label, use = "Let the model reword this", partial(_reword, done)
         if pending := self._offer(Task.WORDING, "Other words", use, label, icon="translate"):
             return pending
-        key, problem = _session().unworded or ("", "")
-        if problem and key == _wording(done):
+        if problem := _session().reworded.get(_wording(done), ("", ""))[1]:
             st.warning(escaped(problem), icon=":material/cloud_off:")
         return None
 
     def _offer(
         self, task: Task, purpose: str, use: _Use, label: str, *, icon: str, **how: Any
     ) -> Pending | None:
-        """Draw the start button of a call; if it is due, draw its stop button and return it."""
+        """Draw the start button of a call; return a call that is due, with its stop button."""
         now, note = _session(), _ROUNDS_KEPT if task is Task.ROUND else ""
         if self.endpoint is not None and self.task is task:
             with st.container(horizontal=True, vertical_alignment="center", key="model_stop"):
@@ -228,10 +219,9 @@ class ModelSeat:
 
 
 def _test(endpoint: Endpoint | None, generate: GenerateFn) -> None:
-    if endpoint is None:
-        return
     try:
-        _session().tested = Verdict(Status.PASS, "Answers", core.check_endpoint(endpoint, generate))
+        answers = core.check_endpoint(endpoint, generate) if endpoint else ""
+        _session().tested = Verdict(Status.PASS, "Answers", answers)
     except ModelError as error:
         _session().tested = Verdict(Status.FAIL, "Does not answer", str(error))
 
@@ -272,8 +262,9 @@ def _wording(done: Round) -> str:
 
 
 def _reword(done: Round, generate: GenerateFn) -> None:
-    now, key = _session(), _wording(done)
+    words = problem = ""
     try:
-        now.reworded[key] = core.reword(generate, done) or ""
+        words = core.reword(generate, done) or ""
     except ModelError as error:
-        now.unworded = key, str(error)
+        problem = str(error)
+    _session().reworded[_wording(done)] = words, problem
