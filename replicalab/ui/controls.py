@@ -1,6 +1,6 @@
 """Widgets of every page: buttons, page links, tabs, and number fields."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
@@ -38,6 +38,20 @@ def fold(title: str, key: str, **how: Any) -> Iterator[bool]:
     place = st.expander(title, key=key, on_change="rerun", **how)
     with place:
         yield bool(place.open)
+
+
+def chosen_from(
+    key: str, options: Collection[object], take: Callable[[], object]
+) -> Callable[[], None]:
+    """Return a callback that takes a choice, or resets one of a stale page that is no option."""
+
+    def check() -> None:
+        if st.session_state[key] in options:
+            take()
+        else:
+            del st.session_state[key]
+
+    return check
 
 
 def places(in_a_row: int | Sequence[float]) -> Iterator[AbstractContextManager[object]]:

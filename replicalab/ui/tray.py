@@ -12,7 +12,7 @@ import streamlit as st
 from replicalab.limits import LONGEST_NAME, MOST_SIDES
 from replicalab.negotiation.case import Case
 from replicalab.ui import state
-from replicalab.ui.controls import button, page_link
+from replicalab.ui.controls import button, chosen_from, page_link
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import TrayCase
 
@@ -98,7 +98,7 @@ def draw_line(*, linked: bool = True) -> None:
             range(len(work.tray)),
             format_func=lambda place: escaped(work.tray[place].name),
             key=_CHOICE,
-            on_change=_open_chosen,
+            on_change=chosen_from(_CHOICE, [None, *range(len(work.tray))], _open_chosen),
             label_visibility="collapsed",
         )
         if at is not None:

@@ -29,7 +29,15 @@ from replicalab.scenarios.fields import CURRENCY, Rate, Step
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR
 from replicalab.scenarios.own import ItemCategory
 from replicalab.ui import notices, panel, state
-from replicalab.ui.controls import NumberField, between, bounds_of, button, complain, places
+from replicalab.ui.controls import (
+    NumberField,
+    between,
+    bounds_of,
+    button,
+    chosen_from,
+    complain,
+    places,
+)
 from replicalab.ui.words import badge, escaped
 
 _STAMP: Final = "lab_form"
@@ -323,7 +331,11 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
             format_func=pack.study.term,
             index=states.index(ItemState(status)) if status in states else None,
             key=key("state"),
-            on_change=lambda: change(state=st.session_state[key("state")], until=None),
+            on_change=chosen_from(
+                key("state"),
+                states,
+                lambda: change(state=st.session_state[key("state")], until=None),
+            ),
         )
     with second:
         day = NumberField(

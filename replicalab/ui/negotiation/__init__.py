@@ -18,7 +18,7 @@ from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, Scien
 from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
 from replicalab.ui import panel, state, tray
-from replicalab.ui.controls import button, page_link
+from replicalab.ui.controls import button, chosen_from, page_link
 from replicalab.ui.negotiation import files, moves, table
 from replicalab.ui.negotiation.table import ModelSeat, Pending, RunSession
 from replicalab.ui.words import escaped
@@ -165,7 +165,7 @@ def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
         list(offered),
         format_func=lambda kind: offered[kind].name,
         key=key,
-        on_change=_seat,
+        on_change=chosen_from(key, offered, _seat),
         help=offered[st.session_state[key]].rule,
     )
 

@@ -17,7 +17,7 @@ from replicalab.limits import MOST_FILE_BYTES
 from replicalab.negotiation import Negotiation, Recording, Setup, TurnAuthor
 from replicalab.scenarios import list_scenarios, readable_text
 from replicalab.ui import own_studies, state
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, chosen_from
 from replicalab.ui.files import download, upload
 from replicalab.ui.library.drafting import case_of_run
 from replicalab.ui.library.keeping import keep_new
@@ -166,7 +166,7 @@ def draw_choice() -> None:
             list(pairs),
             format_func=lambda key: on_one_line(pairs[key][0].title),
             key=_CHOICE,
-            on_change=choose,
+            on_change=chosen_from(_CHOICE, pairs, choose),
         )
 
 

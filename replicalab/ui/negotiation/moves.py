@@ -17,7 +17,7 @@ from replicalab.models import ACCEPT_ACTION, ScientistAction
 from replicalab.negotiation import LabManagerKind, Negotiation, Reply
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel, state, tray
-from replicalab.ui.controls import button, complain
+from replicalab.ui.controls import button, chosen_from, complain
 from replicalab.ui.editor import PlanForm, draw_fields, draw_preview
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Branch, RunSession
@@ -257,7 +257,9 @@ def draw_courses(kept: RunSession) -> None:
             range(len(tree)),
             format_func=lambda at: _in_tree(tree[at]),
             key=_COURSE,
-            on_change=lambda: _choose(kept, tree[st.session_state[_COURSE]]),
+            on_change=chosen_from(
+                _COURSE, range(len(tree)), lambda: _choose(kept, tree[st.session_state[_COURSE]])
+            ),
         )
         cases = [(course.name, table.with_moves(course.run.negotiation)) for course in tree]
         candidates = [TrayCandidate(name, case, run=True) for name, case in cases if case]

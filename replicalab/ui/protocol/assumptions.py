@@ -24,7 +24,7 @@ from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
 from replicalab.scenarios.fields import ArmShare, Correlation, PerUnit
 from replicalab.scenarios.own import QUESTION_FIELDS
 from replicalab.ui import panel, state
-from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
+from replicalab.ui.controls import NumberField, between, bounds_of, button, chosen_from, complain
 from replicalab.ui.words import escaped
 
 PLACE: Final = "assumptions"
@@ -221,6 +221,10 @@ def _draw_effects(number: _Assumption, written: Design) -> None:
     sizes = [choice.effect for choice in choices]
     names = [f"{choice.label} ({effect_text(choice.effect)})" for choice in choices]
     key = f"asked_effect_{state.current().version}_{number.value!r}"
+
+    def take() -> None:
+        _ask(_question({"effect": sizes[st.session_state[key]]}, written))
+
     st.radio(
         "Effect to plan with",
         range(len(names)),
@@ -228,7 +232,7 @@ def _draw_effects(number: _Assumption, written: Design) -> None:
         format_func=names.__getitem__,
         horizontal=True,
         key=key,
-        on_change=lambda: _ask(_question({"effect": sizes[st.session_state[key]]}, written)),
+        on_change=chosen_from(key, range(len(names)), take),
     )
 
 

@@ -21,7 +21,7 @@ from replicalab.limits import LARGEST_SEED
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack
 from replicalab.ui import notices, own_studies, panel, state, study_form
-from replicalab.ui.controls import button, open_tab, page_link
+from replicalab.ui.controls import button, chosen_from, open_tab, page_link
 from replicalab.ui.own_studies import OwnStudy
 
 TABS: Final = "study_part"
@@ -70,13 +70,14 @@ def draw(here: PlanAnalysis) -> None:
 def _draw_lab_choice(pack: Pack) -> None:
     st.session_state[_LAB] = pack.difficulty.value
     st.session_state[_SEED] = pack.seed
+    levels = [level.value for level in Difficulty]
     st.radio(
         "Lab",
-        [level.value for level in Difficulty],
+        levels,
         format_func=str.capitalize,
         key=_LAB,
         horizontal=True,
-        on_change=_open_lab,
+        on_change=chosen_from(_LAB, levels, _open_lab),
     )
     with st.popover("More", icon=":material/more_horiz:"):
         st.number_input(

@@ -27,7 +27,7 @@ from replicalab.render.html import numbers_style
 from replicalab.scenarios import AmountGroup, Difficulty, Study, amounts_in, pack_of
 from replicalab.scenarios.schema import study_schema
 from replicalab.ui import notices, own_studies, panel, state, tradeoffs
-from replicalab.ui.controls import button, complain, open_tab
+from replicalab.ui.controls import button, chosen_from, complain, open_tab
 from replicalab.ui.files import download, upload
 from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.study_form import analysis, fields
@@ -306,7 +306,7 @@ def _draw_lab(draft: Draft) -> None:
         others,
         index=others.index(draft.others),
         key=key,
-        on_change=choose,
+        on_change=chosen_from(key, others, choose),
         help="Made from it: the easy lab has every item and the means for the plan. The hard lab "
         "has three quarters of budget and days, and one person fewer.",
     )

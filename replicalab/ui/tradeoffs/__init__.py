@@ -17,7 +17,7 @@ from replicalab.lexicon import CREDITS, count_text
 from replicalab.planner import PlanAnalysis, RegionLimit
 from replicalab.render import figures
 from replicalab.ui import panel
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, chosen_from
 from replicalab.ui.tradeoffs import levers
 from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen, look
 
@@ -113,15 +113,16 @@ def _draw_layer(label: str, name: str, *, on: bool, view: Outlook) -> None:
 def _draw_effect_choice(view: Outlook) -> None:
     if view.effects:
         key = f"effect_choice_{view.choice.study}"
+        places = range(len(view.effects))
         st.radio(
             "Effect assumed",
-            range(len(view.effects)),
+            places,
             index=view.effect_place,
             format_func=lambda place: effect_label(view.effects[place]),
             horizontal=True,
             key=key,
             help="For this page only. Change the plan’s own effect on Protocol.",
-            on_change=lambda: choose(effect=st.session_state[key]),
+            on_change=chosen_from(key, places, lambda: choose(effect=st.session_state[key])),
         )
 
 
