@@ -180,13 +180,6 @@ def test_bars_of_a_round_show_the_use() -> None:
     assert ends["Power"] == f"{plan.evidence.value:.3f}"
 
 
-def test_open_negotiation_has_no_sign() -> None:
-    for talks, drawn in ((by_person(MEDIUM), "outcome"), (RULED, "outcome caution")):
-        panel = rounds.outcome_panel(outcome_verdict(talks), is_open=talks.outcome is None)
-        [element] = tree(panel).iter("h2")
-        assert element.get("class") == drawn
-
-
 @given(studied_packs(), openings())
 def test_panels_are_well_formed(pack: Pack, opening: Protocol | None) -> None:
     talks: Negotiation = by_rule(pack, opening, scientist=ScientistKind.DIRECT)

@@ -37,10 +37,3 @@ def test_effects_table_has_samples_and_evidence() -> None:
     assert record["Small telescopes"][0] == "0.496"
     # 1 - 1/2.5 of 0.5.
     assert record["Shrunken"][0] == "0.3"
-
-
-def test_study_without_original_has_no_blocks() -> None:
-    result = curves(make_design())
-    assert original.original_blocks(result) == []
-    assert original.original_panel(result) is None
-    assert original.choices_texts(make_design()) == []

@@ -55,11 +55,6 @@ def sized(samples: int, days: int = 5) -> Protocol:
     return make_protocol(sample_size=samples, duration_days=days)
 
 
-def six_a_day(samples: int, taken: int, /, **own: float) -> PlanAnalysis:
-    pack = SUZUKI.with_own(LabOverrides.model_validate(own), EvidenceAssumptions())
-    return of(revise(pack.reference_protocol, sample_size=samples, duration_days=taken), pack)
-
-
 def unsearched(plan: Protocol, pack: Pack) -> PlanAnalysis:
     options = of(plan, pack)
     options.__dict__["least"] = replace(options.least, exact=False)
@@ -91,7 +86,10 @@ OTHERS: Final = {
     "lab_is_over": of(PLAN, make_pack(start_day=19, days=17)),
     "waits": of(PLAN, make_pack(**WAITING)),
     "waited": of(PLAN, make_pack(**WAITING, start_day=14)),
-    "more_than_can_count": six_a_day(24, 3, days=3),
+    "more_than_can_count": of(
+        revise(SUZUKI.reference_protocol, sample_size=24, duration_days=3),
+        SUZUKI.with_own(LabOverrides(days=3), EvidenceAssumptions()),
+    ),
     "passes_in_vain": of(SUZUKI.reference_protocol, SUZUKI_IN_A_DAY),
     "lost_to_dropout": of(NONE_LEFT, make_pack(**LOSSY)),
     "not_all_searched": unsearched(PLAN, OPEN),

@@ -16,9 +16,6 @@ from tests.ui.reading import heard
 def test_each_kind_has_its_own_silent_sketch() -> None:
     assert len({row.sketch for row in KINDS.values()}) == len(KINDS)
     for kind, row in KINDS.items():
-        for shape in row.sketch:
-            assert 0 <= shape.x <= shape.x + shape.w <= 100
-            assert 0 <= shape.y <= shape.y + shape.h <= 100
         [panel] = tree(panels.kind_panel(kind))
         [sketch] = panel.findall("div")
         assert sketch.get("aria-hidden") == "true"

@@ -1,7 +1,6 @@
 """The charts of region and frontier, and the places of their labels."""
 
 import json
-import math
 from functools import cache
 from itertools import combinations, pairwise
 from typing import Any, Final
@@ -235,13 +234,6 @@ def test_labels_are_at_marks_and_apart(points: list[tuple[float, float]]) -> Non
         assert not any(overlap(one, other) for one, other in combinations(on_a_screen, 2))
     # No further than its own length aside, or two lines up.
     assert all(abs(place.right) <= 110 and abs(place.up) <= 42 for place in places)
-
-
-def test_name_is_on_the_visible_line() -> None:
-    line = [(0.1, -math.inf), (0.2, -math.inf), (0.3, 50.0), (0.4, 60.0)]
-    across, height = np.swapaxes(placing.along("name", line)[:, :2], 0, 1)
-    assert (across.min(), across.max(), height.min(), height.max()) == (0.3, 0.4, 50, 60)
-    assert not len(placing.along("name", line[:2]))
 
 
 @pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
