@@ -85,12 +85,6 @@ def test_links_resolve(document: Path) -> None:
             assert anchor in slugs(target.read_text(encoding="utf-8")), link
 
 
-def test_readme_shows_a_picture_with_a_text() -> None:
-    [(text, path)] = re.findall(r"!\[(.*?)\]\((.+?)\)", GUIDES[0].read_text(encoding="utf-8"))
-    assert text
-    assert (ROOT / path).read_bytes().startswith(b"GIF8")
-
-
 def test_methods_describe_every_kind_of_design() -> None:
     text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
     assert [row.title for row in KINDS.values() if f"\n### {row.title}\n" not in text] == []
