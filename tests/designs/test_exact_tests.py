@@ -78,9 +78,10 @@ def test_correlation_power_agrees_with_simulation(n: int, rho: float, sides: int
     assert correlation_power(n, rho, 0.05, sides) == pytest.approx(value, abs=error)
 
 
-@pytest.mark.parametrize("sides", [1, 2])
-@pytest.mark.parametrize("alpha", one_in(3, [0.05, 1e-150, 1e-12, 1e-3, 0.2, 0.9]))
-def test_power_of_a_correlation_never_falls_with_n(alpha: float, sides: int) -> None:
+@pytest.mark.parametrize(
+    ("sides", "alpha"), one_in(6, product([2, 1], [0.05, 1e-150, 1e-12, 1e-3, 0.2, 0.9]))
+)
+def test_power_of_a_correlation_never_falls_with_n(sides: int, alpha: float) -> None:
     sizes = [*range(3, 60), *(round(10 ** (k / 8)) for k in range(15, 49))]
     for r in (1e-9, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99, 0.999999):
         powers = [correlation_power(n, r, alpha, sides) for n in sizes]
@@ -177,9 +178,8 @@ def test_power_of_shares_agrees_with_simulation(sides: int) -> None:
     assert exact == pytest.approx(value, abs=error)
 
 
-@pytest.mark.parametrize("sides", [1, 2])
-@pytest.mark.parametrize("alpha", [1e-12, 1e-3, 0.05, 0.5])
-def test_power_of_two_shares_never_falls_with_n(alpha: float, sides: int) -> None:
+@pytest.mark.parametrize(("sides", "alpha"), one_in(4, product([2, 1], [0.05, 1e-12, 1e-3, 0.5])))
+def test_power_of_two_shares_never_falls_with_n(sides: int, alpha: float) -> None:
     sizes = [*range(120), 200, 201, 400, *range(990, 1060)]
     sizes += [3998, 4000, 4001, 4002, 5000, 10**5, 10**9]
     for one, other in ((0.5, 0.3), (1.0, 0.9), (0.2, 0.15), (0.02, 0.0)):
@@ -205,8 +205,10 @@ def test_large_groups_have_a_corrected_z_test(sides: int) -> None:
     assert 0 <= near - last < 0.02
 
 
-@pytest.mark.parametrize("size", [0.0, 5e-324, 1e-9, 0.5, math.pi, 1e15])
-@pytest.mark.parametrize("baseline", [5e-324, 1e-9, 0.5, 1 - 2**-53, 1.0])
+@pytest.mark.parametrize(
+    ("size", "baseline"),
+    one_in(4, product([0.0, 5e-324, 1e-9, 0.5, math.pi, 1e15], [5e-324, 1e-9, 0.5, 1 - 2**-53, 1])),
+)
 def test_power_of_shares_is_a_share_at_extremes(size: float, baseline: float) -> None:
     cases = [*product((0, 1, 2, 3, 41, 400), (5e-324, 0.05, 1 - 2**-53)), (10**9, 0.05)]
     for (n, alpha), sides in product(cases, (1, 2)):

@@ -212,9 +212,7 @@ WRONG_FILES: Final[dict[str, tuple[bytes | str, str]]] = {
 
 def test_refusals_have_problem_and_remedy() -> None:
     rows = [str(refused_row(row)) for row in WRONG_ROWS]
-    large = workbook(*[("a", "reagent")] * 10_000), "ours.xlsx"
-    wrong = {**WRONG_FILES, "10 000 rows of a workbook": large}
-    files = [f"{what}\n{refused(*file)}" for what, file in wrong.items()]
+    files = [f"{what}\n{refused(*file)}" for what, file in WRONG_FILES.items()]
     assert_golden("inventory_faults", "\n".join([*rows, *files]))
 
 
@@ -227,7 +225,7 @@ def test_faults_beyond_the_limit_are_counted() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    one_in(4, [
+    one_in(6, [
         *(part * limits.MOST_SHEET_BYTES for part in ("\n", ",", "\x00", '"')),
         "x\n" * (limits.MOST_SHEET_BYTES // 2),
         "\xff" * (limits.MOST_SHEET_BYTES // 2),
