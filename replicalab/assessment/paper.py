@@ -199,11 +199,8 @@ def _number_findings(plan: PlanInLab) -> Iterator[Finding]:
     lab, minimum = plan.pack.lab, plan.pack.min_days
     exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
     if no_samples:
-        yield (
-            _ERROR,
-            IssueCategory.SAMPLE_SIZE,
-            f"Sample size is {samples}; plan at least 1 sample.",
-        )
+        lack = f"Sample size is {samples}; plan at least 1 sample."
+        yield _ERROR, IssueCategory.SAMPLE_SIZE, lack
     if no_days:
         yield _ERROR, IssueCategory.DURATION, f"{_duration(days)}; plan at least 1 day."
     if too_long:
@@ -250,11 +247,9 @@ def _duration(days: int) -> str:
 
 
 def _evidence(limit: StudyLimit, plan: PlanInLab) -> str:
-    value = bounded_text(limit, plan)
-    void = plan.evidence.void_reason
-    return (
-        "The plan yields no evidence" if void else f"The planned {plan.evidence.measure} is {value}"
-    )
+    if plan.evidence.void_reason:
+        return "The plan yields no evidence"
+    return f"The planned {plan.evidence.measure} is {bounded_text(limit, plan)}"
 
 
 _PLANNED: Final[dict[Bounds | None, Callable[[StudyLimit, PlanInLab], str]]] = {

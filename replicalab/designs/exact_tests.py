@@ -30,6 +30,7 @@ from replicalab.limits import MOST_PER_GROUP, MOST_TERMS
 # The bends of a power over its noncentrality, in standard errors from the critical value.
 _BEND: Final = (-8, -4, 0, 4, 8)
 _LARGE_MEAN: Final = 250.0  # Beyond, the first weight nears the smallest double
+_LARGE: Final = 50.0  # From there the series of a ratio is exact to 1e-14
 _ROUNDED_AWAY: Final = 1e-17  # the share of a sum that rounding hides
 _ONE: Final = 1 - 2**-53
 _NEARLY_ONE: Final = 1 - 1e-9
@@ -71,8 +72,7 @@ def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
     weight = math.exp(a * (math.log1p(-square) if square < 0.5 else math.log(rest)))
     beyond = alpha
     if shift:
-        lead = math.lgamma(a + shift) - math.lgamma(a) - math.lgamma(1 + shift)
-        weight *= math.exp(lead) * r
+        weight *= math.exp(_log_ratio(a) - math.lgamma(1 + shift)) * r
         # A beta variable whose first parameter is 1 exceeds x with probability (1 - x)^b.
         beyond = math.exp(b * log_rest)
     log_poch = math.log(distributions.special().poch(b, top))
@@ -90,6 +90,13 @@ def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
         beyond = min(_ONE, beyond + step)
         step *= x * (top + b + j) / (top + 1 + j)
     return None
+
+
+def _log_ratio(a: float) -> float:
+    # The log of Γ(a + 1/2) / Γ(a); for large numbers the two would cancel.
+    if a < _LARGE:
+        return math.lgamma(a + 0.5) - math.lgamma(a)
+    return math.log(a) / 2 - 1 / (8 * a) + 1 / (192 * a**3) - 1 / (640 * a**5)
 
 
 def _over_spread(n: int, r: float, alpha: float, sides: int) -> float:

@@ -89,23 +89,18 @@ class Ratio(Effect):
 
     @property
     def largest_size(self) -> float:
-        """The largest size in a search."""
         return math.log(LARGEST)
 
     def size(self, effect: float) -> float:
-        """Return the distance of an effect from no effect."""
         return abs(math.log(effect))
 
     def of_size(self, size: float, like: float) -> float:
-        """Return the effect of a size, on the same side of 1 as ``like``."""
         return math.exp(math.copysign(size, math.log(like)))
 
     def fault(self, effect: float) -> str | None:
-        """Return the rule of the formula that an effect breaks, if any."""
         return None if effect > 0 else "above 0"
 
     def fault_in_plan(self, effect: float | None) -> str | None:
-        """Return the rule of planning that an effect breaks, if any."""
         return "above 0, but not 1" if effect is None or effect <= 0 or effect == 1 else None
 
 

@@ -197,16 +197,9 @@ class EvidenceAssumptions(Record):
         }
 
 
-QUESTION_FIELDS: Final[dict[str, str]] = {
-    "effect": "effect_planning",
-    "alpha": "alpha",
-    "sides": "sides",
-    "target": "target",
-    "floor": "floor",
-    "dropout": "dropout",
-    "baseline": "baseline",
-    "assurance": "assurance",
-}
+_SAME_NAMES: Final = ("alpha", "sides", "target", "floor", "dropout", "baseline", "assurance")
+
+QUESTION_FIELDS: Final = {"effect": "effect_planning", **{name: name for name in _SAME_NAMES}}
 """The numbers of a question, and the design's field of each."""
 
 QUESTION_RECORDS: Final[dict[str, type[Record]]] = {"units": fields.Units, "arms": fields.Arms}

@@ -24,6 +24,8 @@ NOISE: Final = 1e-12
 ASSUMING: Final = [kind for kind, row in KINDS.items() if row.effect]
 UNSIGNED: Final = [kind for kind, row in KINDS.items() if row.effect and not row.effect.signed]
 SIGNED: Final = sorted({*ASSUMING} - {*UNSIGNED} - {"survival"})
+ONE_SIDED: Final = [kind for kind, row in KINDS.items() if row.uses("sides")]
+SIDES: Final = [*((kind, 2) for kind in KINDS), *((kind, 1) for kind in ONE_SIDED)]
 
 
 def assert_grows(kind: str, values: list[float]) -> None:
@@ -34,9 +36,9 @@ def assert_grows(kind: str, values: list[float]) -> None:
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize("kind", KINDS)
-def test_evidence_grows_with_n_at_every_corner(kind: str, alpha: float) -> None:
-    design = design_of(kind, alpha)
+@pytest.mark.parametrize(("kind", "sides"), SIDES)
+def test_evidence_grows_with_n_at_every_corner(kind: str, sides: int, alpha: float) -> None:
+    design = design_of(kind, alpha, sides=sides)
     for effect in EFFECTS:
         assert_grows(kind, [evidence_value(design, n, effect_of(kind, effect)) for n in SIZES])
 
@@ -58,12 +60,13 @@ def test_evidence_ignores_the_sign_of_effects(kind: str) -> None:
 
 
 @given(
-    st.sampled_from(sorted(POWER_KINDS - SHRINKING)),
+    st.sampled_from([case for case in SIDES if case[0] in POWER_KINDS - SHRINKING]),
     st.floats(1e-300, 0.999999) | st.sampled_from(ALPHAS),
     st.integers(4, 10**6),
 )
-def test_power_without_an_effect_is_alpha(kind: str, alpha: float, n: int) -> None:
-    value = evidence_value(design_of(kind, alpha), n, effect_of(kind, 0.0))
+def test_power_without_an_effect_is_alpha(case: tuple[str, int], alpha: float, n: int) -> None:
+    kind, sides = case
+    value = evidence_value(design_of(kind, alpha, sides=sides), n, effect_of(kind, 0.0))
     assert value == pytest.approx(max(alpha, 1e-150), rel=1e-9)
 
 
@@ -116,11 +119,13 @@ def evidence_if(design: Design, n: int, sought: float, part: float) -> float:
     return evidence_value(design, n, effect.seen(sought, part))
 
 
-@pytest.mark.parametrize("kind", sorted(POWER_KINDS))
+@pytest.mark.parametrize(("kind", "sides"), [case for case in SIDES if case[0] in POWER_KINDS])
 @pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5])
 @pytest.mark.parametrize("target", [0.51, 0.8, 0.999])
-def test_detectable_effect_reaches_the_target(kind: str, alpha: float, target: float) -> None:
-    design, effect = design_of(kind, alpha, target=target), KINDS[kind].effect
+def test_detectable_effect_reaches_the_target(
+    kind: str, sides: int, alpha: float, target: float
+) -> None:
+    design, effect = design_of(kind, alpha, sides=sides, target=target), KINDS[kind].effect
     last = math.inf
     for n in (4, 5, 34, 128, 10**4, 10**6):
         value = smallest_detectable_effect(design, n)
