@@ -53,9 +53,7 @@ def _lab_at(name: str) -> tuple[Difficulty, LabOverrides]:
         return Difficulty.MEDIUM, scenarios.read_lab(data, source)
     if not item_readers:
         raise CommandError(f"--lab {source}: lists of items cannot be read; name a lab's JSON file")
-    ending = "xlsx" if data.startswith(b"PK") else PurePath(source).suffix[1:] or "csv"
-    items = item_readers[0](data, f"{PurePath(source).stem}.{ending}")
-    return Difficulty.MEDIUM, LabOverrides(items=items)
+    return Difficulty.MEDIUM, LabOverrides(items=item_readers[0](data, PurePath(source).name))
 
 
 def case_of(options: Options, study: Study, lab: str, fields: Values) -> Case:

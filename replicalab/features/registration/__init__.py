@@ -40,7 +40,6 @@ class FormItem(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The question, marked if the form requires an answer."""
         return f"{self.question.label}{' (required)' if self.required else ''}"
 
 
@@ -181,12 +180,12 @@ class _Values(dict[str, Any]):
     def sensitivity(self) -> str:
         evidence, least, lines = self.plan.evidence, self.plan.detectable_effect, []
         if self.row.sought and least is not None:
-            target = f"{self.row.measure} {evidence.amount(evidence.target)}"
-            lines = [f"{capitalised(self.row.sought)} with {target}: {texts.effect_text(least)}."]
+            target = f"{self.row.sought} with {self.row.measure} {evidence.amount(evidence.target)}"
+            lines = [f"{target}: {texts.effect_text(least)}."]
         for effect in assumed_effects(self.design):
-            label = capitalised(texts.effect_label(effect))
+            label = texts.effect_label(effect)
             lines.append(f"{label}: {self.plan.evidence_at(effect.effect).text}.")
-        return " ".join(lines)
+        return " ".join(map(capitalised, lines))
 
     def dates(self) -> str:
         first, days = self.lab.start_day, self.plan.counts.days
@@ -299,13 +298,10 @@ def registration(profile: Profile, registered: Registered, *, on: date) -> Docum
     keys, values = {answer.item.question.key for answer in answers}, _Values(registered)
     unasked = [FormItem(key, QUESTIONS[key]) for key in _CHOICE if key not in keys]
     chosen = [answer for answer in map(values.answer, unasked) if answer.sources]
+    form = Sentence(profile.link, "The form:") if profile.link else None
+    progress = Sentence(progress_text(answers))
     parts = [
-        part(
-            "The registered plan",
-            *documents.verdict_sentences(plan),
-            Sentence(progress_text(answers)),
-            Sentence(profile.link, "The form:") if profile.link else None,
-        ),
+        part("The registered plan", *documents.verdict_sentences(plan), progress, form),
         *(part(title, _table(title, rows)) for title, rows in sections.items()),
         part("How the plan was chosen", _table("How the plan was chosen", chosen)),
         part("Not given", listing(f"{label}." for label in missing)),

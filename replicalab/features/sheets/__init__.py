@@ -83,8 +83,9 @@ def read_table(data: bytes, name: str, heading: int | None = None) -> Table:
         is_workbook = data.startswith(b"PK\x03\x04") or name.casefold().endswith(".xlsx")
         rows = _workbook_rows(data) if is_workbook else _text_rows(data)
         return _frame(_filled(rows), heading)
-    except Problem as problem:
-        _refuse(name, [CellFault(problem.row, "", *problem.args)])
+    except Problem as refused:
+        problem, remedy, *row = refused.args
+        _refuse(name, [CellFault(row[0] if row else None, "", problem, remedy)])
         raise
 
 
@@ -137,10 +138,8 @@ def _filled(rows: Iterable[Sequence[object]]) -> _Rows:
     """Return the filled rows by their numbers; those beyond the limit without their cells."""
     filled: _Rows = {}
     for number, row in enumerate(islice(rows, limits.MOST_COUNTED_ROWS + 2), start=1):
-        if any(row):
-            is_read = len(filled) <= limits.MOST_SHEET_ROWS + _ABOVE
-            texts = [*map(_cell_text, row[: limits.MOST_SHEET_COLUMNS + 1])] if is_read else []
-            filled |= {number: texts} if any(texts) or not is_read else {}
+        if any(texts := [*map(_cell_text, row[: limits.MOST_SHEET_COLUMNS + 1])]):
+            filled[number] = texts if len(filled) <= limits.MOST_SHEET_ROWS + _ABOVE else []
     return filled
 
 
@@ -171,7 +170,7 @@ def _frame(rows: _Rows, heading: int | None) -> Table:
     below = sum(number > top for number in rows)
     if not below:
         raise Problem("the file holds no items", "write one item per row below the headings")
-    if below > most:
+    if below > most or not all(rows.values()):
         has = f"more than {counted:,}" if below > counted else f"{below:,}"
         problem = f"{most:,} rows at most below the headings; this sheet has {has}"
         raise Problem(problem, "keep the rows that your studies may need")
@@ -195,10 +194,10 @@ def _frame(rows: _Rows, heading: int | None) -> Table:
         " ".join(text.split()) or f"column {get_column_letter(place + 1)}"
         for place, text in zip(places, frame.loc[top, places], strict=True)
     ]
-    for title in titles:
-        if [*map(label_key, titles)].count(label_key(title)) > 1:
-            problem = f"two columns are called '{shortened(title)}'"
-            raise Problem(problem, "rename one of them", top)
+    same = [*map(label_key, titles)]
+    if repeated := [title for title in titles if same.count(label_key(title)) > 1]:
+        problem = f"two columns are called '{shortened(repeated[0])}'"
+        raise Problem(problem, "rename one of them", top)
     frame = frame.iloc[1:, places].set_axis(titles, axis=1)
     frame.attrs["heading"] = top
     return frame
@@ -206,9 +205,7 @@ def _frame(rows: _Rows, heading: int | None) -> Table:
 
 def proposed_columns(frame: Table) -> dict[str, str]:
     """Return a heading for each field, as far as one fits; ids are no names, kinds or states."""
-    headings: dict[str, str] = {
-        _heading_key(heading): heading for heading in reversed(frame.columns)
-    }
+    headings: dict[str, str] = {_heading_key(text): text for text in reversed(frame.columns)}
     proposed: dict[str, str] = {}
     for field, words in HEADINGS.items():
         fitting = [headings[word] for word in words.split(", ") if word in headings]

@@ -79,11 +79,7 @@ class Answers(NamedTuple):
 
 
 class Problem(Exception):  # noqa: N818 - its text is the problem
-    """The problem of a file or a cell, its remedy, and the row of a file."""
-
-    def __init__(self, problem: str, remedy: str, row: int | None = None) -> None:
-        super().__init__(problem, remedy)
-        self.row = row
+    """The problem of a file or a cell and its remedy; of a file also the row, if known."""
 
 
 def quoted(text: str) -> str:
