@@ -175,8 +175,8 @@ def allowed_hosts() -> frozenset[str]:
     for name in names:
         if not re.fullmatch(_NAME, name):
             raise SystemExit(
-                f"ReplicaLab does not start: server.allowedHosts has '{name}', which is not a host "
-                "name. Use small letters, no port and no scheme; separate the names in "
+                f"ReplicaLab does not start: server.allowedHosts has '{shortened(name)}', which is "
+                "not a host name. Use small letters, no port and no scheme; separate the names in "
                 "STREAMLIT_SERVER_ALLOWED_HOSTS by spaces."
             )
     return names

@@ -21,7 +21,7 @@ MOST_LINES: Final = {
     "replicalab/facts": 5_570,
     "replicalab/features/challenge": 230,
     "replicalab/features/critique": 470,
-    "replicalab/features/language_model": 870,
+    "replicalab/features/language_model": 855,
     "replicalab/features/office": 230,
     "replicalab/features/portfolio": 780,
     "replicalab/features/registration": 445,

@@ -9,6 +9,7 @@ import streamlit as st
 from replicalab import server
 from replicalab.documents import MIMES, SUFFIXES
 from replicalab.errors import ReplicaLabError
+from replicalab.lexicon import shortened
 from replicalab.limits import MOST_FILE_BYTES
 from replicalab.ui import notices
 
@@ -53,7 +54,9 @@ def _take(key: str, widget: str, take: Take, refused: str) -> None:
     try:
         take(file.getvalue(), file.name)
     except ReplicaLabError as error:
-        notices.leave_problem(refused.format(error=error, file=file.name), key, "upload_file")
+        notices.leave_problem(
+            refused.format(error=error, file=shortened(file.name, 100)), key, "upload_file"
+        )
 
 
 def download(

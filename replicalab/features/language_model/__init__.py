@@ -156,8 +156,7 @@ def recording_of(setup: negotiation.Setup, endpoint: Endpoint | None) -> negotia
 
 def missing_settings_text(env: Mapping[str, str]) -> str:
     """Name the missing required settings in one sentence; empty if both are set."""
-    required = (SETTINGS["base_url"], SETTINGS["model"])
-    missing = [name for name in required if not env.get(name, "").strip()]
+    missing = [name for name in [*SETTINGS.values()][:2] if not env.get(name, "").strip()]
     text = (
         f"To use a language model, set {' and '.join(missing)}, and {API_KEY_SETTING} if the "
         "server needs a key. Any OpenAI-compatible server works, such as http://localhost:11434/v1."
@@ -231,8 +230,7 @@ def reword(generate_fn: GenerateFn, done: negotiation.Round) -> str | None:
         return None
     text = done.answer.explanation
     user = {"role": "user", "content": f"The answer to reword:\n\n{text}"}
-    answer = generate_fn([{"role": "system", "content": _PROMPT}, user])
-    words = negotiation.readable(answer).strip()
+    words = generate_fn([{"role": "system", "content": _PROMPT}, user]).strip()
     used, expected = numbers(words), numbers(text)
     left_out, added = expected - used, [number for number in used if number not in expected]
     faults: dict[str, object] = {
@@ -247,7 +245,6 @@ def reword(generate_fn: GenerateFn, done: negotiation.Round) -> str | None:
 
 
 def numbers(text: str) -> Counter[str]:
-    """Return the numbers in a text, thousands without commas, with their counts."""
     return Counter(result.replace(",", "") for result in _NUMBER.findall(text))
 
 
@@ -302,8 +299,6 @@ class CountedModel:
     def spent(self) -> dict[str, float | None]:
         """Tokens and seconds; no tokens if the server did not count those of every call."""
         columns = zip([0, 0], *self._counts, strict=True)
-        totals = [None if None in counts else sum(filter(None, counts)) for counts in columns]
+        sent, received = (None if None in row else sum(filter(None, row)) for row in columns)
         seconds = round(time.monotonic() - self._began, 1)
-        return dict(
-            zip(("tokens_sent", "tokens_received", "seconds"), [*totals, seconds], strict=True)
-        )
+        return {"tokens_sent": sent, "tokens_received": received, "seconds": seconds}

@@ -177,9 +177,8 @@ class ModelCall:
             raise _FailedError(self.finish_reason, tokens=count_text(tokens, "token"))
         instead = [] if text.strip() else [name for name in _INSTEAD if name in self.fields]
         if instead or not self.texts:
-            raise _FailedError(
-                *instead[:1] or ["choices" if "choices" in self.fields else "format"]
-            )
+            other = "choices" if "choices" in self.fields else "format"
+            raise _FailedError([*instead, other][0])
 
 
 def _text_of(part: Any) -> str:
@@ -211,8 +210,6 @@ def _count(value: object) -> int | None:
 
 
 class _BoundedBody(httpx2.AsyncByteStream):
-    """A response body that fails when it exceeds the size limit."""
-
     def __init__(self, endpoint: Endpoint, body: httpx2.AsyncByteStream) -> None:
         self.limit = FREE_BYTES + BYTES_PER_CHARACTER * endpoint.max_characters
         self.body = body
@@ -255,11 +252,6 @@ def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
     )
 
 
-def _wait_text(seconds: str) -> str:
-    is_time = re.fullmatch(r"\d{1,5}(\.\d{1,9})?", seconds)
-    return f"in {count_text(math.ceil(float(seconds)), 'second')}" if is_time else "later"
-
-
 def _failure(endpoint: Endpoint, error: Exception) -> errors.ModelError:
     """Return the project's error; it never quotes the server, which may repeat the key."""
     values = {"model": endpoint.model}
@@ -270,7 +262,9 @@ def _failure(endpoint: Endpoint, error: Exception) -> errors.ModelError:
         case openai.APIStatusError(status_code=status, response=response):
             is_listed = any(status in rows for rows in _FAILURES.values())
             row = status if is_listed else min(500, max(300, status // 100 * 100))
-            wait = _wait_text(response.headers.get("retry-after", ""))
+            wait = response.headers.get("retry-after", "")
+            is_time = re.fullmatch(r"\d{1,5}(\.\d{1,9})?", wait)
+            wait = f"in {count_text(math.ceil(float(wait)), 'second')}" if is_time else "later"
             values |= {"status": str(status), "wait": wait}
         case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.InvalidURL():
             row = "lost"
