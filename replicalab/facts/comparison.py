@@ -103,7 +103,7 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
         yield _line(label, (_value(getattr(side.plan.plan, name)) for side in sides))
     yield from _lab(sides)
     for name in (*QUESTION_FIELDS, *QUESTION_RECORDS):
-        if name not in _RARE or any(name in side.plan.pack.asked for side in sides):
+        if name not in _RARE or any(_is_special(side.plan.pack, name) for side in sides):
             yield _line(_QUESTION[name], (_asked(side, name) for side in sides))
     seats: dict[str, Mapping[Any, negotiation.Player]] = {
         "scientist": negotiation.SCIENTISTS,
@@ -112,6 +112,10 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
     for seat, players in seats.items():
         played = (side.played and players[getattr(side.played.setup, seat)].name for side in sides)
         yield _line(seat.replace("_", " ").title(), (name or "none" for name in played))
+
+
+def _is_special(pack: Pack, name: str) -> bool:
+    return name in pack.asked or (name == "sides" and pack.design.sides == 1)
 
 
 def _lab(sides: Sequence[Side]) -> Iterator[Line]:

@@ -14,6 +14,7 @@ from replicalab.facts.blocks import Status
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS, PROTOCOL_FIELDS, Protocol, revise
 from replicalab.negotiation.comparison import Side, negotiated
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
+from tests.factories import change_pack
 from tests.facts.reading import bars, tree
 from tests.golden import assert_golden
 from tests.strategies import itemised_protocols, studied_packs
@@ -129,3 +130,10 @@ def test_other_evidence_has_its_own_scale() -> None:
     mixed = [*sides()[:1], Side("C", assess(other.reference_protocol, other), None)]
     alone = bars(comparison.comparison_panel([mixed[0], mixed[0]]))[0]
     assert bars(comparison.comparison_panel(mixed))[0] == alone
+
+
+def test_one_sided_study_shows_its_sides() -> None:
+    one = change_pack(PACK, design=PACK.design.model_copy(update={"sides": 1}))
+    lines = comparison.parts([side(), side(pack=one, name="B")])[comparison.DIFFERS]
+    [line] = [line for line in lines if line.label == "Sides of the test"]
+    assert [cell.text for cell in line.cells] == ["2 (the study’s own)", "1 (the study’s own)"]
