@@ -79,7 +79,7 @@ def test_target_is_reached_with_the_fewest_samples(seeds: range) -> None:
         if hard_range(pack.limits, Bounds.DAYS)[1] < inf:
             continue  # the study allows too few days for any number of samples
         low = len(plan.controls) + 1
-        limit = max(int(min(can_count(10**6, pack), 400)), low, 9)  # the study asks for 9 at most
+        limit = max(int(min(can_count(10**6, pack), 400)), low, 18)  # two conditions of 9 at most
         sizes = (
             n
             for n in range(low, limit + 1)
