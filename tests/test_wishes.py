@@ -78,7 +78,7 @@ def run(days: int = ASKED) -> Negotiation:
 def revised(days: int = ASKED) -> Block:
     analysis = ways(days)
     assert analysis.offer is not None
-    changes = change_steps(analysis.yours, analysis.offer.changes, analysis.known)
+    changes = change_steps(analysis.yours, analysis.offer.changes)
     return revision_panel(PlanStep(analysis.yours, analysis.offer.after), changes)
 
 

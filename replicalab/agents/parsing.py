@@ -75,9 +75,8 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
         try:
             payload = _decode(span)
         except ValueError as error:
-            failure = failure or ScientistOutputParseError(
-                ParseErrorCode.INVALID_JSON, str(error), raw_text
-            )
+            invalid = ScientistOutputParseError(ParseErrorCode.INVALID_JSON, str(error), raw_text)
+            failure = failure or invalid
             continue
         try:
             return ScientistAction.model_validate(payload)
@@ -89,9 +88,8 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
             tried += 1
             if tried == MOST_OBJECTS:
                 break
-    raise failure or ScientistOutputParseError(
-        ParseErrorCode.NO_JSON, "No JSON object found in output", raw_text
-    )
+    nothing = "No JSON object found in output"
+    raise failure or ScientistOutputParseError(ParseErrorCode.NO_JSON, nothing, raw_text)
 
 
 def without_reasoning(text: str) -> str:

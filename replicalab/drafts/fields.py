@@ -155,12 +155,7 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     "design.target": _design_number("{measure} to aim at"),
     "design.floor": _design_number("Minimum worth running"),
     "design.unit_of_n": StudyField("Sampling unit"),
-    "design.dropout": _number(
-        "Dropout, as a share",
-        0.05,
-        usual=0.0,
-        help="Of the planned samples, how many are not analysed.",
-    ),
+    "design.dropout": _number("Dropout, as a share", 0.05, usual=0.0, help="Share not analysed."),
     "design.units.name": StudyField(
         "Experimental unit",
         help="If several samples share one; empty if each is treated on its own.",
@@ -170,10 +165,7 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     ),
     "design.units.samples": _number("Samples per unit", 1.0),
     "design.units.icc": _number(
-        "Intraclass correlation",
-        0.01,
-        optional=True,
-        help="Empty if unknown: the samples then count as independent.",
+        "Intraclass correlation", 0.01, optional=True, help="If empty, they count as independent."
     ),
     "design.why.units": StudyField("Reason for the units"),
     "design.arms.share": _number(

@@ -290,7 +290,7 @@ def _cuts(analysis: PlanAnalysis) -> Iterator[Block]:
             yield options.changes_table(reference, yours)
         return
     rows = [_row("The plan asked for", "", yours, _lost_text(yours))]
-    for step in change_steps(yours, loss.changes, analysis.known):
+    for step in change_steps(yours, loss.changes):
         extra = step.after.fidelity_loss - step.before.fidelity_loss
         lost = f"{extra} of fidelity" if extra else "", plans.newly_broken_text(step)
         gives_up = ". ".join(filter(None, lost)) or "nothing more"

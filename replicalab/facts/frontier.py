@@ -88,7 +88,7 @@ def better_plans(options: planner.PlanAnalysis) -> dict[str, Assessment]:
         if least.feasible and least.evidence.text == evidence.text:
             return {"Least loss, as much evidence": least}
         better = {"As much evidence": frontier.as_strong(evidence)}
-    return {name: options.judged(plan.plan(yours.plan)) for name, plan in better.items() if plan}
+    return {name: yours.revised(plan.plan(yours.plan)) for name, plan in better.items() if plan}
 
 
 def standing_table(options: planner.PlanAnalysis) -> Table:
@@ -193,7 +193,7 @@ def frontier_table(options: planner.PlanAnalysis) -> Table:
     frontier, yours = options.frontier, options.yours
     lab, evidence, rows = yours.pack.lab, yours.evidence, list[tuple[Cell | str, ...]]()
     for plan in frontier.listed:
-        judged = options.judged(plan.plan(yours.plan))
+        judged = yours.revised(plan.plan(yours.plan))
         balanced = " (balanced)" if plan is frontier.balanced else ""
         nothing = ", shows nothing" if plan.value == evidence.row.scale.worst else ""
         value = f"{evidence.amount(plan.value)}{nothing}"

@@ -253,7 +253,7 @@ def _changes(
 ) -> Iterator[Block | str]:
     if revised.changes:
         yield from _revision(planner.PlanStep(analysis.yours, revised.after))
-        steps = planner.change_steps(analysis.yours, revised.changes, analysis.known)
+        steps = planner.change_steps(analysis.yours, revised.changes)
         rows = [(c.title, c.price, f"{c.why} {c.lost}") for c in map(change_text, steps)]
         yield blocks.table("Changes", ("Change", "Saves and loses", "Why, and the loss"), rows)
 

@@ -74,8 +74,8 @@ def checked(options: PlanAnalysis) -> Data:
 def planned(options: PlanAnalysis) -> Data:
     """Return the changes to a plan and the additions to its lab."""
     yours, offer, loss, asks = options.yours, options.offer, options.least, options.asks
-    made = change_steps(yours, loss.changes, options.known)
-    offered = change_steps(yours, offer.changes, options.known) if offer else ()
+    made = change_steps(yours, loss.changes)
+    offered = change_steps(yours, offer.changes) if offer else ()
     alone = [
         {**fields(single.ask, *_ASK), "tier": single.tier, "plan": plan(single.least.after)}
         for single in asks.singles

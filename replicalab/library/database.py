@@ -248,31 +248,24 @@ def fault_of(error: BaseException | None) -> errors.LibraryError:
     is_file = isinstance(error, sqlite3.Error)
     code = _code(error) if is_file else getattr(error, "sqlstate", None)
     if code in _BUSY:
-        return errors.LibraryBusyError(
-            f"the library: another program has held it for {WAIT_SECONDS:g} seconds; nothing was "
-            "saved. Let that one finish, or close it, then save again"
-        )
-    if code in _FULL:
-        return errors.LibraryStorageError(
-            "the library: the disk is full; nothing was saved. Make room there, then save again"
-        )
+        problem = f"the library: another program has held it for {WAIT_SECONDS:g} seconds"
+        remedy = "Let that one finish, or close it, then save again"
+        return errors.LibraryBusyError(f"{problem}; nothing was saved. {remedy}")
     if code in _NOT_WRITABLE:
         return not_writable(str(error))
-    if is_damage(error):
-        return errors.LibraryStorageError(
-            f"the library: the file is damaged ({error}); nothing was saved. Restart the "
-            "app: it renames the file and creates a new one"
-        )
-    if is_file:
-        return errors.LibraryStorageError(
-            f"the library: the disk failed ({error}); nothing was saved. Check that it is there "
-            "and has room, then save again"
-        )
     state = f"SQLSTATE {code}" if code else type(error).__name__
-    return errors.LibraryStorageError(
-        f"the library: the database failed ({state}); the save is not confirmed. Check that it "
-        "runs and may be used, then save again: nothing is saved twice"
-    )
+    problem = f"the database failed ({state}); the save is not confirmed"
+    remedy = "Check that it runs and may be used, then save again: nothing is saved twice"
+    if code in _FULL:
+        problem = "the disk is full; nothing was saved"
+        remedy = "Make room there, then save again"
+    elif is_damage(error):
+        problem = f"the file is damaged ({error}); nothing was saved"
+        remedy = "Restart the app: it renames the file and creates a new one"
+    elif is_file:
+        problem = f"the disk failed ({error}); nothing was saved"
+        remedy = "Check that it is there and has room, then save again"
+    return errors.LibraryStorageError(f"the library: {problem}. {remedy}")
 
 
 def is_damage(error: BaseException | None) -> bool:

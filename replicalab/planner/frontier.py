@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, Counts, Evidence, counted_of, credits_needed, tier_of
 from replicalab.limits import LARGEST_PLANNED, MOST_FRONTIER_PLANS, MOST_FRONTIER_SIZES
-from replicalab.models import Framed, Protocol, revise
+from replicalab.models import Framed, Protocol
 from replicalab.planner.limits import CountLimits, EvidenceCurve, as_loss, fewest, most_counted
 from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import EvidenceTier, Pack
@@ -31,8 +31,8 @@ class FrontierPlan(NamedTuple):
     variant: PlanVariant  # the items and controls that it changes
 
     def plan(self, protocol: Protocol) -> Protocol:
-        worded = self.variant.applied_to(protocol)
-        return revise(worded, sample_size=self.samples, duration_days=self.days)
+        numbers = {"sample_size": self.samples, "duration_days": self.days}
+        return self.variant.applied_to(protocol, **numbers)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
 """The order of all plans for a lab, its first plan, and the steps between two plans."""
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -105,14 +104,10 @@ def gives_up_less(one: LeastLoss, now: LeastLoss) -> bool:
 
 
 def least_loss_of(
-    plan: Assessment,
-    offer: Offer | None = None,
-    variants: PlanVariants | None = None,
-    known: list[Assessment] | None = None,
+    plan: Assessment, offer: Offer | None = None, variants: PlanVariants | None = None
 ) -> LeastLoss:
-    """Return the first plan in the order, never below the plan or the offer; ``known`` grows."""
-    known = [plan] if known is None else known
-    study = judged(plan.pack.reference_protocol, plan, known)
+    """Return the first plan in the order, never below the plan or the offer."""
+    study = plan.revised(plan.pack.reference_protocol)
     search = PlanSearch(plan, variants or variants_of(plan), study)
 
     def ranked(after: Assessment, changes: _Changes = tuple) -> LeastLoss:
@@ -123,36 +118,14 @@ def least_loss_of(
     if offered := offer or reference_offer(plan):
         plans.append(ranked(offered.after, lambda: offered.changes))
     if best := search.closest():
-        known += [loss.after for loss in plans if loss.after not in known]
-        after = judged(best.plan(plan.plan), plan, known)
+        after = plan.revised(best.plan(plan.plan))
 
         def changes() -> Sequence[SuggestionChange]:
-            reasons = _Reasons(plan, after, study, known)
+            reasons = _Reasons(plan, after, study)
             return *reasons.of_words(best.variant.changes(plan.pack)), *reasons.of_numbers()
 
         plans.insert(0, ranked(after, changes))
     return min(plans, key=lambda loss: loss.rank)
-
-
-def cheapest_of(least: LeastLoss, search: PlanSearch, known: list[Assessment]) -> Assessment | None:
-    """Return the cheapest plan that gives up only evidence, if the least-loss plan has any."""
-    if not least.after.feasible or least.rank.tier == BELOW_FLOOR:
-        return None
-    pack = search.plan.pack
-    budget = search.lowest_cost() or sys.float_info.min  # a budget is above zero
-    cheapest_lab = pack.in_lab(pack.lab.with_means(budget=budget))
-    in_lab = replace(search, plan=search.plan.in_lab(cheapest_lab), _limits={}, _most={})
-    best = in_lab.closest()
-    return judged(best.plan(search.plan.plan), search.plan, known) if best else None
-
-
-def strongest_of(
-    least: LeastLoss, search: PlanSearch, known: list[Assessment]
-) -> Assessment | None:
-    """Return the passing plan with the most evidence and no further wish or loss, or None."""
-    loss = least.rank.loss - len(search.plan.dropped)
-    best = search.strongest(least.rank.wishes, loss) if least.after.feasible else None
-    return judged(best.plan(search.plan.plan), search.plan, known) if best else None
 
 
 _WORSE: Final = {
@@ -175,7 +148,6 @@ class _Reasons:
     before: Assessment
     after: Assessment
     study: Assessment
-    known: list[Assessment]
 
     def of_words(self, changes: Iterable[SuggestionChange]) -> Iterator[SuggestionChange]:
         texts = set(map(label_key, self.after.plan.controls))
@@ -199,7 +171,7 @@ class _Reasons:
                 yield change_of(name, old, new, reason, self._tradeoff(name, old, new))
 
     def _judged(self, **changes: object) -> Assessment:
-        return judged(revise(self.after.plan, **changes), self.after, self.known)
+        return self.after.revised(revise(self.after.plan, **changes))
 
     def _reason(self, subject: str, undone: Assessment) -> str:
         after, pack = self.after, self.after.pack
@@ -234,9 +206,7 @@ class _Reasons:
         return f"{count_text(old - new, design.sample_noun)} fewer: {lost}."
 
 
-def deciding_text(
-    plan: Assessment, study: Assessment, judge: Callable[[Protocol], Assessment]
-) -> str:
+def deciding_text(plan: Assessment, study: Assessment) -> str:
     """Return the price of one step closer to the study; empty if it fails or cuts nothing."""
     counts, pack, longest = plan.counts, plan.pack, plan.pack.lab.days_left
     if not plan.feasible:
@@ -250,11 +220,11 @@ def deciding_text(
         days = (
             days
             for days in range(counts.days, pack.min_days - 1, -1)
-            if judge(revise(protocol, duration_days=days)).feasible
+            if plan.revised(revise(protocol, duration_days=days)).feasible
         )
         if fewer := counts.days - next(days, counts.days):
             return f"1 more sample would cost {count_text(fewer, 'day')}."
-        if failing := judge(protocol).failing:
+        if failing := plan.revised(protocol).failing:
             return f"With 1 more sample the plan fails on {joined(failing)}."
     return f"The lab has {days_text(pack.lab)}." if counts.days < study.counts.days else ""
 
@@ -311,13 +281,11 @@ class PlanStep(NamedTuple):
         return differences(self.before.plan, self.after.plan)
 
 
-def change_steps(
-    plan: Assessment, changes: Iterable[SuggestionChange], known: list[Assessment] | None = None
-) -> list[PlanStep]:
-    """Return suggested changes as steps, applied in order; ``known`` grows."""
-    steps, known = [], [plan] if known is None else known
+def change_steps(plan: Assessment, changes: Iterable[SuggestionChange]) -> list[PlanStep]:
+    """Return suggested changes as steps, applied in order."""
+    steps = []
     for change in changes:
-        after = judged(apply_changes(plan.plan, [change]), plan, known)
+        after = plan.revised(apply_changes(plan.plan, [change]))
         steps.append(PlanStep(plan, after, change))
         plan = after
     return steps
@@ -330,18 +298,8 @@ def field_steps(before: Assessment, after: Assessment) -> list[PlanStep]:
     for name in (name for name in _IN_TURN if name in differing):
         start = steps[-1].after if steps else before
         revised = revise(start.plan, **{name: getattr(after.plan, name)})
-        steps.append(PlanStep(start, judged(revised, start, [before, after])))
+        steps.append(PlanStep(start, start.revised(revised)))
     return steps
-
-
-def judged(revised: Protocol, plan: Assessment, known: list[Assessment]) -> Assessment:
-    """Return the assessment of a revised plan, from ``known`` or added to it."""
-    values = vars(revised)  # compared without pydantic's own checks, which take longer
-    for same in known:
-        if vars(same.plan) == values:
-            return same
-    known.append(plan.revised(revised))
-    return known[-1]
 
 
 def differences(before: Protocol, after: Protocol) -> list[FieldChange]:

@@ -1,6 +1,6 @@
 """The options of a plan in its lab, each computed once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -10,16 +10,8 @@ from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.models import NUMBER_FIELDS, Protocol, revise
 from replicalab.planner.frontier import Frontier, frontier_of
-from replicalab.planner.least_loss import (
-    LeastLoss,
-    PlanStep,
-    cheapest_of,
-    gives_up_less,
-    judged,
-    least_loss_of,
-    strongest_of,
-)
-from replicalab.planner.limits import TIER_RANK, largest
+from replicalab.planner.least_loss import LeastLoss, PlanStep, gives_up_less, least_loss_of
+from replicalab.planner.limits import BELOW_FLOOR, TIER_RANK, largest
 from replicalab.planner.search import PlanSearch
 from replicalab.planner.shortfalls import Shortfalls, SmallestAddition, extras, unlimited
 from replicalab.planner.variants import PlanVariants, control_variants, variants_of
@@ -36,7 +28,7 @@ class PlanAnalysis:
 
     @cached_property
     def study(self) -> Assessment:
-        return self.judged(self.yours.pack.reference_protocol)
+        return self.yours.revised(self.yours.pack.reference_protocol)
 
     @cached_property
     def offer(self) -> Offer | None:
@@ -53,7 +45,7 @@ class PlanAnalysis:
 
     @cached_property
     def least(self) -> LeastLoss:
-        return least_loss_of(self.yours, self.offer, self.variants, self.known)
+        return least_loss_of(self.yours, self.offer, self.variants)
 
     @cached_property
     def _search(self) -> PlanSearch:
@@ -62,12 +54,20 @@ class PlanAnalysis:
     @cached_property
     def cheapest(self) -> Assessment | None:
         """The cheapest plan that gives up no more than the least-loss plan but evidence."""
-        return cheapest_of(self.least, self._search, self.known)
+        least = self.least
+        if not least.after.feasible or least.rank.tier == BELOW_FLOOR:
+            return None
+        best = self._search.cheapest()
+        return self.yours.revised(best.plan(self.yours.plan)) if best else None
 
     @cached_property
     def most_evidence(self) -> Assessment | None:
         """The passing plan with the most evidence that gives up nothing else."""
-        return strongest_of(self.least, self._search, self.known)
+        least, dropped = self.least.rank, len(self.yours.dropped)
+        if not self.least.after.feasible:
+            return None
+        best = self._search.strongest(least.wishes, least.loss - dropped)
+        return self.yours.revised(best.plan(self.yours.plan)) if best else None
 
     @property
     def ends(self) -> dict[str, Assessment]:
@@ -112,24 +112,14 @@ class PlanAnalysis:
     def balanced(self) -> Assessment | None:
         """The Nash point of the frontier, or None."""
         plan = self.frontier.balanced
-        return None if plan is None else self.judged(plan.plan(self.yours.plan))
+        return None if plan is None else self.yours.revised(plan.plan(self.yours.plan))
 
     @cached_property
     def mends(self) -> dict[str, PlanStep]:
         """For each failing dimension its smallest repair; another may fail then."""
         changes = [self.least.changes, *([self.offer.changes] if self.offer else [])]
-        fixes = {
-            cause: fix_of(self.yours, cause, changes, self.judged) for cause in self.yours.causes
-        }
+        fixes = {cause: fix_of(self.yours, cause, changes) for cause in self.yours.causes}
         return {text: PlanStep(self.yours, after) for text, after in fixes.items() if after}
-
-    @cached_property
-    def known(self) -> list[Assessment]:
-        """The assessed plans of this lab; it grows."""
-        return [self.yours, *([self.offer.after] if self.offer else [])]
-
-    def judged(self, revised: Protocol) -> Assessment:
-        return judged(revised, self.yours, self.known)
 
 
 @dataclass(frozen=True)
@@ -165,7 +155,7 @@ def plan_to_draw(options: PlanAnalysis) -> PlanToDraw:
         return yours
     for changes in (options.offer.changes if options.offer else (), options.least.changes):
         items = tuple(change for change in changes if change.field in _ITEM_FIELDS)
-        draw = PlanToDraw(options.judged(apply_changes(options.yours.plan, items)), items)
+        draw = PlanToDraw(options.yours.revised(apply_changes(options.yours.plan, items)), items)
         if not draw.failing:
             return draw
     return yours
@@ -178,7 +168,7 @@ def least_to_draw(options: PlanAnalysis, drawn: PlanToDraw) -> PlanToDraw | None
     if plan == now or not loss.after.feasible:
         return None
     changes = tuple(change for change in loss.changes if change.field not in NUMBER_FIELDS)
-    return PlanToDraw(options.judged(plan), changes)
+    return PlanToDraw(options.yours.revised(plan), changes)
 
 
 class StudyRank(NamedTuple):
@@ -234,27 +224,20 @@ def surveyed(pack: Pack) -> SurveyedStudy:
 
 
 Changes = Sequence[SuggestionChange]
-Judge = Callable[[Protocol], Assessment]
 
 
-def fix_of(
-    plan: Assessment, dimension: str, changes: Sequence[Changes], judge: Judge
-) -> Assessment | None:
+def fix_of(plan: Assessment, dimension: str, changes: Sequence[Changes]) -> Assessment | None:
     """Return the plan with a dimension repaired by its smallest change, or None."""
     amount = DIMENSION_ROWS[dimension].amount
     if amount:
-        revised = (
-            protocol
-            for name in amount.smaller
-            for protocol in _smaller(plan, dimension, name, judge)
-        )
+        revised = (one for name in amount.smaller for one in _smaller(plan, dimension, name))
     else:
-        revised = (needed for some in changes for needed in _needed(plan, dimension, some, judge))
-    tried = map(judge, revised)
+        revised = (needed for some in changes for needed in _needed(plan, dimension, some))
+    tried = map(plan.revised, revised)
     return next((after for after in tried if dimension not in after.failing), None)
 
 
-def _smaller(plan: Assessment, dimension: str, name: str, judge: Judge) -> Iterator[Protocol]:
+def _smaller(plan: Assessment, dimension: str, name: str) -> Iterator[Protocol]:
     if name == "controls":
         yield from (variant.applied_to(plan.plan) for variant in control_variants(plan))
         return
@@ -263,17 +246,17 @@ def _smaller(plan: Assessment, dimension: str, name: str, judge: Judge) -> Itera
         return revise(plan.plan, **{name: number})
 
     def fits(number: int) -> bool:
-        used, limit = DIMENSION_ROWS[dimension].measured(judge(at(number)))
+        used, limit = DIMENSION_ROWS[dimension].measured(plan.revised(at(number)))
         return used <= limit
 
     if maximum := largest(fits, 1, getattr(plan.plan, name) - 1):
         yield at(maximum)
 
 
-def _needed(plan: Assessment, dimension: str, changes: Changes, judge: Judge) -> Iterator[Protocol]:
+def _needed(plan: Assessment, dimension: str, changes: Changes) -> Iterator[Protocol]:
     needed = list(changes)
     for change in changes:
         rest = [item for item in needed if item is not change]
-        if dimension not in judge(apply_changes(plan.plan, rest)).failing:
+        if dimension not in plan.revised(apply_changes(plan.plan, rest)).failing:
             needed = rest
     yield apply_changes(plan.plan, needed)

@@ -6,6 +6,7 @@ many are missed. Each term of the order down to the evidence keeps the best cand
 bound over the days then finds the numbers closest to the study.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 from replicalab.assessment import Assessment, Counts, amounts, credits_needed
 from replicalab.limits import LARGEST_PLANNED
-from replicalab.models import Dimension, Protocol, revise
+from replicalab.models import Dimension, Protocol
 from replicalab.planner.limits import (
     CountBox,
     CountLimits,
@@ -50,8 +51,8 @@ class Settled(NamedTuple):
 
     def plan(self, protocol: Protocol) -> Protocol:
         """Return the whole plan, as a revision of another."""
-        worded = self.variant.applied_to(protocol)
-        return revise(worded, sample_size=self.samples, duration_days=self.days)
+        numbers = {"sample_size": self.samples, "duration_days": self.days}
+        return self.variant.applied_to(protocol, **numbers)
 
 
 class _Cell(NamedTuple):
@@ -90,12 +91,13 @@ class PlanSearch:
         study = step_of(self.study.evidence, self.plan.pack.design)
         return self._settled(self._gentlest, lambda n, one: max(study, self._step(n, one)))
 
-    def lowest_cost(self) -> float:
-        """Return the least cost of a plan that is as good down to the fidelity."""
-        return min(
-            credits_needed(self._within(one).fewest(self._counts(one), one.fewest), self.plan.pack)
-            for one in self._gentlest
-        )
+    def cheapest(self) -> Settled | None:
+        """Return the cheapest plan that is as good down to the fidelity."""
+        pack = self.plan.pack
+        fewest = (self._within(one).fewest(self._counts(one), one.fewest) for one in self._gentlest)
+        budget = min(credits_needed(counts, pack) for counts in fewest) or sys.float_info.min
+        lab = pack.in_lab(pack.lab.with_means(budget=budget))  # above zero
+        return PlanSearch(self.plan.in_lab(lab), self.variants, self.study).closest()
 
     def strongest(self, wishes: int, loss: int) -> Settled | None:
         """Return the passing plan with the most evidence within these limits, or None."""

@@ -67,9 +67,9 @@ class PlanVariant(NamedTuple):
             self.instruments | other.instruments,
         )
 
-    def applied_to(self, plan: Protocol) -> Protocol:
-        """Return the plan worded so, as its `changes` would make it."""
-        fields = plan.model_dump()
+    def applied_to(self, plan: Protocol, **numbers: int) -> Protocol:
+        """Return the plan worded so, perhaps with other numbers."""
+        fields = plan.model_dump() | numbers
         for item, alternative in self.swaps:
             labels = fields[item.field]
             fields[item.field] = [alternative if x == item.label else x for x in labels]

@@ -57,7 +57,7 @@ def _sentences(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
         yield "assumed", f"{plan.effect_label(effect)}: {yours.evidence_at(effect.effect).number}"
     yield "detects", plan.effect_text(yours.detectable_effect)
     if options.offer:
-        for step in change_steps(yours, options.offer.changes, options.known):
+        for step in change_steps(yours, options.offer.changes):
             yield "change", f"{plan.saved_text(step)}; {plan.loss_text(step)}"
     yield "difference", ways.difference_text(options)
     yield "search", ways.search_text(options)

@@ -18,7 +18,7 @@ from replicalab.facts.plan import cautions_sentence
 from replicalab.facts.verdicts import FIDELITY_MEANS, evidence_status
 from replicalab.features.portfolio.programme import LabMeans, PlanOption, Plans, best, undominated
 from replicalab.lexicon import amount_text
-from replicalab.models import Dimension, revise
+from replicalab.models import Dimension
 from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
 from replicalab.planner.variants import variants_of
 from replicalab.scenarios import MOST, EvidenceTier, Pack
@@ -84,7 +84,7 @@ def plans_of(candidate: PortfolioStudy) -> LabPlans:
             if not limits.allows(counts):
                 continue
             numbers = {"sample_size": int(counts.samples), "duration_days": int(counts.days)}
-            plan = assess(revise(variant.applied_to(reference.plan), **numbers), pack)
+            plan = assess(variant.applied_to(reference.plan, **numbers), pack)
             if {*plan.failing} - {Dimension.BUDGET}:
                 continue
             option = PlanOption(

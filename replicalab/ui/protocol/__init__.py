@@ -34,7 +34,7 @@ def draw(analysis: PlanAnalysis) -> None:
     before = state.next_case(state.current().past)
     yours, hidden = analysis.yours, state.is_hidden()
     plan = before and (before.plan or yours.pack.reference_protocol)
-    edited = PlanStep(analysis.judged(plan), yours) if plan and plan != yours.plan else None
+    edited = PlanStep(analysis.yours.revised(plan), yours) if plan and plan != yours.plan else None
     if not hidden:
         panel.draw_features("protocol", analysis)
         tray.draw_line()
@@ -153,12 +153,12 @@ def _ticked(options: PlanAnalysis) -> Ticked:
         parts = (pack.scenario_id, pack.difficulty, pack.seed, number, *dict(change).values())
         changes[f"{crc32(repr(parts).encode()):08x}"] = change
     chosen = [change for key, change in changes.items() if key not in left_out]
-    steps = change_steps(yours, chosen, options.known)
+    steps = change_steps(yours, chosen)
     result = steps[-1].after if steps else yours
     in_turn, ticks = iter(steps), []
     for key, change in changes.items():
         on = key not in left_out
-        step = next(in_turn) if on else change_steps(result, [change], options.known)[0]
+        step = next(in_turn) if on else change_steps(result, [change])[0]
         ticks.append(Tick(key, on, change, step))
     return Ticked(tuple(ticks), result)
 
@@ -254,10 +254,10 @@ def _least_loss(options: PlanAnalysis, *, is_void: bool) -> Group:
     loss = options.least
     is_extra = options.offer is None and loss.changes
     title = "What more this lab could do" if is_extra else "The least-loss plan"
-    deciding = "" if is_void else deciding_text(loss.after, options.study, options.judged)
+    deciding = "" if is_void else deciding_text(loss.after, options.study)
     sentences = [facts.difference_text(options), deciding, facts.search_text(options)]
     summary = group(sentences_panel(sentences, title=title), facts.difference_table(options))
     if is_void or not loss.changes:
         return summary
-    steps = change_steps(options.yours, loss.changes, options.known)
+    steps = change_steps(options.yours, loss.changes)
     return Group((summary, facts.revision_panel(PlanStep(options.yours, loss.after), steps)))
