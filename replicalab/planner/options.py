@@ -90,7 +90,7 @@ class PlanAnalysis:
 
     @cached_property
     def _unlimited(self) -> dict[str, LeastLoss]:
-        return unlimited(self.yours, self.least, self.variants, self.study)
+        return unlimited(self.least, self.variants, self.study)
 
     @property
     def relieved(self) -> dict[str, LeastLoss]:
@@ -106,7 +106,7 @@ class PlanAnalysis:
 
     @cached_property
     def extras(self) -> tuple[SmallestAddition, ...]:
-        return extras(self.yours, self.least, self.variants, self.study, self._unlimited)
+        return extras(self.least, self.variants, self.study, self._unlimited)
 
     @cached_property
     def balanced(self) -> Assessment | None:

@@ -287,12 +287,10 @@ class SmallestAddition(NamedTuple):
 
 
 def unlimited(
-    plan: assessment.Assessment,
-    least: LeastLoss,
-    variants: PlanVariants,
-    study: assessment.Assessment,
+    least: LeastLoss, variants: PlanVariants, study: assessment.Assessment
 ) -> dict[str, LeastLoss]:
     """Return the least-loss plan without each limit, if one could use more and give up less."""
+    plan = least.before
     if least.rank.given_up == (0, 0, 0, 0, 0, step_of(study.evidence, plan.pack.design)):
         return {}
     return {
@@ -320,24 +318,19 @@ def _all_that_is_missing(dimension: str, plan: assessment.Assessment) -> list[Ad
 
 
 def extras(
-    plan: assessment.Assessment,
     least: LeastLoss,
     variants: PlanVariants,
     study: assessment.Assessment,
     without: dict[str, LeastLoss],
 ) -> tuple[SmallestAddition, ...]:
     """Return the smallest addition of each amount that buys something; see `unlimited`."""
-    steps = (
-        _Steps(plan, least, variants, study, d, without[d])
-        for d in assessment.amounts()
-        if d in without
-    )
+    keys = [key for key in assessment.amounts() if key in without]
+    steps = (_Steps(least, variants, study, key, without[key]) for key in keys)
     return tuple(extra for step in steps if (extra := step.smallest()) is not None)
 
 
 @dataclass(frozen=True)
 class _Steps:
-    plan: assessment.Assessment
     least: LeastLoss
     variants: PlanVariants
     study: assessment.Assessment
@@ -345,12 +338,15 @@ class _Steps:
     without: LeastLoss
     _found: dict[int, LeastLoss] = field(default_factory=dict)
 
+    @property
+    def plan(self) -> assessment.Assessment:
+        return self.least.before
+
     def smallest(self) -> SmallestAddition | None:
         self._found[self._top] = self.without
         if not self._gains_with(self._top):
             return None
-        number = self._first_to_buy(self._first_gain(), self._top)
-        if number is None:
+        if (number := self._first_to_buy(self._first_gain(), self._top)) is None:
             return None
         return SmallestAddition(self._ask(number), self.least, self._least(number))
 

@@ -216,10 +216,6 @@ def test_suggestion_agrees_with_a_fresh_check(protocol: Protocol, pack: Pack) ->
     before, after = set(check.failing), set(suggestion.post_check.failing)
     assert suggestion.improved == (len(after) < len(before) and after <= before)
     assert suggestion == agents.suggest_alternative(protocol, check, pack)
-    assert agents.AlternativeSuggestion.model_validate(suggestion.model_dump()) == suggestion
-    assert (
-        agents.AlternativeSuggestion.model_validate_json(suggestion.model_dump_json()) == suggestion
-    )
     # It only ever gives up.
     row = ("controls", "technique", "rationale")
     assert all(getattr(revised, name) == getattr(protocol, name) for name in row)

@@ -223,28 +223,6 @@ def test_impossible_fork_is_refused() -> None:
             core.fork(RULED, number, plan)
 
 
-OTHER = revise(MEDIUM.reference_protocol, sample_size=120)
-PERSONS = by_person(MEDIUM, propose(OTHER), ask("Days?"), ACCEPT)
-
-
-def test_moves_replay_the_same_negotiation() -> None:
-    forked = core.fork(RULED, 1, OTHER)
-    for negotiation, by_hand in (
-        (RULED, 0),
-        (forked, 1),
-        (core.fork(forked, 0, OTHER), 1),
-        (by_person(MEDIUM), 0),
-        (PERSONS, 3),
-        (by_person(MEDIUM, None), 1),
-        (core.play(core.fork(PERSONS, 0, OTHER), core.Turn(action=ACCEPT)), 2),
-    ):
-        moves, setup = core.moves_of(negotiation), negotiation.setup
-        assert len(moves) == by_hand
-        again = core.play_moves(setup.model_copy(update={"forked_at": None}), moves, MEDIUM)
-        assert again.setup == setup
-        assert again == negotiation
-
-
 def test_moves_out_of_order_are_refused() -> None:
     for numbers, why in (
         ((1,), "follows no rule"),
