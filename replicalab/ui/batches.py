@@ -41,11 +41,7 @@ class VisitorBatch:
     """A visitor's batch.
 
     Attributes:
-        jobs: the negotiations to play.
-        came: their results so far.
         is_over: whether no more results come: all have, or it was stopped.
-        problem: why it broke off, if it did.
-        seen: when its visitor looked at it last.
         kept_as: its name in the library, if it was opened from there.
         missing: jobs of an opened batch without a result.
         again: results of an opened batch, each with that of playing it again.

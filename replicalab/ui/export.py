@@ -30,7 +30,7 @@ from replicalab.render.html import preview
 from replicalab.render.markdown import csv_tables, excel
 from replicalab.scenarios import Pack, lab_json, plan_json
 from replicalab.ui import panel, state
-from replicalab.ui.controls import button, open_tab, page_link
+from replicalab.ui.controls import button, fold, open_tab, page_link
 from replicalab.ui.documents import Opening, open_file
 from replicalab.ui.files import download, upload
 from replicalab.ui.library.keeping import note_of
@@ -171,9 +171,8 @@ def _draw_document(kind: str) -> None:
     is_report = kind == "report"
     if is_report:
         title, icon = "Title, authors, your reasons", ":material/edit:"
-        fields = st.expander(title, icon=icon, key="hand_filling", on_change="rerun")
-        if fields.open:
-            with fields:
+        with fold(title, "hand_filling", icon=icon) as shows:
+            if shows:
                 _draw_fields(content, registration)
         panel.draw_features("report", content.options)
     make = partial(content.document, kind, registration)
@@ -229,9 +228,8 @@ def _made(form: Form, make: Callable[[], Document]) -> str | bytes:
 def draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None:
     """Draw a document, in an expander."""
     key, icon = f"hand_look_{name}", ":material/visibility:"
-    look = st.expander("See it", expanded=is_open, icon=icon, on_change="rerun", key=key)
-    if look.open:
-        with look:
+    with fold("See it", key, expanded=is_open, icon=icon) as shows:
+        if shows:
             panel.draw_styles(preview(make()))
 
 

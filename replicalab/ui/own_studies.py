@@ -15,17 +15,11 @@ from functools import partial
 from threading import Lock
 from typing import Final, NamedTuple
 
-from replicalab import scenarios, server
+from replicalab import limits, scenarios, server
 from replicalab.drafts import renamed
 from replicalab.errors import Fault, LibraryError, LibraryFullError, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.library import Entry, EntryKind, Owner
-from replicalab.limits import (
-    LONGEST_ENTRY_NAME,
-    MOST_CACHED_BYTES,
-    MOST_OWN_STUDIES,
-    MOST_OWN_STUDY_BYTES,
-)
 from replicalab.ui.library.shelf import Save, later, owner, shelf
 
 IN_USE_SECONDS: Final = 3600.0  # after the last page run of the owner or a reader
@@ -106,17 +100,17 @@ class StudyCache:
 
     def _refusal(self, owner: str, scenario_id: str, size: int) -> str:
         drawer = self._opened(owner)
-        if len({*drawer.studies, scenario_id}) > MOST_OWN_STUDIES:
-            return f"You keep {MOST_OWN_STUDIES} studies here, the most. {_REMOVE_ONE}"
+        if len({*drawer.studies, scenario_id}) > limits.MOST_OWN_STUDIES:
+            return f"You keep {limits.MOST_OWN_STUDIES} studies here, the most. {_REMOVE_ONE}"
         wanted = drawer.size(without=scenario_id) + size
-        if wanted > MOST_OWN_STUDY_BYTES:
+        if wanted > limits.MOST_OWN_STUDY_BYTES:
             return (
                 f"With this study yours take {wanted:,} bytes, of at most "
-                f"{MOST_OWN_STUDY_BYTES:,}. {_REMOVE_ONE}"
+                f"{limits.MOST_OWN_STUDY_BYTES:,}. {_REMOVE_ONE}"
             )
         oldest = self._clock() - IN_USE_SECONDS
         others = (d for d in self._drawers.values() if d is not drawer and d.used >= oldest)
-        if sum(other.size() for other in others) + wanted > MOST_CACHED_BYTES:
+        if sum(other.size() for other in others) + wanted > limits.MOST_CACHED_BYTES:
             return (
                 "This server has no room for another study: those it keeps are in use. "
                 "Download the file, and try again in an hour."
@@ -127,7 +121,7 @@ class StudyCache:
         # `_refusal` ensures that no drawer dropped here is in use.
         total = sum(drawer.size() for drawer in self._drawers.values()) + more
         for key, drawer in list(self._drawers.items()):
-            if total <= MOST_CACHED_BYTES:
+            if total <= limits.MOST_CACHED_BYTES:
                 return
             total -= drawer.size()
             del self._drawers[key]
@@ -274,7 +268,7 @@ def restock() -> None:
     if kept():
         return
     with suppress(LibraryError):  # the Library page shows the problem
-        for entry in reversed(shelf().entries(owner(), EntryKind.STUDY)[:MOST_OWN_STUDIES]):
+        for entry in reversed(shelf().entries(owner(), EntryKind.STUDY)[: limits.MOST_OWN_STUDIES]):
             _load(entry)
 
 
@@ -306,14 +300,17 @@ def _later(scenario_id: str, save: Save) -> None:
 
 
 def _save(whose: Owner, text: str, study: scenarios.Study) -> None:
-    name, entries = study.paper.name[:LONGEST_ENTRY_NAME], _entries(whose, study.scenario_id)
+    name, entries = (
+        study.paper.name[: limits.LONGEST_ENTRY_NAME],
+        _entries(whose, study.scenario_id),
+    )
     if not entries:
         shelf().keep_beside(whose, (EntryKind.STUDY, study.paper.name, text))
         return
     entry, before = entries[0], ""
     with suppress(ScenarioError):
         content = shelf().read(whose, entry.id).content
-        before = scenarios.parse_study(content, "the study").paper.name[:LONGEST_ENTRY_NAME]
+        before = scenarios.parse_study(content, "the study").paper.name[: limits.LONGEST_ENTRY_NAME]
     # A renamed entry keeps its name.
     new_name = name if entry.name == before else ""
     shelf().update(whose, entry.id, text, base_version=entry.version, name=new_name)

@@ -27,9 +27,8 @@ def draw_features(place: str, subject: object) -> dict[str, Any]:
 
 def draw_tables(tables: Callable[[], Sequence[Table]]) -> None:
     """Draw an expander with a chart's numbers, computed when it opens."""
-    place = st.expander("The same as a table", key="as_table", on_change="rerun")
-    if place.open:
-        with place:
+    with st.expander("The same as a table", key="as_table", on_change="rerun") as place:
+        if place.open:
             draw(Group(tuple(tables())))
 
 

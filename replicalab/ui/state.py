@@ -47,17 +47,11 @@ class Session:
     """The state of one visitor.
 
     Attributes:
-        past, future: the steps of undo and redo, the next one last.
         chosen: whether a study was chosen; until then the default one is open.
         version: part of the keys of the plan's widgets; changes with a plan from outside them. It
             starts at random: a tab that outlived its server still holds typed values.
-        problems: faults of the address.
-        notice: the result of the last save, until the workspace changes.
-        offered: a draft offered to a visitor without an address.
         address: the address written last, at `time.monotonic` ``written_at``.
         query: a workspace, its address, and whether that carries all of it.
-        touched: whether this run changed the workspace.
-        shelved: the shipped studies that this run has read.
     """
 
     workspace: Workspace

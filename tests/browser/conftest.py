@@ -7,23 +7,10 @@ from typing import Any, NoReturn
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect
 
-from tests.browser.driving import (
-    APP,
-    CHROMIUM_FLAGS,
-    PROJECTOR,
-    RUN_SECONDS,
-    AppServer,
-    View,
-    Watch,
-    count_runs,
-    find_chromium,
-    forget_visitor,
-    keep_picture,
-    tell_violations,
-)
+from tests.browser import driving
 
 # A page is waited for by what it shows, however busy the machine is.
-expect.set_options(timeout=RUN_SECONDS * 1000)
+expect.set_options(timeout=driving.RUN_SECONDS * 1000)
 
 REMEDY = (
     "no Chromium found: install one (Debian: apt-get install chromium; anywhere: "
@@ -39,29 +26,29 @@ def _do_without_browser() -> NoReturn:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(playwright: Playwright) -> dict[str, object]:
-    chromium = find_chromium(playwright.chromium.executable_path)
+    chromium = driving.find_chromium(playwright.chromium.executable_path)
     if chromium is None:
         _do_without_browser()
-    return {"executable_path": str(chromium), "args": list(CHROMIUM_FLAGS)}
+    return {"executable_path": str(chromium), "args": list(driving.CHROMIUM_FLAGS)}
 
 
 @pytest.fixture(scope="session")
 def app_server(
     browser_type_launch_args: dict[str, object], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[AppServer]:
+) -> Iterator[driving.AppServer]:
     assert browser_type_launch_args
     log = tmp_path_factory.mktemp("server") / "streamlit.log"
-    with AppServer(APP, log) as server:
+    with driving.AppServer(driving.APP, log) as server:
         yield server
 
 
 @pytest.fixture
-def view() -> View:
-    return PROJECTOR
+def view() -> driving.View:
+    return driving.PROJECTOR
 
 
 @pytest.fixture
-def browser_context_args(view: View, app_server: AppServer) -> dict[str, Any]:
+def browser_context_args(view: driving.View, app_server: driving.AppServer) -> dict[str, Any]:
     return {**view.context_args(), "base_url": app_server.url}
 
 
@@ -75,7 +62,7 @@ def contexts(browser: Browser) -> Iterator[Contexts]:
     def context_of(args: dict[str, Any]) -> BrowserContext:
         if str(args) not in made:
             made[str(args)] = browser.new_context(**args)
-            tell_violations(made[str(args)])
+            driving.tell_violations(made[str(args)])
         return made[str(args)]
 
     yield context_of
@@ -87,19 +74,19 @@ def contexts(browser: Browser) -> Iterator[Contexts]:
 def app_page(
     contexts: Contexts,
     browser_context_args: dict[str, Any],
-    app_server: AppServer,
+    app_server: driving.AppServer,
     request: pytest.FixtureRequest,
 ) -> Iterator[Page]:
     context = contexts(browser_context_args)
     page = context.new_page()
-    forget_visitor(page, app_server.url)
-    watch = Watch(context)
-    count_runs(page)
+    driving.forget_visitor(page, app_server.url)
+    watch = driving.Watch(context)
+    driving.count_runs(page)
     yield page
     try:
         watch.assert_clean(page)
     except AssertionError as error:
-        path = keep_picture(page, request.node.nodeid)
+        path = driving.keep_picture(page, request.node.nodeid)
         error.add_note(f"picture: {path}\n--- server log\n{app_server.tail()}")
         raise
     finally:
@@ -115,7 +102,7 @@ def pytest_runtest_makereport(
     report = yield
     if call.when == "call" and report.failed and isinstance(item, pytest.Function):
         page, server = item.funcargs.get("app_page"), item.funcargs.get("app_server")
-        if isinstance(server, AppServer):
+        if isinstance(server, driving.AppServer):
             report.sections.append(("server log", server.tail()))
         if isinstance(page, Page):
             report.sections.append(("picture", _picture_or_reason(page, item.nodeid)))
@@ -124,12 +111,12 @@ def pytest_runtest_makereport(
 
 def _picture_or_reason(page: Page, node_id: str) -> str:
     try:
-        return str(keep_picture(page, node_id) or "none: the page was closed")
+        return str(driving.keep_picture(page, node_id) or "none: the page was closed")
     except Error as error:
         return f"none: {error.message}"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.is_relative_to(APP.parent / "tests" / "browser"):
+        if item.path.is_relative_to(driving.APP.parent / "tests" / "browser"):
             item.add_marker(pytest.mark.browser)

@@ -20,15 +20,7 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import (
-    BrowserContext,
-    ConsoleMessage,
-    Page,
-    Request,
-    WebError,
-    WebSocket,
-    expect,
-)
+from playwright import sync_api
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -222,17 +214,19 @@ def _environment() -> dict[str, str]:
     return {**record, "PYTHONUNBUFFERED": "1"}
 
 
-_FINISHED_RUNS: Final[WeakKeyDictionary[Page, list[WebSocket]]] = WeakKeyDictionary()
+_FINISHED_RUNS: Final[WeakKeyDictionary[sync_api.Page, list[sync_api.WebSocket]]] = (
+    WeakKeyDictionary()
+)
 """Per page, the connection of each script run that ended."""
 
 
-def count_runs(page: Page) -> None:
+def count_runs(page: sync_api.Page) -> None:
     finished = _FINISHED_RUNS.setdefault(page, [])
 
-    def listen(heard: WebSocket) -> None:
+    def listen(heard: sync_api.WebSocket) -> None:
         heard.on("framereceived", partial(note, heard))
 
-    def note(heard: WebSocket, payload: str | bytes) -> None:
+    def note(heard: sync_api.WebSocket, payload: str | bytes) -> None:
         if isinstance(payload, str):
             return
         message = ForwardMsg.FromString(payload)
@@ -246,7 +240,7 @@ def count_runs(page: Page) -> None:
 
 
 @contextmanager
-def wait_for_run(page: Page, seconds: float = RUN_SECONDS) -> Iterator[None]:
+def wait_for_run(page: sync_api.Page, seconds: float = RUN_SECONDS) -> Iterator[None]:
     """Return when the run that the body starts has been drawn.
 
     Only the server's messages are reliable: the front end does not show a fast run.
@@ -257,7 +251,9 @@ def wait_for_run(page: Page, seconds: float = RUN_SECONDS) -> Iterator[None]:
     _wait_until(page, lambda: len(finished) > before, seconds)
 
 
-def _wait_until(page: Page, finished: Callable[[], bool], seconds: float = RUN_SECONDS) -> None:
+def _wait_until(
+    page: sync_api.Page, finished: Callable[[], bool], seconds: float = RUN_SECONDS
+) -> None:
     deadline = time.monotonic() + seconds
     while not finished():
         assert time.monotonic() < deadline, f"no script run ended within {seconds:.0f} s"
@@ -265,11 +261,11 @@ def _wait_until(page: Page, finished: Callable[[], bool], seconds: float = RUN_S
     wait_until_idle(page)
 
 
-def wait_until_idle(page: Page) -> None:
+def wait_until_idle(page: sync_api.Page) -> None:
     app = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
     page.locator(f'{app}[data-test-script-state="notRunning"]').wait_for(state="attached")
     page.evaluate(DRAWN)
-    expect(page.locator("[data-stale=true] .stHtml")).to_have_count(0)
+    sync_api.expect(page.locator("[data-stale=true] .stHtml")).to_have_count(0)
 
 
 DRAWN: Final = """() => new Promise(resolve =>
@@ -284,23 +280,23 @@ STILL: Final = """quiet => new Promise(resolve => {
 })"""
 
 
-def open_app(page: Page, address: str = "/") -> None:
+def open_app(page: sync_api.Page, address: str = "/") -> None:
     _load(page, lambda: page.goto(address))
 
 
-def reload_app(page: Page) -> None:
+def reload_app(page: sync_api.Page) -> None:
     _load(page, page.reload)
 
 
-def _load(page: Page, load: Callable[[], object]) -> None:
+def _load(page: sync_api.Page, load: Callable[[], object]) -> None:
     """Load, and wait until the page can be used.
 
     A widget that loads late moves the parts below it, so a click aimed before it would miss.
     Only a run on a new connection counts: one of the old page may end meanwhile.
     """
-    opened: list[WebSocket] = []
+    opened: list[sync_api.WebSocket] = []
 
-    def note(heard: WebSocket) -> None:
+    def note(heard: sync_api.WebSocket) -> None:
         opened.append(heard)
 
     page.on("websocket", note)
@@ -311,11 +307,11 @@ def _load(page: Page, load: Callable[[], object]) -> None:
     page.evaluate(STILL, STILL_MS)
 
 
-def looks(page: Page, views: Sequence[View] = VIEWS) -> Iterator[View]:
+def looks(page: sync_api.Page, views: Sequence[View] = VIEWS) -> Iterator[View]:
     for view in views:
         page.set_viewport_size({"width": view.width, "height": view.height})
         page.emulate_media(color_scheme=view.scheme)
-        expect(page.get_by_test_id("stApp")).to_have_css("color-scheme", view.scheme)
+        sync_api.expect(page.get_by_test_id("stApp")).to_have_css("color-scheme", view.scheme)
         # Charts follow a resize in their own time.
         page.wait_for_timeout(500 if page.locator(".js-plotly-plot").count() else 100)
         yield view
@@ -329,11 +325,11 @@ _TELL_VIOLATIONS: Final = """document.addEventListener("securitypolicyviolation"
   console.error(`policy violation: ${event.effectiveDirective} of ${event.blockedURI}`))"""
 
 
-def tell_violations(context: BrowserContext) -> None:
+def tell_violations(context: sync_api.BrowserContext) -> None:
     context.add_init_script(_TELL_VIOLATIONS)
 
 
-def forget_visitor(page: Page, url: str) -> None:
+def forget_visitor(page: sync_api.Page, url: str) -> None:
     page.context.clear_permissions()
     page.context.clear_cookies()
     record = {"origin": url, "storageTypes": "cookies,local_storage,indexeddb"}
@@ -344,7 +340,7 @@ def forget_visitor(page: Page, url: str) -> None:
 class Watch:
     """Notes errors and foreign requests of a page during a test."""
 
-    def __init__(self, context: BrowserContext) -> None:
+    def __init__(self, context: sync_api.BrowserContext) -> None:
         self.findings: list[str] = []
         self._context = context
         context.on("request", self._on_request)
@@ -356,19 +352,19 @@ class Watch:
         self._context.remove_listener("console", self._on_console)
         self._context.remove_listener("weberror", self._on_error)
 
-    def assert_clean(self, page: Page) -> None:
+    def assert_clean(self, page: sync_api.Page) -> None:
         findings = list(self.findings)
         if not page.is_closed():
             boxes = page.get_by_test_id("stException").all_inner_texts()
             findings += [f"exception box: {text}" for text in boxes]
         assert not findings, "\n".join(findings)
 
-    def _on_request(self, request: Request) -> None:
+    def _on_request(self, request: sync_api.Request) -> None:
         address = urlsplit(request.url)
         if address.scheme not in {"data", "blob", "about"} and address.hostname != HOST:
             self.findings.append(f"request to another machine: {request.url}")
 
-    def _on_console(self, message: ConsoleMessage) -> None:
+    def _on_console(self, message: sync_api.ConsoleMessage) -> None:
         if message.type != "error":
             return
         source = message.location.get("url", "")
@@ -376,11 +372,11 @@ class Watch:
         if not is_probe:
             self.findings.append(f"console error: {message.text} ({source})")
 
-    def _on_error(self, error: WebError) -> None:
+    def _on_error(self, error: sync_api.WebError) -> None:
         self.findings.append(f"page error: {error.error}")
 
 
-def keep_picture(page: Page, node_id: str) -> Path | None:
+def keep_picture(page: sync_api.Page, node_id: str) -> Path | None:
     """Save a picture of a failed test's page under ``test-artifacts/``; None if it is closed.
 
     Streamlit scrolls inside ``stMain``, so the window grows to the content.
@@ -397,7 +393,7 @@ def keep_picture(page: Page, node_id: str) -> Path | None:
     return path
 
 
-def assert_accessible(page: Page, allowed: Sequence[str] = ()) -> None:
+def assert_accessible(page: sync_api.Page, allowed: Sequence[str] = ()) -> None:
     if page.get_by_test_id("stApp").count():  # a document that was handed over is no app
         wait_until_idle(page)  # dimmed text is faint on purpose
     response = Axe().run(page).response

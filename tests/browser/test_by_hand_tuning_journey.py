@@ -6,17 +6,8 @@ from typing import Final
 from playwright.sync_api import Page, expect
 
 from replicalab.facts.check import TICKED
+from tests.browser import visiting
 from tests.browser.driving import open_app, wait_for_run
-from tests.browser.visiting import (
-    choose_more,
-    cost_total,
-    dimension,
-    number,
-    pick,
-    press,
-    type_number,
-    where,
-)
 
 SETTLED_MS: Final = 1100
 """Only then does the app take another address for the browser's Back (`ui.state`)."""
@@ -37,60 +28,63 @@ def test_protocol_is_tuned_by_hand(app_page: Page) -> None:
 
 
 def _types_a_sample_size(page: Page) -> None:
-    type_number(page, "Sample size", -5)
+    visiting.type_number(page, "Sample size", -5)
     refused = "Sample size cannot be -5, so the plan keeps 420. Type 0 to 1,000,000."
     expect(page.get_by_role("alert")).to_contain_text(refused)
-    type_number(page, "Sample size", 150)
-    expect(dimension(page, "Budget")).to_contain_text("2,350 / 3,700 credits")
-    expect(cost_total(page)).to_contain_text("2,350")
-    expect(where(page)).to_contain_text("power 0.36")
+    visiting.type_number(page, "Sample size", 150)
+    expect(visiting.dimension(page, "Budget")).to_contain_text("2,350 / 3,700 credits")
+    expect(visiting.cost_total(page)).to_contain_text("2,350")
+    expect(visiting.where(page)).to_contain_text("power 0.36")
     expect(page).to_have_url(re.compile("samples=150"))
 
 
 def _swaps_the_booked_item_and_types_an_unknown_one(page: Page) -> None:
-    terminal, needed = "licensed-data terminal (booked until day 10)", dimension(page, "Equipment")
+    terminal, needed = (
+        "licensed-data terminal (booked until day 10)",
+        visiting.dimension(page, "Equipment"),
+    )
     with wait_for_run(page):
         page.get_by_role("button", name=f"Remove {terminal}", exact=True).click()
     expect(needed).to_contain_text("1 needed, 1 free")
-    pick(page, "Equipment", terminal)
+    visiting.pick(page, "Equipment", terminal)
     expect(needed).to_contain_text("2 needed, 1 free")
     expect(page.get_by_text("may replace it").first).to_be_visible()
-    pick(page, "Equipment", "quantum abacus")
+    visiting.pick(page, "Equipment", "quantum abacus")
     expect(needed).to_contain_text("3 needed, 1 free")
     expect(page.get_by_text("'quantum abacus' is not in this lab's inventory")).to_be_visible()
-    press(page, "Undo")
+    visiting.press(page, "Undo")
     expect(needed).to_contain_text("2 needed, 1 free")
-    press(page, "Redo")
+    visiting.press(page, "Redo")
     expect(needed).to_contain_text("3 needed, 1 free")
 
 
 def _resets_and_applies_one_change_then_all(page: Page) -> None:
-    choose_more(page, "Reset the plan")
-    expect(number(page, "Sample size")).to_have_value("420")
+    visiting.choose_more(page, "Reset the plan")
+    expect(visiting.number(page, "Sample size")).to_have_value("420")
     for change in (1, 3):
         tick(page, change)
-    expect(cost_total(page, TICKED)).to_contain_text("4,950")
-    press(page, "Apply 1 of 3")
-    expect(number(page, "Duration (days)")).to_have_value("6")
-    expect(number(page, "Sample size")).to_have_value("420")
+    expect(visiting.cost_total(page, TICKED)).to_contain_text("4,950")
+    visiting.press(page, "Apply 1 of 3")
+    expect(visiting.number(page, "Duration (days)")).to_have_value("6")
+    expect(visiting.number(page, "Sample size")).to_have_value("420")
     tick(page, 1)
-    press(page, "Apply all")
-    expect(number(page, "Sample size")).to_have_value("210")
-    expect(where(page)).to_contain_text("Your plan: feasible")
-    expect(where(page)).to_be_in_viewport()
+    visiting.press(page, "Apply all")
+    expect(visiting.number(page, "Sample size")).to_have_value("210")
+    expect(visiting.where(page)).to_contain_text("Your plan: feasible")
+    expect(visiting.where(page)).to_be_in_viewport()
 
 
 def test_quick_clicks_count_and_back_restores(app_page: Page) -> None:
     open_app(app_page, EASY)
-    samples = number(app_page, "Sample size")
+    samples = visiting.number(app_page, "Sample size")
     field = app_page.get_by_test_id("stNumberInput").filter(has=samples)
     for _ in range(15):
         field.get_by_role("button", name="Increment").click(delay=0)
     expect(samples).to_have_value("435")
-    expect(dimension(app_page, "Budget")).to_contain_text("5,200 / 5,100 credits")
+    expect(visiting.dimension(app_page, "Budget")).to_contain_text("5,200 / 5,100 credits")
     for typed in (200, 100):
         app_page.wait_for_timeout(SETTLED_MS)
-        type_number(app_page, "Sample size", typed)
+        visiting.type_number(app_page, "Sample size", typed)
     for step, value in (
         (app_page.go_back, "200"),
         (app_page.go_back, "435"),
@@ -101,5 +95,5 @@ def test_quick_clicks_count_and_back_restores(app_page: Page) -> None:
             step()
         expect(samples).to_have_value(value)
     app_page.wait_for_timeout(SETTLED_MS)
-    press(app_page, "Undo")
+    visiting.press(app_page, "Undo")
     expect(samples).to_have_value("435")

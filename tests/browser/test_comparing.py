@@ -4,20 +4,12 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import (
-    PHONE,
-    PROJECTOR,
-    PROJECTOR_DARK,
-    assert_accessible,
-    looks,
-    open_app,
-    reload_app,
-)
+from tests.browser import driving
 from tests.browser.visiting import follow, press, show, type_number
 
 
 def test_comparison_downloads_and_batch_is_accessible(app_page: Page) -> None:
-    open_app(app_page, "/Compare?study=psy_stroop")
+    driving.open_app(app_page, "/Compare?study=psy_stroop")
     press(app_page, "The three labs")
     with app_page.expect_download() as begun:
         app_page.get_by_role("button", name="Download as CSV").click()
@@ -29,8 +21,8 @@ def test_comparison_downloads_and_batch_is_accessible(app_page: Page) -> None:
     expect(app_page.get_by_role("button", name="Results as CSV")).to_be_visible()
     expect(app_page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     shares = app_page.locator("table.shares")
-    for view in looks(app_page, (PROJECTOR, PROJECTOR_DARK, PHONE)):
-        assert_accessible(app_page)
+    for view in driving.looks(app_page, (driving.PROJECTOR, driving.PROJECTOR_DARK, driving.PHONE)):
+        driving.assert_accessible(app_page)
         for part in (app_page.get_by_test_id("stMain"), shares.locator("xpath=..")):
             wide, room = part.evaluate("one => [one.scrollWidth, one.clientWidth]")
             assert wide <= room, f"{view}: {wide} px in {room} px"
@@ -40,7 +32,7 @@ def test_comparison_downloads_and_batch_is_accessible(app_page: Page) -> None:
 
 
 def test_stopped_batch_keeps_finished_negotiations(app_page: Page) -> None:
-    open_app(app_page, "/Compare")
+    driving.open_app(app_page, "/Compare")
     show(app_page, "Many negotiations")
     type_number(app_page, "Last seed", 3332)
     expect(app_page.get_by_text("= 9,999 negotiations")).to_be_visible()
@@ -57,7 +49,7 @@ def test_stopped_batch_keeps_finished_negotiations(app_page: Page) -> None:
     follow(app_page, "Compare")
     show(app_page, "Many negotiations")
     expect(stopped).to_have_text(text)
-    reload_app(app_page)
+    driving.reload_app(app_page)
     show(app_page, "Many negotiations")
     expect(stopped).to_have_text(text)
     expect(app_page.locator(".gtitle")).to_contain_text(f"of {came} negotiations")

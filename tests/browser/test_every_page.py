@@ -10,24 +10,20 @@ from playwright.sync_api import CDPSession, Page, expect
 
 from replicalab.ui.stories import stories
 from replicalab.ui.workspace import to_query
-from tests.browser.driving import (
-    PHONE,
-    PHONE_DARK,
-    PROJECTOR,
-    VIEWS,
-    View,
-    assert_accessible,
-    looks,
-    open_app,
-)
+from tests.browser import driving
 from tests.browser.visiting import COMPARING, FULL_ADDRESSES, box_of, where
 
-ZOOMED: Final = View("zoomed", 640, 360)
+ZOOMED: Final = driving.View("zoomed", 640, 360)
 """1280 × 720 at 200 %."""
-NARROW: Final = View("narrow", 320, 568)
+NARROW: Final = driving.View("narrow", 320, 568)
 """1280 px at 400 %."""
-HALL: Final = View("hall", 1920, 1080)
-SIZES: Final = (ZOOMED, NARROW, View("tablet", 768, 1024), View("wide tablet", 1180, 820))
+HALL: Final = driving.View("hall", 1920, 1080)
+SIZES: Final = (
+    ZOOMED,
+    NARROW,
+    driving.View("tablet", 768, 1024),
+    driving.View("wide tablet", 1180, 820),
+)
 
 SLIDE: Final = "/Protocol?study=phys_millikan&lab=hard&present=5"
 LIGHT: Final = (
@@ -197,16 +193,16 @@ CONTROLS: Final = "a[href]:not(.skip), button:not(:disabled), summary, label:has
 
 
 def assert_light(page: Page, address: str) -> None:
-    first, whole = (page.evaluate(WORDS, height) for height in (PROJECTOR.height, 10**6))
+    first, whole = (page.evaluate(WORDS, height) for height in (driving.PROJECTOR.height, 10**6))
     limit = OF_A_PAGE.get(address.partition("?")[0].removeprefix("/"), FIRST_SCREEN)
     assert 20 <= first <= (READING if address.startswith(READ) else limit)
     assert first <= whole <= OPEN
     height = page.get_by_test_id("stMain").evaluate("element => element.scrollHeight")
-    assert height <= SCREENS * PROJECTOR.height
+    assert height <= SCREENS * driving.PROJECTOR.height
 
 
 def opened(page: Page, address: str) -> None:
-    open_app(page, address)
+    driving.open_app(page, address)
     expect(page).to_have_title(re.compile("ReplicaLab"))
     expect(page.get_by_role("heading", level=1)).to_be_visible()
 
@@ -218,13 +214,13 @@ def test_page_is_accessible_in_every_window(app_page: Page, address: str) -> Non
     assert unnamed(app_page) == []
     assert app_page.evaluate(COLOURED) == []
     assert app_page.evaluate(MOVING) == []
-    for view in looks(app_page, (*VIEWS, *SIZES)):
+    for view in driving.looks(app_page, (*driving.VIEWS, *SIZES)):
         assert app_page.evaluate(LOST) == [], view
-        if view in VIEWS:
-            assert_accessible(app_page)
-        if view == PROJECTOR and address in LIGHT:
+        if view in driving.VIEWS:
+            driving.assert_accessible(app_page)
+        if view == driving.PROJECTOR and address in LIGHT:
             assert_light(app_page, address)
-        if view in {PHONE, PROJECTOR}:
+        if view in {driving.PHONE, driving.PROJECTOR}:
             assert_heard_in_order(app_page)
         if view in {ZOOMED, NARROW}:
             controls = app_page.get_by_test_id("stMain").locator(CONTROLS).filter(visible=True)
@@ -250,7 +246,7 @@ CELLS: Final = """() => {
 
 
 def assert_cells_are_seen(page: Page) -> None:
-    for view in looks(page, (PHONE, NARROW)):
+    for view in driving.looks(page, (driving.PHONE, NARROW)):
         count, lost = page.evaluate(CELLS)
         assert count >= 4, view
         assert lost == [], view
@@ -262,9 +258,9 @@ def assert_cells_are_seen(page: Page) -> None:
 def test_full_page_is_short_and_accessible(app_page: Page, address: str) -> None:
     opened(app_page, address)
     assert_headings_and_tables(app_page)
-    for view in looks(app_page, (PROJECTOR, PHONE_DARK)):
-        assert_accessible(app_page)
-        if view == PROJECTOR and address in LIGHT:
+    for view in driving.looks(app_page, (driving.PROJECTOR, driving.PHONE_DARK)):
+        driving.assert_accessible(app_page)
+        if view == driving.PROJECTOR and address in LIGHT:
             assert_light(app_page, address)
             assert_heard_in_order(app_page)
     if address in TABLES:
@@ -272,10 +268,10 @@ def test_full_page_is_short_and_accessible(app_page: Page, address: str) -> None
 
 
 def test_verdict_and_menu_stay_visible(app_page: Page) -> None:
-    open_app(app_page, "/Protocol?study=fin_momentum")
+    driving.open_app(app_page, "/Protocol?study=fin_momentum")
     menu = app_page.get_by_role("button", name="Main menu")
     evidence = where(app_page).locator(".term")
-    for view in looks(app_page, (ZOOMED, NARROW, PHONE, PROJECTOR)):
+    for view in driving.looks(app_page, (ZOOMED, NARROW, driving.PHONE, driving.PROJECTOR)):
         app_page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
         assert box_of(app_page.locator(".st-key-navigation"))["height"] <= 125, (
             "names, in few lines"
@@ -311,10 +307,10 @@ def test_slide_is_accessible_in_large_type(app_page: Page) -> None:
     for number in range(1, last + 1):
         expect(place).to_have_text(f"{number} / {last}")
         assert_headings_and_tables(app_page)
-        for view in looks(app_page, (PROJECTOR, PHONE_DARK, HALL)):
+        for view in driving.looks(app_page, (driving.PROJECTOR, driving.PHONE_DARK, HALL)):
             assert_heard_in_order(app_page)
             if view != HALL:
-                assert_accessible(app_page)
-            if view != PHONE_DARK:
+                driving.assert_accessible(app_page)
+            if view != driving.PHONE_DARK:
                 assert main.evaluate(TYPE) >= SMALLEST, f"slide {number}, {view}"
         app_page.keyboard.press("PageDown")

@@ -7,16 +7,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from pytest_playwright.pytest_playwright import CreateContextCallback
 
-from tests.browser.driving import (
-    PHONE_DARK,
-    View,
-    Watch,
-    count_runs,
-    open_app,
-    reload_app,
-    tell_violations,
-    wait_for_run,
-)
+from tests.browser import driving
 from tests.browser.visiting import expect_round, follow, press, strike, where
 
 STUDY: Final = "Four-colour theorem"
@@ -28,15 +19,15 @@ def expect_marked(page: Page, number: int, last: int) -> None:
     expect(rounds).to_have_count(number)
 
 
-@pytest.mark.parametrize("view", [PHONE_DARK], ids=str)
+@pytest.mark.parametrize("view", [driving.PHONE_DARK], ids=str)
 def test_first_visitor_reads_steps_and_shares(
-    app_page: Page, new_context: CreateContextCallback, view: View
+    app_page: Page, new_context: CreateContextCallback, view: driving.View
 ) -> None:
-    open_app(app_page)
+    driving.open_app(app_page)
     _reads_the_story(app_page)
     _opens_another_study_and_its_hard_lab(app_page)
     _steps_through_the_negotiation(app_page)
-    reload_app(app_page)
+    driving.reload_app(app_page)
     expect_marked(app_page, 3, 4)
     expect(where(app_page)).to_contain_text(f"{STUDY} · hard lab")
     _another_visitor_sees_the_same(app_page, new_context())
@@ -61,11 +52,11 @@ def _reads_the_story(page: Page) -> None:
 
 def _opens_another_study_and_its_hard_lab(page: Page) -> None:
     follow(page, "Scenarios")
-    with wait_for_run(page):
+    with driving.wait_for_run(page):
         page.locator(".st-key-open_math_four_colour").get_by_role("button").click()
     expect(page).to_have_title("Study · ReplicaLab")
     expect(where(page)).to_contain_text(f"{STUDY} · medium lab")
-    with wait_for_run(page):
+    with driving.wait_for_run(page):
         page.get_by_role("radiogroup", name="Lab").get_by_text("Hard", exact=True).click()
     expect(where(page)).to_contain_text(f"{STUDY} · hard lab")
     rejected = "The Lab Manager rejects it: after every change it may make, staff fails."
@@ -93,11 +84,11 @@ def _steps_through_the_negotiation(page: Page) -> None:
 
 
 def _another_visitor_sees_the_same(mine: Page, context: BrowserContext) -> None:
-    tell_violations(context)
-    watch = Watch(context)
+    driving.tell_violations(context)
+    watch = driving.Watch(context)
     theirs = context.new_page()
-    count_runs(theirs)
-    open_app(theirs, mine.url)
+    driving.count_runs(theirs)
+    driving.open_app(theirs, mine.url)
     expect(where(theirs)).to_have_text(where(mine).inner_text(), use_inner_text=True)
     expect_marked(theirs, 3, 4)
     assert parse_qs(urlsplit(theirs.url).query) == parse_qs(urlsplit(mine.url).query)

@@ -8,17 +8,8 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.browser import visiting
 from tests.browser.driving import AppServer, assert_accessible, count_runs, open_app, wait_for_run
-from tests.browser.visiting import (
-    choose_more,
-    dimension,
-    follow,
-    number,
-    press,
-    type_number,
-    upload,
-    where,
-)
 
 STROOP: Final = "/Protocol?study=psy_stroop&budget=1200&alpha=0.01"
 
@@ -37,7 +28,7 @@ def drawer(page: Page) -> Locator:
 
 
 def hand_over(page: Page, part: str) -> None:
-    press(page, "Share")
+    visiting.press(page, "Share")
     if part == "Link":
         return
     with wait_for_run(page):
@@ -59,43 +50,43 @@ def file_of(page: Page, label: str, folder: Path) -> Path:
 
 def outcome(page: Page) -> Locator:
     if page.get_by_role("button", name="Last", exact=True).is_enabled():
-        press(page, "Last")
+        visiting.press(page, "Last")
     return page.locator(".rl h2.outcome")
 
 
 def test_copied_link_opens_the_same_elsewhere(app_page: Page, elsewhere: Page) -> None:
     app_page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_app(app_page, STROOP)
-    type_number(app_page, "Sample size", 42)
-    expect(where(app_page)).to_contain_text("Your plan")
-    text = where(app_page).inner_text()
+    visiting.type_number(app_page, "Sample size", 42)
+    expect(visiting.where(app_page)).to_contain_text("Your plan")
+    text = visiting.where(app_page).inner_text()
     hand_over(app_page, "Link")
     drawer(app_page).get_by_role("button", name="Copy to clipboard").click()
     link = str(app_page.evaluate("navigator.clipboard.readText()"))
     open_app(elsewhere, link)
-    expect(number(elsewhere, "Sample size")).to_have_value("42")
-    expect(where(elsewhere)).to_have_text(text, use_inner_text=True)
+    expect(visiting.number(elsewhere, "Sample size")).to_have_value("42")
+    expect(visiting.where(elsewhere)).to_have_text(text, use_inner_text=True)
     expect(elsewhere).to_have_url(re.compile("budget=1200"))
     expect(elsewhere).to_have_title("Protocol · ReplicaLab")
 
 
 def test_bundle_opens_for_another_visitor(app_page: Page, elsewhere: Page, tmp_path: Path) -> None:
     open_app(app_page, STROOP.replace("Protocol", "Negotiation"))
-    follow(app_page, "Protocol")
-    type_number(app_page, "Sample size", 42)
-    follow(app_page, "Negotiation")
+    visiting.follow(app_page, "Protocol")
+    visiting.type_number(app_page, "Sample size", 42)
+    visiting.follow(app_page, "Negotiation")
     text = outcome(app_page).inner_text()
     hand_over(app_page, "Bundle")
     bundle = file_of(app_page, "Bundle", tmp_path)
     open_app(elsewhere, "/")
-    choose_more(elsewhere, "Open a file")
-    upload(elsewhere, bundle)
+    visiting.choose_more(elsewhere, "Open a file")
+    visiting.upload(elsewhere, bundle)
     expect(drawer(elsewhere)).to_contain_text("The plan and its negotiation are open.")
     with wait_for_run(elsewhere):
         drawer(elsewhere).get_by_role("link", name="Protocol").click()
-    expect(number(elsewhere, "Sample size")).to_have_value("42")
-    expect(dimension(elsewhere, "Budget")).to_contain_text("/ 1,200 credits")
-    follow(elsewhere, "Negotiation")
+    expect(visiting.number(elsewhere, "Sample size")).to_have_value("42")
+    expect(visiting.dimension(elsewhere, "Budget")).to_contain_text("/ 1,200 credits")
+    visiting.follow(elsewhere, "Negotiation")
     expect(outcome(elsewhere)).to_have_text(text, use_inner_text=True)
 
 

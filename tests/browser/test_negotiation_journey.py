@@ -9,14 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from replicalab.models import ScientistActionType, plan_action
 from replicalab.scenarios import load_scenario
-from tests.browser.driving import (
-    PHONE,
-    PROJECTOR_DARK,
-    assert_accessible,
-    looks,
-    open_app,
-    reload_app,
-)
+from tests.browser import driving
 from tests.browser.visiting import expect_round, press, type_number, type_text
 from tests.features.language_model.serving import Exchange, serve, whole
 
@@ -31,7 +24,7 @@ def verdict(page: Page) -> Locator:
 
 
 def test_fork_is_compared_with_its_run(app_page: Page) -> None:
-    open_app(app_page, "/Negotiation?study=fin_momentum&scientist=baseline&round=2")
+    driving.open_app(app_page, "/Negotiation?study=fin_momentum&scientist=baseline&round=2")
     press(app_page, "Fork here")
     app_page.get_by_role("textbox", name="Technique", exact=True).click()
     for _ in range(3):
@@ -44,10 +37,10 @@ def test_fork_is_compared_with_its_run(app_page: Page) -> None:
     table = app_page.get_by_role("region", name="Run and fork, round by round")
     expect(table).to_contain_text("Revises: 210 months in 7 days, 2,900 credits, power 0.47")
     expect(table).to_contain_text("Revises: 300 months in 5 days, 3,700 credits, power 0.62")
-    for _ in looks(app_page, (PROJECTOR_DARK, PHONE)):
-        assert_accessible(app_page)
+    for _ in driving.looks(app_page, (driving.PROJECTOR_DARK, driving.PHONE)):
+        driving.assert_accessible(app_page)
     press(app_page, "Continue with this fork")
-    reload_app(app_page)
+    driving.reload_app(app_page)
     expect(app_page.get_by_text("Your fork from round 2")).to_be_visible()
     expect(app_page.locator(".rl .sides")).to_contain_text("300 months in 5 days")
     press(app_page, "Back to how it was")
@@ -56,7 +49,7 @@ def test_fork_is_compared_with_its_run(app_page: Page) -> None:
 
 
 def set_model(page: Page, url: str) -> None:
-    open_app(page, "/Negotiation?study=fin_momentum&scientist=model")
+    driving.open_app(page, "/Negotiation?study=fin_momentum&scientist=model")
     type_text(page, "Base URL", url)
     type_text(page, "Model", "test-model")
 

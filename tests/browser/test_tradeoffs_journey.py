@@ -5,15 +5,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.driving import (
-    PHONE,
-    PHONE_DARK,
-    PROJECTOR,
-    assert_accessible,
-    looks,
-    open_app,
-    wait_for_run,
-)
+from tests.browser import driving
 from tests.browser.visiting import box_of, follow, number, press, type_number
 
 PAGE: Final = "/Trade-offs"
@@ -31,7 +23,7 @@ def wait_for_chart(page: Page) -> None:
 
 
 def opened(page: Page, query: str = "?study=fin_momentum") -> None:
-    open_app(page, f"{PAGE}{query}")
+    driving.open_app(page, f"{PAGE}{query}")
     wait_for_chart(page)
 
 
@@ -40,14 +32,16 @@ def click_chart(page: Page, across: float, up: float) -> None:
     x, y = plot["x"] + across * plot["width"], plot["y"] + (1 - up) * plot["height"]
     page.mouse.move(x, y)
     page.wait_for_timeout(200)
-    with wait_for_run(page):
+    with driving.wait_for_run(page):
         page.mouse.click(x, y)
 
 
 def test_click_in_the_chart_chooses_a_point(app_page: Page) -> None:
     opened(app_page)
     chart, plot = (app_page.locator(f".st-key-region {part}") for part in (".stPlotlyChart", PLOT))
-    assert (box := box_of(chart))["y"] + box["height"] <= PROJECTOR.height, "in the first screen"
+    assert (box := box_of(chart))["y"] + box["height"] <= driving.PROJECTOR.height, (
+        "in the first screen"
+    )
     click_chart(app_page, across=2.5 / 9, up=0.2)
     expect(number(app_page, "Point: days")).to_have_value("3")
     click_chart(app_page, across=4.5 / 9, up=0.4)  # nine columns: the middle of the fifth
@@ -60,7 +54,7 @@ def test_click_in_the_chart_chooses_a_point(app_page: Page) -> None:
     press(app_page, LOAD)
     type_number(app_page, "Point: days", 4)
     type_number(app_page, "Point: samples", 100)
-    for view in looks(app_page, (PROJECTOR, PHONE)):
+    for view in driving.looks(app_page, (driving.PROJECTOR, driving.PHONE)):
         cross, room = box_of(app_page.locator(".st-key-region .over > b")), box_of(plot)
         across = (cross["x"] + cross["width"] / 2 - room["x"]) / room["width"]
         up = 1 - (cross["y"] + cross["height"] / 2 - room["y"]) / room["height"]
@@ -77,14 +71,14 @@ def test_frontier_is_accessible_and_loads_balanced_plan(app_page: Page) -> None:
     expect(yours).to_have_count(0)
     app_page.get_by_text("The same as a table").click()
     expect(yours).to_be_visible()
-    for _ in looks(app_page, (PROJECTOR, PHONE_DARK, PROJECTOR)):
-        assert_accessible(app_page)
-    with wait_for_run(app_page):
+    for _ in driving.looks(app_page, (driving.PROJECTOR, driving.PHONE_DARK, driving.PROJECTOR)):
+        driving.assert_accessible(app_page)
+    with driving.wait_for_run(app_page):
         app_page.get_by_text("Evidence for credits").click()
     title = app_page.locator(".st-key-frontier_chart .gtitle")
     expect(title).to_have_text("Evidence for credits: better plans", timeout=CHART_MS)
-    for _ in looks(app_page, (PROJECTOR, PHONE_DARK, PROJECTOR)):
-        assert_accessible(app_page)
+    for _ in driving.looks(app_page, (driving.PROJECTOR, driving.PHONE_DARK, driving.PROJECTOR)):
+        driving.assert_accessible(app_page)
     press(app_page, "Load the balanced plan into the editor")
     expect(title).to_have_text("Evidence for credits: no plan beats yours")
     follow(app_page, "Protocol")
@@ -120,10 +114,10 @@ REGIONS: Final = (
 @pytest.mark.parametrize("address", REGIONS)
 def test_labels_of_region_do_not_overlap(app_page: Page, address: str) -> None:
     opened(app_page, address)
-    for view in looks(app_page, (PHONE, PROJECTOR)):
+    for view in driving.looks(app_page, (driving.PHONE, driving.PROJECTOR)):
         assert app_page.evaluate(LABELS) == [], view
-    with wait_for_run(app_page):
+    with driving.wait_for_run(app_page):
         app_page.get_by_text("Samples that cannot count").click()
     expect(app_page.get_by_text("Dotted: fits")).to_be_attached()
-    for view in looks(app_page, (PROJECTOR, PHONE)):
+    for view in driving.looks(app_page, (driving.PROJECTOR, driving.PHONE)):
         assert app_page.evaluate(LABELS) == [], f"{view}, with what cannot count"

@@ -15,20 +15,11 @@ from playwright.sync_api import Page, expect, sync_playwright
 from replicalab.scenarios import Difficulty
 from replicalab.ui.stories import stories
 from replicalab.ui.workspace import TrayCase, to_query
-from tests.browser.driving import (
-    APP,
-    CHROMIUM_FLAGS,
-    PROJECTOR,
-    ROOT,
-    AppServer,
-    count_runs,
-    find_chromium,
-    open_app,
-)
+from tests.browser import driving
 from tests.browser.test_tradeoffs_journey import wait_for_chart
 from tests.browser.visiting import press
 
-DOCS: Final = ROOT / "docs"
+DOCS: Final = driving.ROOT / "docs"
 _COLOURS: Final = 128
 _FILM_SIZE: Final = (960, 540)
 _FRAME_MS: Final = 4000
@@ -162,25 +153,29 @@ def guide() -> str:
 
 
 def main() -> int:
-    chromium = find_chromium()
+    chromium = driving.find_chromium()
     if chromium is None:
         sys.stderr.write("No Chromium found: name it in REPLICALAB_CHROMIUM.\n")
         return 1
     with (
         tempfile.TemporaryDirectory() as text,
-        AppServer(APP, Path(text, "server.log"), environment={"REPLICALAB_DATA": text}) as server,
+        driving.AppServer(
+            driving.APP, Path(text, "server.log"), environment={"REPLICALAB_DATA": text}
+        ) as server,
         sync_playwright() as playwright,
     ):
-        browser = playwright.chromium.launch(executable_path=chromium, args=[*CHROMIUM_FLAGS])
-        record: dict[str, Any] = {**PROJECTOR.context_args(), "base_url": server.url}
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=[*driving.CHROMIUM_FLAGS]
+        )
+        record: dict[str, Any] = {**driving.PROJECTOR.context_args(), "base_url": server.url}
         for stop in STOPS:
             context = browser.new_context(**record)
             page = context.new_page()
-            count_runs(page)
+            driving.count_runs(page)
             _take(page, stop)
             context.close()
         page = browser.new_context(**record).new_page()
-        count_runs(page)
+        driving.count_runs(page)
         _film(page)
         browser.close()
     (DOCS / "tour.md").write_text(guide(), encoding="utf-8")
@@ -188,7 +183,9 @@ def main() -> int:
 
 
 def _film(page: Page) -> None:
-    open_app(page, f"/Protocol?{urlencode(to_query(_STORY.workspace.changed(presenting=1)))}")
+    driving.open_app(
+        page, f"/Protocol?{urlencode(to_query(_STORY.workspace.changed(presenting=1)))}"
+    )
     expect(page.get_by_role("button", name="Next")).to_be_enabled()
     frames = []
     for number in range(page.locator(".deck > .page").count()):
@@ -200,12 +197,12 @@ def _film(page: Page) -> None:
     file = DOCS / "story.gif"
     first, *others = frames
     first.save(file, save_all=True, append_images=others, duration=_FRAME_MS, loop=0)
-    sys.stdout.write(f"{file.relative_to(ROOT)}: {file.stat().st_size // 1024} KiB\n")
+    sys.stdout.write(f"{file.relative_to(driving.ROOT)}: {file.stat().st_size // 1024} KiB\n")
 
 
 def _take(page: Page, stop: Stop) -> None:
     expect.set_options(timeout=20_000)
-    open_app(page, stop.address)
+    driving.open_app(page, stop.address)
     stop.then(page)
     page.wait_for_timeout(1500)  # a drawer slides in, a chart follows its window
     file = DOCS / f"{stop.name}.png"
@@ -213,7 +210,7 @@ def _take(page: Page, stop: Stop) -> None:
     with Image.open(file) as taken:
         small = taken.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
     small.save(file, optimize=True)
-    sys.stdout.write(f"{file.relative_to(ROOT)}: {file.stat().st_size // 1024} KiB\n")
+    sys.stdout.write(f"{file.relative_to(driving.ROOT)}: {file.stat().st_size // 1024} KiB\n")
 
 
 if __name__ == "__main__":

@@ -4,16 +4,7 @@ import re
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
-from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import (
-    Block,
-    Caption,
-    Element,
-    Expander,
-    Markdown,
-    Table,
-    Text,
-)
+from streamlit.testing.v1 import AppTest, element_tree
 
 from replicalab.scenarios import load_scenario
 from replicalab.ui.workspace import TrayCase
@@ -22,7 +13,7 @@ from tests.ui.walking import visit
 
 COLOURS: Final = {"pass": "success", "caution": "warning", "fail": "error"}
 
-_TEXTS: Final = (Markdown, Caption, Text)
+_TEXTS: Final = (element_tree.Markdown, element_tree.Caption, element_tree.Text)
 _ICON: Final = re.compile(r":material/\w+: ?")
 _COLOUR: Final = re.compile(r":[a-z]+(?:-badge)?\[((?:\\.|[^\]\\])*)\]")
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -62,11 +53,11 @@ def alerts(app: AppTest) -> list[Alert]:
     return [
         Alert(element.type, plain(str(element.value)))
         for element in app.main
-        if isinstance(element, Element) and element.type in kinds
+        if isinstance(element, element_tree.Element) and element.type in kinds
     ]
 
 
-def texts(block: Block) -> list[str]:
+def texts(block: element_tree.Block) -> list[str]:
     read = [
         plain(str(part.value)) if isinstance(part, _TEXTS) else heard(panel_of(part))
         for part in block
@@ -126,21 +117,22 @@ def page_text(app: AppTest) -> str:
     return "\n".join([*texts(app.main), *(alert.text for alert in alerts(app))])
 
 
-def drawer_of(app: AppTest) -> Block:
+def drawer_of(app: AppTest) -> element_tree.Block:
     # The harness has a face for the page's main part alone.
     parts = app._tree.children.values()  # noqa: SLF001
     block = next(part for part in parts if part.type == "event")
-    assert isinstance(block, Block)
+    assert isinstance(block, element_tree.Block)
     return block
 
 
 def in_drawer(app: AppTest) -> str:
     block = drawer_of(app)
-    rows = [plain(str(item.label)) for item in block if isinstance(item, Expander)]
+    rows = [plain(str(item.label)) for item in block if isinstance(item, element_tree.Expander)]
     boxes = [
         plain(str(element.value))
         for element in block
-        if isinstance(element, Element) and element.type in ("error", "warning", "success")
+        if isinstance(element, element_tree.Element)
+        and element.type in ("error", "warning", "success")
     ]
     return "\n".join([*texts(block), *rows, *boxes])
 
@@ -150,8 +142,10 @@ def tray(app: AppTest) -> tuple[TrayCase, ...]:
     return cases
 
 
-def keyed(app: AppTest, key: str) -> Block:
-    return next(node for node in app.main if isinstance(node, Block) and node.key == key)
+def keyed(app: AppTest, key: str) -> element_tree.Block:
+    return next(
+        node for node in app.main if isinstance(node, element_tree.Block) and node.key == key
+    )
 
 
 def where(app: AppTest) -> str:
@@ -182,7 +176,7 @@ def table(app: AppTest, number: int = 0) -> list[list[str]]:
     return rows_of(app.table[number])
 
 
-def rows_of(found: Table) -> list[list[str]]:
+def rows_of(found: element_tree.Table) -> list[list[str]]:
     frame = found.value
     rows = [[str(name) for name in frame.columns], *frame.astype(str).to_numpy().tolist()]
     return [[plain(cell) for cell in row] for row in rows]

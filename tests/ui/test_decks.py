@@ -5,18 +5,11 @@ from itertools import pairwise, product
 from typing import Final
 from xml.etree import ElementTree
 
+from replicalab import negotiation as core
 from replicalab.assessment import assess, cautions_text
 from replicalab.facts.negotiation import offered_plan
 from replicalab.facts.present import Slide
 from replicalab.lexicon import amount_text
-from replicalab.negotiation import (
-    AUTOMATIC,
-    RULED_LAB_MANAGERS,
-    LabManagerKind,
-    Outcome,
-    ScientistKind,
-    concession_steps,
-)
 from replicalab.negotiation.case import Case
 from replicalab.negotiation.comparison import negotiated
 from replicalab.planner import PlanAnalysis
@@ -27,14 +20,14 @@ from tests.facts.reading import tree
 from tests.ui.pages import IN_EVERY_LAB
 from tests.ui.reading import heard
 
-PLAYERS: Final = [*product(sorted(AUTOMATIC), RULED_LAB_MANAGERS)]
+PLAYERS: Final = [*product(sorted(core.AUTOMATIC), core.RULED_LAB_MANAGERS)]
 MOST_ROWS: Final = 4  # steps listed one by one; of more, each field is a row
 Numbers = dict[str, str]  # size, days, credits and evidence of a plan by the row's name
 
 
 class Deck:
     def __init__(
-        self, study: str, lab: str, scientist: ScientistKind, lab_manager: LabManagerKind
+        self, study: str, lab: str, scientist: core.ScientistKind, lab_manager: core.LabManagerKind
     ) -> None:
         pack = load_scenario(study, lab)
         here = PlanAnalysis(assess(pack.reference_protocol, pack))
@@ -93,7 +86,7 @@ def check_ledger(deck: Deck) -> None:
         assert number(total[1]) == number(last["Credits"]) - number(first["Credits"])
         ends = [first[deck.measure], last[deck.measure]]
         assert total[3] == ("unchanged" if ends[0] == ends[1] else " → ".join(ends))
-        moves = [-item.step.credits_saved for item in concession_steps(deck.negotiation)]
+        moves = [-item.step.credits_saved for item in core.concession_steps(deck.negotiation)]
         assert len(moves) > MOST_ROWS or [row[1] for row in rows] == [*map(_signed, moves)]
 
 
@@ -117,8 +110,8 @@ def check_concessions(deck: Deck) -> None:
 def check_decision(deck: Deck) -> None:
     decision = deck.one(Slide.DECISION)
     text = heard(decision)
-    assert ("Agreed in round" in text) == (deck.outcome is Outcome.AGREED)
-    if deck.outcome is Outcome.AGREED:
+    assert ("Agreed in round" in text) == (deck.outcome is core.Outcome.AGREED)
+    if deck.outcome is core.Outcome.AGREED:
         plan = deck.negotiation.final_plan
         assert plan is not None
         assert f"{amount_text(plan.cost)} credits" in heading(decision)

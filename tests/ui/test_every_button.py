@@ -11,16 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import (
-    Block,
-    Button,
-    MenuButton,
-    Node,
-    PageLink,
-    Selectbox,
-    Tab,
-)
+from streamlit.testing.v1 import AppTest, element_tree
 
 from replicalab import scenarios
 from replicalab.library import EntryKind
@@ -79,7 +70,7 @@ Begin = Callable[[], AppTest]
 
 
 def place(app: AppTest) -> str:
-    names = [node.label for node in app.main if isinstance(node, PageLink)]
+    names = [node.label for node in app.main if isinstance(node, element_tree.PageLink)]
     visible = [name.strip("*") for name in names if name.startswith("**")]
     return visible[0] if visible else BEHIND
 
@@ -90,17 +81,21 @@ def steps(app: AppTest) -> Iterator[Step]:
             yield from (Step(where, *pair) for pair in _doable(node))
 
 
-def _doable(node: Node) -> Iterator[tuple[str, Any]]:
-    if isinstance(node, Button) and not node.proto.disabled:
+def _doable(node: element_tree.Node) -> Iterator[tuple[str, Any]]:
+    if isinstance(node, element_tree.Button) and not node.proto.disabled:
         yield node.key or node.label, None
-    elif isinstance(node, MenuButton) and not node.proto.disabled:
+    elif isinstance(node, element_tree.MenuButton) and not node.proto.disabled:
         yield from ((node.key or "", option.partition(": ")[2]) for option in node.options)
-    elif isinstance(node, Selectbox) and node.key == KINDS:
+    elif isinstance(node, element_tree.Selectbox) and node.key == KINDS:
         yield from ((KINDS, kind) for kind in node.options)
-    elif isinstance(node, Block) and node.key and node.type in ("expander", "popover"):
+    elif isinstance(node, element_tree.Block) and node.key and node.type in ("expander", "popover"):
         yield node.key, True
-    elif isinstance(node, Block) and node.key and node.type == "tab_container":
-        yield from ((node.key, tab.label) for tab in node.children.values() if isinstance(tab, Tab))
+    elif isinstance(node, element_tree.Block) and node.key and node.type == "tab_container":
+        yield from (
+            (node.key, tab.label)
+            for tab in node.children.values()
+            if isinstance(tab, element_tree.Tab)
+        )
 
 
 def do(app: AppTest, step: Step) -> None:
@@ -111,17 +106,17 @@ def do(app: AppTest, step: Step) -> None:
     node = named[step.once]
     for title in (item.proto.dialog.title for item in drawer_of(app) if behind and is_dialog(item)):
         app.session_state[DRAWERS[title]] = True
-    if isinstance(node, Button):
+    if isinstance(node, element_tree.Button):
         node.click()
-    elif isinstance(node, MenuButton):
+    elif isinstance(node, element_tree.MenuButton):
         node.click(step.opens)
     else:
         app.session_state[step.name] = step.opens
     run(app)
 
 
-def is_dialog(node: Node) -> bool:
-    return isinstance(node, Block) and node.type == "dialog"
+def is_dialog(node: element_tree.Node) -> bool:
+    return isinstance(node, element_tree.Block) and node.type == "dialog"
 
 
 @pytest.fixture

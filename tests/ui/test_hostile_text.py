@@ -18,6 +18,7 @@ from replicalab.scenarios import Study, parse_study
 from replicalab.ui import study
 from replicalab.ui.lab.fields import row_key
 from replicalab.ui.workspace import TrayCase, Workspace, to_query
+from tests import hostile_files
 from tests.hostile import (
     ATTACK,
     UNSEEN,
@@ -27,15 +28,6 @@ from tests.hostile import (
     read_as_markup,
     refusal,
     text_places,
-)
-from tests.hostile_files import (
-    as_file,
-    full_study,
-    hostile_counter,
-    hostile_edit,
-    hostile_plan,
-    hostile_run,
-    hostile_study,
 )
 from tests.scenarios.small_study import put
 from tests.ui.acting import can_press, labels, open_texts, press, run, type_text
@@ -119,12 +111,12 @@ def _no_studies() -> Iterator[None]:
 
 
 def test_hidden_characters_of_a_study_are_refused() -> None:
-    assert set(text_places(Study)) <= {leaf.place for leaf in leaves(full_study())}
-    for place, text in hostile_study().refused.items():
+    assert set(text_places(Study)) <= {leaf.place for leaf in leaves(hostile_files.full_study())}
+    for place, text in hostile_files.hostile_study().refused.items():
         assert place[-1 if place[-1] != "*" else 0] in text
-    for leaf in leaves(full_study()):
+    for leaf in leaves(hostile_files.full_study()):
         if not leaf.is_key:
-            data = full_study()
+            data = hostile_files.full_study()
             put(data, leaf.path, f"a\u202e{leaf.text}")
             text = refusal(partial(parse_study, json.dumps(data), "x.yaml"))
             assert "U+202E" in text
@@ -133,7 +125,7 @@ def test_hidden_characters_of_a_study_are_refused() -> None:
 
 def test_hostile_study_is_text_on_every_page() -> None:
     app = at_editor(unopened())
-    app.text_area(key="own_text").set_value(hostile_study().text)
+    app.text_area(key="own_text").set_value(hostile_files.hostile_study().text)
     run(app)
     assert not leaks(app)
     press(app, "Use this study")
@@ -153,7 +145,7 @@ def test_hostile_study_is_text_on_every_page() -> None:
         app.session_state["lab_is_open"] = True
         app.session_state[row_key(label)] = True
         assert not leaks(run(app))
-    walked = hostile_study().marks
+    walked = hostile_files.hostile_study().marks
     go(app, SCENARIOS)
     opened = app.session_state["state"]
     opened.workspace = opened.workspace.changed(survey=True)
@@ -193,19 +185,19 @@ def presented(app: AppTest) -> set[int]:
 
 
 def test_hostile_run_is_text_in_every_round() -> None:
-    runs = hostile_run(), hostile_counter()
+    runs = hostile_files.hostile_run(), hostile_files.hostile_counter()
     result = {leaf.place for text in runs for leaf in leaves(json.loads(text))}
     assert set(text_places(Transcript)) <= result
-    assert {*range(240, 245)} <= walk(opened(hostile_counter()))
-    numbers = walk(opened(hostile_run()))
+    assert {*range(240, 245)} <= walk(opened(hostile_files.hostile_counter()))
+    numbers = walk(opened(hostile_files.hostile_run()))
     assert {*range(200, 205), *range(210, 217), 218, 220, *range(230, 235)} <= numbers
 
 
 def test_edited_run_is_text_or_refused() -> None:
-    walked = hostile_edit(hostile_run(), 300)
+    walked = hostile_files.hostile_edit(hostile_files.hostile_run(), 300)
     for place, text in walked.refused.items():
         assert re.match(r"[a-z_]+(\[\d+\])?(\..+)?: .+; ", text, re.DOTALL), (place, text)
-    edited, original = json.loads(walked.text), json.loads(hostile_run())
+    edited, original = json.loads(walked.text), json.loads(hostile_files.hostile_run())
     for move, before in zip(edited["moves"], original["moves"], strict=True):
         move["outputs"] = before["outputs"]  # another action would end it
     walk(opened(json.dumps(edited)))
@@ -214,7 +206,7 @@ def test_edited_run_is_text_or_refused() -> None:
 def test_hostile_key_of_a_file_is_text() -> None:
     app = visit(NEGOTIATION)
     for name in ("![x](//x.test)\u202e", "setup", marked(7)):
-        data = json.loads(hostile_run()) | {f"{name}\u202e": marked(8)}
+        data = json.loads(hostile_files.hostile_run()) | {f"{name}\u202e": marked(8)}
         hand_over(app, json.dumps(data))
         assert any("cannot be opened" in alert.text for alert in alerts(app))
         assert not leaks(app)
@@ -222,7 +214,9 @@ def test_hostile_key_of_a_file_is_text() -> None:
 
 
 def test_hostile_plan_and_question_are_text() -> None:
-    app = visit(**to_query(Workspace().changed(plan=hostile_plan(200), scientist="person")))
+    app = visit(
+        **to_query(Workspace().changed(plan=hostile_files.hostile_plan(200), scientist="person"))
+    )
     for page in PAGES:
         go(app, page)
         assert not leaks(app), page
@@ -239,7 +233,10 @@ def test_hostile_plan_and_question_are_text() -> None:
 
 def test_hostile_name_in_comparison_is_text() -> None:
     name = marked(5, ATTACK)[:LONGEST_NAME]
-    works = {name: Workspace().changed(plan=hostile_plan(200)), f"{name[:-2]} 2": Workspace()}
+    works = {
+        name: Workspace().changed(plan=hostile_files.hostile_plan(200)),
+        f"{name[:-2]} 2": Workspace(),
+    }
     cases = [TrayCase(name=text, case=work.case) for text, work in works.items()]
     app = visit(COMPARE, **to_query(Workspace().changed(tray=tuple(cases))))
     assert not leaks(app)
@@ -279,9 +276,9 @@ def test_hostile_model_is_text_in_its_failure(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_hostile_fault_of_a_study_is_text() -> None:
-    data: Any = full_study() | {marked(3): marked(2), "scenario_id": marked(1)}
+    data: Any = hostile_files.full_study() | {marked(3): marked(2), "scenario_id": marked(1)}
     app = at_editor(unopened())
-    app.text_area(key="own_text").set_value(as_file(data))
+    app.text_area(key="own_text").set_value(hostile_files.as_file(data))
     run(app)
     assert not leaks(app)
     assert {1, 3} <= seen(app)

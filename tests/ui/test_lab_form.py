@@ -8,16 +8,9 @@ from typing import Any, Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab import scenarios
 from replicalab.library import EntryKind
 from replicalab.negotiation.case import Case, on_the_shelf
-from replicalab.scenarios import (
-    Difficulty,
-    LabOverrides,
-    OwnItem,
-    lab_json,
-    load_scenario,
-    read_lab,
-)
 from replicalab.scenarios.writing import study_yaml
 from replicalab.ui import study
 from replicalab.ui.library.shelf import owner, shelf
@@ -72,9 +65,9 @@ def make_available(app: AppTest) -> AppTest:
     return again(app)
 
 
-def hand_over(app: AppTest, own: LabOverrides) -> AppTest:
+def hand_over(app: AppTest, own: scenarios.LabOverrides) -> AppTest:
     app = at(app, "Save")
-    app.file_uploader[0].set_value(("lab.json", lab_json(own).encode(), "text/csv"))
+    app.file_uploader[0].set_value(("lab.json", scenarios.lab_json(own).encode(), "text/csv"))
     app.session_state["lab_is_open"] = True
     return show(app, "Save", TABS)
 
@@ -84,9 +77,11 @@ def keep_as(app: AppTest, name: str) -> AppTest:
     return press(at(app, "Save"), "Save this lab")
 
 
-def mugs(number: int) -> LabOverrides:
-    items = (OwnItem(label=f"mug {n}", category="reagent", price=3.0) for n in range(number))
-    return LabOverrides(name="Ours", days=8, items=tuple(items))
+def mugs(number: int) -> scenarios.LabOverrides:
+    items = (
+        scenarios.OwnItem(label=f"mug {n}", category="reagent", price=3.0) for n in range(number)
+    )
+    return scenarios.LabOverrides(name="Ours", days=8, items=tuple(items))
 
 
 def test_drawer_opens_on_every_page() -> None:
@@ -203,13 +198,15 @@ def test_saved_lab_has_versions_and_one_owner(browsers: Browsers) -> None:
     fill(at(app, "Means"), "Days", 10)
     press(at(app, "Save"), "Save this lab")
     [entry] = shelf().entries(owner(), EntryKind.LAB)
-    days = (read_lab(shelf().read(owner(), entry.id, n).content.encode()).days for n in (1, 2))
+    days = (
+        scenarios.read_lab(shelf().read(owner(), entry.id, n).content.encode()).days for n in (1, 2)
+    )
     assert list(days) == [9, 10]
     browsers.use()
     assert "Ours" not in in_drawer(drawer("Save"))
 
 
-OWN: Final = LabOverrides(
+OWN: Final = scenarios.LabOverrides(
     currency="EUR",
     start_date=date(2026, 12, 7),
     weekends=False,
@@ -220,8 +217,8 @@ OWN: Final = LabOverrides(
 _ITS_OWN: Final = ("EUR instead of credits", "The study’s: credits")
 
 
-def query(own: LabOverrides = OWN, **more: Any) -> dict[str, str]:
-    case = Case(study="fin_momentum", lab=Difficulty.MEDIUM, own_lab=own)
+def query(own: scenarios.LabOverrides = OWN, **more: Any) -> dict[str, str]:
+    case = Case(study="fin_momentum", lab=scenarios.Difficulty.MEDIUM, own_lab=own)
     return to_query(Workspace(case=case, **more))
 
 
@@ -234,7 +231,7 @@ def unfolded_again(app: AppTest) -> AppTest:
     return again(app)
 
 
-def own_lab(app: AppTest) -> LabOverrides:
+def own_lab(app: AppTest) -> scenarios.LabOverrides:
     query = {key: text for key, text in query_of(app).items() if key not in ("v", "own", "study")}
     return from_query(query, on_the_shelf).workspace.case.own_lab
 
@@ -307,7 +304,7 @@ def test_every_page_has_currency_and_dates() -> None:
 
 
 def test_saved_lab_has_the_currency_of_its_study() -> None:
-    written = load_scenario("fin_momentum").study
+    written = scenarios.load_scenario("fin_momentum").study
     medium = written.labs.medium.model_copy(update={"currency": "EUR"})
     labs = written.labs.model_copy(update={"medium": medium})
     mine = written.model_copy(update={"scenario_id": "mine", "labs": labs})

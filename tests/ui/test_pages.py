@@ -19,39 +19,32 @@ from replicalab.ui import study_form
 from replicalab.ui.study import PARTS, TABS
 from tests.browser.driving import ROOT
 from tests.golden import assert_golden
+from tests.ui import pages
 from tests.ui.acting import labels, number, open_texts, pick, press, run, type_number, type_text
-from tests.ui.pages import (
-    COMPARE,
-    LIBRARY,
-    NEED_STUDY,
-    NEGOTIATION,
-    PAGES,
-    PROTOCOL,
-    SCENARIOS,
-    STUDY,
-)
 from tests.ui.reading import page_text, plain, texts, where
 from tests.ui.visitors import Browsers
 from tests.ui.walking import at_editor, at_making, go, query_of, show, unopened, visit
 
-GOLDEN: Final = {SCENARIOS: "scenarios", STUDY: "study", PROTOCOL: "protocol"}
+GOLDEN: Final = {pages.SCENARIOS: "scenarios", pages.STUDY: "study", pages.PROTOCOL: "protocol"}
 """Pages whose first visit is pinned here, and how."""
 
 
-@pytest.mark.parametrize("file", PAGES)
+@pytest.mark.parametrize("file", pages.PAGES)
 def test_page_opens_and_reads_as_pinned(file: str) -> None:
     app, pack = visit(file), load_scenario("fin_momentum")
     opened = f"{pack.paper.name} · medium lab"
     judged = f"{opened} · Not feasible"
-    quiet = {NEGOTIATION: opened} | dict.fromkeys((SCENARIOS, COMPARE, LIBRARY), "")
+    quiet = {pages.NEGOTIATION: opened} | dict.fromkeys(
+        (pages.SCENARIOS, pages.COMPARE, pages.LIBRARY), ""
+    )
     assert where(app) == quiet.get(file, judged)
-    assert (f"Samples: {pack.design.unit_of_n}" in page_text(app)) is (file in NEED_STUDY)
+    assert (f"Samples: {pack.design.unit_of_n}" in page_text(app)) is (file in pages.NEED_STUDY)
     if file in GOLDEN:
         assert_golden(f"pages/{GOLDEN[file]}#first", page_text(app))
 
 
 def test_part_of_a_study_reads_as_pinned() -> None:
-    app = visit(STUDY)
+    app = visit(pages.STUDY)
     for part in list(PARTS)[1:]:
         name = part.lower().replace(" ", "_")
         assert_golden(f"pages/study#{name}", page_text(show(app, part, TABS)))
@@ -70,7 +63,7 @@ def test_form_with_template_reads_as_pinned() -> None:
 def test_every_text_field_is_bounded(scientist: str) -> None:
     app = open_texts(visit(scientist=scientist))
     record: dict[str, int] = {}
-    for page in PAGES:
+    for page in pages.PAGES:
         go(app, page)
         record |= {field.label: field.max_chars for field in (*app.text_input, *app.text_area)}
     fields = at_editor(app).text_area
@@ -81,7 +74,7 @@ def test_every_text_field_is_bounded(scientist: str) -> None:
     assert all(0 < limit <= MOST_STUDY_BYTES * 1.2 for limit in record.values()), record
 
 
-@pytest.mark.parametrize("file", PAGES)
+@pytest.mark.parametrize("file", pages.PAGES)
 def test_pages_ask_for_sign_in_first(monkeypatch: pytest.MonkeyPatch, file: str) -> None:
     monkeypatch.setattr(st, "user", {"is_logged_in": False})
     app = AppTest.from_file(str(ROOT / file), default_timeout=60).run()
@@ -95,12 +88,12 @@ def test_work_follows_person_to_other_browsers(
 ) -> None:
     ann = {"is_logged_in": True, "iss": "https://issuer.example", "sub": "1", "name": "Ann *A*"}
     monkeypatch.setattr(st, "user", ann)
-    app = press(visit(PROTOCOL, study="psy_stroop"), "Save")
+    app = press(visit(pages.PROTOCOL, study="psy_stroop"), "Save")
     assert app.menu_button[0].options[-1].endswith(r"Sign out \(Ann \*A\*\)")
     browsers.use()
-    assert "Stroop" in page_text(visit(LIBRARY))
+    assert "Stroop" in page_text(visit(pages.LIBRARY))
     monkeypatch.setattr(st, "user", ann | {"iss": "https://other.example"})
-    assert "Stroop" not in page_text(visit(LIBRARY))
+    assert "Stroop" not in page_text(visit(pages.LIBRARY))
 
 
 def test_first_page_waits_for_no_slow_import() -> None:
@@ -167,9 +160,9 @@ def test_card_opens_medium_lab_and_keeps_open_plan() -> None:
     app.button(key="open_psy_stroop").click()
     assert where(run(app)).startswith("Stroop interference · medium lab · ")
     assert {"study": "psy_stroop", "lab": "medium"}.items() <= query_of(app).items()
-    go(type_number(go(app, PROTOCOL), "Sample size", 31), SCENARIOS)
+    go(type_number(go(app, pages.PROTOCOL), "Sample size", 31), pages.SCENARIOS)
     app.button(key="open_psy_stroop").click()
-    assert number(go(run(app), PROTOCOL), "Sample size").value == 31
+    assert number(go(run(app), pages.PROTOCOL), "Sample size").value == 31
 
 
 def test_cards_show_the_visitors_lab() -> None:
@@ -177,7 +170,7 @@ def test_cards_show_the_visitors_lab() -> None:
     assert "Yours passes cut" in page_text(app)
 
 
-@pytest.mark.parametrize("page", NEED_STUDY)
+@pytest.mark.parametrize("page", pages.NEED_STUDY)
 def test_page_without_study_offers_three(page: str) -> None:
     app = go(visit(), page)
     assert cards(app) == ["psy_stroop", "bio_jq1_myeloma", "ml_resnet_cifar10"]
@@ -190,10 +183,10 @@ def test_front_door_judges_only_own_plans() -> None:
     app = visit()
     assert where(app) == "", "nothing was chosen yet"
     assert "easible" not in page_text(app)
-    app = visit(SCENARIOS, study="fin_momentum")
-    assert where(go(app, PROTOCOL)).endswith("· Not feasible")
+    app = visit(pages.SCENARIOS, study="fin_momentum")
+    assert where(go(app, pages.PROTOCOL)).endswith("· Not feasible")
     assert "Reference protocol: not feasible" in page_text(app)
-    go(type_number(app, "Sample size", 31), SCENARIOS)
+    go(type_number(app, "Sample size", 31), pages.SCENARIOS)
     assert "Your plan: not feasible" in page_text(app)
 
 
@@ -245,12 +238,12 @@ def test_broken_file_is_named_until_repaired(folder: Path) -> None:
 
 
 def test_study_that_breaks_while_open_is_replaced(folder: Path) -> None:
-    app = visit(NEGOTIATION, study="ml_resnet_cifar10")
+    app = visit(pages.NEGOTIATION, study="ml_resnet_cifar10")
     spoil(folder, "budget: 900", "budget: -5")
     run(app)
     assert "labs.easy.budget" in page_text(app)
     assert "Another study is open instead." in page_text(app)
-    again = visit(PROTOCOL, study="ml_resnet_cifar10")
+    again = visit(pages.PROTOCOL, study="ml_resnet_cifar10")
     assert "study 'ml_resnet_cifar10' cannot be opened" in page_text(again)
     for page in (app, again):
         assert not where(page).startswith("ResNet depth")
@@ -260,7 +253,7 @@ def test_pages_open_with_broken_or_missing_studies(folder: Path) -> None:
     spoil(folder, "format: 1", "format: [")
     spoil(folder, "budget: 5100", "budget: -5", "finance_trading/fin_momentum")
     st.cache_resource.clear()
-    for file in PAGES:
+    for file in pages.PAGES:
         app = visit(file)
         assert "labs.easy.budget" in page_text(app)
         assert where(app)

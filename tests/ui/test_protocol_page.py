@@ -24,33 +24,9 @@ from replicalab.ui.study import reference_options
 from replicalab.ui.workspace import Workspace, to_query
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
-from tests.ui.acting import (
-    can_press,
-    choose,
-    choose_more,
-    chosen,
-    labels,
-    number,
-    open_texts,
-    pick,
-    press,
-    run,
-    type_number,
-    type_text,
-    undo,
-)
+from tests.ui import acting, reading
 from tests.ui.negotiating import outcome
 from tests.ui.pages import COMPARE, IN_FEW_LABS, NEGOTIATION, PROTOCOL, SCENARIOS, TRADE_OFFS
-from tests.ui.reading import (
-    alerts,
-    dimension,
-    page_text,
-    panel_tables,
-    plain,
-    status,
-    visit_lab,
-    where,
-)
 from tests.ui.walking import go, query_of, visit
 
 MOMENTUM: Final = load_scenario("fin_momentum", Difficulty.MEDIUM)
@@ -64,15 +40,15 @@ HALVED: Final = stories()[1].workspace.model_copy(update={"presenting": 0})
 @IN_FEW_LABS
 def test_pages_show_the_core_answers(study: str, lab: str) -> None:
     options = reference_options(load_scenario(study, lab))
-    yours, app = options.yours, visit_lab(PROTOCOL, study, lab)
-    assert status(app) == plan_verdict(yours).status
+    yours, app = options.yours, reading.visit_lab(PROTOCOL, study, lab)
+    assert reading.status(app) == plan_verdict(yours).status
     texts = [facts.first_of_all(options), facts.difference_text(options)]
     texts += [f"{name}: {text}" for name, text in notes(yours)]
     if not facts.nothing_needed(options):
         texts += [facts.run_text(options.asks.run), facts.target_text(options)]
         texts += facts.alone_lines(options)
-    assert all(line in page_text(app) for line in texts)
-    dimensions, worth, *_ = panel_tables(app)
+    assert all(line in reading.page_text(app) for line in texts)
+    dimensions, worth, *_ = reading.panel_tables(app)
     rows = [row[1::2] for row in dimensions[1:] if row[0]]
     assert rows == [[used_text(yours, slack), slack_text(slack)] for slack in yours.slack.values()]
     assert worth[1][2] in (yours.evidence.number, "no evidence")
@@ -80,13 +56,15 @@ def test_pages_show_the_core_answers(study: str, lab: str) -> None:
     steps = by_rule(yours.pack, yours.plan, scientist=ScientistKind.STEP_BY_STEP)
     verdict = outcome_verdict(steps)
     assert outcome(go(app, NEGOTIATION)) == (verdict.status, verdict.text)
-    assert not alerts(app)
-    trade_offs = page_text(go(app, TRADE_OFFS))
+    assert not reading.alerts(app)
+    trade_offs = reading.page_text(go(app, TRADE_OFFS))
     assert all(" ".join(fact.shown.split()) in trade_offs for fact in extra_facts(options))
 
 
 def costs_of(app: AppTest) -> list[list[str]]:
-    return next(table for table in panel_tables(app) if any(row[0] == "Total" for row in table))
+    return next(
+        table for table in reading.panel_tables(app) if any(row[0] == "Total" for row in table)
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,7 +88,7 @@ def costs_of(app: AppTest) -> list[list[str]]:
     ],
 )
 def test_page_in_other_states(name: str, work: Workspace) -> None:
-    assert_golden(f"pages/protocol#{name}", page_text(visit(PROTOCOL, **to_query(work))))
+    assert_golden(f"pages/protocol#{name}", reading.page_text(visit(PROTOCOL, **to_query(work))))
 
 
 def test_typed_number_moves_verdict_and_rows() -> None:
@@ -126,11 +104,14 @@ def test_typed_number_moves_verdict_and_rows() -> None:
         (*("Sample size", 1_000_000, "fail", "Not feasible"),
          ["fails Budget", "10,000,850 / 5,100", "−9,995,750"]),
     ):  # fmt: skip
-        type_number(app, field, value)
-        assert number(app, field).value == value
-        assert (status(app), where(app).split(" · ")[-1]) == (colour, verdict), (field, value)
+        acting.type_number(app, field, value)
+        assert acting.number(app, field).value == value
+        assert (reading.status(app), reading.where(app).split(" · ")[-1]) == (colour, verdict), (
+            field,
+            value,
+        )
         if row:
-            name, used, _, slack = dimension(app, row[0].split()[1])
+            name, used, _, slack = reading.dimension(app, row[0].split()[1])
             assert [name, used.rpartition(" ")[0], slack] == row
 
 
@@ -140,36 +121,38 @@ def test_refused_number_or_text_leaves_the_plan() -> None:
     for field, kept, value in (("Sample size", 420, -5), ("Duration (days)", 8, 1_000_001)):
         name = field.removesuffix(" (days)")
         problem = f"{name} cannot be {value:,}, so the plan keeps {kept}. Type 0 to 1,000,000."
-        assert problem in page_text(type_number(app, field, value))
-        assert number(app, field).value == value
+        assert problem in reading.page_text(acting.type_number(app, field, value))
+        assert acting.number(app, field).value == value
         assert query_of(app) == before
-        assert problem not in page_text(type_number(app, field, kept))
+        assert problem not in reading.page_text(acting.type_number(app, field, kept))
     text = f"Technique is empty, so the plan keeps “{PLAN.technique}”."
-    assert text in page_text(type_text(open_texts(app), "Technique", "   "))
+    assert text in reading.page_text(acting.type_text(acting.open_texts(app), "Technique", "   "))
     assert query_of(app) == before
 
 
 def test_forbidden_phrase_breaks_the_policy() -> None:
     app = visit(PROTOCOL, lab="easy")
-    type_text(
-        open_texts(app), "Rationale", "An offline backtest; later we route orders to a broker."
+    acting.type_text(
+        acting.open_texts(app),
+        "Rationale",
+        "An offline backtest; later we route orders to a broker.",
     )
-    assert dimension(app, "policy")[:2] == ["fails Policy", "1 breach"]
-    assert where(app).endswith("· Not approved")
+    assert reading.dimension(app, "policy")[:2] == ["fails Policy", "1 breach"]
+    assert reading.where(app).endswith("· Not approved")
 
 
 def test_lists_take_substitutes_and_unknown_items() -> None:
     app = visit(PROTOCOL)
     options = {field.label: list(field.options) for field in app.multiselect}
     assert options["Equipment"] == [SERVER, f"{TERMINAL} (booked until day 10)", EXTRACT]
-    choose(app, "Equipment", SERVER, EXTRACT)
-    assert dimension(app, "equipment")[:2] == ["passes Equipment", "2 needed, 2 free"]
-    choose(app, "Equipment", SERVER, "quantum abacus")
-    assert "'quantum abacus' is not in this lab's inventory" in page_text(app)
-    choose(app, "Controls")
+    acting.choose(app, "Equipment", SERVER, EXTRACT)
+    assert reading.dimension(app, "equipment")[:2] == ["passes Equipment", "2 needed, 2 free"]
+    acting.choose(app, "Equipment", SERVER, "quantum abacus")
+    assert "'quantum abacus' is not in this lab's inventory" in reading.page_text(app)
+    acting.choose(app, "Controls")
     go(go(app, SCENARIOS), PROTOCOL)
-    assert chosen(app, "Equipment") == [SERVER, "quantum abacus"]
-    assert chosen(app, "Controls") == []
+    assert acting.chosen(app, "Equipment") == [SERVER, "quantum abacus"]
+    assert acting.chosen(app, "Controls") == []
 
 
 @pytest.mark.parametrize(
@@ -181,8 +164,8 @@ def test_lists_take_substitutes_and_unknown_items() -> None:
     ],
 )
 def test_refused_label_is_not_taken(label: str, text: str) -> None:
-    app = choose(visit(PROTOCOL), "Controls", *PLAN.controls, label)
-    assert text in page_text(app)
+    app = acting.choose(visit(PROTOCOL), "Controls", *PLAN.controls, label)
+    assert text in reading.page_text(app)
     assert "plan" not in query_of(app)
 
 
@@ -197,85 +180,89 @@ def test_ticked_changes_are_those_of_the_core() -> None:
     ):
         [pills] = app.pills
         pills.set_value([name for name, tick in zip(names, ticks, strict=True) if tick])
-        page = page_text(run(app))
+        page = reading.page_text(acting.run(app))
         ticked = [c for c, tick in zip(options.offer.changes, ticks, strict=True) if tick]
         after = assess(apply_changes(PLAN, ticked), MOMENTUM)
         step = PlanStep(options.yours, after)
         assert f"{amount_text(after.cost)} of 3,700 credits, {after.evidence.text}" in page
         assert f"In all: {saved_text(step)} · {loss_text(step)}" in page
-        worth = {row[0]: row[2] for row in panel_tables(app)[1]}
+        worth = {row[0]: row[2] for row in reading.panel_tables(app)[1]}
         assert worth[TICKED if any(ticks) else "Your plan"] == after.evidence.number
         assert page.count("would add: ") == ticks.count(False)
-        assert can_press(app, label) == any(ticks)
+        assert acting.can_press(app, label) == any(ticks)
         if any(ticks):
-            assert query_of(press(app, label)) == to_query(Workspace().changed(plan=after.plan))
-            undo(app)
+            assert query_of(acting.press(app, label)) == to_query(
+                Workspace().changed(plan=after.plan)
+            )
+            acting.undo(app)
 
 
 def test_tick_never_moves_to_another_change() -> None:
     app = visit(PROTOCOL)
     app.pills[0].set_value(["Duration"])
-    type_number(app, "Duration (days)", 9)
+    acting.type_number(app, "Duration (days)", 9)
     assert go(go(app, NEGOTIATION), PROTOCOL).pills[0].value == ["Duration"]
     before = app.pills[0].id
-    type_number(app, "Sample size", 310)
+    acting.type_number(app, "Sample size", 310)
     assert app.pills[0].value == ["Duration", "Sample size"]
     assert app.pills[0].id == before, "the browser would redraw the pills"
 
 
 def test_least_loss_plan_is_applied_and_undone() -> None:
     loss = reference_options(MOMENTUM).least
-    app = press(visit(PROTOCOL), "Apply the least-loss plan")
-    assert number(app, "Sample size").value == loss.plan.sample_size
-    assert where(app).endswith("· Feasible")
+    app = acting.press(visit(PROTOCOL), "Apply the least-loss plan")
+    assert acting.number(app, "Sample size").value == loss.plan.sample_size
+    assert reading.where(app).endswith("· Feasible")
     assert not any(button.key == "apply_least_loss" for button in app.button)
-    assert number(undo(app), "Sample size").value == PLAN.sample_size
+    assert acting.number(acting.undo(app), "Sample size").value == PLAN.sample_size
 
 
 def test_failing_row_has_a_fix_button() -> None:
     app = visit(PROTOCOL, study="eco_reef_fish", lab="medium")
     button = next(item for item in app.button if item.key == "mend_budget")
-    assert plain(button.label) == "128 → 85 fish"
-    assert "saves 430 credits · power 0.62, below the target" in plain(button.help)
-    press(app, button.label)
-    assert number(app, "Sample size").value == 85
-    assert dimension(app, "Budget")[0].startswith("passes")
+    assert reading.plain(button.label) == "128 → 85 fish"
+    assert "saves 430 credits · power 0.62, below the target" in reading.plain(button.help)
+    acting.press(app, button.label)
+    assert acting.number(app, "Sample size").value == 85
+    assert reading.dimension(app, "Budget")[0].startswith("passes")
     assert "mend_budget" not in [item.key for item in app.button]
 
 
 def test_undo_and_redo_name_their_edits() -> None:
-    app = type_number(visit(PROTOCOL), "Sample size", 420)
-    assert not can_press(app, "Undo"), "the same value is no step"
+    app = acting.type_number(visit(PROTOCOL), "Sample size", 420)
+    assert not acting.can_press(app, "Undo"), "the same value is no step"
     for samples in (200, 100):
-        type_number(app, "Sample size", samples)
+        acting.type_number(app, "Sample size", samples)
     for label, samples in (
         ("Undo: 200 → 100 months", 200),
         ("Undo: 420 → 200 months", 420),
         ("Redo", 200),
         ("Redo", 100),
     ):
-        assert number(press(app, label), "Sample size").value == samples
-        assert ("Redo" in labels(app)) == (samples == 200 or label.startswith("Undo"))
-    type_number(undo(app), "Duration (days)", 5)
-    assert "Redo" not in labels(app)
-    assert number(undo(app), "Duration (days)").value == 8
+        assert acting.number(acting.press(app, label), "Sample size").value == samples
+        assert ("Redo" in acting.labels(app)) == (samples == 200 or label.startswith("Undo"))
+    acting.type_number(acting.undo(app), "Duration (days)", 5)
+    assert "Redo" not in acting.labels(app)
+    assert acting.number(acting.undo(app), "Duration (days)").value == 8
 
 
 def test_undo_stays_in_its_study() -> None:
-    app = type_number(visit(PROTOCOL, study="eco_reef_fish"), "Sample size", 100)
-    go(pick(go(app, NEGOTIATION), "Scientist", "recorded"), PROTOCOL)
-    assert where(app).startswith("Momentum returns")
-    assert not can_press(app, "Undo")
-    go(press(go(app, COMPARE), "Undo"), PROTOCOL)
-    assert "Redo" not in labels(app), "that is the other study"
-    assert number(press(app, "Undo: 128 → 100 fish"), "Sample size").value == 128
+    app = acting.type_number(visit(PROTOCOL, study="eco_reef_fish"), "Sample size", 100)
+    go(acting.pick(go(app, NEGOTIATION), "Scientist", "recorded"), PROTOCOL)
+    assert reading.where(app).startswith("Momentum returns")
+    assert not acting.can_press(app, "Undo")
+    go(acting.press(go(app, COMPARE), "Undo"), PROTOCOL)
+    assert "Redo" not in acting.labels(app), "that is the other study"
+    assert acting.number(acting.press(app, "Undo: 128 → 100 fish"), "Sample size").value == 128
 
 
 def test_reset_plan_is_undone_field_by_field() -> None:
-    app = type_number(visit(PROTOCOL), "Sample size", 7)
-    choose_more(type_text(open_texts(app), "Technique", "another way"), "Reset the plan")
-    assert number(app, "Sample size").value == 420
+    app = acting.type_number(visit(PROTOCOL), "Sample size", 7)
+    acting.choose_more(
+        acting.type_text(acting.open_texts(app), "Technique", "another way"), "Reset the plan"
+    )
+    assert acting.number(app, "Sample size").value == 420
     assert "plan" not in query_of(app)
-    undo(app)
-    assert (number(app, "Sample size").value, app.text_area[0].value) == (7, "another way")
-    assert undo(app).text_area[0].value == PLAN.technique
+    acting.undo(app)
+    assert (acting.number(app, "Sample size").value, app.text_area[0].value) == (7, "another way")
+    assert acting.undo(app).text_area[0].value == PLAN.technique

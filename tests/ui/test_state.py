@@ -12,18 +12,7 @@ from replicalab.negotiation import ScientistKind
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace, to_query
-from tests.ui.acting import (
-    can_press,
-    choose,
-    chosen,
-    number,
-    pick,
-    press,
-    run,
-    type_number,
-    type_text,
-    undo,
-)
+from tests.ui import acting
 from tests.ui.pages import COMPARE, LETTERS, LIBRARY, NEGOTIATION, PAGES, PROTOCOL, STUDY
 from tests.ui.reading import alerts, dimension, links, page_text, plain, tray, where
 from tests.ui.walking import go, query_of, visit
@@ -45,19 +34,19 @@ TOO_LONG: Final = "This page is too long for a link"
 
 
 def test_changed_lab_and_seed_keep_the_plan() -> None:
-    app = go(type_number(visit(PROTOCOL), "Sample size", 150), STUDY)
-    type_number(type_number(pick(app, "Lab", "easy"), "Seed", 7), "Seed", 0)
-    assert number(go(app, PROTOCOL), "Sample size").value == 150
+    app = go(acting.type_number(visit(PROTOCOL), "Sample size", 150), STUDY)
+    acting.type_number(acting.type_number(acting.pick(app, "Lab", "easy"), "Seed", 7), "Seed", 0)
+    assert acting.number(go(app, PROTOCOL), "Sample size").value == 150
     assert dimension(app, "budget")[1] == "2,350 / 5,100 credits"
     for lab in ("easy lab, seed 7", "easy lab", "medium lab"):
-        assert f"· {lab} ·" in where(undo(app))
-    assert number(app, "Sample size").value == 150
+        assert f"· {lab} ·" in where(acting.undo(app))
+    assert acting.number(app, "Sample size").value == 150
 
 
 def test_full_link_opens_the_same_on_every_page() -> None:
     app = visit(PROTOCOL, **FULL)
-    assert number(app, "Sample size").value == 8
-    assert not can_press(app, "Undo")
+    assert acting.number(app, "Sample size").value == 8
+    assert not acting.can_press(app, "Undo")
     assert CANNOT not in page_text(app)
     for page in PAGES:
         go(app, page)
@@ -66,7 +55,7 @@ def test_full_link_opens_the_same_on_every_page() -> None:
         assert query_of(app) == FULL
         assert links(app) == [FULL] * len(PAGES)
     go(app, NEGOTIATION)
-    assert number(app, "Rounds at most").value == 7
+    assert acting.number(app, "Rounds at most").value == 7
     assert "Round 3 of" in page_text(app)
 
 
@@ -76,21 +65,21 @@ def test_bad_link_shows_one_message_until_dismissed() -> None:
         [message] = [alert.text for alert in alerts(go(app, page)) if CANNOT in alert.text]
         assert message.splitlines()[1].startswith("- The link cannot be read: seed ")
         assert query_of(app) == to_query(Workspace())
-    press(app, "Dismiss")
+    acting.press(app, "Dismiss")
     assert CANNOT not in page_text(app)
 
 
 def test_plan_too_long_for_a_link_is_reported() -> None:
-    app = choose(visit(PROTOCOL, study="fin_momentum"), "Controls", *LETTERS[:40])
+    app = acting.choose(visit(PROTOCOL, study="fin_momentum"), "Controls", *LETTERS[:40])
     assert "more" in query_of(app)
     assert TOO_LONG not in page_text(app)
-    choose(app, "Controls", *LETTERS)
+    acting.choose(app, "Controls", *LETTERS)
     assert len(urlencode(query_of(app))) < 200
     for page in PAGES:
         assert page_text(go(app, page)).count(TOO_LONG) == 1
         assert all(len(way.proto.query_string) < 200 for way in app.get("page_link"))
-    assert chosen(go(app, PROTOCOL), "Controls") == LETTERS
-    choose(app, "Controls", *LETTERS[:40])
+    assert acting.chosen(go(app, PROTOCOL), "Controls") == LETTERS
+    acting.choose(app, "Controls", *LETTERS[:40])
     assert TOO_LONG not in page_text(app)
 
 
@@ -98,20 +87,20 @@ def arrive(app: AppTest, query: Mapping[str, str]) -> AppTest:
     app.query_params.clear()
     for key, value in query.items():
         app.query_params[key] = value
-    return run(app)
+    return acting.run(app)
 
 
 def test_back_opens_the_older_plan() -> None:
-    app = type_number(visit(PROTOCOL), "Sample size", 200)
+    app = acting.type_number(visit(PROTOCOL), "Sample size", 200)
     before = query_of(app)
-    type_number(app, "Sample size", 100).session_state["state"].written_at = -9.0  # long ago
+    acting.type_number(app, "Sample size", 100).session_state["state"].written_at = -9.0  # long ago
     arrive(app, before)
-    assert number(app, "Sample size").value == 200
+    assert acting.number(app, "Sample size").value == 200
     assert query_of(app) == before
     app.session_state["state"].written_at = -9.0
     assert CANNOT in page_text(arrive(app, {"study": "fin_momentum", "more": "eNq"}))
     for samples in (200, 100):
-        assert number(undo(app), "Sample size").value == samples
+        assert acting.number(acting.undo(app), "Sample size").value == samples
 
 
 def test_undone_step_keeps_players_and_restores_lab() -> None:
@@ -136,7 +125,7 @@ def line(app: AppTest) -> list[str]:
 
 def load(app: AppTest, place: int) -> AppTest:
     app.segmented_control[0].set_value(place)
-    return run(app)
+    return acting.run(app)
 
 
 def toast(app: AppTest) -> str:
@@ -147,40 +136,40 @@ def toast(app: AppTest) -> str:
 def test_plan_is_added_once_and_undone() -> None:
     app = visit(PROTOCOL)
     assert not line(app)
-    assert toast(press(app, ADD)) == "Added as Plan A: see Compare."
-    assert toast(press(app, ADD)) == "Already in the comparison: Plan A."
+    assert toast(acting.press(app, ADD)) == "Added as Plan A: see Compare."
+    assert toast(acting.press(app, ADD)) == "Already in the comparison: Plan A."
     assert line(app) == names(app) == ["Plan A"]
     assert app.segmented_control[0].value == 0
-    type_number(app, "Sample size", 100)
+    acting.type_number(app, "Sample size", 100)
     assert app.segmented_control[0].value is None
-    load(press(app, ADD), 0)
-    assert number(app, "Sample size").value == 420
-    assert number(undo(app), "Sample size").value == 100
-    assert names(undo(app)) == ["Plan A"]
-    assert names(press(app, "Redo")) == ["Plan A", "Plan B"]
+    load(acting.press(app, ADD), 0)
+    assert acting.number(app, "Sample size").value == 420
+    assert acting.number(acting.undo(app), "Sample size").value == 100
+    assert names(acting.undo(app)) == ["Plan A"]
+    assert names(acting.press(app, "Redo")) == ["Plan A", "Plan B"]
 
 
 def test_open_case_is_renamed_or_removed() -> None:
-    app = type_number(press(visit(PROTOCOL), ADD), "Sample size", 100)
-    type_text(press(app, ADD), "Name", "  small\tand   cheap ")
+    app = acting.type_number(acting.press(visit(PROTOCOL), ADD), "Sample size", 100)
+    acting.type_text(acting.press(app, ADD), "Name", "  small\tand   cheap ")
     assert names(app) == ["Plan A", "small and cheap"]
     for same in ("Plan A", "   ", " Plan A 2 "):
-        assert names(type_text(app, "Name", same)) == ["Plan A", "Plan A 2"]
+        assert names(acting.type_text(app, "Name", same)) == ["Plan A", "Plan A 2"]
     long = "x" * LONGEST_NAME
-    load(type_text(app, "Name", long), 0)
-    assert names(type_text(app, "Name", long)) == [f"{long[:-4]} 2", long]
-    assert names(press(load(app, 1), "Remove it")) == [f"{long[:-4]} 2"]
+    load(acting.type_text(app, "Name", long), 0)
+    assert names(acting.type_text(app, "Name", long)) == [f"{long[:-4]} 2", long]
+    assert names(acting.press(load(app, 1), "Remove it")) == [f"{long[:-4]} 2"]
 
 
 def test_four_plans_at_most_survive_a_reload() -> None:
     app = visit(PROTOCOL)
     for samples in (10, 20, 30, 40):
-        press(type_number(app, "Sample size", samples), ADD)
-    press(type_number(app, "Sample size", 50), ADD)
+        acting.press(acting.type_number(app, "Sample size", samples), ADD)
+    acting.press(acting.type_number(app, "Sample size", 50), ADD)
     assert toast(app) == "The comparison holds 4, the most; remove one."
     assert names(app) == ["Plan A", "Plan B", "Plan C", "Plan D"]
-    load(press(load(app, 1), "Remove it"), 0)
-    press(type_number(app, "Sample size", 60), ADD)
+    load(acting.press(load(app, 1), "Remove it"), 0)
+    acting.press(acting.type_number(app, "Sample size", 60), ADD)
     assert names(app) == ["Plan A", "Plan C", "Plan D", "Plan B"]
     again = tray(visit(PROTOCOL, **query_of(app)))
     assert again == tray(app)
@@ -188,12 +177,14 @@ def test_four_plans_at_most_survive_a_reload() -> None:
 
 
 def test_played_run_is_added_with_its_moves() -> None:
-    app = type_text(visit(NEGOTIATION, scientist="person"), "Or ask the lab a question", "When?")
-    press(app, "Ask")
+    app = acting.type_text(
+        visit(NEGOTIATION, scientist="person"), "Or ask the lab a question", "When?"
+    )
+    acting.press(app, "Ask")
     moves = app.session_state["state"].workspace.case.moves
     assert len(moves) == 1
-    assert toast(press(app, ADD)) == "Added as Run A: see Compare."
+    assert toast(acting.press(app, ADD)) == "Added as Run A: see Compare."
     [result] = tray(app)
     assert (result.name, result.case.moves, result.is_run) == ("Run A", moves, True)
-    assert toast(press(go(app, PROTOCOL), ADD)) == "Added as Plan A: see Compare."
+    assert toast(acting.press(go(app, PROTOCOL), ADD)) == "Added as Plan A: see Compare."
     assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)

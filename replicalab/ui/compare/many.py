@@ -23,7 +23,7 @@ from replicalab.render import figures
 from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, list_scenarios
 from replicalab.ui import notices, own_studies, panel, state
 from replicalab.ui.batches import BATCHES, VisitorBatch
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, fold
 from replicalab.ui.files import download
 from replicalab.ui.library.keeping import keep_new
 from replicalab.ui.words import escaped
@@ -264,9 +264,8 @@ def _draw_files(batch: VisitorBatch) -> None:
     with st.container(horizontal=True, key="batch_files"):
         download("Results as CSV", partial(results_csv, came), "batch.csv")
         download("Results and outcomes as Excel", workbook, "batch.xlsx")
-    place = st.expander("Every result", key="batch_results", on_change="rerun")
-    if place.open:
-        with place:
+    with fold("Every result", "batch_results") as is_open:
+        if is_open:
             if len(came) > _ROWS_SHOWN:
                 st.caption(f"The first {_ROWS_SHOWN:,}; the files have all.")
             frame = results_frame(came[:_ROWS_SHOWN])

@@ -8,23 +8,13 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab import scenarios
 from replicalab.characters import on_one_line
 from replicalab.facts import lab as lab_facts
 from replicalab.facts.blocks import sentences_panel
 from replicalab.facts.plan import staff_text
 from replicalab.lexicon import CREDITS, amount_text, count_text, label_key, shortened
 from replicalab.limits import LONGEST_LABEL, MOST_OWN_ITEMS
-from replicalab.scenarios import (
-    AMOUNTS,
-    CATEGORIES,
-    AmountGroup,
-    ItemState,
-    LabAmount,
-    LabOverrides,
-    OwnItem,
-    Pack,
-    amounts_in,
-)
 from replicalab.scenarios.fields import CURRENCY, Rate, Step
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR
 from replicalab.scenarios.own import ItemCategory
@@ -36,6 +26,7 @@ from replicalab.ui.controls import (
     button,
     chosen_from,
     complain,
+    fold,
     places,
 )
 from replicalab.ui.words import badge, escaped
@@ -53,13 +44,13 @@ def redraw() -> None:
     st.session_state[_STAMP] = stamp() + 1
 
 
-def override(own_lab: LabOverrides) -> None:
+def override(own_lab: scenarios.LabOverrides) -> None:
     """Use other overrides; the page behind the drawer draws its fields again."""
     state.change_lab(own_lab)
     state.current().version += 1
 
 
-def use(own_lab: LabOverrides) -> None:
+def use(own_lab: scenarios.LabOverrides) -> None:
     """Use other overrides; the drawer draws its fields again too."""
     override(own_lab)
     redraw()
@@ -78,32 +69,31 @@ def draw_back(name: str, written: str, back: Callable[[], None]) -> None:
 
 def draw_means() -> None:
     """Draw budget, days, start day and staff, then the calendar and the money."""
-    _draw_amounts(AmountGroup.MEANS)
+    _draw_amounts(scenarios.AmountGroup.MEANS)
     lab = state.analysis().yours.pack.lab
     if lab.start_day > 1 or lab.start_date:
         first, last = (f"day {day}{lab.dated(day)}" for day in (lab.start_day, lab.days))
         st.caption(f"From {first} to {last}: {count_text(lab.days_left, 'day')} to work in.")
-    folded = st.expander("Calendar and money", key="lab_calendar", on_change="rerun")
-    if folded.open:
-        with folded:
+    with fold("Calendar and money", "lab_calendar") as is_open:
+        if is_open:
             _draw_calendar()
-            _draw_amounts(AmountGroup.MONEY)
+            _draw_amounts(scenarios.AmountGroup.MONEY)
 
 
 def draw_rates() -> None:
     """Draw the rates, and the numbers above which a plan needs one more staff unit."""
-    _draw_amounts(AmountGroup.RATES, per_row=3)
+    _draw_amounts(scenarios.AmountGroup.RATES, per_row=3)
     panel.draw(sentences_panel([f"Your plan’s staff: {staff_text(state.analysis().yours)}."]))
-    _draw_amounts(AmountGroup.STEPS, per_row=3)
+    _draw_amounts(scenarios.AmountGroup.STEPS, per_row=3)
 
 
-def _draw_amounts(group: AmountGroup, per_row: int = 2) -> None:
-    for amount, place in zip(amounts_in(group), places(per_row), strict=False):
+def _draw_amounts(group: scenarios.AmountGroup, per_row: int = 2) -> None:
+    for amount, place in zip(scenarios.amounts_in(group), places(per_row), strict=False):
         with place:
             _draw_amount(amount)
 
 
-def _draw_amount(amount: LabAmount) -> None:
+def _draw_amount(amount: scenarios.LabAmount) -> None:
     pack = state.analysis().yours.pack
     now, written = amount.of(pack.lab), amount.of(state.written().lab)
     bounds = bounds_of(amount.bounds)
@@ -127,14 +117,14 @@ def _draw_amount(amount: LabAmount) -> None:
         st.caption(f"The study’s: {amount_text(written)}")
 
 
-def _put(amount: LabAmount, value: float | None) -> None:
+def _put(amount: scenarios.LabAmount, value: float | None) -> None:
     override(state.case().own_lab.with_amount(amount, value))
 
 
 def draw_means_everywhere() -> list[str]:
     """Draw budget, days and staff for every study; return the problem of each, empty if none."""
     problems = []
-    for amount in (row for row in AMOUNTS.values() if row.is_shared):
+    for amount in (row for row in scenarios.AMOUNTS.values() if row.is_shared):
         overrides = state.case().own_lab
         now, label = getattr(overrides, amount.key), amount.label_in(overrides.currency or CREDITS)
         text = "each study keeps its own" if now is None else f"the lab keeps {amount_text(now)}"
@@ -258,11 +248,13 @@ def _open_chosen() -> None:
         st.session_state[row_key(chosen)] = True
 
 
-def _categories(pack: Pack) -> dict[str, ItemCategory]:
+def _categories(pack: scenarios.Pack) -> dict[str, ItemCategory]:
     plan = state.plan()
-    labels = [(label, pack.category_of(label) or CATEGORIES[0]) for label in pack.known_items]
+    labels = [
+        (label, pack.category_of(label) or scenarios.CATEGORIES[0]) for label in pack.known_items
+    ]
     planned = (plan.required_equipment, plan.required_reagents)
-    for category, names in zip(CATEGORIES, planned, strict=True):
+    for category, names in zip(scenarios.CATEGORIES, planned, strict=True):
         labels += [(name, category) for name in names]
     items: dict[str, tuple[str, ItemCategory]] = {}
     for label, category in labels:
@@ -270,7 +262,7 @@ def _categories(pack: Pack) -> dict[str, ItemCategory]:
     return dict(items.values())
 
 
-def _draw_row(label: str, category: ItemCategory, pack: Pack) -> None:
+def _draw_row(label: str, category: ItemCategory, pack: scenarios.Pack) -> None:
     status, where, more = lab_facts.item_row(state.written(), pack, label, category)
     key = row_key(label)
     title = f"**{escaped(label)}** {badge(status, where)} {more}"
@@ -283,7 +275,7 @@ def _draw_row(label: str, category: ItemCategory, pack: Pack) -> None:
                 complain(_FULL)
             else:
                 own = _own_items().get(label_key(label))
-                _draw_item(own or OwnItem(label=label, category=category), pack)
+                _draw_item(own or scenarios.OwnItem(label=label, category=category), pack)
 
 
 def _draw_another() -> None:
@@ -292,7 +284,7 @@ def _draw_another() -> None:
         notices.draw(_ANOTHER)
         st.radio(
             "Is it used and booked, or used up?",
-            CATEGORIES,
+            scenarios.CATEGORIES,
             format_func=state.analysis().yours.pack.study.term,
             horizontal=True,
             key="lab_another_kind",
@@ -309,19 +301,21 @@ def _add() -> None:
         return
     if label_key(name) not in known:
         category = st.session_state["lab_another_kind"]
-        _put_item(OwnItem(label=name, category=category, state=ItemState.AVAILABLE))
+        _put_item(
+            scenarios.OwnItem(label=name, category=category, state=scenarios.ItemState.AVAILABLE)
+        )
     st.session_state[_ITEM] = known.get(label_key(name), name)
     _open_chosen()
 
 
-def _draw_item(item: OwnItem, pack: Pack) -> None:
+def _draw_item(item: scenarios.OwnItem, pack: scenarios.Pack) -> None:
     def key(field: str) -> str:
         return f"lab_item_{field}_{label_key(item.label)}_{stamp()}"
 
     def change(**changes: object) -> None:
         _put_item(item.model_copy(update=changes))
 
-    unchanged, states = "the item keeps its value", list(ItemState)
+    unchanged, states = "the item keeps its value", list(scenarios.ItemState)
     status = pack.inventory.status(item.label, item.category).value
     first, second, third = st.columns(3)
     with first:
@@ -329,7 +323,7 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
             "Availability",
             states,
             format_func=pack.study.term,
-            index=states.index(ItemState(status)) if status in states else None,
+            index=states.index(scenarios.ItemState(status)) if status in states else None,
             key=key("state"),
             on_change=chosen_from(
                 key("state"),
@@ -342,10 +336,10 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
             "Booked until day",
             key("until"),
             pack.inventory.booked_until(item.label),
-            take=lambda typed: change(until=typed, state=ItemState.BOOKED),
+            take=lambda typed: change(until=typed, state=scenarios.ItemState.BOOKED),
             why_not=between("Booked until day", bounds_of(Step), unchanged),
         )
-        day.draw(disabled=status != ItemState.BOOKED)
+        day.draw(disabled=status != scenarios.ItemState.BOOKED)
     with third:
         price = NumberField(
             f"Price, {pack.lab.currency}",
@@ -360,11 +354,11 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
     complain(day.problem, price.problem)
     if label_key(item.label) in _own_items():
         written = state.written().inventory.status_text(item.label, item.category)
-        cleared = OwnItem(label=item.label, category=item.category)
+        cleared = scenarios.OwnItem(label=item.label, category=item.category)
         draw_back(f"lab_item_{label_key(item.label)}", written, lambda: _put_item(cleared))
 
 
-def _own_items() -> dict[str, OwnItem]:
+def _own_items() -> dict[str, scenarios.OwnItem]:
     return {label_key(item.label): item for item in state.case().own_lab.items}
 
 
@@ -372,7 +366,7 @@ def _is_full(label: str) -> bool:
     return len(_own_items().keys() - {label_key(label)}) >= MOST_OWN_ITEMS
 
 
-def _put_item(item: OwnItem) -> None:
+def _put_item(item: scenarios.OwnItem) -> None:
     """Override an item; without state and price it is the study's again."""
     if not _is_full(item.label):
         items, key = _own_items(), label_key(item.label)

@@ -122,7 +122,6 @@ class SaveNotice:
     """The result of a save.
 
     Attributes:
-        entry: the saved entry, or None.
         there: what another tab saved meanwhile.
         content: the content that was not saved.
         page: the page that showed the notice first.
@@ -142,11 +141,9 @@ class Tab:
 
     Attributes:
         place: its name in the draft.
-        saved: when it saved the draft last.
         seen: the workspace that `note` saw last.
         done: the case and tray that the draft holds.
         entry: the entry and version that it was saved as or opened from.
-        problem: why the draft could not be saved.
     """
 
     place: str = field(default_factory=partial(secrets.token_hex, 6))

@@ -12,7 +12,7 @@ from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.lexicon import capitalised, count_text, plural
 from replicalab.library import DELETED_DAYS, Entry, EntryKind, StoredVersion
 from replicalab.ui import notices, own_studies, state
-from replicalab.ui.controls import button, open_tab, page_link
+from replicalab.ui.controls import button, fold, open_tab, page_link
 from replicalab.ui.documents import keep_file, open_entry
 from replicalab.ui.files import download, upload
 from replicalab.ui.library import drafting, keeping
@@ -196,10 +196,9 @@ def _purge(entry: Entry) -> None:
 
 def _draw_history(entry: Entry, kept: StoredVersion) -> None:
     key = f"history_{entry.id}"
-    part = st.expander(f"History: {entry.version} versions", key=key, on_change="rerun")
-    if not part.open:
-        return
-    with part:
+    with fold(f"History: {entry.version} versions", key) as is_open:
+        if not is_open:
+            return
         names = {}
         for version in shelf().versions(owner(), entry.id):
             again = f", version {version.restored} again" if version.restored else ""

@@ -18,7 +18,7 @@ from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, Scien
 from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
 from replicalab.ui import panel, state, tray
-from replicalab.ui.controls import button, chosen_from, page_link
+from replicalab.ui.controls import button, chosen_from, fold, page_link
 from replicalab.ui.negotiation import files, moves, table
 from replicalab.ui.negotiation.table import ModelSeat, Pending, RunSession
 from replicalab.ui.words import escaped
@@ -279,11 +279,10 @@ def _draw_run(negotiation: Negotiation) -> None:
     if _is_over(negotiation):
         parts.append(rounds.ledger_panel(negotiation))
     panel.draw(*parts)
-    icon, key = ":material/show_chart:", "rounds_chart"
-    place = st.expander("The rounds as a chart", icon=icon, key=key, on_change="rerun")
-    if not place.open:
-        return
-    with place:
+    icon = ":material/show_chart:"
+    with fold("The rounds as a chart", "rounds_chart", icon=icon) as is_open:
+        if not is_open:
+            return
         visible = negotiation.rounds[: at + 1]
         if plans := [(done.number + 1, done.plan) for done in visible if done.plan]:
             st.plotly_chart(

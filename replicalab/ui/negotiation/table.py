@@ -36,10 +36,7 @@ class RunSession:
     Attributes:
         source: its origin, shown on the page; empty if it was begun here.
         opened_in: the case in which it is shown, if it came from a file.
-        recording: the record of the language model that played, if known.
         recorded: whether it is shown as a recorded run, for which no model is asked.
-        failure: the model's failed answer in the next round.
-        acting: whether a person acts for the model in the next round.
     """
 
     negotiation: Negotiation
@@ -129,12 +126,9 @@ class NegotiationSession:
 
     Attributes:
         runs: the negotiations begun here or opened, the one shown last at the end.
-        recordings: the shipped recordings that were shown, by key.
         home: the workspace before a recording or a file was opened.
-        branch: the branch on show.
         forking: the negotiation and round of the open form for a fork.
         unasked: the field of a question that was sent empty.
-        playing_since: when Play showed this round.
     """
 
     runs: list[RunSession] = field(default_factory=list)

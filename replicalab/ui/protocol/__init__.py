@@ -232,7 +232,7 @@ def _draw_ticks(ticks: tuple[Tick, ...], result: Assessment) -> None:
     if st.session_state.get(_TICKS) != chosen:
         st.session_state[_TICKS] = chosen
     st.pills(
-        "The Lab Manager’s changes to apply",
+        "The Lab Manager’s changes",
         list(names),
         selection_mode="multi",
         format_func=escaped,

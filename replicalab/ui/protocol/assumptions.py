@@ -24,7 +24,15 @@ from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
 from replicalab.scenarios.fields import ArmShare, Correlation, PerUnit
 from replicalab.scenarios.own import QUESTION_FIELDS
 from replicalab.ui import panel, state
-from replicalab.ui.controls import NumberField, between, bounds_of, button, chosen_from, complain
+from replicalab.ui.controls import (
+    NumberField,
+    between,
+    bounds_of,
+    button,
+    chosen_from,
+    complain,
+    fold,
+)
 from replicalab.ui.words import escaped
 
 PLACE: Final = "assumptions"
@@ -40,10 +48,9 @@ _DECIMALS: Final = 12  # of a percentage, which becomes a share again
 
 def draw(yours: Assessment) -> None:
     """Draw the place; nothing is computed or sent while it is closed."""
-    place = st.expander("Assumptions: effect, alpha, target, dropout", key=PLACE, on_change="rerun")
-    if not place.open:
-        return
-    with place:
+    with fold("Assumptions: effect, alpha, target, dropout", PLACE) as is_open:
+        if not is_open:
+            return
         lines = Curves(yours, state.written().design)
         parts = {name: part for name, part in ALL_PARTS.items() if part.fits(lines)}
         entries = panel.draw_features(PLACE, yours)

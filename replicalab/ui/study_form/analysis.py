@@ -6,18 +6,9 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab import scenarios
+from replicalab import drafts, scenarios
 from replicalab.assessment import assess
 from replicalab.designs import KINDS, PARAMETERS, EffectSource, Kind, Unknown, unknowns_of
-from replicalab.drafts import (
-    FEWEST_DAYS,
-    Draft,
-    TypedAnalysis,
-    can_safeguard,
-    check,
-    new_study,
-    place_of,
-)
 from replicalab.errors import Fault
 from replicalab.facts.plan import groups_text
 from replicalab.facts.study import unknown_name, worked_out_panel
@@ -49,10 +40,10 @@ def draw() -> None:
     if (dropout := values[_DROPOUT]) is not None:
         values[_DROPOUT] = round(dropout / 100, _DECIMALS)
     given = {name: field.typed for name, field in reported.items()}
-    typed = TypedAnalysis(kind, unknown, values, samples, days, source, given, safeguarded)
+    typed = drafts.TypedAnalysis(kind, unknown, values, samples, days, source, given, safeguarded)
     slots = _draw_fields({**reported, **numbers}, typed)
     draft = typed.draft(fields.new_id(), name or fields.free_name())
-    result = check(draft, own_studies.usable_study)
+    result = drafts.check(draft, own_studies.usable_study)
     _draw_faults(typed, result.faults, slots)
     study = result.study if typed.worked_out is not None else None
     if study is not None:
@@ -118,7 +109,7 @@ def _draw_choices(row: Kind) -> tuple[Unknown, EffectSource | None, bool]:
                 width=300,
             )
             source = sources.get(chosen)
-    if not can_safeguard(row.kind, source):
+    if not drafts.can_safeguard(row.kind, source):
         return unknown, source, False
     safeguarded = st.toggle(
         "Plan with the safeguard effect",
@@ -131,7 +122,7 @@ def _draw_choices(row: Kind) -> tuple[Unknown, EffectSource | None, bool]:
 
 
 def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
-    usual = Draft(new_study("usual", row.kind))
+    usual = drafts.Draft(drafts.new_study("usual", row.kind))
     effect = {"effect_planning": (f"Effect: {row.effect.name}", 0.05)} if row.effect else {}
     sides, given = st.session_state.get(f"{_PREFIX}_{row.kind}_sides"), (*row.needs, *row.extras)
     labels: dict[str, tuple[str, float]] = {
@@ -146,7 +137,7 @@ def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     for name, (label, step) in labels.items():
         if source is None or name not in source.sets:
             default = PARAMETERS[name].usual if name in row.extras else 0
-            value = usual.at(*place_of(name)) or default
+            value = usual.at(*drafts.place_of(name)) or default
             number = fields.as_number(value, whole=isinstance(step, int))
             numbers[name] = NumberField(label, f"{_PREFIX}_{row.kind}_{name}", number, step=step)
     return numbers
@@ -164,7 +155,7 @@ def _reported(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     }
 
 
-def _draw_fields(numbers: Mapping[str, NumberField], typed: TypedAnalysis) -> Slots:
+def _draw_fields(numbers: Mapping[str, NumberField], typed: drafts.TypedAnalysis) -> Slots:
     slots = {}
     with st.container(horizontal=True, vertical_alignment="top"):
         for name, field in numbers.items():
@@ -185,11 +176,17 @@ def _draw_fields(numbers: Mapping[str, NumberField], typed: TypedAnalysis) -> Sl
     return slots
 
 
-def _draw_faults(typed: TypedAnalysis, faults: Mapping[str, list[Fault]], slots: Slots) -> None:
+def _draw_faults(
+    typed: drafts.TypedAnalysis, faults: Mapping[str, list[Fault]], slots: Slots
+) -> None:
     shown = dict(typed.faults)
     for name in slots:
         # A plan may have 0 days, a study may not: one of the two faults is enough.
-        places = (FEWEST_DAYS, place_of(name)) if name == _DAYS else (place_of(name),)
+        places = (
+            (drafts.FEWEST_DAYS, drafts.place_of(name))
+            if name == _DAYS
+            else (drafts.place_of(name),)
+        )
         at = next(filter(None, (faults.get(dotted(place)) for place in places)), None)
         if at and name not in shown and (typed.worked_out is not None or name != typed.unknown):
             shown[name] = at

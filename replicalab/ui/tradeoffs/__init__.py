@@ -49,7 +49,9 @@ def draw(analysis: PlanAnalysis) -> None:
     with controls:
         levers.draw_levers(view)
         levers.draw_point(view)
-        panel.draw(levers.extras(view), _effects(view))
+        alone = blocks.sentences_panel([region.one_effect_text(view.yours)])
+        effects = effects_panel(view.effects, view.compared) if view.effects else alone
+        panel.draw(levers.extras(view), effects)
 
 
 def _draw_region(view: Outlook) -> None:
@@ -124,12 +126,6 @@ def _draw_effect_choice(view: Outlook) -> None:
             help="For this page only. Change the plan’s own effect on Protocol.",
             on_change=chosen_from(key, places, lambda: choose(effect=st.session_state[key])),
         )
-
-
-def _effects(view: Outlook) -> blocks.Group:
-    if view.effects:
-        return effects_panel(view.effects, view.compared)
-    return blocks.sentences_panel([region.one_effect_text(view.yours)])
 
 
 def _region_tables(view: Outlook) -> list[blocks.Table]:

@@ -36,12 +36,8 @@ class ViewChoice:
     Attributes:
         study: their study; they end with it.
         version: the editor's; another one ends the choice of a point.
-        effect: the place of the assumed effect.
         lost: whether samples that cannot count are shown.
         as_least: whether the region is drawn for the least-loss plan's wording.
-        point: days and samples.
-        clicked: the point that was clicked last.
-        clicks: the number of clicks.
     """
 
     study: str
