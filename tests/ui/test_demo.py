@@ -13,6 +13,6 @@ def test_demo_saves_nothing_and_takes_no_files(monkeypatch: pytest.MonkeyPatch) 
     app = visit(PROTOCOL)
     assert not can_press(app, "Save")
     [alert] = alerts(go(app, LIBRARY))
-    assert alert.text.startswith("The library cannot be used. this demo saves nothing; download")
+    assert alert.text.startswith("The library cannot be used. This demo saves nothing; download")
     assert "this demo takes no files. Install ReplicaLab" in page_text(at_making(app))
     assert not app.file_uploader

@@ -57,7 +57,8 @@ def draw() -> None:
                 )
     except LibraryError as error:
         st.error(
-            f"The library cannot be used. {escaped(str(error))}.", icon=":material/folder_off:"
+            f"The library cannot be used. {escaped(capitalised(str(error)))}.",
+            icon=":material/folder_off:",
         )
         st.caption("All else works as before; your plan stays in this tab and in its address.")
 
