@@ -63,8 +63,8 @@ def _deck(here: PlanAnalysis) -> list[Shown]:
         missing = Shown(
             Slide.MISSING, blocks.panel("slide_stated", title="No negotiation", text=f"{error}.")
         )
-        stake, plan, decision = slides(here, None, note)
-        return [stake, plan, missing, decision]
+        stake, plan, *others = slides(here, None, note)
+        return [stake, plan, missing, *others]
 
 
 def slides(here: PlanAnalysis, kept: RunSession | None, note: str = "") -> Iterator[Shown]:

@@ -19,7 +19,7 @@ from tests.ui.pages import NEGOTIATION, SCENARIOS, TRADE_OFFS
 from tests.ui.reading import heard, page_text, panels
 from tests.ui.walking import query_of, visit
 
-LAST: Final = 8
+LAST: Final = 9
 """Claim, plan, three concessions, their sum, the simple rule, decision."""
 
 
