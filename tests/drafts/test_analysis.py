@@ -16,6 +16,7 @@ from replicalab.drafts.beginning import usual_numbers
 from replicalab.errors import ScenarioError
 from replicalab.lint import LintLevel, lint
 from tests.designs.test_exact_tests import power_by_totals
+from tests.tiers import one_in
 
 NUMBERS: Final = {"effect_planning": 0.5, "alpha": 0.05, "target": 0.8, "dropout": 0.0}
 
@@ -127,7 +128,10 @@ def test_free_name_has_a_number_if_taken(name: str, taken: list[str], free: str)
 
 
 @pytest.mark.parametrize(
-    "name", ["Naps", "a: b # c", '"quoted" \\ back', "null", "- 1", "Sömmer’s 眠り", "{x}", "1.5"]
+    "name",
+    one_in(
+        4, ["Naps", "a: b # c", "null", "- 1", '"quoted" \\ back', "Sömmer’s 眠り", "{x}", "1.5"]
+    ),
 )
 def test_renamed_file_keeps_everything_else(name: str) -> None:
     texts = [
