@@ -25,11 +25,12 @@ from replicalab.models import Protocol, Record, revise
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind
 from replicalab.negotiation.batch import Batch, collect, jobs_of, run_job
 from replicalab.negotiation.batch import run_batch as play_batch
-from replicalab.negotiation.case import Case, in_labs_of
-from replicalab.negotiation.comparison import (
+from replicalab.negotiation.case import (
     FEWEST_SIDES,
+    Case,
     Comparison,
     Side,
+    in_labs_of,
     negotiated,
     side_of_run,
 )

@@ -6,8 +6,7 @@ from replicalab.assessment import assess
 from replicalab.errors import NegotiationError
 from replicalab.models import ScientistAction, ScientistActionType, plan_action, revise
 from replicalab.negotiation import Move, Negotiation, ScientistKind, question, shipped_recordings
-from replicalab.negotiation.case import Case
-from replicalab.negotiation.comparison import negotiated, recorded, side_of_run
+from replicalab.negotiation.case import Case, negotiated, recorded, side_of_run
 from replicalab.scenarios import load_scenario
 
 PACK = load_scenario("psy_stroop", "medium")

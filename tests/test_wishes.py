@@ -24,9 +24,9 @@ from replicalab.facts.blocks import Block
 from replicalab.facts.documents import brief, funding_request
 from replicalab.facts.options import revision_panel
 from replicalab.facts.report import report
-from replicalab.features.portfolio import choice
+from replicalab.features import portfolio
 from replicalab.negotiation import Negotiation, ScientistKind, score_of
-from replicalab.negotiation.comparison import Side
+from replicalab.negotiation.case import Side
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps, surveyed
 from replicalab.render.markdown import markdown
 from replicalab.scenarios import Pack
@@ -107,7 +107,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "comparison_panel": lambda: comparison.comparison_panel(both()),
     "story_panel": lambda: study.story_panel(ways(ASKED)),
     "survey_panel": lambda: survey.survey_panel("", [(surveyed(lab()), "", "")], "Study"),
-    "portfolio_panel": lambda: choice.portfolio_panel(choice.portfolio([lab()])),
+    "portfolio_panel": lambda: portfolio.portfolio_panel(portfolio.portfolio([lab()])),
     "round_panel": lambda: rounds.round_panel(run(), 0),
     "outcome_panel": lambda: rounds.outcome_panel(negotiation.outcome_verdict(run())),
     "Slide.PLAN": lambda: slides.plan_slide(judged()),

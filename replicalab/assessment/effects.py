@@ -4,16 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
-from replicalab.designs import (
-    AS_PUBLISHED,
-    HALVED,
-    KINDS,
-    SMALLEST,
-    DesignParameters,
-    Estimate,
-    Kind,
-    estimate_of,
-)
+from replicalab import designs
 from replicalab.designs.distributions import z_critical
 from replicalab.designs.originals import effect_of, safeguard, shrunken, small_telescopes
 from replicalab.scenarios import Design, Original
@@ -49,17 +40,21 @@ def published_effect(design: Design) -> float | None:
     """Return the published effect, or the effect from the original's numbers, or None."""
     if design.effect_published is not None or design.original is None:
         return design.effect_published
-    return effect_of(KINDS[design.kind], design.original)
+    return effect_of(designs.KINDS[design.kind], design.original)
 
 
-def original_estimate(design: Design) -> Estimate | None:
+def original_estimate(design: Design) -> designs.Estimate | None:
     """Return the original's estimate with its standard error, or None."""
-    return estimate_of(KINDS[design.kind], design.original) if design.original else None
+    return (
+        designs.estimate_of(designs.KINDS[design.kind], design.original)
+        if design.original
+        else None
+    )
 
 
 def original_interval(design: Design) -> tuple[float, float] | None:
     """Return the original's 95 % interval; None if unknown or beyond the kind's range."""
-    estimate, row = original_estimate(design), KINDS[design.kind]
+    estimate, row = original_estimate(design), designs.KINDS[design.kind]
     if estimate is None or row.normal is None or row.effect is None:
         return None
     margin = z_critical(_LEVEL) * estimate.se
@@ -70,35 +65,41 @@ def original_interval(design: Design) -> tuple[float, float] | None:
 
 
 def _halved(design: Design) -> float | None:
-    effect, published = KINDS[design.kind].effect, published_effect(design)
+    effect, published = designs.KINDS[design.kind].effect, published_effect(design)
     whole = design.effect_planning if published is None else published
     return None if effect is None or whole is None else effect.seen(whole, 0.5)
 
 
-def _of_original(work: Callable[[Kind, Original], float | None]) -> Callable[..., float | None]:
-    return lambda design: design.original and work(KINDS[design.kind], design.original)
+def _of_original(
+    work: Callable[[designs.Kind, Original], float | None],
+) -> Callable[..., float | None]:
+    return lambda design: design.original and work(designs.KINDS[design.kind], design.original)
 
 
 def _any_telescopes(design: Design) -> float | None:
     if design.original is None:
         return None
-    parameters = DesignParameters.by(design)
-    return small_telescopes(KINDS[design.kind], design.original, parameters)
+    parameters = designs.DesignParameters.by(design)
+    return small_telescopes(designs.KINDS[design.kind], design.original, parameters)
 
 
 def _telescopes(design: Design) -> float | None:
-    value, effect = _any_telescopes(design), KINDS[design.kind].effect
-    found = design.original and effect_of(KINDS[design.kind], design.original)
+    value, effect = _any_telescopes(design), designs.KINDS[design.kind].effect
+    found = design.original and effect_of(designs.KINDS[design.kind], design.original)
     if value is None or effect is None or not found or effect.size(value) > effect.size(found):
         return None
     return value
 
 
 CHOICES: Final = (
-    EffectChoice(AS_PUBLISHED, "The effect as it was published.", published_effect),
-    EffectChoice(HALVED, "Half of it: large replication projects found about half.", _halved),
+    EffectChoice(designs.AS_PUBLISHED, "The effect as it was published.", published_effect),
     EffectChoice(
-        SMALLEST, "The smallest effect that the study is interested in.", lambda of: of.sesoi
+        designs.HALVED, "Half of it: large replication projects found about half.", _halved
+    ),
+    EffectChoice(
+        designs.SMALLEST,
+        "The smallest effect that the study is interested in.",
+        lambda of: of.sesoi,
     ),
     EffectChoice(
         SAFEGUARD,

@@ -20,8 +20,7 @@ from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_SIDES
 from replicalab.negotiation import negotiate
-from replicalab.negotiation.case import Case
-from replicalab.negotiation.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
+from replicalab.negotiation.case import FEWEST_SIDES, Case, Side, negotiated, side_of_run
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import EvidenceTier, Pack, Study

@@ -14,7 +14,7 @@ from replicalab.facts.verdicts import evidence_cell, evidence_status, plan_verdi
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS
 from replicalab.negotiation import Outcome
-from replicalab.negotiation.comparison import Side
+from replicalab.negotiation.case import Side
 from replicalab.scenarios import AMOUNTS, QUESTION_FIELDS, QUESTION_RECORDS, AmountGroup, Pack
 
 DIFFERS: Final = "What differs"

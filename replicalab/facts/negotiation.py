@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from replicalab import assessment, models
+from replicalab import negotiation as core
 from replicalab.assessment.phrases import placed_text, size_text
 from replicalab.facts import texts
 from replicalab.facts.blocks import Status, Verdict
@@ -12,17 +13,6 @@ from replicalab.facts.plan import evidence_text, fidelity_move, saved_text
 from replicalab.facts.verdicts import ANSWERS, agreed_status, plan_size
 from replicalab.lexicon import amount_text, count_text, signed_text
 from replicalab.models import LabManagerActionType, ScientistActionType
-from replicalab.negotiation import (
-    LabManagerKind,
-    Negotiation,
-    Outcome,
-    Round,
-    ScientistKind,
-    Setup,
-    best_options,
-    best_text,
-    negotiate,
-)
 from replicalab.planner import PlanStep
 
 
@@ -34,25 +24,25 @@ class Player(NamedTuple):
 
 
 SCIENTISTS: Final = {
-    ScientistKind.STEP_BY_STEP: Player(
+    core.ScientistKind.STEP_BY_STEP: Player(
         "Step by step",
         "Opens with your plan and gives up one thing each round, until a plan passes. Leaves "
         "before the evidence falls below the floor.",
     ),
-    ScientistKind.DIRECT: Player(
+    core.ScientistKind.DIRECT: Player(
         "Direct",
         "Opens with your plan. Takes an offer that meets the evidence target, else counters with "
         "the best plan this lab can run, and leaves when none reaches the floor.",
     ),
-    ScientistKind.PERSON: Player(
+    core.ScientistKind.PERSON: Player(
         "You",
         "You propose, ask, accept or walk away, and see the Lab Manager's answer at each round.",
     ),
-    ScientistKind.MODEL: Player(
+    core.ScientistKind.MODEL: Player(
         "Language model",
         "Chooses its own plans. Its text is only read as data: the checks decide, as for anyone.",
     ),
-    ScientistKind.BASELINE: Player(
+    core.ScientistKind.BASELINE: Player(
         "Simple rule",
         "For contrast: while the answer names an obstacle it halves your sample and takes a day "
         "off; otherwise, and in the last round, it accepts.",
@@ -62,26 +52,26 @@ RECORDED: Final = Player(
     "Recorded run", "Shows a negotiation that was saved earlier. Nothing is asked of any model."
 )
 LAB_MANAGERS: Final = {
-    LabManagerKind.REFERENCE: Player(
+    core.LabManagerKind.REFERENCE: Player(
         "Reference", "Substitutes items, cuts days, then halves the sample until the budget fits."
     ),
-    LabManagerKind.LEAST_LOSS: Player("Least-loss", "Offers the least-loss plan of this lab."),
-    LabManagerKind.PERSON: Player(
+    core.LabManagerKind.LEAST_LOSS: Player("Least-loss", "Offers the least-loss plan of this lab."),
+    core.LabManagerKind.PERSON: Player(
         "You", "You accept, reject or counter each plan that the Scientist puts forward."
     ),
 }
 
 OUTCOME_TITLES: Final = {
-    Outcome.AGREED: "Agreed",
-    Outcome.AGREED_BELOW_FLOOR: "Agreed below the floor",
-    Outcome.FALSE_AGREEMENT: "False agreement",
-    Outcome.NO_DEAL: "No deal",
+    core.Outcome.AGREED: "Agreed",
+    core.Outcome.AGREED_BELOW_FLOOR: "Agreed below the floor",
+    core.Outcome.FALSE_AGREEMENT: "False agreement",
+    core.Outcome.NO_DEAL: "No deal",
 }
 OUTCOME_STATUS: Final = {
-    Outcome.AGREED: Status.PASS,
-    Outcome.AGREED_BELOW_FLOOR: Status.CAUTION,
-    Outcome.FALSE_AGREEMENT: Status.FAIL,
-    Outcome.NO_DEAL: Status.FAIL,
+    core.Outcome.AGREED: Status.PASS,
+    core.Outcome.AGREED_BELOW_FLOOR: Status.CAUTION,
+    core.Outcome.FALSE_AGREEMENT: Status.FAIL,
+    core.Outcome.NO_DEAL: Status.FAIL,
 }
 """The sign of an outcome without its plan."""
 
@@ -95,12 +85,12 @@ _TURNS: Final = {
 }
 
 
-def turn_title(done: Round) -> str:
+def turn_title(done: core.Round) -> str:
     """Return the Scientist's move in a round: ``Proposes``."""
     return _TURNS[done.action.action_type if done.action else None]
 
 
-def answer_verdict(done: Round) -> Verdict | None:
+def answer_verdict(done: core.Round) -> Verdict | None:
     """Return the Lab Manager's answer in a round, None if missing."""
     if done.answer is None:
         return None
@@ -114,7 +104,7 @@ def answer_verdict(done: Round) -> Verdict | None:
     return ANSWERS[done.answer.action_type]
 
 
-def answer_rule(done: Round) -> str:
+def answer_rule(done: core.Round) -> str:
     """Return the rule by which the Lab Manager answered; empty without an answer."""
     if done.answer is None or done.reply:
         return texts.RULE_PERSON if done.reply else ""
@@ -122,7 +112,7 @@ def answer_rule(done: Round) -> str:
     return texts.RULE_QUESTION if is_question else texts.RULES[done.answer.action_type]
 
 
-def answer_parts(done: Round) -> dict[str, list[str]]:
+def answer_parts(done: core.Round) -> dict[str, list[str]]:
     """Return the Lab Manager's objections and changes, or its answer to a question."""
     if done.answer is None:
         return {}
@@ -143,14 +133,14 @@ def answer_parts(done: Round) -> dict[str, list[str]]:
     return {title: lines for title, lines in parts.items() if lines}
 
 
-def offer_breaks_text(done: Round) -> str:
+def offer_breaks_text(done: core.Round) -> str:
     """Return the cautions of the Lab Manager's offer in a round; empty if none."""
     offer = offered_plan(done)
     text = assessment.cautions_text(offer) if offer else ""
     return f"The offer {text}." if text else ""
 
 
-def offered_plan(done: Round) -> assessment.Assessment | None:
+def offered_plan(done: core.Round) -> assessment.Assessment | None:
     """Return the plan that the Lab Manager offers in a round, None if missing."""
     suggests = LabManagerActionType.SUGGEST_ALTERNATIVE
     if done.answer is None or done.offer is None:
@@ -158,14 +148,14 @@ def offered_plan(done: Round) -> assessment.Assessment | None:
     return done.offer.after if done.reply or done.answer.action_type is suggests else None
 
 
-def kept_text(negotiation: Negotiation) -> str:
+def kept_text(negotiation: core.Negotiation) -> str:
     """Return a name for a saved negotiation: study, lab, Scientist and number of rounds."""
     pack, rounds = negotiation.pack, count_text(len(negotiation.rounds), "round")
     player = SCIENTISTS[negotiation.setup.scientist].name
     return f"{pack.paper.title}, {lab_text(pack)}: {player}, {rounds}"
 
 
-def round_summary(done: Round) -> str:
+def round_summary(done: core.Round) -> str:
     """Return a round's plan in a few numbers, with its cautions."""
     if done.plan is None:
         return "no plan"
@@ -179,7 +169,7 @@ def numbers_text(plan: assessment.Assessment) -> str:
     return f"{size}, {plan.pack.lab.money(plan.cost)}, {plan.evidence.text}"
 
 
-def round_caption(negotiation: Negotiation, at: int) -> str:
+def round_caption(negotiation: core.Negotiation, at: int) -> str:
     """Return one line about a round; ``at`` counts from 0."""
     before, done = negotiation.state_before(at).plan, negotiation.rounds[at]
     action, plan = done.action, done.plan
@@ -197,20 +187,22 @@ def round_caption(negotiation: Negotiation, at: int) -> str:
     return f"Round {at + 1}: {'; '.join(filter(None, parts))}."
 
 
-def simple_rule_run(negotiation: Negotiation) -> Negotiation | None:
+def simple_rule_run(negotiation: core.Negotiation) -> core.Negotiation | None:
     """Return the run of the Simple rule from the same opening; None if that is the run itself."""
     setup, pack = negotiation.setup, negotiation.pack
-    if setup.scientist is ScientistKind.BASELINE:
+    if setup.scientist is core.ScientistKind.BASELINE:
         return None
     players = {
-        "scientist": ScientistKind.BASELINE,
-        "lab_manager": LabManagerKind.REFERENCE,
+        "scientist": core.ScientistKind.BASELINE,
+        "lab_manager": core.LabManagerKind.REFERENCE,
         "opening": setup.opening or pack.reference_protocol,
     }
-    return negotiate(Setup.model_validate({**dict(setup), **players, "forked_at": None}), pack)
+    return core.negotiate(
+        core.Setup.model_validate({**dict(setup), **players, "forked_at": None}), pack
+    )
 
 
-def simple_rule_text(run: Negotiation | None) -> str:
+def simple_rule_text(run: core.Negotiation | None) -> str:
     """Return a run of the Simple rule in one line; empty without a run."""
     if run is None:
         return ""
@@ -230,7 +222,7 @@ def asking_cost(played: int, most: int) -> str:
     return texts.ASKING_COST.format(left=count_text(most - played - 1, "round"))
 
 
-def outcome_verdict(negotiation: Negotiation) -> Verdict:
+def outcome_verdict(negotiation: core.Negotiation) -> Verdict:
     """Return the outcome in one sentence, or the plan on the table of an open negotiation."""
     outcome, plan = negotiation.outcome, negotiation.final_plan
     if outcome is None:
@@ -239,18 +231,19 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
     number = len(negotiation.rounds)
     if plan is None:
         text = f"{title}: {ending} with no plan on the table"
-    elif outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
+    elif outcome in (core.Outcome.AGREED, core.Outcome.AGREED_BELOW_FLOOR):
         status = agreed_status(plan)
         text = f"{title} in round {number}: {plan_size(plan)}; {placed_text(plan.evidence)}"
     else:
         text = f"{title} after round {number}: {ending}; the last plan was {_judged_size(plan)}"
     text += _cautions(plan)
-    if outcome is not Outcome.AGREED:
-        text += f"; {best_text(best_options(negotiation.state.options, negotiation.pack).least)}"
+    if outcome is not core.Outcome.AGREED:
+        best = core.best_options(negotiation.state.options, negotiation.pack).least
+        text += f"; {core.best_text(best)}"
     return Verdict(status, title, f"{text}.")
 
 
-def _open_verdict(negotiation: Negotiation) -> Verdict:
+def _open_verdict(negotiation: core.Negotiation) -> Verdict:
     state, waits = negotiation.state, negotiation.awaits_reply
     number = len(negotiation.rounds) + (not waits)
     does = "waits for the Lab Manager" if waits else "is next"

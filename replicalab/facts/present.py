@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Final
 
+from replicalab import negotiation as core
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, cautions_text, failing_text
 from replicalab.assessment.phrases import analysed_text, are_many, dimensions_text
@@ -19,15 +20,6 @@ from replicalab.facts.rounds import amounts, given_up_table
 from replicalab.facts.verdicts import evidence_sentence, evidence_status, standing, terms_text
 from replicalab.lexicon import amount_text, capitalised, count_text, percent_text
 from replicalab.models import FIELD_LABELS, Role
-from replicalab.negotiation import (
-    Concession,
-    LabManagerKind,
-    Negotiation,
-    Outcome,
-    ScientistKind,
-    is_worth_running,
-    ledger,
-)
 from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.least_loss import field_steps
 
@@ -49,8 +41,8 @@ class Slide(StrEnum):
 
 def stake_slide(
     yours: Assessment,
-    scientist: ScientistKind = ScientistKind.STEP_BY_STEP,
-    lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
+    scientist: core.ScientistKind = core.ScientistKind.STEP_BY_STEP,
+    lab_manager: core.LabManagerKind = core.LabManagerKind.REFERENCE,
 ) -> Panel:
     """Return the paper's claim, the doubt, the question, the lab and the two roles."""
     pack = yours.pack
@@ -116,9 +108,9 @@ def _size(plan: Assessment) -> str:
     return f"{count_text(plan.counts.samples, noun)} in {count_text(plan.counts.days, 'day')}"
 
 
-def conceded(negotiation: Negotiation) -> list[Concession]:
+def conceded(negotiation: core.Negotiation) -> list[core.Concession]:
     """Return the Scientist's concessions, one for each round in which its plan moved."""
-    by_scientist = (given for given in ledger(negotiation) if given.who is Role.SCIENTIST)
+    by_scientist = (given for given in core.ledger(negotiation) if given.who is Role.SCIENTIST)
     return [given for given in by_scientist if _moves_more_than_rationale(given.step)]
 
 
@@ -127,7 +119,7 @@ def _moves_more_than_rationale(step: PlanStep) -> bool:
 
 
 def concession_slide(
-    negotiation: Negotiation, at: int, changes: Iterable[SuggestionChange]
+    negotiation: core.Negotiation, at: int, changes: Iterable[SuggestionChange]
 ) -> Panel:
     """Return concession ``at``, from 0, and the Lab Manager's answer."""
     steps, changes = conceded(negotiation), list(changes)
@@ -177,7 +169,7 @@ def _passes(step: PlanStep) -> str:
     return f"; {dimensions_text(step.after.pack, passes)} then {verb}" if passes else ""
 
 
-def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange]) -> Panel:
+def ledger_slide(steps: Sequence[core.Concession], changes: Sequence[SuggestionChange]) -> Panel:
     """Return the concessions in rows and in all; of many steps each field once."""
     first, last = steps[0].step.before, steps[-1].step.after
     if len(steps) > _FEW_STEPS:
@@ -193,7 +185,7 @@ def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange
     )
 
 
-def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
+def rule_slide(negotiation: core.Negotiation, rule: core.Negotiation) -> Panel:
     """Return the last plan of a run, the Lab Manager's first offer and the Simple rule's plan."""
     judged = [done.plan for done in negotiation.rounds if done.plan]
     offer = next(filter(None, map(texts.offered_plan, negotiation.rounds)), None)
@@ -223,22 +215,22 @@ def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
     )
 
 
-def decided_plan(here: PlanAnalysis, negotiation: Negotiation | None) -> Assessment:
+def decided_plan(here: PlanAnalysis, negotiation: core.Negotiation | None) -> Assessment:
     """Return the agreed plan, or the least-loss plan without an agreement."""
-    if negotiation and negotiation.outcome is Outcome.AGREED and negotiation.final_plan:
+    if negotiation and negotiation.outcome is core.Outcome.AGREED and negotiation.final_plan:
         return negotiation.final_plan
     return here.least.after
 
 
 def decision_slide(
     here: PlanAnalysis,
-    negotiation: Negotiation | None,
+    negotiation: core.Negotiation | None,
     verdict: Verdict | None = None,
     note: str = "",
 ) -> Panel:
     """Return the decision on a plan in one sentence and one number."""
     run, yours = decided_plan(here, negotiation), here.yours.evidence
-    evidence, runs = run.evidence, is_worth_running(run)
+    evidence, runs = run.evidence, core.is_worth_running(run)
     title = f"Run {_size(run)} for {run.pack.lab.money(run.cost)}"
     if not runs:
         missed = "reaches the floor" if run.feasible else "passes"
@@ -251,7 +243,7 @@ def decision_slide(
         number = str(len(run.causes))
         worth = f"of {len(run.slack)} checks fail at best: {dimensions_text(run.pack, run.causes)}"
     ended = verdict.text if verdict else ""
-    if negotiation and negotiation.outcome is Outcome.AGREED:
+    if negotiation and negotiation.outcome is core.Outcome.AGREED:
         ended = f"Agreed in round {len(negotiation.rounds)}."
     lines = {"": ended, "Take care": cautions_text(run) if runs else "", "Note": note}
     pairs = [(name, text) for name, text in {**lines, "To do more": _ask(here)}.items() if text]

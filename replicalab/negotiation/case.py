@@ -1,20 +1,34 @@
-"""A case: study, lab, changes of both, plan and players; the content of every file and link."""
+"""A case: study, lab, changes of both, plan and players; and the sides of a comparison."""
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import AfterValidator, FailFast, Field, ValidationError, model_validator
 
 from replicalab import scenarios
 from replicalab.assessment import Assessment, assess
 from replicalab.characters import on_one_line
-from replicalab.errors import Fault, LibraryContentError, ScenarioError
+from replicalab.errors import (
+    Fault,
+    LibraryContentError,
+    NegotiationError,
+    ScenarioError,
+    TraceError,
+)
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_ROUNDS, MOST_SIDES
-from replicalab.models import Protocol, Record, too_large
-from replicalab.negotiation import records
+from replicalab.models import Framed, Protocol, Record, too_large
+from replicalab.negotiation import (
+    AUTOMATIC,
+    Negotiation,
+    play_moves,
+    records,
+    replay,
+    shipped_recordings,
+)
 from replicalab.registration import Registration
 from replicalab.scenarios.reading import FORMAT, dotted, format_problem, shown
 
@@ -22,6 +36,7 @@ FindPack = Callable[[str, str, int, str | None], scenarios.Pack]
 """Finds a study in its lab by study, lab, seed and own key, or raises ScenarioError."""
 
 _AS_IN_A_SETUP: Final = ("seed", "own_lab", "question", "lab_manager", "max_rounds")
+FEWEST_SIDES: Final = 2
 _C = TypeVar("_C", bound="Case")
 _R = TypeVar("_R", bound=Record)
 
@@ -255,3 +270,42 @@ def read_record(model: type[_R], text: str) -> _R:
         value = f"{shown(first['input'])}: " if first["loc"] else ""
         line = f"{place}: {value}{first['msg'].removeprefix('Value error, ')}"
         raise LibraryContentError(f"{line}; load a file saved here") from error
+
+
+class Side(NamedTuple):
+    """A plan in its lab, or a negotiation by its final plan."""
+
+    name: str
+    plan: Assessment
+    played: Negotiation | None  # that follows from the plan or led to it
+    is_run: bool = False  # whether the negotiation is compared, not the plan
+
+
+class Comparison(tuple[Side, ...], Framed):
+    """Two to four sides."""
+
+    __slots__ = ()
+
+
+def side_of_run(name: str, played: Negotiation) -> Side:
+    """Return a negotiation as a side, by its last plan on the table."""
+    if played.final_plan is None:
+        raise NegotiationError("no plan is on the table in it; put one forward first")
+    return Side(name, played.final_plan, played, is_run=True)
+
+
+def negotiated(plan: Assessment, case: Case | None = None) -> Negotiation | None:
+    """Return a plan's negotiation by the players of ``case``; None if it needs a person."""
+    case = case or Case.of(plan.pack, plan.plan)
+    if not (case.scientist in AUTOMATIC or case.moves) or not plan.counts.samples:
+        return None
+    return play_moves(case.setup(plan.pack), case.moves, plan.pack)
+
+
+def recorded(plan: Assessment, key: str) -> Negotiation | None:
+    """Return the shipped recording of that key, replayed; None if it is missing or differs."""
+    for transcript in shipped_recordings():
+        if transcript.recording and transcript.recording.key == key:
+            with suppress(TraceError):
+                return replay(transcript, plan.pack)
+    return None

@@ -15,7 +15,7 @@ from replicalab.facts.score import batch_blocks, score_panel
 from replicalab.facts.study import lab_panel, paper_panel
 from replicalab.negotiation import Negotiation, score
 from replicalab.negotiation.batch import Batch
-from replicalab.negotiation.comparison import Comparison
+from replicalab.negotiation.case import Comparison
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, PlanStep, Shortfalls, change_steps
 from replicalab.render.html import html, in_notebook
 from replicalab.scenarios import Pack, Studies

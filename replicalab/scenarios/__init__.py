@@ -43,7 +43,6 @@ from replicalab.scenarios.own import (
     QUESTION_FIELDS,
     QUESTION_RECORDS,
     EvidenceAssumptions,
-    ItemCategory,
     ItemState,
     LabOverrides,
     OwnItem,
@@ -71,11 +70,4 @@ from replicalab.scenarios.study import (
     Throughput,
     term_in,
 )
-from replicalab.scenarios.writing import (
-    SavedPlan,
-    lab_json,
-    plan_json,
-    read_lab,
-    read_plan,
-    study_yaml,
-)
+from replicalab.scenarios.writing import lab_json, plan_json, read_lab, read_plan, study_yaml

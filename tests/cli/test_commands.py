@@ -17,8 +17,7 @@ from replicalab.cli import COMPLETE, DEBUG, asking
 from replicalab.cli.commands import CODES, EXAMPLES, SCHEMA, app
 from replicalab.documents import open_bundle
 from replicalab.models import revise
-from replicalab.negotiation.case import Case
-from replicalab.negotiation.comparison import negotiated
+from replicalab.negotiation.case import Case, negotiated
 from replicalab.planner import PlanAnalysis
 from tests.cli.asking import Asking
 from tests.golden import assert_golden

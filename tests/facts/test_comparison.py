@@ -12,7 +12,7 @@ from replicalab.assessment import assess
 from replicalab.facts import comparison
 from replicalab.facts.blocks import Status
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS, PROTOCOL_FIELDS, Protocol, revise
-from replicalab.negotiation.comparison import Side, negotiated
+from replicalab.negotiation.case import Side, negotiated
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
 from tests.factories import change_pack
 from tests.facts.reading import bars, tree

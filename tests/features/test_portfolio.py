@@ -11,7 +11,7 @@ from scipy.optimize import OptimizeResult
 
 from replicalab import scenarios
 from replicalab.errors import PortfolioError
-from replicalab.features.portfolio.choice import (
+from replicalab.features.portfolio import (
     MAX_STUDIES,
     Lacking,
     LeftOut,

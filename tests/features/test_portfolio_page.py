@@ -8,8 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.features.portfolio import portfolio
-from replicalab.features.portfolio.choice import FIELDS
+from replicalab.features.portfolio import FIELDS, portfolio
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario
 from replicalab.ui import own_studies
 from replicalab.ui.workspace import from_query

@@ -10,8 +10,7 @@ from replicalab.assessment import assess, cautions_text
 from replicalab.facts.negotiation import offered_plan
 from replicalab.facts.present import Slide
 from replicalab.lexicon import amount_text
-from replicalab.negotiation.case import Case
-from replicalab.negotiation.comparison import negotiated
+from replicalab.negotiation.case import Case, negotiated
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import load_scenario
 from replicalab.ui.negotiation.table import RunSession

@@ -7,7 +7,7 @@ from typer import Typer
 from replicalab.cli import asking, commands
 from replicalab.cli.commands import Answer, CommandError
 from replicalab.facts import records
-from replicalab.features.portfolio import choice
+from replicalab.features import portfolio as feature
 from replicalab.lexicon import shortened
 
 _LAB: Final = "--set own_lab.budget=1200 --set own_lab.days=12 --set own_lab.staff=4"
@@ -29,16 +29,16 @@ def portfolio(options: commands.Options) -> Answer:
         study, _ = asking.study_at(name)
         packs.append(asking.pack_of(asking.case_of(options, study, options.lab, {}), study))
     worth = dict(map(_worth, options.worth or ()))
-    result = choice.portfolio(packs, worth=worth, floor_share=options.floor_share)
+    result = feature.portfolio(packs, worth=worth, floor_share=options.floor_share)
     data = {
         **records.fields(result, "exact", "worth", "credits", "budget", "loss", "last"),
-        "studies": [*map(choice.row_of, result.chosen)],
+        "studies": [*map(feature.row_of, result.chosen)],
         "left_out": [
-            {"id": packs[study.place].scenario_id, "text": choice.left_out_text(study, result)}
+            {"id": packs[study.place].scenario_id, "text": feature.left_out_text(study, result)}
             for study in result.left_out
         ],
     }
-    return Answer(1 if result.left_out else 0, [choice.portfolio_panel(result)], lambda: data)
+    return Answer(1 if result.left_out else 0, [feature.portfolio_panel(result)], lambda: data)
 
 
 def _worth(text: str) -> tuple[str, float]:

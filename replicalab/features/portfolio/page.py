@@ -6,8 +6,8 @@ from typing import Final
 import streamlit as st
 
 from replicalab.errors import PortfolioError
-from replicalab.features.portfolio import choice
-from replicalab.features.portfolio.choice import PortfolioStudy
+from replicalab.features import portfolio as feature
+from replicalab.features.portfolio import PortfolioStudy
 from replicalab.lexicon import joined
 from replicalab.scenarios import MOST
 from replicalab.tables import sheet
@@ -24,7 +24,7 @@ _RESULT: Final = "portfolio_found"
 def panel(_: str, studies: Mapping[str, ListedStudy]) -> None:
     """Draw the part; nothing is computed while it is closed."""
     icon = ":material/account_balance_wallet:"
-    place = st.expander(choice.TITLE, key="portfolio", icon=icon, on_change="rerun")
+    place = st.expander(feature.TITLE, key="portfolio", icon=icon, on_change="rerun")
     if place.open:
         with place:
             _draw(studies)
@@ -41,7 +41,7 @@ def _draw(studies: Mapping[str, ListedStudy]) -> None:
         list(studies),
         key="portfolio_studies",
         placeholder="Choose studies",
-        max_selections=choice.MAX_STUDIES,
+        max_selections=feature.MAX_STUDIES,
         persist_state="session",
     )
     if not names:
@@ -52,17 +52,17 @@ def _draw(studies: Mapping[str, ListedStudy]) -> None:
     if candidates is None:
         return
     try:
-        last: choice.Portfolio | None = st.session_state.get(_RESULT)
+        last: feature.Portfolio | None = st.session_state.get(_RESULT)
         if last is None or last.candidates != tuple(candidates):
-            last = st.session_state[_RESULT] = choice.portfolio_of(candidates)
+            last = st.session_state[_RESULT] = feature.portfolio_of(candidates)
     except PortfolioError as error:
         complain(f"{error}.")
         return
     links = [listed[study.place].link(study.plan.plan, study.first) for study in last.chosen]
-    draw(choice.portfolio_panel(last, links, [study.origin for study in listed]))
+    draw(feature.portfolio_panel(last, links, [study.origin for study in listed]))
     if last.chosen:
-        rows = [tuple(choice.row_of(study).values()) for study in last.chosen]
-        download("Download these as CSV", lambda: sheet(choice.FIELDS, rows), "portfolio.csv")
+        rows = [tuple(feature.row_of(study).values()) for study in last.chosen]
+        download("Download these as CSV", lambda: sheet(feature.FIELDS, rows), "portfolio.csv")
 
 
 def _candidates(names: Sequence[str], listed: Sequence[ListedStudy]) -> list[PortfolioStudy] | None:

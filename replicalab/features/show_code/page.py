@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from replicalab.features.show_code import CodeSide, compare_command, compare_python, plan_python
-from replicalab.negotiation.comparison import FEWEST_SIDES
+from replicalab.negotiation.case import FEWEST_SIDES
 from replicalab.ui import compare, own_studies, state
 from replicalab.ui.files import download
 

@@ -9,20 +9,11 @@ import plotly.graph_objects as go
 from replicalab.assessment import Assessment, Evidence, place_of, size_text
 from replicalab.facts.curves import able_text, fit_text
 from replicalab.facts.frontier import ROOM, scale_end
+from replicalab.facts.region import YOUR_PLAN
 from replicalab.lexicon import count_text
 from replicalab.planner import Frontier, FrontierPlan, LossLine
 from replicalab.planner.curves import Curves, Point
-from replicalab.render.figures.sheet import (
-    EVIDENCE,
-    YOUR_PLAN,
-    ChartLine,
-    Mark,
-    Path,
-    Sheet,
-    Spot,
-    evidence_sheet,
-    room_at_the_left,
-)
+from replicalab.render.figures import sheet as sheets
 from replicalab.scenarios import Lab
 
 _LARGEST: Final = "#B84E00"
@@ -66,7 +57,7 @@ def evidence_by_effect(curves: Curves, title: tuple[str, str] | None) -> go.Figu
 def samples_by_effect(curves: Curves, title: tuple[str, str] | None) -> go.Figure:
     """Return the fewest samples that reach the target over the effect; one is assumed."""
     values = [curves.effects[0].effect, *(point.x for point in curves.samples_over_effects)]
-    sheet = Sheet(_padded(min(values), max(values)), (0.0, float(curves.highest_needed)))
+    sheet = sheets.Sheet(_padded(min(values), max(values)), (0.0, float(curves.highest_needed)))
     sheet.draw(_largest(sheet, curves, level=True))
     _draw_curve(sheet, curves.samples_over_effects, [
         f"{_effect_name(curves)} {effect:.3g}: {count_text(n, 'sample')}"
@@ -80,20 +71,20 @@ def samples_by_effect(curves: Curves, title: tuple[str, str] | None) -> go.Figur
     ])  # fmt: skip
     return sheet.figure(
         title,
-        room_at_the_left(f"{curves.highest_needed:,.0f}"),
+        sheets.room_at_the_left(f"{curves.highest_needed:,.0f}"),
         xaxis={"title": _effect_name(curves)},
         yaxis={"title": "samples for the target", "tickformat": ","},
     )
 
 
-def _of_evidence(curves: Curves, across: Spot) -> Sheet:
+def _of_evidence(curves: Curves, across: sheets.Spot) -> sheets.Sheet:
     evidence = curves.plan.evidence
     end = scale_end(evidence)
     high = end if evidence.row.scale.lower_is_better else end * (1 + _WIDER)
-    return evidence_sheet(across, evidence, high)
+    return sheets.evidence_sheet(across, evidence, high)
 
 
-def _padded(low: float, high: float) -> Spot:
+def _padded(low: float, high: float) -> sheets.Spot:
     pad = (high - low) * _WIDER or 1.0
     return low - pad, high + pad
 
@@ -108,40 +99,44 @@ def _worth(curves: Curves, value: float) -> str:
     return evidence.text_of(evidence.amount(value))
 
 
-def _value(sheet: Sheet, plan: Assessment) -> float:
+def _value(sheet: sheets.Sheet, plan: Assessment) -> float:
     return place_of(plan.evidence, sheet.y[0])
 
 
-def _draw_curve(sheet: Sheet, points: Sequence[Point], hovers: Sequence[str]) -> None:
+def _draw_curve(sheet: sheets.Sheet, points: Sequence[Point], hovers: Sequence[str]) -> None:
     pairs = [(at, text) for at, text in zip(points, hovers, strict=True) if sheet.holds(*at)]
     sheet.add(
         x=[x for (x, _), _ in pairs], y=[y for (_, y), _ in pairs], mode="lines", name="curve",
-        line={"color": EVIDENCE, "width": 3}, customdata=[text for _, text in pairs],
+        line={"color": sheets.EVIDENCE, "width": 3}, customdata=[text for _, text in pairs],
         hovertemplate="%{customdata}<extra></extra>",
     )  # fmt: skip
 
 
-def _largest(sheet: Sheet, curves: Curves, *, level: bool = False) -> Sequence[ChartLine]:
+def _largest(
+    sheet: sheets.Sheet, curves: Curves, *, level: bool = False
+) -> Sequence[sheets.ChartLine]:
     if curves.largest is None:
         return []
     at, (rest, right), (bottom, top) = curves.largest, sheet.x, sheet.y
-    path: Path = [(rest, at), (right, at)] if level else [(at, bottom), (at, top)]
+    path: sheets.Path = [(rest, at), (right, at)] if level else [(at, bottom), (at, top)]
     inside = sheet.holds(*path[0]) if path[0] else False
-    return [ChartLine(fit_text(at), path, _LARGEST)] if inside else []
+    return [sheets.ChartLine(fit_text(at), path, _LARGEST)] if inside else []
 
 
-def _counted(sheet: Sheet, curves: Curves) -> Sequence[ChartLine]:
+def _counted(sheet: sheets.Sheet, curves: Curves) -> Sequence[sheets.ChartLine]:
     at, (bottom, top) = curves.most_counted, sheet.y
     if at is None or at == curves.largest or not sheet.holds(at, bottom):
         return []
-    return [ChartLine(able_text(at), [(at, bottom), (at, top)], _COUNTED, "dot")]
+    return [sheets.ChartLine(able_text(at), [(at, bottom), (at, top)], _COUNTED, "dot")]
 
 
-def _mark(sheet: Sheet, curves: Curves, at: Callable[[Assessment], Spot]) -> None:
+def _mark(sheet: sheets.Sheet, curves: Curves, at: Callable[[Assessment], sheets.Spot]) -> None:
     plan = curves.plan
     number = plan.evidence.number
     if math.isfinite(at(plan)[1]):
-        sheet.mark([Mark(YOUR_PLAN, plan, YOUR_PLAN, number)], at, lambda *_: size_text(plan))
+        sheet.mark(
+            [sheets.Mark(YOUR_PLAN, plan, YOUR_PLAN, number)], at, lambda *_: size_text(plan)
+        )
 
 
 # Colour and dash of the line of each fidelity loss; larger losses share the last ones.
@@ -156,14 +151,14 @@ _MOST_POINTS: Final = 40  # of a line, evenly spaced
 
 
 def frontier_figure(
-    frontier: Frontier, marks: Sequence[Mark], title: tuple[str, str] | None
+    frontier: Frontier, marks: Sequence[sheets.Mark], title: tuple[str, str] | None
 ) -> go.Figure:
     """Return evidence against credits, a line for each fidelity loss; up is better."""
     evidence, lab, budget = marks[0].plan.evidence, frontier.pack.lab, frontier.pack.lab.budget
     scale, end = evidence.row.scale, scale_end(evidence)
     worst = end if scale.lower_is_better else 0.0
 
-    def place(plan: Assessment) -> Spot:
+    def place(plan: Assessment) -> sheets.Spot:
         value = plan.evidence.value
         return plan.cost, value if math.isfinite(value) else worst
 
@@ -179,10 +174,13 @@ def frontier_figure(
     pad = max(1.0, (max(costs) - min(costs)) * 0.08)
     top = min(max(values), end) * ROOM
     rest, right = min(costs) - pad, max(costs) + pad
-    sheet = evidence_sheet((rest, right), evidence, top)
-    upright: Path = [(budget, sheet.y[0]), (budget, sheet.y[1])]
+    sheet = sheets.evidence_sheet((rest, right), evidence, top)
+    upright: sheets.Path = [(budget, sheet.y[0]), (budget, sheet.y[1])]
     sheet.draw(
-        [*reversed(sheet.bounds(evidence)), ChartLine(f"budget {budget:,.0f}", upright, _LARGEST)]
+        [
+            *reversed(sheet.bounds(evidence)),
+            sheets.ChartLine(f"budget {budget:,.0f}", upright, _LARGEST),
+        ]
     )
     for line in frontier.lines:
         _draw_line(sheet, line, evidence, lab)
@@ -191,10 +189,10 @@ def frontier_figure(
     return sheet.evidence_figure(title, evidence, xaxis)
 
 
-def _draw_line(sheet: Sheet, line: LossLine, evidence: Evidence, lab: Lab) -> None:
+def _draw_line(sheet: sheets.Sheet, line: LossLine, evidence: Evidence, lab: Lab) -> None:
     colour, dash = LOOKS[min(line.loss, len(LOOKS) - 1)]
     plans = _spaced(line.plans)
-    path: Path = [(plan.credits, plan.value) for plan in plans]
+    path: sheets.Path = [(plan.credits, plan.value) for plan in plans]
     sheet.add(
         x=[plan.credits for plan in plans],
         y=[plan.value for plan in plans],

@@ -19,20 +19,8 @@ from replicalab.lexicon import count_text
 from replicalab.models import Dimension
 from replicalab.planner import PlanToDraw, RegionLimit
 from replicalab.planner.region import Region
+from replicalab.render.figures import sheet as sheets
 from replicalab.render.figures.placing import PLOT
-from replicalab.render.figures.sheet import (
-    BELOW,
-    INK,
-    QUIET,
-    RIGHT,
-    ChartLine,
-    Mark,
-    Path,
-    Sheet,
-    Spot,
-    Tag,
-    room_at_the_left,
-)
 
 _COLUMNS: Final = 24
 # Largest number of clickable points each way: a finger apart.
@@ -63,13 +51,13 @@ class Labelled(NamedTuple):
     """
 
     figure: go.Figure
-    tags: Sequence[Tag]
+    tags: Sequence[sheets.Tag]
     room: Mapping[str, int]
 
 
 def region_figure(
     region: Region,
-    marks: Sequence[Mark],
+    marks: Sequence[sheets.Mark],
     limits: Mapping[str, str],
     title: tuple[str, str] | None,
     *,
@@ -84,7 +72,7 @@ def region_figure(
 
 def labelled_region(
     region: Region,
-    marks: Sequence[Mark],
+    marks: Sequence[sheets.Mark],
     limits: Mapping[str, str],
     title: tuple[str, str],
     *,
@@ -92,23 +80,23 @@ def labelled_region(
 ) -> Labelled:
     """Return `region_figure` with the labels apart."""
     sheet = _Map(region).filled(marks, limits, lost=lost)
-    room = {"left": _left(region), "right": RIGHT, "below": BELOW, "height": PLOT}
+    room = {"left": _left(region), "right": sheets.RIGHT, "below": sheets.BELOW, "height": PLOT}
     return Labelled(sheet.drawn(title, labelled=False), sheet.tags(), room)
 
 
-def over_panel(chart: Labelled, spot: Spot | None) -> Panel:
+def over_panel(chart: Labelled, spot: sheets.Spot | None) -> Panel:
     """Return labels and the cross at the chosen point, to lay over the chart."""
     return panel("over", tags=chart.tags, room=chart.room, spot=spot)
 
 
 def region_marks(
     plans: Mapping[str, Assessment], drawn: PlanToDraw, effect: float | None = None
-) -> list[Mark]:
+) -> list[sheets.Mark]:
     """Return the marks of the plans in a region; a star means other evidence with own items."""
     yours = plans[YOUR_PLAN]
     noted = keeps_own_items(drawn, yours, effect)
     return [
-        Mark(
+        sheets.Mark(
             name,
             plan,
             f"{name}*" if noted and plan is yours else name,
@@ -118,17 +106,17 @@ def region_marks(
     ]
 
 
-def spotted(region: Region, days: int, samples: int) -> Spot | None:
+def spotted(region: Region, days: int, samples: int) -> sheets.Spot | None:
     """Return a point as shares of the plot, None if outside."""
     sheet = _Map(region)
     return sheet.shares(days, samples) if sheet.holds(days, samples) else None
 
 
 def _left(region: Region) -> int:
-    return room_at_the_left(f"{region.samples[-1]:,}")
+    return sheets.room_at_the_left(f"{region.samples[-1]:,}")
 
 
-def _place(plan: Assessment) -> Spot:
+def _place(plan: Assessment) -> sheets.Spot:
     return plan.counts.days, plan.counts.samples
 
 
@@ -136,7 +124,7 @@ def _size(days: float, samples: float) -> str:
     return f"{count_text(samples, 'sample')}, {count_text(days, 'day')}"
 
 
-class _Map(Sheet):
+class _Map(sheets.Sheet):
     """The chart of a region; each day is a column, ``half`` a step wide on either side."""
 
     def __init__(self, region: Region) -> None:
@@ -147,7 +135,9 @@ class _Map(Sheet):
         across = self.days[0] - self.half, self.days[-1] + self.half
         super().__init__(across, (0, self.top))
 
-    def filled(self, marks: Sequence[Mark], limits: Mapping[str, str], *, lost: bool) -> _Map:
+    def filled(
+        self, marks: Sequence[sheets.Mark], limits: Mapping[str, str], *, lost: bool
+    ) -> _Map:
         self.draw_evidence()
         self.draw_misfits()
         if lost:
@@ -210,7 +200,7 @@ class _Map(Sheet):
             customdata=[text(*place) for place in places],
             mode="markers",
             # Plotly finds a point under the cursor whether it is drawn or not.
-            marker={"size": 12, "opacity": 0, "color": QUIET, "maxdisplayed": 1},
+            marker={"size": 12, "opacity": 0, "color": sheets.QUIET, "maxdisplayed": 1},
             selected={"marker": {"opacity": 0}},
             unselected={"marker": {"opacity": 0}},
             hovertemplate="samples %{y:,d}, days %{x:,d}<br>%{customdata}<extra></extra>",
@@ -235,12 +225,12 @@ class _Map(Sheet):
         # Between two whole samples, so that the last one that fits lies below the line.
         return np.where(most < 0, 0.0, np.minimum(most + 0.5, self.top))
 
-    def _step(self, column: int, height: float) -> list[Spot]:
+    def _step(self, column: int, height: float) -> list[sheets.Spot]:
         middle = self.days[column]
         return [(middle - self.half, height), (middle + self.half, height)]
 
-    def _outline(self, lower: Any, upper: Any) -> Path:
-        path: Path = []
+    def _outline(self, lower: Any, upper: Any) -> sheets.Path:
+        path: sheets.Path = []
         for inside, run in groupby(range(len(upper)), key=lambda j: upper[j] > lower[j]):
             if inside:
                 columns = list(run)
@@ -249,7 +239,7 @@ class _Map(Sheet):
                 path += [*pairs, *back, pairs[0], None]
         return path
 
-    def _draw_band(self, path: Path, name: str, shape: str) -> None:
+    def _draw_band(self, path: sheets.Path, name: str, shape: str) -> None:
         self.add_path(
             name,
             path,
@@ -259,7 +249,7 @@ class _Map(Sheet):
             fillpattern={
                 "shape": shape,
                 "bgcolor": _VEIL,
-                "fgcolor": QUIET,
+                "fgcolor": sheets.QUIET,
                 "size": 7,
                 "solidity": 0.25,
                 "fillmode": "replace",
@@ -278,16 +268,20 @@ class _Map(Sheet):
             if reached.size and level.samples <= self.top:
                 ends = self.days[reached[0]] - self.half, self.x[1]
                 lines.append(
-                    ChartLine(level.label, [(x, level.samples - 0.5) for x in ends], INK, dash)
+                    sheets.ChartLine(
+                        level.label, [(x, level.samples - 0.5) for x in ends], sheets.INK, dash
+                    )
                 )
         for limit, values in region.lines.items():
             if limit in limits and (path := self._staircase(values)):
                 dash = "dot" if limit in CAPS else "solid"
-                lines.append(ChartLine(limits[limit], path, COLOURS.get(limit, _OTHER), dash))
+                lines.append(
+                    sheets.ChartLine(limits[limit], path, COLOURS.get(limit, _OTHER), dash)
+                )
         self.draw(lines)
 
-    def _staircase(self, most: Any) -> Path:
-        heights, path = self._heights(most).tolist(), Path()
+    def _staircase(self, most: Any) -> sheets.Path:
+        heights, path = self._heights(most).tolist(), sheets.Path()
         for column, height in enumerate(heights):
             path += self._step(column, height) if 0 < height < self.top else [None]
             if column + 1 < len(heights) and heights[column + 1] != height:

@@ -13,15 +13,7 @@ from typing import Any, Final, NamedTuple, Self
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, Evidence
-from replicalab.facts.region import (
-    BALANCED,
-    CHEAPEST,
-    LAST,
-    LEAST_LOSS,
-    OFFER,
-    STRONGEST,
-    YOUR_PLAN,
-)
+from replicalab.facts import region
 from replicalab.render.figures.placing import PLOT, LabelPlace, LabelRequest, along, around, placed
 
 PASS: Final = "#009E73"
@@ -83,13 +75,13 @@ def level(at: float, *, panel: str = "", layer: str = "below", **line: Any) -> d
 INK: Final = "#101418"
 PAPER: Final = "#FCFBF8"
 SYMBOLS: Final = {
-    YOUR_PLAN: "circle",
-    OFFER: "square",
-    LEAST_LOSS: "diamond",
-    BALANCED: "star",
-    CHEAPEST: "triangle-left",
-    STRONGEST: "triangle-right",
-    LAST: "triangle-up",
+    region.YOUR_PLAN: "circle",
+    region.OFFER: "square",
+    region.LEAST_LOSS: "diamond",
+    region.BALANCED: "star",
+    region.CHEAPEST: "triangle-left",
+    region.STRONGEST: "triangle-right",
+    region.LAST: "triangle-up",
 }
 # Room around the plot in px.
 _TITLE: Final = 34

@@ -13,8 +13,14 @@ from replicalab.facts.comparison import comparison_panel, table
 from replicalab.lexicon import joined
 from replicalab.library import Entry, EntryKind
 from replicalab.negotiation import load, replay
-from replicalab.negotiation.case import read_case
-from replicalab.negotiation.comparison import FEWEST_SIDES, Side, negotiated, recorded, side_of_run
+from replicalab.negotiation.case import (
+    FEWEST_SIDES,
+    Side,
+    negotiated,
+    read_case,
+    recorded,
+    side_of_run,
+)
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, read_lab
 from replicalab.tables import sheet, workbook

@@ -18,17 +18,7 @@ from replicalab.limits import LONGEST_LABEL, MOST_OWN_ITEMS
 from replicalab.scenarios.fields import CURRENCY, Rate, Step
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR
 from replicalab.scenarios.own import ItemCategory
-from replicalab.ui import notices, panel, state
-from replicalab.ui.controls import (
-    NumberField,
-    between,
-    bounds_of,
-    button,
-    chosen_from,
-    complain,
-    fold,
-    places,
-)
+from replicalab.ui import controls, notices, panel, state
 from replicalab.ui.words import badge, escaped
 
 _STAMP: Final = "lab_form"
@@ -64,7 +54,7 @@ def draw_back(name: str, written: str, back: Callable[[], None]) -> None:
         redraw()
 
     key = f"back_{name}_{stamp()}"
-    button(f"The study’s: {written}", "undo", restore, key=key, type="tertiary")
+    controls.button(f"The study’s: {written}", "undo", restore, key=key, type="tertiary")
 
 
 def draw_means() -> None:
@@ -74,7 +64,7 @@ def draw_means() -> None:
     if lab.start_day > 1 or lab.start_date:
         first, last = (f"day {day}{lab.dated(day)}" for day in (lab.start_day, lab.days))
         st.caption(f"From {first} to {last}: {count_text(lab.days_left, 'day')} to work in.")
-    with fold("Calendar and money", "lab_calendar") as is_open:
+    with controls.fold("Calendar and money", "lab_calendar") as is_open:
         if is_open:
             _draw_calendar()
             _draw_amounts(scenarios.AmountGroup.MONEY)
@@ -88,7 +78,7 @@ def draw_rates() -> None:
 
 
 def _draw_amounts(group: scenarios.AmountGroup, per_row: int = 2) -> None:
-    for amount, place in zip(scenarios.amounts_in(group), places(per_row), strict=False):
+    for amount, place in zip(scenarios.amounts_in(group), controls.places(per_row), strict=False):
         with place:
             _draw_amount(amount)
 
@@ -96,21 +86,21 @@ def _draw_amounts(group: scenarios.AmountGroup, per_row: int = 2) -> None:
 def _draw_amount(amount: scenarios.LabAmount) -> None:
     pack = state.analysis().yours.pack
     now, written = amount.of(pack.lab), amount.of(state.written().lab)
-    bounds = bounds_of(amount.bounds)
+    bounds = controls.bounds_of(amount.bounds)
     is_rate = amount.part == "rates"
     # Only a study's own budget may be other than whole.
     start = float(now) if is_rate else max(int(bounds[0]), int(now))
     label = amount.label_in(pack.lab.currency)
-    field = NumberField(
+    field = controls.NumberField(
         pack.study.term(label),
         f"lab_{amount.key}_{stamp()}",
         start,
         take=lambda typed: _put(amount, None if typed == written else typed),
-        why_not=between(label, bounds, f"the lab keeps {amount_text(now)}"),
+        why_not=controls.between(label, bounds, f"the lab keeps {amount_text(now)}"),
         step=0.01 if is_rate else 1,
     )
     field.draw(help=amount.help)
-    complain(field.problem)
+    controls.complain(field.problem)
     if now != written:
         draw_back(amount.key, amount_text(written), partial(_put, amount, None))
     elif now != start:
@@ -128,12 +118,12 @@ def draw_means_everywhere() -> list[str]:
         overrides = state.case().own_lab
         now, label = getattr(overrides, amount.key), amount.label_in(overrides.currency or CREDITS)
         text = "each study keeps its own" if now is None else f"the lab keeps {amount_text(now)}"
-        field = NumberField(
+        field = controls.NumberField(
             label,
             f"said_{amount.key}",
             None,
             take=partial(_put, amount),
-            why_not=between(label, bounds_of(amount.bounds), text),
+            why_not=controls.between(label, controls.bounds_of(amount.bounds), text),
         )
         problems.append(field.problem)
         if not field.problem:  # the drawer, undo and a link change the same numbers
@@ -191,7 +181,9 @@ def _draw_currency() -> None:
     currency, is_valid = typed()
     if not is_valid:
         remedy = "Type 1 to 8 letters or €, £ or ¥, such as EUR."
-        complain(f"“{shortened(currency)}” is no currency, so the lab keeps {now}. {remedy}")
+        controls.complain(
+            f"“{shortened(currency)}” is no currency, so the lab keeps {now}. {remedy}"
+        )
     if state.case().own_lab.currency is not None:
         written = state.written().lab.currency
         draw_back("currency", written, partial(_set_field, "currency", None))
@@ -225,7 +217,7 @@ def draw_items() -> None:
         placeholder="Pick an item, or open its row below",
     )
     if chosen == _ANOTHER and _is_full(_ANOTHER):
-        complain(_FULL)
+        controls.complain(_FULL)
     elif chosen == _ANOTHER:
         _draw_another()
     rows = list(items)[:_ROWS]
@@ -272,7 +264,7 @@ def _draw_row(label: str, category: ItemCategory, pack: scenarios.Pack) -> None:
     if row.open:
         with row:
             if _is_full(label):
-                complain(_FULL)
+                controls.complain(_FULL)
             else:
                 own = _own_items().get(label_key(label))
                 _draw_item(own or scenarios.OwnItem(label=label, category=category), pack)
@@ -325,33 +317,33 @@ def _draw_item(item: scenarios.OwnItem, pack: scenarios.Pack) -> None:
             format_func=pack.study.term,
             index=states.index(scenarios.ItemState(status)) if status in states else None,
             key=key("state"),
-            on_change=chosen_from(
+            on_change=controls.chosen_from(
                 key("state"),
                 states,
                 lambda: change(state=st.session_state[key("state")], until=None),
             ),
         )
     with second:
-        day = NumberField(
+        day = controls.NumberField(
             "Booked until day",
             key("until"),
             pack.inventory.booked_until(item.label),
             take=lambda typed: change(until=typed, state=scenarios.ItemState.BOOKED),
-            why_not=between("Booked until day", bounds_of(Step), unchanged),
+            why_not=controls.between("Booked until day", controls.bounds_of(Step), unchanged),
         )
         day.draw(disabled=status != scenarios.ItemState.BOOKED)
     with third:
-        price = NumberField(
+        price = controls.NumberField(
             f"Price, {pack.lab.currency}",
             key("price"),
             item.price,
             take=lambda typed: change(price=None if typed is None else float(typed)),
-            why_not=between("Price", bounds_of(Rate), unchanged),
+            why_not=controls.between("Price", controls.bounds_of(Rate), unchanged),
             step=0.01,
         )
         by_rate = f"by rate: {lab_facts.price_text(pack, item.label, item.category)}"
         price.draw(placeholder=by_rate, format=None)
-    complain(day.problem, price.problem)
+    controls.complain(day.problem, price.problem)
     if label_key(item.label) in _own_items():
         written = state.written().inventory.status_text(item.label, item.category)
         cleared = scenarios.OwnItem(label=item.label, category=item.category)

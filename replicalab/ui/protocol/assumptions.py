@@ -23,16 +23,7 @@ from replicalab.render import figures
 from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
 from replicalab.scenarios.fields import ArmShare, Correlation, PerUnit
 from replicalab.scenarios.own import QUESTION_FIELDS
-from replicalab.ui import panel, state
-from replicalab.ui.controls import (
-    NumberField,
-    between,
-    bounds_of,
-    button,
-    chosen_from,
-    complain,
-    fold,
-)
+from replicalab.ui import controls, panel, state
 from replicalab.ui.words import escaped
 
 PLACE: Final = "assumptions"
@@ -48,7 +39,7 @@ _DECIMALS: Final = 12  # of a percentage, which becomes a share again
 
 def draw(yours: Assessment) -> None:
     """Draw the place; nothing is computed or sent while it is closed."""
-    with fold("Assumptions: effect, alpha, target, dropout", PLACE) as is_open:
+    with controls.fold("Assumptions: effect, alpha, target, dropout", PLACE) as is_open:
         if not is_open:
             return
         lines = Curves(yours, state.written().design)
@@ -123,12 +114,12 @@ def _draw_numbers(lines: Curves) -> None:
     if KINDS[written.kind].groups_of(written) > 1 and not asked.uneven:
         label = "Type the sample size per group"
         st.toggle(label, key=_PER_GROUP, persist_state="session")
-    complain(*(field.problem for field in fields))
+    controls.complain(*(field.problem for field in fields))
     yours = [number for number in numbers if number.is_yours]
     for number in yours:
         _draw_reason(number, written)
     if len(yours) > 1:
-        button("All as the study has it", "restart_alt", partial(_reset, yours, written))
+        controls.button("All as the study has it", "restart_alt", partial(_reset, yours, written))
 
 
 def _assumptions(written: Design, asked: Design) -> list[_Assumption]:
@@ -165,12 +156,12 @@ def _field(
     bounds: tuple[float, float] = (-math.inf, math.inf),
     *,
     can_be_empty: bool = False,
-) -> NumberField:
+) -> controls.NumberField:
     """Return the field of a number; ``ask`` returns the question with its value."""
     visible, written = number.to_type(number.value), state.written().design
 
     def why_not(typed: float | None) -> str:
-        problem, value = between(number.label, bounds)(typed), number.from_typed(typed)
+        problem, value = controls.between(number.label, bounds)(typed), number.from_typed(typed)
         if problem or value == number.value or (value is None and not can_be_empty):
             return problem
         try:
@@ -182,7 +173,7 @@ def _field(
 
     if can_be_empty:  # Streamlit keeps an emptied field only if its value starts in the session
         st.session_state.setdefault(number.key, visible)
-    return NumberField(
+    return controls.NumberField(
         f"{number.label} (yours)" if number.is_yours and not can_be_empty else number.label,
         number.key,
         None if can_be_empty else visible,
@@ -239,7 +230,7 @@ def _draw_effects(number: _Assumption, written: Design) -> None:
         format_func=names.__getitem__,
         horizontal=True,
         key=key,
-        on_change=chosen_from(key, range(len(names)), take),
+        on_change=controls.chosen_from(key, range(len(names)), take),
     )
 
 
@@ -258,7 +249,7 @@ def _draw_reason(number: _Assumption, written: Design) -> None:
             ),
         )
         label = f"Back to the study’s {number.text(number.own)}"
-        button(label, "undo", partial(_reset, [number], written), key=f"back_{number.key}")
+        controls.button(label, "undo", partial(_reset, [number], written), key=f"back_{number.key}")
 
 
 _DEFAULTS: Final[dict[str, Record]] = {"units": Units(name="unit", samples=1.0), "arms": Arms()}
@@ -281,7 +272,7 @@ def _draw_units(lines: Curves) -> None:
         for record, name, label, bound, step, hint, factor in _UNIT_FIELDS:
             if row.uses(record):
                 own, value = (getattr(_grouping(of, record), name) for of in (written, asked))
-                low, high = bounds_of(bound)
+                low, high = controls.bounds_of(bound)
                 field = _field(
                     _Assumption(name, label, own, value, factor, step),
                     partial(_with_grouping, written, asked, record, name),
@@ -290,11 +281,11 @@ def _draw_units(lines: Curves) -> None:
                 )
                 field.draw(help=escaped(hint))
                 problems.append(field.problem)
-    complain(*problems)
+    controls.complain(*problems)
     question = state.case().question
     if any(name in question.asked for name in GROUPINGS):
         own = "; ".join(f"{title}: {text}" for title, text in groupings(written).values())
-        button(
+        controls.button(
             "Units and arms as the study has them",
             "restart_alt",
             partial(_ask, question.model_copy(update=dict.fromkeys(GROUPINGS))),
