@@ -205,7 +205,7 @@ OPTIONS: Final = ("seed", "samples", "days", "lab", "plan", "set", "budget", "mo
 VALUES: Final = ("--", "1e99", "NaN", "nan", "-inf", "9" * 300, "x y " * 100, LONG, "٣")
 
 
-def test_bad_value_is_one_short_line_with_exit_code_2(ask: Asking) -> None:
+def test_bad_value_is_one_line_with_code_2(ask: Asking) -> None:
     lines = [f"check {STUDY} '--{option}={value}'" for option in OPTIONS for value in VALUES]
     lines += [f"check {STUDY} --set 'own_lab.budget={value}'" for value in VALUES]
     lines += [f"check {STUDY} --set 'question.alpha={value}'" for value in VALUES]

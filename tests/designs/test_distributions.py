@@ -222,7 +222,7 @@ def test_detection_of_nothing_or_by_nothing_is_impossible(
 
 @pytest.mark.parametrize(("n", "d"), [(2, 9.0), (3, 0.1), (10, 1.0), (20, 0.2), (50, 0.1)])
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.5, 0.8])
-def test_power_of_a_one_sided_t_test_matches_scipy(n: int, d: float, alpha: float) -> None:
+def test_one_sided_t_power_matches_scipy(n: int, d: float, alpha: float) -> None:
     expected = stats.nct.sf(stats.t.isf(alpha, n - 1), n - 1, d * math.sqrt(n))
     value = distributions.t_test_power(d * math.sqrt(n), n - 1, alpha, 1)
     assert value == pytest.approx(expected, abs=1e-9)
@@ -265,7 +265,7 @@ def test_least_effect_is_none_or_zero_at_extremes() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("n", "d"), [(4, 1.0), (27, 0.5)])
-def test_power_of_a_one_sided_t_test_agrees_with_simulation(n: int, d: float) -> None:
+def test_one_sided_t_power_agrees_with_simulation(n: int, d: float) -> None:
     differences = np.random.default_rng(20261128).normal(d, 1, (200_000, n))
     t = differences.mean(axis=1) / differences.std(axis=1, ddof=1) * math.sqrt(n)
     share = float((t > stats.t.isf(0.05, n - 1)).mean())

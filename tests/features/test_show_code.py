@@ -78,7 +78,7 @@ def names_of(code: str) -> dict[str, Any]:
     return names
 
 
-def test_code_of_a_plan_gives_the_numbers_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+def test_code_gives_the_numbers_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     work = Workspace.model_validate({"case": CASE})
     wanted = work.case.assessed()
     app = visit(PROTOCOL, **to_query(work))
