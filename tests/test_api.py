@@ -32,7 +32,7 @@ STUDY: Final = "psy_stroop"
 @pytest.mark.parametrize("name", NAMES)
 def test_example_of_each_name_runs(name: str) -> None:
     result = getattr(replicalab, name)
-    globs = {**vars(replicalab), **vars(api), "date": date}
+    globs = {**vars(replicalab), **vars(api), name: result, "date": date}
     [test] = doctest.DocTestFinder(recurse=False).find(result, name, globs=globs)
     assert test.examples, f"{name} has no example"
     assert inspect.getdoc(result)

@@ -93,7 +93,12 @@ def verdict_of(plan: Assessment) -> Verdict:
 
 
 def break_evens(plan: Assessment) -> list[BreakEven]:
-    """Return the break-even of each assumption, the nearest first."""
+    """Return the break-even of each assumption, the nearest first.
+
+    >>> rows = break_evens(assess(load("psy_stroop", lab="easy")))
+    >>> [(row.assumption.key, row.shown) for row in rows[:3]]
+    [('staff', 2), ('budget', 1600.0), ('price of sample', 11.0)]
+    """
     rows = [_break_even(plan, assumption) for assumption in assumptions_of(plan)]
     return sorted(rows, key=lambda row: row.distance)
 
@@ -401,7 +406,7 @@ def break_even_blocks(
         )
         for row in rows[:most]
     ]
-    return [Sentence(sentence(plan, rows)), table(TITLE, columns, cells)]
+    return [Sentence(sentence(plan, rows)), table(TITLE, columns, cells, kind="break_evens")]
 
 
 def section(report: Report) -> list[Part]:

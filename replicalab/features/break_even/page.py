@@ -12,7 +12,7 @@ from replicalab.features.break_even import TITLE, BreakEven, break_even_blocks, 
 from replicalab.ui import panel as blocks
 
 _KEPT: Final = "break_evens"
-_ON_A_SLIDE: Final = 7  # rows
+_ON_A_SLIDE: Final = 6  # rows
 
 
 def panel(place: str, plan: Assessment) -> Mapping[str, Panel]:

@@ -230,7 +230,9 @@ def reword(generate_fn: GenerateFn, done: negotiation.Round) -> str | None:
         return None
     text = done.answer.explanation
     user = {"role": "user", "content": f"The answer to reword:\n\n{text}"}
-    words = generate_fn([{"role": "system", "content": _PROMPT}, user]).strip()
+    words = negotiation.readable(
+        generate_fn([{"role": "system", "content": _PROMPT}, user])
+    ).strip()
     used, expected = numbers(words), numbers(text)
     left_out, added = expected - used, [number for number in used if number not in expected]
     faults: dict[str, object] = {
