@@ -55,7 +55,6 @@ def for_writing(engine: sqlalchemy.Engine) -> sqlalchemy.Engine:
 
 def _url(address: str) -> URL:
     try:
-        address.encode()  # fails on a byte that is no text
         url = sqlalchemy.make_url(address)
     except (ArgumentError, ValueError):  # a port that is not a number
         url = None
@@ -63,7 +62,8 @@ def _url(address: str) -> URL:
     is_file = url and url.drivername == "sqlite" and not (url.query or url.host or url.username)
     if url and is_file and url.database not in (None, "", ":memory:"):
         return url
-    if url and url.drivername in _POSTGRES and url.database:
+    is_text = address.isprintable()  # without bytes that cannot be decoded
+    if url and url.drivername in _POSTGRES and url.database and is_text:
         return url.set(drivername="postgresql+psycopg")
     # The value is not shown: it may contain a password in an unexpected position.
     raise errors.LibraryStorageError(

@@ -6,6 +6,7 @@ import pytest
 import streamlit
 from streamlit.testing.v1 import AppTest
 
+from replicalab import limits
 from replicalab.library import EntryKind
 from replicalab.negotiation import save
 from replicalab.scenarios import Difficulty, copy_text, pack_of, parse_study, study_text
@@ -80,7 +81,7 @@ def test_used_study_opens_by_its_address() -> None:
 def test_study_waits_in_the_editor_without_room(monkeypatch: pytest.MonkeyPatch) -> None:
     second = MINE.replace("my_stroop", "my_stroop_2").replace(TITLE, "Stroop again")
     app = using()
-    monkeypatch.setattr(own_studies, "MOST_OWN_STUDIES", 1)
+    monkeypatch.setattr(limits, "MOST_OWN_STUDIES", 1)
     assert not can_press(write(app, second), "Use this study")
     assert "You keep 1 studies here" in page_text(app)
     assert app.text_area(key="own_text").value == second

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab import limits
 from replicalab.limits import MOST_OWN_STUDIES, MOST_OWN_STUDY_BYTES
 from replicalab.scenarios import copy_text, parse_study
-from replicalab.ui import own_studies
 from replicalab.ui.own_studies import IN_USE_SECONDS, StudyCache, cache_key
 
 STUDY: Final = parse_study(copy_text("psy_stroop", "mine"), "mine")
@@ -38,7 +38,7 @@ def cache(clock: Clock) -> StudyCache:
 
 
 def allow(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    monkeypatch.setattr(own_studies, "MOST_CACHED_BYTES", most)
+    monkeypatch.setattr(limits, "MOST_CACHED_BYTES", most)
 
 
 def test_key_reads_but_only_owner_changes(cache: StudyCache) -> None:
@@ -105,7 +105,7 @@ def test_bounds_hold_and_nothing_in_use_is_lost(done: list[Step]) -> None:
     seen: dict[str, float] = {}
     with pytest.MonkeyPatch.context() as patch:
         allow(patch, 60)
-        patch.setattr(own_studies, "MOST_OWN_STUDY_BYTES", 40)
+        patch.setattr(limits, "MOST_OWN_STUDY_BYTES", 40)
         for act, owner, name, number in done:
             if act == "wait":
                 clock.now += number * 200
