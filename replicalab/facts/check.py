@@ -14,7 +14,7 @@ from replicalab.facts.lab import lab_text
 
 BINDING: Final = "Binding constraint."
 YOURS: Final = "Your plan"
-TICKED: Final = "Ticked below"
+CHOSEN: Final = "Chosen below"
 
 
 def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -> Panel:
@@ -94,7 +94,7 @@ def cost_table(plan: Assessment, after: Assessment | None = None) -> blocks.Tabl
     budget, terms, money = plan.pack.lab.budget, plan.cost_terms, lexicon.amount_text
     totals = {"Total": plan}
     if after is not None and after.cost != plan.cost:
-        totals[TICKED] = after
+        totals[CHOSEN] = after
     widest = max(budget, *(total.cost for total in totals.values())) or 1.0
     mark, rows = budget / widest, list[tuple[str, str, Cell]]()
     for term, end in zip(terms, accumulate(term.credits for term in terms), strict=True):

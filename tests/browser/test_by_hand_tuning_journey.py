@@ -5,7 +5,7 @@ from typing import Final
 
 from playwright.sync_api import Page, expect
 
-from replicalab.facts.check import TICKED
+from replicalab.facts.check import CHOSEN
 from tests.browser import visiting
 from tests.browser.driving import open_app, wait_for_run
 
@@ -63,7 +63,7 @@ def _resets_and_applies_one_change_then_all(page: Page) -> None:
     expect(visiting.number(page, "Sample size")).to_have_value("420")
     for change in (1, 3):
         tick(page, change)
-    expect(visiting.cost_total(page, TICKED)).to_contain_text("4,950")
+    expect(visiting.cost_total(page, CHOSEN)).to_contain_text("4,950")
     visiting.press(page, "Apply 1 of 3")
     expect(visiting.number(page, "Duration (days)")).to_have_value("6")
     expect(visiting.number(page, "Sample size")).to_have_value("420")

@@ -40,7 +40,7 @@ def test_cost_bars_form_a_waterfall() -> None:
     assert total[:2] == (0.0, 1.0)
     assert ticked[1] == pytest.approx(2350 / 5050, abs=0.001)
     assert {mark for _, _, [mark] in (*terms, total, ticked)} == {0.733}
-    assert check.TICKED not in words(
+    assert check.CHOSEN not in words(
         check.cost_panel(assess(PLAN, MOMENTUM), assess(PLAN, MOMENTUM))
     )
 
@@ -77,7 +77,7 @@ def test_only_lost_evidence_is_drawn_behind_the_bar() -> None:
         assert bar.before
         assert (bar.to < bar.before) is is_less
         assert ("lost" in drawn_bar(bar)) is is_less
-    panel = html(check.evidence_panel({"Your plan": much, check.TICKED: little}))
+    panel = html(check.evidence_panel({"Your plan": much, check.CHOSEN: little}))
     assert panel.count('class="lost"') == 1
 
 

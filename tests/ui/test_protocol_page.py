@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from replicalab.assessment import assess
 from replicalab.assessment.dimensions import apply_changes
 from replicalab.facts import options as facts
-from replicalab.facts.check import TICKED
+from replicalab.facts.check import CHOSEN
 from replicalab.facts.frontier import extra_facts
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.facts.plan import loss_text, notes, saved_text, slack_text, used_text
@@ -187,7 +187,7 @@ def test_ticked_changes_are_those_of_the_core() -> None:
         assert f"{amount_text(after.cost)} of 3,700 credits, {after.evidence.text}" in page
         assert f"In all: {saved_text(step)} · {loss_text(step)}" in page
         worth = {row[0]: row[2] for row in reading.panel_tables(app)[1]}
-        assert worth[TICKED if any(ticks) else "Your plan"] == after.evidence.number
+        assert worth[CHOSEN if any(ticks) else "Your plan"] == after.evidence.number
         assert page.count("would add: ") == ticks.count(False)
         assert acting.can_press(app, label) == any(ticks)
         if any(ticks):

@@ -13,7 +13,7 @@ from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
 from replicalab.facts import options as facts
 from replicalab.facts.blocks import Group, Heading, Sentence, group, plain_table, sentences_panel
-from replicalab.facts.check import TICKED, check_panel, cost_panel, evidence_panel
+from replicalab.facts.check import CHOSEN, check_panel, cost_panel, evidence_panel
 from replicalab.facts.curves import samples_panel
 from replicalab.facts.negotiation import step_changes
 from replicalab.facts.plan import groups_text
@@ -116,7 +116,7 @@ def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
     best = analysis.least.after
     compared = {"Your plan": yours}
     if ticked.plan != yours.plan:
-        compared[TICKED] = ticked
+        compared[CHOSEN] = ticked
     if not best.evidence.void_reason and best.plan not in (yours.plan, ticked.plan):
         compared["Least loss"] = best
     evidence = group(evidence_panel(compared), samples_panel(Curves(yours)))
