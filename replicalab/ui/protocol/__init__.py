@@ -12,7 +12,7 @@ import streamlit as st
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
 from replicalab.facts import options as facts
-from replicalab.facts.blocks import Group, Heading, Sentence, group, plain_table, sentences_panel
+from replicalab.facts.blocks import Cell, Group, Heading, Sentence, group, sentences_panel, table
 from replicalab.facts.check import CHOSEN, check_panel, cost_panel, evidence_panel
 from replicalab.facts.curves import samples_panel
 from replicalab.facts.negotiation import step_changes
@@ -209,10 +209,11 @@ def _offer(options: PlanAnalysis, suggestion: Ticked) -> Group:
     for tick in ticks:
         text = facts.change_text(tick.step)
         price = text.price if tick.on else f"would add: {text.price}"
-        rows.append((text.title, price, f"{text.why} {text.lost}"))
+        why = Sentence(f"{text.why} {text.lost}")
+        rows.append((Cell(text.title, more=why), price))
     revised = facts.revision_panel(PlanStep(options.yours, result))
-    names = ("Change", "Saves and loses", "Why, and the loss")
-    return Group((Heading(_MANAGER), revised, plain_table("Changes", names, rows)))
+    changes = table("Changes", ("Change", "Saves and loses"), rows, kind="changes")
+    return Group((Heading(_MANAGER), revised, changes))
 
 
 def _draw_ticks(ticks: tuple[Tick, ...], result: Assessment) -> None:
