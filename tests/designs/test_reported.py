@@ -64,7 +64,7 @@ def source_of(kind: str, label: str) -> EffectSource:
         ("two_proportions", "chi-squared of one df, n and the higher share",
          (1.801802, 200, 0.10), OF_TEN),
         ("two_proportions", "phi and the higher share", (0.094916, 0.10), OF_TEN),
-        # Of a phi of 1 all of one group have the event, and none of the other.
+        # At a phi of 1 one group has the event throughout, the other never.
         ("two_proportions", "phi and the higher share", (1, 1),
          {"effect_planning": 3.1416, "baseline": 1}),
         # Cohen (1988), table 6.2.2, p. 183: phi of .40 is 1.369, of .25 1.047, of .05 0.451.
