@@ -9,8 +9,7 @@ import pytest
 
 from replicalab.errors import TableError
 from replicalab.features import sheets
-from replicalab.features.sheets import Reading
-from replicalab.features.sheets.cells import Answers, dates_of
+from replicalab.features.sheets import Answers, Reading, dates_of
 from replicalab.scenarios import CATEGORIES, ItemState
 from tests.factories import make_pack
 from tests.tiers import batches

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import re
 from collections import defaultdict
+from contextlib import suppress
+from datetime import date, datetime, timedelta
 from io import BytesIO, StringIO
 from itertools import groupby, islice, zip_longest
 from math import inf, isfinite
@@ -13,11 +15,8 @@ from zipfile import ZipFile
 
 from pydantic import ValidationError
 
-from replicalab import limits, tables
-from replicalab.characters import on_one_line
+from replicalab import characters, limits, tables
 from replicalab.errors import CellFault, TableError
-from replicalab.features.sheets import cells
-from replicalab.features.sheets.cells import Answers, Problem, quoted
 from replicalab.lexicon import CREDITS, label_key, shortened
 from replicalab.scenarios import ItemState, OwnItem, Pack, known_names
 from replicalab.scenarios.reading import record_error
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Table: TypeAlias = "pd.DataFrame"
-_Rows: TypeAlias = "dict[int, list[str]]"
 COLUMNS: Final = ("name", "kind", "state", "until", "price")
 """The columns of the template."""
 REQUIRED: Final = COLUMNS[:2]
@@ -47,10 +45,78 @@ HEADINGS: Final = {
     "price": "price, unit price, cost, unit cost, list price, price per unit",
 }
 """Headings of each field, the most fitting first."""
+WORDS: Final[Mapping[str, Mapping[str, str]]] = {
+    "kind": {
+        "equipment": "equipment, instrument, instruments, device, devices, machine, machines",
+        "reagent": "reagent, reagents, chemical, chemicals, solvent, solvents, antibody, "
+        "antibodies, consumable, consumables, buffer, kit, enzyme, compound",
+    },
+    "state": {
+        ItemState.AVAILABLE: "available, free",
+        ItemState.BOOKED: "booked, reserved, in use",
+        ItemState.OUT_OF_STOCK: "out of stock, empty, used up",
+    },
+    "quantity": {
+        ItemState.AVAILABLE: "yes, available, in stock",
+        ItemState.OUT_OF_STOCK: "no, none, empty, out of stock, out",
+    },
+}
+"""The values of a column, and the words for each."""
+MEANINGS: Final = {
+    column: {word: value for value, words in values.items() for word in words.split(", ")}
+    for column, values in WORDS.items()
+}
+EMPTY: Final = {"name": "", "kind": "", "from": -inf, "until": inf, "expiry": inf}
+NUMBER: Final = re.compile(r"[0-9]{1,20}(?:[.,][0-9]{1,400})?")  # 326 for the smallest price
 _FIELD_OF: Final = {word: field for field, row in HEADINGS.items() for word in row.split(", ")}
 _PARTS: Final = {"label": "name", "category": "kind", "state": "state", "price": "price"}
 _ID: Final = re.compile(r"#?[A-Za-z]{0,4}[-_ ./]?[0-9][0-9._-]*|[0-9a-fA-F-]{32,}")
 _ABOVE: Final = 20  # rows that may be above the headings
+_THOUSANDS: Final = (("[ '’\u00a0\u202f]", "[.,]"), (",", "[.]"), ("[.]", ","))  # and decimals
+_SIGN: Final = "[$€£¥]|USD|EUR|GBP|CHF|JPY|CNY|SEK|NOK|DKK|CAD|AUD|NZD|INR"
+_MONEY: Final = re.compile(rf"({_SIGN})?\s*([^A-Za-z$€£¥]+?)\s*({_SIGN})?")
+_CODES: Final = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_QUANTITY: Final = re.compile(r"([0-9]+(?:[ .,'][0-9]+)*)(?:\s*[^\W\d_][^\d]*[23]?|\s*%|\s*x\s.*)?")
+_BESIDE_DATE: Final = re.compile(  # a weekday in front, the letters of 31st, a time behind
+    r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?[.,]?\s+"
+    r"|(?<=[0-9])(?:st|nd|rd|th)\b"
+    r"|(?:T|,?\s+)[0-9]{1,2}(?::[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?|(?=\s*[ap]))"
+    r"\s*(?:[ap]\.?m\.?)?\s*(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?$",
+    re.IGNORECASE,
+)
+_FORMATS: Final = ("%Y-%m-%d", "%d-%b-%Y", "%d-%B-%Y", "%b-%d-%Y", "%B-%d-%Y")
+_EXCEL_DAY_0: Final = date(1899, 12, 30)
+_SERIALS: Final = 20_000, 75_000  # of Excel, the years 1954 to 2105; too many for days of a lab
+_WRONG_NUMBERS: Final = {
+    "": ("may be a day or a date of Excel", "choose one, or write a date such as 2026-05-31"),
+    "days": (f"is no whole day below {_SERIALS[0]:,}", "write 12 or 2026-05-31"),
+    "dates": ("is no date of Excel", "write 2026-05-31"),
+}
+
+
+class Answers(NamedTuple):
+    """A lab's calendar and currency, and the meaning of dates and numbers of its sheet."""
+
+    start_date: date | None = None
+    weekends: bool = True
+    start_day: int = 1
+    last_day: int = limits.LARGEST_COUNT
+    currency: str = ""
+    day_first: bool | None = None  # whether 3/4/2026 is 3 April; None asks
+    numbers: str = ""  # among dates: ``days`` of the lab, ``dates`` of Excel, or empty to ask
+
+
+class Problem(Exception):  # noqa: N818 - its text is the problem
+    """The problem of a file or a cell and its remedy; of a file also the row, if known."""
+
+
+def quoted(text: str) -> str:
+    """Return a cell's text for a message."""
+    return f"'{characters.on_one_line(shortened(text))}'"
+
+
+def _wrong(text: str, problem: str, remedy: str) -> Problem:
+    return Problem(f"{quoted(text)} {problem}", remedy)
 
 
 def _heading_key(heading: str) -> str:
@@ -58,9 +124,13 @@ def _heading_key(heading: str) -> str:
     return label_key(re.sub(r"[(\[].*?[)\]]|[_\-./:*#]", " ", heading))
 
 
+def _matches(row: Iterable[str]) -> int:
+    return len({*map(_heading_key, row)} & _FIELD_OF.keys())
+
+
 def _refuse(name: str, faults: list[CellFault]) -> None:
     if faults:
-        source = on_one_line(shortened(name)).strip() or "the file"
+        source = characters.on_one_line(shortened(name)).strip() or "the file"
         faults.sort(key=lambda fault: (fault.row or 0, fault.column))
         most = limits.MOST_FAULTS
         raise TableError(source, faults[:most], len(faults[most:])) from None
@@ -69,9 +139,9 @@ def _refuse(name: str, faults: list[CellFault]) -> None:
 def read_table(data: bytes, name: str, heading: int | None = None) -> Table:
     """Return a file's cells as texts, without its empty rows and columns.
 
-    The headings are in the row ``heading``, by default the one with the most names of fields;
-    ``attrs["heading"]`` holds it. The index holds the row numbers of the spreadsheet. A column
-    without a heading is called by its letter (``column F``).
+    The index has the row numbers of the spreadsheet, and ``attrs["heading"]`` the row of the
+    headings: ``heading``, by default the row with the most names of fields. A column without a
+    heading is called by its letter (``column F``).
 
     Raises:
         TableError: the file is too large, damaged, empty, or of another kind.
@@ -81,8 +151,7 @@ def read_table(data: bytes, name: str, heading: int | None = None) -> Table:
             problem = f"the file has more than {limits.MOST_SHEET_BYTES:,} bytes: {len(data):,}"
             raise Problem(problem, "keep the table alone, without pictures and other sheets")
         is_workbook = data.startswith(b"PK\x03\x04") or name.casefold().endswith(".xlsx")
-        rows = _workbook_rows(data) if is_workbook else _text_rows(data)
-        return _frame(_filled(rows), heading)
+        return _frame(_workbook_rows(data) if is_workbook else _text_rows(data), heading)
     except Problem as refused:
         problem, remedy, *row = refused.args
         _refuse(name, [CellFault(row[0] if row else None, "", problem, remedy)])
@@ -102,16 +171,16 @@ def _text_rows(data: bytes) -> Iterator[list[str]]:
         return fields, lines[0].count(mark)
 
     mark, row, width = max(",;\t", key=headings), 1, 2
-    broken = "a quotation mark is not closed", "close or delete it, or save the table as .xlsx"
     try:
         for texts in csv.reader(StringIO(text, newline=""), delimiter=mark, strict=True):
             # A cell of several lines with the separators of a whole row has swallowed a row.
             if any("\n" in cell and cell.count(mark) >= width for cell in texts):
-                raise Problem(*broken, row)
+                raise csv.Error
             yield texts
             row, width = row + 1, max(width, len(texts) - 1)
     except csv.Error:
-        raise Problem(*broken, row) from None
+        remedy = "close or delete it, or save the table as .xlsx"
+        raise Problem("a quotation mark is not closed", remedy, row) from None
 
 
 def _workbook_rows(data: bytes) -> Iterator[tuple[object, ...]]:
@@ -134,39 +203,28 @@ def _workbook_rows(data: bytes) -> Iterator[tuple[object, ...]]:
         raise Problem("the workbook is damaged or has a password", remedy) from None
 
 
-def _filled(rows: Iterable[Sequence[object]]) -> _Rows:
-    """Return the filled rows by their numbers; those beyond the limit without their cells."""
-    filled: _Rows = {}
-    for number, row in enumerate(islice(rows, limits.MOST_COUNTED_ROWS + 2), start=1):
-        if any(texts := [*map(_cell_text, row[: limits.MOST_SHEET_COLUMNS + 1])]):
-            filled[number] = texts if len(filled) <= limits.MOST_SHEET_ROWS + _ABOVE else []
-    return filled
-
-
 def _cell_text(cell: object) -> str:
     if isinstance(cell, int | float) and not isinstance(cell, bool) and abs(cell) < 1e15:
         return f"{'-' if cell < 0 else ''}{tables.number_text(cell)}"
     return "" if cell is None else str(cell).strip()
 
 
-def _matches(row: Iterable[str]) -> int:
-    return len({*map(_heading_key, row)} & _FIELD_OF.keys())
-
-
-def _heading_row(rows: _Rows) -> int:
-    """Return the row with the most names of fields: at least two, else the first of two cells."""
-    first = [*rows][:_ABOVE]
-    default = next((n for n in first if sum(map(bool, rows[n])) > 1), first[0])
-    best = max(first, key=lambda number: _matches(rows[number]))
-    return best if _matches(rows[best]) > max(1, _matches(rows[default])) else default
-
-
-def _frame(rows: _Rows, heading: int | None) -> Table:
+def _frame(lines: Iterable[Sequence[object]], heading: int | None) -> Table:
     import pandas as pd  # noqa: PLC0415 - slow to load
     from openpyxl.utils import get_column_letter  # noqa: PLC0415 - slow to load
 
     most, counted = limits.MOST_SHEET_ROWS, limits.MOST_COUNTED_ROWS
-    top = heading if heading in rows else _heading_row(rows) if rows else 0
+    wide = limits.MOST_SHEET_COLUMNS
+    rows: dict[int, list[str]] = {}  # filled rows by number; beyond the limit without their cells
+    for number, line in enumerate(islice(lines, counted + 2), start=1):
+        if any(texts := [*map(_cell_text, line[: wide + 1])]):
+            rows[number] = texts if len(rows) <= most + _ABOVE else []
+
+    def fit(number: int) -> tuple[int, bool]:
+        fields = _matches(rows[number])
+        return fields if fields > 1 else 0, sum(map(bool, rows[number])) > 1
+
+    top = heading if heading in rows else max([*rows][:_ABOVE], key=fit, default=0)
     below = sum(number > top for number in rows)
     if not below:
         raise Problem("the file holds no items", "write one item per row below the headings")
@@ -177,8 +235,8 @@ def _frame(rows: _Rows, heading: int | None) -> Table:
     columns = dict(enumerate(zip_longest(*rows.values(), fillvalue="")))
     frame = pd.DataFrame(columns, [*rows], dtype=object).loc[top:]
     filled = (frame != "").any()
-    if filled[limits.MOST_SHEET_COLUMNS :].any():
-        problem = f"the table has more than {limits.MOST_SHEET_COLUMNS} columns"
+    if filled[wide:].any():
+        problem = f"the table has more than {wide} columns"
         raise Problem(problem, "delete the columns that are not needed")
     keys = frame.loc[top].map(_heading_key)
     # Of two tables side by side, both name items, or all headings of one repeat.
@@ -210,7 +268,7 @@ def proposed_columns(frame: Table) -> dict[str, str]:
     for field, words in HEADINGS.items():
         fitting = [headings[word] for word in words.split(", ") if word in headings]
         if field in ("name", "kind", "state"):
-            fitting = [h for h in fitting if not _all_match(frame[h], cells.NUMBER)]
+            fitting = [h for h in fitting if not _all_match(frame[h], NUMBER)]
             ids = [h for h in fitting if _all_match(frame[h], _ID)]
             fitting = [h for h in fitting if h not in ids] + ids
         if fitting:
@@ -222,32 +280,92 @@ def _all_match(column: Iterable[str], pattern: re.Pattern[str]) -> bool:
     return all(pattern.fullmatch(text) for text in column if text)
 
 
-class Reading(NamedTuple):
-    """The items of a sheet, and notes on cells that were not taken as they are."""
+def dates_of(text: str) -> dict[bool, date]:
+    """Return the dates that a text may mean, by whether the day comes before the month."""
+    text = _BESIDE_DATE.sub("", " ".join(text.split()))
+    text = re.sub(r"^([0-9]{4})([0-9]{2})([0-9]{2})(?:\.0)?$", r"\1-\2-\3", text)
+    dashed = re.sub(r"\.?[\s./,-]\s*", "-", text)
+    # With dots, no country writes the month first.
+    orders = {True: "%d-%m-%Y", False: "%d-%m-%Y" if "." in text else "%m-%d-%Y"}
+    found: dict[bool, date] = {}
+    for day_first, order in orders.items():
+        for form in (*_FORMATS, order):
+            with suppress(ValueError):
+                moment = datetime.strptime(dashed, form).date()  # noqa: DTZ007 - as written
+                found |= {day_first: moment} if moment.year > 1900 else {}
+    return found
 
-    items: tuple[OwnItem, ...]
-    notes: list[CellFault]
+
+def _day(text: str, how: Answers, *, begins: bool) -> int:
+    """Return a lab's day; below 1 before its first. ``begins``: the first day of a period."""
+    dates, (least, most) = dates_of(text), _SERIALS
+    if not dates and NUMBER.fullmatch(text):
+        number = _number(text) or 0
+        if how.numbers == "days" and number < least and number % 1 == 0:
+            return int(number)
+        if how.numbers != "dates" or not least <= number < most:
+            raise _wrong(text, *_WRONG_NUMBERS[how.numbers])
+        dates = dict.fromkeys((True, False), _EXCEL_DAY_0 + timedelta(int(number)))
+    moments = {*dates.values()} if how.day_first is None else {dates.get(how.day_first)}
+    if not dates:
+        raise _wrong(text, "is no day from 0 on and no date", "write 2026-05-31 or 12")
+    if len(moments) > 1:
+        ways = " or ".join(map(str, dates.values()))
+        raise _wrong(text, "can be read in two ways", f"write {ways}")
+    if not (moment := moments.pop()):
+        order = "day before its month" if how.day_first else "month before its day"
+        raise _wrong(text, f"has no {order}", "write 2026-05-31")
+    if how.start_date is None:
+        raise _wrong(text, "needs the date of the lab's day 1", "write a day such as 12")
+    days = moment.toordinal() - how.start_date.toordinal() + (not begins)
+    if how.weekends:
+        return days + begins
+    import numpy as np  # noqa: PLC0415 - slow to load
+
+    start = np.datetime64(how.start_date)
+    return int(np.busday_count(start, start + days)) + begins
 
 
-def read_inventory(data: bytes, name: str) -> Reading:
-    """Read a file whose columns are fields.
+def money_of(text: str) -> tuple[str, str]:
+    """Return the currency and the number of a price, as written; each may be empty."""
+    money = _MONEY.fullmatch(" ".join(text.split()))
+    if not money or (money[1] and money[3]):
+        return "", ""
+    return money[1] or money[3] or "", money[2]
 
-    Raises:
-        TableError: every fault by row and column, with its remedy.
-    """
-    frame = read_table(data, name)
-    fields = {heading: label_key(heading) for heading in frame.columns}
-    missing = {*REQUIRED}.difference(fields.values())
-    faults = [CellFault(None, field, "this column is missing", "add it") for field in missing]
-    for heading, field in fields.items():
-        filled = frame[heading][frame[heading] != ""]
-        if len(filled) and field not in HEADINGS:
-            problem = f"{quoted(filled.iloc[0])} is in no column of an inventory"
-            remedy = known_names(shortened(field), [*HEADINGS])
-            place = on_one_line(shortened(heading))
-            faults.append(CellFault(int(filled.index[0]), place, problem, remedy))
-    _refuse(name, faults)
-    return read_items(frame.set_axis([*fields.values()], axis=1), name, Answers(numbers="days"))
+
+def _number(text: str) -> float | None:
+    """Return a number from 0 on, or None if the text is none."""
+    if two := tables.TWO_WAYS.fullmatch(text):
+        ways = f"{two[1]}{two[2]} or {tables.number_text(float(f'{two[1]}.{two[2]}'))}"
+        raise _wrong(text, "can be read in two ways", f"write {ways}")
+    for mark, decimal in _THOUSANDS:
+        if re.fullmatch(rf"[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+(?:{decimal}[0-9]+)?", text):
+            text = re.sub(mark, "", text)
+    return float(text.replace(",", ".")) if NUMBER.fullmatch(text) else None
+
+
+def read_cell(column: str, text: str, how: Answers) -> Any:
+    """Return the value of a cell; an unknown word stays as it is. Raises Problem."""
+    text = tables.unguarded(text)
+    if places := characters.hidden(text):
+        character = characters.described(text[places[0]])
+        raise _wrong(text, f"holds {character}, which is invisible", "remove it")
+    if not text:
+        return EMPTY.get(column)
+    if column == "price":
+        (sign, number), own = money_of(text), how.currency
+        is_own = _CODES.get(sign, sign) == _CODES.get(own, own) or (sign == "$" and own[-1:] == "D")
+        return _number(number) if is_own or not (sign and own) else None
+    if column in DATED:
+        return _day(text, how, begins=column != "until")
+    word = label_key(re.sub("[-_]", " ", text))
+    if column != "quantity" or word in MEANINGS[column]:
+        return MEANINGS.get(column, {}).get(word, text)
+    if not (amount := _QUANTITY.fullmatch(text)):
+        raise _wrong(text, "is no quantity", "write a number such as 0 or 2.5")
+    is_left = re.search("[1-9]", amount[1])
+    return ItemState.AVAILABLE if is_left else ItemState.OUT_OF_STOCK
 
 
 class Questions(NamedTuple):
@@ -262,14 +380,21 @@ class Questions(NamedTuple):
 def questions(frame: Table) -> Questions:
     """Return the open questions about the dates of a sheet."""
     texts = [text for field in DATED if field in frame for text in frame[field] if text]
-    dates = {text: cells.dates_of(text) for text in map(tables.unguarded, texts)}
+    dates = {text: dates_of(text) for text in map(tables.unguarded, texts)}
     orders = {True, False}.intersection(*filter(None, dates.values()))
     return Questions(
         dates=any(dates.values()),
         order=len(orders) != 1 and any(len({*found.values()}) > 1 for found in dates.values()),
-        numbers=any(cells.NUMBER.fullmatch(text) and not dates[text] for text in dates),
+        numbers=any(NUMBER.fullmatch(text) and not dates[text] for text in dates),
         day_first=orders.pop() if len(orders) == 1 else None,
     )
+
+
+class Reading(NamedTuple):
+    """The items of a sheet, and notes on cells that were not taken as they are."""
+
+    items: tuple[OwnItem, ...]
+    notes: list[CellFault]
 
 
 class _Row(NamedTuple):
@@ -280,33 +405,50 @@ class _Row(NamedTuple):
     expiry: float
 
 
+def read_inventory(data: bytes, name: str) -> Reading:
+    """Read a file whose columns are fields; a TableError has every fault by row and column."""
+    frame = read_table(data, name)
+    fields = {heading: label_key(heading) for heading in frame.columns}
+    missing = {*REQUIRED}.difference(fields.values())
+    faults = [CellFault(None, field, "this column is missing", "add it") for field in missing]
+    for heading, field in fields.items():
+        filled = frame[heading][frame[heading] != ""]
+        if len(filled) and field not in HEADINGS:
+            problem = f"{quoted(filled.iloc[0])} is in no column of an inventory"
+            remedy = known_names(shortened(field), [*HEADINGS])
+            place = characters.on_one_line(shortened(heading))
+            faults.append(CellFault(int(filled.index[0]), place, problem, remedy))
+    _refuse(name, faults)
+    return read_items(frame.set_axis([*fields.values()], axis=1), name, Answers(numbers="days"))
+
+
 def read_items(frame: Table, name: str, how: Answers = Answers()) -> Reading:  # noqa: B008
     """Read a table whose columns are fields; rows of one item with bookings are its periods.
 
-    Raises:
-        TableError: every fault by row and column, with its remedy.
+    A TableError has every fault by row and column.
     """
     if how.day_first is None:
         how = how._replace(day_first=questions(frame).day_first)
-    signs = [sign for text in frame.get("price", ()) if (sign := cells.money_of(text)[0])]
-    own = how.currency if how.currency != CREDITS else ""
-    how = how._replace(currency=own or next(iter(signs), ""))
-    faults: list[CellFault] = []
-    notes: list[CellFault] = []
+    if how.currency in ("", CREDITS):
+        signs = (money_of(text)[0] for text in frame.get("price", ()))
+        how = how._replace(currency=next(filter(None, signs), ""))
+    faults, notes = list[CellFault](), list[CellFault]()
     by_label: dict[str, list[_Row]] = defaultdict(list)
     for number, texts in zip(map(int, frame.index), frame.to_dict("records"), strict=True):
-        if row := _row(number, texts, how, faults):
-            by_label[label_key(row.item.label)].append(row)
-        if row and row.item.price is None and (price := texts.get("price", "").strip()):
+        if not (row := _row(number, texts, how, faults)):
+            continue
+        by_label[label_key(row.item.label)].append(row)
+        if row.item.price is None and (price := texts.get("price", "").strip()):
             unit = f" in {how.currency}" if how.currency else ""
             problem = f"{quoted(price)} is no price of one item{unit}"
             notes.append(CellFault(number, "price", problem, "its price is missing"))
     for first, *others in by_label.values():
-        for other in others:
-            same = first.item.model_copy(update={"label": other.item.label})
-            if other.item.state != ItemState.BOOKED or other.item != same:
-                problem = f"{quoted(other.item.label)} is in row {first.number} already"
-                faults.append(CellFault(other.number, "name", problem, "list it once"))
+        for number, item, *_ in others:
+            if item.state != ItemState.BOOKED or item != first.item.model_copy(
+                update={"label": item.label}
+            ):
+                problem = f"{quoted(item.label)} is in row {first.number} already"
+                faults.append(CellFault(number, "name", problem, "list it once"))
     if len(by_label) > limits.MOST_OWN_ITEMS:
         problem = f"{limits.MOST_OWN_ITEMS} items at most; this sheet has {len(by_label)}"
         faults.append(CellFault(None, "", problem, "keep those that your studies name"))
@@ -317,22 +459,23 @@ def read_items(frame: Table, name: str, how: Answers = Answers()) -> Reading:  #
 def _row(
     number: int, texts: Mapping[Any, str], how: Answers, faults: list[CellFault]
 ) -> _Row | None:
-    values: dict[str, Any] = dict.fromkeys(HEADINGS) | cells.EMPTY
+    values: dict[str, Any] = dict.fromkeys(HEADINGS) | EMPTY
     wrong: dict[str, Sequence[str]] = {}
     for field, text in texts.items():
         try:
-            values[field] = cells.read_cell(field, text.strip(), how)
+            values[field] = read_cell(field, text.strip(), how)
         except Problem as refused:
             wrong[field] = refused.args
+    first, last, expiry = (values[field] for field in DATED)
+    field, day = ("until", last) if isfinite(last) else ("from", first)
+    if last < first:
+        wrong["until"] = f"day {last} is before the first day {first}", "correct one of the two"
+
     try:
         item = OwnItem.model_validate({part: values[field] for part, field in _PARTS.items()})
     except ValidationError as error:
         for fault in record_error(error, OwnItem, "").faults:
             wrong.setdefault(_PARTS[fault.path], (fault.problem, fault.remedy))
-    first, last, expiry = (values[field] for field in DATED)
-    field, day = ("until", last) if isfinite(last) else ("from", first)
-    if last < first:
-        wrong["until"] = f"day {last} is before the first day {first}", "correct one of the two"
     if not wrong and isfinite(day) and item.state != ItemState.BOOKED:
         if "state" in texts:
             problem = f"day {day} is given, but the item is not booked"
@@ -349,27 +492,27 @@ def _row(
 def _in_periods(rows: Sequence[_Row], how: Answers, notes: list[CellFault]) -> OwnItem:
     """Return an item with its state on the start day; later days become notes."""
     number, item = rows[0][:2]
-    expiry, label = min(row.expiry for row in rows), quoted(item.label)
-    later = "a plan that begins or ends then cannot use it"
-    if item.state is ItemState.BOOKED and expiry > how.start_day:
-        until, reached = 0.0, how.start_day - 1.0
-        for row in sorted(rows, key=lambda row: row.first):
-            if row.first <= reached + 1:
-                until, reached = max(until, row.last), max(reached, row.last)
-            elif row.first <= how.last_day:
-                end = f" to {row.last}" if row.last < inf else ""
-                notes.append(
-                    CellFault(number, "", f"{label} is booked from day {row.first}{end}", later)
-                )
-        state = ItemState.BOOKED if until >= 1 else ItemState.AVAILABLE
-        day = int(until) if 1 <= until < inf else None
-        item = item.model_copy(update={"state": state, "until": day})
+    expiry, label, until = min(row.expiry for row in rows), quoted(item.label), 0.0
+
+    def note(problem: str, effect: str = "a plan that begins or ends then cannot use it") -> None:
+        notes.append(CellFault(number, "", f"{label} {problem}", effect))
+
     if expiry <= how.start_day:
-        notes.append(CellFault(number, "", f"{label} has expired", "out of stock"))
+        note("has expired", "out of stock")
         return item.model_copy(update={"state": ItemState.OUT_OF_STOCK})
     if expiry <= how.last_day:
-        notes.append(CellFault(number, "", f"{label} expires on day {expiry}", later))
-    return item
+        note(f"expires on day {expiry}")
+    if item.state is not ItemState.BOOKED:
+        return item
+    for row in sorted(rows, key=lambda row: row.first):
+        if row.first <= max(how.start_day, until + 1):
+            until = max(until, row.last)
+        elif row.first <= how.last_day:
+            end = f" to {row.last}" if row.last < inf else ""
+            note(f"is booked from day {row.first}{end}")
+    state = ItemState.BOOKED if until >= 1 else ItemState.AVAILABLE
+    day = int(until) if 1 <= until < inf else None
+    return item.model_copy(update={"state": state, "until": day})
 
 
 def rows_named(frame: Table, pack: Pack) -> Table:
@@ -380,21 +523,10 @@ def rows_named(frame: Table, pack: Pack) -> Table:
 
 def inventory_template(pack: Pack) -> str:
     """Return a lab's stock of its study's items as CSV, to be changed and read back."""
-    study, lab = pack.study, pack.lab
-    booked = {label_key(item): day for item, day in lab.booked.items()}
-    prices = {label_key(item): price for item, price in lab.prices.items()}
-    states = dict.fromkeys(booked, ItemState.BOOKED)
-    states |= dict.fromkeys(map(label_key, lab.out_of_stock), ItemState.OUT_OF_STOCK)
-    rows: dict[str, list[tables.Value]] = {}
-    for kind in ("equipment", "reagents"):
-        needed = getattr(study, kind)
-        keys = {*map(label_key, needed)}
-        swaps = [
-            swap.alternative for swap in study.substitutions if label_key(swap.original) in keys
-        ]
-        for label in (*needed, *swaps, *getattr(lab, kind)):
-            state = states.get(key := label_key(label), ItemState.AVAILABLE)
-            until = booked[key] if state is ItemState.BOOKED else ""
-            row = [label, kind.removesuffix("s"), state.value, until, prices.get(key, "")]
-            rows.setdefault(key, row)
-    return tables.sheet(COLUMNS, rows.values())
+    rows: list[list[tables.Value]] = []
+    for label in sorted(pack.known_items, key=lambda label: pack.category_of(label) or ""):
+        kind, day = pack.category_of(label) or "", pack.inventory.booked_until(label)
+        state, price = pack.inventory.status(label, kind), pack.inventory.price(label)
+        row = label, kind, state, day, price
+        rows.append(["" if value is None else value for value in row])
+    return tables.sheet(COLUMNS, rows)
