@@ -62,35 +62,33 @@ class Inventory:
                 original = label_key(swap.original)
                 self._alternatives[original] = (*self.alternatives(original), swap.alternative)
         self._status: dict[tuple[str, str], ItemStatus] = {}
-        self._replacements: dict[str, set[str]] = {}
-        for category, labels, further in (
-            ("equipment", study.equipment, lab.equipment),
-            ("reagent", study.reagents, lab.reagents),
-        ):
-            keys = [label_key(label) for label in (*labels, *further)]
-            replacements = {label for key in keys for label in self.alternatives(key)}
-            self._replacements[category] = {
-                label for label in replacements if label_key(label) not in keys
-            }
-            for key in map(label_key, replacements):
-                self._status[category, key] = ItemStatus.AVAILABLE
-            for key in keys:
-                self._status[category, key] = gone.get(key, ItemStatus.AVAILABLE)
-        # Most labels of a plan are written as here and need no folding.
-        self._items = {
-            category: {label: self._item(label, category) for label in labels}
-            for category, labels in (
-                ("equipment", (*study.equipment, *lab.equipment)),
-                ("reagent", (*study.reagents, *lab.reagents)),
-            )
-        }
-        self.listed = [item for items in self._items.values() for item in items.values()]
+        self._items: dict[str, dict[str, Item]] = {}  # most plans write labels as these
+        self.listed: list[Item] = []
         """The items of the study and the lab: the equipment, then the reagents."""
-        for category, others in self._replacements.items():
-            self._items[category] |= {label: self._item(label, category) for label in others}
+        self.replacements: dict[str, list[str]] = {}
+        """By category, the usable alternatives that it does not list as items, sorted."""
+        for category, labels in (
+            ("equipment", (*study.equipment, *lab.equipment)),
+            ("reagent", (*study.reagents, *lab.reagents)),
+        ):
+            keys = [label_key(label) for label in labels]
+            others = {label for key in keys for label in self.alternatives(key)}
+            others = {label for label in others if label_key(label) not in keys}
+            self.replacements[category] = sorted(others)
+            statuses = dict.fromkeys(map(label_key, others), ItemStatus.AVAILABLE)
+            statuses |= {key: gone.get(key, ItemStatus.AVAILABLE) for key in keys}
+            self._status |= {(category, key): status for key, status in statuses.items()}
+            items = {label: self._item(label, category) for label in labels}
+            self.listed += items.values()
+            replacements = {label: self._item(label, category) for label in others}
+            self._items[category] = items | replacements
 
     def status(self, label: str, category: str) -> ItemStatus:
         return self._status.get((category, label_key(label)), ItemStatus.UNKNOWN)
+
+    def status_text(self, label: str, category: str) -> str:
+        """Return the status of an item in words: ``booked until day 10``, with the date if any."""
+        return self._item(label, category).status_text
 
     def items(self, labels: Sequence[str], category: str) -> list[Item]:
         """Return the items behind a plan's labels of a category, each label once."""
@@ -101,21 +99,13 @@ class Inventory:
         return [item._replace(times=labels.count(item.label)) for item in items]
 
     def _item(self, label: str, category: str) -> Item:
-        key = label_key(label)
-        status = self._status.get((category, key), ItemStatus.UNKNOWN)
+        key, status = label_key(label), self.status(label, category)
         options = self._alternatives.get(key, ()) if status in MISSING else ()
-        text = self._status_text(key, status)
+        text = self._term(status)
+        if status is ItemStatus.BOOKED:
+            until = self._booked_until[key]
+            text = f"{status} until day {until}{self._lab.dated(until)}"
         return Item(_FIELDS[category], category, label, key, status, text, options)
-
-    def status_text(self, label: str, category: str) -> str:
-        """Return the status of an item in words: ``booked until day 10``, with the date if any."""
-        return self._status_text(label_key(label), self.status(label, category))
-
-    def _status_text(self, key: str, status: ItemStatus) -> str:
-        if status is not ItemStatus.BOOKED:
-            return self._term(status)
-        until = self._booked_until[key]
-        return f"{status} until day {until}{self._lab.dated(until)}"
 
     def alternatives(self, label: str) -> tuple[str, ...]:
         """Return the usable alternatives of an item, in the study file's order."""
@@ -126,7 +116,3 @@ class Inventory:
 
     def price(self, label: str) -> float | None:
         return self._prices.get(label_key(label))
-
-    def usable_alternatives(self, category: str) -> list[str]:
-        """Return the alternatives that the category does not list as items, sorted."""
-        return sorted(self._replacements[category])

@@ -189,36 +189,25 @@ class Lab(models.Record):
         moment = self.start_date and date_of(day, self.start_date, weekends=self.weekends)
         return date_text(moment) if moment else ""
 
-    def with_means(
-        self,
-        *,
-        budget: float | None = None,
-        days: int | None = None,
-        staff: int | None = None,
-        start_day: int | None = None,
-        released: Iterable[str] = (),
-    ) -> Lab:
-        """Return this lab with other means (None: unchanged) and some items released."""
+    def with_means(self, *, released: Iterable[str] = (), **means: float | None) -> Lab:
+        """Return this lab with another budget, days, staff or start day, and items released."""
         free = set(map(label_key, released))
-        means = {"budget": budget, "days": days, "staff": staff, "start_day": start_day}
-        return self.model_copy(
-            update={
-                **{name: value for name, value in means.items() if value is not None},
-                "booked": {i: day for i, day in self.booked.items() if label_key(i) not in free},
-                "out_of_stock": [i for i in self.out_of_stock if label_key(i) not in free],
-                "expected": None,
-            }
-        )
+        update: dict[str, object] = {
+            "booked": {i: day for i, day in self.booked.items() if label_key(i) not in free},
+            "out_of_stock": [i for i in self.out_of_stock if label_key(i) not in free],
+            "expected": None,
+        }
+        update |= {name: value for name, value in means.items() if value is not None}
+        return self.model_copy(update=update)
 
 
 def _within_bounds(lab: Lab) -> Lab:
-    for name, limit in (("budget", lab.budget), ("days", lab.days), ("staff", lab.staff)):
-        if limit > fields.MOST:
+    for name in ("budget", "days", "staff"):
+        if (limit := getattr(lab, name)) > fields.MOST:
             raise ValueError(f"{name} is {limit:,.0f}; a study's lab has at most {fields.MOST:,}")
-    if lab.start_day > lab.days:
-        raise ValueError(
-            f"start_day {lab.start_day:,} is beyond the {lab.days:,} days; start on one"
-        )
+    start, days = lab.start_day, lab.days
+    if start > days:
+        raise ValueError(f"start_day {start:,} is beyond the {days:,} days; start on one")
     return lab
 
 

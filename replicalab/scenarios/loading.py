@@ -31,6 +31,7 @@ SCENARIO_FOLDER: Final = TREE / "scenarios"
 FOLDER_VARIABLE: Final = "REPLICALAB_SCENARIO_DIR"
 """The environment variable with a folder of one's own studies."""
 
+_AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0)  # a pipe would wait for a writer
 _SUFFIXES: Final = (".yaml", ".yml", ".YAML", ".YML")
 
 ScenarioSummary = Study
@@ -51,8 +52,7 @@ def parse_study(text: str | bytes, source: str) -> Study:
 def _checked(document: reading.Document) -> Study:
     try:
         study = Study.model_validate(document.data)
-        # Each label that a written study refers to is listed, once.
-        if errors := [*_repeated_labels(study)] or [*_unknown_labels(study)]:
+        if errors := _label_errors(study):
             raise ValidationError.from_exception_data("Study", errors)
         return study
     except ValidationError as error:
@@ -60,60 +60,61 @@ def _checked(document: reading.Document) -> Study:
     raise refused  # without the many errors that it was made from
 
 
-_Labels = dict[str, tuple[Iterable[str], Sequence[str]]]  # By place: labels, and others
+_REPEATED: Final = "'{label}' is listed already; list it once, or choose another name"
+_Labels = dict[str, tuple[Iterable[str], Sequence[str]]]  # by place: labels, and others
 
 
-def _unknown_labels(study: Study) -> Iterator[InitErrorDetails]:
-    plan, items = study.reference_protocol, [*study.equipment, *study.reagents]
+def _label_errors(study: Study) -> list[InitErrorDetails]:
+    # Each label is listed once; of such a study, each label it refers to is listed.
+    items, plan = [*study.equipment, *study.reagents], study.reference_protocol
     alternatives = [swap.alternative for swap in study.substitutions]
+    controls = [control.name for control in study.controls]
+    lists: _Labels = {
+        "equipment.*": (study.equipment, ()),
+        "reagents.*": (study.reagents, study.equipment),
+        "controls.*.name": (controls, ()),
+        "constraints.*.key": ([rule.key for rule in study.constraints], LAB_CONSTRAINT_KEYS),
+        "policy_rules.*.key": ([rule.key for rule in study.policy_rules], ()),
+    }
     references: _Labels = {
         "reference_protocol.required_equipment.*": (plan.required_equipment, study.equipment),
         "reference_protocol.required_reagents.*": (plan.required_reagents, study.reagents),
-        "reference_protocol.controls.*": (plan.controls, [c.name for c in study.controls]),
+        "reference_protocol.controls.*": (plan.controls, controls),
         "substitutions.*.original": ([swap.original for swap in study.substitutions], items),
         "design.why.*": (study.design.why, [*Design.model_fields]),
     }
     for level in Difficulty:
-        lab = study.labs.at(level)
+        lab, place = study.labs.at(level), f"labs.{level}"
         here = [*items, *lab.equipment, *lab.reagents]
-        references[f"labs.{level}.booked.*"] = lab.booked, here
-        references[f"labs.{level}.out_of_stock.*"] = lab.out_of_stock, here
-        references[f"labs.{level}.prices.*"] = lab.prices, here + alternatives
-    for place, (labels, known) in references.items():
-        keys = {*map(label_key, known)}
-        for path, label in _entries(place, labels):
-            if label_key(label) not in keys:
-                words = {"label": shortened(label), "known": known}
-                message = "'{label}' is not in this study"
-                error = PydanticCustomError("unknown_label", message, words)
-                yield InitErrorDetails(type=error, loc=path, input=label)
-
-
-def _repeated_labels(study: Study) -> Iterator[InitErrorDetails]:
-    items = [*study.equipment, *study.reagents]
-    lists: _Labels = {
-        "equipment.*": (study.equipment, ()),
-        "reagents.*": (study.reagents, study.equipment),
-        "controls.*.name": ([control.name for control in study.controls], ()),
-        "constraints.*.key": ([rule.key for rule in study.constraints], LAB_CONSTRAINT_KEYS),
-        "policy_rules.*.key": ([rule.key for rule in study.policy_rules], ()),
-    }
-    for level in Difficulty:
-        lab = study.labs.at(level)
-        lists[f"labs.{level}.equipment.*"] = lab.equipment, items
-        lists[f"labs.{level}.reagents.*"] = lab.reagents, [*items, *lab.equipment]
-        lists[f"labs.{level}.booked.*"] = lab.booked, ()
-        lists[f"labs.{level}.out_of_stock.*"] = lab.out_of_stock, [*lab.booked]
-        lists[f"labs.{level}.prices.*"] = lab.prices, ()
-    message = "'{label}' is listed already; list it once, or choose another name"
+        lists[f"{place}.equipment.*"] = lab.equipment, items
+        lists[f"{place}.reagents.*"] = lab.reagents, [*items, *lab.equipment]
+        lists[f"{place}.booked.*"] = lab.booked, ()
+        lists[f"{place}.out_of_stock.*"] = lab.out_of_stock, [*lab.booked]
+        lists[f"{place}.prices.*"] = lab.prices, ()
+        references[f"{place}.booked.*"] = lab.booked, here
+        references[f"{place}.out_of_stock.*"] = lab.out_of_stock, here
+        references[f"{place}.prices.*"] = lab.prices, here + alternatives
+    repeated, unknown = list[InitErrorDetails](), list[InitErrorDetails]()
     for place, (labels, before) in lists.items():
         keys = {*map(label_key, before)}
         for path, label in _entries(place, labels):
             if label_key(label) in keys:
-                words = {"label": shortened(label)}
-                error = PydanticCustomError("value_error", message, words)
-                yield InitErrorDetails(type=error, loc=path, input=label)
+                repeated.append(_label_error("value_error", _REPEATED, path, label))
             keys.add(label_key(label))
+    for place, (labels, known) in references.items():
+        keys = {*map(label_key, known)}
+        for path, label in _entries(place, labels):
+            if label_key(label) not in keys:
+                message = "'{label}' is not in this study"
+                unknown.append(_label_error("unknown_label", message, path, label, known=known))
+    return repeated or unknown
+
+
+def _label_error(
+    kind: str, message: str, path: reading.FieldPath, label: str, **words: object
+) -> InitErrorDetails:
+    error = PydanticCustomError(kind, message, {"label": shortened(label), **words})
+    return InitErrorDetails(type=error, loc=path, input=label)
 
 
 def _entries(place: str, labels: Iterable[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -140,7 +141,14 @@ def shelf_fingerprint() -> Hashable:
 def _shelf() -> tuple[list[Study], list[ScenarioError]]:
     names: dict[str, str] = {}
     usable: list[Study] = []
-    broken = [error for folder in scenario_folders() if (error := _folder_fault(folder))]
+    broken: list[ScenarioError] = []
+    for folder in scenario_folders():
+        try:
+            os.scandir(folder).close()
+        except OSError as error:
+            problem = f"the folder that it names cannot be read ({error.strerror})"
+            fault = Fault("", problem, "name a folder that exists and may be read, or unset it")
+            broken.append(ScenarioError(FOLDER_VARIABLE, [fault]))
     for file in _all_files():
         outcome = _outcome(file)
         if isinstance(outcome, ScenarioError):
@@ -209,13 +217,6 @@ def _unknown(field: str, name: str, known: list[str]) -> ScenarioError:
     return ScenarioError("scenarios", [Fault(field, f"{reading.shown(name)} is unknown", remedy)])
 
 
-class StudyFolder(NamedTuple):
-    """A folder of studies; in a ``flat`` one they may also lie outside a domain's folder."""
-
-    path: Path
-    flat: bool = False
-
-
 class StudyFile(NamedTuple):
     """A file at one moment; it is read again when any part changes."""
 
@@ -226,23 +227,12 @@ class StudyFile(NamedTuple):
     problem: str  # the reason why it may not be read, or empty
 
 
-def scenario_folders() -> list[StudyFolder]:
+def scenario_folders() -> list[Path]:
     """Return the folders of studies: the shipped one, then one's own, if named."""
-    shipped = StudyFolder(SCENARIO_FOLDER)
     named = os.environ.get(FOLDER_VARIABLE, "")
     if not named or os.path.realpath(named) == os.path.realpath(SCENARIO_FOLDER):
-        return [shipped]
-    return [shipped, StudyFolder(Path(named).absolute(), flat=True)]
-
-
-def _folder_fault(folder: StudyFolder) -> ScenarioError | None:
-    try:
-        os.scandir(folder.path).close()
-    except OSError as error:
-        problem = f"the folder that it names cannot be read ({error.strerror})"
-        fault = Fault("", problem, "name a folder that exists and may be read, or unset it")
-        return ScenarioError(FOLDER_VARIABLE, [fault])
-    return None
+        return [SCENARIO_FOLDER]
+    return [SCENARIO_FOLDER, Path(named).absolute()]
 
 
 def _all_files(stem: str | None = None) -> tuple[StudyFile, ...]:
@@ -268,14 +258,15 @@ def _outcome(file: StudyFile) -> Study | ScenarioError:
     return ScenarioError(file.name, faults) if faults else study
 
 
-def _files_in(folder: StudyFolder, stem: str | None) -> Iterator[StudyFile]:
-    top = os.fspath(folder.path)
+def _files_in(folder: Path, stem: str | None) -> Iterator[StudyFile]:
+    top = os.fspath(folder)
     try:
         with os.scandir(top) as entries:
             domains = sorted(e.name for e in entries if not _is_study(e.name) and e.is_dir())
     except OSError:
         return
-    places: list[tuple[str, str | None]] = [(top, None)] if folder.flat else []
+    # In one's own folder, studies may also lie outside a domain's folder.
+    places: list[tuple[str, str | None]] = [] if folder == SCENARIO_FOLDER else [(top, None)]
     places += [(f"{top}/{name}", name) for name in domains if not name.startswith(".")]
     for place, domain in places:
         for file in _names(place):
@@ -285,7 +276,7 @@ def _files_in(folder: StudyFolder, stem: str | None) -> Iterator[StudyFile]:
             linked = path.is_symlink() or Path(place).is_symlink()
             root = os.path.realpath(top) if linked else ""
             inside = not linked or Path(os.path.realpath(path)).is_relative_to(root)
-            name = "/".join(filter(None, (folder.path.name, domain, file)))
+            name = "/".join(filter(None, (folder.name, domain, file)))
             yield StudyFile(path, _printable(name), domain, *_state(path, inside))
 
 
@@ -339,7 +330,7 @@ def content_at(path: Path, name: str = "") -> bytes:
     """
     name = name or _printable(path.name)
     try:
-        with open(path, "rb", opener=_open_at_once) as opened:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _AT_ONCE)) as opened:
             facts = os.fstat(opened.fileno())
             if not stat.S_ISREG(facts.st_mode):
                 raise _unreadable(name, "it is not a regular file")
@@ -349,11 +340,6 @@ def content_at(path: Path, name: str = "") -> bytes:
         raise
     except ValueError:
         raise _unreadable(name, "no file can have that name") from None
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    # A pipe would wait for a writer.
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _unreadable(name: str, problem: str) -> ScenarioError:

@@ -7,14 +7,15 @@ every machine. Source: docs/methods.md, Scenario.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain, count
 from math import ceil, floor
-from typing import Annotated, Final
+from typing import Annotated, Final, Generic, TypeVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from replicalab import models
 from replicalab.errors import Fault, ScenarioError
@@ -23,7 +24,6 @@ from replicalab.limits import MAX_SEED
 from replicalab.models import Shown
 from replicalab.scenarios import constraints as rules
 from replicalab.scenarios import own
-from replicalab.scenarios import study as studies
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
@@ -56,12 +56,25 @@ class ScenarioResource(models.Record):
 
     key: models.NonEmptyText
     label: models.NonEmptyText
-    quantity: Finite | None
-    unit: models.NonEmptyText | None
+    quantity: Finite | None = None
+    unit: models.NonEmptyText | None = None
     available: models.Flag
     category: ResourceCategory
-    booked_until_day: models.Count | None
+    booked_until_day: models.Count | None = None
     details: str = ""
+
+
+_T = TypeVar("_T")
+
+
+class _OfStudy(Generic[_T]):
+    """A part of a pack's study, read from the pack."""
+
+    def __init__(self, get: Callable[[Study], _T]) -> None:
+        self._get = get
+
+    def __get__(self, pack: Pack, _: type[Pack]) -> _T:
+        return self._get(pack.study)
 
 
 class Pack(Shown, models.Record):
@@ -71,6 +84,8 @@ class Pack(Shown, models.Record):
     ``own_lab`` and ``question`` are the visitor's changes, already applied to ``study`` and
     ``lab``.
     """
+
+    model_config = ConfigDict(ignored_types=(_OfStudy,))
 
     study: Study
     difficulty: Difficulty
@@ -91,8 +106,8 @@ class Pack(Shown, models.Record):
             return self
         study = self.study.model_copy(update={"design": question.over(self.study.design)})
         lab = own_lab.over(self.lab, study).model_copy(update={"expected": None})
-        records = {"study": study, "lab": lab, "own_lab": own_lab, "question": question}
-        return self.model_copy(update=records)
+        changes = {"study": study, "lab": lab, "own_lab": own_lab, "question": question}
+        return self.model_copy(update=changes)
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -122,11 +137,8 @@ class Pack(Shown, models.Record):
 
     def category_of(self, label: str) -> own.ItemCategory | None:
         key = label_key(label)
-        keys = {key} | {
-            label_key(swap.original)
-            for swap in self.study.substitutions
-            if label_key(swap.alternative) == key
-        }
+        swaps = [swap for swap in self.study.substitutions if label_key(swap.alternative) == key]
+        keys = {key, *(label_key(swap.original) for swap in swaps)}
         for category, items in zip(own.CATEGORIES, (self.equipment, self.reagents), strict=True):
             if keys & set(map(label_key, items)):
                 return category
@@ -136,66 +148,30 @@ class Pack(Shown, models.Record):
         """Return the items whose state or price differs in this lab."""
 
         def facts(pack: Pack, item: own.OwnItem) -> tuple[object, ...]:
-            label, category = item.label, item.category
-            standing = pack.inventory.status(label, category), pack.inventory.booked_until(label)
-            return (*standing, pack.price(label, category))
+            label, category, inventory = item.label, item.category, pack.inventory
+            status, until = inventory.status(label, category), inventory.booked_until(label)
+            return status, until, pack.price(label, category)
 
-        def with_item(item: own.OwnItem) -> Pack:
-            return self.in_lab(own.LabOverrides(items=(item,)).over(self.lab, self.study))
+        changed = []
+        for item in items:
+            lab = own.LabOverrides(items=(item,)).over(self.lab, self.study)
+            if facts(self.in_lab(lab), item) != facts(self, item):
+                changed.append(item)
+        return tuple(changed)
 
-        return tuple(item for item in items if facts(with_item(item), item) != facts(self, item))
-
-    @property
-    def scenario_id(self) -> str:
-        return self.study.scenario_id
-
-    @property
-    def domain_id(self) -> str:
-        return self.study.domain_id
-
-    @property
-    def paper(self) -> studies.Paper:
-        return self.study.paper
-
-    @property
-    def design(self) -> studies.Design:
-        return self.study.design
-
-    @property
-    def task_summary(self) -> str:
-        return self.study.task_summary
-
-    @property
-    def success_criteria(self) -> list[str]:
-        return list(self.study.success_criteria)
-
-    @property
-    def allowed_substitutions(self) -> list[studies.AllowedSubstitution]:
-        return self.study.substitutions
-
-    @property
-    def hidden_reference_spec(self) -> studies.HiddenReferenceSpec:
-        return self.study.hidden_reference
-
-    @property
-    def policy_rules(self) -> list[studies.PolicyRule]:
-        return self.study.policy_rules
-
-    @property
-    def reference_protocol(self) -> models.Protocol:
-        return self.study.reference_protocol
-
-    @property
-    def controls(self) -> list[studies.Control]:
-        return self.study.controls
-
-    @property
-    def min_days(self) -> int:
-        return self.study.min_days
-
-    @property
-    def samples_per_day(self) -> studies.Throughput | None:
-        return self.study.samples_per_day
+    scenario_id = _OfStudy(lambda study: study.scenario_id)
+    domain_id = _OfStudy(lambda study: study.domain_id)
+    paper = _OfStudy(lambda study: study.paper)
+    design = _OfStudy(lambda study: study.design)
+    task_summary = _OfStudy(lambda study: study.task_summary)
+    success_criteria = _OfStudy(lambda study: study.success_criteria)
+    allowed_substitutions = _OfStudy(lambda study: study.substitutions)
+    hidden_reference_spec = _OfStudy(lambda study: study.hidden_reference)
+    policy_rules = _OfStudy(lambda study: study.policy_rules)
+    reference_protocol = _OfStudy(lambda study: study.reference_protocol)
+    controls = _OfStudy(lambda study: study.controls)
+    min_days = _OfStudy(lambda study: study.min_days)
+    samples_per_day = _OfStudy(lambda study: study.samples_per_day)
 
     @property
     def cost_model(self) -> CostModel:
@@ -243,40 +219,31 @@ class Pack(Shown, models.Record):
 
     @property
     def constraints(self) -> list[rules.ScenarioConstraint]:
-        constraints = [
-            rules.ScenarioConstraint(
-                key=key,
-                label=label,
-                quantity=float(quantity),
-                unit=unit,
-                comparator=rules.Comparator.AT_MOST,
-                hard=True,
-            )
-            for key, (label, quantity, unit) in zip(
-                rules.LAB_CONSTRAINT_KEYS, self.means, strict=True
-            )
-        ]
-        return [*self.study.constraints, *constraints]
+        constraints = [*self.study.constraints]
+        for key, (label, quantity, unit) in zip(rules.LAB_CONSTRAINT_KEYS, self.means, strict=True):
+            bound = {"quantity": float(quantity), "unit": unit, "comparator": "<=", "hard": True}
+            constraint = {"key": key, "label": label, **bound}
+            constraints.append(rules.ScenarioConstraint.model_validate(constraint))
+        return constraints
 
     @property
     def resources(self) -> list[ScenarioResource]:
-        items = [
-            *((ResourceCategory.EQUIPMENT, item) for item in self.equipment),
-            *((ResourceCategory.REAGENT, item) for item in self.reagents),
-        ]
-        keys = _keys(item for _, item in items)
-        resources = [
-            ScenarioResource(
+        items = [(ResourceCategory.EQUIPMENT, label) for label in self.equipment]
+        items += [(ResourceCategory.REAGENT, label) for label in self.reagents]
+        resources, keys = list[ScenarioResource](), {STAFF_KEY}
+        for category, label in items:
+            slug = re.sub(r"[^a-z0-9]+", "_", label.casefold()).strip("_") or "item"
+            names = chain([slug], (f"{slug}_{number}" for number in count(2)))
+            key = next(name for name in names if name not in keys)
+            keys.add(key)
+            item = ScenarioResource(
                 key=key,
-                label=item,
-                quantity=None,
-                unit=None,
-                available=self.inventory.status(item, category) is ItemStatus.AVAILABLE,
+                label=label,
+                available=self.inventory.status(label, category) is ItemStatus.AVAILABLE,
                 category=category,
-                booked_until_day=self.inventory.booked_until(item),
+                booked_until_day=self.inventory.booked_until(label),
             )
-            for key, (category, item) in zip(keys, items, strict=True)
-        ]
+            resources.append(item)
         staff = ScenarioResource(
             key=STAFF_KEY,
             label="lab staff",
@@ -284,7 +251,6 @@ class Pack(Shown, models.Record):
             unit="staff units",
             available=True,
             category=ResourceCategory.PERSONNEL,
-            booked_until_day=None,
         )
         return [*resources, staff]
 
@@ -400,15 +366,3 @@ def _between(low: int, high: int, share: float) -> int:
 def _chosen(items: list[str], count: int, key: str) -> list[str]:
     taken = sorted(items, key=lambda item: draw(key, item))[:count]
     return [item for item in items if item in taken]
-
-
-def _keys(labels: Iterable[str]) -> Iterator[str]:
-    taken = {STAFF_KEY}
-    for label in labels:
-        slug = re.sub(r"[^a-z0-9]+", "_", label.casefold()).strip("_") or "item"
-        key, number = slug, 1
-        while key in taken:
-            number += 1
-            key = f"{slug}_{number}"
-        taken.add(key)
-        yield key

@@ -37,13 +37,10 @@ def study_schema() -> dict[str, Data]:
     return {"$schema": _DIALECT, **schema, "title": "ReplicaLab study"}
 
 
-def schema_text() -> str:
-    return json.dumps(study_schema(), indent=2, ensure_ascii=False) + "\n"
-
-
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
 if __name__ == "__main__":
-    (SCENARIO_FOLDER / SCHEMA_FILE).write_text(schema_text(), encoding="utf-8")
+    text = json.dumps(study_schema(), indent=2, ensure_ascii=False) + "\n"
+    (SCENARIO_FOLDER / SCHEMA_FILE).write_text(text, encoding="utf-8")

@@ -1,10 +1,9 @@
 """The study file: the paper, its evidence design, its needs and its three labs."""
 
 from functools import cached_property
-from typing import Annotated, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field, field_validator, model_validator
 
 from replicalab import lexicon, limits
 from replicalab.designs import KINDS, PARAMETERS, Kind
@@ -108,11 +107,10 @@ class Paper(Record):
         return self.short_title or self.title
 
 
-def _known_kind(kind: str) -> str:
-    if kind not in KINDS:
-        text = lexicon.joined([f"'{name}'" for name in KINDS], "or")
-        raise PydanticCustomError("enum", "Input should be {known}", {"known": text})
-    return kind
+if TYPE_CHECKING:
+    KindName: TypeAlias = str
+else:
+    KindName = Literal[*KINDS]
 
 
 class Design(Record):
@@ -154,11 +152,7 @@ class Design(Record):
         original: the original's reported numbers, null if unknown.
     """
 
-    kind: Annotated[
-        str,
-        AfterValidator(_known_kind),
-        Field(json_schema_extra=lambda schema: schema.update(enum=[*KINDS])),
-    ]
+    kind: KindName
     effect_published: fields.Effect | None
     effect_planning: fields.Effect | None
     sesoi: fields.Effect | None
@@ -208,17 +202,12 @@ class Design(Record):
 
     @model_validator(mode="after")
     def _bounds_are_ordered(self) -> Self:
+        both = f"a target of {self.target:g} and a floor of {self.floor:g} are out of order"
         if self.lower_is_better:
             if self.target > self.floor:
-                raise ValueError(
-                    f"the target of {self.target:g} is above the floor of {self.floor:g}; for "
-                    f"{self.kind} lower is better: target <= floor"
-                )
+                raise ValueError(f"{both}; for {self.kind} lower is better: target <= floor")
         elif not self.floor <= self.target <= 1:
-            raise ValueError(
-                f"a target of {self.target:g} and a floor of {self.floor:g} are out of order; "
-                "they are shares: floor <= target <= 1"
-            )
+            raise ValueError(f"{both}; they are shares: floor <= target <= 1")
         if self.row.sought and self.target >= 1:
             # The floor is no higher. Far out a power is 1 in doubles, by rounding alone.
             raise ValueError(
@@ -426,7 +415,7 @@ class Study(Record):
 
     @cached_property
     def swaps(self) -> dict[tuple[str, str], AllowedSubstitution]:
-        swaps = reversed(self.substitutions)  # the first of two for the same counts
+        swaps = reversed(self.substitutions)  # the first of two for the same pair counts
         return {(lexicon.label_key(swap.original), swap.alternative): swap for swap in swaps}
 
     @cached_property
@@ -438,10 +427,9 @@ class Study(Record):
             *lexicon.section("Success criteria", self.success_criteria),
         ]
         constraints = tuple(lexicon.one_line(f"- {rule.agent_text}") for rule in self.constraints)
-        swaps = lexicon.section(
-            "Allowed substitutions", [swap.agent_text for swap in self.substitutions]
-        )
-        return lexicon.lines_text(summary), constraints, lexicon.lines_text(swaps)
+        swaps = [swap.agent_text for swap in self.substitutions]
+        listed = lexicon.section("Allowed substitutions", swaps)
+        return lexicon.lines_text(summary), constraints, lexicon.lines_text(listed)
 
     def term(self, name: str) -> str:
         """Return a dimension, category, status or label of the program in its field's words."""
@@ -453,26 +441,20 @@ class Study(Record):
 
     @model_validator(mode="after")
     def _phrases_are_few(self) -> Self:
+        most = limits.MOST_PHRASES
         for name in ("forbidden_phrases", "allowed_mentions"):
             number = sum(len(getattr(rule, name)) for rule in self.policy_rules)
-            if number > limits.MOST_PHRASES:
-                raise ValueError(
-                    f"the restrictions have {number} {name}; "
-                    f"{limits.MOST_PHRASES} in all are looked for"
-                )
+            if number > most:
+                raise ValueError(f"the restrictions have {number} {name}; keep {most} in all")
         return self
 
     @model_validator(mode="after")
     def _evidence_is_bounded_from_its_worse_side(self) -> Self:
-        needed = rules.Comparator.AT_LEAST
-        if self.design.lower_is_better:
-            needed = rules.Comparator.AT_MOST
+        kind, needed = self.design.kind, "<=" if self.design.lower_is_better else ">="
         for rule in self.constraints:
-            if rule.bounds is rules.Bounds.EVIDENCE and rule.comparator is not needed:
-                raise ValueError(
-                    f"constraint '{rule.key}' bounds the evidence by "
-                    f"'{rule.comparator}'; a {self.design.kind} design needs '{needed}'"
-                )
+            if rule.bounds is rules.Bounds.EVIDENCE and rule.comparator != needed:
+                problem = f"constraint '{rule.key}' bounds the evidence by '{rule.comparator}'"
+                raise ValueError(f"{problem}; a {kind} design needs '{needed}'")
         return self
 
     @field_validator("reference_protocol")

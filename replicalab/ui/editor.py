@@ -185,7 +185,7 @@ def _draw_labels(form: PlanForm, field: str, pack: Pack) -> None:
     offered = [control.name for control in pack.controls]
     if category:
         offered = [r.label for r in pack.resources if r.category.value == category]
-        offered += pack.inventory.usable_alternatives(category)
+        offered += pack.inventory.replacements[category]
 
     def shown(label: str) -> str:
         name, pair = on_one_line(label), (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN)

@@ -76,19 +76,14 @@ def test_changed_variable_changes_the_folders(own: Own, monkeypatch: pytest.Monk
     folder = own({"flat.yaml": named("flat")})
     (folder.parent / "link").symlink_to(SCENARIO_FOLDER)
     monkeypatch.chdir(folder.parent)
-    assert [scenario_folder.path for scenario_folder in scenarios.scenario_folders()] == [
-        SCENARIO_FOLDER,
-        folder,
-    ]
+    assert scenarios.scenario_folders() == [SCENARIO_FOLDER, folder]
     for name, texts in ((str(folder), ["flat"]), ("own", ["flat"]), ("", []), ("link", [])):
         monkeypatch.setenv(scenarios.FOLDER_VARIABLE, name)
         assert own_ids() == texts
         assert len(scenarios.list_scenarios()) == len(SHIPPED) + len(texts)
         assert scenarios.broken_scenarios() == []
     monkeypatch.delenv(scenarios.FOLDER_VARIABLE)
-    assert [scenario_folder.path for scenario_folder in scenarios.scenario_folders()] == [
-        SCENARIO_FOLDER
-    ]
+    assert scenarios.scenario_folders() == [SCENARIO_FOLDER]
 
 
 def test_missing_folder_is_one_fault_without_its_path(

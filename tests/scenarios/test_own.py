@@ -85,7 +85,7 @@ def test_alternative_in_the_lab_is_listed_once() -> None:
     item = OwnItem(label="Window shelf", category="equipment", price=5.0)
     before = make_pack()
     after = before.with_own(LabOverrides(items=(item,)), EvidenceAssumptions())
-    result = [pack.inventory.usable_alternatives("equipment") for pack in (before, after)]
+    result = [pack.inventory.replacements["equipment"] for pack in (before, after)]
     assert result == [["window shelf"], []]
     assert [resource.label for resource in after.resources][2] == "Window shelf"
     assert after.inventory.alternatives(CHAMBER) == ("window shelf",)
