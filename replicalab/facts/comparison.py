@@ -129,9 +129,8 @@ def _lab(sides: Sequence[Side]) -> Iterator[Line]:
     if any(lab.start_date for lab in labs):
         yield _line("First day", map(first_day_text, labs))
         yield _line("Weekends", map(weekends_text, labs))
-    resources = [resource for side in sides for resource in side.plan.pack.resources]
-    items = dict.fromkeys((resource.label, resource.category.value) for resource in resources)
-    for item in items:
+    listed = [item for side in sides for item in side.plan.pack.inventory.listed]
+    for item in dict.fromkeys((item.label, item.category) for item in listed):
         yield _line(item[0], (_standing(side.plan.pack, *item) for side in sides))
 
 
