@@ -197,8 +197,7 @@ def test_dropout_from_units_of_one_sample() -> None:
     )
 
 
-@pytest.mark.parametrize("dropout", [0.07, 0.5, 0.93])
-@pytest.mark.parametrize("kind", CLUSTERED)
+@pytest.mark.parametrize(("kind", "dropout"), one_in(4, product(CLUSTERED, [0.07, 0.5, 0.93])))
 def test_evidence_of_units_never_falls(kind: str, dropout: float) -> None:
     for share, per_unit, correlation in product((0.05, 0.4, 0.5), (1.5, 16.0), (0.0, 0.3, 1.0)):
         units = Units(name="tank", samples=per_unit, icc=correlation)
@@ -224,7 +223,7 @@ def test_evidence_of_unequal_arms_never_falls(kind: str, share: float) -> None:
             assert falls(kind, effect, parameters, range(1, 400)) == []
 
 
-@pytest.mark.parametrize("alpha", one_in(3, [1e-9, 1e-5, 1e-3, 1e-2, 0.3, 0.45, 0.7]))
+@pytest.mark.parametrize("alpha", one_in(6, [1e-2, 1e-9, 1e-5, 1e-3, 0.3, 0.45, 0.7]))
 def test_unequal_equivalence_never_falls(alpha: float) -> None:
     # In arms of 1 to 19 the power fell with one more sample of the larger, far above twice alpha.
     for share, margin in product((LEAST_SHARE, 0.25, 0.95), (0.2, 0.7, 2.0, 3.0, 6.0)):

@@ -1,7 +1,7 @@
 """Evidence at the corners: a share that grows at any size, effect and alpha, or a refusal."""
 
 import math
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Final
 
 import pytest
@@ -13,6 +13,7 @@ from replicalab.designs import KINDS
 from replicalab.scenarios import Design
 from tests.designs.examples import DETECTING, POWER_KINDS, SHRINKING, design_of, effect_of
 from tests.factories import make_design
+from tests.tiers import one_in
 
 ALPHAS: Final = (1e-12, 1e-4, 0.05, 0.5, 0.999)
 SIZES: Final = (
@@ -35,16 +36,16 @@ def assert_grows(kind: str, values: list[float]) -> None:
         assert extra <= fewer + NOISE if lower else extra >= fewer - NOISE
 
 
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize(("kind", "sides"), SIDES)
+@pytest.mark.parametrize(
+    ("kind", "sides", "alpha"), one_in(4, [(*case, alpha) for case in SIDES for alpha in ALPHAS])
+)
 def test_evidence_grows_with_n_at_every_corner(kind: str, sides: int, alpha: float) -> None:
     design = design_of(kind, alpha, sides=sides)
     for effect in EFFECTS:
         assert_grows(kind, [evidence_value(design, n, effect_of(kind, effect)) for n in SIZES])
 
 
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize("kind", [*DETECTING, *SHRINKING])
+@pytest.mark.parametrize(("kind", "alpha"), one_in(3, product([*DETECTING, *SHRINKING], ALPHAS)))
 def test_evidence_changes_with_the_effect_in_one_direction(kind: str, alpha: float) -> None:
     design = design_of(kind, alpha)
     effects = EFFECTS[::-1] if kind in SHRINKING else EFFECTS
@@ -119,9 +120,18 @@ def evidence_if(design: Design, n: int, sought: float, part: float) -> float:
     return evidence_value(design, n, effect.seen(sought, part))
 
 
-@pytest.mark.parametrize(("kind", "sides"), [case for case in SIDES if case[0] in POWER_KINDS])
-@pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5])
-@pytest.mark.parametrize("target", [0.51, 0.8, 0.999])
+@pytest.mark.parametrize(
+    ("kind", "sides", "alpha", "target"),
+    one_in(
+        5,
+        [
+            (*case, *level)
+            for case in SIDES
+            for level in product((1e-6, 0.05, 0.5), (0.51, 0.8, 0.999))
+            if case[0] in POWER_KINDS
+        ],
+    ),
+)
 def test_detectable_effect_reaches_the_target(
     kind: str, sides: int, alpha: float, target: float
 ) -> None:

@@ -88,7 +88,7 @@ def test_copies_of_a_control_count_as_one() -> None:
 )  # fmt: skip
 def test_forty_booked_items_claim_no_proof(shared: list[int], reagents: int) -> None:
     alternatives = [f"shared {n}" for n in shared]
-    analysis = everything(plan_of(reagents), booked(alternatives, reagents))
+    analysis = analysed(plan_of(reagents), booked(alternatives, reagents))
     assert len(analysis.variants.listed) <= MOST_VARIANTS
     assert not analysis.least.exact
 

@@ -11,8 +11,10 @@ from replicalab.scenarios import Bounds, EvidenceTier, Pack
 from tests.factories import make_constraint, make_design, make_pack, make_protocol
 from tests.planner.brute_force import can_count
 from tests.planner.small_labs import opened
+from tests.tiers import batches
 
 _MOST: Final = 60
+BATCHES: Final = pytest.mark.parametrize("seeds", batches(300, quick=100, long=2))
 
 
 def _fits(plan: Protocol, samples: int, pack: Pack) -> bool:
@@ -26,9 +28,10 @@ def _fits(plan: Protocol, samples: int, pack: Pack) -> bool:
     )
 
 
-def test_largest_sample_matches_trying_all() -> None:
+@BATCHES
+def test_largest_sample_matches_trying_all(seeds: range) -> None:
     nones = bounded = 0
-    for seed in range(300):
+    for seed in seeds:
         plan, pack = opened(seed).yours.plan, opened(seed).yours.pack
         number = largest_sample(plan, pack)
         fitting = [n for n in range(1, _MOST) if _fits(plan, n, pack)]
@@ -38,7 +41,7 @@ def test_largest_sample_matches_trying_all() -> None:
             continue
         assert number == max(fitting, default=None)
         nones, bounded = nones + (number is None), bounded + (number is not None)
-    assert min(nones, bounded) > 50
+    assert min(nones, bounded) > len(seeds) / 6
 
 
 TARGET: Final = EvidenceTier.MEETS_TARGET
@@ -50,9 +53,10 @@ def meets(plan: Assessment, samples: int) -> bool:
     return result.evidence.tier is TARGET and samples > plan.counts.controls and not hard
 
 
-def test_leanest_plan_matches_trying_every_sample() -> None:
+@BATCHES
+def test_leanest_plan_matches_trying_every_sample(seeds: range) -> None:
     spare = 0
-    for seed in range(300):
+    for seed in seeds:
         plan = opened(seed).yours
         lean, sizes = leanest(plan), range(1, plan.counts.samples)
         first = next((n for n in sizes if meets(plan, n)), None)
@@ -62,7 +66,7 @@ def test_leanest_plan_matches_trying_every_sample() -> None:
             continue
         assert (lean.counts.samples if lean else None) == first, seed
         spare += lean is not None
-    assert spare > 5
+    assert spare > len(seeds) / 60
 
 
 @pytest.mark.parametrize(
