@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from replicalab.features.sheets import COLUMNS, inventory_template, read_inventory
 from replicalab.lexicon import label_key
-from replicalab.limits import LONGEST_LABEL
 from replicalab.scenarios import EvidenceAssumptions, ItemState, LabOverrides, OwnItem, Pack
 from tests.factories import EQUIPMENT, REAGENTS, change_pack, make_lab, make_pack
 from tests.strategies import own_labs, packs, seen
@@ -87,8 +86,3 @@ def test_hostile_names_leave_as_text_and_come_back(names: list[str]) -> None:
     assert not [cell for row in rows for cell in row if cell.startswith(tuple(DANGEROUS))]
     assert {*map(label_key, read_back(pack))} >= {*map(label_key, names)}
     assert_says_what_is_there(pack)
-
-
-def test_longest_name_comes_back() -> None:
-    name = "=" + "x" * (LONGEST_LABEL - 1)
-    assert name in read_back(make_pack(reagents=[name], out_of_stock=[]))

@@ -103,17 +103,14 @@ def test_ids_are_not_proposed() -> None:
 def test_dates_are_days_of_the_lab(written: str) -> None:
     [item] = read(f'Item;Booked until\nscope;"{written}"\n').items
     assert (item.state, item.until) == (ItemState.BOOKED, 28)
+    how = HOW._replace(weekends=False)
+    [item] = read(f'Item;Booked until\nscope;"{written}"\n', how).items
+    assert item.until == 20
 
 
 def test_date_files_are_read() -> None:
     assert [item.until for item in read(file("date_forms")).items] == [28, 28, 28]
     assert [item.until for item in read(file("compact_dates")).items] == [28, 32]
-
-
-def test_weekends_are_no_days_without_work() -> None:
-    how = HOW._replace(weekends=False)
-    [item] = read("Item,Booked until\nscope,2026-05-31\n", how).items
-    assert item.until == 20
 
 
 def test_ambiguous_dates_and_numbers_are_asked() -> None:

@@ -523,10 +523,13 @@ def rows_named(frame: Table, pack: Pack) -> Table:
 
 def inventory_template(pack: Pack) -> str:
     """Return a lab's stock of its study's items as CSV, to be changed and read back."""
+    booked = {label_key(item): day for item, day in pack.lab.booked.items()}
+    states = dict.fromkeys(booked, ItemState.BOOKED)
+    states |= dict.fromkeys(map(label_key, pack.lab.out_of_stock), ItemState.OUT_OF_STOCK)
     rows: list[list[tables.Value]] = []
     for label in sorted(pack.known_items, key=lambda label: pack.category_of(label) or ""):
-        kind, day = pack.category_of(label) or "", pack.inventory.booked_until(label)
-        state, price = pack.inventory.status(label, kind), pack.inventory.price(label)
-        row = label, kind, state, day, price
-        rows.append(["" if value is None else value for value in row])
+        kind, price = pack.category_of(label) or "", pack.inventory.price(label)
+        state = states.get(label_key(label), ItemState.AVAILABLE)
+        until = booked[label_key(label)] if state is ItemState.BOOKED else ""
+        rows.append([label, kind, state, until, "" if price is None else price])
     return tables.sheet(COLUMNS, rows)
