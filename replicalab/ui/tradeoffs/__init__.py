@@ -1,36 +1,39 @@
 """The Trade-offs page: the region of days and samples, the frontier, and the lab's levers."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+import math
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import streamlit as st
 
+from replicalab.assessment import assess
 from replicalab.facts import blocks, frontier, region, texts
 from replicalab.facts.blocks import facts_table
 from replicalab.facts.check import effects_panel
+from replicalab.facts.lab import own_text
 from replicalab.facts.plan import effect_label
-from replicalab.facts.region import points_of, unbeaten_shown
+from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import CREDITS, count_text
-from replicalab.planner import PlanAnalysis, RegionLimit
+from replicalab.limits import LARGEST_PLANNED
+from replicalab.models import Protocol
+from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
-from replicalab.ui import panel
-from replicalab.ui.controls import button, chosen_from
-from replicalab.ui.tradeoffs import levers
-from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen, look
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
+from replicalab.scenarios import MOST
+from replicalab.ui import lab, panel, state
+from replicalab.ui.controls import button, chosen_from, page_link
+from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose, chosen
 
 _CHART: Final = "region_chart"
 _FRONTIER: Final = "Evidence for credits"
+_BUDGET_STEP: Final = 10
+_STAFF_STEPS: Final = 4
+_REACH: Final = 1.25  # of a lever, as a multiple of the plans' needs
 
 
 def draw(analysis: PlanAnalysis) -> None:
     """Draw the page: one chart at a time, and the controls next to it."""
-    view = look(analysis)
+    view = Outlook(state.written(), analysis, chosen())
     if text := region.no_evidence_text(view.options):
         verdict = blocks.Verdict(blocks.Status.FAIL, "No evidence", text)
         panel.draw(blocks.sentences_panel([text], verdict=verdict))
@@ -47,11 +50,9 @@ def draw(analysis: PlanAnalysis) -> None:
         # The other chart is not even computed.
         (_draw_frontier if chart == _FRONTIER else _draw_region)(view)
     with controls:
-        levers.draw_levers(view)
-        levers.draw_point(view)
-        alone = blocks.sentences_panel([region.one_effect_text(view.yours)])
-        effects = effects_panel(view.effects, view.compared) if view.effects else alone
-        panel.draw(levers.extras(view), effects)
+        _draw_levers(view)
+        _draw_point(view)
+        _draw_extras(view)
 
 
 def _draw_region(view: Outlook) -> None:
@@ -62,9 +63,20 @@ def _draw_region(view: Outlook) -> None:
         if view.least_to_draw is not None:
             on = view.choice.as_least
             _draw_layer("The least-loss plan’s items", "as_least", on=on, view=view)
-    _draw_effect_choice(view)
+    if view.effects:
+        key, places = f"effect_choice_{view.choice.study}", range(len(view.effects))
+        st.radio(
+            "Effect assumed",
+            places,
+            index=view.effect_place,
+            format_func=lambda place: effect_label(view.effects[place]),
+            horizontal=True,
+            key=key,
+            help="For this page only. Change the plan’s own effect on Protocol.",
+            on_change=chosen_from(key, places, lambda: choose(effect=st.session_state[key])),
+        )
     other = None if view.choice.as_least else view.least_to_draw
-    outside = view.region.outside(points_of(view.plans, view.drawn))
+    outside = view.region.outside(region.points_of(view.plans, view.drawn))
     facts = [*region.region_facts(view.drawn, view.yours, view.effect, outside, other)]
     reading = region.reading_fold(view.yours.evidence, lost=view.choice.lost)
     panel.draw(*([facts_table("The region", facts)] if facts else []), reading)
@@ -74,7 +86,7 @@ def _draw_region(view: Outlook) -> None:
 def _draw_region_chart(view: Outlook) -> None:
     title = region.region_title(view.region)
     # The levers say for which lab.
-    chart = figures.labelled_region(*_region_parts(view, (title, "")), lost=view.choice.lost)
+    chart = region_chart(view, (title, ""), figures.labelled_region)
     st.plotly_chart(
         chart.figure,
         key=_CHART,
@@ -89,19 +101,17 @@ def _draw_region_chart(view: Outlook) -> None:
     panel.draw(figures.over_panel(chart, spot))
 
 
-def region_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
-    """Return the region with the chosen layers."""
-    return figures.region_figure(*_region_parts(view, title), lost=view.choice.lost)
-
-
-def _region_parts(view: Outlook, title: tuple[str, str]) -> tuple[Any, ...]:
+def region_chart(
+    view: Outlook, title: tuple[str, str], draw: Callable[..., Any] = figures.region_figure
+) -> Any:
+    """Return the region with the chosen layers, as ``draw`` makes it."""
     marks = figures.region_marks(view.plans, view.drawn, view.effect)
-    return view.region, marks, region.limit_labels(view.pack), title
+    limits = region.limit_labels(view.pack)
+    return draw(view.region, marks, limits, title, lost=view.choice.lost)
 
 
 def _take_click() -> None:
-    event: Mapping[str, Any] = st.session_state[_CHART]
-    points, now = event["selection"]["points"], chosen()
+    points, now = st.session_state[_CHART]["selection"]["points"], chosen()
     place = (int(points[-1]["x"]), int(points[-1]["y"])) if points else now.clicked
     if place is not None:
         choose(point=place, clicked=place, clicks=now.clicks + 1)
@@ -110,22 +120,6 @@ def _take_click() -> None:
 def _draw_layer(label: str, name: str, *, on: bool, view: Outlook) -> None:
     key = f"{name}_{view.choice.study}_{view.choice.version}"
     st.toggle(label, value=on, key=key, on_change=lambda: choose(**{name: st.session_state[key]}))
-
-
-def _draw_effect_choice(view: Outlook) -> None:
-    if view.effects:
-        key = f"effect_choice_{view.choice.study}"
-        places = range(len(view.effects))
-        st.radio(
-            "Effect assumed",
-            places,
-            index=view.effect_place,
-            format_func=lambda place: effect_label(view.effects[place]),
-            horizontal=True,
-            key=key,
-            help="For this page only. Change the plan’s own effect on Protocol.",
-            on_change=chosen_from(key, places, lambda: choose(effect=st.session_state[key])),
-        )
 
 
 def _region_tables(view: Outlook) -> list[blocks.Table]:
@@ -147,22 +141,24 @@ def _region_tables(view: Outlook) -> list[blocks.Table]:
 
 def _draw_frontier(view: Outlook) -> None:
     options, verdict = view.options, frontier.standing_verdict(view.options)
-    if options.frontier.plans:
-        _draw_frontier_chart(view, frontier.frontier_title(verdict, view.pack.lab.currency))
+    plans, balanced = options.frontier, options.balanced
+    if plans.plans:
+        title = frontier.frontier_title(verdict, view.pack.lab.currency)
+        unbeaten = region.unbeaten_shown(options)
+        marks = [figures.Mark(n, plan, n, plan.evidence.number) for n, plan in unbeaten.items()]
+        st.plotly_chart(
+            figures.frontier_figure(plans, marks, (title, "")),
+            key="frontier_chart",
+            config=figures.CONFIG,
+            theme=None,
+            alt=texts.FRONTIER_ALT.format(title=title, means=region.means_text(view.pack)),
+        )
     lines = [verdict.text, frontier.balance_text(options)]
     table = frontier.standing_table(options)
     panel.draw(blocks.sentences_panel(lines, verdict=verdict), table)
-    if options.balanced is not None:
-        button(
-            "Load the balanced plan into the editor",
-            "balance",
-            partial(levers.load, options.balanced.plan, "balanced"),
-            key="load_balanced",
-            disabled=options.balanced.plan == view.yours.plan,
-        )
-    levers.draw_loaded("balanced", view)
-    if options.frontier.plans:
-        plans = options.frontier
+    if balanced is not None:
+        _draw_loading("Load the balanced plan into the editor", "balance", balanced.plan, view)
+    if plans.plans:
         undrawn = sum(len(line.plans) for line in plans.lines) < len(plans.plans)
         reading = [texts.FRONTIER_LINES]
         reading += [texts.FRONTIER_BALANCED] if plans.balanced is not None else []
@@ -172,13 +168,97 @@ def _draw_frontier(view: Outlook) -> None:
         panel.draw_tables(lambda: [frontier.frontier_table(options)])
 
 
-def _draw_frontier_chart(view: Outlook, title: str) -> None:
-    plans = unbeaten_shown(view.options)
-    marks = [figures.Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
-    st.plotly_chart(
-        figures.frontier_figure(view.options.frontier, marks, (title, "")),
-        key="frontier_chart",
-        config=figures.CONFIG,
-        theme=None,
-        alt=texts.FRONTIER_ALT.format(title=title, means=region.means_text(view.pack)),
-    )
+def _draw_levers(view: Outlook) -> None:
+    """Draw the levers: each reaches twice the study's amount, and beyond two plans' needs."""
+    real, means = view.real, view.real.lab
+    plans = [view.yours, assess(view.pack.reference_protocol, view.pack)]
+    budget, step = max(1, round(means.budget)), _BUDGET_STEP
+    below = budget // 2 // step * step
+    missing = math.ceil(max(plan.cost for plan in plans) * _REACH) - budget
+    above = max(step, budget // step * step, -(-missing // step) * step)
+    label = f"Budget, {view.pack.lab.currency}"
+    _draw_lever("budget", label, budget, (budget - below, budget + above), step)
+    longest = max(plan.plan.duration_days for plan in plans) + view.pack.lab.start_day - 1
+    high = max(2 * means.days, real.min_days, math.ceil(longest * _REACH))
+    _draw_lever("days", "Days", means.days, (1, high))
+    needed = max(real.staff_model.base + _STAFF_STEPS, *(plan.staff + 1 for plan in plans))
+    ends = min(1, means.staff), max(means.staff + 1, needed)
+    _draw_lever("staff", "Staff units", means.staff, ends)
+    text = own_text(real, view.pack)
+    panel.draw(blocks.sentences_panel(["The levers change your lab on every page.", text]))
+    if text:
+        lab.draw_way_back("reset_lab")
+
+
+def _draw_lever(name: str, label: str, real: int, ends: tuple[int, int], step: int = 1) -> None:
+    """Draw the slider of an override; ``real`` is the lab's own value."""
+    typed = getattr(state.case().own_lab, name)
+    value = real if typed is None else typed
+    reach = ends[1] - real
+    # An address, the drawer or a pull to the end may exceed the reach: there is always more.
+    while real + reach <= value:
+        reach *= 2
+    key = f"lever_{name}"
+    st.session_state[key] = value
+
+    def pull() -> None:
+        pulled = st.session_state[key]
+        changed = {name: None if pulled == real else pulled}
+        state.change_lab(state.case().own_lab.model_copy(update=changed))
+
+    low, high = min(ends[0], value), min(MOST, real + reach)
+    st.slider(label, low, high, step=step, format="localized", key=key, on_change=pull)
+
+
+def _draw_point(view: Outlook) -> None:
+    """Draw the chosen point: its two numbers, its plan's evidence, and a button to load it."""
+    names = ("days", "samples")
+    keys = [f"point_{name}_{view.choice.key}" for name in names]
+
+    def take() -> None:
+        # A browser may send replaced fields once more: their key is no longer that of the choice.
+        # It sends no number that stays as shown.
+        if view.choice.key == chosen().key:
+            days, samples = map(st.session_state.get, keys, view.place)
+            choose(point=(days, samples))
+
+    with st.container(horizontal=True):
+        for name, key, value in zip(names, keys, view.place, strict=True):
+            shown = min(value, LARGEST_PLANNED)
+            label = f"Point: {name}"
+            st.number_input(label, 0, LARGEST_PLANNED, shown, step=1, key=key, on_change=take)
+    verdict, facts = plan_verdict(view.point), region.point_facts(view.point, view.effect)
+    panel.draw(blocks.Sentence("", verdict.title, verdict.status), facts_table("The point", facts))
+    _draw_loading("Load this point into the editor", "input", view.point.plan, view)
+    loaded = view.choice.loaded
+    if loaded is not None and loaded.plan == view.yours.plan:
+        with st.container(horizontal=True, key="loaded"):
+            button("Undo", "undo", state.undo, key="undo_loaded")
+            page_link("pages/1_Protocol.py", "See it on Protocol", "tune")
+        verdict = blocks.Verdict(blocks.Status.PASS, "Loaded", loaded.text)
+        panel.draw(blocks.sentences_panel([loaded.text], verdict=verdict))
+
+
+def _draw_loading(label: str, icon: str, plan: Protocol, view: Outlook) -> None:
+    """Draw a button that loads a plan into the editor, and makes it the chosen point."""
+
+    def load() -> None:
+        text = region.loaded_text(state.plan(), plan)
+        state.replace_plan(plan)
+        choose(point=(plan.duration_days, plan.sample_size), loaded=Loaded(text, plan))
+
+    button(label, icon, load, key=f"load_{icon}", disabled=plan == view.yours.plan)
+
+
+def _draw_extras(view: Outlook) -> None:
+    """Draw the smallest useful increase of each amount, and the evidence by effect."""
+    planned = ", at the planned effect" if view.effect is not None else ""
+    text = "your plan" if view.options.least.plan == view.yours.plan else "the least-loss plan"
+    title = f"Cheapest improvement of {text}{planned}"
+    heading = blocks.Heading(title, 2, part=True)
+    extras = blocks.group(heading, facts_table(title, frontier.extra_facts(view.options)))
+    effects: blocks.Block = blocks.sentences_panel([region.one_effect_text(view.yours)])
+    if view.effects:
+        plans = {name: plan for name, plan in view.plans.items() if name != region.OFFER}
+        effects = effects_panel(view.effects, plans)
+    panel.draw(extras, effects)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import streamlit as st
 
 from replicalab.assessment import Assessment, AssumedEffect, effects_of
-from replicalab.facts.region import LEAST_LOSS, OFFER, plans_shown
+from replicalab.facts.region import LEAST_LOSS, plans_shown
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, PlanToDraw, least_to_draw, plan_to_draw
 from replicalab.scenarios import Pack
@@ -22,29 +22,21 @@ _CHOICE: Final = "trade_offs"
 
 
 class Loaded(NamedTuple):
-    """A plan that was loaded into the editor: next to which button, and its message."""
+    """A plan that was loaded into the editor, and its message."""
 
-    place: str
     text: str
     plan: Protocol
 
 
 @dataclass(frozen=True)
 class ViewChoice:
-    """The visitor's choices on the page.
-
-    Attributes:
-        study: their study; they end with it.
-        version: the editor's; another one ends the choice of a point.
-        lost: whether samples that cannot count are shown.
-        as_least: whether the region is drawn for the least-loss plan's wording.
-    """
+    """The visitor's choices for a study; another version of the plan ends the choice of a point."""
 
     study: str
     version: int
     effect: int = 0
-    lost: bool = False
-    as_least: bool = False
+    lost: bool = False  # samples that cannot count are shown
+    as_least: bool = False  # the region is drawn with the least-loss plan's items
     point: tuple[int, int] | None = None
     clicked: tuple[int, int] | None = None
     clicks: int = 0
@@ -72,11 +64,6 @@ def choose(**changes: object) -> None:
     st.session_state[_CHOICE] = replace(chosen(), **changes)  # type: ignore[arg-type]
 
 
-def look(analysis: PlanAnalysis) -> Outlook:
-    """Return the plan in its lab as it is shown."""
-    return Outlook(state.written(), analysis, chosen())
-
-
 @dataclass(frozen=True)
 class Outlook:
     """A plan in its lab as it is shown."""
@@ -87,23 +74,15 @@ class Outlook:
 
     @property
     def yours(self) -> Assessment:
-        """The plan in the lab."""
         return self.options.yours
 
     @property
     def pack(self) -> Pack:
-        """The study in the lab."""
         return self.yours.pack
 
     @cached_property
     def plans(self) -> dict[str, Assessment]:
-        """The plans that are shown, by name."""
         return plans_shown(self.options)
-
-    @property
-    def compared(self) -> dict[str, Assessment]:
-        """The plan and the least-loss plan, by name."""
-        return {name: plan for name, plan in self.plans.items() if name != OFFER}
 
     @cached_property
     def plan_to_draw(self) -> PlanToDraw:
@@ -117,7 +96,6 @@ class Outlook:
 
     @property
     def drawn(self) -> PlanToDraw:
-        """The plan that the region is drawn for."""
         return (self.least_to_draw if self.choice.as_least else None) or self.plan_to_draw
 
     @cached_property
@@ -137,7 +115,6 @@ class Outlook:
 
     @cached_property
     def region(self) -> Region:
-        """The region of the drawn plan."""
         from replicalab.planner.region import region  # noqa: PLC0415 - numpy, with the first
 
         return region(self.drawn, list(self.plans.values()), self.effect)
@@ -154,5 +131,4 @@ class Outlook:
 
     @cached_property
     def point(self) -> Assessment:
-        """The plan at that point."""
         return self.drawn.at(*self.place)
