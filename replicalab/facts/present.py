@@ -34,7 +34,6 @@ class Slide(StrEnum):
     CONCESSION = "concession"
     LEDGER = "ledger"
     RULE = "rule"
-    MISSING = "missing"
     FEATURE = "feature"
     DECISION = "decision"
 

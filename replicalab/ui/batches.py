@@ -24,28 +24,16 @@ _NOTICES_KEPT: Final = 1_000  # of dropped batches, the latest
 _NICENESS: Final = 10  # pages go first
 _WORKERS: Final = max(1, (os.cpu_count() or 1) // (MOST_BATCHES + 1))  # one share is the pages'
 
-_NONE_CHOSEN: Final = "Nothing is chosen: choose at least one of each."
-_TOO_MANY: Final = (
-    "These are {number}, and a batch here has at most {most:,}: choose fewer, or run them by "
-    "python -m replicalab batch."
-)
-_SERVER_IS_BUSY: Final = "This server runs {most} batches, the most at once: try again in a minute."
-_IS_UNDER_WAY: Final = "Your batch is under way: stop it, or let it end."
-_NO_ROOM: Final = "This server has no room for another batch: try again in an hour."
-_STOPPED: Final = "another visitor's batch took its place: you were away for 10 minutes."
-_DROPPED: Final = "Your last batch was dropped, as this server had no room. "
-
 
 @dataclass(eq=False)
 class VisitorBatch:
     """A visitor's batch.
 
     Attributes:
-        is_over: whether no more results come: all have, or it was stopped.
+        is_over: whether no more results come.
         kept_as: its name in the library, if it was opened from there.
         missing: jobs of an opened batch without a result.
         again: results of an opened batch, each with that of playing it again.
-        before: the visitor's batch before it.
     """
 
     jobs: Sequence[Case]
@@ -74,12 +62,10 @@ class VisitorBatch:
 
     @property
     def number(self) -> int:
-        """The number of negotiations that were asked for."""
         return len(self.jobs) + self.missing
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it was stopped."""
         return self._stop.is_set()
 
     def stop(self) -> None:
@@ -120,7 +106,7 @@ class Batches:
         self._dropped: dict[str, str] = {}
 
     def of(self, owner: str) -> VisitorBatch | None:
-        """Return a visitor's batch, if any; it counts as looked at."""
+        """Return a visitor's batch, if any; it counts as seen."""
         with self._lock:
             batch = self._batches.get(owner)
             if batch is not None:
@@ -171,33 +157,38 @@ class Batches:
 
     def _refusal(self, owner: str, number: int) -> str:
         if not number:
-            return _NONE_CHOSEN
+            return "Nothing is chosen: choose at least one of each."
         if number > MOST_PAGE_JOBS:
-            return _TOO_MANY.format(number=count_text(number, "negotiation"), most=MOST_PAGE_JOBS)
+            return (
+                f"These are {count_text(number, 'negotiation')}, and a batch here has at most "
+                f"{MOST_PAGE_JOBS:,}: choose fewer, or run them by python -m replicalab batch."
+            )
         if refused := self._conflict(owner, number):
             return refused
-        return "" if self._has_slot(owner) else _SERVER_IS_BUSY.format(most=MOST_BATCHES)
+        others = self._others(owner).values()
+        running = [batch for batch in others if not batch.is_over and not batch.is_stopping]
+        if len(running) < MOST_BATCHES:
+            return ""
+        unseen = running[0]
+        if self._clock() - unseen.seen <= AWAY_SECONDS:
+            return (
+                f"This server runs {MOST_BATCHES} batches, the most at once: try again in a minute."
+            )
+        unseen.problem = "another visitor's batch took its place: you were away for 10 minutes."
+        unseen.stop()
+        return ""
 
     def _conflict(self, owner: str, number: int) -> str:
         batch = self._batches.get(owner)
         if batch is not None and not batch.is_over:
-            return _IS_UNDER_WAY
+            return "Your batch is under way: stop it, or let it end."
         self._make_room(owner, number)
-        return _NO_ROOM if self._held(owner) + number > MOST_HELD else ""
-
-    def _has_slot(self, owner: str) -> bool:
-        others = self._others(owner).values()
-        running = [batch for batch in others if not batch.is_over and not batch.is_stopping]
-        if len(running) < MOST_BATCHES:
-            return True
-        unseen = min(running, key=lambda batch: batch.seen)
-        if self._clock() - unseen.seen <= AWAY_SECONDS:
-            return False
-        unseen.problem = _STOPPED
-        unseen.stop()
-        return True
+        if self._held(owner) + number > MOST_HELD:
+            return "This server has no room for another batch: try again in an hour."
+        return ""
 
     def _others(self, owner: str) -> dict[str, VisitorBatch]:
+        """Return the batches of other visitors, the longest unused first."""
         others = (pair for pair in self._batches.items() if pair[0] != owner)
         return dict(sorted(others, key=lambda pair: pair[1].seen))
 
@@ -205,30 +196,29 @@ class Batches:
         return sum(map(_size, self._others(without).values()))
 
     def _make_room(self, owner: str, number: int) -> None:
-        # First batches of the library, then long unused ones; the longest unused first.
-        for key, batch in self._others(owner).items():
+        # First batches of the library, then long unused ones.
+        others = sorted(self._others(owner).items(), key=lambda pair: not pair[1].kept_as)
+        for key, batch in others:
             if self._held() + number <= MOST_HELD:
                 return
             if batch.before is not None and batch.before.kept_as:
                 batch.before = None
-            if batch.kept_as:
-                remedy = f"Open {batch.kept_as} again from the library."
-                self._drop(key, remedy, batch.before)
-        for key, batch in self._others(owner).items():
-            if self._held() + number <= MOST_HELD:
-                return
-            if batch.is_over and self._clock() - batch.seen > IN_USE_SECONDS:
-                self._drop(key, "Run it again.")
-
-    def _drop(self, owner: str, remedy: str, before: VisitorBatch | None = None) -> None:
-        last = self._batches.pop(owner)
-        if before is not None:
-            before.seen = last.seen
-            self._batches[owner] = before
-        self._dropped.pop(owner, None)
-        self._dropped[owner] = f"{_DROPPED}{remedy}"
-        if len(self._dropped) > _NOTICES_KEPT:
-            del self._dropped[next(iter(self._dropped))]
+            unused = batch.is_over and self._clock() - batch.seen > IN_USE_SECONDS
+            if not batch.kept_as and not unused:
+                continue
+            del self._batches[key]
+            if batch.kept_as and batch.before is not None:
+                batch.before.seen = batch.seen
+                self._batches[key] = batch.before
+            again = (
+                f"Open {batch.kept_as} again from the library."
+                if batch.kept_as
+                else "Run it again."
+            )
+            self._dropped.pop(key, None)
+            self._dropped[key] = f"Your last batch was dropped, as this server had no room. {again}"
+            if len(self._dropped) > _NOTICES_KEPT:
+                del self._dropped[next(iter(self._dropped))]
 
 
 BATCHES: Final = Batches()  # not a cache of Streamlit, which any session can clear

@@ -36,11 +36,7 @@ class Opening(NamedTuple):
 
 
 def open_file(data: bytes, name: str) -> Opening:
-    """Open a file by its content.
-
-    Raises:
-        ReplicaLabError: it cannot be opened; nothing has changed.
-    """
+    """Open a file by its content; raise ReplicaLabError, with nothing changed, if that fails."""
     file = detect_kind(data, name)
     if not DOCUMENTS[file.kind].opens:
         fault = errors.Fault("", f"it holds a {file.kind}", "import it on the Library page")
@@ -52,14 +48,18 @@ def open_file(data: bytes, name: str) -> Opening:
 
 
 def open_entry(entry: Entry) -> str:
-    """Open an entry of the library and return the page that shows it.
+    """Open an entry of the library, and return the page that shows it.
 
     Raises:
         ReplicaLabError: it cannot be opened; nothing has changed.
     """
     kind, version = KEPT[entry.kind], shelf().read(owner(), entry.id)
-    open_it = _reopen_study if kind is FileKind.STUDY else PAGE_ROWS[kind].open
-    open_it(FoundFile(kind, version.content, {}), entry.name)
+    if kind is FileKind.STUDY:
+        study = own_studies.usable_study(version.content, entry.name)
+        if refused := state.open_own_study(version.content, study):
+            raise errors.LibraryFullError(refused)
+    else:
+        PAGE_ROWS[kind].open(FoundFile(kind, version.content, {}), entry.name)
     if kind is FileKind.KEPT_PLAN:
         mark_kept(version.entry)
     return PAGE_ROWS[kind].page
@@ -109,23 +109,14 @@ def _open_lab(found: FoundFile, name: str) -> Opening:
 
 
 def _open_study(found: FoundFile, name: str) -> Opening:
-    study = parse_study(found.text, name)
+    study, text = parse_study(found.text, name), found.text
     if own_studies.is_on_the_shelf(study, name):
         state.open_study(study.scenario_id)
     else:
-        if (mine := own_studies.kept().get(study.scenario_id)) is not None:
+        if mine := own_studies.kept().get(study.scenario_id):
             own_studies.require_same(study, mine.study, "among your own", name)
-        if refused := own_studies.refusal(found.text, study) or state.open_own_study(
-            found.text, study
-        ):
+        if refused := own_studies.refusal(text, study) or state.open_own_study(text, study):
             raise errors.ReplicaLabError(refused)
-    return Opening("The study is open, with its reference protocol.")
-
-
-def _reopen_study(found: FoundFile, name: str) -> Opening:
-    study = own_studies.usable_study(found.text, name)
-    if refused := state.open_own_study(found.text, study):
-        raise errors.LibraryFullError(refused)
     return Opening("The study is open, with its reference protocol.")
 
 
@@ -157,7 +148,7 @@ PAGE_ROWS: Final = {
 
 
 def keep_file(data: bytes, name: str) -> tuple[list[Entry], str]:
-    """Save the content of a file in the library; return the entries and a caution.
+    """Save a file in the library, and return the entries and a caution.
 
     Raises:
         ReplicaLabError: it cannot be saved; names every fault.

@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from replicalab.characters import on_one_line
-from replicalab.documents import FORMS, Form, Report, bundle
+from replicalab.documents import FORMS, Report, bundle
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.facts.blocks import Document, Status
 from replicalab.facts.check import header_panel
@@ -38,8 +38,8 @@ from replicalab.ui.negotiation import files, table
 from replicalab.ui.words import ICONS, escaped
 
 TABS: Final = "export_part"  # session key of the open part of the drawer
-_OPEN: Final = "export_is_open"
-_OPENING: Final = "opening_is_open"
+SHARE: Final = "export_is_open"
+OPENING: Final = "opening_is_open"
 _OPENED: Final = "handed_file_opened"
 _NO_LETTERS: Final = re.compile(r"[^a-z0-9]+")
 _NAME_LENGTH: Final = 60
@@ -54,22 +54,17 @@ _CAPTIONS: Final = {
 _BUNDLE: Final = "Send the bundle instead."
 
 
-def open_drawer() -> None:
-    """Open the Share drawer in the next run."""
-    st.session_state[_OPEN] = True
-
-
-def open_opening() -> None:
-    """Open the drawer for a file in the next run."""
+def open_drawer(drawer: str = SHARE) -> None:
+    """Open a drawer, ``SHARE`` or ``OPENING``, in the next run."""
     st.session_state.pop(_OPENED, None)
-    st.session_state[_OPENING] = True
+    st.session_state[drawer] = True
 
 
 def draw_if_open() -> None:
     """Draw the drawer that was just opened."""
-    if st.session_state.pop(_OPEN, False):
+    if st.session_state.pop(SHARE, False):
         _draw()
-    elif st.session_state.pop(_OPENING, False):
+    elif st.session_state.pop(OPENING, False):
         _draw_opening()
 
 
@@ -114,7 +109,7 @@ def _open(data: bytes, name: str) -> None:
 
 @dataclass(frozen=True)
 class ExportContent:
-    """The content of a workspace; another thread makes files of it, without the session."""
+    """The content of a workspace, for files that another thread makes without the session."""
 
     options: PlanAnalysis
     written: Pack  # the study in its lab as their authors wrote both
@@ -126,10 +121,6 @@ class ExportContent:
     def document(self, kind: str, registration: Registration) -> Document:
         """Return a document with the author's answers."""
         return Report(self.options, self.run, kind, self.on, registration, self.decision).document
-
-    def bundle(self) -> str:
-        """Return everything as one file."""
-        return bundle(self.options, self.written, self.run, self.recording)
 
     def name(self, kind: str, suffix: str, title: str = "") -> str:
         """Return the name of a file, after its title if it has one."""
@@ -217,12 +208,10 @@ def draw_files(kind: str, make: Callable[[], Document], name: Callable[[str, str
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for ending, form in FORMS.items():
             if form.is_button:
-                download(form.name, partial(_made, form, make), name(kind, ending))
+                download(
+                    form.name, partial(lambda form: form.make(make()), form), name(kind, ending)
+                )
     panel.draw_features("files", DocumentFiles(kind, make, name))
-
-
-def _made(form: Form, make: Callable[[], Document]) -> str | bytes:
-    return form.make(make())
 
 
 def draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None:
@@ -256,7 +245,8 @@ def _draw_bundle() -> None:
     played = f"negotiation ({count_text(len(run.rounds), 'round')})" if run else ""
     parts = joined([*filter(None, ("Study", "lab", "question", "plan", played))])
     st.caption(f"{parts} as one file. Open it on any computer under More, Open a file.")
-    download("Bundle", content.bundle, content.name("bundle", "json"), type="primary")
+    whole = partial(bundle, content.options, content.written, run, content.recording)
+    download("Bundle", whole, content.name("bundle", "json"), type="primary")
     with st.container(horizontal=True):
         alone = partial(plan_json, plan, content.written.scenario_id)
         download("Plan alone", alone, content.name("plan", "json"))

@@ -33,7 +33,7 @@ _WITHOUT_PLAN: Final = {"Negotiation", "Compare", "Library"}  # they do not show
 _HIDDEN: Final = {"Negotiation", "Trade-offs", "Compare"}  # they would show the best plan
 HIDDEN: Final = "This opens once you have handed in: it would give the answer away."
 MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
-    "Open a file": ("folder_open", lambda _: export.open_opening()),
+    "Open a file": ("folder_open", lambda _: export.open_drawer(export.OPENING)),
     "Reset the plan": ("restart_alt", lambda _: state.replace_plan(None)),
 }
 """More actions of every page: a symbol, and a function of the page's title."""
@@ -96,7 +96,11 @@ def _draw_body(title: str, draw: Callable[[PlanAnalysis], Any], links: Any) -> A
         _draw_problems()
         present.draw(analysis)
     else:
-        _draw_links(title, links)
+        query = state.address()
+        with links:
+            for file, label in PAGES:
+                name = f"**{label}**" if label == title else label
+                st.page_link(file, label=name, query_params=query)
         _draw_header(analysis, title)
         _draw_problems()
         keeping.draw_offer(state.current().offered)
@@ -137,14 +141,6 @@ def _begin() -> None:
         st.stop()
 
 
-def _draw_links(title: str, links: Any) -> None:
-    query = state.address()
-    with links:
-        for file, label in PAGES:
-            name = f"**{label}**" if label == title else label
-            st.page_link(file, label=name, query_params=query)
-
-
 def _draw_navigation(title: str) -> Any:
     """Draw what every edit leaves alone, and return the place of the links."""
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
@@ -178,7 +174,7 @@ def _draw_navigation(title: str) -> Any:
 
 def _draw_header(analysis: PlanAnalysis, title: str) -> None:
     if state.current().chosen:
-        # The front door judges only a visitor's own plan; a negotiation has its own verdict.
+        # The front door judges only a visitor's own plan.
         yours = state.case().plan is not None
         quiet = title in _WITHOUT_PLAN or state.is_hidden() or (title == "Scenarios" and not yours)
         panel.draw(header_panel(analysis.yours, yours=yours, quiet=quiet))

@@ -45,26 +45,19 @@ class Shown(NamedTuple):
 
 def draw(here: PlanAnalysis) -> None:
     """Draw the buttons and the slide on show; the others are for the printer."""
-    panels, story = [shown.panel for shown in _deck(here)], state.open_story()
+    note, story = note_of(here.yours), state.open_story()
+    try:
+        panels = [shown.panel for shown in slides(here, table.current(here.yours), note)]
+    except (NegotiationError, TraceError) as error:
+        panels = [shown.panel for shown in slides(here, None, note)]
+        panels.insert(2, blocks.panel("slide_stated", title="No negotiation", text=f"{error}."))
     last = len(panels)
     number = min(state.workspace().presenting, last)
     _draw_buttons(number, last)
     pack = here.yours.pack
     point = blocks.panel("slide_point", title=story.title, line=story.line) if story else None
-    deck = {"study": pack.paper.name, "lab": lab_text(pack), "slides": panels}
-    panel.draw(blocks.panel("deck", **deck, number=number, point=point))
-
-
-def _deck(here: PlanAnalysis) -> list[Shown]:
-    note = note_of(here.yours)
-    try:
-        return [*slides(here, table.current(here.yours), note)]
-    except (NegotiationError, TraceError) as error:
-        missing = Shown(
-            Slide.MISSING, blocks.panel("slide_stated", title="No negotiation", text=f"{error}.")
-        )
-        stake, plan, *others = slides(here, None, note)
-        return [stake, plan, missing, *others]
+    head = {"study": pack.paper.name, "lab": lab_text(pack), "point": point}
+    panel.draw(blocks.panel("deck", **head, slides=panels, number=number))
 
 
 def slides(here: PlanAnalysis, kept: RunSession | None, note: str = "") -> Iterator[Shown]:

@@ -73,18 +73,15 @@ class Session:
 
 
 def current() -> Session:
-    """Return this visitor's session."""
     session: Session = st.session_state[_STATE]
     return session
 
 
 def workspace() -> Workspace:
-    """Return this visitor's workspace."""
     return current().workspace
 
 
 def case() -> Case:
-    """Return the open case."""
     return workspace().case
 
 
@@ -108,7 +105,6 @@ def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack
 
 
 def analysis() -> PlanAnalysis:
-    """Return the analysis of the plan in its lab."""
     pack, last = case().pack(_find), current().analysed
     if last is None or last.yours.plan != plan() or last.yours.pack != pack:
         last = current().analysed = PlanAnalysis(assess(plan(), pack))
@@ -179,13 +175,14 @@ def _query() -> tuple[dict[str, str], bool]:
         try:
             query, is_whole = to_query(work), True
         except LinkError:
-            query, is_whole = to_query(drafting.without_contents(work)), False
+            last = work.case
+            bare = Case(study=last.study, own=last.own, lab=last.lab, seed=last.seed)
+            query, is_whole = to_query(work.changed(case=bare, tray=())), False
         session.query = work, query, is_whole
     return session.query[1:]
 
 
 def is_too_long() -> bool:
-    """Return whether the workspace is too long for a link."""
     return not _query()[1]
 
 
@@ -213,31 +210,33 @@ def _remember(*, whole: bool = False) -> None:
     session.past, session.future = steps[dropped:], []
 
 
+def _step(changed: Workspace, *, whole: bool = False) -> None:
+    _remember(whole=whole)
+    _set(changed)
+
+
 def edit(protocol: Protocol) -> None:
     """Set the plan; the same plan is no step."""
     if protocol != plan():
-        _remember()
-        _set(workspace().with_case(case().with_plan(protocol, _find)))
+        _step(workspace().with_case(case().with_plan(protocol, _find)))
 
 
 def open_workspace(found: Workspace, *, whole: bool = False) -> None:
     """Open a workspace; undo of a ``whole`` step restores a negotiation too."""
-    _remember(whole=whole)
-    _set(found)
+    _step(found, whole=whole)
     current().chosen = True
     current().version += 1
 
 
 def open_case(found: Case, *, whole: bool = False) -> None:
-    """Open a case at its first round; the rest of the workspace stays."""
+    """Open a case at its first round."""
     open_workspace(workspace().with_case(found), whole=whole)
 
 
 def change_lab(own_lab: scenarios.LabOverrides) -> None:
     """Change the visitor's lab; the same lab is no step."""
     if own_lab != case().own_lab:
-        _remember()
-        _set(workspace().with_case(case().with_own(own_lab=own_lab)))
+        _step(workspace().with_case(case().with_own(own_lab=own_lab)))
 
 
 def change_assumptions(question: EvidenceAssumptions) -> None:
@@ -249,15 +248,13 @@ def change_assumptions(question: EvidenceAssumptions) -> None:
     new_case = case().with_own(question=question)
     new_case.pack(_find)
     if question != case().question:
-        _remember()
-        _set(workspace().with_case(new_case))
+        _step(workspace().with_case(new_case))
 
 
 def set_tray(tray: tuple[TrayCase, ...]) -> None:
     """Set the comparison tray; the same one is no step."""
     if tray != workspace().tray:
-        _remember()
-        _set(workspace().changed(tray=tray))
+        _step(workspace().changed(tray=tray))
 
 
 def replace_plan(protocol: Protocol | None) -> None:
@@ -294,12 +291,10 @@ def open_own_study(text: str, study: scenarios.Study) -> str:
 
 
 def undo() -> None:
-    """Undo the last step."""
     _travel(current().past, current().future)
 
 
 def redo() -> None:
-    """Repeat the last undone step."""
     _travel(current().future, current().past)
 
 

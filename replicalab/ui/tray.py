@@ -30,13 +30,13 @@ class TrayCandidate(NamedTuple):
 
 def place_of(case: Case, *, run: bool | None = None) -> int | None:
     """Return the index of a case in the tray, as a run or not; None if missing."""
-    wanted = {run} if run is not None else {True, False}
-    saved = enumerate(state.workspace().tray)
-    return next((n for n, item in saved if item.case == case and item.is_run in wanted), None)
+    for number, item in enumerate(state.workspace().tray):
+        if item.case == case and run in {None, item.is_run}:
+            return number
+    return None
 
 
 def has_room() -> bool:
-    """Return whether the tray is not full."""
     return len(state.workspace().tray) < MOST_SIDES
 
 
@@ -62,7 +62,6 @@ def keep_and_notify(*, run: bool) -> None:
 
 
 def keep_only(candidates: Iterable[TrayCandidate]) -> None:
-    """Replace the cases in the tray."""
     tray = list[TrayCase]()
     for candidate in candidates:
         tray.append(named(candidate, tray))

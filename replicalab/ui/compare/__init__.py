@@ -6,9 +6,10 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab import server
 from replicalab.characters import on_one_line
 from replicalab.documents import DOCUMENTS, KEPT
-from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError
+from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.facts.comparison import comparison_panel, table
 from replicalab.lexicon import joined
 from replicalab.library import Entry, EntryKind
@@ -25,6 +26,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, read_lab
 from replicalab.tables import sheet, workbook
 from replicalab.ui import notices, own_studies, panel, state, tray
+from replicalab.ui.batches import BATCHES
 from replicalab.ui.compare import many
 from replicalab.ui.controls import button, open_tab
 from replicalab.ui.files import download
@@ -39,13 +41,13 @@ TABS: Final = "compare_part"
 BESIDE: Final = "Side by side"
 MANY: Final = "Many negotiations"
 _CHOSEN: Final = "compare_chosen"
-_ONE_LAB: Final = "The three labs of this study are the same. Enter yours under **Your lab**."
 
 
 def draw(here: PlanAnalysis) -> None:
     """Draw the open tab; a visitor with a running batch comes back to it."""
-    if TABS not in st.session_state and many.is_under_way():
-        st.session_state[TABS] = MANY
+    if TABS not in st.session_state:
+        batch = BATCHES.of(server.visitor())
+        st.session_state[TABS] = BESIDE if batch is None or batch.is_over else MANY
     with open_tab((BESIDE, MANY), TABS) as name:
         (many.draw if name == MANY else _draw_sides)(here)
 
@@ -61,7 +63,7 @@ def _draw_sides(here: PlanAnalysis) -> None:
         _draw_library()
         button("Undo", "undo", state.undo, disabled=not state.current().past)
     if alone:
-        st.caption(_ONE_LAB)
+        st.caption("The three labs of this study are the same. Enter yours under **Your lab**.")
     notices.draw()
     tray.draw_line(linked=False)
     compared = all_sides()
@@ -71,18 +73,15 @@ def _draw_sides(here: PlanAnalysis) -> None:
         lacking = "Nothing to compare yet."
         if compared.cases:
             lacking = f"{escaped(compared.cases[0].name)} is the open plan: it needs another one."
-        st.info(
-            f"{lacking} Choose above, or press Compare this on any page.",
-            icon=":material/compare_arrows:",
-        )
+        text = f"{lacking} Choose above, or press Compare this on any page."
+        st.info(text, icon=":material/compare_arrows:")
         return
     panel.draw(comparison_panel(compared.sides))
     with st.container(horizontal=True, key="compare_files"):
-        heading, *rows = rows_of = table(compared.sides)
-        names = [str(name) for name in heading]
-        download("Download as CSV", lambda: sheet(names, rows), "comparison.csv")
-        comparison = {"Comparison": rows_of}
-        download("Download as Excel", lambda: workbook(comparison), "comparison.xlsx")
+        rows = table(compared.sides)
+        names = [str(name) for name in rows[0]]
+        download("Download as CSV", lambda: sheet(names, rows[1:]), "comparison.csv")
+        download("Download as Excel", lambda: workbook({"Comparison": rows}), "comparison.xlsx")
 
 
 class Compared(NamedTuple):
@@ -181,17 +180,10 @@ def _add(entries: dict[str, Entry]) -> None:
 
 def _candidate(kind: EntryKind, name: str, content: str) -> TrayCandidate:
     """Return an entry for the tray: a plan, a lab around the open plan, or a run."""
-    match kind:
-        case EntryKind.PLAN:
-            return TrayCandidate(name, case_here(read_case(content)))
-        case EntryKind.LAB:
-            return TrayCandidate(name, state.case().with_own(own_lab=read_lab(content.encode())))
-        case EntryKind.RUN:
-            return _run(name, content)
-    raise LibraryContentError(f"'{name}' is a {kind}: only a plan, a lab or a run is compared")
-
-
-def _run(name: str, content: str) -> TrayCandidate:
+    if kind is EntryKind.PLAN:
+        return TrayCandidate(name, case_here(read_case(content)))
+    if kind is EntryKind.LAB:
+        return TrayCandidate(name, state.case().with_own(own_lab=read_lab(content.encode())))
     transcript = load(content)
     base = case_of_run(transcript.setup, state.case())
     again = replay(transcript, base.pack(own_studies.find))

@@ -36,7 +36,7 @@ _T = TypeVar("_T")
 
 
 class BatchRequest(NamedTuple):
-    """A request for every combination of these."""
+    """Negotiations to play: every combination of these."""
 
     studies: dict[str, str]  # by id, each with its file if it is a visitor's own
     labs: Sequence[Difficulty]
@@ -47,7 +47,6 @@ class BatchRequest(NamedTuple):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of each."""
         lists = (self.studies, self.labs, self.seeds, self.scientists, self.managers)
         names = ("study", "lab", "seed", "Scientist", "Lab Manager")
         return {name: len(values) for name, values in zip(names, lists, strict=True)}
@@ -77,12 +76,6 @@ class BatchRequest(NamedTuple):
             lab_managers=self.managers,
             max_rounds=case.max_rounds,
         )
-
-
-def is_under_way() -> bool:
-    """Return whether this visitor's batch is being played."""
-    batch = BATCHES.of(server.visitor())
-    return batch is not None and not batch.is_over
 
 
 def draw(here: PlanAnalysis) -> None:
@@ -193,11 +186,26 @@ def _draw_results(batch: VisitorBatch, names: dict[str, str]) -> None:
     if batch.came:
         _draw_heatmap(batch, names)
         _draw_shares(batch, names)
-        _draw_files(batch)
+        came = list(batch.came)
+        with st.container(horizontal=True, key="batch_files"):
+            download("Results as CSV", partial(results_csv, came), "batch.csv")
+            workbook = partial(batch_workbook, came, summaries(came))
+            download("Results and outcomes as Excel", workbook, "batch.xlsx")
+        with fold("Every result", "batch_results") as is_open:
+            if is_open:
+                if len(came) > _ROWS_SHOWN:
+                    st.caption(f"The first {_ROWS_SHOWN:,}; the files have all.")
+                frame = results_frame(came[:_ROWS_SHOWN])
+                st.dataframe(frame, hide_index=True, alt="Every result")
 
 
 def _draw_source(batch: VisitorBatch, names: dict[str, str]) -> None:
     came, number = batch.came, batch.number
+
+    def save() -> None:
+        name = on_one_line(facts.kept_text(summaries(came), names))
+        keep_new(EntryKind.BATCH, name, batch_text(KeptBatch.of(came, number)))
+
     stopped = facts.stopped_text(len(came), number) if len(came) < number else ""
     if batch.kept_as:
         again = escaped(facts.again_text(batch.again, len(came)))
@@ -210,16 +218,10 @@ def _draw_source(batch: VisitorBatch, names: dict[str, str]) -> None:
         st.caption(stopped)
     with st.container(horizontal=True, key="batch_which"):
         if came and not batch.kept_as:
-            button("Save to the library", "bookmark_add", partial(_save, batch, names))
+            button("Save to the library", "bookmark_add", save)
         if batch.before is not None:
             back = partial(BATCHES.back, server.visitor())
             button("The batch before", "history", back, type="tertiary")
-
-
-def _save(batch: VisitorBatch, names: dict[str, str]) -> None:
-    came = list(batch.came)
-    name = on_one_line(facts.kept_text(summaries(came), names))
-    keep_new(EntryKind.BATCH, name, batch_text(KeptBatch.of(came, batch.number)))
 
 
 def _draw_shares(batch: VisitorBatch, names: dict[str, str]) -> None:
@@ -230,18 +232,14 @@ def _draw_shares(batch: VisitorBatch, names: dict[str, str]) -> None:
 
 def _draw_heatmap(batch: VisitorBatch, names: Mapping[str, str]) -> None:
     """Draw how often the two sides agree: a row per study and players, a column per lab."""
-    found = summaries(batch.came)
-    title, groups = facts.agreed_text(found), map(on_one_line, facts.group_names(found, names))
-    cells = {(row, str(item.lab)): item for row, item in zip(groups, found, strict=True)}
+    parts = summaries(batch.came)
+    title, groups = facts.agreed_text(parts), map(on_one_line, facts.group_names(parts, names))
+    cells = {(row, str(part.lab)): part for row, part in zip(groups, parts, strict=True)}
     rows, labs = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
     grid = [[cells.get((row, lab)) for lab in labs] for row in rows]
-    chart = figures.outcomes_figure(
-        rows,
-        labs,
-        [[_agreed(item) for item in line] for line in grid],
-        [[facts.outcomes_text(item) if item else "" for item in line] for line in grid],
-        title,
-    )
+    shares = [[_agreed(part) for part in line] for line in grid]
+    outcomes = [[facts.outcomes_text(part) if part else "" for part in line] for line in grid]
+    chart = figures.outcomes_figure(rows, labs, shares, outcomes, title)
     st.plotly_chart(
         chart,
         key="batch_chart",
@@ -256,17 +254,3 @@ def _agreed(summary: Summary | None) -> float | None:
         return None
     agreed = summary.shares.get(Outcome.AGREED)
     return agreed.value if agreed else 0.0
-
-
-def _draw_files(batch: VisitorBatch) -> None:
-    came = list(batch.came)
-    workbook = partial(batch_workbook, came, summaries(came))
-    with st.container(horizontal=True, key="batch_files"):
-        download("Results as CSV", partial(results_csv, came), "batch.csv")
-        download("Results and outcomes as Excel", workbook, "batch.xlsx")
-    with fold("Every result", "batch_results") as is_open:
-        if is_open:
-            if len(came) > _ROWS_SHOWN:
-                st.caption(f"The first {_ROWS_SHOWN:,}; the files have all.")
-            frame = results_frame(came[:_ROWS_SHOWN])
-            st.dataframe(frame, hide_index=True, alt="Every result")

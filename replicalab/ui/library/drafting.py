@@ -161,40 +161,39 @@ def named(tab: Tab, work: workspace.Workspace, *, is_whole: bool) -> dict[str, s
     return draft | ({_ENTRY: f"{tab.entry[0]}.{tab.entry[1]}"} if tab.entry else {})
 
 
-def without_contents(work: workspace.Workspace) -> workspace.Workspace:
-    """Return a workspace with its study and lab alone."""
-    case = Case(study=work.case.study, own=work.case.own, lab=work.case.lab, seed=work.case.seed)
-    return work.changed(case=case, tray=())
-
-
 def read(query: Mapping[str, str], tab: Tab) -> workspace.LinkReading:
     """Return the workspace of an address, from its draft if the address cannot carry it."""
     entry = _ENTRY_NAME.fullmatch(query.get(_ENTRY, ""))
     tab.entry = (entry[1], int(entry[2])) if entry else None
+    work, problems = workspace.from_query(query, own_studies.find)
     draft_name = _DRAFT_NAME.fullmatch(query.get(_DRAFT, ""))
     if draft_name is None:
-        return workspace.from_query(query, own_studies.find)
+        return workspace.LinkReading(work, problems)
     tab.place, letters = draft_name.groups()
-    draft, problem = _draft_of(tab)
-    if draft and draft.text and _STUDY in letters and _lacks_study(query):
+    draft, reason = None, "ask the sender for a bundle"
+    try:
+        if stored := _stored(tab.place, owner()):
+            draft, tab.saved = read_draft(stored.content), stored.saved
+    except errors.LibraryError as error:
+        reason = str(error)
+    if problems and draft and draft.text and _STUDY in letters:
         with suppress(errors.ReplicaLabError):  # the link then says that its study is missing
             study = draft.own_study()
             own_key = own_studies.find_or_add(draft.text, study) if study else None
-            query = {**query, "own": own_key or query.get("own", "")}
-    work, problems = workspace.from_query(query, own_studies.find)
+            again = {**query, "own": own_key or query.get("own", "")}
+            work, problems = workspace.from_query(again, own_studies.find)
     if _WHOLE in letters and not problems:
-        work = _from_draft(draft, work, problem, problems)
+        work = _from_draft(draft, work, reason, problems)
         if problems:  # keep this draft for when it can be used again
             tab.place, tab.saved = Tab().place, None
     return workspace.LinkReading(work, problems)
 
 
 def _from_draft(
-    draft: DraftCase | None, work: workspace.Workspace, problem: str, problems: list[str]
+    draft: DraftCase | None, work: workspace.Workspace, reason: str, problems: list[str]
 ) -> workspace.Workspace:
     if draft is None or draft.study != work.case.study:
-        remedy = problem or "ask the sender for a bundle"
-        problems.append(f"This workspace is too long for a link: {remedy}.")
+        problems.append(f"This workspace is too long for a link: {reason}.")
         return work
     try:
         case = case_here(draft.case)
@@ -202,26 +201,6 @@ def _from_draft(
         problems.append(f"The draft cannot be used: {error}.")
         return work
     return work.changed(case=case, tray=tray_of(draft, problems))
-
-
-def _lacks_study(query: Mapping[str, str]) -> bool:
-    own_key = query.get("own")
-    try:
-        own_studies.find(query.get("study", ""), query.get("lab", "medium"), 0, own_key)
-    except (errors.ScenarioError, ValueError):
-        return True
-    return False
-
-
-def _draft_of(tab: Tab) -> tuple[DraftCase | None, str]:
-    try:
-        draft = _stored(tab.place, owner())
-        case = read_draft(draft.content) if draft else None
-    except errors.LibraryError as error:
-        return None, str(error)
-    if draft is not None:
-        tab.saved = draft.saved
-    return case, ""
 
 
 def _stored(place: str, whose: Owner) -> StoredDraft | None:
@@ -247,9 +226,9 @@ def tray_of(draft: DraftCase, problems: list[str]) -> tuple[workspace.TrayCase, 
             saved = workspace.TrayCase.model_validate_json(text)
             saved.case.pack(own_studies.find)
             tray.append(saved)
-        except (ValidationError, errors.ScenarioError) as error:
+        except (ValidationError, errors.ScenarioError) as bad:
             reason = (
-                error.faults[0].problem if isinstance(error, errors.ScenarioError) else "unreadable"
+                bad.faults[0].problem if isinstance(bad, errors.ScenarioError) else "unreadable"
             )
             problems.append(f"comparison, {shortened(name)}: {reason}; it is left out.")
     return tuple(tray)

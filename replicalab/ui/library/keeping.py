@@ -9,9 +9,9 @@ import streamlit as st
 
 from replicalab import errors, library, limits, scenarios, server
 from replicalab.assessment import Assessment
-from replicalab.lexicon import CREDITS, capitalised
+from replicalab.lexicon import CREDITS, capitalised, shortened
 from replicalab.models import FIELD_LABELS
-from replicalab.negotiation.case import Case, read_case, record_text
+from replicalab.negotiation.case import read_case, record_text
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.library import drafting
@@ -33,17 +33,25 @@ _MOST_CHARS: Final = 300  # of a value in a table
 
 def keep() -> None:
     """Save the workspace: as a version of its entry, or as a new one."""
-    plan = drafting.kept_case(state.case())
-    _attempt(record_text(plan), partial(_kept, plan), _settle)
+    plan, tab = drafting.kept_case(state.case()), state.current().tab
+    content, name = record_text(plan), drafting.name_of(plan)
+
+    def save() -> library.Entry:
+        before = _last_saved()
+        if before and tab.entry and not before.problem:
+            was, entry = read_case(before.content), before.entry
+            if (was.study, was.lab, was.seed) == (plan.study, plan.lab, plan.seed):
+                new = name if entry.name == drafting.name_of(was) else ""
+                base = tab.entry[1]
+                return shelf().update(owner(), entry.id, content, base_version=base, name=new)
+        return shelf().keep(owner(), library.EntryKind.PLAN, name, content)
+
+    _attempt(content, save, _settle)
 
 
 def keep_new(kind: library.EntryKind, name: str, content: str) -> None:
     """Save a new entry that is not the workspace."""
-    _attempt(content, _saving_new(kind, name, content), _leave)
-
-
-def _saving_new(kind: library.EntryKind, name: str, content: str) -> Callable[[], library.Entry]:
-    return lambda: shelf().keep_beside(owner(), (kind, name, content))[0]
+    _attempt(content, lambda: shelf().keep_beside(owner(), (kind, name, content))[0], _leave)
 
 
 def mark_kept(entry: library.Entry) -> None:
@@ -64,23 +72,6 @@ def _attempt(
         session.notice = drafting.SaveNotice(problem=str(error))
     else:
         then(entry)
-
-
-def _kept(plan: Case) -> library.Entry:
-    tab, content, name = state.current().tab, record_text(plan), drafting.name_of(plan)
-    before = _last_saved()
-    if before and tab.entry and not before.problem:
-        was = read_case(before.content)
-        if (was.study, was.lab, was.seed) == (plan.study, plan.lab, plan.seed):
-            has_default_name = before.entry.name == drafting.name_of(was)
-            return shelf().update(
-                owner(),
-                before.entry.id,
-                content,
-                base_version=tab.entry[1],
-                name=name if has_default_name else "",
-            )
-    return shelf().keep(owner(), library.EntryKind.PLAN, name, content)
 
 
 def _last_saved() -> library.StoredVersion | None:
@@ -128,28 +119,22 @@ def draw(title: str) -> None:
         elif notice.problem:
             heading = "Not changed" if notice.entry else "Not saved"
             st.error(f"{heading}: {escaped(notice.problem)}.", icon=":material/error:")
-            if notice.entry is None:
-                _draw_close()
         if notice.entry is not None:
-            _draw_kept(notice.entry, notice)
+            _draw_kept(notice.entry, notice.text)
+        close = partial(setattr, state.current(), "notice", None)
+        button("Close", "close", close, key="kept_close", type="tertiary")
 
 
-def _draw_close() -> None:
-    close = partial(setattr, state.current(), "notice", None)
-    button("Close", "close", close, key="kept_close", type="tertiary")
-
-
-def _draw_kept(entry: library.Entry, notice: drafting.SaveNotice) -> None:
+def _draw_kept(entry: library.Entry, text: str) -> None:
     version = f", version {entry.version}" if entry.version > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f":green[:material/check_circle:] **{notice.text}: {escaped(entry.name)}**{version}",
+            f":green[:material/check_circle:] **{text}: {escaped(entry.name)}**{version}",
             width="content",
         )
         if not server.is_lasting():
             st.markdown("This browser takes no cookies: closing the tab loses it.")
         page_link(PAGE, "To the library", "bookmarks")
-        _draw_close()
     draw_fields(entry, _NAME, _NOTES, partial(_change, entry), wide=True)
 
 
@@ -187,20 +172,18 @@ def draw_fields(
 
 def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) -> None:
     content, now = notice.content, there.entry
-    name = drafting.name_of(read_case(content))
     st.warning(f"Not saved yet: {escaped(notice.problem)}.", icon=":material/call_split:")
     if rows := differences(now.kind, there.content, content):
         draw_table(("Difference", f"There, version {there.version.number}", "Yours"), rows)
     else:
         st.markdown("Only their notes differ.")
     with st.container(horizontal=True):
-        over = f"Save mine over it, as version {now.version + 1}"
-        save_new = _saving_new(library.EntryKind.PLAN, name, content)
-        another = partial(_attempt, content, save_new, _settle)
+        part = library.EntryKind.PLAN, drafting.name_of(read_case(content)), content
+        another = partial(_attempt, content, lambda: shelf().keep_beside(owner(), part)[0], _settle)
         button("Save mine as another", "note_add", another)
         update = partial(shelf().update, owner(), now.id, content, base_version=now.version)
+        over = f"Save mine over it, as version {now.version + 1}"
         button(over, "history", partial(_attempt, content, update, _settle))
-        _draw_close()
     st.caption("The other version stays in the history.")
 
 
@@ -224,7 +207,11 @@ def differences(kind: library.EntryKind, one: str, other: str) -> list[tuple[str
         return [("Cannot be read", str(error), "")]
     labels = dict.fromkeys((*before, *after))
     rows = ((label, before.get(label, NONE), after.get(label, NONE)) for label in labels)
-    return [(label, _short(was), _short(now)) for label, was, now in rows if was != now]
+    return [
+        (label, shortened(was, _MOST_CHARS), shortened(now, _MOST_CHARS))
+        for label, was, now in rows
+        if was != now
+    ]
 
 
 def _facts(label: str, value: object) -> Iterator[tuple[str, str]]:
@@ -238,11 +225,6 @@ def _facts(label: str, value: object) -> Iterator[tuple[str, str]]:
             yield from _facts(f"{label} {number}", part)
     elif value not in (None, "", []):
         yield label, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _short(text: str) -> str:
-    more = len(text) - _MOST_CHARS
-    return f"{text[:_MOST_CHARS]}… ({more:,} characters more)" if more > 0 else text
 
 
 def draw_offer(offer: drafting.DraftOffer | None) -> None:

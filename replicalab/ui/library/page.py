@@ -9,8 +9,8 @@ import streamlit as st
 from replicalab import server
 from replicalab.documents import DOCUMENTS, KEPT
 from replicalab.errors import LibraryError, ReplicaLabError
-from replicalab.lexicon import capitalised, count_text, plural
-from replicalab.library import DELETED_DAYS, Entry, EntryKind, StoredVersion
+from replicalab.lexicon import capitalised, count_text, plural, shortened
+from replicalab.library import DELETED_DAYS, Entry, EntryKind, Owner, StoredVersion
 from replicalab.ui import notices, own_studies, state
 from replicalab.ui.controls import button, fold, open_tab, page_link
 from replicalab.ui.documents import keep_file, open_entry
@@ -26,7 +26,6 @@ _ALL: Final = "All"
 _DELETED: Final = "Deleted"
 _KINDS: Final = {capitalised(plural(kind, 2)): kind for kind in EntryKind}
 _PAGE_SIZE: Final = 8
-_SHOWN_NOTES: Final = 70  # characters
 
 
 def draw() -> None:
@@ -123,8 +122,7 @@ def _choose(visible: Mapping[str, Entry]) -> None:
 
 
 def _caption(entry: Entry) -> str:
-    notes = " ".join(entry.notes.split())
-    notes = f"{notes[:_SHOWN_NOTES]}…" if len(notes) > _SHOWN_NOTES else notes
+    notes = shortened(" ".join(entry.notes.split()), 70)
     about = "" if entry.kind is EntryKind.LAB else entry.about
     parts = [capitalised(entry.kind), about, moment_text(entry.changed), notes]
     return " · ".join(escaped(part) for part in parts if part)
@@ -137,21 +135,27 @@ def _draw_entry(entry: Entry) -> None:
         text = f"It can no longer be opened, only exported: {escaped(version.problem)}."
         st.warning(text, icon=":material/broken_image:")
     file = f"{entry.kind}.{DOCUMENTS[KEPT[entry.kind]].suffix}"
+
+    def duplicate() -> None:
+        st.session_state[_CHOSEN] = shelf().duplicate(owner(), entry.id).id
+
     with st.container(horizontal=True):
+        back = partial(_act, entry, shelf().undelete, f"{entry.name} is back.")
         if entry.deleted is not None:
-            button("Bring it back", "restore_from_trash", partial(_undelete, entry))
+            button("Bring it back", "restore_from_trash", back)
             download("Export", version.content, file)
-            button("Delete it for good", "delete_forever", partial(_purge, entry))
+            purge = partial(_act, entry, shelf().purge, f"{entry.name} is deleted for good.")
+            button("Delete it for good", "delete_forever", purge)
             return
         is_pressed = st.button(
             "Open", icon=":material/open_in_new:", type="primary", disabled=bool(version.problem)
         )
         if is_pressed:
             _open(entry)
-        duplicate = partial(notices.attempt, partial(_duplicate, entry))
-        button("Duplicate", "content_copy", duplicate)
+        button("Duplicate", "content_copy", partial(notices.attempt, duplicate))
         download("Export", version.content, file)
-        button("Delete", "delete", partial(_delete, entry))
+        delete = partial(_act, entry, shelf().delete, f"{entry.name} is deleted.", back)
+        button("Delete", "delete", delete)
     name, notes = f"entry_name_{entry.id}", f"entry_notes_{entry.id}"
     st.session_state[name], st.session_state[notes] = entry.name, entry.notes
     keeping.draw_fields(entry, name, notes, lambda save, _: notices.attempt(save))
@@ -168,31 +172,18 @@ def _open(entry: Entry) -> None:
     st.switch_page(page, query_params=state.address())
 
 
-def _duplicate(entry: Entry) -> None:
-    st.session_state[_CHOSEN] = shelf().duplicate(owner(), entry.id).id
-
-
-def _changes(entry: Entry, save: Callable[[], object]) -> bool:
-    if not notices.attempt(save):
-        return False
-    is_study = entry.kind is EntryKind.STUDY
-    return not is_study or notices.attempt(partial(own_studies.take_stock, entry.about))
-
-
-def _delete(entry: Entry) -> None:
-    if _changes(entry, partial(shelf().delete, owner(), entry.id)):
-        notices.leave(f"{entry.name} is deleted.", undo=partial(_undelete, entry))
-
-
-def _undelete(entry: Entry) -> None:
-    if _changes(entry, partial(shelf().undelete, owner(), entry.id)):
-        st.session_state[_CHOSEN] = entry.id
-        notices.leave(f"{entry.name} is back.")
-
-
-def _purge(entry: Entry) -> None:
-    if notices.attempt(partial(shelf().purge, owner(), entry.id)):
-        notices.leave(f"{entry.name} is deleted for good.")
+def _act(
+    entry: Entry,
+    act: Callable[[Owner, str], object],
+    text: str,
+    undo: Callable[[], None] | None = None,
+) -> None:
+    if not notices.attempt(lambda: act(owner(), entry.id)):
+        return
+    if entry.kind is EntryKind.STUDY:
+        notices.attempt(partial(own_studies.take_stock, entry.about))
+    st.session_state[_CHOSEN] = entry.id
+    notices.leave(text, undo=undo)
 
 
 def _draw_history(entry: Entry, kept: StoredVersion) -> None:
@@ -217,12 +208,9 @@ def _draw_history(entry: Entry, kept: StoredVersion) -> None:
             draw_table(("Difference", f"Version {number}", "Now"), rows)
         else:
             st.markdown("It is the same as now.")
-        button("Restore it, as a new version", "restore", partial(_restore, entry, number))
-
-
-def _restore(entry: Entry, number: int) -> None:
-    if _changes(entry, partial(shelf().restore, owner(), entry.id, number)):
-        notices.leave(f"Version {number} of {entry.name} is restored as {entry.version + 1}.")
+        text = f"Version {number} of {entry.name} is restored as {entry.version + 1}."
+        restore = partial(_act, entry, partial(shelf().restore, number=number), text)
+        button("Restore it, as a new version", "restore", restore)
 
 
 def _import(data: bytes, name: str) -> None:

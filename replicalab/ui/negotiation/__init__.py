@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from functools import partial
 from typing import Final
 
@@ -13,7 +12,7 @@ from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.facts import rounds
 from replicalab.facts.blocks import Block
-from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS, Player, kept_text
+from replicalab.facts.negotiation import LAB_MANAGERS, RECORDED, SCIENTISTS, Player, kept_text
 from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, ScientistKind
 from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
@@ -35,6 +34,8 @@ def draw(here: PlanAnalysis) -> Pending | None:
     """Draw the page, and return the pending call of a language model."""
     seat = panel.draw_features(table.PLACE, None).get("seat")
     _draw_players()
+    files.draw_origin()
+    _draw_undo()
     session = _current(here.yours)
     _draw_full(session)
     if session is None:
@@ -45,15 +46,23 @@ def draw(here: PlanAnalysis) -> Pending | None:
 
 
 def _current(yours: Assessment) -> RunSession | None:
+    """Return the negotiation on show, or draw why there is none, with remedies."""
+    icon, case = ":material/block:", state.case()
     try:
         return table.current(yours)
     except NegotiationError as error:
-        st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=":material/block:")
-        if state.case().moves:
+        st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=icon)
+        if case.moves:
             button("Start again", "replay", table.start_again)
         page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
     except TraceError as error:
-        files.draw_recording_problem(str(error))
+        st.error(f"The recording cannot be played: {escaped(str(error))}.", icon=icon)
+        with st.container(horizontal=True, key="recording_problem"):
+            if case.recording in files.recordings():
+                play = partial(files.open_recording, case.recording)
+                button("Open its study and lab", "science", play)
+            closed = state.workspace().changed(recording=None, round_number=0)
+            button("Close the recording", "close", partial(state.open_workspace, closed))
     return None
 
 
@@ -74,33 +83,27 @@ def _draw_full(shown: RunSession | None) -> None:
 
 def _draw_negotiation(kept: RunSession, seat: ModelSeat | None) -> Pending | None:
     branch = moves.branch_of(kept)
-    session, name = (branch.kept, f"{moves.name_of(branch.kept)}: ") if branch else (kept, "")
+    session = branch.kept if branch else kept
     negotiation = session.negotiation
     _draw_kept_fork(kept)
     pending = seat.draw(kept) if seat and kept.is_model and not kept.recorded else None
     if negotiation.rounds:
-        row = _draw_scrubber(negotiation, name)
-        if session is kept:
-            with row:
-                moves.draw_fork_button(kept)
+        _draw_scrubber(session, kept)
         moves.draw_courses(kept)
     if session is kept and _is_over(negotiation):
         panel.draw(rounds.outcome_panel(session.verdict, is_open=negotiation.outcome is None))
         if negotiation.outcome is not None:
             _draw_ending(kept)
     if negotiation.rounds:
-        at = table.shown_round(negotiation)
-        words = seat.reworded(negotiation.rounds[at]) if seat else ""
-        panel.draw(rounds.round_panel(negotiation, at, reworded=words))
+        done = negotiation.rounds[table.shown_round(negotiation)]
+        words = seat.reworded(done) if seat else ""
+        panel.draw(rounds.round_panel(negotiation, done.number, reworded=words))
         if seat and not words:
-            pending = seat.draw_rewording(negotiation.rounds[at]) or pending
+            pending = seat.draw_rewording(done) or pending
         moves.draw_fork(kept)
-    if branch is None and not kept.recorded:  # a branch has its own move
-        setup = kept.negotiation.setup
-        people = (ScientistKind.PERSON, LabManagerKind.PERSON)
-        person = setup.scientist is people[0] or setup.lab_manager is people[1]
-        if kept.acting if kept.is_model else person or kept.negotiation.ending is None:
-            moves.draw_move(kept)
+    # A branch has its own move.
+    if branch is None and not kept.recorded and (kept.acting or not kept.is_model):
+        moves.draw_move(kept)
     if negotiation.rounds:
         _draw_run(negotiation)
     return pending
@@ -131,32 +134,23 @@ def _draw_players() -> None:
     st.session_state[_MANAGER] = case.lab_manager.value
     st.session_state[_ROUNDS] = case.max_rounds
     scientists = {kind.value: player for kind, player in SCIENTISTS.items()}
-    if recorded or files.recordings():
-        scientists[_RECORDED] = files.recorded_player()
     with st.container(horizontal=True, vertical_alignment="bottom", key="players"):
-        _choice("Scientist", _SCIENTIST, scientists)
+        _choice("Scientist", _SCIENTIST, scientists | {_RECORDED: RECORDED})
         if recorded:
             files.draw_choice()
-        else:
-            managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
-            _choice("Lab Manager", _MANAGER, managers)
-            with st.popover("More", icon=":material/tune:"):
-                st.number_input(
-                    "Rounds at most",
-                    min_value=1,
-                    max_value=limits.MOST_PAGE_ROUNDS,
-                    step=1,
-                    key=_ROUNDS,
-                    on_change=lambda: table.seat(max_rounds=st.session_state[_ROUNDS]),
-                    width=160,
-                )
-    if recorded:
-        files.draw_recording()
-    _draw_opened()
-    last = next(reversed(state.current().past), None)
-    had_run = last and (last.whole or (last.workspace.case.moves and not case.moves))
-    if had_run and not table.is_away():
-        button("Undo: bring back the last negotiation", "undo", state.undo, type="tertiary")
+            return
+        managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
+        _choice("Lab Manager", _MANAGER, managers)
+        with st.popover("More", icon=":material/tune:"):
+            st.number_input(
+                "Rounds at most",
+                min_value=1,
+                max_value=limits.MOST_PAGE_ROUNDS,
+                step=1,
+                key=_ROUNDS,
+                on_change=lambda: table.seat(max_rounds=st.session_state[_ROUNDS]),
+                width=160,
+            )
 
 
 def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
@@ -190,16 +184,12 @@ def _seat() -> None:
     table.seat(scientist=chosen, lab_manager=manager)
 
 
-def _draw_opened() -> None:
-    opened = table.opened()
-    if opened is None or opened.recorded:
-        return
-    setup = opened.negotiation.setup
-    scientist, manager = SCIENTISTS[setup.scientist], LAB_MANAGERS[setup.lab_manager]
-    players = f"Scientist: {scientist.name.lower()}. Lab Manager: {manager.name.lower()}."
-    with st.container(horizontal=True, vertical_alignment="center", key="opened"):
-        st.markdown(f"{escaped(opened.source)}. {players}", width="content")
-        files.draw_way_back()
+def _draw_undo() -> None:
+    """Draw the button that restores a negotiation, if the last step ended one."""
+    last = next(reversed(state.current().past), None)
+    had_run = last and (last.whole or (last.workspace.case.moves and not state.case().moves))
+    if had_run and not table.is_away():
+        button("Undo: bring back the last negotiation", "undo", state.undo, type="tertiary")
 
 
 def _draw_kept_fork(kept: RunSession) -> None:
@@ -211,11 +201,12 @@ def _draw_kept_fork(kept: RunSession) -> None:
             button("Back to how it was", "undo", table.start_again)
 
 
-def _draw_scrubber(negotiation: Negotiation, name: str) -> AbstractContextManager[object]:
+def _draw_scrubber(session: RunSession, kept: RunSession) -> None:
+    negotiation = session.negotiation
+    name = "" if session is kept else f"{moves.name_of(session)}: "
     at, last = table.shown_round(negotiation), table.last_round(negotiation)
     playing = table.table().playing_since is not None
-    row = st.container(horizontal=True, vertical_alignment="center", key="scrubber")
-    with row:
+    with st.container(horizontal=True, vertical_alignment="center", key="scrubber"):
         for label, icon, by, end, shortcut in (
             ("First", "first_page", -last, 0, None),
             ("Back", "chevron_left", -1, 0, "Left"),
@@ -240,9 +231,10 @@ def _draw_scrubber(negotiation: Negotiation, name: str) -> AbstractContextManage
             args=() if playing else (at, last),
             disabled=last == 0,
         )
+        if session is kept:
+            moves.draw_fork_button(kept)
     if playing:
         _advance(last)
-    return row
 
 
 def _go(by: int, last: int) -> None:

@@ -11,11 +11,11 @@ from replicalab import negotiation as core
 from replicalab.characters import on_one_line
 from replicalab.errors import TraceError
 from replicalab.facts.lab import lab_text
-from replicalab.facts.negotiation import LAB_MANAGERS, RECORDED, Player, kept_text
+from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS, kept_text
 from replicalab.library import EntryKind
 from replicalab.limits import MOST_FILE_BYTES
 from replicalab.negotiation import Negotiation, Recording, Setup, TurnAuthor
-from replicalab.scenarios import list_scenarios, readable_text
+from replicalab.scenarios import readable_text
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button, chosen_from
 from replicalab.ui.files import download, upload
@@ -56,18 +56,11 @@ def _written(kept: RunSession) -> str:
 
 
 def _draw_saving(kept: RunSession) -> None:
-    saved, hint = _written(kept), None
+    hint = None
     if any(done.turn.by is TurnAuthor.MODEL for done in kept.negotiation.rounds):
         hint = "It has the model’s answers and plays again without it. It has no key."
     button("Save to the library", "bookmark_add", partial(keep, kept))
-    download("Save this negotiation", saved, "negotiation.json", help=hint)
-    size = len(saved.encode("utf-8", "surrogatepass"))
-    if size > MOST_FILE_BYTES:
-        st.warning(
-            f"This negotiation takes {size:,} bytes, more than the {MOST_FILE_BYTES:,} that can be "
-            "opened again here; play fewer rounds.",
-            icon=":material/warning:",
-        )
+    download("Save this negotiation", _written(kept), "negotiation.json", help=hint)
 
 
 def recording_of(kept: RunSession) -> Recording | None:
@@ -112,24 +105,9 @@ def open_played(
 
 
 def recordings() -> dict[str, tuple[Recording, Setup]]:
-    """Return the shipped recordings by key; empty if they cannot be read."""
-    try:
-        runs = core.shipped_recordings()
-    except TraceError:
-        return {}
+    """Return the shipped recordings by key."""
+    runs = core.shipped_recordings()
     return {run.recording.key: (run.recording, run.setup) for run in runs if run.recording}
-
-
-def recorded_player() -> Player:
-    """Return the player of the first recorded run, named after its study and model."""
-    pairs = recordings()
-    if not pairs:
-        return RECORDED
-    recording, setup = next(iter(pairs.values()))
-    names = {study.scenario_id: study.paper.name for study in list_scenarios()}
-    study = names.get(setup.scenario_id, setup.scenario_id)
-    name = f"{RECORDED.name}: {study}, {recording.settings.model} ({recording.made})"
-    return RECORDED._replace(name=name)
 
 
 def open_recording(key: str) -> None:
@@ -138,17 +116,6 @@ def open_recording(key: str) -> None:
     case = case_of_run(setup, state.case()).changed(recording=key)
     table.leave_home()
     state.open_case(case, whole=True)
-
-
-def draw_recording_problem(problem: str) -> None:
-    """Draw why the recording of the address cannot be played, and the remedies."""
-    st.error(f"The recording cannot be played: {escaped(problem)}.", icon=":material/block:")
-    key = state.case().recording
-    with st.container(horizontal=True, key="recording_problem"):
-        if key in recordings():
-            button("Open its study and lab", "science", partial(open_recording, key))
-        closed = state.workspace().changed(recording=None, round_number=0)
-        st.button("Close the recording", on_click=state.open_workspace, args=(closed,))
 
 
 def draw_choice() -> None:
@@ -170,27 +137,28 @@ def draw_choice() -> None:
         )
 
 
-def draw_recording() -> None:
-    """Draw how the recorded run was made, and the button that closes it."""
-    opened, pairs = table.opened(), recordings()
-    key = state.case().recording
+def draw_origin() -> None:
+    """Draw the origin of a file or a recording, and the button that restores the workspace."""
+    opened, key = table.opened(), state.case().recording
+    pair = recordings().get(key) if key else None
     if opened is not None:
-        st.markdown(escaped(opened.source))
-    elif key in pairs:
-        recording, setup = pairs[key]
+        setup = opened.negotiation.setup
+        scientist = SCIENTISTS[setup.scientist].name.lower()
+        manager = LAB_MANAGERS[setup.lab_manager].name.lower()
+        players = f". Scientist: {scientist}. Lab Manager: {manager}."
+        text = opened.source + ("" if opened.recorded else players)
+    elif pair is not None:
+        recording, setup = pair
         manager = LAB_MANAGERS[setup.lab_manager].name.lower()
         made = f"Model: {recording.settings.model}. Lab Manager: {manager}. {recording.note}"
-        st.caption(f"**{recording.made.capitalize()}.** {escaped(made)}")
+        text = f"{recording.made.capitalize()}. {made}"
     else:
         return
-    draw_way_back()
-
-
-def draw_way_back() -> None:
-    """Draw the button that closes a file or recording and restores the workspace before."""
-    home, forked = table.table().home, table.opened() and state.case().recording
+    home, is_fork = table.table().home, opened is not None and pair is not None
     label = "Close it"
-    if home is not None and not forked:
+    if home is not None and not is_fork:
         pack = home.case.pack(own_studies.find)
         label = f"Back to your own: {escaped(pack.paper.title)}, {escaped(lab_text(pack))}"
-    button(label, "undo", table.close, key="way_back")
+    with st.container(horizontal=True, vertical_alignment="center", key="opened"):
+        st.markdown(escaped(text), width="content")
+        button(label, "undo", table.close, key="way_back")

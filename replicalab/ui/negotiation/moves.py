@@ -16,8 +16,8 @@ from replicalab.limits import LONGEST_QUESTION
 from replicalab.models import ACCEPT_ACTION, ScientistAction
 from replicalab.negotiation import LabManagerKind, Negotiation, Reply
 from replicalab.planner import PlanAnalysis
-from replicalab.ui import panel, state, tray
-from replicalab.ui.controls import button, chosen_from, complain
+from replicalab.ui import notices, panel, state, tray
+from replicalab.ui.controls import button, chosen_from
 from replicalab.ui.editor import PlanForm, draw_fields, draw_preview
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Branch, RunSession
@@ -30,7 +30,7 @@ _COURSE: Final = "course_choice"
 
 
 def draw_move(kept: RunSession, place: str = "table") -> None:
-    """Draw a person's next move: accept, walk away, put a plan forward or ask."""
+    """Draw a person's next move: accept, walk away, put a plan forward, ask or answer."""
     negotiation = kept.negotiation
     if negotiation.ending is not None:
         setup = negotiation.setup
@@ -47,11 +47,20 @@ def draw_move(kept: RunSession, place: str = "table") -> None:
     st.header("Your move")
     if negotiation.state.plan is None:
         st.caption("The fields start from the plan of the Protocol page.")
-    _draw_ways_out(kept, place)
-    now = negotiation.state
+    now, number = negotiation.state, len(negotiation.rounds)
+    label = "Accept the offer" if now.offer else "Accept the plan"
+    accept, leave = (partial(_act, kept, number, action) for action in (ACCEPT_ACTION, None))
+    with st.container(horizontal=True, key=f"{place}_ways_out"):
+        button(label, "handshake", accept, key=f"{place}_accept", disabled=now.plan is None)
+        button("Walk away", "logout", leave, key=f"{place}_leave")
+        _draw_undo(kept, place)
     form = _form_of(f"{place}_{now.round_number}", negotiation, now.offer or now.plan)
     title = "Or put another plan forward" if now.plan else "Your plan"
-    send = partial(_send, kept, len(negotiation.rounds), form)
+
+    def send() -> None:
+        if plan := form.read():
+            _act(kept, number, core.put_forward(kept.negotiation.state_before(number), plan))
+
     with _draw_form(form, negotiation, title):
         button("Put this plan forward", "send", send, type="primary", key=f"{place}_send")
         _draw_question(kept, place, form.key("question"))
@@ -70,27 +79,27 @@ def _draw_answer(kept: RunSession, place: str) -> None:
         button("Reject", "block", partial(table.answer, kept, at, Reply()))
         _draw_undo(kept, place)
     form = _form_of(f"{place}_answer_{at}", negotiation, PlanAnalysis(plan).offered)
+
+    def send() -> None:
+        if plan := form.read():  # as typed by now
+            table.answer(kept, at, Reply(counter=plan))
+
     with _draw_form(form, negotiation, "Or offer another plan"):
         counter = form.read()
         fits = counter is not None and plan.revised(counter).feasible
-        if counter is not None and fits:
+        if fits:
             after = core.play_on(core.reply_to(negotiation, Reply(counter=counter)))
             if after.ending is core.Ending.SCIENTIST_ACCEPTED:
                 st.caption("**The Scientist accepts this plan: the negotiation ends.**")
         button(
             "Send this offer",
             "send",
-            partial(_counter, kept, at, form),
+            send,
             type="primary",
             key=f"{place}_counter",
             disabled=not fits,
             help=None if fits else "The lab must be able to run it.",
         )
-
-
-def _counter(kept: RunSession, at: int, form: PlanForm) -> None:
-    if plan := form.read():
-        table.answer(kept, at, Reply(counter=plan))
 
 
 def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> PlanForm:
@@ -101,16 +110,14 @@ def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> P
 
 
 def _draw_form(
-    form: PlanForm, negotiation: Negotiation, title: str = ""
+    form: PlanForm, negotiation: Negotiation, title: str
 ) -> AbstractContextManager[object]:
     fields, preview = st.columns([3, 2], gap="large")
     with fields:
-        if title:
-            st.markdown(f"**{title}**")
+        st.markdown(f"**{title}**")
         draw_fields(form, negotiation.pack)
     with preview:
-        if title:
-            st.markdown("**Preview**")
+        st.markdown("**Preview**")
         draw_preview(form, negotiation.pack)
     return preview
 
@@ -130,16 +137,6 @@ def _draw_undo(kept: RunSession, place: str) -> None:
     )
 
 
-def _draw_ways_out(kept: RunSession, place: str) -> None:
-    now, number = kept.negotiation.state, len(kept.negotiation.rounds)
-    label = "Accept the offer" if now.offer else "Accept the plan"
-    accept = partial(_act, kept, number, ACCEPT_ACTION)
-    with st.container(horizontal=True, key=f"{place}_ways_out"):
-        button(label, "handshake", accept, key=f"{place}_accept", disabled=now.plan is None)
-        button("Walk away", "logout", partial(_act, kept, number, None), key=f"{place}_leave")
-        _draw_undo(kept, place)
-
-
 def _draw_question(kept: RunSession, place: str, key: str) -> None:
     st.text_input(
         "Or ask the lab a question",
@@ -150,22 +147,15 @@ def _draw_question(kept: RunSession, place: str, key: str) -> None:
     number, limit = len(kept.negotiation.rounds), kept.negotiation.setup.max_rounds
     with st.container(horizontal=True, vertical_alignment="center", key=f"{place}_asking"):
         button("Ask", "help", partial(_ask, kept, number, key), key=f"{place}_ask")
-        if table.table().unasked == key:
-            complain("Type a question.")
-            table.table().unasked = None
         st.caption(asking_cost(number, limit), width="content")
-
-
-def _send(kept: RunSession, number: int, form: PlanForm) -> None:
-    if plan := form.read():
-        _act(kept, number, core.put_forward(kept.negotiation.state_before(number), plan))
+    notices.draw(key)
 
 
 def _ask(kept: RunSession, number: int, key: str) -> None:
     if text := st.session_state[key].strip():
         _act(kept, number, core.question(text))
     else:
-        table.table().unasked = key
+        notices.leave_problem("Type a question.", key, "edit_off")
 
 
 def _act(kept: RunSession, number: int, action: ScientistAction | None) -> None:
@@ -193,12 +183,20 @@ def draw_fork(kept: RunSession) -> None:
     if (at := _forking(kept)) is not None:
         negotiation = kept.negotiation
         form = _form_of(f"fork_{at}", negotiation, negotiation.rounds[at].plan)
+
+        def go_on() -> None:
+            plan = form.read()
+            if plan is not None and not table.is_full():
+                now = table.table()
+                fork = RunSession(core.fork(kept.negotiation, at, plan))
+                now.branch, now.forking = Branch(kept, at, fork), None
+                now.branches = [*now.branches[1 - _MOST_FORKS :], now.branch]
+                state.update(round_number=at)
+
         with st.container(border=True, key="forking"):
             st.header(f"What if round {at + 1} had gone differently?")
-            st.caption("The fields hold the plan of that round. Change it, then go on from there.")
-            preview, row = _draw_form(form, negotiation), "forking_buttons"
-            with preview, st.container(horizontal=True, key=row):
-                go_on = partial(_branch_off, kept, at, form)
+            preview = _draw_form(form, negotiation, "Change the plan of that round")
+            with preview, st.container(horizontal=True, key="forking_buttons"):
                 button("Continue from here", "call_split", go_on, type="primary")
                 st.button("Cancel", on_click=setattr, args=(table.table(), "forking", None))
     if (branch := branch_of(kept)) is not None:
@@ -251,11 +249,20 @@ def draw_courses(kept: RunSession) -> None:
     on_show = branch_of(kept)
     session = on_show.kept if on_show else kept
     st.session_state[_COURSE] = next(n for n, course in enumerate(tree) if course.run is session)
+
+    def name_in_tree(at: int) -> str:
+        """Return a line such as ``└─ Fork 1 in round 2: agreed, power 0.57``."""
+        name, depth, run, _ = tree[at]
+        stem = f"└{'─' * (2 * depth - 1)} " if depth else ""
+        plan = run.negotiation.final_plan
+        evidence = f", {plan.evidence.text}" if plan else ""
+        return escaped(f"{stem}{name}: {run.verdict.title.lower()}{evidence}")
+
     with st.container(horizontal=True, vertical_alignment="bottom", key="courses"):
         st.radio(
             "Run and forks",
             range(len(tree)),
-            format_func=lambda at: _in_tree(tree[at]),
+            format_func=name_in_tree,
             key=_COURSE,
             on_change=chosen_from(
                 _COURSE, range(len(tree)), lambda: _choose(kept, tree[st.session_state[_COURSE]])
@@ -276,22 +283,6 @@ def _choose(kept: RunSession, course: _Course) -> None:
             table.show(course.run, table.last_round(course.run.negotiation), whole=True)
         branch = None
     table.table().branch = branch
-
-
-def _in_tree(course: _Course) -> str:
-    """Return a line such as ``└─ Fork 1 in round 2: agreed, power 0.57``."""
-    stem = f"└{'─' * (2 * course.depth - 1)} " if course.depth else ""
-    plan, ended = course.run.negotiation.final_plan, course.run.verdict.title.lower()
-    return escaped(f"{stem}{course.name}: {ended}" + (f", {plan.evidence.text}" if plan else ""))
-
-
-def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
-    plan = form.read()
-    if plan is not None and not table.is_full():
-        now = table.table()
-        branch = now.branch = Branch(kept, at, RunSession(core.fork(kept.negotiation, at, plan)))
-        now.branches, now.forking = [*now.branches[1 - _MOST_FORKS :], branch], None
-        state.update(round_number=at)
 
 
 def _draw_branches(branch: Branch) -> None:

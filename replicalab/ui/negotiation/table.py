@@ -52,7 +52,6 @@ class RunSession:
 
     @property
     def verdict(self) -> Verdict:
-        """The outcome, for people."""
         return outcome_verdict(self.negotiation)
 
     @property
@@ -63,10 +62,10 @@ class RunSession:
 
     @property
     def size(self) -> int:
-        """Its approximate size in bytes."""
+        """The approximate size in bytes."""
         failed = self.failure.outputs if self.failure else ()
-        number = sum(len(output.text or output.failure or "") for output in failed)
-        return number + sum(done.size for done in self.negotiation.rounds)
+        answers = sum(len(output.text or output.failure or "") for output in failed)
+        return answers + sum(done.size for done in self.negotiation.rounds)
 
     @property
     def is_model(self) -> bool:
@@ -128,7 +127,6 @@ class NegotiationSession:
         runs: the negotiations begun here or opened, the one shown last at the end.
         home: the workspace before a recording or a file was opened.
         forking: the negotiation and round of the open form for a fork.
-        unasked: the field of a question that was sent empty.
     """
 
     runs: list[RunSession] = field(default_factory=list)
@@ -137,12 +135,10 @@ class NegotiationSession:
     branches: list[Branch] = field(default_factory=list)
     branch: Branch | None = None
     forking: tuple[RunSession, int] | None = None
-    unasked: str | None = None
     playing_since: float | None = None
 
 
 def table() -> NegotiationSession:
-    """Return the state of the page."""
     session: NegotiationSession = st.session_state.setdefault(_KEY, NegotiationSession())
     return session
 
@@ -182,11 +178,16 @@ def _recorded(key: str, pack: Pack) -> RunSession:
 
 
 def _played(setup: Setup, pack: Pack, moves: tuple[core.Move, ...]) -> RunSession:
-    runs = table().runs
-    by_hand = None if setup.scientist is ScientistKind.MODEL else moves
-    run = next((session for session in runs if _is_of(session, setup, pack, by_hand)), None)
-    run = run or RunSession(core.play_moves(setup, moves, pack))
-    others = [session for session in runs if session is not run]
+    by_model = setup.scientist is ScientistKind.MODEL
+
+    def fits(run: RunSession) -> bool:
+        played = run.negotiation
+        unforked = played.setup.model_copy(update={"forked_at": None})
+        is_same = run.opened_in is None and played.pack == pack and unforked == setup
+        return is_same and (by_model or core.moves_of(played) == moves)
+
+    run = next(filter(fits, table().runs), None) or RunSession(core.play_moves(setup, moves, pack))
+    others = [session for session in table().runs if session is not run]
     again = [other for other in others if other.plays_again]
     if len(again) >= _MOST_AGAIN:
         others.remove(again[0])
@@ -194,21 +195,12 @@ def _played(setup: Setup, pack: Pack, moves: tuple[core.Move, ...]) -> RunSessio
     return run
 
 
-def _is_of(run: RunSession, setup: Setup, pack: Pack, moves: tuple[core.Move, ...] | None) -> bool:
-    played = run.negotiation
-    if run.opened_in is not None or played.pack != pack:
-        return False
-    unforked = played.setup.model_copy(update={"forked_at": None})
-    return unforked == setup and (moves is None or core.moves_of(played) == moves)
-
-
 def last_round(negotiation: Negotiation) -> int:
-    """Return the last round, counted from 0; also 0 before the first."""
+    """Return the index of the last round; 0 before the first."""
     return max(0, len(negotiation.rounds) - 1)
 
 
 def shown_round(negotiation: Negotiation) -> int:
-    """Return the round on show, counted from 0."""
     return min(state.workspace().round_number, last_round(negotiation))
 
 
@@ -224,7 +216,6 @@ def is_full(more: int = 0) -> bool:
 
 
 def forget(run: RunSession) -> None:
-    """Forget a negotiation that is not on show."""
     now = table()
     now.runs = [session for session in now.runs if session is not run]
     now.branches = [branch for branch in now.branches if run not in (branch.kept, branch.origin)]
