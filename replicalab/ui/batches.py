@@ -69,11 +69,9 @@ class VisitorBatch:
         return self._stop.is_set()
 
     def stop(self) -> None:
-        """Begin no more negotiations; results stay."""
         self._stop.set()
 
     def run(self) -> None:
-        """Play every job, until it is stopped."""
         cases = {_key(job): job for job in self.jobs}
         results = run_batch(self.jobs, workers=_WORKERS, niceness=_NICENESS)
         try:
@@ -114,7 +112,6 @@ class Batches:
             return batch
 
     def dropped(self, owner: str) -> str:
-        """Return the notice about a visitor's dropped batch; empty if none was."""
         return self._dropped.get(owner, "")
 
     def begin(self, owner: str, jobs: Sequence[Case]) -> str:

@@ -61,7 +61,6 @@ def open_drawer(drawer: str = SHARE) -> None:
 
 
 def draw_if_open() -> None:
-    """Draw the drawer that was just opened."""
     if st.session_state.pop(SHARE, False):
         _draw()
     elif st.session_state.pop(OPENING, False):
@@ -119,17 +118,14 @@ class ExportContent:
     on: date
 
     def document(self, kind: str, registration: Registration) -> Document:
-        """Return a document with the author's answers."""
         return Report(self.options, self.run, kind, self.on, registration, self.decision).document
 
     def name(self, kind: str, suffix: str, title: str = "") -> str:
-        """Return the name of a file, after its title if it has one."""
         pack = self.options.yours.pack
         return file_name(f"{title or f'{pack.scenario_id} {pack.difficulty}'} {kind}", suffix)
 
 
 def export_content() -> ExportContent:
-    """Return the content of the open workspace."""
     analysis, run, recording = state.analysis(), None, None
     with suppress(NegotiationError, TraceError):  # the Negotiation page shows the problem
         session = table.current(analysis.yours)
@@ -204,7 +200,6 @@ class DocumentFiles(NamedTuple):
 
 
 def draw_files(kind: str, make: Callable[[], Document], name: Callable[[str, str], str]) -> None:
-    """Draw a button for each form of a document."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for ending, form in FORMS.items():
             if form.is_button:
@@ -215,7 +210,6 @@ def draw_files(kind: str, make: Callable[[], Document], name: Callable[[str, str
 
 
 def draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None:
-    """Draw a document, in an expander."""
     key, icon = f"hand_look_{name}", ":material/visibility:"
     with fold("See it", key, expanded=is_open, icon=icon) as shows:
         if shows:

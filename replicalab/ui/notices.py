@@ -31,7 +31,6 @@ def leave(text: str, place: str = _PAGE, undo: Callable[[], None] | None = None)
 
 
 def clear(place: str) -> None:
-    """Remove the notices of a place."""
     _at(place).clear()
 
 

@@ -11,7 +11,6 @@ from replicalab.render.html import html
 
 
 def draw(*blocks: Block) -> None:
-    """Draw blocks as one element."""
     st.html(html(*blocks))
 
 

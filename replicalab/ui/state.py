@@ -86,7 +86,6 @@ def case() -> Case:
 
 
 def plan() -> Protocol:
-    """Return the plan that is being edited."""
     return case().protocol(_find)
 
 
@@ -229,7 +228,6 @@ def open_workspace(found: Workspace, *, whole: bool = False) -> None:
 
 
 def open_case(found: Case, *, whole: bool = False) -> None:
-    """Open a case at its first round."""
     open_workspace(workspace().with_case(found), whole=whole)
 
 
@@ -320,7 +318,6 @@ def is_hidden() -> bool:
 
 
 def leave_challenge() -> None:
-    """Show everything again."""
     update(challenge=False)
 
 

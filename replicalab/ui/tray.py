@@ -48,7 +48,6 @@ def keep(candidate: TrayCandidate) -> None:
 
 
 def keep_and_notify(*, run: bool) -> None:
-    """Add the open plan, or its run, and show a message."""
     case = state.case()
     run = case.is_run or (run and case.has_run)
     if (at := place_of(case, run=run)) is not None:
@@ -69,7 +68,6 @@ def keep_only(candidates: Iterable[TrayCandidate]) -> None:
 
 
 def named(candidate: TrayCandidate, others: Iterable[TrayCase]) -> TrayCase:
-    """Return a case under a name that is free."""
     taken, name = {other.name for other in others}, candidate.name
     noun = "Run" if candidate.run else "Plan"
     names = [name] if name else [f"{noun} {letter}" for letter in ascii_uppercase]

@@ -21,7 +21,6 @@ from tests.ui.walking import visit
 PACK: Final = load_scenario("fin_momentum", "medium")
 REFERENCE: Final = PACK.reference_protocol
 SIMPLE: Final = {"scientist": "baseline"}
-"""Seats the simple rule, in the address."""
 CAPTIONS: Final = {
     "rounds": "The rounds",
     "checked": "The seven dimensions of the plan",
@@ -41,10 +40,7 @@ def shows(app: AppTest, negotiation: Negotiation) -> bool:
 
 
 def outcome(app: AppTest) -> tuple[str, str]:
-    """Return how a negotiation ended, pass, caution or fail, and the sentence; open: no status.
-
-    It comes with the last round, so the page goes there first.
-    """
+    """Go to the last round; return pass, caution or fail, if it has ended, and the sentence."""
     if "Last" in labels(app) and can_press(app, "Last"):
         press(app, "Last")
     elements = (part for panel in panels(app) for part in panel.iter("h2"))
@@ -63,9 +59,12 @@ def hand_over(app: AppTest, text: str | bytes) -> AppTest:
     return run(app)
 
 
+def scrubber(app: AppTest) -> str:
+    return next(text for text in texts(keyed(app, "scrubber")) if "Round " in text)
+
+
 def round_shown(app: AppTest) -> str:
-    result = next(text for text in texts(keyed(app, "scrubber")) if "Round " in text)
-    return result.removesuffix(" so far").rpartition(": ")[2]
+    return scrubber(app).removesuffix(" so far").rpartition(": ")[2]
 
 
 def rows_in(app: AppTest, key: str) -> list[list[str]]:

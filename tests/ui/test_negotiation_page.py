@@ -6,19 +6,9 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab import negotiation as core
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.models import revise
-from replicalab.negotiation import (
-    LabManagerKind,
-    Move,
-    ScientistKind,
-    Transcript,
-    Turn,
-    fork,
-    replay,
-    save,
-    shipped_recordings,
-)
 from replicalab.negotiation.records import ROUND_BYTES
 from replicalab.scenarios import load_scenario
 from replicalab.ui.negotiation import table
@@ -34,10 +24,8 @@ from tests.ui.acting import (
     pick,
     press,
     press_first,
-    run,
     type_number,
     type_text,
-    undo,
 )
 from tests.ui.negotiating import (
     BACK,
@@ -49,23 +37,28 @@ from tests.ui.negotiating import (
     outcome,
     round_shown,
     rows_in,
+    scrubber,
     seated,
     shows,
 )
 from tests.ui.pages import NEGOTIATION, PROTOCOL, STUDY
-from tests.ui.reading import alerts, keyed, page_text, panel_tables, plain, texts, tray, where
+from tests.ui.reading import alerts, page_text, panel_tables, plain, tray, where
 from tests.ui.walking import go, query_of, visit
 
-AWARE: Final = ScientistKind.DIRECT
+AWARE: Final = core.ScientistKind.DIRECT
 STUCK: Final = {"study": "math_four_colour", "lab": "hard"}
 STEPS: Final = ("First", "Back", "Next", "Last", "Play")
 
 MILLIKAN: Final = load_scenario("phys_millikan", "hard", 3)
 ENDED: Final = by_rule(
-    MILLIKAN, MILLIKAN.reference_protocol, 7, ScientistKind.DIRECT, LabManagerKind.LEAST_LOSS
+    MILLIKAN,
+    MILLIKAN.reference_protocol,
+    7,
+    core.ScientistKind.DIRECT,
+    core.LabManagerKind.LEAST_LOSS,
 )
 HOME: Final = "Back to your own: "
-RECORDINGS: Final = shipped_recordings()
+RECORDINGS: Final = core.shipped_recordings()
 
 
 @pytest.mark.parametrize(
@@ -89,7 +82,7 @@ def test_players_are_offered_seated_and_in_the_link() -> None:
     app = visit(NEGOTIATION, **SIMPLE)
     assert shows(pick(app, "Scientist", "direct"), by_rule(PACK, REFERENCE, 5, AWARE))
     pick(pick(app, "Scientist", "baseline"), "Lab Manager", "least_loss")
-    assert shows(app, by_rule(PACK, REFERENCE, lab_manager=LabManagerKind.LEAST_LOSS))
+    assert shows(app, by_rule(PACK, REFERENCE, lab_manager=core.LabManagerKind.LEAST_LOSS))
     again = visit(NEGOTIATION, **query_of(app))
     assert outcome(again) == outcome(app)
     assert (seated(again), seated(again, "Lab Manager")) == ("baseline", "least_loss")
@@ -102,28 +95,22 @@ def test_plan_without_samples_cannot_be_negotiated() -> None:
     assert "cannot start: the plan has a sample size of 0" in problem.text
     go(type_number(go(app, PROTOCOL), "Sample size", 150), NEGOTIATION)
     assert round_shown(app).startswith("Round 1 of ")
-    plan = revise(REFERENCE, duration_days=0, controls=[], required_equipment=[])
-    app = visit(NEGOTIATION, **to_query(Workspace().changed(plan=plan)))
-    assert round_shown(app).startswith("Round 1 of ")
 
 
 def test_saved_negotiation_opens_in_its_study() -> None:
-    app = hand_over(visit(NEGOTIATION), save(ENDED))
+    app = hand_over(visit(NEGOTIATION), core.save(ENDED))
     assert where(app).startswith(f"{MILLIKAN.paper.name} · hard lab, seed 3")
     assert outcome_verdict(ENDED).text not in page_text(app), "the end comes with the last round"
     assert shows(app, ENDED)
     players = "From the file mine.json. Scientist: direct. Lab Manager: least-loss."
     assert players in page_text(app)
-    type_number(go(app, PROTOCOL), "Sample size", 5)
-    undo(go(go(app, NEGOTIATION), PROTOCOL))
-    assert shows(go(app, NEGOTIATION), ENDED)
 
 
 def test_closing_a_file_restores_the_workspace() -> None:
     app = type_number(visit(PROTOCOL, study="psy_stroop", lab="easy"), "Sample size", 44)
     press(pick(go(app, NEGOTIATION), "Scientist", "person"), "Put this plan forward")
     before = where(app), query_of(app)
-    for opened in (save(ENDED), RECORDINGS[0].model_dump_json()):
+    for opened in (core.save(ENDED), RECORDINGS[0].model_dump_json()):
         hand_over(app, opened)
         assert where(app) != before[0]
     assert seated(app) == "recorded"
@@ -136,36 +123,27 @@ def test_closing_a_recorded_run_restores_the_workspace() -> None:
     app = go(type_number(visit(PROTOCOL, study="psy_stroop"), "Sample size", 44), NEGOTIATION)
     before = where(app), query_of(app)
     pick(app, "Scientist", "recorded")
-    pick(app, "Recorded run", key_of(RECORDINGS[-1]))
-    setup = RECORDINGS[-1].setup
+    setup, recording = RECORDINGS[-1].setup, RECORDINGS[-1].recording
+    assert recording is not None
+    pick(app, "Recorded run", recording.key)
     pack = load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
     for page in (app, visit(NEGOTIATION, **query_of(app))):
         assert where(page).startswith(pack.paper.name)
-        assert shows(page, replay(RECORDINGS[-1], pack))
+        assert shows(page, core.replay(RECORDINGS[-1], pack))
         assert "\nAttempt 1: " in page_text(page)
     press_first(app, HOME)
     assert (where(app), query_of(app)) == before
-    pick(app, "Scientist", "recorded")
-    type_number(go(app, PROTOCOL), "Sample size", 5)
-    assert "recording" not in query_of(app)
-    assert not can_press(undo(app), "Undo"), "it stays within the study"
-    press_first(go(app, NEGOTIATION), HOME)
-    assert where(app) == before[0]
 
 
 def with_setup(**changes: int) -> str:
-    data = json.loads(save(ENDED))
-    data["setup"] |= changes
-    return json.dumps(data)
+    data = json.loads(core.save(ENDED))
+    return json.dumps({**data, "setup": data["setup"] | changes})
 
 
 REFUSED: Final[dict[str | bytes, str]] = {
     b"\xff\xfe\x00": "is not UTF-8 text; save the file as UTF-8",
     "[]": "the file holds no negotiation",
-    '{"setup": {}, "turns": []}': "ReplicaLab 1 wrote this file, and this version does not read it",
-    save(ENDED).replace("phys_millikan", "zebra"): "'zebra' is unknown",
     with_setup(max_rounds=20): "max_rounds is 20, and at most 12 can be shown here; play",
-    with_setup(seed=2**63): "setup.seed",
     with_setup(seed=10**9): "seed is 1,000,000,000, and at most 999,999 can be shown here",
 }
 
@@ -174,16 +152,10 @@ def test_unusable_file_is_refused_and_page_stays() -> None:
     app = visit(NEGOTIATION)
     for text, problem in REFUSED.items():
         hand_over(app, text)
-        [message] = [alert for alert in alerts(app) if "That file cannot be opened" in alert.text]
-        assert message.colour == "error"
-        assert problem in message.text
-        assert "pydantic" not in message.text
+        [message] = [alert.text for alert in alerts(app) if alert.colour == "error"]
+        assert message.startswith("That file cannot be opened: ")
+        assert problem in message
         assert round_shown(app) == "Round 1 of 4"
-
-
-def key_of(transcript: Transcript) -> str:
-    assert transcript.recording is not None
-    return transcript.recording.key
 
 
 def test_unplayable_recording_offers_remedies() -> None:
@@ -205,12 +177,12 @@ FULL: Final = "MiB of negotiations, the most there is room for: nothing more is 
 def test_full_session_plays_on_after_forgetting(monkeypatch: pytest.MonkeyPatch) -> None:
     app = visit(NEGOTIATION)
     for rounds in (4, 5):
-        hand_over(app, save(by_person(PACK, propose(REFERENCE), max_rounds=rounds)))
+        hand_over(app, core.save(by_person(PACK, propose(REFERENCE), max_rounds=rounds)))
     assert FULL not in page_text(app)
     monkeypatch.setattr(ROOM, 2 * ROUND_BYTES)
     press(app, "Walk away")
     assert FULL in page_text(app)
-    hand_over(app, save(by_person(PACK, propose(REFERENCE), propose(REFERENCE))))
+    hand_over(app, core.save(by_person(PACK, propose(REFERENCE), propose(REFERENCE))))
     [problem] = [alert.text for alert in alerts(app) if "cannot be opened" in alert.text]
     assert "forget one, then open it again" in problem
     assert FULL not in page_text(press(app, "Forget it"))
@@ -298,7 +270,7 @@ def test_rounds_are_undone_singly_or_all_together(app: AppTest) -> None:
 def test_turn_pressed_twice_is_played_once() -> None:
     session = table.RunSession(OFFERED)
     for _ in range(2):
-        session.play(1, Turn(action=ACCEPT))
+        session.play(1, core.Turn(action=ACCEPT))
     assert [done.number for done in session.negotiation.rounds] == [0, 1]
 
 
@@ -315,25 +287,21 @@ def test_moves_stay_with_their_players_and_lab(app: AppTest) -> None:
     assert "medium lab" in where(app)
 
 
-def reloaded(app: AppTest) -> AppTest:
-    return visit(NEGOTIATION, **query_of(app))
-
-
 def test_moves_of_a_person_survive_a_reload(app: AppTest) -> None:
     press(type_text(press(app, SEND), "Or ask the lab a question", "Which days?"), "Ask")
     negotiation = by_person(PACK, PROPOSED, ask("Which days?"))
     press(app, "Accept the offer")
-    again = reloaded(app)
+    again = visit(NEGOTIATION, **query_of(app))
     assert shows(again, by_person(PACK, PROPOSED, ask("Which days?"), ACCEPT))
     assert round_shown(again) == "Round 3 of 3"
     assert shows(press(again, "Undo last round"), negotiation)
-    assert shows(reloaded(again), negotiation)
 
 
 def test_unplayable_moves_of_a_link_offer_remedy() -> None:
-    late = Move(number=7, action=ACCEPT)
+    late = core.Move(number=7, action=ACCEPT)
     app = visit(
-        NEGOTIATION, **to_query(Workspace().changed(scientist=ScientistKind.PERSON, moves=(late,)))
+        NEGOTIATION,
+        **to_query(Workspace().changed(scientist=core.ScientistKind.PERSON, moves=(late,))),
     )
     [problem] = alerts(app)
     assert problem.colour == "error"
@@ -344,17 +312,12 @@ EXTRACT: Final = ["research server", "vendor-approved extract on the research se
 ROUND_2: Final = TOLD.rounds[1].plan
 assert ROUND_2 is not None
 OTHER: Final = revise(ROUND_2.plan, sample_size=300, duration_days=5, required_equipment=EXTRACT)
-FORKED: Final = fork(TOLD, 1, OTHER)
+FORKED: Final = core.fork(TOLD, 1, OTHER)
 
 
 def tree(app: AppTest) -> list[str]:
     courses = next(radio for radio in app.radio if radio.label == "Run and forks")
     return [plain(name) for name in courses.options]
-
-
-def choose_course(app: AppTest, place: int) -> AppTest:
-    next(radio for radio in app.radio if radio.label == "Run and forks").set_value(place)
-    return run(app)
 
 
 def forked() -> AppTest:
@@ -395,28 +358,24 @@ def test_fork_of_a_fork_joins_the_tree() -> None:
         "└─── Fork 2",
     ]
     for place, played in ((0, TOLD), (1, FORKED)):
-        choose_course(app, place)
+        pick(app, "Run and forks", place)
         assert outcome_verdict(played).text in page_text(app)
         assert len(tree(app)) == 3
 
 
 def test_kept_fork_survives_a_reload_and_is_undone() -> None:
     app = press(forked(), "Continue with this fork")
-    for visible in (app, reloaded(app)):
+    for visible in (app, visit(NEGOTIATION, **query_of(app))):
         assert shows(visible, FORKED)
         assert round_shown(visible) == "Round 2 of 2"
         assert "Your fork from round 2." in page_text(visible)
     press(press(app, "Fork here"), "Continue from here")
     assert shows(press(app, "Back to how it was"), TOLD)
-    assert shows(choose_course(press(app, BACK), 1), FORKED)
+    assert shows(pick(press(app, BACK), "Run and forks", 1), FORKED)
     type_number(go(app, PROTOCOL), "Sample size", 290)
     assert not shows(go(app, NEGOTIATION), FORKED)
     assert shows(press(app, BACK), FORKED), "it comes back with its opening plan"
     assert number(go(app, PROTOCOL), "Sample size").value == 420
-
-
-def scrubber(app: AppTest) -> str:
-    return next(text for text in texts(keyed(app, "scrubber")) if "Round " in text)
 
 
 def test_person_plays_on_in_a_fork() -> None:
@@ -426,7 +385,6 @@ def test_person_plays_on_in_a_fork() -> None:
     assert scrubber(app) == "Fork 1 in round 1: Round 1 of 1 so far", "the fields are its next move"
     assert "Fork here" not in labels(app)
     press(type_text(app, "Or ask the lab a question", "?"), "Ask")
-    assert scrubber(press(app, "Back")) == "Fork 1 in round 1: Round 1 of 2 so far"
     assert scrubber(press(app, "Drop this fork")) == "Round 1 of 1 so far"
     press(press(press(app, "Fork here"), "Continue from here"), "Accept the offer")
     ended = "Fork 1 in round 1\ncaution Agreed below the floor in round 2"
@@ -451,16 +409,9 @@ def test_answers_of_a_person_survive_a_reload() -> None:
     assert (round_shown(app), can_press(app, "Accept")) == ("Round 4 of 4", True)
 
 
-def test_counter_offer_must_pass_and_becomes_the_opening() -> None:
-    app = visit(NEGOTIATION, manager="person")
-    type_number(app, "Duration (days)", 9)
-    assert not can_press(app, "Send this offer")
-    press(type_number(app, "Duration (days)", 6), "Send this offer")
-    assert outcome(app)[1].startswith("No deal"), "210 months are below the floor"
-
-
-def test_preview_warns_of_an_accepted_offer() -> None:
+def test_counter_offer_must_fit_and_may_be_accepted() -> None:
     app, warning = visit(NEGOTIATION, manager="person"), "The Scientist accepts this plan"
+    assert not can_press(type_number(app, "Duration (days)", 9), "Send this offer")
     type_number(app, "Duration (days)", 6)
     assert warning not in page_text(app), "210 months are below the floor"
     assert warning in page_text(type_number(app, "Sample size", 295))

@@ -52,11 +52,7 @@ class BatchRequest(NamedTuple):
         return {name: len(values) for name, values in zip(names, lists, strict=True)}
 
     def jobs(self) -> list[Case]:
-        """Return every combination.
-
-        Raises:
-            ValueError: there are too many.
-        """
+        """Return every combination; raise ValueError if there are too many."""
         case, unasked = state.case(), EvidenceAssumptions()
         studies = [
             Case(

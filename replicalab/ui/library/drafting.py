@@ -44,9 +44,7 @@ def kept_case(case: Case) -> Case:
 def case_here(saved: Case) -> Case:
     """Return a saved case to open, with its own study added to this visitor's.
 
-    Raises:
-        LibraryError: it cannot be shown, or there is no room for its study.
-        ScenarioError: its study is missing or not readable, or another has its id.
+    Raises LibraryError or ScenarioError if it cannot be shown or its study cannot be used.
     """
     for problem in workspace.not_shown(saved):
         raise errors.LibraryContentError(problem)
@@ -58,11 +56,7 @@ def case_here(saved: Case) -> Case:
 
 
 def case_of_run(setup: Setup, now: Case) -> Case:
-    """Return the case of a negotiation from a file; ``now`` is the open case.
-
-    Raises:
-        TraceError: it has too many rounds, or too large a seed.
-    """
+    """Return the case of a negotiation from a file; ``now`` is the open case."""
     same = now.study == setup.scenario_id
     case = Case.of_run(
         setup,
@@ -76,11 +70,7 @@ def case_of_run(setup: Setup, now: Case) -> Case:
 
 
 def bundle_here(values: Values, file: str) -> documents.OpenedBundle:
-    """Return a bundle, with the current version of its study if that is on the shelf.
-
-    Raises:
-        ScenarioError: it cannot be read, or its question does not fit the current study.
-    """
+    """Return a bundle, with the current version of its study if that is on the shelf."""
     bundle = documents.open_bundle(values, file)
     saved = bundle.written.study
     now = own_studies.on_the_shelf(saved.scenario_id)
@@ -90,18 +80,13 @@ def bundle_here(values: Values, file: str) -> documents.OpenedBundle:
 
 
 def bundled_case(bundle: documents.OpenedBundle, file: str) -> Case:
-    """Return the case of a bundle, with the study's file unless that is on the shelf.
-
-    Raises:
-        ScenarioError: another study of that id is on the shelf.
-    """
+    """Return the case of a bundle, with the study's file unless that is on the shelf."""
     study = bundle.written.study
     text = "" if own_studies.is_on_the_shelf(study, file) else study_yaml(study)
     return bundle.case.changed(text=text)
 
 
 def name_of(plan: Case) -> str:
-    """Return the name of a plan by default: study, lab and sample size."""
     try:
         pack = plan.pack()
     except errors.ScenarioError:
@@ -119,20 +104,14 @@ def is_work(case: Case) -> bool:
 
 @dataclass
 class SaveNotice:
-    """The result of a save.
-
-    Attributes:
-        there: what another tab saved meanwhile.
-        content: the content that was not saved.
-        page: the page that showed the notice first.
-    """
+    """The result of a save."""
 
     entry: Entry | None = None
     text: str = ""
     problem: str = ""
-    there: StoredVersion | None = None
-    content: str = ""
-    page: str = ""
+    there: StoredVersion | None = None  # saved by another tab meanwhile
+    content: str = ""  # not saved
+    page: str = ""  # that showed the notice first
 
 
 @dataclass
@@ -209,11 +188,7 @@ def _stored(place: str, whose: Owner) -> StoredDraft | None:
 
 
 def discard(place: str, whose: Owner) -> None:
-    """Remove the draft of a tab; another tab's draft stays.
-
-    Raises:
-        LibraryError: it cannot be removed.
-    """
+    """Remove the draft of a tab; another tab's draft stays."""
     if _stored(place, whose):
         shelf().discard_draft(whose)
 

@@ -50,7 +50,6 @@ def keep() -> None:
 
 
 def keep_new(kind: library.EntryKind, name: str, content: str) -> None:
-    """Save a new entry that is not the workspace."""
     _attempt(content, lambda: shelf().keep_beside(owner(), (kind, name, content))[0], _leave)
 
 

@@ -30,7 +30,6 @@ _CHOICE: Final = "recording_choice"
 
 
 def draw(kept: RunSession | None) -> None:
-    """Draw saving, if there is a negotiation, and opening."""
     with st.expander("Save or open a negotiation", icon=":material/folder:"):
         if kept is not None and kept.negotiation.rounds:
             _draw_saving(kept)
@@ -44,7 +43,6 @@ def draw(kept: RunSession | None) -> None:
 
 
 def keep(kept: RunSession) -> None:
-    """Save a negotiation in the library."""
     keep_new(EntryKind.RUN, kept_text(kept.negotiation), _written(kept))
 
 
@@ -72,11 +70,7 @@ def recording_of(kept: RunSession) -> Recording | None:
 
 
 def open_text(text: str, name: str) -> None:
-    """Show the negotiation of a file, played again in its study and lab.
-
-    Raises:
-        ReplicaLabError: it cannot be shown.
-    """
+    """Show the negotiation of a file, played again in its study and lab."""
     transcript = core.load(text)
     case = case_of_run(transcript.setup, state.case())
     again = core.replay(transcript, case.pack(own_studies.find))
@@ -105,13 +99,11 @@ def open_played(
 
 
 def recordings() -> dict[str, tuple[Recording, Setup]]:
-    """Return the shipped recordings by key."""
     runs = core.shipped_recordings()
     return {run.recording.key: (run.recording, run.setup) for run in runs if run.recording}
 
 
 def open_recording(key: str) -> None:
-    """Show a shipped recording in its study and lab."""
     _, setup = recordings()[key]
     case = case_of_run(setup, state.case()).changed(recording=key)
     table.leave_home()
@@ -119,8 +111,6 @@ def open_recording(key: str) -> None:
 
 
 def draw_choice() -> None:
-    """Draw the choice of a shipped recording."""
-
     def choose() -> None:
         moves.drop_branch()
         open_recording(st.session_state[_CHOICE])

@@ -165,7 +165,6 @@ def _act(kept: RunSession, number: int, action: ScientistAction | None) -> None:
 
 
 def draw_fork_button(kept: RunSession) -> None:
-    """Draw the button that forks at the round on show."""
     if _forking(kept) is None:
         at = table.shown_round(kept.negotiation)
         then = f"Put another plan forward in round {at + 1}, and compare the rounds after it."
@@ -204,7 +203,6 @@ def draw_fork(kept: RunSession) -> None:
 
 
 def branch_of(kept: RunSession) -> Branch | None:
-    """Return the branch of this negotiation that is on show, if any."""
     branch = table.table().branch
     return branch if branch is not None and branch.origin is kept else None
 
@@ -237,7 +235,6 @@ def _tree(kept: RunSession) -> list[_Course]:
 
 
 def name_of(run: RunSession) -> str:
-    """Return the name of a run or a fork in its tree."""
     return next(course.name for course in _tree(run) if course.run is run)
 
 
@@ -304,7 +301,6 @@ def _draw_branches(branch: Branch) -> None:
 
 
 def draw_using(negotiation: Negotiation, key: str) -> None:
-    """Draw the button that opens the final plan, if any."""
     final = negotiation.final_plan
     if final is None or negotiation.outcome is None:
         return
@@ -322,7 +318,6 @@ def draw_using(negotiation: Negotiation, key: str) -> None:
 
 
 def drop_branch() -> None:
-    """Drop the branch on show."""
     now = table.table()
     now.branches = [branch for branch in now.branches if branch is not now.branch]
     now.branch = None

@@ -62,14 +62,12 @@ class RunSession:
 
     @property
     def size(self) -> int:
-        """The approximate size in bytes."""
         failed = self.failure.outputs if self.failure else ()
         answers = sum(len(output.text or output.failure or "") for output in failed)
         return answers + sum(done.size for done in self.negotiation.rounds)
 
     @property
     def is_model(self) -> bool:
-        """Whether a language model plays the Scientist."""
         return self.negotiation.setup.scientist is ScientistKind.MODEL
 
     def play(self, number: int, turn: Turn) -> None:
@@ -78,7 +76,6 @@ class RunSession:
         self.negotiation = core.play(self.negotiation, turn).light()
 
     def back_to(self, number: int) -> None:
-        """Undo every round from that one on."""
         self.negotiation = replace(self.negotiation, rounds=self.negotiation.rounds[:number])
         if self.negotiation.setup.lab_manager is LabManagerKind.PERSON:
             self.negotiation = core.play_on(self.negotiation).light()
@@ -106,7 +103,6 @@ class ModelSeat(Protocol):
 
 
 def model_seat() -> ModelSeat | None:
-    """Return the seat of a language model, if its feature is available."""
     replies = features.ask("panel", PLACE, None)
     return next((reply.value["seat"] for reply in replies if reply.value), None)
 
@@ -148,7 +144,7 @@ def current(yours: Assessment) -> RunSession:
 
     Raises:
         NegotiationError: the plan cannot be put forward.
-        TraceError: the recording cannot be played here.
+        TraceError: the recording does not fit the lab.
     """
     case = state.case()
     if (run := opened()) is not None:
@@ -211,7 +207,6 @@ def played_by_hand() -> list[RunSession]:
 
 
 def is_full(more: int = 0) -> bool:
-    """Return whether there is no room for ``more`` bytes."""
     return sum(session.size for session in played_by_hand()) + more >= MOST_GAME_BYTES
 
 

@@ -60,7 +60,6 @@ def chosen() -> ViewChoice:
 
 
 def choose(**changes: object) -> None:
-    """Change some of the choices."""
     st.session_state[_CHOICE] = replace(chosen(), **changes)  # type: ignore[arg-type]
 
 
