@@ -13,27 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab import limits, negotiation
+from replicalab import limits, negotiation, scenarios
 from replicalab.errors import LinkError, NegotiationError, TraceError
 from replicalab.models import ScientistActionType, plan_action, revise
 from replicalab.negotiation.case import Case
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceAssumptions,
-    ItemState,
-    LabOverrides,
-    OwnItem,
-    Units,
-    list_scenarios,
-    load_scenario,
-    template_text,
-)
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import KEYS, TrayCase, Workspace, from_query, to_query
 from tests.factories import make_protocol, make_setup
 from tests.strategies import itemised_protocols, own_labs, protocols, questions
 
-STUDIES: Final = [study.scenario_id for study in list_scenarios()]
+STUDIES: Final = [study.scenario_id for study in scenarios.list_scenarios()]
 SEATS: Final = [
     (scientist, manager)
     for scientist, manager in product(negotiation.ScientistKind, negotiation.LabManagerKind)
@@ -52,16 +41,20 @@ MOVES: Final = (
         number=3, by=negotiation.TurnAuthor.RULE, reply=negotiation.Reply(counter=PLAN)
     ),
 )
-LAB: Final = LabOverrides(
+LAB: Final = scenarios.LabOverrides(
     name="Ours",
     start_day=4,
     rates={"per_day": 20.5},
-    items=(OwnItem(label="flume", category="equipment", state=ItemState.BOOKED, until=9, price=4),),
+    items=(
+        scenarios.OwnItem(
+            label="flume", category="equipment", state=scenarios.ItemState.BOOKED, until=9, price=4
+        ),
+    ),
 )
-QUESTION: Final = EvidenceAssumptions(
+QUESTION: Final = scenarios.EvidenceAssumptions(
     effect=0.3,
     target=0.9,
-    units=Units(name="tank", samples=16.0, icc=0.1),
+    units=scenarios.Units(name="tank", samples=16.0, icc=0.1),
     why={"target": "A reviewer asks for it."},
 )
 HAN: Final = [chr(0x4E00 + at) for at in range(20_000)]
@@ -76,7 +69,7 @@ FULL: Final = Workspace().changed(plan=PLAN, own_lab=LAB, question=QUESTION, pre
 def workspaces(draw: st.DrawFn) -> Workspace:
     work = Workspace().changed(
         study=draw(st.sampled_from(STUDIES)),
-        lab=draw(st.sampled_from(Difficulty)),
+        lab=draw(st.sampled_from(scenarios.Difficulty)),
         seed=draw(st.integers(0, limits.LARGEST_SEED)),
         plan=draw(st.none() | protocols() | itemised_protocols()),
         max_rounds=draw(st.integers(1, limits.MOST_PAGE_ROUNDS)),
@@ -94,7 +87,7 @@ def workspaces(draw: st.DrawFn) -> Workspace:
     names = draw(
         st.lists(st.text(min_size=1, max_size=limits.LONGEST_NAME), max_size=limits.MOST_SIDES)
     )
-    work = work.changed(question=draw(questions(load_scenario(work.case.study).design)))
+    work = work.changed(question=draw(questions(scenarios.load_scenario(work.case.study).design)))
     return work.changed(tray=tuple(TrayCase(name=name, case=work.case) for name in names))
 
 
@@ -140,9 +133,12 @@ def test_workspace_survives_its_link_without_escaping(workspace: Workspace) -> N
     [
         ("", {}),
         ("study=psy_stroop&lab=hard&seed=3", {"study": "psy_stroop", "lab": "hard", "seed": 3}),
-        ("budget=2700&days=9&staff=5", {"own_lab": LabOverrides(budget=2700, days=9, staff=5)}),
+        (
+            "budget=2700&days=9&staff=5",
+            {"own_lab": scenarios.LabOverrides(budget=2700, days=9, staff=5)},
+        ),
         ("round=3&rounds=6&survey=1", {"round_number": 2, "max_rounds": 6, "survey": True}),
-        ("target=0.9", {"question": EvidenceAssumptions(target=0.9)}),
+        ("target=0.9", {"question": scenarios.EvidenceAssumptions(target=0.9)}),
         ("utm_source=mail&embed=true", {}),
     ],
 )
@@ -153,7 +149,9 @@ def test_short_keys_can_be_typed_by_hand(query: str, changes: dict[str, Any]) ->
 def test_samples_alone_change_the_reference_protocol() -> None:
     work, problems = from_query({"study": "psy_stroop", "samples": "40"}, find)
     assert not problems
-    assert work.case.plan == revise(load_scenario("psy_stroop").reference_protocol, sample_size=40)
+    assert work.case.plan == revise(
+        scenarios.load_scenario("psy_stroop").reference_protocol, sample_size=40
+    )
 
 
 def test_link_is_short_and_readable() -> None:
@@ -161,7 +159,7 @@ def test_link_is_short_and_readable() -> None:
     query = to_query(FULL)
     assert list(query) == ["study", "lab", "effect", "target", "present", "samples", "more"]
     for study in STUDIES:
-        plan = load_scenario(study).reference_protocol
+        plan = scenarios.load_scenario(study).reference_protocol
         assert len(urlencode(to_query(Workspace().changed(study=study, plan=plan)))) < 1900
 
 
@@ -175,7 +173,9 @@ def test_link_cut_within_its_packed_part_is_refused() -> None:
 def test_workspace_too_long_for_a_link_is_refused() -> None:
     with pytest.raises(LinkError, match="too long for a link"):
         to_query(Workspace().changed(plan=LONG))
-    case = Case(study="psy_stroop", lab=Difficulty.EASY, plan=revise(PLAN, rationale="a" * 60_000))
+    case = Case(
+        study="psy_stroop", lab=scenarios.Difficulty.EASY, plan=revise(PLAN, rationale="a" * 60_000)
+    )
     tray = tuple(TrayCase(name=name, case=case) for name in "ABCD")
     with pytest.raises(LinkError, match="too long for a link"):
         to_query(Workspace(case=case.changed(seed=1), tray=(*tray, *tray)[: limits.MOST_SIDES]))
@@ -209,7 +209,10 @@ def test_zip_bomb_is_refused_before_it_is_unpacked() -> None:
         (more(zebra=1), "zebra '1'"),
         (more(case=[1]), "case is no record"),
         (more(case={"plan": {}}), "samples 'None'"),
-        (more(case={"text": template_text(), "study": "seedling_music"}), "the file of a study"),
+        (
+            more(case={"text": scenarios.template_text(), "study": "seedling_music"}),
+            "the file of a study",
+        ),
         (more(tray=[{"name": "A", "case": {"study": "gone", "lab": "easy"}}]), "gone"),
         ({"more": packed("[" * 5000)}, "cut or changed"),
         ({"more": packed("7")}, "cut or changed"),

@@ -65,10 +65,7 @@ def test_three_ways_by_a_click() -> None:
 
 @pytest.fixture(autouse=True)
 def _whose(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """A visitor of this test's own, as a browser's cookie makes one, and batches that start none.
-
-    The processes that play a batch are tried in test_batches.py.
-    """
+    # The processes that play a batch are tried in test_batches.py.
     secret = f"secret of {request.node.name}"
     monkeypatch.setattr("replicalab.server.visitor", lambda: secret)
     monkeypatch.setattr(batches, "run_batch", lambda jobs, **_: (run_job(job) for job in jobs))

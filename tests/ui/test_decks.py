@@ -1,8 +1,7 @@
 """The slides of a deck agree with each other and with the negotiation."""
 
-from collections.abc import Iterator
 from itertools import pairwise, product
-from typing import Final
+from typing import Any, Final
 from xml.etree import ElementTree
 
 from replicalab import negotiation as core
@@ -25,42 +24,28 @@ Numbers = dict[str, str]  # size, days, credits and evidence of a plan by the ro
 
 
 class Deck:
-    def __init__(
-        self, study: str, lab: str, scientist: core.ScientistKind, lab_manager: core.LabManagerKind
-    ) -> None:
+    def __init__(self, study: str, lab: str, *players: Any) -> None:
         pack = load_scenario(study, lab)
         here = PlanAnalysis(assess(pack.reference_protocol, pack))
-        case = Case.of(pack, scientist=scientist, lab_manager=lab_manager)
+        case = Case.of(pack, scientist=players[0], lab_manager=players[1])
         negotiation = negotiated(here.yours, case)
         assert negotiation is not None
-        self.outcome = negotiation.outcome
-        self.measure = here.yours.evidence.measure.capitalize()
         self.negotiation = negotiation
+        self.measure = here.yours.evidence.measure.capitalize()
         self.slides = [*slides(here, RunSession(negotiation))]
 
     def of(self, kind: Slide) -> list[ElementTree.Element]:
         return [tree(item.panel) for item in self.slides if item.slide is kind]
 
-    def one(self, kind: Slide) -> ElementTree.Element:
-        [panel] = self.of(kind)
-        return panel
-
-    def path(self) -> Iterator[tuple[Numbers, Numbers]]:
-        return map(moved, self.of(Slide.CONCESSION))
-
-
-def heading(panel: ElementTree.Element) -> str:
-    return heard(panel.findall(".//h1")[0])
-
-
-def numbers_of(panel: ElementTree.Element) -> list[list[str]]:
-    tables = panel.findall(".//table[@class='stands']")
-    return [[heard(cell) for cell in row] for table in tables for row in table.iter("tr")][1:]
+    def path(self) -> list[tuple[Numbers, Numbers]]:
+        return [*map(moved, self.of(Slide.CONCESSION))]
 
 
 def moved(panel: ElementTree.Element) -> tuple[Numbers, Numbers]:
+    tables = panel.findall(".//table[@class='stands']")
+    rows = [[heard(cell) for cell in row] for table in tables for row in table.iter("tr")][1:]
     both: tuple[Numbers, Numbers] = ({}, {})
-    for name, value, *_ in numbers_of(panel):
+    for name, value, *_ in rows:
         was, _, now = value.rpartition(" → ")
         both[0][name], both[1][name] = was or now, now
     return both
@@ -71,16 +56,15 @@ def number(text: str) -> float:
 
 
 def check_slides_connect(deck: Deck) -> None:
-    stations = [({}, moved(deck.one(Slide.PLAN))[1]), *deck.path()]
-    for (_, after), (before, _) in pairwise(stations):
+    [plan] = deck.of(Slide.PLAN)
+    for (_, after), (before, _) in pairwise([({}, moved(plan)[1]), *deck.path()]):
         assert after == before
 
 
 def check_ledger(deck: Deck) -> None:
     for panel in deck.of(Slide.LEDGER):
         *rows, total = [[heard(cell) for cell in row] for row in panel.iter("tr")][1:]
-        path = [*deck.path()]
-        first, last = path[0][0], path[-1][1]
+        first, last = deck.path()[0][0], deck.path()[-1][1]
         assert sum(number(row[1]) for row in rows) == number(total[1])
         assert number(total[1]) == number(last["Credits"]) - number(first["Credits"])
         ends = [first[deck.measure], last[deck.measure]]
@@ -107,21 +91,20 @@ def check_concessions(deck: Deck) -> None:
 
 
 def check_decision(deck: Deck) -> None:
-    decision = deck.one(Slide.DECISION)
-    text = heard(decision)
-    assert ("Agreed in round" in text) == (deck.outcome is core.Outcome.AGREED)
-    if deck.outcome is core.Outcome.AGREED:
+    [decision] = deck.of(Slide.DECISION)
+    text, heading = heard(decision), heard(decision.findall(".//h1")[0])
+    agreed = deck.negotiation.outcome is core.Outcome.AGREED
+    assert ("Agreed in round" in text) == agreed
+    if agreed:
         plan = deck.negotiation.final_plan
         assert plan is not None
-        assert f"{amount_text(plan.cost)} credits" in heading(decision)
-        assert f"in {plan.counts.days} day" in heading(decision)
+        assert f"{amount_text(plan.cost)} credits" in heading
+        assert f"in {plan.counts.days} day" in heading
         assert plan.evidence.number in text
         of_plan = text.lower().partition("to do more")[0]  # then another plan's cautions may follow
         for word in ("breaks", "lacks"):
             assert (word in cautions_text(plan)) == (word in of_plan)
-    assert ("Do not run" in heading(decision)) != heading(decision).startswith(
-        ("passes Run", "caution Run")
-    )
+    assert ("Do not run" in heading) != heading.startswith(("passes Run", "caution Run"))
 
 
 @IN_EVERY_LAB

@@ -34,24 +34,21 @@ from tests.ui.walking import visit
 
 MINE: Final = scenarios.copy_text("psy_stroop", "my_stroop")
 STUDY: Final = scenarios.parse_study(MINE, "my_stroop.yaml")
+# Too few people for the study's plan, so that there is something to suggest.
 OURS: Final = scenarios.LabOverrides(
     name="Ours",
     staff=2,
     items=(scenarios.OwnItem(label="eye tracker", category="equipment", price=3.0),),
 )
-"""A lab with too few people for the study's plan, so that there is something to suggest."""
+# A drawer is kept open until the next run by its key: the harness runs no fragment alone.
 DRAWERS: Final = {
     "Your lab": "lab_is_open",
     "Share": "export_is_open",
     "Open a file": "opening_is_open",
 }
-"""What keeps a drawer open until the next run: the harness knows no fragment's run."""
 LISTING: Final = (COMPARE, LIBRARY, PROTOCOL)
-"""Pages that list saved entries."""
 KINDS: Final = "library_filter"
-"""What chooses the kind of entries that the Library page lists."""
 BEHIND: Final = "a drawer or a presentation"
-"""The place of buttons that are on no page; the walks from Protocol press them."""
 _COUNTED: Final = re.compile(r"[0-9a-f]{6,}|\d+")
 
 
@@ -88,14 +85,12 @@ def _doable(node: element_tree.Node) -> Iterator[tuple[str, Any]]:
         yield from ((node.key or "", option.partition(": ")[2]) for option in node.options)
     elif isinstance(node, element_tree.Selectbox) and node.key == KINDS:
         yield from ((KINDS, kind) for kind in node.options)
-    elif isinstance(node, element_tree.Block) and node.key and node.type in ("expander", "popover"):
-        yield node.key, True
-    elif isinstance(node, element_tree.Block) and node.key and node.type == "tab_container":
-        yield from (
-            (node.key, tab.label)
-            for tab in node.children.values()
-            if isinstance(tab, element_tree.Tab)
-        )
+    elif isinstance(node, element_tree.Block) and node.key:
+        if node.type in ("expander", "popover"):
+            yield node.key, True
+        elif node.type == "tab_container":
+            tabs = (tab for tab in node.children.values() if isinstance(tab, element_tree.Tab))
+            yield from ((node.key, tab.label) for tab in tabs)
 
 
 def do(app: AppTest, step: Step) -> None:
@@ -104,8 +99,9 @@ def do(app: AppTest, step: Step) -> None:
     named = {Step(step.place, *pair).once: node for node in part for pair in _doable(node)}
     assert step.once in named, f"{step} is not there again"
     node = named[step.once]
-    for title in (item.proto.dialog.title for item in drawer_of(app) if behind and is_dialog(item)):
-        app.session_state[DRAWERS[title]] = True
+    for item in drawer_of(app) if behind else ():
+        if isinstance(item, element_tree.Block) and item.type == "dialog":
+            app.session_state[DRAWERS[item.proto.dialog.title]] = True
     if isinstance(node, element_tree.Button):
         node.click()
     elif isinstance(node, element_tree.MenuButton):
@@ -113,10 +109,6 @@ def do(app: AppTest, step: Step) -> None:
     else:
         app.session_state[step.name] = step.opens
     run(app)
-
-
-def is_dialog(node: element_tree.Node) -> bool:
-    return isinstance(node, element_tree.Block) and node.type == "dialog"
 
 
 @pytest.fixture
@@ -176,10 +168,7 @@ def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
 
 
 def walk_all(begun: Begin, places: set[str], downloads: list[Callable[[], object]]) -> set[Step]:
-    """Do every step at some places once, and return the steps.
-
-    A walk does the steps that it sees first; the next walk goes the shortest way to a missed one.
-    """
+    # A walk does the steps that it sees first; the next walk goes the shortest way to a missed one.
     done, seen = dict[tuple[str, ...], Step](), dict[tuple[str, ...], Walk]()
     app, walk = begun(), Walk()
     while True:

@@ -20,7 +20,6 @@ from tests.ui.reading import heard, page_text, panels
 from tests.ui.walking import query_of, visit
 
 LAST: Final = 9
-"""Claim, plan, three concessions, their sum, the simple rule, decision."""
 
 
 def place(app: AppTest) -> str:
@@ -56,18 +55,6 @@ def test_deck_reads_as_pinned() -> None:
     texts = slides(visit(present="1"))
     assert not any("Agreed" in text for text in texts[:4]), "how it ends comes after every round"
     assert_golden("pages/present#first", "\n\n".join(texts))
-
-
-def test_slides_go_to_both_ends_only() -> None:
-    app = visit(TRADE_OFFS, study="psy_stroop", present="99")
-    assert place(app) == f"{LAST} / {LAST}"
-    assert place(press(app, "Back")) == f"{LAST - 1} / {LAST}"
-    assert not can_press(press(app, "Home"), "Back")
-    for key, number in (("PageDown", 2), ("Space", 3), ("Down", 4), ("Up", 3), ("PageUp", 2)):
-        assert place(press(app, key)) == f"{number} / {LAST}"
-    assert place(press(app, "End")) == f"{LAST} / {LAST}"
-    assert not can_press(app, "Next")
-    assert query_of(app)["present"] == str(LAST)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """One workspace for all pages: across them, in its address, back in the browser, and undone."""
 
-from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlencode
 
@@ -28,7 +27,6 @@ FULL: Final = to_query(
         scientist=ScientistKind.BASELINE,
     )
 )
-"""A link that sets everything to something that is not the default."""
 CANNOT: Final = "Not everything could be opened."
 TOO_LONG: Final = "This page is too long for a link"
 
@@ -81,26 +79,6 @@ def test_plan_too_long_for_a_link_is_reported() -> None:
     assert acting.chosen(go(app, PROTOCOL), "Controls") == LETTERS
     acting.choose(app, "Controls", *LETTERS[:40])
     assert TOO_LONG not in page_text(app)
-
-
-def arrive(app: AppTest, query: Mapping[str, str]) -> AppTest:
-    app.query_params.clear()
-    for key, value in query.items():
-        app.query_params[key] = value
-    return acting.run(app)
-
-
-def test_back_opens_the_older_plan() -> None:
-    app = acting.type_number(visit(PROTOCOL), "Sample size", 200)
-    before = query_of(app)
-    acting.type_number(app, "Sample size", 100).session_state["state"].written_at = -9.0  # long ago
-    arrive(app, before)
-    assert acting.number(app, "Sample size").value == 200
-    assert query_of(app) == before
-    app.session_state["state"].written_at = -9.0
-    assert CANNOT in page_text(arrive(app, {"study": "fin_momentum", "more": "eNq"}))
-    for samples in (200, 100):
-        assert acting.number(acting.undo(app), "Sample size").value == samples
 
 
 def test_undone_step_keeps_players_and_restores_lab() -> None:
