@@ -12,7 +12,7 @@ from replicalab.facts.blocks import Panel
 from replicalab.facts.lab import lab_text
 from replicalab.facts.present import Slide
 from replicalab.facts.rounds import suggested
-from replicalab.negotiation import Negotiation, concession_steps
+from replicalab.negotiation import concession_steps
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel, state
 from replicalab.ui.library.keeping import note_of
@@ -68,23 +68,19 @@ def slides(here: PlanAnalysis, kept: RunSession | None, note: str = "") -> Itera
     yield Shown(Slide.STAKE, present.stake_slide(yours, *players))
     yield Shown(Slide.PLAN, present.plan_slide(yours))
     if negotiation is not None:
-        yield from _argument(negotiation)
+        steps, changes = concession_steps(negotiation), suggested(negotiation)
+        for at in range(len(present.conceded(negotiation))):
+            yield Shown(Slide.CONCESSION, present.concession_slide(negotiation, at, changes))
+        if steps:
+            yield Shown(Slide.LEDGER, present.ledger_slide(steps, changes))
+        opening = next((done.plan for done in negotiation.rounds if done.plan), None)
+        rule = texts.simple_rule_run(negotiation)
+        if rule is not None and opening is not None and opening.failing:
+            yield Shown(Slide.RULE, present.rule_slide(negotiation, rule))
     decided = present.decided_plan(here, negotiation)
     for slide in panel.draw_features("slides", decided).values():
         yield Shown(Slide.FEATURE, slide)
     yield Shown(Slide.DECISION, present.decision_slide(here, negotiation, verdict, note))
-
-
-def _argument(negotiation: Negotiation) -> Iterator[Shown]:
-    steps, changes = concession_steps(negotiation), suggested(negotiation)
-    for at in range(len(present.conceded(negotiation))):
-        yield Shown(Slide.CONCESSION, present.concession_slide(negotiation, at, changes))
-    if steps:
-        yield Shown(Slide.LEDGER, present.ledger_slide(steps, changes))
-    opening = next((done.plan for done in negotiation.rounds if done.plan), None)
-    rule = texts.simple_rule_run(negotiation)
-    if rule is not None and opening is not None and opening.failing:
-        yield Shown(Slide.RULE, present.rule_slide(negotiation, rule))
 
 
 def _draw_buttons(number: int, last: int) -> None:

@@ -162,39 +162,24 @@ def read(query: Mapping[str, str], tab: Tab) -> workspace.LinkReading:
             again = {**query, "own": own_key or query.get("own", "")}
             work, problems = workspace.from_query(again, own_studies.find)
     if _WHOLE in letters and not problems:
-        work = _from_draft(draft, work, reason, problems)
+        if draft is None or draft.study != work.case.study:
+            problems.append(f"This workspace is too long for a link: {reason}.")
+        else:
+            work = from_draft(draft, work, problems) or work
         if problems:  # keep this draft for when it can be used again
             tab.place, tab.saved = Tab().place, None
     return workspace.LinkReading(work, problems)
 
 
-def _from_draft(
-    draft: DraftCase | None, work: workspace.Workspace, reason: str, problems: list[str]
-) -> workspace.Workspace:
-    if draft is None or draft.study != work.case.study:
-        problems.append(f"This workspace is too long for a link: {reason}.")
-        return work
+def from_draft(
+    draft: DraftCase, work: workspace.Workspace, problems: list[str]
+) -> workspace.Workspace | None:
+    """Return ``work`` with a draft's case and tray, and note each part that cannot be used."""
     try:
         case = case_here(draft.case)
     except (errors.LibraryError, errors.ScenarioError) as error:
         problems.append(f"The draft cannot be used: {error}.")
-        return work
-    return work.changed(case=case, tray=tray_of(draft, problems))
-
-
-def _stored(place: str, whose: Owner) -> StoredDraft | None:
-    draft = shelf().draft(whose)
-    return draft if draft and draft.place == place else None
-
-
-def discard(place: str, whose: Owner) -> None:
-    """Remove the draft of a tab; another tab's draft stays."""
-    if _stored(place, whose):
-        shelf().discard_draft(whose)
-
-
-def tray_of(draft: DraftCase, problems: list[str]) -> tuple[workspace.TrayCase, ...]:
-    """Return a draft’s comparison tray; add each case that cannot be used to ``problems``."""
+        return None
     tray = []
     for name, text in draft.beside:
         try:
@@ -206,7 +191,18 @@ def tray_of(draft: DraftCase, problems: list[str]) -> tuple[workspace.TrayCase, 
                 bad.faults[0].problem if isinstance(bad, errors.ScenarioError) else "unreadable"
             )
             problems.append(f"comparison, {shortened(name)}: {reason}; it is left out.")
-    return tuple(tray)
+    return work.changed(case=case, tray=tuple(tray))
+
+
+def _stored(place: str, whose: Owner) -> StoredDraft | None:
+    draft = shelf().draft(whose)
+    return draft if draft and draft.place == place else None
+
+
+def discard(place: str, whose: Owner) -> None:
+    """Remove the draft of a tab; another tab's draft stays."""
+    if _stored(place, whose):
+        shelf().discard_draft(whose)
 
 
 class DraftOffer(NamedTuple):

@@ -242,17 +242,11 @@ def draw_offer(offer: drafting.DraftOffer | None) -> None:
 
 
 def _continue(offer: drafting.DraftOffer) -> None:
-    session = state.current()
+    session, problems = state.current(), list[str]()
     session.offered = None
-    try:
-        work = Workspace(case=drafting.case_here(offer.plan.case))
-    except (errors.LibraryError, errors.ScenarioError) as error:
-        session.problems = str(error).splitlines()
-        return
-    problems = list[str]()
-    work = work.changed(tray=drafting.tray_of(offer.plan, problems))
-    session.tab.place, session.tab.saved = offer.draft.place, offer.draft.saved
-    state.open_workspace(work)
+    if work := drafting.from_draft(offer.plan, Workspace(), problems):
+        session.tab.place, session.tab.saved = offer.draft.place, offer.draft.saved
+        state.open_workspace(work)
     session.problems = problems
 
 

@@ -292,8 +292,16 @@ def _draw_branches(branch: Branch) -> None:
     ]
     pairs = list(zip_longest(original.rounds, other.rounds))[branch.at :]
     panel.draw(*outcomes, branches_panel(pairs, branch.at + 1, names))
+
+    def keep() -> None:
+        session, table.table().branch = branch.kept, None
+        if table.with_moves(other) is None:
+            session.source = f"The fork from round {branch.at + 1}"
+            table.open_run(session, state.workspace())
+        table.show(session, min(branch.at, table.last_round(other)), whole=True)
+
     with st.container(horizontal=True, key="branch_buttons"):
-        keep, hint = partial(table.keep_branch, branch), "Shows it in place of the run; see Undo."
+        hint = "Shows it in place of the run; see Undo."
         button("Continue with this fork", "check", keep, help=hint)
         button("Drop this fork", "delete", drop_branch)
         draw_using(other, "branch_use")

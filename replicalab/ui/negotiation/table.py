@@ -149,8 +149,15 @@ def current(yours: Assessment) -> RunSession:
     case = state.case()
     if (run := opened()) is not None:
         return run
-    if case.recording is not None:
-        return _recorded(case.recording, yours.pack)
+    if (key := case.recording) is not None:
+        sessions, pack = table().recordings, yours.pack
+        if key not in sessions or sessions[key].negotiation.pack != pack:
+            shipped = {run.recording.key: run for run in core.shipped_recordings() if run.recording}
+            if key not in shipped:
+                raise TraceError(f"'{key}' is not known; known: {', '.join(shipped)}")
+            again, recording = core.replay(shipped[key], pack), shipped[key].recording
+            sessions[key] = RunSession(again, recording=recording, recorded=True)
+        return sessions[key]
     seat = model_seat() if case.scientist is ScientistKind.MODEL else None
     setup = case.setup(yours.pack, seat.model if seat else None)
     return _played(setup, yours.pack, case.moves)
@@ -160,17 +167,6 @@ def opened() -> RunSession | None:
     """Return the negotiation from a file that is on show, if any."""
     case = state.case()
     return next((run for run in table().runs if run.opened_in == case), None)
-
-
-def _recorded(key: str, pack: Pack) -> RunSession:
-    sessions = table().recordings
-    if key not in sessions or sessions[key].negotiation.pack != pack:
-        shipped = {run.recording.key: run for run in core.shipped_recordings() if run.recording}
-        if key not in shipped:
-            raise TraceError(f"'{key}' is not known; known: {', '.join(shipped)}")
-        again = core.replay(shipped[key], pack)
-        sessions[key] = RunSession(again, recording=shipped[key].recording, recorded=True)
-    return sessions[key]
 
 
 def _played(setup: Setup, pack: Pack, moves: tuple[core.Move, ...]) -> RunSession:
@@ -319,16 +315,6 @@ def with_moves(negotiation: Negotiation, base: Case | None = None) -> Case | Non
         case = case.with_plan(setup.opening, own_studies.find)
     seats = {name: getattr(setup, name) for name in ("scientist", "lab_manager", "max_rounds")}
     return case.seated(**seats, moves=moves)
-
-
-def keep_branch(branch: Branch) -> None:
-    """Show a branch in place of its origin; Undo restores that."""
-    session = branch.kept
-    table().branch = None
-    if with_moves(session.negotiation) is None:
-        session.source = f"The fork from round {branch.at + 1}"
-        open_run(session, state.workspace())
-    show(session, min(branch.at, last_round(session.negotiation)), whole=True)
 
 
 def seat(**players: object) -> None:

@@ -102,9 +102,10 @@ def _draw_region_chart(view: Outlook) -> None:
 
 
 def region_chart(
-    view: Outlook, title: tuple[str, str], draw: Callable[..., Any] = figures.region_figure
+    view: Outlook, title: tuple[str, str], draw: Callable[..., Any] | None = None
 ) -> Any:
-    """Return the region with the chosen layers, as ``draw`` makes it."""
+    """Return the region with the chosen layers, as ``draw`` or `region_figure` makes it."""
+    draw = draw or figures.region_figure  # not a default: numpy is imported with it
     marks = figures.region_marks(view.plans, view.drawn, view.effect)
     limits = region.limit_labels(view.pack)
     return draw(view.region, marks, limits, title, lost=view.choice.lost)
