@@ -26,11 +26,11 @@ THINK_SECONDS: Final = 1.0
 
 
 class Session:
-    """A visitor on one page: its address, and the ids of its widgets by label."""
+    """A visitor on one page: its address, and the id and fragment of each widget by its label."""
 
     def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
         self.socket, self.page, self.query = socket, page, query
-        self.fields: dict[str, str] = {}
+        self.fields: dict[str, tuple[str, str]] = {}
 
     async def run(self, label: str = "", value: float = 0.0) -> float:
         message = BackMsg()
@@ -38,7 +38,8 @@ class Session:
         message.rerun_script.query_string = self.query
         if label:
             state = message.rerun_script.widget_states.widgets.add()
-            state.id, state.double_value = self.fields[label], value
+            state.id, message.rerun_script.fragment_id = self.fields[label]
+            state.double_value = value
         began = time.perf_counter()
         await self.socket.send(message.SerializeToString())
         async for received in self.socket:
@@ -52,7 +53,7 @@ class Session:
         assert not element.HasField("exception"), element.exception.message
         drawn = getattr(element, element.WhichOneof("type") or "", None)
         if label := getattr(drawn, "label", ""):
-            self.fields[label] = getattr(drawn, "id", "")
+            self.fields[label] = (getattr(drawn, "id", ""), message.delta.fragment_id)
         if message.WhichOneof("type") == "page_info_changed":
             self.query = message.page_info_changed.query_string
         early = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
