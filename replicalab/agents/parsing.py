@@ -21,9 +21,14 @@ Payload: TypeAlias = dict[str, object]
 _FENCE: Final = "```"
 _MARK: Final = re.compile(r'\\.|[{}\[\]"]', re.DOTALL)
 _OPEN_OR_CLOSE: Final = {"{": 1, "[": 1, "]": -1, "}": -1}
+_REASONING: Final = (
+    r"(?:\w{1,20}[:_])?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad|monologue)"
+    r"(?:_\w{1,20})?"
+)
 _REASONING_TAG: Final = re.compile(
-    r"[<◁](?P<end>/?)(?:\w{1,20}:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad)"
-    r"(?:\s[^<>▷\n]{0,80})?[>▷]|\[(?P<end_2>/?)THINK\]",
+    rf"[<◁](?P<end>/?){_REASONING}(?:\s[^<>▷\n]{{0,80}})?[>▷]|\[(?P<end_2>/?)THINK\]"
+    r"|<\|(?:(?:START|BEGIN)(?:_OF)?|(?P<end_3>END)(?:_OF)?)_(?:THINKING|THOUGHTS?|REASONING)\|>"
+    r"|<unused94>|(?P<end_4><unused95>)",
     re.IGNORECASE,
 )
 # Channels of the Harmony format, with its tokens or, as some servers answer, without them.
@@ -106,7 +111,7 @@ def without_reasoning(text: str) -> str:
     parts: list[str] = []
     start = depth = 0
     for tag in _REASONING_TAG.finditer(text):
-        if tag["end"] or tag["end_2"]:
+        if any(tag.groups()):
             if depth == 0:
                 parts.clear()
             depth, start = max(0, depth - 1), tag.end()

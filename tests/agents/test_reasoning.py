@@ -37,6 +37,11 @@ FENCED = f"```json\n{DRAFT}\n```"
         f"<seed:think>{DRAFT}</seed:think>{ANSWER}",
         f"◁think▷{DRAFT}◁/think▷{ANSWER}",
         f"[THINK]{DRAFT}[/THINK]{ANSWER}",
+        f"<inner_monologue>{DRAFT}</inner_monologue>{ANSWER}",
+        f"<thought_process>{DRAFT}</thought_process>{ANSWER}",
+        f"<|START_THINKING|>{DRAFT}<|END_THINKING|><|START_RESPONSE|>{ANSWER}<|END_RESPONSE|>",
+        f"<|begin_of_thought|>{DRAFT}<|end_of_thought|>{ANSWER}",
+        f"<unused94>thought\n{DRAFT}<unused95>{ANSWER}",
         f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant"
         f"<|channel|>final<|message|>{ANSWER}<|return|>",
         f"analysisWe could try {DRAFT}.assistantfinal{ANSWER}",
