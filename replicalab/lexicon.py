@@ -55,24 +55,15 @@ def label_key(label: str) -> str:
     return " ".join(label.casefold().split())
 
 
-def same_label(one: str, other: str) -> bool:
-    """Return whether two labels name the same thing."""
-    return label_key(one) == label_key(other)
-
-
 def repeated_labels(labels: Iterable[str]) -> list[str]:
     """Return each label that occurs again, as first written, in order."""
-    listed = list(labels)
-    keys = [label_key(label) for label in listed]
-    if len(set(keys)) == len(keys):
-        return []
     first: dict[str, str] = {}
     repeated: dict[str, str] = {}
-    for key, label in zip(keys, listed, strict=True):
+    for label in labels:
+        key = label_key(label)
         if key in first:
             repeated[key] = first[key]
-        else:
-            first[key] = label
+        first.setdefault(key, label)
     return list(repeated.values())
 
 

@@ -33,12 +33,9 @@ class LintFinding(models.Record):
 
 def lint(study: Study) -> list[LintFinding]:
     """Return the findings of a study: first its labs, then its parts."""
-    labs = []
-    for level in Difficulty:
-        pack = pack_of(study, level)
-        labs.append(PlanAnalysis(assessment.assess(pack.reference_protocol, pack)))
+    packs = [pack_of(study, level) for level in Difficulty]
+    labs = [PlanAnalysis(assessment.assess(pack.reference_protocol, pack)) for pack in packs]
     findings = [
-        *map(_lab_note, labs),
         *(finding for lab in labs for finding in _lab_findings(lab)),
         *_number_findings(study),
         *_plan_findings(study, labs[0].yours),
@@ -48,57 +45,15 @@ def lint(study: Study) -> list[LintFinding]:
     extra = len(findings) - MOST_FAULTS
     if extra <= 0:
         return findings
-    rest = _note("the rest", "rest", more=count_text(extra, "finding", "more"))
-    return [*findings[:MOST_FAULTS], rest]
+    rest = f"{count_text(extra, 'finding', 'more')}; mend these first."
+    return [*findings[:MOST_FAULTS], _note("the rest", rest)]
 
 
-_NOTES: Final = {
-    "lab": "The reference protocol {checks}; {binds} binds. The Lab Manager {answers}{changed}: "
-    "{samples} in {days}, {evidence}.",
-    "rest": "{more}; mend these first.",
-    "not used": "The reference protocol does not use '{item}'; use it, or omit this substitution.",
-    "never missing": "'{item}' is missing in no lab of seed 0, so this substitution is never used "
-    "there; let the item be missing in one.",
-}
-_WARNINGS: Final = {
-    "easy": "The easy lab should accept the reference protocol, but its Lab Manager {answers}, "
-    "since {fails}; give this lab more, or plan less.",
-    "accepts": "This lab accepts the reference protocol, so there is nothing to negotiate; give it "
-    "less budget, days or staff, or let an item be missing.",
-    "expected": "The file says {written}, the result is {actual}; correct this value or the lab.",
-    "source": "{value} has no source; give its reason under design.why.{field}, or add a fact "
-    "whose text carries it.",
-    "reason": "no reason is given for the {called}; give one under design.why.{field}.",
-    "fact": "{number} is in no fact; add a fact whose text carries it, with its source.",
-    "doubt": "{doubt} Correct one of them, or explain the difference under design.why.original.",
-    "published": "Its numbers give {found:.4g}, but effect_published is {published:g}; correct one "
-    "of them, or explain the difference under design.why.effect_published.",
-    "population": "{most} is fewer than the {samples} samples of the reference protocol; plan "
-    "fewer samples, or raise this number.",
-    "days": "{days} is below min_days, {least}, so the plan yields no evidence; plan more days, or "
-    "lower min_days.",
-    "rate": "At {rate} a day only {counted} of the {samples} can count; plan fewer samples or more "
-    "days.",
-    "element": "The reference protocol lacks '{element}'; put all its words into the technique or "
-    "the rationale.",
-    "limit": "The reference protocol breaks '{label}', {limit}; plan otherwise, or state another "
-    "bound.",
-    "two originals": "'{item}' is also the substitute for '{first}', and can replace only one at a "
-    "time; name another item here.",
-    "own item": "'{item}' is an item of the study itself{missing}; name another item.",
-    "phrase": "'{phrase}' is never found, because a clause ends within it; omit punctuation, and "
-    "words such as 'but' and 'then'.",
-    "mention": "'{mention}' breaks a restriction by '{phrase}'; put 'no', 'never' or 'without' "
-    "before the phrase, in the same clause.",
-}
+def _note(place: str, message: str) -> LintFinding:
+    return LintFinding(level=LintLevel.NOTE, place=place, message=message)
 
 
-def _note(place: str, key: str, **values: object) -> LintFinding:
-    return LintFinding(level=LintLevel.NOTE, place=place, message=_NOTES[key].format(**values))
-
-
-def _warning(place: str, key: str, **values: object) -> LintFinding:
-    message = _WARNINGS[key].format(**values)
+def _warning(place: str, message: str) -> LintFinding:
     return LintFinding(level=LintLevel.WARNING, place=place, message=message)
 
 
@@ -110,50 +65,47 @@ _ANSWERS: Final = {
 }
 
 
-def _answer(lab: PlanAnalysis) -> models.LabManagerActionType:
-    return answer_type_to(lab.yours, lab.offer)
-
-
-def _lab_note(lab: PlanAnalysis) -> LintFinding:
-    counts, failing, pack = lab.offered.counts, lab.yours.failing, lab.yours.pack
-    return _note(
-        f"labs.{pack.difficulty}",
-        "lab",
-        checks=f"fails {assessment.dimensions_text(pack, failing)}"
-        if failing
-        else "passes all checks",
-        binds=pack.study.term(lab.binding or "nothing"),
-        answers=_ANSWERS[_answer(lab)],
-        changed="; with all the changes that it offers" if lab.offer else "",
-        samples=count_text(counts.samples, "sample"),
-        days=count_text(counts.days, "day"),
-        evidence=assessment.placed_text(lab.offered.evidence),
-    )
-
-
 def _lab_findings(lab: PlanAnalysis) -> Iterator[LintFinding]:
-    place, answer = f"labs.{lab.yours.pack.difficulty}", _answer(lab)
+    counts, failing, pack = lab.offered.counts, lab.yours.failing, lab.yours.pack
+    answer = answer_type_to(lab.yours, lab.offer)
+    place, answers = f"labs.{pack.difficulty}", _ANSWERS[answer]
+    fails = f"fails {assessment.dimensions_text(pack, failing)}"
+    yield _note(
+        place,
+        f"The reference protocol {fails if failing else 'passes all checks'}; "
+        f"{pack.study.term(lab.binding or 'nothing')} binds. The Lab Manager {answers}"
+        f"{'; with all the changes that it offers' if lab.offer else ''}: "
+        f"{count_text(counts.samples, 'sample')} in {count_text(counts.days, 'day')}, "
+        f"{assessment.placed_text(lab.offered.evidence)}.",
+    )
     accepts = answer is models.LabManagerActionType.ACCEPT
-    easy = lab.yours.pack.difficulty is Difficulty.EASY
+    easy = pack.difficulty is Difficulty.EASY
     if easy and not accepts:
         yield _warning(
-            place, "easy", answers=_ANSWERS[answer], fails=assessment.failing_text(lab.yours)
+            place,
+            f"The easy lab should accept the reference protocol, but its Lab Manager {answers}, "
+            f"since {assessment.failing_text(lab.yours)}; give this lab more, or plan less.",
         )
     elif accepts and not easy:
-        yield _warning(place, "accepts")
-    expected = lab.yours.pack.expected
-    for field, written, actual in _compared(lab, expected) if expected else ():
+        yield _warning(
+            place,
+            "This lab accepts the reference protocol, so there is nothing to negotiate; give it "
+            "less budget, days or staff, or let an item be missing.",
+        )
+    for field, written, actual in _compared(lab, answer, pack.expected) if pack.expected else ():
         if written != actual:
-            where = f"{place}.expected.{field}"
-            yield _warning(where, "expected", written=written, actual=actual)
+            text = f"The file says {written}, the result is {actual}"
+            yield _warning(f"{place}.expected.{field}", f"{text}; correct this value or the lab.")
 
 
-def _compared(lab: PlanAnalysis, expected: ExpectedOutcome) -> Iterator[tuple[str, str, str]]:
+def _compared(
+    lab: PlanAnalysis, answer: str, expected: ExpectedOutcome
+) -> Iterator[tuple[str, str, str]]:
     after, pack = lab.offered, lab.yours.pack
     plan, evidence = after.plan, after.evidence
     fails = [d for d in lab.yours.failing if d in models.LAB_DIMENSIONS or d in expected.fails]
     yield "fails", _named(expected.fails), _named(fails)
-    yield "answer", expected.answer, _answer(lab)
+    yield "answer", expected.answer, answer
     yield "still_fails", _named(expected.still_fails), _named(after.failing)
     yield "sample_size", str(expected.sample_size), str(plan.sample_size)
     yield "duration_days", str(expected.duration_days), str(plan.duration_days)
@@ -216,92 +168,131 @@ def _number_findings(study: Study) -> Iterator[LintFinding]:
             continue
         if abs(Decimal(repr(value))).normalize() not in {*carried, *numbers_in(design.source)}:
             visible = amount_text(value) if isinstance(value, int) else f"{value:g}"
-            yield _warning(f"design.{field}", "source", value=visible, field=field)
+            yield _warning(
+                f"design.{field}",
+                f"{visible} has no source; give its reason under design.why.{field}, or add a fact "
+                "whose text carries it.",
+            )
     yield from _original_findings(design)
     chosen = {name: called for name, called in GROUPINGS.items() if getattr(design, name)}
     chosen |= {"sides": "one-sided test"} if design.sides == 1 else {}
     for name, called in chosen.items():
         if name not in design.why:
-            yield _warning(f"design.{name}", "reason", called=called, field=name)
+            problem = f"no reason is given for the {called}; give one under design.why.{name}."
+            yield _warning(f"design.{name}", problem)
     for field in ("key_finding", "published"):
         for number, text in numbers_in(getattr(study.paper, field)).items():
             if number not in carried:
                 carried.add(number)  # reported once
-                yield _warning(f"paper.{field}", "fact", number=text)
+                remedy = "add a fact whose text carries it, with its source."
+                yield _warning(f"paper.{field}", f"{text} is in no fact; {remedy}")
 
 
 def _original_findings(design: Design) -> Iterator[LintFinding]:
     original, row, published = design.original, design.row, design.effect_published
     if original is None:
         return
+    explain = "or explain the difference under design.why"
     doubt = doubt_of(row, original)
     if doubt and "original" not in design.why:
-        yield _warning("design.original", "doubt", doubt=doubt)
+        yield _warning("design.original", f"{doubt} Correct one of them, {explain}.original.")
     if row.effect is None or published is None or "effect_published" in design.why:
         return
     value = effect_of(row, original)
     if value and not agree(row.effect.size(value), row.effect.size(published)):
-        yield _warning("design.original", "published", found=value, published=published)
+        problem = f"Its numbers give {value:.4g}, but effect_published is {published:g}"
+        yield _warning(
+            "design.original", f"{problem}; correct one of them, {explain}.effect_published."
+        )
 
 
 def _plan_findings(study: Study, reference: assessment.Assessment) -> Iterator[LintFinding]:
     plan, maximum, rate = reference.plan, study.design.population_max, study.samples_per_day
+    samples = count_text(plan.sample_size, "sample")
     if maximum is not None and maximum < plan.sample_size:
         yield _warning(
-            "design.population_max", "population", most=maximum, samples=plan.sample_size
+            "design.population_max",
+            f"{maximum} is fewer than the {samples} of the reference protocol; plan fewer samples, "
+            "or raise this number.",
         )
     if plan.duration_days < study.min_days:
-        days = count_text(plan.duration_days, "day")
-        place = "reference_protocol.duration_days"
-        yield _warning(place, "days", days=days, least=study.min_days)
+        yield _warning(
+            "reference_protocol.duration_days",
+            f"{count_text(plan.duration_days, 'day')} is below min_days, {study.min_days}, so the "
+            "plan yields no evidence; plan more days, or lower min_days.",
+        )
     if rate is not None and plan.sample_size > rate.value * plan.duration_days:
-        counted, samples = rate.value * plan.duration_days, count_text(plan.sample_size, "sample")
-        place = "reference_protocol.sample_size"
-        yield _warning(place, "rate", rate=rate.value, counted=counted, samples=samples)
+        yield _warning(
+            "reference_protocol.sample_size",
+            f"At {rate.value} a day only {rate.value * plan.duration_days} of the {samples} can "
+            "count; plan fewer samples or more days.",
+        )
     for number, element in enumerate(study.hidden_reference.required_elements):
         if element in reference.missing_elements:
-            place = f"hidden_reference.required_elements[{number}]"
-            yield _warning(place, "element", element=element)
+            yield _warning(
+                f"hidden_reference.required_elements[{number}]",
+                f"The reference protocol lacks '{element}'; put all its words into the technique "
+                "or the rationale.",
+            )
     for limit in reference.broken_limits:
-        place = f"constraints[{study.constraints.index(limit.constraint)}]"
-        yield _warning(place, "limit", label=limit.constraint.label, limit=limit.text)
+        yield _warning(
+            f"constraints[{study.constraints.index(limit.constraint)}]",
+            f"The reference protocol breaks '{limit.constraint.label}', {limit.text}; plan "
+            "otherwise, or state another bound.",
+        )
 
 
 def _substitution_findings(study: Study) -> Iterator[LintFinding]:
-    plan = study.reference_protocol
+    plan, labs = study.reference_protocol, {level: study.labs.at(level) for level in Difficulty}
     used = set(map(label_key, (*plan.required_equipment, *plan.required_reagents)))
-    labs = {level: study.labs.at(level) for level in Difficulty}
+    items = set(map(label_key, (*study.equipment, *study.reagents)))
     missing = {
-        level: {label_key(item) for item in (*lab.booked, *lab.out_of_stock)}
-        for level, lab in labs.items()
+        level: {*map(label_key, (*lab.booked, *lab.out_of_stock))} for level, lab in labs.items()
     }
     first_for: dict[str, str] = {}
     for number, swap in enumerate(study.substitutions):
         path, original = f"substitutions[{number}]", label_key(swap.original)
         if original not in used:
-            yield _note(f"{path}.original", "not used", item=swap.original)
-        elif not any(original in items for items in missing.values()):
-            yield _note(f"{path}.original", "never missing", item=swap.original)
+            yield _note(
+                f"{path}.original",
+                f"The reference protocol does not use '{swap.original}'; use it, or omit this "
+                "substitution.",
+            )
+        elif not any(original in gone for gone in missing.values()):
+            yield _note(
+                f"{path}.original",
+                f"'{swap.original}' is missing in no lab of seed 0, so this substitution is never "
+                "used there; let the item be missing in one.",
+            )
         alternative = label_key(swap.alternative)
-        if alternative in map(label_key, (*study.equipment, *study.reagents)):
-            without = [level for level, items in missing.items() if alternative in items]
+        if alternative in items:
+            without = [level for level, gone in missing.items() if alternative in gone]
             where = f"; it is missing in the {' and '.join(without)} lab" if without else ""
-            yield _warning(f"{path}.alternative", "own item", item=swap.alternative, missing=where)
+            problem = f"'{swap.alternative}' is an item of the study itself{where}"
+            yield _warning(f"{path}.alternative", f"{problem}; name another item.")
         first = first_for.setdefault(alternative, swap.original)
         if label_key(first) != original:
             yield _warning(
-                f"{path}.alternative", "two originals", item=swap.alternative, first=first
+                f"{path}.alternative",
+                f"'{swap.alternative}' is also the substitute for '{first}', and can replace only "
+                "one at a time; name another item here.",
             )
 
 
 def _policy_findings(study: Study) -> Iterator[LintFinding]:
     for place, rule in enumerate(study.policy_rules):
-        path = f"policy_rules[{place}]"
         for number, phrase in enumerate(rule.forbidden_phrases):
             if not assessment.breaks(phrase, phrase):
-                yield _warning(f"{path}.forbidden_phrases[{number}]", "phrase", phrase=phrase)
+                yield _warning(
+                    f"policy_rules[{place}].forbidden_phrases[{number}]",
+                    f"'{phrase}' is never found, because a clause ends within it; omit "
+                    "punctuation, and words such as 'but' and 'then'.",
+                )
         for number, mention in enumerate(rule.allowed_mentions):
             texts = [("allowed_mentions", mention)]
             for broken in assessment.violations(texts, parts_of(mention), study.policy_rules)[:1]:
-                where = f"{path}.allowed_mentions[{number}]"
-                yield _warning(where, "mention", mention=mention, phrase=broken.phrase)
+                yield _warning(
+                    f"policy_rules[{place}].allowed_mentions[{number}]",
+                    f"'{mention}' breaks a restriction by '{broken.phrase}'; put 'no', 'never' or "
+                    "'without' before the phrase, in the same clause.",
+                )

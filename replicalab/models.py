@@ -27,16 +27,10 @@ Credits = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
 Labels = Annotated[list[NonEmptyText], FailFast()]  # each fault costs time and memory
 
-FewLabels = Annotated[
-    list[Annotated[NonEmptyText, Field(max_length=limits.LONGEST_LABEL)]],
-    Field(max_length=limits.MOST_LABELS),
-    FailFast(),
-]
-Questions = Annotated[
-    list[Annotated[NonEmptyText, Field(max_length=limits.LONGEST_QUESTION)]],
-    Field(max_length=limits.MOST_QUESTIONS),
-    FailFast(),
-]
+_Label = Annotated[NonEmptyText, Field(max_length=limits.LONGEST_LABEL)]
+_Question = Annotated[NonEmptyText, Field(max_length=limits.LONGEST_QUESTION)]
+FewLabels = Annotated[list[_Label], Field(max_length=limits.MOST_LABELS), FailFast()]
+Questions = Annotated[list[_Question], Field(max_length=limits.MOST_QUESTIONS), FailFast()]
 Passage = Annotated[Text, Field(max_length=limits.LONGEST_TEXT)]
 
 
@@ -50,10 +44,8 @@ class Record(BaseModel):
     def _has_few_keys(cls, data: object) -> object:
         # Each unknown key would be a fault of its own, and a file may hold a million.
         if isinstance(data, dict) and len(data) > limits.MOST_KEYS:
-            raise ValueError(
-                f"{len(data):,} keys are in one place, at most {limits.MOST_KEYS} are read; "
-                "omit those that no file saved here has"
-            )
+            problem = f"{len(data):,} keys are in one place, at most {limits.MOST_KEYS} are read"
+            raise ValueError(f"{problem}; omit those that no file saved here has")
         return data
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
@@ -163,48 +155,39 @@ def texts_of(protocol: Protocol) -> list[tuple[str, str]]:
 
 
 def revise(protocol: Protocol, **changes: object) -> Protocol:
-    """Return a copy of ``protocol`` with ``changes``.
-
-    Raises:
-        pydantic.ValidationError: a changed value is not allowed.
-    """
+    """Return a plan with changes; raises ValidationError if a value is not allowed."""
     return protocol.model_copy(update=changes)
 
 
 def too_large(protocol: Protocol) -> list[str]:
     """Return the parts of a plan above the planning limits, each with value and limit."""
+    most, size = limits.LARGEST_PLANNED, text_bytes(protocol)
     problems = [
-        f"{FIELD_LABELS[field]} is {value:,}; "
-        f"at most {limits.LARGEST_PLANNED:,} can be planned here"
+        f"{FIELD_LABELS[field]} is {value:,}; at most {most:,} can be planned here"
         for field in NUMBER_FIELDS
-        if (value := getattr(protocol, field)) > limits.LARGEST_PLANNED
+        if (value := getattr(protocol, field)) > most
     ]
     problems += too_long(protocol)
-    size = text_bytes(protocol)
-    if size > limits.MOST_PLAN_BYTES:
-        problems.append(
-            f"The plan's texts take {size:,} bytes; at most {limits.MOST_PLAN_BYTES:,} fit"
-        )
+    if size > (most := limits.MOST_PLAN_BYTES):
+        problems.append(f"The plan's texts take {size:,} bytes; at most {most:,} fit")
     return problems
 
 
 def too_long(protocol: Protocol) -> list[str]:
     """Return the lists and texts of a plan above their limits."""
-    sizes = [
-        (
-            f"{FIELD_LABELS[field]} has {{:,}} characters",
-            len(getattr(protocol, field)),
-            limits.LONGEST_TEXT,
-        )
-        for field in TEXT_FIELDS
-    ]
+    sizes: list[tuple[str, int, str, int]] = []
+    for field in TEXT_FIELDS:
+        size = len(getattr(protocol, field))
+        sizes.append((f"{FIELD_LABELS[field]} has", size, "characters", limits.LONGEST_TEXT))
     for field in LIST_FIELDS:
         labels, name = getattr(protocol, field), FIELD_LABELS[field]
         longest = max(map(len, labels), default=0)
-        sizes.append((f"{name} has {{:,}} entries", len(labels), limits.MOST_LABELS))
-        sizes.append((f"{name} has an entry of {{:,}} characters", longest, limits.LONGEST_LABEL))
+        sizes.append((f"{name} has", len(labels), "entries", limits.MOST_LABELS))
+        sizes.append((f"{name} has an entry of", longest, "characters", limits.LONGEST_LABEL))
     return [
-        f"{text.format(size)}; at most {most:,} fit" for text, size, most in sizes if size > most
+        f"{text} {size:,} {noun}; at most {most:,} fit"
+        for text, size, noun, most in sizes
+        if size > most
     ]
 
 
@@ -271,25 +254,15 @@ class ScientistAction(Record):
 def plan_action(
     action_type: ScientistActionType, protocol: Protocol, **changes: object
 ) -> ScientistAction:
-    """Return the action that puts ``protocol`` forward, with ``changes``.
-
-    Raises:
-        pydantic.ValidationError: the plan has no samples.
-    """
+    """Return the action that puts a plan forward; raises ValidationError without samples."""
     plan = {**vars(protocol), **changes}
     return ScientistAction.model_validate({"action_type": action_type, **plan, "questions": []})
 
 
-ACCEPT_ACTION: Final = ScientistAction(
-    action_type=ScientistActionType.ACCEPT,
-    sample_size=0,
-    controls=[],
-    technique="",
-    duration_days=0,
-    required_equipment=[],
-    required_reagents=[],
-    questions=[],
-    rationale="",
+_EMPTY: Final = {WHOLE_NUMBER: 0, LIST_OF_TEXTS: [], TEXT: ""}
+ACCEPT_ACTION: Final = ScientistAction.model_validate(
+    {name: _EMPTY[row.form] for name, row in PROTOCOL_ROWS.items()}
+    | {"action_type": ScientistActionType.ACCEPT, "questions": []}
 )
 
 
@@ -321,13 +294,12 @@ class LabManagerAction(Record):
     def _fields_fit_the_action(self) -> Self:
         failing = [d.value for d in LAB_DIMENSIONS if not getattr(self, f"{d}_ok")]
         if self.feasible == bool(failing):
+            names = ", ".join(failing) or "none"
             raise ValueError(
-                f"feasible is {self.feasible} but the lab flags that fail are: "
-                f"{', '.join(failing) or 'none'}"
+                f"feasible is {self.feasible} but the lab flags that fail are: {names}"
             )
-        suggested = bool(
-            self.suggested_technique or self.suggested_sample_size or self.suggested_controls
-        )
+        texts = self.suggested_technique, self.suggested_controls
+        suggested = any((*texts, self.suggested_sample_size))
         suggests = self.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
         if suggested and not suggests:
             raise ValueError(f"{self.action_type} takes no suggested_* values; leave them empty")

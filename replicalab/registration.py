@@ -48,19 +48,27 @@ class Question(NamedTuple):
             return tuple(self.excluded(chosen))
         return (self.alone,)
 
+    def fault(self, chosen: Sequence[str]) -> str:
+        """Return why these options cannot be chosen, with a remedy; empty if they can."""
+        if unknown := [option for option in chosen if option not in self.options]:
+            remedy = f"use {joined(quoted(self.options), 'or')}"
+            return f"{self.key}: '{shortened(unknown[0])}' is no option; {remedy}"
+        if len(set(chosen)) != len(chosen) or (len(chosen) > 1 and not self.several):
+            return f"{self.key}: {len(chosen)} options are chosen; choose one, once"
+        if excluded := self.excluded(chosen):
+            options = f"'{self.alone}' excludes {joined(quoted(excluded))}"
+            return f"choices: {self.key}: {options}; leave it or them out"
+        return ""
 
-def _questions() -> dict[str, Question]:
-    path = Path(__file__).with_suffix(".toml")
-    rows = tomllib.loads(path.read_text(encoding="utf-8"))
-    texts = [Question(key, label) for key, label in rows["texts"].items()]
-    choices = [
-        Question(key, **{**row, "options": tuple(row["options"])})
-        for key, row in rows["choices"].items()
-    ]
-    return {question.key: question for question in (*texts, *choices)}
 
-
-QUESTIONS: Final = _questions()  # By key
+_ROWS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+QUESTIONS: Final = {key: Question(key, label) for key, label in _ROWS["texts"].items()} | {
+    key: Question(
+        key, row["label"], tuple(row["options"]), row.get("several", False), row.get("alone", "")
+    )
+    for key, row in _ROWS["choices"].items()
+}
+"""By key."""
 
 
 class Registration(Record):
@@ -88,15 +96,17 @@ class Registration(Record):
             if key not in QUESTIONS or QUESTIONS[key].options:
                 raise ValueError(f"texts: '{shortened(key)}' is no question for a text; {_KEYS}")
         for key, chosen in self.choices.items():
-            if fault := _fault_of(key, chosen):
+            if key not in QUESTIONS or not QUESTIONS[key].options:
+                problem = f"choices: '{shortened(key)}' is no question with options"
+                raise ValueError(f"{problem}; {_KEYS}")
+            if fault := QUESTIONS[key].fault(chosen):
                 raise ValueError(fault)
         return self
 
     def answering(self, key: str, answer: str | tuple[str, ...]) -> Self:
-        """Return these answers with another answer to a question; an empty one removes it.
+        """Return these answers with another answer; an empty one removes it.
 
-        Raises:
-            pydantic.ValidationError: the question takes no such answer.
+        Raises ValidationError if the question takes no such answer.
         """
         name = "choices" if QUESTIONS[key].options else "texts"
         others = {k: stored for k, stored in getattr(self, name).items() if k != key}
@@ -105,18 +115,3 @@ class Registration(Record):
     def answer(self, key: str) -> str:
         """Return the answer to a question in words, empty if missing."""
         return self.texts.get(key, "").strip() or joined(self.choices.get(key, ()))
-
-
-def _fault_of(key: str, chosen: Sequence[str]) -> str:
-    if key not in QUESTIONS or not QUESTIONS[key].options:
-        return f"choices: '{shortened(key)}' is no question with options; {_KEYS}"
-    question = QUESTIONS[key]
-    if unknown := [option for option in chosen if option not in question.options]:
-        remedy = f"use {joined(quoted(question.options), 'or')}"
-        return f"{key}: '{shortened(unknown[0])}' is no option; {remedy}"
-    if len(set(chosen)) != len(chosen) or (len(chosen) > 1 and not question.several):
-        return f"{key}: {len(chosen)} options are chosen; choose one, once"
-    if excluded := question.excluded(chosen):
-        options = f"'{question.alone}' excludes {joined(quoted(excluded))}"
-        return f"choices: {key}: {options}; leave it or them out"
-    return ""

@@ -323,28 +323,23 @@ class FormSession:
     # A tab that outlived its server still has typed values under its old keys.
     version: int = field(default_factory=partial(secrets.randbelow, 2**32))
     part: str = ""  # that was open last
-    refused: ScenarioError | None = None  # of a text that is no study
+    refused: bool = False  # whether the text is no study
     _checked: Checked | None = None
 
     @property
     def study(self) -> Study | None:
-        return None if self.refused else self.result.study
+        return self.result.study
 
     @property
     def result(self) -> Checked:
+        """The study of the refused text, or else of the draft."""
         if self._checked is None:
             self._checked = check(self.draft, self.reader)
         return self._checked
 
     @property
     def faults(self) -> list[Fault]:
-        if self.refused:
-            return list(self.refused.faults)
         return [fault for faults in self.result.faults.values() for fault in faults]
-
-    @property
-    def more_faults(self) -> int:
-        return self.refused.more if self.refused else self.result.more
 
     @property
     def file(self) -> str:
@@ -381,20 +376,21 @@ class FormSession:
             self.version += 1
 
     def _show(self, draft: Draft) -> None:
-        self.draft, self.text, self._checked, self.refused = draft, None, None, None
+        self.draft, self.text, self._checked, self.refused = draft, None, None, False
 
     def _read(self, text: str) -> None:
-        self.text, self.refused = text or None, None
+        self.text, self._checked, self.refused = text or None, None, False
         self.begun, self.choosing = True, False
         if not text:
             return
         try:
-            study = self.reader(text, NAME)
+            self.draft = Draft.of(self.reader(text, NAME))
+            self.version += 1
         except ScenarioError as error:
-            self.refused = error
-            return
-        self.draft, self._checked = Draft.of(study), None
-        self.version += 1
+            self._checked, self.refused = (
+                Checked(text, None, {"": [*error.faults]}, error.more),
+                True,
+            )
 
     def _remember(self) -> None:
         size = len(self.text or "") + len(self.result.read)

@@ -7,6 +7,7 @@ the kind, ``{measure}`` its evidence, ``{currency}`` the lab's and ``{item}`` th
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from enum import StrEnum, auto
+from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
 from replicalab.designs import PARAMETERS, Kind
@@ -61,9 +62,12 @@ def edited(draft: Draft, field: StudyField, path: FieldPath, value: Any) -> Draf
     return draft.put(value, *path)
 
 
-def _change_rate(draft: Draft, _: FieldPath, rate: int | None) -> Draft:
-    why = draft.at("samples_per_day", "why") or UNSTATED
-    return draft.put(None if rate is None else {"value": rate, "why": why}, "samples_per_day")
+def _change_block(draft: Draft, path: FieldPath, value: Data, **usual: Data) -> Draft:
+    # Without this value its block is left out; a new block has the usual values.
+    block = draft.at(*path[:-1])
+    others = block if isinstance(block, dict) else usual
+    changed: Data = {**others, str(path[-1]): value.strip() if isinstance(value, str) else value}
+    return draft.put(None if value is None or value == "" else changed, *path[:-1])
 
 
 def _change_booked(draft: Draft, path: FieldPath, chosen: list[str]) -> Draft:
@@ -72,28 +76,23 @@ def _change_booked(draft: Draft, path: FieldPath, chosen: list[str]) -> Draft:
     return draft.put({item: days if day is None else day for item, day in until.items()}, *path)
 
 
-def _change_unit(draft: Draft, path: FieldPath, name: str) -> Draft:
-    units = draft.at(*path[:-1])
-    current: Block = units if isinstance(units, dict) else {"samples": 1.0}
-    return draft.put({**current, "name": name.strip()} if name.strip() else None, *path[:-1])
-
-
 def _change_reported(draft: Draft, path: FieldPath, value: Data) -> Draft:
     around = draft.at(*path[:-1])
-    numbers: Block = dict(around) if isinstance(around, dict) else {}
-    numbers.pop(str(path[-1]), None)
-    return draft.put(numbers if value is None else {**numbers, str(path[-1]): value}, *path[:-1])
+    numbers: Block = {**around} if isinstance(around, dict) else {}
+    numbers[str(path[-1])] = value
+    return draft.put({k: x for k, x in numbers.items() if x is not None}, *path[:-1])
 
 
 def _number(label: str, step: float = 1, **more: Any) -> StudyField:
     return StudyField(label, Input.NUMBER, step=step, **more)
 
 
-def _design_number(label: str, step: float = 0.05, **more: Any) -> StudyField:
-    def change(draft: Draft, path: FieldPath, value: Data) -> Draft:
-        return draft.with_number(str(path[-1]), value)
+def _change_design(draft: Draft, path: FieldPath, value: Data) -> Draft:
+    return draft.with_number(str(path[-1]), value)
 
-    return _number(label, step, change=change, **more)
+
+def _design_number(label: str, step: float = 0.05, **more: Any) -> StudyField:
+    return _number(label, step, change=_change_design, **more)
 
 
 def _text(label: str, **more: Any) -> StudyField:
@@ -146,11 +145,7 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     "design.sesoi": _design_number("Smallest of interest: {effect}", optional=True),
     "design.source": _text("Source of the effect"),
     "design.sides": _choice(
-        "Test",
-        _SIDES,
-        usual=2,
-        help=PARAMETERS["sides"].help,
-        change=lambda draft, path, sides: draft.with_number(str(path[-1]), sides),
+        "Test", _SIDES, usual=2, help=PARAMETERS["sides"].help, change=_change_design
     ),
     "design.target": _design_number("{measure} to aim at"),
     "design.floor": _design_number("Minimum worth running"),
@@ -161,7 +156,7 @@ FIELDS: Final[Mapping[str, StudyField]] = {
         help="If several samples share one; empty if each is treated on its own.",
         longest=LONGEST_SHORT_TITLE,
         placeholder="tank, class, lot",
-        change=_change_unit,
+        change=partial(_change_block, samples=1.0),
     ),
     "design.units.samples": _number("Samples per unit", 1.0),
     "design.units.icc": _number(
@@ -173,9 +168,7 @@ FIELDS: Final[Mapping[str, StudyField]] = {
         0.05,
         optional=True,
         help="The first arm is the treated one; empty for two equal arms.",
-        change=lambda draft, path, share: draft.put(
-            None if share is None else {"share": share}, *path[:-1]
-        ),
+        change=_change_block,
     ),
     "design.why.arms": StudyField("Reason for the share"),
     "design.original.effect": _reported("{Effect}", 0.05),
@@ -196,7 +189,7 @@ FIELDS: Final[Mapping[str, StudyField]] = {
         "Samples a day",
         optional=True,
         help="The most that can be finished; empty if all run together.",
-        change=_change_rate,
+        change=partial(_change_block, why=UNSTATED),
     ),
     "samples_per_day.why": StudyField("Reason for the rate"),
     "equipment": _items("Equipment", "Items that are booked."),

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from replicalab import assessment
 from replicalab.assessment.dimensions import DROPPED, SuggestionChange, change_of, substitution
-from replicalab.lexicon import label_key, same_label
+from replicalab.lexicon import label_key
 from replicalab.limits import MOST_COMBINATIONS, MOST_VARIANTS
 from replicalab.models import Dimension, Protocol
 from replicalab.scenarios import AllowedSubstitution, ItemStatus, Pack
@@ -120,7 +120,7 @@ def price_range(plan: assessment.Assessment) -> tuple[float, float]:
         + [
             item.times * _added(item, row.alternative, plan.pack)
             for row in plan.pack.allowed_substitutions
-            if same_label(row.original, item.label)
+            if label_key(row.original) == item.key
         ]
         for item in plan.items
     ]

@@ -146,7 +146,7 @@ def _draw_side(now: FormSession) -> None:
     refused = own_studies.refusal(now.file, study) if study else ""
     kept = mine[study.scenario_id].text if study and study.scenario_id in mine else None
     if study is None:
-        listed, more = len(now.faults), now.more_faults
+        listed, more = len(now.faults), now.result.more
         places = dict.fromkeys([ADVANCED] if now.refused else map(_part_of, now.result.faults))
         count, under = lexicon.count_text(listed + more, "fault"), lexicon.joined(list(places))
         first = f" The first {listed} are listed." if more else ""
