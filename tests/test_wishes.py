@@ -27,7 +27,7 @@ from replicalab.facts.report import report
 from replicalab.features import portfolio
 from replicalab.negotiation import Negotiation, ScientistKind, score_of
 from replicalab.negotiation.case import Side
-from replicalab.planner import PlanAnalysis, PlanStep, change_steps, surveyed
+from replicalab.planner import PlanAnalysis, surveyed
 from replicalab.render.markdown import markdown
 from replicalab.scenarios import Pack
 from tests import factories
@@ -78,8 +78,7 @@ def run(days: int = ASKED) -> Negotiation:
 def revised(days: int = ASKED) -> Block:
     analysis = ways(days)
     assert analysis.offer is not None
-    changes = change_steps(analysis.yours, analysis.offer.changes)
-    return revision_panel(PlanStep(analysis.yours, analysis.offer.after), changes)
+    return revision_panel(analysis.offer)
 
 
 def waiting() -> PlanAnalysis:

@@ -4,7 +4,6 @@ from typing import Final
 
 from replicalab import lexicon
 from replicalab.assessment import samples_text, scale_of
-from replicalab.facts import texts
 from replicalab.facts.blocks import Panel, panel
 from replicalab.facts.options import unreached_text
 from replicalab.facts.plan import counting_text, effect_label, effect_text
@@ -18,14 +17,13 @@ _ROWS: Final = 12  # points of a curve in its table, without those with a name
 def samples_title(curves: Curves) -> str:
     """Return the samples for the target, and the most that the lab can pay and staff."""
     needed, largest, evidence = curves.needed(), curves.largest, curves.plan.evidence
-    text = texts.NONE_REACHES_HERE if needed is None else texts.SAMPLES_REACH
-    title = text.format(
-        needed=lexicon.amount_text(needed or 0),
-        target=evidence.text_of(evidence.amount(evidence.target)),
-        days=lexicon.count_text(curves.plan.counts.days, "day"),
-        fits="none" if largest is None else lexicon.amount_text(largest),
-    )
-    return lexicon.capitalised(title)
+    target = evidence.text_of(evidence.amount(evidence.target))
+    days = lexicon.count_text(curves.plan.counts.days, "day")
+    afford = f"you can afford {'none' if largest is None else lexicon.amount_text(largest)}"
+    if needed is None:
+        return f"No sample reaches {target} in {days}; {afford}"
+    needs = f"{target} needs {lexicon.amount_text(needed)} samples"
+    return f"{lexicon.capitalised(needs)}; in {days} {afford}"
 
 
 def samples_panel(curves: Curves) -> Panel:
@@ -70,12 +68,10 @@ def effect_title(curves: Curves) -> str:
 
 def assumed_text(curves: Curves) -> str:
     """Return the days and the effect of the curves."""
-    effect = curves.plan.evidence.row.effect
-    days = lexicon.count_text(curves.plan.counts.days, "day")
-    if effect is None or not curves.effects:
-        return texts.CURVES_WITHOUT_EFFECT.format(days=days)
-    size = effect_text(curves.effects[0].effect)
-    return texts.CURVES_ASSUME.format(days=days, effect=effect.name, size=size)
+    effect, assumed = curves.plan.evidence.row.effect, "no effect is assumed"
+    if effect and curves.effects:
+        assumed = f"at an assumed {effect.name} of {effect_text(curves.effects[0].effect)}"
+    return f"planned for {lexicon.count_text(curves.plan.counts.days, 'day')}, {assumed}"
 
 
 def level_text(curves: Curves) -> str:
@@ -94,12 +90,12 @@ def bound_text(curves: Curves) -> str:
     if days < plan.pack.min_days:
         lines.append(f"{lexicon.capitalised(plan.evidence.void_reason or '')}.")
     elif number is not None and (number <= curves.most_samples or curves.needed() is None):
-        samples, limit = lexicon.count_text(number, "sample"), counting_text(plan)
-        lines.append(texts.NO_MORE_COUNT.format(samples=samples, limit=limit))
+        samples = lexicon.count_text(number, "sample")
+        lines.append(f"No more than {samples} can count: {counting_text(plan)}.")
     if curves.in_more_days is not None:
         needed, longer = curves.in_more_days
         size, time = lexicon.count_text(needed, "sample"), lexicon.count_text(longer, "day")
-        lines.append(texts.WOULD_REACH.format(samples=size, days=time))
+        lines.append(f"{size} in {time} would reach the target.")
     elif (why := why_unreached(plan)) and why.limit is not TargetLimit.POPULATION:
         lines.append(unreached_text(plan))
     return " ".join(lines)
@@ -113,7 +109,8 @@ def outside_text(curves: Curves) -> str:
     if not lost:
         return ""
     most = lexicon.amount_text(curves.most_counted or LARGEST_PLANNED)
-    return texts.NO_SIZE_AT.format(most=most, effects=lexicon.joined(lost, "or"))
+    effects = lexicon.joined(lost, "or")
+    return f"No sample size up to {most} reaches the target at the effect {effects}."
 
 
 def samples_rows(curves: Curves) -> list[tuple[str, ...]]:

@@ -6,9 +6,9 @@ from typing import Final
 
 from replicalab import assessment, lexicon, planner
 from replicalab.assessment import Assessment, Evidence, phrases
-from replicalab.facts import check, texts
+from replicalab.facts import check
 from replicalab.facts.blocks import Bar, Cell, Fact, Status, Table, Verdict, number_cell, table
-from replicalab.facts.options import least_days_text, proof_text, too_short_text
+from replicalab.facts.options import NOT_ALL_SEARCHED, least_days_text, proof_text, too_short_text
 from replicalab.facts.plan import plan_facts
 
 ROOM: Final = 1.06  # height of the frontier's chart over its highest mark
@@ -45,7 +45,8 @@ def outside_text(options: planner.PlanAnalysis) -> str:
     if any(plan.value <= scale_end(evidence) * ROOM for plan in plans):
         return ""
     best = (min if evidence.row.scale.lower_is_better else max)(plan.value for plan in plans)
-    return texts.OUTSIDE_PICTURE.format(evidence=evidence.text_of(evidence.amount(best)))
+    shown = evidence.text_of(evidence.amount(best))
+    return f"No plan that fits lies in the picture: the best has {shown}."
 
 
 def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
@@ -65,7 +66,7 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
     if void:
         return Verdict(Status.FAIL, "No evidence", f"{_PASSES} and shows nothing: {void}.")
     if not frontier.exact:
-        text = f"No better plan was found. {texts.NOT_ALL_SEARCHED}"
+        text = f"No better plan was found. {NOT_ALL_SEARCHED}"
         return Verdict(Status.CAUTION, "Unbeaten, not proven", text)
     text = (
         f"Nothing{phrases.adding_none(yours)} beats your plan: more evidence takes more "
@@ -104,9 +105,11 @@ def balance_text(options: planner.PlanAnalysis) -> str:
     """Return that there is no balanced plan, or an empty text."""
     if options.balanced is not None:
         return ""
-    evidence = options.yours.evidence
-    floor = evidence.amount(evidence.floor)
-    return texts.NO_BALANCE.format(fits=_fits(options.frontier), floor=floor)
+    floor = options.yours.evidence.amount(options.yours.evidence.floor)
+    return (
+        f"There is no balanced plan: none that {_fits(options.frontier)} reaches the floor of "
+        f"{floor}, so an agreement would leave the Scientist with nothing."
+    )
 
 
 def _fits(frontier: planner.Frontier) -> str:

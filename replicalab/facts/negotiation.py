@@ -6,11 +6,10 @@ from typing import Final, NamedTuple
 from replicalab import assessment, models
 from replicalab import negotiation as core
 from replicalab.assessment.phrases import placed_text, size_text
-from replicalab.facts import texts
 from replicalab.facts.blocks import Status, Verdict
 from replicalab.facts.lab import lab_text
 from replicalab.facts.plan import evidence_text, fidelity_move, saved_text
-from replicalab.facts.verdicts import ANSWERS, agreed_status, plan_size
+from replicalab.facts.verdicts import ALL_PASS, ANSWERS, agreed_status, plan_size
 from replicalab.lexicon import amount_text, count_text, signed_text
 from replicalab.models import LabManagerActionType, ScientistActionType
 from replicalab.planner import PlanStep
@@ -75,7 +74,21 @@ OUTCOME_STATUS: Final = {
 }
 """The sign of an outcome without its plan."""
 
-_NO_PLAN: Final = "no plan is on the table yet"
+RULE_PERSON: Final = "No rule: a person chose this."
+RULES: Final = {
+    LabManagerActionType.ACCEPT: "First in its order: every dimension passes, so it accepts.",
+    LabManagerActionType.REPORT_FEASIBILITY: (
+        "Second in its order: the lab constraints pass, but not every dimension, so it reports."
+    ),
+    LabManagerActionType.SUGGEST_ALTERNATIVE: (
+        "Third in its order: a lab constraint fails, and its changes improve the plan and leave no "
+        "lab constraint failing, so it suggests them."
+    ),
+    LabManagerActionType.REJECT: (
+        "Last in its order: a lab constraint fails, and no changes that it may make repair every "
+        "one, so it rejects."
+    ),
+}
 _TURNS: Final = {
     None: "Walks away",
     ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
@@ -107,9 +120,10 @@ def answer_verdict(done: core.Round) -> Verdict | None:
 def answer_rule(done: core.Round) -> str:
     """Return the rule by which the Lab Manager answered; empty without an answer."""
     if done.answer is None or done.reply:
-        return texts.RULE_PERSON if done.reply else ""
-    is_question = done.only_asks or done.plan is None
-    return texts.RULE_QUESTION if is_question else texts.RULES[done.answer.action_type]
+        return RULE_PERSON if done.reply else ""
+    if done.only_asks or done.plan is None:
+        return "Questions are answered from the lab's own data, never from the hidden reference."
+    return RULES[done.answer.action_type]
 
 
 def answer_parts(done: core.Round) -> dict[str, list[str]]:
@@ -208,18 +222,15 @@ def simple_rule_text(run: core.Negotiation | None) -> str:
         return ""
     plans = {done.plan.counts.samples: done.plan for done in run.rounds if done.plan}
     shown = [plan.evidence for plan in plans.values()]
-    return texts.SIMPLE_RULE.format(
-        samples=" → ".join(map(amount_text, plans)),
-        noun=run.pack.design.samples_noun,
-        measure=shown[0].measure,
-        values=" → ".join(evidence.number for evidence in shown),
-        outcome=OUTCOME_TITLES[run.outcome].lower() if run.outcome else "",
-    )
+    samples = f"{' → '.join(map(amount_text, plans))} {run.pack.design.samples_noun}"
+    values = " → ".join(evidence.number for evidence in shown)
+    outcome = OUTCOME_TITLES[run.outcome].lower() if run.outcome else ""
+    return f"Simple rule: {samples}; {shown[0].measure} {values}; {outcome}."
 
 
 def asking_cost(played: int, most: int) -> str:
     """Return the cost of a question: a round, and the rounds left."""
-    return texts.ASKING_COST.format(left=count_text(most - played - 1, "round"))
+    return f"A question takes this round; {count_text(most - played - 1, 'round')} left."
 
 
 def outcome_verdict(negotiation: core.Negotiation) -> Verdict:
@@ -248,8 +259,10 @@ def _open_verdict(negotiation: core.Negotiation) -> Verdict:
     number = len(negotiation.rounds) + (not waits)
     does = "waits for the Lab Manager" if waits else "is next"
     plan = state.plan
-    on_table = f"on the table is the plan of {_judged_size(plan)}" if plan else _NO_PLAN
-    text = f"Round {number} of at most {state.max_rounds} {does}: {on_table}{_cautions(plan)}"
+    table = "no plan is on the table yet"
+    if plan:
+        table = f"on the table is the plan of {_judged_size(plan)}"
+    text = f"Round {number} of at most {state.max_rounds} {does}: {table}{_cautions(plan)}"
     if offer := state.offer:
         text += f"; the Lab Manager offers {size_text(offer)}: {placed_text(offer.evidence)}"
         text += _cautions(offer)
@@ -261,7 +274,7 @@ def _judged_size(plan: assessment.Assessment) -> str:
 
 
 def _standing(plan: assessment.Assessment) -> str:
-    return assessment.failing_text(plan) if plan.failing else texts.ALL_PASS
+    return assessment.failing_text(plan) if plan.failing else ALL_PASS
 
 
 def _cautions(plan: assessment.Assessment | None) -> str:

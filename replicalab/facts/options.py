@@ -9,34 +9,48 @@ from replicalab.agents import SuggestionChange
 from replicalab.agents.lab_manager_policy import Offer
 from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.assessment.dimensions import DROPPED
-from replicalab.facts import blocks, check, texts, verdicts
+from replicalab.facts import blocks, check, verdicts
 from replicalab.facts import plan as plans
-from replicalab.facts.blocks import NOT_GIVEN, Block, Cell, Group, Heading, Panel, Sentence, Table
+from replicalab.facts.blocks import (
+    NOT_GIVEN,
+    Block,
+    Cell,
+    Fold,
+    Group,
+    Heading,
+    Sentence,
+    Status,
+    Table,
+)
 from replicalab.facts.negotiation import change_rows, signed_credits, step_changes
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS
 from replicalab.planner.curves import why_unreached
 from replicalab.planner.least_loss import field_steps
 from replicalab.scenarios import EvidenceTier, Pack
 
-_BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
+NOT_ALL_SEARCHED: Final = (
+    "Not every combination of the plan's many items and controls could be searched."
+)
+SEARCHED: Final = (
+    "Searched: all days, sample sizes, allowed substitutions and sets of droppable controls."
+)
 
 
 def first_of_all(options: planner.PlanAnalysis) -> str:
     """Return the advice that precedes any change: not to run, or to put back a fixed control."""
-    yours = options.yours
-    reason = too_short_text(yours.pack)
-    fixed = lexicon.joined(lexicon.quoted([c.name for c in yours.dropped if not c.droppable]))
-    advice = [texts.DO_NOT_RUN.format(reason=reason)] if reason else []
-    return " ".join([*advice, *([texts.PUT_BACK.format(controls=fixed)] if fixed else [])])
+    yours, reason = options.yours, too_short_text(options.yours.pack)
+    fixed = plans.listed("Put back ", [c.name for c in yours.dropped if not c.droppable])
+    advice = [f"Do not run this here: {reason}."] if reason else []
+    return " ".join([*advice, *([f"{fixed}: the study is void without it."] if fixed else [])])
 
 
 def too_short_text(pack: Pack) -> str:
     """Return that the lab has too few days for the study's endpoint; empty if it has enough."""
-    left = pack.lab.days_left
+    left, needs = pack.lab.days_left, lexicon.count_text(pack.min_days, "day")
     if left >= pack.min_days:
         return ""
-    days, needs = f"{left}{phrases.start_text(pack.lab)}", lexicon.count_text(pack.min_days, "day")
-    return texts.ENDPOINT_NEEDS.format(needs=needs, days=days)
+    has = f"the lab has {left}{phrases.start_text(pack.lab)}"
+    return f"the study's endpoint needs {needs}, and {has}"
 
 
 def difference_text(options: planner.PlanAnalysis) -> str:
@@ -44,13 +58,13 @@ def difference_text(options: planner.PlanAnalysis) -> str:
     loss, after = options.least, options.least.after
     if after.evidence.void_reason:
         reason = too_short_text(after.pack) or after.evidence.void_reason
-        return texts.NOTHING_TO_GAIN.format(reason=reason)
+        return f"Nothing to gain here: {reason}."
     if loss.plan != options.offered.plan:
         return ""
     if not loss.exact:
-        return texts.NO_BETTER_FOUND
+        return "No better plan for this lab was found."
     within = least_days_text(after.pack) if loss.none_above_floor else ""
-    return texts.NONE_BETTER.format(within=within, adding=phrases.adding_none(options.yours))
+    return f"No better plan{within}{phrases.adding_none(options.yours)} exists for this lab."
 
 
 def difference_table(options: planner.PlanAnalysis) -> Table | None:
@@ -58,7 +72,7 @@ def difference_table(options: planner.PlanAnalysis) -> Table | None:
     offered, after = options.offered, options.least.after
     if offered.plan == after.plan or after.evidence.void_reason:
         return None
-    name = "Your plan" if offered.plan == options.yours.plan else "Lab Manager's plan"
+    name = check.YOURS if offered.plan == options.yours.plan else "Lab Manager's plan"
     return check.plans_table({name: offered, "Least-loss plan": after})
 
 
@@ -72,12 +86,13 @@ def proof_text(least: planner.LeastLoss) -> str:
     failing = phrases.failing_text(plan)
     if plan.feasible:
         floor = bound_text(plan.evidence, "floor")
-        return texts.NONE_REACHES.format(floor=floor) if least.none_above_floor else ""
+        return f"No plan for this lab reaches {floor}." if least.none_above_floor else ""
     if not least.exact:
-        return texts.BEST_FOUND.format(failing=failing)
+        return f"The best that was found, not proven to be the best: {failing}."
     if any(violation.field in ("technique", "rationale") for violation in plan.violations):
-        return texts.WORDING_BREAKS
-    return texts.NONE_PASSES.format(days=least_days_text(plan.pack), failing=failing)
+        return "Your wording breaks a restriction, and the search does not change wording."
+    days = least_days_text(plan.pack)
+    return f"No plan{days} for this lab passes every dimension: {failing} at best."
 
 
 def least_days_text(pack: Pack) -> str:
@@ -90,10 +105,8 @@ def least_days_text(pack: Pack) -> str:
 def search_text(options: planner.PlanAnalysis) -> str:
     """Return the proof with the plans that were searched; empty when nothing is missing."""
     proof = proof_text(options.least)
-    searched = texts.SEARCHED if proof else ""
-    if not options.least.exact:
-        searched = texts.NOT_ALL_SEARCHED
-    return f"{proof} {searched}".strip()
+    searched = SEARCHED if proof else ""
+    return f"{proof} {searched if options.least.exact else NOT_ALL_SEARCHED}".strip()
 
 
 def take_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
@@ -101,16 +114,19 @@ def take_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
 
     A last part has later starts that help. The title is empty if nothing is needed.
     """
+    yours = options.yours
     if nothing_needed(options):
-        goal = bound_text(options.yours.evidence, "target")
-        none = texts.NOTHING_NEEDED.format(goal=goal), wasted_text(options.yours)
-        return [("", [*filter(None, none)])]
-    parts = {
-        "This plan as it is": [run_text(options.asks.run), wasted_text(options.yours)],
-        "Target with your items": [target_text(options)],
-        "If you could add one thing": [*alone_lines(options)],
-        "If you start later": wait_lines(options),
-    }
+        goal = bound_text(yours.evidence, "target")
+        parts = {"": [f"Nothing: the lab can run the plan as it is, and it reaches {goal}."]}
+        parts[""].append(wasted_text(yours))
+    else:
+        run = f"To run this plan unchanged: {_additions(options.asks.run, 'nothing')}."
+        parts = {
+            "This plan as it is": [run, wasted_text(yours)],
+            "Target with your items": [target_text(options)],
+            "If you could add one thing": [*alone_lines(options)],
+            "If you start later": [*_wait_lines(options)],
+        }
     return [(title, [*filter(None, lines)]) for title, lines in parts.items() if any(lines)]
 
 
@@ -121,13 +137,10 @@ def nothing_needed(options: planner.PlanAnalysis) -> bool:
     return yours.feasible and at_target and options.least.plan == yours.plan
 
 
-def run_text(relief: planner.Shortfall) -> str:
-    """Return the additions with which the lab can run a plan unchanged."""
+def _additions(relief: planner.Shortfall, none: str) -> str:
     failing = phrases.failing_text(relief.judged, relief.left)
-    but = texts.BUT_FAILS.format(failing=failing) if relief.left else ""
-    return texts.RUN_TAKES.format(
-        additions=planner.additions_text(relief.asks) or "nothing", but=but
-    )
+    but = f"; but {failing} whatever the lab adds" if relief.left else ""
+    return f"{planner.additions_text(relief.asks) or none}{but}"
 
 
 def wasted_text(plan: Assessment) -> str:
@@ -135,8 +148,9 @@ def wasted_text(plan: Assessment) -> str:
     able, planned = plan.evidence.able, plan.counts.samples
     if able >= planned:
         return ""
-    samples, why = lexicon.count_text(planned, "sample"), plans.counting_text(plan)
-    return texts.WASTED.format(samples=samples, able=f"{able:,}", why=f" ({why})" if why else "")
+    why = plans.counting_text(plan)
+    samples, because = lexicon.count_text(planned, "sample"), f" ({why})" if why else ""
+    return f"Of its {samples} only {able:,} can count{because}."
 
 
 def target_text(options: planner.PlanAnalysis) -> str:
@@ -144,15 +158,10 @@ def target_text(options: planner.PlanAnalysis) -> str:
     yours, relief = options.yours, options.asks.target
     goal, units = bound_text(yours.evidence, "target"), plans.units_limit_text(yours)
     if relief is None:
-        parts = texts.TARGET_UNREACHED.format(goal=goal), unreached_text(yours), units
-        return " ".join(filter(None, parts))
-    failing = phrases.failing_text(relief.judged, relief.left)
-    reached = texts.REACHED.format(
-        size=phrases.size_text(relief.judged),
-        goal=goal,
-        additions=planner.additions_text(relief.asks) or "nothing more",
-        but=texts.BUT_FAILS.format(failing=failing) if relief.left else "",
-    )
+        none = f"With these items and controls no sample size reaches {goal}."
+        return " ".join(filter(None, (none, unreached_text(yours), units)))
+    size, additions = phrases.size_text(relief.judged), _additions(relief, "nothing more")
+    reached = f"{size} for {goal}. That takes {additions}."
     return f"{plans.with_cautions(reached, relief.judged)} {units}".strip()
 
 
@@ -161,7 +170,8 @@ def alone_lines(options: planner.PlanAnalysis) -> Iterator[str]:
     for single in options.asks.singles:
         after = single.least.after
         ask, adapted = lexicon.capitalised(single.ask.text), _adapted_text(after, options.yours)
-        goal = bound_text(after.evidence, _BOUNDS[single.tier])
+        bound = "target" if single.tier is EvidenceTier.MEETS_TARGET else "floor"
+        goal = bound_text(after.evidence, bound)
         yield plans.with_cautions(f"{ask}: {adapted}, for {goal}.", after)
     least, asks = options.least.after, options.asks
     reached = least.evidence.tier if least.feasible else EvidenceTier.BELOW_FLOOR
@@ -172,8 +182,8 @@ def alone_lines(options: planner.PlanAnalysis) -> Iterator[str]:
         return
     missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
     missed += [] if asks.alone_target else ["target"]
-    goals = lexicon.joined([bound_text(least.evidence, bound) for bound in missed], "or")
     if missed:
+        goals = lexicon.joined([bound_text(least.evidence, bound) for bound in missed], "or")
         yield f"No single addition reaches {goals}."
 
 
@@ -185,21 +195,17 @@ def _adapted_text(after: Assessment, yours: Assessment) -> str:
     return f"{phrases.size_text(after)}{changes}{loss}"
 
 
-def wait_lines(options: planner.PlanAnalysis) -> list[str]:
-    """Return each later start that helps: the items that it frees, and the best plan then."""
-    lines = []
+def _wait_lines(options: planner.PlanAnalysis) -> Iterator[str]:
     for wait in options.asks.waits:
         after = wait.least.after
-        text = texts.WAIT.format(
-            day=f"{wait.start_day:,}{after.pack.lab.dated(wait.start_day)}",
-            items=lexicon.joined(lexicon.quoted(wait.items)),
-            left=lexicon.count_text(wait.days_left, "day"),
-            adapted=_adapted_text(after, options.yours),
-            evidence=phrases.placed_text(after.evidence),
-            still=f"; {phrases.failing_text(after, still=True)}" if after.failing else "",
-        )
-        lines.append(plans.with_cautions(text, after))
-    return lines
+        day = f"{wait.start_day:,}{after.pack.lab.dated(wait.start_day)}"
+        items = lexicon.joined(lexicon.quoted(wait.items))
+        left = lexicon.count_text(wait.days_left, "day")
+        evidence = phrases.placed_text(after.evidence)
+        still = f"; {phrases.failing_text(after, still=True)}" if after.failing else ""
+        text = f"Start on day {day}, with {items} free and {left} left: "
+        text += f"{_adapted_text(after, options.yours)}; {evidence}{still}."
+        yield plans.with_cautions(text, after)
 
 
 def bound_text(evidence: Evidence, bound: str) -> str:
@@ -235,61 +241,26 @@ def plan_blocks(analysis: planner.PlanAnalysis) -> Iterator[Block | str | None]:
     if offer:
         yield Heading("The Lab Manager's changes")
         yield verdicts.ANSWERS[verdicts.answer_to(analysis)].text
-        yield from _changes(analysis, offer)
+        yield revision_panel(offer)
     yield Heading("The least-loss plan")
     yield difference_text(analysis)
     yield difference_table(analysis)
     yield search_text(analysis)
     if not loss.after.evidence.void_reason:
-        yield from _changes(analysis, loss)
+        yield revision_panel(loss)
     for name, end in analysis.ends.items():
         yield Heading(name)
-        yield from _revision(planner.PlanStep(analysis.yours, end))
+        yield revision(planner.PlanStep(analysis.yours, end))
     yield take_panel(analysis)
-
-
-def _changes(
-    analysis: planner.PlanAnalysis, revised: planner.LeastLoss | Offer
-) -> Iterator[Block | str]:
-    if revised.changes:
-        yield from _revision(planner.PlanStep(analysis.yours, revised.after))
-        steps = planner.change_steps(analysis.yours, revised.changes)
-        rows = [(c.title, c.price, f"{c.why} {c.lost}") for c in map(change_text, steps)]
-        yield blocks.table("Changes", ("Change", "Saves and loses", "Why, and the loss"), rows)
-
-
-def _revision(whole: planner.PlanStep) -> Iterator[Block | str]:
-    size, *rest = revision_text(whole).values()
-    yield Sentence(size, status=verdicts.plan_verdict(whole.after).status)
-    yield from rest
 
 
 class ChangeText(NamedTuple):
     """A suggested change in words."""
 
     field: str
-    values: str
+    title: str
     price: str
-    why: str
-    lost: str
-
-    @property
-    def title(self) -> str:
-        """The field and its values."""
-        return f"{self.field}: {self.values}"
-
-
-def revision_text(whole: planner.PlanStep) -> dict[str, str]:
-    """Return a revised plan: size, failing checks, soft constraints broken, and the gain."""
-    after, lab = whole.after, whole.after.pack.lab
-    cost = f"{lexicon.amount_text(after.cost)} of {lab.money(lab.budget)}"
-    failing = lexicon.capitalised(phrases.failing_text(after, still=True))
-    return {
-        "size": f"{phrases.size_text(after)}, {cost}, {after.evidence.text}",
-        "still": f"{failing}." if after.failing else "",
-        "breaks": plans.cautions_sentence(after),
-        "total": f"In all: {plans.saved_text(whole)} · {plans.loss_text(whole)}",
-    }
+    loss: str  # with its reason
 
 
 def change_text(step: planner.PlanStep) -> ChangeText:
@@ -297,27 +268,42 @@ def change_text(step: planner.PlanStep) -> ChangeText:
     change = step.change
     if change is None:
         raise ValueError("a step without a suggested change has no words for it")
+    field = step.after.pack.study.term(FIELD_LABELS[change.field])
     old, new = (
         f"{int(value):,}" if change.field in NUMBER_FIELDS else value
         for value in (change.original, change.revised)
     )
-    return ChangeText(
-        field=step.after.pack.study.term(FIELD_LABELS[change.field]),
-        values=f"{old} → {new}",
-        price=f"{plans.saved_text(step)} · {plans.loss_text(step)}",
-        why=change.reason,
-        lost=f"{change.tradeoff} {plans.newly_broken_text(step)}".strip(),
+    loss = f"{change.reason} {change.tradeoff} {plans.newly_broken_text(step)}".strip()
+    price = f"{plans.saved_text(step)} · {plans.loss_text(step)}"
+    return ChangeText(field, f"{field}: {old} → {new}", price, loss)
+
+
+def changes_made(texts: Iterable[ChangeText]) -> Table:
+    """Return suggested changes; a page unfolds the loss of each."""
+    rows = [(Cell(text.title, more=Sentence(text.loss)), text.price) for text in texts]
+    return blocks.table("Changes", ("Change", "Saves and loses"), rows, kind="changes")
+
+
+def revision(whole: planner.PlanStep) -> Group:
+    """Return a revised plan: size, failing checks, cautions, and the gain."""
+    after, lab = whole.after, whole.after.pack.lab
+    cost = f"{lexicon.amount_text(after.cost)} of {lab.money(lab.budget)}"
+    failing = f"{phrases.failing_text(after, still=True)}." if after.failing else ""
+    size = f"{phrases.size_text(after)}, {cost}, {after.evidence.text}."
+    cautions = plans.cautions_sentence(after)
+    return blocks.group(
+        Sentence(lexicon.capitalised(failing), size, verdicts.standing(after)[0]),
+        Sentence(cautions, status=Status.CAUTION) if cautions else None,
+        Sentence(f"In all: {plans.saved_text(whole)} · {plans.loss_text(whole)}"),
     )
 
 
-def revision_panel(whole: planner.PlanStep, steps: Iterable[planner.PlanStep] = ()) -> Panel:
-    """Return a revised plan; its changes are folded."""
-    return blocks.panel(
-        "revision",
-        status=verdicts.standing(whole.after)[0],
-        revision=revision_text(whole),
-        changes=[*map(change_text, steps)],
-    )
+def revision_panel(revised: planner.LeastLoss | Offer) -> Group:
+    """Return a revision of a plan; its changes are folded."""
+    made = list(map(change_text, planner.change_steps(revised.before, revised.changes)))
+    folded = Fold(lexicon.count_text(len(made), "change"), (changes_made(made),))
+    whole = revision(planner.PlanStep(revised.before, revised.after))
+    return blocks.group(whole, folded if made else None)
 
 
 def mend_text(step: planner.PlanStep) -> str:

@@ -7,7 +7,7 @@ from replicalab.assessment import missing_choices, offered_effects, original_est
 from replicalab.assessment.effects import PLANNED, YOURS, original_interval
 from replicalab.designs import KINDS, Estimate
 from replicalab.designs.originals import doubt_of, effect_of
-from replicalab.facts import blocks, texts
+from replicalab.facts import blocks
 from replicalab.facts.blocks import Cell, Column, Group, Heading, Sentence, Table
 from replicalab.facts.curves import able_text, fit_text
 from replicalab.facts.plan import effect_text
@@ -76,7 +76,7 @@ def choices_texts(design: Design) -> list[str]:
     effects = ", ".join(
         f"{choice.label} {effect_text(effect)}" for choice, effect in offered_effects(design)
     )
-    offered = texts.EFFECTS_OFFERED.format(effects=effects) if effects else ""
+    offered = f"Effects to plan with: {effects}." if effects else ""
     return [reported_text(design, design.original), offered, *_not_offered(design)]
 
 
@@ -98,8 +98,7 @@ def counts_text(original: Original) -> str:
     n1, n2, n, events = original.n1, original.n2, original.n, original.events
     counts = [] if n is None else [f"n = {lexicon.amount_text(n)}"]
     if n1 is not None and n2 is not None:
-        n1_text, n2_text = map(lexicon.amount_text, (n1, n2))
-        counts = [texts.TWO_GROUPS.format(n1=n1_text, n2=n2_text)]
+        counts = [f"n = {lexicon.amount_text(n1)} and {lexicon.amount_text(n2)}"]
     counts += [] if events is None else [lexicon.count_text(events, "event")]
     return ", ".join(counts)
 
@@ -108,7 +107,8 @@ def worked_out_interval_text(design: Design) -> str:
     """Return the 95 % interval from an estimate and its standard error; empty without them."""
     if (ends := original_interval(design)) is None:
         return ""
-    return texts.WORKED_OUT_INTERVAL.format(low=effect_text(ends[0]), high=effect_text(ends[1]))
+    low, high = map(effect_text, ends)
+    return f"95 % interval {low} to {high}, from the estimate and its standard error."
 
 
 def estimate_text(estimate: Estimate) -> str:
@@ -182,4 +182,4 @@ def fits_text(curves: Curves) -> str:
     if evidence.row.effect is None:  # no table
         return fits
     target = evidence.text_of(evidence.amount(evidence.target))
-    return texts.TAKES.format(target=target, fits=fits)
+    return f"Takes: the samples for {target}. {fits}"

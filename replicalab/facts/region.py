@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment import DIMENSION_ROWS, Assessment, Evidence
 from replicalab.assessment.phrases import failing_text
-from replicalab.facts import blocks, frontier, texts
+from replicalab.facts import blocks, frontier
 from replicalab.facts.blocks import Fact, count, facts_table, money
 from replicalab.facts.lab import amounts_text
 from replicalab.facts.options import least_days_text, too_short_text
@@ -175,8 +175,14 @@ def shade_text(evidence: Evidence) -> str:
 def reading_fold(evidence: Evidence, *, lost: bool) -> blocks.Fold:
     """Return how to read the chart of the region."""
     shades = f"{capitalised(shade_text(evidence))}."
-    lines = [shades, texts.REGION_FILLINGS, texts.REGION_CLICK, texts.REGION_STAR]
-    lines += [texts.REGION_LOST, ORDER] if lost else [ORDER]
+    lines = [
+        shades,
+        "No blue: no evidence; hatched: does not fit.",
+        "Click to choose a point ✕.",
+        "* Your plan keeps its own items, which the chart does not have.",
+        *(["Dotted: fits, but samples, or the study’s endpoint, are lost."] if lost else []),
+        ORDER,
+    ]
     return blocks.Fold("How to read this", (blocks.listing(lines),))
 
 
@@ -187,11 +193,12 @@ def no_evidence_text(options: PlanAnalysis) -> str:
         return ""
     reason = too_short_text(pack)
     if not (reason or loss.exact):
-        return texts.NOT_PROVEN_BEST
+        return "The best plan found shows nothing; a better one is not ruled out."
     if after.feasible and after.counts.days >= pack.min_days:
         reason = reason or after.evidence.void_reason
-    reason = reason or texts.NOTHING_IN_FEWER.format(days=least_days_text(pack))
-    return texts.DO_NOT_RUN.format(reason=reason)
+    none = f"no plan{least_days_text(pack)} for this lab passes every dimension"
+    reason = reason or f"{none}, and in fewer days nothing is shown"
+    return f"Do not run this here: {reason}."
 
 
 def loaded_text(before: Protocol, after: Protocol) -> str:
@@ -232,9 +239,9 @@ def one_effect_text(plan: Assessment) -> str:
     """Return the only effect that the evidence assumes, or that it assumes none."""
     effect = plan.evidence.row.effect
     if effect is None:
-        return texts.EFFECT_NOT_ASSUMED
-    size = effect_text(plan.pack.design.effect_planning)
-    return texts.EFFECT_ALONE.format(effect=effect.name, size=size)
+        return "This study’s evidence does not rest on an assumed effect."
+    assumed = f"{effect.name} of {effect_text(plan.pack.design.effect_planning)}"
+    return f"The evidence rests on an assumed {assumed}; try others on Protocol."
 
 
 def region_table(

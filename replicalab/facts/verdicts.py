@@ -6,7 +6,6 @@ from typing import Final
 from replicalab import lexicon
 from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, Evidence, assess, cautions_title, phrases
-from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Status, Verdict
 from replicalab.facts.plan import with_cautions
 from replicalab.limits import LARGEST_PLANNED
@@ -14,6 +13,7 @@ from replicalab.models import LabManagerActionType, revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import EvidenceTier
 
+ALL_PASS: Final = "every dimension passes"
 FIDELITY_MEANS: Final = (
     "how far the plan departs from the study: 0 to 3 for each substitution, 1 for each control "
     "that is dropped"
@@ -50,10 +50,10 @@ def plan_verdict(plan: Assessment) -> Verdict:
             status = Status.FAIL if evidence.void_reason else Status.CAUTION
             title, opening = "Not approved", "Lab-feasible, but not approved"
         return Verdict(status, title, f"{opening}: {phrases.failing_text(plan)}. {shows}")
-    title, text = "Feasible", f"Feasible: {texts.ALL_PASS}. {shows}"
+    title, text = "Feasible", f"Feasible: {ALL_PASS}. {shows}"
     if evidence.void_reason:
         title = "Shows nothing"
-        text = with_cautions(f"{title}, though {texts.ALL_PASS}: {evidence.void_reason}.", plan)
+        text = with_cautions(f"{title}, though {ALL_PASS}: {evidence.void_reason}.", plan)
     elif evidence.tier is EvidenceTier.BELOW_FLOOR:
         title = "Feasible, below the floor"
     title = ", ".join(filter(None, (title, cautions_title(plan))))
@@ -127,17 +127,16 @@ def largest_text(plan: Assessment) -> str:
         size = min(limit, LARGEST_PLANNED)
         evidence = assess(revise(plan.plan, sample_size=size), plan.pack).evidence
         samples = f"{lexicon.count_text(size, 'sample')}, {evidence.text}"
-    return texts.MOST_AFFORDABLE.format(samples=samples)
+    return f"With the rest as planned, affordable: {samples}."
 
 
 def terms_text(plan: Assessment) -> str:
     """Return the meaning of the evidence, its target and its floor."""
     evidence = plan.evidence
-    return texts.TERMS.format(
-        measure=lexicon.capitalised(evidence.measure),
-        meaning=evidence.row.meaning,
-        target=evidence.amount(evidence.target),
-        floor=evidence.amount(evidence.floor),
+    target, floor = map(evidence.amount, (evidence.target, evidence.floor))
+    return (
+        f"{lexicon.capitalised(evidence.measure)}: {evidence.row.meaning}; target {target}: the "
+        f"aim of the study; floor {floor}: the least worth running."
     )
 
 
@@ -149,7 +148,7 @@ def answer_to(options: PlanAnalysis) -> LabManagerActionType:
 def lab_line(reference: PlanAnalysis) -> str:
     """Return the failing dimensions and the Lab Manager's answer in one line."""
     yours = reference.yours
-    fails = phrases.failing_text(yours) if yours.failing else texts.ALL_PASS
+    fails = phrases.failing_text(yours) if yours.failing else ALL_PASS
     return f"{fails}; the Lab Manager {ANSWERS[answer_to(reference)].title.lower()}"
 
 

@@ -16,7 +16,7 @@ from replicalab.facts.study import lab_panel, paper_panel
 from replicalab.negotiation import Negotiation, score
 from replicalab.negotiation.batch import Batch
 from replicalab.negotiation.case import Comparison
-from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, PlanStep, Shortfalls, change_steps
+from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Shortfalls
 from replicalab.render.html import html, in_notebook
 from replicalab.scenarios import Pack, Studies
 from replicalab.tables import frame
@@ -43,11 +43,6 @@ def _plan(plan: Assessment) -> Iterable[Block]:
     yield check.cost_panel(plan)
 
 
-def _revision(revision: LeastLoss | Offer) -> Iterable[Block]:
-    steps = change_steps(revision.before, revision.changes)
-    yield revision_panel(PlanStep(revision.before, revision.after), steps)
-
-
 def _run(run: Negotiation) -> Iterable[Block]:
     yield outcome_panel(outcome_verdict(run))
     yield from (round_panel(run, at) for at in range(len(run.rounds)))
@@ -59,9 +54,9 @@ _PANELS: Final[dict[type, Callable[[Any], Iterable[Block]]]] = {
     Assessment: _plan,
     Batch: batch_blocks,
     Comparison: lambda sides: [comparison_panel(sides)],
-    LeastLoss: _revision,
+    LeastLoss: lambda revised: [revision_panel(revised)],
     Negotiation: _run,
-    Offer: _revision,
+    Offer: lambda revised: [revision_panel(revised)],
     Pack: lambda pack: [paper_panel(pack), lab_panel(assess(pack.reference_protocol, pack))],
     Shortfalls: lambda found: [take_panel(PlanAnalysis(found.plan))],
 }

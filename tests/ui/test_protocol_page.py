@@ -45,7 +45,7 @@ def test_pages_show_the_core_answers(study: str, lab: str) -> None:
     texts = [facts.first_of_all(options), facts.difference_text(options)]
     texts += [f"{name}: {text}" for name, text in notes(yours)]
     if not facts.nothing_needed(options):
-        texts += [facts.run_text(options.asks.run), facts.target_text(options)]
+        texts.append(facts.target_text(options))
         texts += facts.alone_lines(options)
     assert all(line in reading.page_text(app) for line in texts)
     dimensions, worth, *_ = reading.panel_tables(app)

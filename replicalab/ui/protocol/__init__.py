@@ -12,7 +12,7 @@ import streamlit as st
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
 from replicalab.facts import options as facts
-from replicalab.facts.blocks import Cell, Group, Heading, Sentence, group, sentences_panel, table
+from replicalab.facts.blocks import Group, Heading, Sentence, group, sentences_panel
 from replicalab.facts.check import CHOSEN, check_panel, cost_panel, evidence_panel
 from replicalab.facts.curves import samples_panel
 from replicalab.facts.negotiation import step_changes
@@ -192,7 +192,7 @@ def _draw_ends(options: PlanAnalysis) -> None:
     if not options.ends:
         st.caption("The least-loss plan is also the cheapest, and has the most evidence.")
     for name, plan in options.ends.items():
-        revised = facts.revision_panel(PlanStep(options.yours, plan))
+        revised = facts.revision(PlanStep(options.yours, plan))
         panel.draw(Group((Heading(name), revised)))
         take = partial(state.replace_plan, plan.plan)
         button(f"Apply: {name.lower()}", "balance", take, key=f"apply_{name[:4].lower()}")
@@ -205,15 +205,13 @@ def _offer(options: PlanAnalysis, suggestion: Ticked) -> Group:
         answer = ANSWERS[answer_to(options)]
         sentences = [answer.text, "It knows no change that would help." if options.offer else ""]
         return sentences_panel(sentences, title=_MANAGER, verdict=answer)
-    rows = []
-    for tick in ticks:
-        text = facts.change_text(tick.step)
-        price = text.price if tick.on else f"would add: {text.price}"
-        why = Sentence(f"{text.why} {text.lost}")
-        rows.append((Cell(text.title, more=why), price))
-    revised = facts.revision_panel(PlanStep(options.yours, result))
-    changes = table("Changes", ("Change", "Saves and loses"), rows, kind="changes")
-    return Group((Heading(_MANAGER), revised, changes))
+    texts = [facts.change_text(tick.step) for tick in ticks]
+    priced = [
+        text if tick.on else text._replace(price=f"would add: {text.price}")
+        for tick, text in zip(ticks, texts, strict=True)
+    ]
+    revised = facts.revision(PlanStep(options.yours, result))
+    return Group((Heading(_MANAGER), revised, facts.changes_made(priced)))
 
 
 def _draw_ticks(ticks: tuple[Tick, ...], result: Assessment) -> None:
@@ -260,5 +258,4 @@ def _least_loss(options: PlanAnalysis, *, is_void: bool) -> Group:
     summary = group(sentences_panel(sentences, title=title), facts.difference_table(options))
     if is_void or not loss.changes:
         return summary
-    steps = change_steps(options.yours, loss.changes)
-    return Group((summary, facts.revision_panel(PlanStep(options.yours, loss.after), steps)))
+    return Group((summary, facts.revision_panel(loss)))

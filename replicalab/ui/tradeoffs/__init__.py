@@ -8,7 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from replicalab.assessment import assess
-from replicalab.facts import blocks, frontier, region, texts
+from replicalab.facts import blocks, frontier, region
 from replicalab.facts.blocks import facts_table
 from replicalab.facts.check import effects_panel
 from replicalab.facts.lab import own_text
@@ -94,7 +94,8 @@ def _draw_region_chart(view: Outlook) -> None:
         theme=None,
         on_select=_take_click,
         selection_mode="points",
-        alt=texts.REGION_ALT.format(title=title, means=region.means_text(view.pack)),
+        alt=f"{title} {region.means_text(view.pack)}. Days against samples, with the planned "
+        "evidence and each limit; the table below has the same numbers.",
     )
     marked = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
     spot = None if view.place in marked else figures.spotted(view.region, *view.place)
@@ -152,7 +153,8 @@ def _draw_frontier(view: Outlook) -> None:
             key="frontier_chart",
             config=figures.CONFIG,
             theme=None,
-            alt=texts.FRONTIER_ALT.format(title=title, means=region.means_text(view.pack)),
+            alt=f"{title}, {region.means_text(view.pack)}. Cost against evidence; the table below "
+            "has the same numbers.",
         )
     lines = [verdict.text, frontier.balance_text(options)]
     table = frontier.standing_table(options)
@@ -161,11 +163,16 @@ def _draw_frontier(view: Outlook) -> None:
         _draw_loading("Load the balanced plan into the editor", "balance", balanced.plan, view)
     if plans.plans:
         undrawn = sum(len(line.plans) for line in plans.lines) < len(plans.plans)
-        reading = [texts.FRONTIER_LINES]
-        reading += [texts.FRONTIER_BALANCED] if plans.balanced is not None else []
-        reading += [texts.FRONTIER_DAYS] if undrawn else []
+        reading = {
+            "One line for each fidelity loss: the sum of the losses of the study, up to 3 for a "
+            "substitution and 1 for a dropped control.": True,
+            "Balanced, by Nash’s rule: the plan at which the two gains, multiplied, are largest; a "
+            "plan that gives up some of the study counts for less.": plans.balanced is not None,
+            "A plan that nothing beats only because it takes fewer days is not drawn.": undrawn,
+        }
         note = blocks.sentences_panel([frontier.outside_text(options)], quiet=True)
-        panel.draw(note, blocks.Fold("How to read this", (blocks.listing(reading),)))
+        listed = blocks.listing(text for text, is_shown in reading.items() if is_shown)
+        panel.draw(note, blocks.Fold("How to read this", (listed,)))
         panel.draw_tables(lambda: [frontier.frontier_table(options)])
 
 
