@@ -14,7 +14,6 @@ from zipfile import ZipFile
 import pytest
 
 from replicalab import negotiation as core
-from replicalab.agents import parse_scientist_output
 from replicalab.assessment import assess
 from replicalab.errors import ReplicaLabError
 from replicalab.facts.negotiation import outcome_verdict, round_caption, round_summary
@@ -24,7 +23,6 @@ from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, load_scenario, pack_of, parse_study
 from tests.factories import make_setup
 from tests.features.workbooks import workbook
-from tests.negotiation.playing import ACCEPT, OPEN, PLAN, ask, game, revise_to, said
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
 from tests.tiers import batches
 
@@ -153,27 +151,6 @@ def test_damaged_file_opens_or_is_refused(view: Callable[[int], None], numbers: 
     texts = {ended(view, number) for number in numbers}
     assert SHOWN in texts
     assert 0 < min(map(len, texts)) <= max(map(len, texts)) < LONGEST_MESSAGE
-
-
-ANSWERS: Final = tuple(said(action) for action in (ACCEPT, ask("Why?"), revise_to(PLAN)))
-
-
-def bent_answer(number: int) -> str:
-    chance = random.Random(f"answer {number}")
-    text = chance.choice(ANSWERS)
-    if number % 3:
-        text = json.dumps(bent_data(json.loads(text), chance))
-    if number % 2:
-        text = f"Thinking {{so}}.\n```json\n{text}\n```\nDone."
-    return bent_text(text, chance) if number % 3 == 0 else text
-
-
-@pytest.mark.parametrize("numbers", batches(200, quick=60, long=21))
-def test_bent_answer_plays_or_is_refused(numbers: range) -> None:
-    for number in numbers:
-        with suppress(ReplicaLabError):
-            action = parse_scientist_output(bent_answer(number))
-            core.play(core.Negotiation(game(OPEN, PLAN, 3), OPEN), core.Turn(action=action))
 
 
 ROWS: Final = (("flume", "equipment", "booked", 12, 2.5), ("Größe", "reagent", "available"))

@@ -22,11 +22,6 @@ def study() -> scenarios.Study:
     return scenarios.parse_study(STUDY_TEXT, "tiny.yaml")
 
 
-def booked_until(pack: scenarios.Pack) -> dict[str, int]:
-    days = {item.label: item.booked_until_day for item in pack.resources}
-    return {label: day for label, day in days.items() if day is not None}
-
-
 def test_seed_0_is_the_lab_as_written(study: scenarios.Study) -> None:
     pack = scenarios.pack_of(study, scenarios.Difficulty.HARD)
     assert pack.seed == 0
@@ -37,7 +32,8 @@ def test_seed_0_is_the_lab_as_written(study: scenarios.Study) -> None:
         "safety_restrictions": ["No open fire."], "conversation_history": [],
         "current_protocol": None, "round_number": 0, "max_rounds": scenarios.MAX_ROUNDS,
     }  # fmt: skip
-    assert booked_until(pack) == {"kettle": 6, "Thermometer": 2}
+    booked = {item.label: item.booked_until_day for item in pack.resources if not item.available}
+    assert booked == {"kettle": 6, "Thermometer": 2, "tea": None}
     assert [one.key for one in pack.constraints] == ["heat", "budget", "time_limit", "staff"]
     assert [one.hard for one in pack.constraints] == [False, True, True, True]
 
@@ -92,32 +88,6 @@ def test_seeded_lab_stays_near_the_written_one(
     assert len(lab.out_of_stock) == len(written.out_of_stock)
     assert all(1 <= day <= 2 * lab.days for day in lab.booked.values())
     assert pack.expected is None
-
-
-@given(st.sampled_from(SHIPPED), DIFFICULTIES, st.just(0) | SEEDS)
-def test_views_of_a_lab_agree(
-    scenario_id: str, difficulty: scenarios.Difficulty, seed: int
-) -> None:
-    pack = scenarios.load_scenario(scenario_id, difficulty, seed)
-    lab = pack.lab_manager_observation
-    assert lab.budget_total == lab.budget_remaining == pack.lab.budget
-    assert [*booked_until(pack)] == lab.equipment_booked
-    for category, free, gone in (
-        (scenarios.ResourceCategory.EQUIPMENT, lab.equipment_available, lab.equipment_booked),
-        (scenarios.ResourceCategory.REAGENT, lab.reagents_in_stock, lab.reagents_out_of_stock),
-    ):
-        items = [item for item in pack.resources if item.category is category]
-        assert [item.label for item in items if item.available] == free
-        assert [item.label for item in items if not item.available] == gone
-        for label in (*free, *gone):
-            missing = pack.inventory.status(label, category) in scenarios.MISSING
-            assert missing == (label in gone)
-    keys = [item.key for item in pack.resources]
-    assert len(set(keys)) == len(keys)
-    limits = {one.key: one.quantity for one in pack.constraints}
-    assert limits["budget"] == lab.budget_total
-    assert limits["time_limit"] == lab.time_limit_days
-    assert limits["staff"] == lab.staff_count
 
 
 @given(st.floats(0.01, 1e6), st.integers(1, 400), SEEDS)
