@@ -42,7 +42,12 @@ def panel(place: str, plan: PlanAnalysis | None) -> Mapping[str, Any]:
     if state.is_hidden():
         _draw(plan)
     elif state.workspace().challenge:
-        _draw_score(plan)
+        _, handed = st.session_state[state.HANDED]
+        blocks.draw(score_panel(score_of(plan.yours.revised(handed)), YOU))
+        with st.container(horizontal=True, vertical_alignment="center", key="challenge"):
+            button("Try again", "replay", start)
+            button("Leave the challenge", "lock_open", state.leave_challenge)
+        _draw_link_and_results()
     return {}
 
 
@@ -68,16 +73,12 @@ def _draw(here: PlanAnalysis) -> None:
             "changes. It does not look at the evidence.",
         )
         button("Leave the challenge", "lock_open", state.leave_challenge)
-    _draw_answers(here.yours)
-    _draw_link_and_results()
-
-
-def _draw_score(here: PlanAnalysis) -> None:
-    _, handed = st.session_state[state.HANDED]
-    blocks.draw(score_panel(score_of(here.yours.revised(handed)), YOU))
-    with st.container(horizontal=True, vertical_alignment="center", key="challenge"):
-        button("Try again", "replay", start)
-        button("Leave the challenge", "lock_open", state.leave_challenge)
+    if answers := _answers():
+        heading = Heading("With the Lab Manager", 2, part=True)
+        blocks.draw(heading, listing(text for text, _ in answers))
+        _, offered = answers[-1]
+        if offered is not None and offered != here.yours.plan:
+            button("Take its offer", "handshake", partial(state.replace_plan, offered))
     _draw_link_and_results()
 
 
@@ -98,16 +99,6 @@ def _ask(here: PlanAnalysis) -> None:
 def _answers() -> Sequence[tuple[str, Protocol | None]]:
     pairs: Sequence[tuple[str, Protocol | None]] = st.session_state.get(_ANSWERS, ())
     return pairs
-
-
-def _draw_answers(yours: Assessment) -> None:
-    if not (answers := _answers()):
-        return
-    heading = Heading("With the Lab Manager", 2, part=True)
-    blocks.draw(heading, listing(text for text, _ in answers))
-    _, offered = answers[-1]
-    if offered is not None and offered != yours.plan:
-        button("Take its offer", "handshake", partial(state.replace_plan, offered))
 
 
 def _draw_link_and_results() -> None:

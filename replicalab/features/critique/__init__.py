@@ -69,6 +69,10 @@ class _Review:
         reason = reasons.get(field, "")
         return _quote(reason) if lexicon.is_given(reason) else ""
 
+    def guarded(self, controls: Sequence[str]) -> str:
+        guards = {c.name: f" ({c.guards})" for c in self.pack.controls if c.guards}
+        return lexicon.joined([f"'{name}'{guards.get(name, '')}" for name in controls])
+
     def quoted_criteria(self) -> str:
         return lexicon.shortened(" ".join(map(_quote, self.criteria)), 3 * _QUOTE)
 
@@ -89,13 +93,6 @@ _CONDITIONS: Final[Mapping[str, Callable[[_Review], bool]]] = {
     ),
 }
 """Whether a question applies."""
-
-
-def _unit(of: _Review) -> Outcome:
-    units, n = of.design.units, of.design.unit_of_n
-    if units is None:
-        return Outcome("open", {"n": n})
-    return Outcome("named", {**units.model_dump(), "n": n}, of.source("units"))
 
 
 def _correlation(of: _Review) -> Outcome:
@@ -134,18 +131,10 @@ def _unequal_arms(of: _Review) -> Outcome:
 
 
 def _controls(of: _Review) -> Outcome:
-    if dropped := of.plan.dropped:
-        texts = [f"'{c.name}'{f' against {c.guards}' if c.guards else ''}" for c in dropped]
-        return Outcome("dropped", {"dropped": lexicon.joined(texts)})
-    names = lexicon.quoted(of.plan.plan.controls)
-    values = {"controls": lexicon.joined(names), "answer": of.answers("controls")}
-    return Outcome("kept" if names else "none", values)
-
-
-def _control_kinds(of: _Review) -> Outcome:
-    guards = {c.name: f" ({c.guards})" for c in of.pack.controls if c.guards}
-    names = [f"'{name}'{guards.get(name, '')}" for name in of.plan.plan.controls]
-    return Outcome("open" if names else "none", {"controls": lexicon.joined(names)})
+    names, dropped = of.plan.plan.controls, [control.name for control in of.plan.dropped]
+    values = {"dropped": of.guarded(dropped), "answer": of.answers("controls")}
+    values["controls"] = lexicon.joined(lexicon.quoted(names))
+    return Outcome("dropped" if dropped else "kept" if names else "none", values)
 
 
 def _substitutions(of: _Review) -> Outcome:
@@ -242,33 +231,42 @@ def _sidedness(of: _Review) -> Outcome:
     return Outcome("original" if differs else "open", values)
 
 
-def _success(of: _Review) -> Outcome:
-    values = {"criteria": of.quoted_criteria(), "reason": of.evidence.void_reason}
-    if not of.criteria:
-        return Outcome("unknown")
-    return Outcome("void" if of.evidence.void_reason else "criteria", values, Finder.STUDY)
-
-
 def _covered(of: _Review) -> Outcome:
     values = {"number": len(of.criteria), "criteria": of.quoted_criteria()}
     values |= {"measure": of.evidence.measure, "value": of.evidence.number}
     return Outcome(("unknown", "one", "several")[min(len(of.criteria), 2)], values)
 
 
-def _sameness(of: _Review) -> Outcome:
-    if of.effect is not None and of.effect.within_margin:
-        return Outcome("margin", {"margin": of.design.margin}, firm=True)
-    return Outcome("open")
-
-
 _RULES: Final[Mapping[str, Callable[[_Review], Outcome]]] = {
     rule.__name__.removeprefix("_"): rule
     for rule in (
-        *(_unit, _correlation, _few_units, _unequal_arms, _controls, _control_kinds),
-        *(_substitutions, _availability, _limits, _original_n, _dropout, _original_uncertainty),
-        *(_face_value, _sidedness, _success, _covered, _sameness),
+        *(_correlation, _few_units, _unequal_arms, _controls, _substitutions, _availability),
+        *(_limits, _original_n, _dropout, _original_uncertainty, _face_value, _sidedness),
+        _covered,
     )
 } | {
+    "unit": lambda of: Outcome(
+        "named" if of.design.units else "open",
+        {"units": of.design.units, "n": of.design.unit_of_n},
+        of.source("units"),
+    ),
+    "control_kinds": lambda of: Outcome(
+        "open" if of.plan.plan.controls else "none", {"controls": of.guarded(of.plan.plan.controls)}
+    ),
+    "success": lambda of: Outcome(
+        "void"
+        if of.criteria and of.evidence.void_reason
+        else "criteria"
+        if of.criteria
+        else "unknown",
+        {"criteria": of.quoted_criteria(), "reason": of.evidence.void_reason},
+        Finder.STUDY,
+    ),
+    "sameness": lambda of: (
+        Outcome("margin", {"margin": of.design.margin}, firm=True)
+        if of.effect and of.effect.within_margin
+        else Outcome("open")
+    ),
     "power": lambda of: Outcome(
         "met" if of.evidence.tier is EvidenceTier.MEETS_TARGET else "below",
         {"placed": lexicon.capitalised(placed_text(of.evidence))},

@@ -95,7 +95,7 @@ def _checked_key(value: SecretStr) -> SecretStr:
 
 
 class Endpoint(Record):
-    """An OpenAI-compatible endpoint; its key is in no text, dump or error of it."""
+    """An OpenAI-compatible endpoint, whose key is in no text, dump or error."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -115,10 +115,6 @@ class Endpoint(Record):
     @property
     def host(self) -> str:
         return urlsplit(self.base_url).netloc
-
-    def without_key(self, text: str) -> str:
-        key = self.api_key.get_secret_value() if self.api_key else ""
-        return text.replace(key, "[key]") if len(key) >= _MIN_MASKED_CHARS else text
 
     @classmethod
     def from_environment(cls, env: Mapping[str, str]) -> Self:
@@ -195,20 +191,14 @@ def build_generate_fn(endpoint: Endpoint, *, on_progress: ProgressFn | None = No
         else:  # a notebook runs its own event loop in this thread
             with ThreadPoolExecutor(1) as thread:
                 thread.submit(asyncio.run, call.run(on_progress)).result()
-        reply = ModelReply(endpoint.without_key(read("".join(call.texts))))
+        text = read("".join(call.texts))
+        key = endpoint.api_key.get_secret_value() if endpoint.api_key else ""
+        reply = ModelReply(text.replace(key, "[key]") if len(key) >= _MIN_MASKED_CHARS else text)
         reply.prompt_tokens, reply.completion_tokens = call.prompt_tokens, call.completion_tokens
         reply.finish_reason = call.finish_reason
         return reply
 
     return generate
-
-
-def check_endpoint(endpoint: Endpoint, generate: GenerateFn) -> str:
-    """Ask the model for one word and return a sentence that it answers, or raise `ModelError`."""
-    started = time.monotonic()
-    generate([{"role": "user", "content": "Reply with the word OK and nothing else."}])
-    seconds = time.monotonic() - started
-    return f"{endpoint.host} answers as model '{endpoint.model}' ({seconds:.1f} s)."
 
 
 _NUMBER: Final = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
@@ -241,7 +231,7 @@ def reword(generate_fn: GenerateFn, done: negotiation.Round) -> str | None:
         f"leaves out {', '.join(left_out)}": left_out,
         f"brings in {', '.join(added)}": added,
     }
-    for fault in (fault for fault, applies in faults.items() if applies):
+    if fault := next((fault for fault, applies in faults.items() if applies), ""):
         raise ModelError(f"The model's wording {fault}; the built-in text is kept.")
     return words
 

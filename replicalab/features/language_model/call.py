@@ -4,8 +4,10 @@ import asyncio
 import math
 import re
 import time
+import tomllib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, cast
 
 import httpx2
@@ -13,7 +15,7 @@ import openai
 
 from replicalab import errors
 from replicalab.agents import parsing
-from replicalab.features.language_model import API_KEY_SETTING, SETTINGS, Endpoint, ProgressFn
+from replicalab.features.language_model import SETTINGS, Endpoint, ProgressFn
 from replicalab.lexicon import count_text
 from replicalab.limits import LARGEST_COUNT
 
@@ -32,42 +34,9 @@ _OBJECTIONS: Final = {  # the words with which a server objects to a part of the
     "system": r"system\W{1,3}(role|message|prompt|instruction)|role\W{1,4}system|support\w* system"
     "|developer instruction|only user and assistant|roles must alternate",
 }
-_ROOT: Final = "check that the base URL ends at the API's root, often /v1."
-_THINKS: Final = "answered in its reasoning only ({row}); switch that off, or"
-_CAP: Final = f"raise {SETTINGS['max_tokens']}, or the longest answer in the model settings."
-# By status, 300, 400 and 500 for all others of their hundred; or by the answer's field or end.
-_FAILURES: Final[dict[type[errors.ModelError], dict[str | int, str]]] = {
-    errors.ModelRefusedError: {
-        300: "redirects to another address ({status}); set the base URL to that one.",
-        400: "refused the request for model '{model}' ({status}); check its name and limits.",
-        401: f"refused the key ({{status}}); check {API_KEY_SETTING}, or the typed key.",
-        403: "does not allow model '{model}' for this key ({status}); check the key's rights.",
-        404: "has no model '{model}' at this address ({status}); check its name, and " + _ROOT,
-        "refusal": "says: the model refused to answer; try another model.",
-        "content_filter": "filtered the answer; try another model.",
-    },
-    errors.ModelRateLimitedError: {
-        429: "accepts no more requests now ({status}); try again {wait}, or check the quota."
-    },
-    errors.ModelServerError: {
-        500: "failed ({status}); try again {wait}, or read its log.",
-        "error": "reported an error; try again later."},
-    errors.ModelUnreachableError: {
-        "lost": "cannot be reached; check the base URL, http or https, and the network.",
-        "dropped": "dropped the connection before the end; try again."},
-    errors.ModelTimeoutError: {
-        "silent": "was silent for {time}; check its load, or raise " + SETTINGS["timeout"] + ".",
-        "slow": "did not complete its answer within {time}; try a faster model, or ask for less."},
-    errors.ModelFormatError: {
-        "format": f"did not send a chat completion; {_ROOT}",
-        "compressed": "compressed its answer; check the base URL.",
-        "choices": "sent no choices; try again, or read its log.",
-        "reasoning_content": f"{_THINKS} {_CAP}",
-        "reasoning": f"{_THINKS} {_CAP}"},
-    errors.ModelAnswerTooLongError: {
-        "long": "sent more than {limit}; check the base URL, or try another model.",
-        "length": f"says: the answer was cut after {{tokens}}; {_CAP}"},
-}  # fmt: skip
+_FAILURES: Final[dict[str, dict[str, str]]] = tomllib.loads(
+    Path(__file__).with_name("failures.toml").read_text(encoding="utf-8")
+)
 
 
 class _FailedError(Exception):
@@ -162,8 +131,9 @@ class ModelCall:
         message = choices[0].get("delta") or choices[0].get("message") or {}
         content = message.get("content")
         parts = content if isinstance(content, list) else [content]
-        self.texts += map(_text_of, parts)
-        self.characters += sum(map(len, self.texts[-len(parts) :])) if parts else 0
+        texts = [*map(_text_of, parts)]
+        self.texts += texts
+        self.characters += sum(map(len, texts))
         if self.characters > self.endpoint.max_characters:
             raise _FailedError("long", limit=f"{self.endpoint.max_characters:,} characters")
         holders = [message, *(part for part in parts if isinstance(part, dict))]
@@ -254,14 +224,13 @@ def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
 
 def _failure(endpoint: Endpoint, error: Exception) -> errors.ModelError:
     """Return the project's error; it never quotes the server, which may repeat the key."""
-    values = {"model": endpoint.model}
-    row: str | int = "format"
+    row, values = "format", {**SETTINGS, "model": endpoint.model}
     match error.__cause__ if isinstance(error, openai.APIConnectionError) else error:
         case _FailedError() as fault:
             row, values = fault.row, values | fault.values
         case openai.APIStatusError(status_code=status, response=response):
-            is_listed = any(status in rows for rows in _FAILURES.values())
-            row = status if is_listed else min(500, max(300, status // 100 * 100))
+            is_listed = any(str(status) in rows for rows in _FAILURES.values())
+            row = str(status if is_listed else min(500, max(300, status // 100 * 100)))
             wait = response.headers.get("retry-after", "")
             is_time = re.fullmatch(r"\d{1,5}(\.\d{1,9})?", wait)
             wait = f"in {count_text(math.ceil(float(wait)), 'second')}" if is_time else "later"
@@ -275,4 +244,5 @@ def _failure(endpoint: Endpoint, error: Exception) -> errors.ModelError:
         case openai.APIError():
             row = "error"
     kind, text = next((kind, rows[row]) for kind, rows in _FAILURES.items() if row in rows)
-    return kind(f"{endpoint.host} {text.format(row=row, **values)}")
+    error_of: type[errors.ModelError] = getattr(errors, kind)
+    return error_of(f"{endpoint.host} {text.format_map(values)}")

@@ -30,24 +30,6 @@ _PROPERTY_LENGTH: Final = 254  # Word takes 255
 
 def docx(document: Document, paper: Paper = "A4") -> bytes:
     """Return a document as a Word file on that paper; the same bytes each time."""
-    file = _new_file(document, paper)
-    file.add_paragraph(on_one_line(document.title), "Title")
-    if document.authors:
-        file.add_paragraph(on_one_line(document.authors))
-    file.add_paragraph(on_one_line(document.about))
-    for part in document.parts:
-        if part.blocks:
-            file.add_paragraph(on_one_line(part.title), "Heading 1")
-            for block in part.blocks:
-                _add(file, block)
-    for line in document.foot:
-        file.add_paragraph(on_one_line(line))
-    saved = BytesIO()
-    file.save(saved)
-    return undated(saved.getvalue())
-
-
-def _new_file(document: Document, paper: Paper) -> WordFile:
     from docx import Document as new_file  # noqa: N813, PLC0415 - slow to load
     from docx.shared import Mm, Pt  # noqa: PLC0415
 
@@ -63,7 +45,18 @@ def _new_file(document: Document, paper: Paper) -> WordFile:
     page.left_margin = page.right_margin = page.top_margin = page.bottom_margin = Mm(_MARGIN_MM)
     normal = file.styles["Normal"]
     normal.font.size, normal.paragraph_format.space_after = Pt(_TEXT_PT), Pt(4)
-    return file
+    file.add_paragraph(on_one_line(document.title), "Title")
+    for line in filter(None, (document.authors, document.about)):
+        file.add_paragraph(on_one_line(line))
+    for part in filter(lambda part: part.blocks, document.parts):
+        file.add_paragraph(on_one_line(part.title), "Heading 1")
+        for block in part.blocks:
+            _add(file, block)
+    for line in document.foot:
+        file.add_paragraph(on_one_line(line))
+    saved = BytesIO()
+    file.save(saved)
+    return undated(saved.getvalue())
 
 
 def _add(file: WordFile, block: Block) -> None:
@@ -74,7 +67,15 @@ def _add(file: WordFile, block: Block) -> None:
             for item in block.items:
                 _write(file.add_paragraph(style="List Bullet"), item)
         case Table():
-            _add_table(file, block)
+            caption = file.add_paragraph(on_one_line(block.caption), "Caption")
+            caption.paragraph_format.keep_with_next = True
+            drawn = file.add_table(len(block.rows) + 1, len(block.columns), "Light List")
+            rows = [tuple(map(Cell, block.names)), *block.rows]
+            for at, (line, row) in enumerate(zip(drawn.rows, rows, strict=True)):
+                is_bold = at == 0 or at > len(block.rows) - block.totals
+                for place, cell in zip(line.cells, row, strict=True):
+                    _fill(place, cell, is_bold=is_bold)
+            file.add_paragraph()
         case _:
             raise TypeError(f"a {type(block).__name__} is no block of a document")
 
@@ -87,18 +88,6 @@ def _write(line: Paragraph, sentence: Sentence) -> None:
     line.add_run(on_one_line(sentence.text))
     if sentence.link:
         line.add_run(f" ({sentence.link})")
-
-
-def _add_table(file: WordFile, table: Table) -> None:
-    caption = file.add_paragraph(on_one_line(table.caption), "Caption")
-    caption.paragraph_format.keep_with_next = True
-    drawn = file.add_table(len(table.rows) + 1, len(table.columns), "Light List")
-    head = tuple(Cell(name) for name in table.names)
-    first_total = len(table.rows) - table.totals
-    for at, (line, row) in enumerate(zip(drawn.rows, (head, *table.rows), strict=True)):
-        for place, cell in zip(line.cells, row, strict=True):
-            _fill(place, cell, is_bold=at == 0 or at > first_total)
-    file.add_paragraph()
 
 
 def _fill(place: _Cell, cell: Cell, *, is_bold: bool) -> None:
@@ -129,20 +118,12 @@ def missing() -> str:
 
 
 def pdf(document: Document, paper: Paper = "A4") -> bytes:
-    """Return a document as tagged PDF on that paper.
-
-    Raises:
-        PrintError: WeasyPrint or Pango is not installed.
-    """
+    """Return a document as tagged PDF on that paper; without WeasyPrint raise PrintError."""
     return print_html(document_html(document), paper, compact=document.compact)
 
 
 def print_html(text: str, paper: Paper, *, compact: bool) -> bytes:
-    """Return HTML as tagged PDF, without reading any file or address that it names.
-
-    Raises:
-        PrintError: as for `pdf`.
-    """
+    """Return HTML as tagged PDF, without reading any file or address that it names."""
     try:
         from weasyprint import CSS, HTML  # noqa: PLC0415 - optional, and slow to load
         from weasyprint.urls import URLFetcher  # noqa: PLC0415

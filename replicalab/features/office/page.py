@@ -6,7 +6,7 @@ from typing import Final, get_args
 import streamlit as st
 
 from replicalab.errors import PrintError
-from replicalab.facts.blocks import Document, Paper
+from replicalab.facts.blocks import Paper
 from replicalab.features import office
 from replicalab.lexicon import capitalised
 from replicalab.ui.export import DocumentFiles
@@ -35,16 +35,12 @@ def panel(_: str, files: DocumentFiles) -> None:
         download("Word", lambda: office.docx(files.make(), paper), name)
     if reason:
         st.caption(escaped(reason))
-    elif is_asked:
-        _draw_pdf(files.make(), paper, files.name(files.kind, "pdf"))
-
-
-def _draw_pdf(document: Document, paper: Paper, name: str) -> None:
-    """Make a PDF and draw its button, or show why it failed: a download cannot show a reason."""
-    try:
-        with st.spinner("Making the PDF …"), _ONE_PDF:
-            data = office.pdf(document, paper)
-    except PrintError as error:
-        st.error(escaped(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
-    else:
-        download(f"Save {name}", data, name, type="primary")
+    elif is_asked:  # made before its button is drawn: a download cannot show why it failed
+        name = files.name(files.kind, "pdf")
+        try:
+            with st.spinner("Making the PDF …"), _ONE_PDF:
+                data = office.pdf(files.make(), paper)
+        except PrintError as error:
+            st.error(escaped(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
+        else:
+            download(f"Save {name}", data, name, type="primary")

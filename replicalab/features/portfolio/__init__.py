@@ -1,10 +1,11 @@
 """The choice of the studies, and of one plan of each, that one lab runs with one budget."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
 from math import isfinite
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from replicalab import lexicon
@@ -16,12 +17,12 @@ from replicalab.facts.blocks import Cell, Column, Group, Heading, Sentence, Stat
 from replicalab.facts.frontier import given_up_text
 from replicalab.facts.plan import cautions_sentence
 from replicalab.facts.verdicts import FIDELITY_MEANS, evidence_status
-from replicalab.features.portfolio.programme import LabMeans, PlanOption, Plans, best, undominated
+from replicalab.features.portfolio.programme import LabMeans, PlanOption, best, undominated
 from replicalab.lexicon import amount_text
 from replicalab.models import Dimension
 from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
 from replicalab.planner.variants import variants_of
-from replicalab.scenarios import MOST, EvidenceTier, Pack
+from replicalab.scenarios import MOST, EvidenceTier, Lab, Pack
 from replicalab.scenarios.reading import checked_call, shown
 from replicalab.tables import frame
 
@@ -67,7 +68,11 @@ def plans_of(candidate: PortfolioStudy) -> LabPlans:
     """
     plans, exact = dict[PlanOption, Assessment](), True
     tiers = [tier for tier in EvidenceTier if whole(candidate.counts(tier))]
-    for pack in _labs(candidate.pack) if tiers else ():
+    in_lab, lab = candidate.pack, candidate.pack.lab
+    ends = {in_lab.inventory.booked_until(item) for item in in_lab.known_items}
+    later = {until + 1 for until in ends if until is not None and until < lab.days}
+    for first in sorted({lab.start_day, *later}) if tiers else ():
+        pack = in_lab.in_lab(lab.with_means(start_day=first))
         limits = CountLimits(pack, frozenset({Dimension.BUDGET}))
         if limits.endpoint_lost:
             break
@@ -94,18 +99,10 @@ def plans_of(candidate: PortfolioStudy) -> LabPlans:
                 days=plan.counts.days,
                 staff=plan.staff,
                 instruments=frozenset(map(lexicon.label_key, plan.plan.required_equipment)),
-                first=pack.lab.start_day,
+                first=first,
             )
             plans.setdefault(option, plan)
     return LabPlans({option: plans[option] for option in undominated(plans)}, exact)
-
-
-def _labs(pack: Pack) -> Iterator[Pack]:
-    lab = pack.lab
-    ends = {pack.inventory.booked_until(item) for item in pack.known_items}
-    later = {until + 1 for until in ends if until is not None and until < lab.days}
-    for first in sorted({lab.start_day, *later}):
-        yield pack.in_lab(lab.with_means(start_day=first))
 
 
 def whole(amount: float) -> int:
@@ -127,9 +124,9 @@ class ChosenStudy:
 class Lacking(StrEnum):
     """Why a study is left out."""
 
-    EVIDENCE = "no plan in this lab counts"
-    CREDITS = "credits"
-    TIME = "staff, equipment and days"
+    EVIDENCE = "No plan that counts fits this lab, whatever the budget."
+    CREDITS = "Its cheapest plan needs {short} than the others, as chosen, leave."
+    TIME = "The others leave no days on which staff and equipment are free for it."
 
 
 class LeftOut(NamedTuple):
@@ -138,6 +135,10 @@ class LeftOut(NamedTuple):
     place: int
     lacking: Lacking
     credits: float = 0.0
+
+    def text(self, currency: str) -> str:
+        """Return why it is not run."""
+        return self.lacking.format(short=lexicon.money_text(self.credits, currency, "more"))
 
 
 @dataclass(frozen=True)
@@ -213,13 +214,12 @@ def portfolio(
 def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
     """Return the studies, and a plan of each, that are worth the most in one lab.
 
-    Ties go to the least fidelity loss, then the fewest credits. The chosen plans end early. Too
-    many studies, or labs that differ, are a PortfolioError.
+    Ties go to the least fidelity loss, then the fewest credits; the chosen plans end early.
     """
     studies = tuple(candidates)
     if len(studies) > MAX_STUDIES:
         raise PortfolioError(f"{len(studies):,} studies are named; name {MAX_STUDIES} at most")
-    means = _shared_means(studies)
+    means = _shared_means([study.pack.lab for study in studies])
     plans = tuple(map(plans_of, studies))
     is_complete = all(listed.exact for listed in plans)
     choice = best([[*listed.plans] for listed in plans], means)
@@ -230,19 +230,25 @@ def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
         plan = assess(plans[at].plans[option].plan, started)
         end, counted = start + plan.counts.days - 1, studies[at].counts(plan.evidence.tier)
         chosen.append(ChosenStudy(at, plan, start, end, counted))
+    left_out, spent = [], sum(option.credits for option, _ in choice.plans.values())
+    for at, (listed, _) in enumerate(plans):
+        if at not in choice.plans:
+            cheapest = min((option.credits for option in listed), default=0)
+            short = max(0, cheapest + spent - means.credits) / UNIT
+            reason = Lacking.CREDITS if short else Lacking.TIME
+            left_out.append(LeftOut(at, reason if listed else Lacking.EVIDENCE, short))
     worth = sum(study.worth for study in studies)
     return Portfolio(
         candidates=studies,
         chosen=tuple(sorted(chosen, key=lambda study: (study.first, study.last, study.place))),
-        left_out=tuple(_left_out(plans, choice.plans, means)),
+        left_out=tuple(left_out),
         budget=means.credits / UNIT,
         most=min(worth, choice.most / UNIT) if is_complete else worth,
         exact=choice.exact and is_complete,
     )
 
 
-def _shared_means(studies: Sequence[PortfolioStudy]) -> LabMeans:
-    labs = [study.pack.lab for study in studies]
+def _shared_means(labs: Sequence[Lab]) -> LabMeans:
     for name in ("budget", "days", "staff", "start_day", "currency"):
         values = list(dict.fromkeys(getattr(lab, name) for lab in labs))
         if len(values) > 1:
@@ -255,15 +261,6 @@ def _shared_means(studies: Sequence[PortfolioStudy]) -> LabMeans:
     return LabMeans(int(lab.budget * UNIT + 1e-3), lab.start_day, lab.days, lab.staff)
 
 
-def _left_out(plans: Sequence[LabPlans], chosen: Plans, means: LabMeans) -> Iterator[LeftOut]:
-    unspent = means.credits - sum(option.credits for option, _ in chosen.values())
-    for at, (listed, _) in enumerate(plans):
-        if at not in chosen:
-            short = max(0, min((option.credits for option in listed), default=0) - unspent)
-            reason = Lacking.CREDITS if short else Lacking.TIME
-            yield LeftOut(at, reason if listed else Lacking.EVIDENCE, short / UNIT)
-
-
 TITLE: Final = "One budget for several studies"
 LEFT_OUT: Final = "Left out"
 NOTE: Final = (
@@ -272,37 +269,28 @@ NOTE: Final = (
 )
 
 
-_FIELDS: Final[Mapping[str, tuple[Callable[[ChosenStudy], str | float], str]]] = {
-    "id": (lambda study: study.plan.pack.scenario_id, ""),
-    "study": (lambda study: study.plan.pack.paper.name, ""),
-    "samples": (lambda study: study.plan.counts.samples, "Samples"),
-    "days": (lambda study: study.plan.counts.days, "Days"),
-    "first_day": (lambda study: study.first, "Starts"),
-    "last_day": (lambda study: study.last, "Ends"),
-    "staff": (lambda study: study.plan.staff, "Staff"),
-    "credits": (lambda study: study.plan.cost, "Cost"),
-    "measure": (lambda study: study.plan.evidence.measure, ""),
-    "evidence": (lambda study: study.plan.evidence.value, ""),
-    "tier": (lambda study: str(study.plan.evidence.tier), ""),
-    "fidelity_loss": (lambda study: study.plan.fidelity_loss, "Given up"),
-    "worth": (lambda study: study.worth, "Worth"),
-}  # the value of a field, and its heading if pages show it
+_FIELDS: Final[Mapping[str, tuple[str, str]]] = {
+    "id": ("plan.pack.scenario_id", ""),
+    "study": ("plan.pack.paper.name", ""),
+    "samples": ("plan.counts.samples", "Samples"),
+    "days": ("plan.counts.days", "Days"),
+    "first_day": ("first", "Starts"),
+    "last_day": ("last", "Ends"),
+    "staff": ("plan.staff", "Staff"),
+    "credits": ("plan.cost", "Cost"),
+    "measure": ("plan.evidence.measure", ""),
+    "evidence": ("plan.evidence.value", ""),
+    "tier": ("plan.evidence.tier", ""),
+    "fidelity_loss": ("plan.fidelity_loss", "Given up"),
+    "worth": ("worth", "Worth"),
+}  # the place of a field's value, and its heading if pages show it
 FIELDS: Final = tuple(_FIELDS)
 
 
 def row_of(study: ChosenStudy) -> dict[str, str | float]:
     """Return the plan of a study and its days, by `FIELDS`."""
-    return {name: value(study) for name, (value, _) in _FIELDS.items()}
-
-
-def left_out_text(study: LeftOut, portfolio: Portfolio) -> str:
-    """Return why a study is not run."""
-    short = lexicon.money_text(study.credits, portfolio.currency, "more")
-    return {
-        Lacking.EVIDENCE: "No plan that counts fits this lab, whatever the budget.",
-        Lacking.CREDITS: f"Its cheapest plan needs {short} than the others, as chosen, leave.",
-        Lacking.TIME: "The others leave no days on which staff and equipment are free for it.",
-    }[study.lacking]
+    row = {name: attrgetter(place)(study) for name, (place, _) in _FIELDS.items()}
+    return {**row, "tier": str(study.plan.evidence.tier)}
 
 
 def portfolio_panel(
@@ -315,33 +303,28 @@ def portfolio_panel(
     titles = [candidate.pack.paper.name for candidate in portfolio.candidates]
     repeated = [titles[: at + 1].count(title) for at, title in enumerate(titles)]
     names = [f"{t} ({n})" if n > 1 else t for t, n in zip(titles, repeated, strict=True)]
-    left_out = [(names[s.place], left_out_text(s, portfolio)) for s in portfolio.left_out]
+    left_out = [(names[out.place], out.text(portfolio.currency)) for out in portfolio.left_out]
+    budget = lexicon.money_text(portfolio.budget, portfolio.currency)
+    rest = f"none can be run for {budget} in this lab."
+    if chosen := portfolio.chosen:
+        days = f"from day {chosen[0].first} to day {amount_text(portfolio.last)}"
+        lab = chosen[0].plan.pack.lab
+        rest = f"{amount_text(portfolio.credits)} of {budget}, {days} of {lab.days:,}."
+    count = f"{len(chosen)} of {lexicon.count_text(len(names), 'study')}"
+    summary = f"{count}, worth {amount_text(portfolio.worth)}: {rest}"
+    proof = Sentence("No other choice of studies and plans is better.", quiet=True)
+    if not portfolio.exact:
+        bound = f"no choice is worth more than {amount_text(portfolio.most)}."
+        proof = Sentence(f"Best found so far; {bound}", status=Status.CAUTION, quiet=True)
     return blocks.group(
         Heading(TITLE, level),
-        *_summary(portfolio),
-        _table(portfolio, names, links, origins) if portfolio.chosen else None,
+        Sentence(summary if names else "No study is chosen from; name one."),
+        proof,
+        _table(portfolio, names, links, origins) if chosen else None,
         Heading(LEFT_OUT, level + 1) if left_out else None,
         blocks.plain_table(LEFT_OUT, ("Study", "Why"), left_out),
         Sentence(NOTE, quiet=True),
     )
-
-
-def _summary(portfolio: Portfolio) -> Iterator[Sentence]:
-    chosen, number = portfolio.chosen, len(portfolio.candidates)
-    budget = lexicon.money_text(portfolio.budget, portfolio.currency)
-    rest = f"none can be run for {budget} in this lab."
-    if chosen:
-        days = f"{chosen[0].first} to day {amount_text(portfolio.last)}"
-        spent = f"{amount_text(portfolio.credits)} of {budget}"
-        rest = f"{spent}, from day {days} of {chosen[0].plan.pack.lab.days:,}."
-    count = f"{len(chosen)} of {lexicon.count_text(number, 'study')}"
-    text = f"{count}, worth {amount_text(portfolio.worth)}: {rest}"
-    yield Sentence(text if number else "No study is chosen from; name one.")
-    if portfolio.exact:
-        yield Sentence("No other choice of studies and plans is better.", quiet=True)
-    else:
-        bound = f"no choice is worth more than {amount_text(portfolio.most)}."
-        yield Sentence(f"Best found so far; {bound}", status=Status.CAUTION, quiet=True)
 
 
 def _table(
@@ -357,20 +340,17 @@ def _table(
     for at, study in enumerate(portfolio.chosen):
         plan, values = study.plan, row_of(study)
         broken = Sentence(cautions_sentence(plan), cautions_title(plan), Status.CAUTION)
-        given_up = Sentence(given_up_text(plan)) if plan.fidelity_loss else None
         note = origins[study.place] if origins else ""
-        title = Cell(names[study.place], note=note, link=links[at] if links else "")
+        cells = {name: Cell(amount_text(float(values[name]))) for name in headings}
+        if plan.fidelity_loss:
+            more = Sentence(given_up_text(plan))
+            cells["fidelity_loss"] = cells["fidelity_loss"]._replace(more=more)
         evidence = Cell(
             plan.evidence.text,
             status=evidence_status(plan.evidence),
             note=str(plan.evidence.tier),
             more=broken if broken.lead else None,
         )
-        numbers = [
-            Cell(
-                amount_text(float(values[name])), more=given_up if name == "fidelity_loss" else None
-            )
-            for name in headings
-        ]
-        rows.append((title, evidence, *numbers))
+        title = Cell(names[study.place], note=note, link=links[at] if links else "")
+        rows.append((title, evidence, *cells.values()))
     return blocks.table("The studies that are run", columns, rows, kind="survey", scrolls=True)

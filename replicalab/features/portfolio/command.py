@@ -34,7 +34,7 @@ def portfolio(options: commands.Options) -> Answer:
         **records.fields(result, "exact", "worth", "credits", "budget", "loss", "last"),
         "studies": [*map(feature.row_of, result.chosen)],
         "left_out": [
-            {"id": packs[study.place].scenario_id, "text": feature.left_out_text(study, result)}
+            {"id": packs[study.place].scenario_id, "text": study.text(result.currency)}
             for study in result.left_out
         ],
     }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import re
+import tomllib
 from collections import defaultdict
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from io import BytesIO, StringIO
 from itertools import groupby, islice, zip_longest
 from math import inf, isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from zipfile import ZipFile
 
@@ -31,44 +33,18 @@ COLUMNS: Final = ("name", "kind", "state", "until", "price")
 """The columns of the template."""
 REQUIRED: Final = COLUMNS[:2]
 DATED: Final = ("from", "until", "expiry")
-HEADINGS: Final = {
-    "name": "name, item, item name, title, product, product name, description, instrument, "
-    "instruments, equipment, device, reagent, reagents, chemical, chemical name, compound, "
-    "antibody, material, resource",
-    "kind": "kind, type, item type, category title, category, class",
-    "state": "state, status title, status, availability",
-    "quantity": "quantity, qty, stock, in stock, amount, on hand, quantity in stock, amount left",
-    "from": "from, booked from, reserved from, start, start date, booking start, begin",
-    "until": "until, booked until, reserved until, booked to, to, end, end date, booking end",
-    "expiry": "expiry, expiry date, expiration date, expiration, expires, expires on, exp date, "
-    "use by, best before",
-    "price": "price, unit price, cost, unit cost, list price, price per unit",
-}
-"""Headings of each field, the most fitting first."""
-WORDS: Final[Mapping[str, Mapping[str, str]]] = {
-    "kind": {
-        "equipment": "equipment, instrument, instruments, device, devices, machine, machines",
-        "reagent": "reagent, reagents, chemical, chemicals, solvent, solvents, antibody, "
-        "antibodies, consumable, consumables, buffer, kit, enzyme, compound",
-    },
-    "state": {
-        ItemState.AVAILABLE: "available, free",
-        ItemState.BOOKED: "booked, reserved, in use",
-        ItemState.OUT_OF_STOCK: "out of stock, empty, used up",
-    },
-    "quantity": {
-        ItemState.AVAILABLE: "yes, available, in stock",
-        ItemState.OUT_OF_STOCK: "no, none, empty, out of stock, out",
-    },
-}
-"""The values of a column, and the words for each."""
+_ROWS: Final = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+FIELDS: Final[Mapping[str, Mapping[str, str]]] = _ROWS["fields"]
+WORDS: Final[Mapping[str, Mapping[str, str]]] = _ROWS["words"]
 MEANINGS: Final = {
     column: {word: value for value, words in values.items() for word in words.split(", ")}
     for column, values in WORDS.items()
 }
 EMPTY: Final = {"name": "", "kind": "", "from": -inf, "until": inf, "expiry": inf}
 NUMBER: Final = re.compile(r"[0-9]{1,20}(?:[.,][0-9]{1,400})?")  # 326 for the smallest price
-_FIELD_OF: Final = {word: field for field, row in HEADINGS.items() for word in row.split(", ")}
+_FIELD_OF: Final = {
+    word: field for field, row in FIELDS.items() for word in row["headings"].split(", ")
+}
 _PARTS: Final = {"label": "name", "category": "kind", "state": "state", "price": "price"}
 _ID: Final = re.compile(r"#?[A-Za-z]{0,4}[-_ ./]?[0-9][0-9._-]*|[0-9a-fA-F-]{32,}")
 _ABOVE: Final = 20  # rows that may be above the headings
@@ -137,14 +113,11 @@ def _refuse(name: str, faults: list[CellFault]) -> None:
 
 
 def read_table(data: bytes, name: str, heading: int | None = None) -> Table:
-    """Return a file's cells as texts, without its empty rows and columns.
+    """Return a file's cells as texts, without its empty rows and columns, or raise TableError.
 
     The index has the row numbers of the spreadsheet, and ``attrs["heading"]`` the row of the
     headings: ``heading``, by default the row with the most names of fields. A column without a
     heading is called by its letter (``column F``).
-
-    Raises:
-        TableError: the file is too large, damaged, empty, or of another kind.
     """
     try:
         if len(data) > limits.MOST_SHEET_BYTES:
@@ -265,8 +238,8 @@ def proposed_columns(frame: Table) -> dict[str, str]:
     """Return a heading for each field, as far as one fits; ids are no names, kinds or states."""
     headings: dict[str, str] = {_heading_key(text): text for text in reversed(frame.columns)}
     proposed: dict[str, str] = {}
-    for field, words in HEADINGS.items():
-        fitting = [headings[word] for word in words.split(", ") if word in headings]
+    for field, row in FIELDS.items():
+        fitting = [headings[word] for word in row["headings"].split(", ") if word in headings]
         if field in ("name", "kind", "state"):
             fitting = [h for h in fitting if not _all_match(frame[h], NUMBER)]
             ids = [h for h in fitting if _all_match(frame[h], _ID)]
@@ -360,8 +333,10 @@ def read_cell(column: str, text: str, how: Answers) -> Any:
     if column in DATED:
         return _day(text, how, begins=column != "until")
     word = label_key(re.sub("[-_]", " ", text))
-    if column != "quantity" or word in MEANINGS[column]:
-        return MEANINGS.get(column, {}).get(word, text)
+    if value := MEANINGS.get(column, {}).get(word):
+        return value if column == "kind" else ItemState(value)
+    if column != "quantity":
+        return text
     if not (amount := _QUANTITY.fullmatch(text)):
         raise _wrong(text, "is no quantity", "write a number such as 0 or 2.5")
     is_left = re.search("[1-9]", amount[1])
@@ -413,9 +388,9 @@ def read_inventory(data: bytes, name: str) -> Reading:
     faults = [CellFault(None, field, "this column is missing", "add it") for field in missing]
     for heading, field in fields.items():
         filled = frame[heading][frame[heading] != ""]
-        if len(filled) and field not in HEADINGS:
+        if len(filled) and field not in FIELDS:
             problem = f"{quoted(filled.iloc[0])} is in no column of an inventory"
-            remedy = known_names(shortened(field), [*HEADINGS])
+            remedy = known_names(shortened(field), [*FIELDS])
             place = characters.on_one_line(shortened(heading))
             faults.append(CellFault(int(filled.index[0]), place, problem, remedy))
     _refuse(name, faults)
@@ -459,7 +434,7 @@ def read_items(frame: Table, name: str, how: Answers = Answers()) -> Reading:  #
 def _row(
     number: int, texts: Mapping[Any, str], how: Answers, faults: list[CellFault]
 ) -> _Row | None:
-    values: dict[str, Any] = dict.fromkeys(HEADINGS) | EMPTY
+    values: dict[str, Any] = dict.fromkeys(FIELDS) | EMPTY
     wrong: dict[str, Sequence[str]] = {}
     for field, text in texts.items():
         try:

@@ -22,16 +22,7 @@ from replicalab.ui.words import escaped
 
 _NOTICES: Final = "lab_items"
 _OPEN: Final = "lab_sheet"
-_LABELS: Final = {
-    "name": "Item",
-    "kind": "Equipment or reagent",
-    "state": "State",
-    "quantity": "Quantity in stock",
-    "from": "Booked from",
-    "until": "Booked until",
-    "expiry": "Expiry",
-    "price": "Price",
-}
+_LABELS: Final = {name: row["label"] for name, row in sheets.FIELDS.items()}
 
 
 @dataclass

@@ -48,13 +48,9 @@ class Criterion(NamedTuple):
     probability: Callable[[Basis, float], float]
 
 
-def _significant(basis: Basis, variance: float) -> float:
-    bound = z_critical(basis.alpha, basis.sides) * math.sqrt(variance)
-    return normal_cdf((basis.z - bound) / math.sqrt(1 + variance))
-
-
-def _small_telescopes(basis: Basis, variance: float) -> float:
-    bound = basis.telescope - z_critical(basis.alpha, 1) * math.sqrt(variance)
+def _above(bound: float, errors: float, basis: Basis, variance: float) -> float:
+    """Return the probability of an estimate some of its standard errors above a bound."""
+    bound += errors * math.sqrt(variance)
     return normal_cdf((basis.z - bound) / math.sqrt(1 + variance))
 
 
@@ -63,14 +59,16 @@ CRITERIA: Final = {
         "Significant",
         "The replication is significant, in the original's direction.",
         "Micheloud & Held (2022)",
-        _significant,
+        lambda basis, variance: _above(0, z_critical(basis.alpha, basis.sides), basis, variance),
     ),
     "small_telescopes": Criterion(
         "Small telescopes",
         "The replication is not significantly smaller than the effect for which the original had "
         "a power of one third.",
         "Simonsohn (2015)",
-        _small_telescopes,
+        lambda basis, variance: _above(
+            basis.telescope, -z_critical(basis.alpha, 1), basis, variance
+        ),
     ),
     "prediction": Criterion(
         "In the prediction interval",

@@ -5,9 +5,9 @@ from typing import Final
 
 from replicalab.assessment import Assessment, original_estimate
 from replicalab.facts import blocks
-from replicalab.facts.blocks import Cell, Column, Sentence, Table
+from replicalab.facts.blocks import Cell, Column, Sentence
 from replicalab.facts.original import p_text
-from replicalab.features.success import CRITERIA, PRIOR, TITLE, Success, share_text, success_of
+from replicalab.features.success import CRITERIA, PRIOR, TITLE, share_text, success_of
 from replicalab.lexicon import amount_text
 from replicalab.scenarios import Design
 from replicalab.ui.panel import draw
@@ -20,13 +20,6 @@ def panel(_: str, plan: Assessment) -> dict[str, Callable[[], None]]:
     success = success_of(plan)
     if success is None:
         return {}
-    texts = [PRIOR, rough_text(plan.pack.design)]
-    sentences = [Sentence(text) for text in texts if text]
-    return {TITLE: lambda: draw(*sentences, success_table(success))}
-
-
-def success_table(success: Success) -> Table:
-    """Return the probabilities by criterion and sample size."""
     columns = [Column("Criterion")]
     for n in success.samples:
         yours = ", yours" if n == success.yours else ""
@@ -36,7 +29,9 @@ def success_table(success: Success) -> Table:
         for name, shares in success.probabilities.items()
     ]
     below = [(f"{row.meaning} {row.source}.",) for row in CRITERIA.values()]
-    return blocks.table(TITLE, columns, rows, below=below, kind="success")
+    table = blocks.table(TITLE, columns, rows, below=below, kind="success")
+    sentences = [Sentence(text) for text in (PRIOR, rough_text(plan.pack.design)) if text]
+    return {TITLE: lambda: draw(*sentences, table)}
 
 
 def rough_text(design: Design) -> str:
@@ -45,7 +40,6 @@ def rough_text(design: Design) -> str:
     if estimate is None or abs(estimate.z) <= _FAR * estimate.z_of_p:
         return ""
     return (
-        f"Estimates are taken as normal, which is rough of few samples: the original’s |z| counts "
-        f"as {abs(estimate.z):.3g}, and its p {p_text(estimate.p)} is that of "
-        f"{estimate.z_of_p:.3g}."
+        f"Estimates are taken as normal, which is rough for few samples: the original’s |z| counts "
+        f"as {abs(estimate.z):.3g}; its p {p_text(estimate.p)} is that of {estimate.z_of_p:.3g}."
     )

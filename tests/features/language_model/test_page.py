@@ -23,7 +23,6 @@ from tests.ui.pages import NEGOTIATION, PROTOCOL
 from tests.ui.reading import Alert, alerts, heard, page_text, panels
 from tests.ui.walking import go, query_of, visit
 
-CHECK: Final = "replicalab.features.language_model.check_endpoint"
 DEAD: Final = ModelUnreachableError("Nobody answers at 127.0.0.1:9; check that it is running.")
 ACCEPTING: Final = negotiating.ACCEPTING
 PLAN: Final = negotiating.proposing(negotiating.REFERENCE)
@@ -83,16 +82,10 @@ def test_typed_address_does_not_get_environment_key(monkeypatch: pytest.MonkeyPa
     assert set(keys) == {None}
 
 
-def test_connection_test_shows_its_result(
-    seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> str:
-        raise DEAD
-
-    app, _ = seated_model()
-    monkeypatch.setattr(CHECK, lambda *_: "x answers.")
-    assert ("success", "x answers.") in alerts(press(app, "Test the connection"))
-    monkeypatch.setattr(CHECK, refuse)
+def test_connection_test_shows_its_result(seated_model: SeatedModel) -> None:
+    app, _ = seated_model("OK", DEAD)
+    [alert] = alerts(press(app, "Test the connection"))
+    assert (alert.colour, alert.text[:27]) == ("success", "Model 'm-1' answered in 0.0")
     assert ("error", str(DEAD)) in alerts(press(app, "Test the connection"))
 
 
