@@ -109,14 +109,12 @@ def least_loss_of(
     """Return the first plan in the order, never below the plan or the offer."""
     study = plan.revised(plan.pack.reference_protocol)
     search = PlanSearch(plan, variants or variants_of(plan), study)
+    exact = search.variants.exact
 
     def ranked(after: Assessment, changes: _Changes = tuple) -> LeastLoss:
-        place = rank(after, plan.plan, study)
-        return LeastLoss(plan, after, place, search.variants.exact, changes)
+        return LeastLoss(plan, after, rank(after, plan.plan, study), exact, changes)
 
-    plans = [ranked(plan)]
-    if offered := offer or reference_offer(plan):
-        plans.append(ranked(offered.after, lambda: offered.changes))
+    plans = []
     if best := search.closest():
         after = plan.revised(best.plan(plan.plan))
 
@@ -124,7 +122,11 @@ def least_loss_of(
             reasons = _Reasons(plan, after, study)
             return *reasons.of_words(best.variant.changes(plan.pack)), *reasons.of_numbers()
 
-        plans.insert(0, ranked(after, changes))
+        plans.append(ranked(after, changes))
+    if not (plans and exact):  # no plan ranks above one that an exact search has found
+        plans.append(ranked(plan))
+        if offered := offer or reference_offer(plan):
+            plans.append(ranked(offered.after, lambda: offered.changes))
     return min(plans, key=lambda loss: loss.rank)
 
 
