@@ -83,20 +83,17 @@ class PlanForm(NamedTuple):
         try:
             revised = models.revise(self.plan, **{field: value})
         except ValidationError:
-            return self._empty_text(field)
+            label, remedy = self.label(field), PROTOCOL_ROWS[field].if_empty
+            problem, last = f"{label} is empty", f"“{getattr(self.plan, field)}”"
+            if not remedy:
+                problem, last = f"{label} has an entry without a name", "the last list"
+                remedy = "Remove that entry, or type a name."
+            return f"{problem}{f', so the plan keeps {last}' if self.take else ''}. {remedy}"
         texts = models.too_large(self.plan)
         if large := [problem for problem in models.too_large(revised) if problem not in texts]:
             shorten = "The plan keeps the last text; shorten" if self.take else "Shorten"
             return f"{self.term(large[0])}. {shorten} it."
         return ""
-
-    def _empty_text(self, field: str) -> str:
-        label, remedy = self.label(field), PROTOCOL_ROWS[field].if_empty
-        problem, text = f"{label} is empty", f"“{getattr(self.plan, field)}”"
-        if not remedy:
-            problem, text = f"{label} has an entry without a name", "the last list"
-            remedy = "Remove that entry, or type a name."
-        return f"{problem}{f', so the plan keeps {text}' if self.take else ''}. {remedy}"
 
     def read(self) -> models.Protocol | None:
         """Return the plan in the fields; None if it cannot be sent."""
@@ -134,12 +131,9 @@ def draw_fields(form: PlanForm, pack: Pack) -> None:
 
 def draw_numbers(form: PlanForm, pack: Pack) -> None:
     """Draw the fields that are numbers."""
-    most = limits.LARGEST_PLANNED
     for field in NUMBER_FIELDS:
         hint = PROTOCOL_ROWS[field].help.format(unit=pack.design.unit_of_n)
         form.number(field).draw(help=escaped(hint))
-        if (planned := getattr(form.plan, field)) > most:
-            _note(f"The plan has {planned:,} here; the field starts with {most:,}.")
 
 
 def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:

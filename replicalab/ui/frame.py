@@ -181,7 +181,7 @@ def _draw_header(analysis: PlanAnalysis, title: str) -> None:
     elif title not in _NEED_STUDY and title != "Scenarios":
         panel.draw(Heading(title, 1))
     story = state.open_story()
-    if story is not None and title.lower() == story.page:
+    if story is not None and title == story.page:
         st.markdown(
             f":material/auto_stories: **Story: {escaped(story.title)}.** {escaped(story.line)}"
         )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Lock
+from threading import RLock
 from typing import Final, NamedTuple
 
 from replicalab import limits, scenarios, server
@@ -49,7 +49,7 @@ class StudyCache:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._lock = Lock()
+        self._lock = RLock()
         self._drawers: OrderedDict[str, _Drawer] = OrderedDict()  # the longest unused first
         self._places: dict[str, tuple[str, str]] = {}  # owner and id by key
 
@@ -58,28 +58,49 @@ class StudyCache:
         with self._lock:
             return dict(self._opened(owner).studies)
 
-    def read(self, key: str) -> OwnStudy | None:
+    def read(self, key: str | None) -> OwnStudy | None:
         """Return the study of a key, if any."""
         with self._lock:
-            owner, scenario_id = self._places.get(key, ("", ""))
+            owner, scenario_id = self._places.get(key or "", ("", ""))
             return self._opened(owner).studies.get(scenario_id)
 
     def refusal(self, owner: str, scenario_id: str, text: str) -> str:
         """Return why a study cannot be kept, with a remedy; empty if it can."""
         with self._lock:
-            return self._refusal(owner, scenario_id, _bytes(text))
+            drawer = self._opened(owner)
+            if len({*drawer.studies, scenario_id}) > limits.MOST_OWN_STUDIES:
+                return f"You keep {limits.MOST_OWN_STUDIES} studies here, the most. {_REMOVE_ONE}"
+            wanted = drawer.size(without=scenario_id) + _bytes(text)
+            if wanted > limits.MOST_OWN_STUDY_BYTES:
+                most = f"{limits.MOST_OWN_STUDY_BYTES:,}"
+                return (
+                    f"With this study yours take {wanted:,} bytes, of at most {most}. {_REMOVE_ONE}"
+                )
+            oldest = self._clock() - IN_USE_SECONDS
+            others = (d for d in self._drawers.values() if d is not drawer and d.used >= oldest)
+            if sum(other.size() for other in others) + wanted > limits.MOST_CACHED_BYTES:
+                return (
+                    "This server has no room for another study: those it keeps are in use. "
+                    "Download the file, and try again in an hour."
+                )
+            return ""
 
     def keep(self, owner: str, text: str, study: scenarios.Study) -> str:
         """Keep a study in place of the owner's of that id, or return why not."""
-        size, name, key = _bytes(text), study.scenario_id, cache_key(owner, study.scenario_id)
+        name, key = study.scenario_id, cache_key(owner, study.scenario_id)
         with self._lock:
-            if refused := self._refusal(owner, name, size):
+            if refused := self.refusal(owner, name, text):
                 return refused
             drawer = self._drawers[owner] = self._opened(owner)
-            drawer.studies.pop(name, None)  # before others are dropped for its bytes
-            self._make_room(size)
-            drawer.studies[name] = OwnStudy(key, text, size, study)
+            drawer.studies.pop(name, None)
+            drawer.studies[name] = OwnStudy(key, text, _bytes(text), study)
             self._places[key] = owner, name
+            total = sum(other.size() for other in self._drawers.values())
+            while total > limits.MOST_CACHED_BYTES:  # none dropped is in use, see `refusal`
+                _, unused = self._drawers.popitem(last=False)
+                total -= unused.size()
+                for dropped in unused.studies.values():
+                    del self._places[dropped.key]
             return ""
 
     def remove(self, owner: str, scenario_id: str) -> None:
@@ -97,36 +118,6 @@ class StudyCache:
         if owner in self._drawers:
             self._drawers.move_to_end(owner)
         return drawer
-
-    def _refusal(self, owner: str, scenario_id: str, size: int) -> str:
-        drawer = self._opened(owner)
-        if len({*drawer.studies, scenario_id}) > limits.MOST_OWN_STUDIES:
-            return f"You keep {limits.MOST_OWN_STUDIES} studies here, the most. {_REMOVE_ONE}"
-        wanted = drawer.size(without=scenario_id) + size
-        if wanted > limits.MOST_OWN_STUDY_BYTES:
-            return (
-                f"With this study yours take {wanted:,} bytes, of at most "
-                f"{limits.MOST_OWN_STUDY_BYTES:,}. {_REMOVE_ONE}"
-            )
-        oldest = self._clock() - IN_USE_SECONDS
-        others = (d for d in self._drawers.values() if d is not drawer and d.used >= oldest)
-        if sum(other.size() for other in others) + wanted > limits.MOST_CACHED_BYTES:
-            return (
-                "This server has no room for another study: those it keeps are in use. "
-                "Download the file, and try again in an hour."
-            )
-        return ""
-
-    def _make_room(self, more: int) -> None:
-        # `_refusal` ensures that no drawer dropped here is in use.
-        total = sum(drawer.size() for drawer in self._drawers.values()) + more
-        for key, drawer in list(self._drawers.items()):
-            if total <= limits.MOST_CACHED_BYTES:
-                return
-            total -= drawer.size()
-            del self._drawers[key]
-            for study in drawer.studies.values():
-                del self._places[study.key]
 
 
 def cache_key(owner: str, scenario_id: str) -> str:
@@ -148,7 +139,7 @@ def kept() -> dict[str, OwnStudy]:
 
 def readable(key: str | None) -> tuple[OwnStudy, ...]:
     """Return this visitor's studies, after the one of another visitor with this key."""
-    study = _STUDIES.read(key) if key else None
+    study = _STUDIES.read(key)
     return (*([study] if study and not is_mine(study) else ()), *kept().values())
 
 
@@ -157,8 +148,10 @@ def is_mine(own: OwnStudy) -> bool:
     return own.key == key_of(own.study.scenario_id)
 
 
-def origin(own: OwnStudy) -> str:
-    """Return the owner of a study, for people."""
+def origin(own: OwnStudy | None) -> str:
+    """Return the owner of a visitor's study, for people; empty for a shipped one."""
+    if own is None:
+        return ""
     return "yours" if is_mine(own) else "shared with you, to read"
 
 
@@ -187,9 +180,8 @@ def refusal(text: str, study: scenarios.Study) -> str:
     It may have the name of the shipped study of which it is a copy.
     """
     others = (own.study.paper.name for name, own in kept().items() if name != study.scenario_id)
-    if refused := name_refusal(study.paper.name, others):
-        return refused
-    return _STUDIES.refusal(server.visitor(), study.scenario_id, text)
+    refused = name_refusal(study.paper.name, others)
+    return refused or _STUDIES.refusal(server.visitor(), study.scenario_id, text)
 
 
 def keep(text: str, study: scenarios.Study) -> str:
@@ -228,7 +220,7 @@ def forget(scenario_id: str) -> None:
     _STUDIES.remove(server.visitor(), scenario_id)
 
 
-def find_or_add(text: str, study: scenarios.Study, source: str = "the study's file") -> str | None:
+def find_or_add(text: str, study: scenarios.Study) -> str | None:
     """Return the key under which a stored study can be read; None if it is a shipped one.
 
     If the visitor's study of that id has changed since, both can be read.
@@ -237,7 +229,7 @@ def find_or_add(text: str, study: scenarios.Study, source: str = "the study's fi
         ScenarioError: a shipped study has its id.
         LibraryFullError: there is no room for it in memory.
     """
-    if is_on_the_shelf(study, source):
+    if is_on_the_shelf(study, "the study's file"):
         return None
     mine = kept().get(study.scenario_id)
     if mine is not None and mine.text == text:
@@ -250,7 +242,7 @@ def find_or_add(text: str, study: scenarios.Study, source: str = "the study's fi
 
 def text_of(key: str | None) -> str:
     """Return the file of a study by its key; empty if missing."""
-    study = _STUDIES.read(key) if key else None
+    study = _STUDIES.read(key)
     return study.text if study else ""
 
 
@@ -300,19 +292,15 @@ def _later(scenario_id: str, save: Save) -> None:
 
 
 def _save(whose: Owner, text: str, study: scenarios.Study) -> None:
-    name, entries = (
-        study.paper.name[: limits.LONGEST_ENTRY_NAME],
-        _entries(whose, study.scenario_id),
-    )
-    if not entries:
+    entry = next(iter(_entries(whose, study.scenario_id)), None)
+    if entry is None:
         shelf().keep_beside(whose, (EntryKind.STUDY, study.paper.name, text))
         return
-    entry, before = entries[0], ""
+    new_name = ""  # a renamed entry keeps its name
     with suppress(ScenarioError):
-        content = shelf().read(whose, entry.id).content
-        before = scenarios.parse_study(content, "the study").paper.name[: limits.LONGEST_ENTRY_NAME]
-    # A renamed entry keeps its name.
-    new_name = name if entry.name == before else ""
+        before = scenarios.parse_study(shelf().read(whose, entry.id).content, "the study")
+        if entry.name == before.paper.name[: limits.LONGEST_ENTRY_NAME]:
+            new_name = study.paper.name[: limits.LONGEST_ENTRY_NAME]
     shelf().update(whose, entry.id, text, base_version=entry.version, name=new_name)
 
 
@@ -330,9 +318,8 @@ def is_on_the_shelf(study: scenarios.Study, source: str) -> bool:
 
 def on_the_shelf(scenario_id: str) -> scenarios.Study | None:
     """Return the shipped study of an id, if any."""
-    if all(scenario_id != summary.scenario_id for summary in scenarios.list_scenarios()):
-        return None
-    return scenarios.load_scenario(scenario_id).study
+    shipped = {summary.scenario_id for summary in scenarios.list_scenarios()}
+    return scenarios.load_scenario(scenario_id).study if scenario_id in shipped else None
 
 
 def require_same(study: scenarios.Study, there: scenarios.Study, where: str, source: str) -> None:
@@ -364,8 +351,7 @@ def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scena
     """
     if own is None:
         return scenarios.load_scenario(scenario_id, difficulty, seed)
-    study = _STUDIES.read(own)
-    if study is None:
+    if (study := _STUDIES.read(own)) is None:
         restock()
         study = _STUDIES.read(own)
     if study is None or study.study.scenario_id != scenario_id:

@@ -6,7 +6,6 @@ first page, which needs neither; SciPy follows its heading.
 
 import gc
 import sys
-from functools import cache
 from importlib import import_module
 from typing import Final
 
@@ -24,30 +23,24 @@ def load() -> None:
             import_module(module)
     finally:
         gc.enable()
-    shelf = import_module(_SHELF)
-    shelf.later("opening the library", open_library, _PAUSE_SECONDS)
+    import_module(_SHELF).later("opening the library", open_library, _PAUSE_SECONDS)
 
 
 def open_library() -> None:
     """Load the rest and open the library, so that the first save need not wait."""
-    _keep_out_of_collections()
+    if not gc.get_freeze_count():  # it is opened again after a failure
+        for module in ("replicalab.library.store", "replicalab.render.figures.region"):
+            import_module(module)
+        gc.collect()
+        gc.freeze()
     import_module(_SHELF).shelf()
-
-
-@cache
-def _keep_out_of_collections() -> None:
-    for module in ("replicalab.library.store", "replicalab.render.figures.region"):
-        import_module(module)
-    gc.collect()
-    gc.freeze()
 
 
 def require_library() -> None:
     """Raise a LibraryError if the library does not answer; a demo has none."""
-    if server.is_demo():
-        return
-    owner = import_module("replicalab.library").Owner.of("")
-    import_module(_SHELF).shelf().usage(owner)
+    if not server.is_demo():
+        owner = import_module("replicalab.library").Owner.of("")
+        import_module(_SHELF).shelf().usage(owner)
 
 
 def finish() -> None:

@@ -1,7 +1,6 @@
 """Four stories for a demo: each opens the study and plan in which it begins."""
 
-from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from replicalab.agents.lab_manager_policy import reference_offer
 from replicalab.assessment import assess
@@ -11,15 +10,6 @@ from replicalab.negotiation.case import Case
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.ui.workspace import DEFAULT_DIFFICULTY, Workspace
 
-_HALVED: Final = "bio_jq1_myeloma"
-
-
-class StoryPage(StrEnum):
-    """The page that opens after a story."""
-
-    PROTOCOL = "protocol"
-    NEGOTIATION = "negotiation"
-
 
 class Story(NamedTuple):
     """A presentation, and the page that opens after its last slide."""
@@ -27,7 +17,7 @@ class Story(NamedTuple):
     key: str
     title: str  # its point, in a few words
     line: str  # its point, in a sentence
-    page: StoryPage
+    page: str  # its title
     workspace: Workspace  # its beginning
 
 
@@ -37,13 +27,17 @@ def stories() -> list[Story]:
     Raises:
         ScenarioError: a shipped study that a story needs cannot be read.
     """
+    halved = load_scenario("bio_jq1_myeloma", DEFAULT_DIFFICULTY)
+    offer = reference_offer(assess(halved.reference_protocol, halved))
+    changes = [change for change in offer.changes if change.field != "sample_size"] if offer else []
+    all_but_the_sample = apply_changes(halved.reference_protocol, changes)
     return [
         Story(
             "plan_that_fits",
             "The plan that fits",
             "100 participants in 4 days cost 1,600 of the lab’s 1,700 credits. All checks pass and "
             "power is 1.00, so nothing is given up.",
-            StoryPage.PROTOCOL,
+            "Protocol",
             _begins("psy_stroop", lab=Difficulty.EASY),
         ),
         Story(
@@ -52,15 +46,15 @@ def stories() -> list[Story]:
             "Ten credits over, the Lab Manager halves the sample: power 0.53 → 0.26. One day "
             "fewer saves 50 credits, and all 24 mice stay. The 36 days of survival follow-up fit "
             "this lab in no plan.",
-            StoryPage.PROTOCOL,
-            _begins(_HALVED, _all_but_the_sample()),
+            "Protocol",
+            _begins(halved.scenario_id, all_but_the_sample),
         ),
         Story(
             "cut_that_costs_nothing",
             "The cut that costs nothing",
             "The lab has 4 of the 6 days, and another computer. With both changes all 12 runs stay "
             "and so does power 0.88; halving on and on ends at 0.10.",
-            StoryPage.NEGOTIATION,
+            "Negotiation",
             _begins("ml_resnet_cifar10"),
         ),
         Story(
@@ -68,7 +62,7 @@ def stories() -> list[Story]:
             "Do not run this study",
             "The lab can check at most 437 of 633 cases, and 69 % of a check proves nothing. 2,055 "
             "more credits would pay for all; without them the Scientist leaves.",
-            StoryPage.NEGOTIATION,
+            "Negotiation",
             _begins("math_four_colour"),
         ),
     ]
@@ -78,10 +72,3 @@ def _begins(
     study: str, plan: Protocol | None = None, lab: Difficulty = DEFAULT_DIFFICULTY
 ) -> Workspace:
     return Workspace(case=Case(study=study, lab=lab, plan=plan), presenting=1)
-
-
-def _all_but_the_sample() -> Protocol:
-    pack = load_scenario(_HALVED, DEFAULT_DIFFICULTY)
-    offer = reference_offer(assess(pack.reference_protocol, pack))
-    changes = [change for change in offer.changes if change.field != "sample_size"] if offer else []
-    return apply_changes(pack.reference_protocol, changes)

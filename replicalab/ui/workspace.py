@@ -65,7 +65,6 @@ class TrayCase(Record):
 
     @property
     def is_run(self) -> bool:
-        """Whether its negotiation is compared."""
         return self.run or self.case.is_run
 
 
@@ -122,13 +121,11 @@ class Workspace(Record):
             moves = last.moves
         elif any(getattr(case, name) != value for name, value in players.items()):
             moves = ()
-        record = {name: getattr(now, name) for name in ("presenting", "survey", "challenge")}
-        record["round_number"] = 0
         is_same_study = (case.study, case.own) == (last.study, last.own)
         registration = (last if is_same_study else case).registration
-        return self.changed(
-            case=case.changed(**players, moves=moves, registration=registration), **record
-        )
+        restored = case.changed(**players, moves=moves, registration=registration)
+        view = {name: getattr(now, name) for name in ("presenting", "survey", "challenge")}
+        return self.changed(case=restored, round_number=0, **view)
 
 
 def not_shown(case: Case) -> Iterator[str]:
@@ -182,9 +179,8 @@ def from_query(query: Mapping[str, str], find: FindPack) -> LinkReading:
         fault, study = error.faults[0], shortened(query.get("study", DEFAULT_STUDY))
         reason = f"{shortened(fault.problem, 60)}; {shortened(fault.remedy, 250)}"
         problem = f"study '{study}' cannot be opened: {reason}"
-    return LinkReading(
-        Workspace(), [f"The link cannot be read: {problem}. Showing '{DEFAULT_STUDY}' instead."]
-    )
+    instead = f"Showing '{DEFAULT_STUDY}' instead."
+    return LinkReading(Workspace(), [f"The link cannot be read: {problem}. {instead}"])
 
 
 def _read(query: Mapping[str, str], find: FindPack) -> Workspace:
@@ -204,17 +200,13 @@ def _read(query: Mapping[str, str], find: FindPack) -> Workspace:
         _put(values, _PLAN, plan | {"sample_size": samples})
         work = _validated(values)
     for case in (work.case, *(saved.case for saved in work.tray)):
-        _check(case, find)
+        if case.text:
+            raise LinkError("it holds the file of a study; open a bundle instead")
+        sizes = too_large(case.plan) if case.plan else []
+        for problem in (*sizes, *case.question.idle_in(case.written(find).design).values()):
+            raise LinkError(problem)
+        case.pack(find)
     return work
-
-
-def _check(case: Case, find: FindPack) -> None:
-    if case.text:
-        raise LinkError("it holds the file of a study; open a bundle instead")
-    sizes = too_large(case.plan) if case.plan else []
-    for problem in (*sizes, *case.question.idle_in(case.written(find).design).values()):
-        raise LinkError(problem)
-    case.pack(find)
 
 
 def _validated(values: dict[str, Any]) -> Workspace:
@@ -264,8 +256,8 @@ def _unpacked(text: str) -> dict[str, Any]:
     try:
         packed = base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
         values = json.loads(reader.decompress(packed, limits.MOST_LINK_BYTES))
-    except (ValueError, RecursionError, zlib.error) as error:
-        raise LinkError("it was cut or changed; copy it again in full") from error
-    if not reader.eof or reader.unused_data or not isinstance(values, dict):
-        raise LinkError("it was cut or changed; copy it again in full")
-    return values
+        if reader.eof and not reader.unused_data and isinstance(values, dict):
+            return values
+    except (ValueError, RecursionError, zlib.error):
+        pass
+    raise LinkError("it was cut or changed; copy it again in full")

@@ -43,7 +43,7 @@ LIGHT: Final = (
     ),
     "/Negotiation?study=math_four_colour&lab=hard&round=2",
     *(
-        f"/{story.page.title()}?{urlencode(to_query(story.workspace.changed(presenting=0)))}"
+        f"/{story.page}?{urlencode(to_query(story.workspace.changed(presenting=0)))}"
         for story in stories()
     ),
 )

@@ -10,7 +10,7 @@ from replicalab.assessment import assess
 from replicalab.facts import curves
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Arms, EvidenceAssumptions, Units, load_scenario
-from replicalab.ui.protocol.assumptions import CHARTS, MORE, PARTS, PLACE, UNITS_AND_ARMS
+from replicalab.ui.protocol.assumptions import PART_KEY, PLACE, UNITS_AND_ARMS
 from tests.ui.acting import labels, number, press, run, type_number, type_text, undo
 from tests.ui.pages import PROTOCOL, STUDY, TRADE_OFFS
 from tests.ui.reading import alerts, heard, page_text, panel_tables, panels
@@ -33,7 +33,7 @@ def opened(part: str | None = None, **query: str) -> AppTest:
     app = unopened(PROTOCOL, **query)
     app.session_state[PLACE] = True
     if part:
-        app.session_state[PARTS] = part
+        app.session_state[PART_KEY] = part
     return run(app)
 
 
@@ -215,12 +215,15 @@ def test_refused_unit_number_stays() -> None:
 def test_curves_are_those_of_the_core() -> None:
     app, lines = unfolded(opened()), Curves(assess(MOMENTUM.reference_protocol, MOMENTUM))
     parts = radio(app, "Numbers or a curve").options
-    assert parts == ["Numbers", *CHARTS, *MORE, "Probability of success"]
+    assert parts == [
+        *("Numbers", "Evidence over n", "Evidence over effect", "n over effect"),
+        *("The original", "Units and arms", "The design", "Probability of success"),
+    ]
     for part, title, rows in (
         ("Evidence over n", curves.samples_title, curves.samples_rows),
         ("n over effect", curves.samples_title, curves.effect_rows),
     ):
-        [chart] = show(app, part, PARTS).get("plotly_chart")
+        [chart] = show(app, part, PART_KEY).get("plotly_chart")
         assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == title(lines)
         shown = [row for table in panel_tables(app) for row in table]
         assert all([*row] in shown for row in rows(lines))

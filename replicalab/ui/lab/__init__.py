@@ -69,7 +69,12 @@ def _draw_saving() -> None:
     button("Save this lab", "bookmark_add", partial(_save, name), disabled=not name, key="keep_lab")
     notices.draw(_NOTICE)
     _draw_saved()
-    upload("Open a lab", _FILE, _take_file, ["json"], help="A file saved here.")
+
+    def take(data: bytes, file: str) -> None:
+        fields.use(read_lab(data))
+        notices.leave(f"The lab of {file} is in use.", _FILE)
+
+    upload("Open a lab", _FILE, take, ["json"], help="A file saved here.")
     download("This lab", lab_json(state.case().own_lab), "lab.json", key="get_lab")
     panel.draw_features("lab", state.analysis())
 
@@ -101,13 +106,11 @@ def _content(entry: Entry) -> str:
 
 def _save(name: str) -> None:
     """Save the lab with its budget, days and staff; a saved lab of the name gets a new version."""
-    lab = state.analysis().yours.pack.lab
-    changes: dict[str, object] = {"name": name, "budget": max(1, int(lab.budget))}
-    changes |= {"days": lab.days, "staff": lab.staff}
-    if lab.currency != CREDITS:
-        changes["currency"] = lab.currency
+    lab, own = state.analysis().yours.pack.lab, state.case().own_lab
+    changes = {"name": name, "budget": max(1, int(lab.budget)), "days": lab.days}
+    currency = own.currency if lab.currency == CREDITS else lab.currency
     try:
-        named = state.case().own_lab.model_copy(update=changes)
+        named = own.model_copy(update={**changes, "staff": lab.staff, "currency": currency})
         content = lab_json(named)
         try:
             shelf().keep(owner(), EntryKind.LAB, name, content)
@@ -123,11 +126,6 @@ def _save(name: str) -> None:
 def _use(entry: Entry) -> None:
     fields.use(read_lab(_content(entry).encode()))
     st.session_state[_NAME] = entry.name
-
-
-def _take_file(data: bytes, name: str) -> None:
-    fields.use(read_lab(data))
-    notices.leave(f"The lab of {name} is in use.", _FILE)
 
 
 _PARTS: Final = {

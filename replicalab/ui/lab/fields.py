@@ -161,29 +161,17 @@ def _draw_calendar() -> None:
 
 def _draw_currency() -> None:
     now, key = state.analysis().yours.pack.lab.currency, f"lab_currency_{stamp()}"
-
-    def typed() -> tuple[str, bool]:
-        currency = str(st.session_state[key]).strip()
-        return currency, not currency or re.fullmatch(CURRENCY, currency) is not None
+    is_valid = re.compile(f"({CURRENCY})?").fullmatch
 
     def take() -> None:
-        currency, is_valid = typed()
-        if is_valid:
+        if is_valid(currency := st.session_state[key].strip()):
             _set_field("currency", currency or None)
 
-    st.text_input(
-        "Currency",
-        now,
-        key=key,
-        on_change=take,
-        help="The name of a unit of cost. Amounts are not converted.",
-    )
-    currency, is_valid = typed()
-    if not is_valid:
+    help_text = "The name of a unit of cost. Amounts are not converted."
+    typed = st.text_input("Currency", now, key=key, on_change=take, help=help_text).strip()
+    if not is_valid(typed):
         remedy = "Type 1 to 8 letters or €, £ or ¥, such as EUR."
-        controls.complain(
-            f"“{shortened(currency)}” is no currency, so the lab keeps {now}. {remedy}"
-        )
+        controls.complain(f"“{shortened(typed)}” is no currency, so the lab keeps {now}. {remedy}")
     if state.case().own_lab.currency is not None:
         written = state.written().lab.currency
         draw_back("currency", written, partial(_set_field, "currency", None))
@@ -260,14 +248,12 @@ def _draw_row(label: str, category: ItemCategory, pack: scenarios.Pack) -> None:
     title = f"**{escaped(label)}** {badge(status, where)} {more}"
     # The browser takes a row with another title for a new one, so its state is set again.
     st.session_state[key] = bool(st.session_state.get(key))
-    row = st.expander(title, key=key, on_change="rerun")
-    if row.open:
-        with row:
-            if _is_full(label):
-                controls.complain(_FULL)
-            else:
-                own = _own_items().get(label_key(label))
-                _draw_item(own or scenarios.OwnItem(label=label, category=category), pack)
+    with controls.fold(title, key) as is_open:
+        if is_open and _is_full(label):
+            controls.complain(_FULL)
+        elif is_open:
+            own = _own_items().get(label_key(label))
+            _draw_item(own or scenarios.OwnItem(label=label, category=category), pack)
 
 
 def _draw_another() -> None:
@@ -292,10 +278,8 @@ def _add() -> None:
         notices.leave_problem(problem, _ANOTHER, "edit_off")
         return
     if label_key(name) not in known:
-        category = st.session_state["lab_another_kind"]
-        _put_item(
-            scenarios.OwnItem(label=name, category=category, state=scenarios.ItemState.AVAILABLE)
-        )
+        category, free = st.session_state["lab_another_kind"], scenarios.ItemState.AVAILABLE
+        _put_item(scenarios.OwnItem(label=name, category=category, state=free))
     st.session_state[_ITEM] = known.get(label_key(name), name)
     _open_chosen()
 
@@ -307,6 +291,9 @@ def _draw_item(item: scenarios.OwnItem, pack: scenarios.Pack) -> None:
     def change(**changes: object) -> None:
         _put_item(item.model_copy(update=changes))
 
+    def take_state() -> None:
+        change(state=st.session_state[key("state")], until=None)
+
     unchanged, states = "the item keeps its value", list(scenarios.ItemState)
     status = pack.inventory.status(item.label, item.category).value
     first, second, third = st.columns(3)
@@ -317,11 +304,7 @@ def _draw_item(item: scenarios.OwnItem, pack: scenarios.Pack) -> None:
             format_func=pack.study.term,
             index=states.index(scenarios.ItemState(status)) if status in states else None,
             key=key("state"),
-            on_change=controls.chosen_from(
-                key("state"),
-                states,
-                lambda: change(state=st.session_state[key("state")], until=None),
-            ),
+            on_change=controls.chosen_from(key("state"), states, take_state),
         )
     with second:
         day = controls.NumberField(

@@ -9,7 +9,6 @@ from zlib import crc32
 
 import streamlit as st
 
-from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
 from replicalab.facts import options as facts
 from replicalab.facts.blocks import Group, Heading, Sentence, group, sentences_panel
@@ -133,7 +132,6 @@ class Tick(NamedTuple):
 
     key: str
     on: bool
-    change: SuggestionChange
     step: PlanStep  # of a ticked change in its turn, of another one as the last
 
 
@@ -146,25 +144,20 @@ class Ticked(NamedTuple):
 
 def _ticked(options: PlanAnalysis) -> Ticked:
     """Return the suggestion with the ticks of the boxes; a new change starts with a tick."""
-    yours, left_out = options.yours, _left_out()
+    yours, left_out = options.yours, st.session_state.setdefault(_LEFT_OUT, frozenset())
     pack, changes = yours.pack, {}
     for number, change in enumerate(options.offer.changes if options.offer else []):
         # The key is made of the change and its lab: a tick never moves to another change.
         parts = (pack.scenario_id, pack.difficulty, pack.seed, number, *dict(change).values())
         changes[f"{crc32(repr(parts).encode()):08x}"] = change
-    chosen = [change for key, change in changes.items() if key not in left_out]
-    steps = change_steps(yours, chosen)
+    steps = change_steps(yours, [change for key, change in changes.items() if key not in left_out])
     result = steps[-1].after if steps else yours
     in_turn, ticks = iter(steps), []
     for key, change in changes.items():
         on = key not in left_out
         step = next(in_turn) if on else change_steps(result, [change])[0]
-        ticks.append(Tick(key, on, change, step))
+        ticks.append(Tick(key, on, step))
     return Ticked(tuple(ticks), result)
-
-
-def _left_out() -> frozenset[str]:
-    return frozenset(st.session_state.get(_LEFT_OUT, ()))
 
 
 def _draw_changes(options: PlanAnalysis, suggestion: Ticked) -> None:
@@ -185,17 +178,13 @@ def _draw_changes(options: PlanAnalysis, suggestion: Ticked) -> None:
                 button("Apply the least-loss plan", "balance", take, key="apply_least_loss")
     with fold("Other plans", "other_plans") as is_open:
         if is_open:
-            _draw_ends(options)
-
-
-def _draw_ends(options: PlanAnalysis) -> None:
-    if not options.ends:
-        st.caption("The least-loss plan is also the cheapest, and has the most evidence.")
-    for name, plan in options.ends.items():
-        revised = facts.revision(PlanStep(options.yours, plan))
-        panel.draw(Group((Heading(name), revised)))
-        take = partial(state.replace_plan, plan.plan)
-        button(f"Apply: {name.lower()}", "balance", take, key=f"apply_{name[:4].lower()}")
+            if not options.ends:
+                st.caption("The least-loss plan is also the cheapest, and has the most evidence.")
+            for name, plan in options.ends.items():
+                revised = facts.revision(PlanStep(options.yours, plan))
+                panel.draw(Group((Heading(name), revised)))
+                take = partial(state.replace_plan, plan.plan)
+                button(f"Apply: {name.lower()}", "balance", take, key=f"apply_{name[:4].lower()}")
 
 
 def _offer(options: PlanAnalysis, suggestion: Ticked) -> Group:
@@ -225,7 +214,7 @@ def _draw_ticks(ticks: tuple[Tick, ...], result: Assessment) -> None:
     def take() -> None:
         chosen = st.session_state[_TICKS]
         out = {tick.key for name, tick in names.items() if name not in chosen}
-        st.session_state[_LEFT_OUT] = _left_out() - {tick.key for tick in ticks} | out
+        st.session_state[_LEFT_OUT] = st.session_state[_LEFT_OUT] - {t.key for t in ticks} | out
 
     chosen = [name for name, tick in names.items() if tick.on]
     if st.session_state.get(_TICKS) != chosen:

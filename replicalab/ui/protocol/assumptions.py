@@ -27,12 +27,11 @@ from replicalab.ui import controls, panel, state
 from replicalab.ui.words import escaped
 
 PLACE: Final = "assumptions"
-PARTS: Final = "assumptions_part"
+PART_KEY: Final = "assumptions_part"
 UNITS_AND_ARMS: Final = "Units and arms"
 _NUMBERS: Final = "Numbers"
 _PER_GROUP: Final = "per_group"
 _RENEWED: Final = "asked_again"
-_REASON_LENGTH: Final = 300
 _PERCENT: Final = 100
 _DECIMALS: Final = 12  # of a percentage, which becomes a share again
 
@@ -42,30 +41,42 @@ def draw(yours: Assessment) -> None:
     with controls.fold("Assumptions: effect, alpha, target, dropout", PLACE) as is_open:
         if not is_open:
             return
-        lines = Curves(yours, state.written().design)
-        parts = {name: part for name, part in ALL_PARTS.items() if part.fits(lines)}
-        entries = panel.draw_features(PLACE, yours)
+        parts = _parts(Curves(yours, state.written().design))
+        parts |= panel.draw_features(PLACE, yours)
         chosen = st.radio(
             "Numbers or a curve",
-            [*parts, *entries],
+            list(parts),
             horizontal=True,
             label_visibility="collapsed",
-            key=PARTS,
+            key=PART_KEY,
             persist_state="session",
         )
-        if chosen in entries:
-            entries[chosen]()
-        else:
-            parts.get(chosen or "", ALL_PARTS[_NUMBERS]).draw(lines)
+        parts.get(chosen or "", parts[_NUMBERS])()
+
+
+def _parts(lines: Curves) -> dict[str, Callable[[], None]]:
+    parts: dict[str, Callable[[], None]] = {_NUMBERS: partial(_draw_numbers, lines)}
+    by_n = ("evidence_by_samples", curves.samples_title, curves.samples_rows)
+    parts["Evidence over n"] = partial(_draw_chart, lines, *by_n, names=_BY_SAMPLES)
+    if lines.effects:
+        by_effect = ("evidence_by_effect", curves.effect_title, curves.effect_rows)
+        parts["Evidence over effect"] = partial(_draw_chart, lines, *by_effect)
+        n_by_effect = ("samples_by_effect", curves.samples_title, curves.effect_rows)
+        parts["n over effect"] = partial(_draw_chart, lines, *n_by_effect)
+    if lines.written and lines.written.original:
+        parts[original.TITLE] = lambda: panel.draw(*original.original_blocks(lines))
+    if any(map(KINDS[lines.plan.pack.design.kind].uses, GROUPINGS)):
+        parts[UNITS_AND_ARMS] = partial(_draw_units, lines)
+    return parts | {"The design": lambda: panel.draw(design_table(lines.plan))}
 
 
 class _Assumption(NamedTuple):
-    """A number of the question: the study's own, None if its kind has none, and the one in use."""
+    """A number that a visitor may change."""
 
     name: str
     label: str
-    own: float | None
-    value: float | None
+    own: float | None  # the study's; None if its kind has none
+    value: float | None  # in use
     factor: int  # 100 for a percentage
     step: float
     why: str = ""  # the study's reason
@@ -144,9 +155,10 @@ def _assumptions(written: Design, asked: Design) -> list[_Assumption]:
     numbers = []
     for name, label, times, by in rows:
         field = QUESTION_FIELDS[name]
-        values, why = (getattr(written, field), getattr(asked, field)), written.why.get(field, "")
+        own, value = getattr(written, field), getattr(asked, field)
         if label:
-            numbers.append(_Assumption(name, label, *values, times, by, why))
+            why = written.why.get(field, "")
+            numbers.append(_Assumption(name, label, own, value, times, by, why))
     return numbers
 
 
@@ -190,8 +202,7 @@ def _asked(
     # field, and is taken with a lower floor.
     typed = {number.name: number.from_typed(st.session_state.get(number.key)) for number in numbers}
     with suppress(ScenarioError):
-        values = {name: visible for name, visible in typed.items() if visible is not None}
-        return _question(values, written)
+        return _question({name: typed[name] for name in typed if typed[name] is not None}, written)
     return _question({touched.name: value}, written)
 
 
@@ -218,30 +229,29 @@ def _draw_effects(number: _Assumption, written: Design) -> None:
         return
     sizes = [choice.effect for choice in choices]
     names = [f"{choice.label} ({effect_text(choice.effect)})" for choice in choices]
-    key = f"asked_effect_{state.current().version}_{number.value!r}"
+    key, places = f"asked_effect_{state.current().version}_{number.value!r}", range(len(names))
 
     def take() -> None:
         _ask(_question({"effect": sizes[st.session_state[key]]}, written))
 
     st.radio(
         "Effect to plan with",
-        range(len(names)),
+        places,
         index=sizes.index(number.value) if number.value in sizes else None,
         format_func=names.__getitem__,
         horizontal=True,
         key=key,
-        on_change=controls.chosen_from(key, range(len(names)), take),
+        on_change=controls.chosen_from(key, places, take),
     )
 
 
 def _draw_reason(number: _Assumption, written: Design) -> None:
     name, key, question = number.name, f"why_{number.key}", state.case().question
-    reasons = dict[str, str](question.why.items())
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{number.key}"):
         st.text_input(
             f"Your reason for {name} {number.text(number.value)}",
-            reasons.get(name, ""),
-            max_chars=_REASON_LENGTH,
+            dict[str, str](question.why.items()).get(name, ""),
+            max_chars=300,
             placeholder="If you like",
             key=key,
             on_change=lambda: state.change_assumptions(
@@ -253,13 +263,13 @@ def _draw_reason(number: _Assumption, written: Design) -> None:
 
 
 _DEFAULTS: Final[dict[str, Record]] = {"units": Units(name="unit", samples=1.0), "arms": Arms()}
-_ICC_HELP: Final = "Share of the variance between units; empty if unknown."
-_SHARE_HELP: Final = "The first arm is the treated one."
 _UNIT_FIELDS: Final = (
     ("units", "samples", "Samples in one unit", PerUnit, 1.0, "On average.", 1),
-    ("units", "icc", "Intraclass correlation", Correlation, 0.01, _ICC_HELP, 1),
-    ("arms", "share", "First arm, % of samples", ArmShare, 5.0, _SHARE_HELP, _PERCENT),
-)
+    ("units", "icc", "Intraclass correlation", Correlation, 0.01,
+     "Share of the variance between units; empty if unknown.", 1),
+    ("arms", "share", "First arm, % of samples", ArmShare, 5.0,
+     "The first arm is the treated one.", _PERCENT),
+)  # fmt: skip
 """The numbers of units and arms: record, field, label, bounds, step, help, factor."""
 
 
@@ -325,58 +335,25 @@ def _with_grouping(
 
 
 _BY_EFFECT: Final = ("Effect", "Evidence of your samples", "Samples for the target", "Which")
+_BY_SAMPLES: Final = ("Samples planned", "Analysed", "Evidence", "Which")
 
 
-class Part(NamedTuple):
-    """A part of the place: whether a design has it, and how it is drawn."""
-
-    fits: Callable[[Curves], object]
-    draw: Callable[[Curves], None]
-
-
-def _chart(
-    title_of: Callable[[Curves], str],
+def _draw_chart(
+    lines: Curves,
     figure: str,
+    title_of: Callable[[Curves], str],
     rows: Callable[[Curves], list[tuple[str, ...]]],
     names: tuple[str, ...] = _BY_EFFECT,
-    *,
-    over_effect: bool = True,
-) -> Part:
-    """Return a curve with its table; ``figure`` is a function in `figures`."""
-
-    def draw_chart(lines: Curves) -> None:
-        title, assumed = title_of(lines), curves.assumed_text(lines)
-        st.plotly_chart(
-            getattr(figures, figure)(lines, (title, assumed)),
-            key="power_chart",
-            config=figures.CONFIG,
-            alt=f"{title}; {assumed}. The table below has the same numbers.",
-        )
-        assumption = f"{assumption_text(lines.plan)} {curves.level_text(lines)}".strip()
-        outside = curves.outside_text(lines) if over_effect else ""
-        panel.draw(sentences_panel([assumption, curves.bound_text(lines), outside], quiet=True))
-        panel.draw_tables(lambda: [plain_table(title, names, rows(lines))])
-
-    return Part(lambda lines: lines.effects or not over_effect, draw_chart)
-
-
-CHARTS: Final = {
-    "Evidence over n": _chart(
-        curves.samples_title, "evidence_by_samples", curves.samples_rows,
-        ("Samples planned", "Analysed", "Evidence", "Which"), over_effect=False,
-    ),
-    "Evidence over effect": _chart(curves.effect_title, "evidence_by_effect", curves.effect_rows),
-    "n over effect": _chart(curves.samples_title, "samples_by_effect", curves.effect_rows),
-}  # fmt: skip
-MORE: Final = {
-    original.TITLE: Part(
-        lambda lines: lines.written and lines.written.original,
-        lambda lines: panel.draw(*original.original_blocks(lines)),
-    ),
-    UNITS_AND_ARMS: Part(
-        lambda lines: any(KINDS[lines.plan.pack.design.kind].uses(name) for name in GROUPINGS),
-        _draw_units,
-    ),
-    "The design": Part(lambda _: True, lambda lines: panel.draw(design_table(lines.plan))),
-}
-ALL_PARTS: Final = {_NUMBERS: Part(lambda _: True, _draw_numbers), **CHARTS, **MORE}
+) -> None:
+    """Draw a curve by the name of its function in `figures`, and its table."""
+    title, assumed = title_of(lines), curves.assumed_text(lines)
+    st.plotly_chart(
+        getattr(figures, figure)(lines, (title, assumed)),
+        key="power_chart",
+        config=figures.CONFIG,
+        alt=f"{title}; {assumed}. The table below has the same numbers.",
+    )
+    assumption = f"{assumption_text(lines.plan)} {curves.level_text(lines)}".strip()
+    outside = curves.outside_text(lines) if names is _BY_EFFECT else ""
+    panel.draw(sentences_panel([assumption, curves.bound_text(lines), outside], quiet=True))
+    panel.draw_tables(lambda: [plain_table(title, names, rows(lines))])

@@ -1,7 +1,7 @@
 """The Scenarios page, the front door: stories, gallery, survey of your lab, and a form."""
 
 import secrets
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Final, NamedTuple
@@ -15,30 +15,29 @@ from replicalab.facts import blocks
 from replicalab.facts import study as study_facts
 from replicalab.facts.blocks import Group, Heading
 from replicalab.lexicon import count_text, label_key
-from replicalab.models import LAB_DIMENSIONS, Dimension
+from replicalab.models import LAB_DIMENSIONS
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty
 from replicalab.ui import own_studies, panel, state, study, study_form
 from replicalab.ui.controls import button
 from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.scenarios import survey
-from replicalab.ui.stories import Story, StoryPage, stories
+from replicalab.ui.stories import Story, stories
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
 
 ALL_STUDIES: Final = "All studies"
 MAKE: Final = study_form.MAKE
 TABS: Final = study_form.DOOR
-_PAGE_OF_STORY: Final = {
-    StoryPage.PROTOCOL: "pages/1_Protocol.py",
-    StoryPage.NEGOTIATION: "pages/2_Negotiation.py",
-}
+_PAGES: Final = {"Protocol": "pages/1_Protocol.py", "Negotiation": "pages/2_Negotiation.py"}
 _IDEA: Final = "Plan a replication in the lab you have, and see what every cut costs in evidence."
 _PAGE_SIZE: Final = 12
 _ANY: Final = "any"
 # For a page that needs a study: easy to explain, and from three fields.
 _FIRST: Final = ("psy_stroop", "bio_jq1_myeloma", "ml_resnet_cifar10")
-_FILTERS: Final = ("filter_text", "filter_domain", "filter_binds", "filter_lab")
+_NO_FILTER: Final = {
+    "filter_text": "", "filter_domain": _ANY, "filter_binds": _ANY, "filter_lab": _ANY
+}  # fmt: skip
 
 
 def draw() -> None:
@@ -85,9 +84,9 @@ class Filter(NamedTuple):
     """A search; ``binds`` is the binding limit of the reference protocol, in ``lab`` or any."""
 
     text: str = ""
-    domain: str | None = None
-    binds: Dimension | None = None
-    lab: Difficulty | None = None
+    domain: str = _ANY
+    binds: str = _ANY
+    lab: str = _ANY
 
 
 _AS_WRITTEN: Final = ShownLabs()
@@ -117,28 +116,30 @@ def _analyses(
     return {name: study.reference_options(pack) for name, pack in packs.items()}
 
 
-def matching(cards: Iterable[Card], wanted: Filter) -> list[Card]:
-    """Return the cards that match a filter, in their order."""
-    words = label_key(wanted.text).split()
-    return [card for card in cards if _matches(card, wanted, words)]
-
-
-def _matches(card: Card, wanted: Filter, words: list[str]) -> bool:
+def matches(card: Card, wanted: Filter) -> bool:
+    """Return whether a card matches a filter; a search needs every word."""
     about, paper = card.summary, card.summary.paper
-    labs = [lab for lab in card.labs.values() if wanted.lab in (None, lab.yours.pack.difficulty)]
-    binds = wanted.binds is None or any(wanted.binds is lab.binding for lab in labs)
+    labs = [lab for lab in card.labs.values() if wanted.lab in (_ANY, lab.yours.pack.difficulty)]
     domain = about.domain_id.replace("_", " ")
     texts = (paper.name, paper.title, paper.citation, paper.goal, paper.teaches)
     searched = label_key(" ".join((about.scenario_id, domain, *texts, about.design.unit_of_n)))
-    return binds and wanted.domain in (None, about.domain_id) and all(w in searched for w in words)
+    return (
+        wanted.domain in (_ANY, about.domain_id)
+        and (wanted.binds == _ANY or any(wanted.binds == lab.binding for lab in labs))
+        and all(word in searched for word in label_key(wanted.text).split())
+    )
 
 
 def _draw_idea() -> None:
-    level = 2 if state.current().chosen else 1  # the page's heading until the header has one
-    panel.draw(blocks.panel("idea", sentence=_IDEA, level=level))
-    with st.grid("auto", min_column_width=270, key="stories"):
-        for number, (story, options) in enumerate(_readable_stories()):
-            _draw_story(story, options, first=number == 0)
+    # The page's heading until the header has one.
+    heading = 2 if state.current().chosen else 1
+    panel.draw(blocks.panel("idea", sentence=_IDEA, level=heading))
+    # A broken study takes its stories along; the gallery names it.
+    with st.grid("auto", min_column_width=270, key="stories"), suppress(ScenarioError):
+        for number, story in enumerate(stories()):
+            with suppress(ScenarioError):
+                plan = story.workspace.case.assessed(own_studies.find)
+                _draw_story(story, PlanAnalysis(plan), first=number == 0)
     with st.container(border=True, key="plan_here", horizontal=True, vertical_alignment="center"):
         button("Plan in your lab", "biotech", partial(state.update, survey=True), key="plan")
         st.caption("The best plan of every study for your budget, days and staff.", width="content")
@@ -149,21 +150,9 @@ def _draw_idea() -> None:
             type="tertiary",
             help="A study in its easy or medium lab.",
         ):
-            _open(
-                secrets.choice(_all_cards()), secrets.choice([Difficulty.EASY, Difficulty.MEDIUM])
-            )
+            level = secrets.choice([Difficulty.EASY, Difficulty.MEDIUM])
+            _open(secrets.choice(_all_cards()), level)
             study.go_there()
-
-
-def _readable_stories() -> list[tuple[Story, PlanAnalysis]]:
-    # Without those of a broken study, which the gallery names.
-    readable = list[tuple[Story, PlanAnalysis]]()
-    with suppress(ScenarioError):
-        for story in stories():
-            with suppress(ScenarioError):
-                plan = story.workspace.case.assessed(own_studies.find)
-                readable.append((story, PlanAnalysis(plan)))
-    return readable
 
 
 def _draw_story(story: Story, options: PlanAnalysis, *, first: bool) -> None:
@@ -179,7 +168,7 @@ def _draw_story(story: Story, options: PlanAnalysis, *, first: bool) -> None:
             tray = state.workspace().tray
             state.open_workspace(story.workspace.changed(tray=tray))
             state.current().story = story
-            st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
+            st.switch_page(_PAGES[story.page], query_params=state.address())
         panel.draw(study_facts.picture_panel(options))
 
 
@@ -207,13 +196,14 @@ def draw_choice(page: str) -> None:
 def _draw_gallery() -> None:
     every = _all_cards()
     wanted = _draw_filters(every)
-    fitting = matching(every, wanted)
+    fitting = [card for card in every if matches(card, wanted)]
     if fitting:
         panel.draw(study_facts.legend_panel(len(fitting), len(every), state.case().seed))
     else:
         text = f'No study matches "{escaped(wanted.text)}".' if wanted.text else "No study matches."
         st.caption(text)
-        button("Clear search", "filter_alt_off", _clear_filters)
+        clear = partial(st.session_state.update, _NO_FILTER)
+        button("Clear search", "filter_alt_off", clear)
     pages = -(-len(fitting) // _PAGE_SIZE)  # rounded up
     page = st.pagination(pages, key="gallery_page") if pages > 1 else 1
     with st.grid("auto", min_column_width=270, key="gallery"):
@@ -229,36 +219,24 @@ def _draw_gallery() -> None:
 
 def _draw_filters(cards: list[Card]) -> Filter:
     domains = sorted({card.summary.domain_id for card in cards})
-    of_text, of_domain, of_binds, of_lab = _FILTERS
     search, choices = st.columns([3, 1], vertical_alignment="bottom")
     text = search.text_input(
-        "Search", key=of_text, max_chars=200, placeholder="Title, author, goal…"
+        "Search", key="filter_text", max_chars=200, placeholder="Title, author, goal…"
     )
     with choices.popover("Filter", icon=":material/filter_alt:", width="stretch"):
         domain = st.selectbox(
-            "Field", [_ANY, *domains], key=of_domain, format_func=study_facts.field_name
+            "Field", [_ANY, *domains], key="filter_domain", format_func=study_facts.field_name
         )
         binds = st.selectbox(
             "Binding constraint",
             [_ANY, *LAB_DIMENSIONS],
-            key=of_binds,
+            key="filter_binds",
             format_func=str.capitalize,
             help="The limit whose relief would buy the reference protocol most.",
         )
-        lab = st.selectbox(
-            "In the lab", [_ANY, *Difficulty], key=of_lab, format_func=str.capitalize
-        )
-    return Filter(
-        text,
-        None if domain == _ANY else domain,
-        next((d for d in LAB_DIMENSIONS if d == binds), None),
-        next((level for level in Difficulty if level == lab), None),
-    )
-
-
-def _clear_filters() -> None:
-    for key in _FILTERS:
-        st.session_state[key] = "" if key == _FILTERS[0] else _ANY
+        levels = [_ANY, *Difficulty]
+        lab = st.selectbox("In the lab", levels, key="filter_lab", format_func=str.capitalize)
+    return Filter(text, domain, binds, lab)
 
 
 def _remove(own: OwnStudy) -> None:
@@ -268,20 +246,19 @@ def _remove(own: OwnStudy) -> None:
         state.open_workspace(Workspace())
 
 
-_OWN_BUTTONS: Final = (
-    ("Edit", ":material/edit:", study_form.edit),
-    ("Remove", ":material/delete:", _remove),
+_BUTTONS: Final = (
+    (True, "Edit", "edit", study_form.edit),
+    (True, "Remove", "delete", _remove),
+    (False, "Copy it into the form", "edit_document", study_form.edit),
 )
-_SHARED_BUTTONS: Final = (("Copy it into the form", ":material/edit_document:", study_form.edit),)
+"""The buttons of a visitor's study: for its owner or for a reader, label, icon, action."""
 
 
 def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
-    summary = card.summary
-    key = card.own.key if card.own else None
-    is_mine = card.own is not None and own_studies.is_mine(card.own)
+    summary, own = card.summary, card.own
+    is_mine = own is not None and own_studies.is_mine(own)
     hidden = state.is_hidden() and summary.scenario_id == state.case().study
-    place = summary.scenario_id if is_mine or key is None else f"shared_{key}"
-    origin = own_studies.origin(card.own) if card.own else ""
+    place = summary.scenario_id if own is None or is_mine else f"shared_{own.key}"
     with st.container(border=True, key=f"card_{place}", height="stretch", gap=None):
         if st.button(
             f"**{escaped(summary.paper.name)}**",
@@ -293,19 +270,14 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
         ):
             _open(card)
             study.go_there()
-        panel.draw(
-            study_facts.card_panel(summary, {} if hidden else card.labs, origin, hidden=hidden)
-        )
-        if card.own:
+        labs, origin = {} if hidden else card.labs, own_studies.origin(own)
+        panel.draw(study_facts.card_panel(summary, labs, origin, hidden=hidden))
+        if own is not None:
             with st.container(horizontal=True):
-                for label, icon, pressed in _OWN_BUTTONS if is_mine else _SHARED_BUTTONS:
-                    st.button(
-                        label,
-                        key=f"{label.split()[0].lower()}_{place}",
-                        icon=icon,
-                        on_click=pressed,
-                        args=(card.own,),
-                    )
+                for is_owners, label, icon, pressed in _BUTTONS:
+                    if is_owners == is_mine:
+                        key = f"{label.split()[0].lower()}_{place}"
+                        button(label, icon, partial(pressed, own), key=key)
 
 
 def _open(card: Card, lab: Difficulty = Difficulty.MEDIUM) -> None:

@@ -8,15 +8,8 @@ import streamlit as st
 
 from replicalab.assessment import assess
 from replicalab.drafts import longest_name
+from replicalab.facts import study as facts
 from replicalab.facts.blocks import Block
-from replicalab.facts.study import (
-    design_panel,
-    lab_panel,
-    paper_panel,
-    rules_panel,
-    story_panel,
-    substitutions_panel,
-)
 from replicalab.limits import LARGEST_SEED
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack
@@ -30,10 +23,10 @@ _RENAME: Final = "study_rename"
 _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
 PARTS: Final[dict[str, Callable[[PlanAnalysis], list[Block]]]] = {
-    "The paper": lambda here: [paper_panel(here.yours.pack), design_panel(here.yours)],
-    "The lab": lambda here: [lab_panel(here.yours)],
-    "Substitutions": lambda here: [substitutions_panel(here.yours.pack)],
-    "Restrictions and criteria": lambda here: [rules_panel(here.yours.pack)],
+    "The paper": lambda here: [facts.paper_panel(here.yours.pack), facts.design_panel(here.yours)],
+    "The lab": lambda here: [facts.lab_panel(here.yours)],
+    "Substitutions": lambda here: [facts.substitutions_panel(here.yours.pack)],
+    "Restrictions and criteria": lambda here: [facts.rules_panel(here.yours.pack)],
 }
 """The parts of a study; only the open one is drawn."""
 
@@ -59,7 +52,7 @@ def draw(here: PlanAnalysis) -> None:
     with story:
         _draw_own()
         if not state.is_hidden():
-            panel.draw(story_panel(reference))
+            panel.draw(facts.story_panel(reference))
         with st.container(horizontal=True, key="ways_on"):
             page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
             page_link("pages/2_Negotiation.py", "Step through the negotiation", "forum")
@@ -98,35 +91,28 @@ def _open_lab() -> None:
 
 
 def _draw_own() -> None:
-    study = own_studies.kept().get(state.case().study)
-    if study is None or study.key != state.case().own:
+    own = own_studies.kept().get(state.case().study)
+    if own is None or own.key != state.case().own:
         return
     with st.container(horizontal=True, key=_OWN_PLACE):
         place = st.popover("Rename", icon=":material/edit:", key=_RENAME, on_change="rerun")
         if place.open:
             with place:
-                _draw_name(study)
+                key, longest = f"study_name_{own.study.scenario_id}", longest_name(own.study)
+                st.text_input("Name of the study", own.study.paper.name, key=key, max_chars=longest)
+                button("Rename it", "check", partial(_rename, own, key), type="primary")
         if st.button("Edit", icon=":material/edit_document:", key="study_edit"):
-            study_form.edit(study)
+            study_form.edit(own)
             st.switch_page("app.py", query_params=state.address())
     notices.draw(_OWN_PLACE)
 
 
-def _draw_name(own: OwnStudy) -> None:
-    key = f"study_name_{own.study.scenario_id}"
-    longest = longest_name(own.study)
-    st.text_input("Name of the study", own.study.paper.name, key=key, max_chars=longest)
-    button("Rename it", "check", partial(_rename, own, key), type="primary")
-
-
 def _rename(own: OwnStudy, key: str) -> None:
     name = " ".join(str(st.session_state.get(key, own.study.paper.name)).split())
-    if not name:
-        refused = "A study needs a name. Type one, then press Rename it."
-    else:
+    refused = "A study needs a name. Type one, then press Rename it."
+    if name:
         refused = own_studies.rename(own, name)
-    if refused:
-        notices.leave_problem(refused, _OWN_PLACE)
-    else:
+    notices.leave_problem(refused, _OWN_PLACE)
+    if not refused:
         st.session_state[_RENAME] = False
         notices.leave(f"It is called {name} now.", _OWN_PLACE)

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -24,7 +24,7 @@ from replicalab.lint import LintLevel, lint
 from replicalab.planner import PlanAnalysis
 from replicalab.render.figures import CONFIG
 from replicalab.render.html import numbers_style
-from replicalab.scenarios import AmountGroup, Difficulty, Study, amounts_in, pack_of
+from replicalab.scenarios import AmountGroup, Difficulty, amounts_in, pack_of
 from replicalab.scenarios.schema import study_schema
 from replicalab.ui import notices, own_studies, panel, state, tradeoffs
 from replicalab.ui.controls import button, chosen_from, complain, open_tab
@@ -47,7 +47,6 @@ _UPLOAD: Final = "own_upload"
 _EMPTY: Final = "an empty form"
 _TEMPLATE: Final = "the template"
 _LAB: Final = f"labs.{YOUR_LAB}"
-_LABS: Final = {f"labs.{level}": f"{lexicon.capitalised(level)} lab" for level in Difficulty}
 
 
 def draw() -> None:
@@ -152,19 +151,18 @@ def _draw_side(now: FormSession) -> None:
         first = f" The first {listed} are listed." if more else ""
         st.error(f"{count} to correct, under {under}.{first}", icon=":material/cancel:")
     else:
-        _draw_evidence(study)
+        plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
+        fails = f"{lexicon.capitalised(failing_text(plan))}." if plan.failing else ""
+        sentences = [fails or "Every dimension passes.", evidence_sentence(plan.evidence)]
+        sentences.append(largest_text(plan))
+        panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
         if kept not in (None, now.file):
             st.caption(f"It replaces your present '{escaped(study.scenario_id)}'.")
     if refused:
         st.warning(refused, icon=":material/inventory_2:")
-    pressed = st.button(
-        "Use this study",
-        icon=":material/play_arrow:",
-        type="primary",
-        width="stretch",
-        disabled=study is None or bool(refused),
-    )
-    if pressed and study is not None:
+    look: dict[str, Any] = {"icon": ":material/play_arrow:", "type": "primary", "width": "stretch"}
+    disabled = study is None or bool(refused)
+    if st.button("Use this study", disabled=disabled, **look) and study is not None:
         fields.open_on_protocol(now.file, study)
     with st.container(horizontal=True, gap="xsmall", key="own_actions"):
         button("Undo", "undo", now.undo, disabled=not now.past, key="making_undo")
@@ -179,20 +177,16 @@ def _draw_side(now: FormSession) -> None:
     st.caption(f"{where} Anyone with its address can read it; only this browser can change it.")
 
 
-def _draw_evidence(study: Study) -> None:
-    plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
-    fails = f"{lexicon.capitalised(failing_text(plan))}." if plan.failing else ""
-    sentences = [fails or "Every dimension passes.", evidence_sentence(plan.evidence)]
-    sentences.append(largest_text(plan))
-    panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
-
-
 def _draw_comparison() -> None:
     fields.draw_rows([3, 1], ("paper.title", "paper.short_title"))
     fields.draw("paper.goal")
     fields.draw_faults_at("design", "kind")
+
+    def choose(kind: str) -> None:
+        fields.session().change(fields.draft().of_kind(kind), redraw=True)
+
     with st.grid("auto", min_column_width=170, key="kinds"):
-        for kind in fields.kinds_shown():
+        for kind in fields.KINDS_SHOWN:
             is_chosen = KINDS[kind] is fields.draft().row
             with st.container(key=f"kind_{kind}", gap=None):
                 st.button(
@@ -201,13 +195,9 @@ def _draw_comparison() -> None:
                     icon=":material/check:" if is_chosen else None,
                     type="primary" if is_chosen else "secondary",
                     width="stretch",
-                    on_click=partial(_choose_kind, kind),
+                    on_click=partial(choose, kind),
                 )
                 panel.draw(kind_panel(kind))
-
-
-def _choose_kind(kind: str) -> None:
-    fields.session().change(fields.draft().of_kind(kind), redraw=True)
 
 
 def _draw_assumptions() -> None:
@@ -281,19 +271,18 @@ def _draw_lab_and_plan() -> None:
             fields.draw(name)
     with lab:
         st.markdown("**The lab**")
-        _draw_lab(fields.draft())
+        money = [f"cost_model.{amount.key}" for amount in amounts_in(AmountGroup.MONEY)]
+        fields.draw_rows([3, 2, 2], [f"{_LAB}.{name}" for name in ("budget", "days", "staff")])
+        fields.draw_rows(2, [f"{_LAB}.{name}" for name in ("start_date", "currency", *money)])
+        fields.draw(f"{_LAB}.weekends")
+        fields.draw(f"{_LAB}.booked")
+        for item in fields.draft().labels("labs", YOUR_LAB, "booked"):
+            fields.draw(("labs", YOUR_LAB, "booked", item))
+        fields.draw(f"{_LAB}.out_of_stock")
+        _draw_other_labs(fields.draft())
 
 
-def _draw_lab(draft: Draft) -> None:
-    fields.draw_rows([3, 2, 2], [f"{_LAB}.{name}" for name in ("budget", "days", "staff")])
-    fields.draw_rows(2, [f"{_LAB}.start_date", f"{_LAB}.currency"])
-    money = (f"{_LAB}.cost_model.{amount.key}" for amount in amounts_in(AmountGroup.MONEY))
-    fields.draw_rows(2, money)
-    fields.draw(f"{_LAB}.weekends")
-    fields.draw(f"{_LAB}.booked")
-    for item in draft.labels("labs", YOUR_LAB, "booked"):
-        fields.draw(("labs", YOUR_LAB, "booked", item))
-    fields.draw(f"{_LAB}.out_of_stock")
+def _draw_other_labs(draft: Draft) -> None:
     key = fields.key("others")
     has_kept = draft.others is OtherLabs.KEPT or "labs" in draft.aside
     others = [choice for choice in OtherLabs if choice is not OtherLabs.KEPT or has_kept]
@@ -317,30 +306,26 @@ def _draw_check() -> None:
     fields.draw_rows(2, ("scenario_id", "domain_id"))
     for path, faults in now.result.faults.items():
         complain(*(f"{_part_of(path)}: {rows.fault_text(fault)}" for fault in faults))
-    if now.study is not None:
-        signs = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
-        findings = lint(now.study)
-        levels = Counter(finding.level for finding in findings)
-        visible = [level for level in signs if levels[level]]
-        counts = [lexicon.count_text(levels[level], level.value) for level in visible]
-        with st.expander(f"Worth a look: {lexicon.joined(counts)}"):
-            for finding in findings:
-                mark = badge(signs[finding.level], finding.level.value)
-                labs = (lab for path, lab in _LABS.items() if finding.place.startswith(path))
-                where = next(labs, "") or _part_of(finding.place)
-                st.markdown(f"{mark} {where}: {escaped(finding.message)}")
-        if st.toggle("Show the days and samples that fit", value=True, key="making_region"):
-            _draw_region(now.study, now.version)
-
-
-def _draw_region(study: Study, version: int) -> None:
-    pack = pack_of(study, Difficulty.MEDIUM)
-    options = PlanAnalysis(assess(study.reference_protocol, pack))
-    view = Outlook(pack, options, ViewChoice(study.scenario_id, version))
-    title = region_title(view.region)
-    means = f"{means_text(pack)}<br>{shade_text(options.yours.evidence)}"
-    chart = tradeoffs.region_chart(view, (title, means))
-    st.plotly_chart(chart, key="making_chart", config=CONFIG, alt=title)
+    if now.study is None:
+        return
+    signs = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
+    findings = lint(now.study)
+    levels = Counter(finding.level for finding in findings)
+    counts = [lexicon.count_text(levels[level], level) for level in signs if levels[level]]
+    with st.expander(f"Worth a look: {lexicon.joined(counts)}"):
+        for finding in findings:
+            mark, place = badge(signs[finding.level], finding.level), finding.place
+            labs = (f"{lab.capitalize()} lab" for lab in Difficulty if f"labs.{lab}" in place)
+            where = next(labs, "") or _part_of(place)
+            st.markdown(f"{mark} {where}: {escaped(finding.message)}")
+    if st.toggle("Show the days and samples that fit", value=True, key="making_region"):
+        pack = pack_of(now.study, Difficulty.MEDIUM)
+        options = PlanAnalysis(assess(now.study.reference_protocol, pack))
+        view = Outlook(pack, options, ViewChoice(now.study.scenario_id, now.version))
+        title = region_title(view.region)
+        means = f"{means_text(pack)}<br>{shade_text(options.yours.evidence)}"
+        chart = tradeoffs.region_chart(view, (title, means))
+        st.plotly_chart(chart, key="making_chart", config=CONFIG, alt=title)
 
 
 def _draw_file() -> None:

@@ -59,12 +59,10 @@ def draw() -> None:
         )
         button("Continue in the form", "edit_note", lambda: fields.session().begin(draft))
     if pressed and study is not None:
-        if taken := own_studies.name_refusal(name, own_studies.names()):
-            complain(taken)
-        elif not name:
-            complain("The study has no name yet. Type one above, by which you find it again.")
-        else:
-            complain(fields.open_on_protocol(result.text, study))
+        refused = own_studies.name_refusal(name, own_studies.names())
+        if not name:
+            refused = "The study has no name yet. Type one above, by which you find it again."
+        complain(refused or fields.open_on_protocol(result.text, study))
     st.caption("It opens in a lab that can run it. Enter your own under **Your lab** there.")
 
 
@@ -80,7 +78,7 @@ def _draw_name_and_kind() -> tuple[str, str]:
         )
         kind = st.selectbox(
             "Design",
-            fields.kinds_shown(),
+            fields.KINDS_SHOWN,
             format_func=lambda kind: f"{KINDS[kind].title}: {KINDS[kind].asks}",
             key=f"{_PREFIX}_kind",
             persist_state="session",
@@ -181,13 +179,10 @@ def _draw_faults(
 ) -> None:
     shown = dict(typed.faults)
     for name in slots:
-        # A plan may have 0 days, a study may not: one of the two faults is enough.
-        places = (
-            (drafts.FEWEST_DAYS, drafts.place_of(name))
-            if name == _DAYS
-            else (drafts.place_of(name),)
-        )
-        at = next(filter(None, (faults.get(dotted(place)) for place in places)), None)
+        places = [drafts.place_of(name)]
+        if name == _DAYS:  # a plan may have 0 days, a study may not
+            places.insert(0, drafts.FEWEST_DAYS)
+        at = next((faults[place] for place in map(dotted, places) if place in faults), None)
         if at and name not in shown and (typed.worked_out is not None or name != typed.unknown):
             shown[name] = at
     for name, at in shown.items():

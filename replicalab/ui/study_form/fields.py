@@ -28,12 +28,7 @@ from replicalab.ui.words import escaped
 SIGNIFICANT: Final = "%.6g"  # the format of a number that may be worked out
 _SESSION: Final = "study_form"
 _LARGEST: Final = 10**15  # number fields show no number beyond this
-_SHORT: Final = 60
-
-
-def kinds_shown() -> list[str]:
-    """Return the design kinds, tests first."""
-    return sorted(KINDS, key=lambda kind: KINDS[kind].sought is None)
+KINDS_SHOWN: Final = sorted(KINDS, key=lambda kind: KINDS[kind].sought is None)  # tests first
 
 
 def session() -> FormSession:
@@ -100,19 +95,16 @@ def draw(place: str | FieldPath) -> None:
         value = [*now.labels(*path)]
         if field.options and not (field.options(now) or value):
             return
-    currency = str(now.at("labs", drafts.YOUR_LAB, "currency") or CREDITS)
     effect = now.row.effect.name if now.row.effect else ""
     label = term_in(str(now.at("domain_id")), field.label).format(
         effect=effect,
         Effect=capitalised(effect),
         measure=capitalised(now.row.measure),
-        currency=escaped(currency),
+        currency=escaped(str(now.at("labs", drafts.YOUR_LAB, "currency") or CREDITS)),
         item=escaped(str(path[-1])),
     )
-    if field.input is Input.NUMBER:
-        _draw_number(label, path, field, value)
-    else:
-        _draw_widget(label, path, field, value)
+    drawn = _draw_number if field.input is Input.NUMBER else _draw_widget
+    drawn(label, path, field, value)
     draw_faults_at(*path)
 
 
@@ -197,14 +189,11 @@ def draw_items(part: str) -> None:
     names = [" for ".join(parts) for parts in columns]
     opened, new = f"open_{part}_{version}", f"new_{part}_{version}"
 
-    def add_item() -> None:
+    def add() -> None:
         if name := str(st.session_state[new]).strip():
             session().change(row.add(draft(), name))
             st.session_state[opened] = len(draft().items(part)) - 1
             st.session_state[new] = ""
-
-    def remove() -> None:
-        session().change(draft().without(part, place), redraw=True)
 
     choose, write = st.columns([3, 2], vertical_alignment="bottom")
     write.text_input(
@@ -212,7 +201,7 @@ def draw_items(part: str) -> None:
         key=new,
         max_chars=LONGEST_LABEL,
         placeholder=row.placeholder,
-        on_change=add_item,
+        on_change=add,
     )
     draw_faults_at(part)
     if not names:
@@ -222,7 +211,7 @@ def draw_items(part: str) -> None:
     place = choose.selectbox(
         f"{row.noun.capitalize()} ({len(names)})",
         range(len(names)),
-        format_func=lambda n: f"{n + 1}. {shortened(on_one_line(names[n]), _SHORT)}",
+        format_func=lambda n: f"{n + 1}. {shortened(on_one_line(names[n]), 60)}",
         key=opened,
     )
     with st.container(border=True, key=f"entry_{part}"):
@@ -230,5 +219,10 @@ def draw_items(part: str) -> None:
             with column:
                 for field in fields:
                     draw((part, place, field))
-        label = f"Remove this {row.noun}"
-        button(label, "delete", remove, key=f"remove_{part}", type="tertiary")
+        button(
+            f"Remove this {row.noun}",
+            "delete",
+            lambda: session().change(draft().without(part, place), redraw=True),
+            key=f"remove_{part}",
+            type="tertiary",
+        )
