@@ -43,7 +43,7 @@ def undo(app: AppTest) -> AppTest:
     return press_first(app, "Undo")
 
 
-def type_number(app: AppTest, label: str, value: int) -> AppTest:
+def type_number(app: AppTest, label: str, value: float | None) -> AppTest:
     number(app, label).set_value(value)
     return run(app)
 

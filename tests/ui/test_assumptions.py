@@ -11,22 +11,17 @@ from replicalab.facts import curves
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Arms, EvidenceAssumptions, Units, load_scenario
 from replicalab.ui.protocol.assumptions import PART_KEY, PLACE, UNITS_AND_ARMS
-from tests.ui.acting import labels, number, press, run, type_number, type_text, undo
+from tests.ui.acting import labels, number, pick, press, run, type_number, type_text, undo
 from tests.ui.pages import PROTOCOL, STUDY, TRADE_OFFS
 from tests.ui.reading import alerts, heard, page_text, panel_tables, panels
 from tests.ui.walking import go, query_of, show, unfolded, unopened, visit
 
 MOMENTUM: Final = load_scenario("fin_momentum", "medium")
 REEF: Final = "eco_reef_fish"
-EFFECTS: Final = [
-    "planned (0.131)",
-    "as published (0.177)",
-    "halved (0.0885)",
-    "smallest of interest (0.09)",
-    "safeguard (0.128)",
-    "small telescopes (0.0885)",
-    "shrunken (0.158)",
-]
+EFFECTS: Final = (
+    "planned (0.131)|as published (0.177)|halved (0.0885)|smallest of interest (0.09)|"
+    "safeguard (0.128)|small telescopes (0.0885)|shrunken (0.158)"
+).split("|")
 
 
 def opened(part: str | None = None, **query: str) -> AppTest:
@@ -72,7 +67,7 @@ def evidence(
 def test_closed_place_draws_nothing() -> None:
     app = visit(PROTOCOL)
     assert any(expander.label.startswith("Assumptions:") for expander in app.expander)
-    assert not any((item.key or "").startswith("ask_") for item in app.number_input)
+    assert not [item for item in app.number_input if (item.key or "").startswith("ask_")]
     assert not app.get("plotly_chart")
 
 
@@ -96,8 +91,7 @@ def test_typed_number_changes_the_evidence() -> None:
 def test_effects_are_one_click_away() -> None:
     app = opened()
     assert radio(app, "Effect to plan with").options == EFFECTS
-    radio(app, "Effect to plan with").set_value(3)
-    assert worth(run(app)) == evidence(EvidenceAssumptions(effect=0.09))
+    assert worth(pick(app, "Effect to plan with", 3)) == evidence(EvidenceAssumptions(effect=0.09))
     assert field(app, "effect").value == 0.09
     shown = radio(go(app, TRADE_OFFS), "Effect assumed")
     options = ["yours, smallest of interest (0.09)", *EFFECTS[:3], *EFFECTS[4:]]
@@ -144,9 +138,8 @@ def test_numbers_follow_the_kind_of_design() -> None:
         ("phys_millikan", ["effect", "alpha", "target", "floor", "dropout", "assurance"]),
         ("math_four_colour", ["target", "floor", "dropout"]),
     ):
-        app = opened(study=study)
-        keys = [item.key or "" for item in app.number_input]
-        assert [key.split("_")[1] for key in keys if key.startswith("ask_")] == names
+        keys = [(item.key or "").split("_") for item in opened(study=study).number_input]
+        assert [key[1] for key in keys if key[0] == "ask"] == names
 
 
 def test_sample_size_is_typed_per_group() -> None:
@@ -163,25 +156,16 @@ def test_sample_size_is_typed_per_group() -> None:
 EGO: Final = {"study": "psy_ego_depletion", "lab": "easy"}
 
 
-def unit_field(app: AppTest, label: str) -> NumberInput:
-    return next(item for item in app.number_input if item.label == label)
-
-
-def type_in(app: AppTest, label: str, value: float | None) -> AppTest:
-    unit_field(app, label).set_value(value)
-    return run(app)
-
-
 def test_units_and_arms_change_the_evidence() -> None:
     app = opened(UNITS_AND_ARMS, **EGO)
     before = worth(app)
     type_text(app, "One unit is a", "class")
-    assert worth(type_in(app, "Samples in one unit", 25.0)) == before
-    type_in(app, "Intraclass correlation", 0.05)
+    assert worth(type_number(app, "Samples in one unit", 25.0)) == before
+    type_number(app, "Intraclass correlation", 0.05)
     units = Units(name="class", samples=25.0, icc=0.05)
     assert worth(app) == evidence(EvidenceAssumptions(units=units), **EGO) != before
     assert "8 classes of 25 (4 + 4)" in page_text(app)
-    type_in(app, "First arm, % of samples", 25.0)
+    type_number(app, "First arm, % of samples", 25.0)
     question = EvidenceAssumptions(units=units, arms=Arms(share=0.25))
     assert worth(app) == evidence(question, **EGO)
     assert "classes of 25, correlation 0.05, 25 % in the first arm, yours" in header(app)
@@ -189,14 +173,14 @@ def test_units_and_arms_change_the_evidence() -> None:
 
 
 def test_units_and_arms_are_reset() -> None:
-    app = type_in(opened(UNITS_AND_ARMS, **EGO), "Samples in one unit", 10.0)
-    with_correlation = worth(type_in(app, "Intraclass correlation", 0.2))
-    type_in(app, "Intraclass correlation", None)
+    app = type_number(opened(UNITS_AND_ARMS, **EGO), "Samples in one unit", 10.0)
+    with_correlation = worth(type_number(app, "Intraclass correlation", 0.2))
+    type_number(app, "Intraclass correlation", None)
     assert worth(app) == evidence(EvidenceAssumptions(), **EGO) != with_correlation
     assert worth(undo(app)) == with_correlation
     press(app, "Units and arms as the study has them")
     assert "yours" not in header(app)
-    assert unit_field(app, "Samples in one unit").value == 1.0
+    assert number(app, "Samples in one unit").value == 1.0
 
 
 def test_refused_unit_number_stays() -> None:
@@ -205,10 +189,10 @@ def test_refused_unit_number_stays() -> None:
         ("Samples in one unit", 0.0, "1 to 1,000,000,000"),
         ("First arm, % of samples", 100.0, "5 to 95"),
     ):
-        type_in(app, label, value)
+        type_number(app, label, value)
         [box] = [alert for alert in alerts(app) if alert.text.startswith(f"{label} cannot be")]
         assert box.text.endswith(f"Type {bounds}.")
-        assert unit_field(app, label).value == value
+        assert number(app, label).value == value
     assert "yours" not in header(app)
 
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, Final
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element, Node, Table
 
@@ -103,13 +102,6 @@ def seen(app: AppTest) -> set[int]:
     return set().union(*(marks(text) for _, _, text in sent(app)))
 
 
-@pytest.fixture(autouse=True)
-def _no_studies() -> Iterator[None]:
-    st.cache_resource.clear()
-    yield
-    st.cache_resource.clear()
-
-
 def test_hidden_characters_of_a_study_are_refused() -> None:
     assert set(text_places(Study)) <= {leaf.place for leaf in leaves(hostile_files.full_study())}
     for place, text in hostile_files.hostile_study().refused.items():
@@ -138,13 +130,10 @@ def test_hostile_study_is_text_on_every_page() -> None:
         show(go(app, STUDY), part, study.TABS)
         assert not leaks(app), part
         numbers |= seen(app)
-    app.session_state["lab_is_open"] = True
-    show(app, "Items", "lab_part")
-    assert not leaks(app)
-    for label in app.session_state["state"].analysed.yours.pack.known_items:
+    for label in ("", *app.session_state["state"].analysed.yours.pack.known_items):
         app.session_state["lab_is_open"] = True
         app.session_state[row_key(label)] = True
-        assert not leaks(run(app))
+        assert not leaks(show(app, "Items", "lab_part"))
     walked = hostile_files.hostile_study().marks
     go(app, SCENARIOS)
     opened = app.session_state["state"]
@@ -214,38 +203,30 @@ def test_hostile_key_of_a_file_is_text() -> None:
 
 
 def test_hostile_plan_and_question_are_text() -> None:
-    app = visit(
-        **to_query(Workspace().changed(plan=hostile_files.hostile_plan(200), scientist="person"))
-    )
+    work = Workspace().changed(plan=hostile_files.hostile_plan(200), scientist="person")
+    app = visit(**to_query(work))
     for page in PAGES:
-        go(app, page)
-        assert not leaks(app), page
+        assert not leaks(go(app, page)), page
     assert {200, 203, 204} <= seen(app) | seen(open_texts(go(app, PROTOCOL)))
     type_text(go(app, NEGOTIATION), "Or ask the lab a question", marked(5, f"{ATTACK}{UNSEEN}"))
-    press(app, "Ask")
-    assert not leaks(app)
+    assert not leaks(press(app, "Ask"))
     assert 5 in seen(app)
-    press(app, "Put this plan forward")
-    assert not leaks(app)
+    assert not leaks(press(app, "Put this plan forward"))
     assert {200, 201, 202, 203, 204} <= seen(app)
     presented(app)
 
 
 def test_hostile_name_in_comparison_is_text() -> None:
-    name = marked(5, ATTACK)[:LONGEST_NAME]
-    works = {
-        name: Workspace().changed(plan=hostile_files.hostile_plan(200)),
-        f"{name[:-2]} 2": Workspace(),
-    }
-    cases = [TrayCase(name=text, case=work.case) for text, work in works.items()]
+    name, plan = marked(5, ATTACK)[:LONGEST_NAME], hostile_files.hostile_plan(200)
+    cases = [TrayCase(name=name, case=Workspace().changed(plan=plan).case)]
+    cases.append(TrayCase(name=f"{name[:-2]} 2", case=Workspace().case))
     app = visit(COMPARE, **to_query(Workspace().changed(tray=tuple(cases))))
     assert not leaks(app)
     assert {5, 200, 201, 202, 203, 204} <= seen(app)
     app.session_state["compare_library"] = True
     assert not leaks(run(app))
     press(go(app, LIBRARY), "Save")
-    go(app, PROTOCOL)
-    assert not leaks(app)
+    assert not leaks(go(app, PROTOCOL))
     assert 5 in seen(app)
 
 

@@ -33,11 +33,9 @@ GOLDEN: Final = {pages.SCENARIOS: "scenarios", pages.STUDY: "study", pages.PROTO
 def test_page_opens_and_reads_as_pinned(file: str) -> None:
     app, pack = visit(file), load_scenario("fin_momentum")
     opened = f"{pack.paper.name} · medium lab"
-    judged = f"{opened} · Not feasible"
-    quiet = {pages.NEGOTIATION: opened} | dict.fromkeys(
-        (pages.SCENARIOS, pages.COMPARE, pages.LIBRARY), ""
-    )
-    assert where(app) == quiet.get(file, judged)
+    quiet = dict.fromkeys((pages.SCENARIOS, pages.COMPARE, pages.LIBRARY), "")
+    quiet[pages.NEGOTIATION] = opened
+    assert where(app) == quiet.get(file, f"{opened} · Not feasible")
     assert (f"Samples: {pack.design.unit_of_n}" in page_text(app)) is (file in pages.NEED_STUDY)
     if file in GOLDEN:
         assert_golden(f"pages/{GOLDEN[file]}#first", page_text(app))
@@ -143,11 +141,11 @@ def cards(app: AppTest) -> list[str]:
 
 
 def test_gallery_shows_every_study_and_filters() -> None:
-    app = visit(study="psy_stroop")
+    app = visit(study="psy_stroop", budget="600")
+    assert "Yours passes cut" in page_text(app), "cards show the visitor's lab"
     assert cards(app) == SHIPPED
-    names = {button.key: plain(button.label) for button in app.button}
-    for study in list_scenarios():
-        assert names[f"open_{study.scenario_id}"] == study.paper.name
+    names = [plain(button.label) for button in app.button if str(button.key).startswith("open_")]
+    assert names == [study.paper.name for study in list_scenarios()]
     assert broken(app) == []
     type_text(pick(app, "Binding constraint", "staff"), "Search", "no such study")
     assert cards(app) == []
@@ -165,11 +163,6 @@ def test_card_opens_medium_lab_and_keeps_open_plan() -> None:
     assert number(go(run(app), pages.PROTOCOL), "Sample size").value == 31
 
 
-def test_cards_show_the_visitors_lab() -> None:
-    app = visit(study="psy_stroop", budget="600")
-    assert "Yours passes cut" in page_text(app)
-
-
 @pytest.mark.parametrize("page", pages.NEED_STUDY)
 def test_page_without_study_offers_three(page: str) -> None:
     app = go(visit(), page)
@@ -180,23 +173,17 @@ def test_page_without_study_offers_three(page: str) -> None:
 
 
 def test_front_door_judges_only_own_plans() -> None:
-    app = visit()
-    assert where(app) == "", "nothing was chosen yet"
-    assert "easible" not in page_text(app)
+    assert where(visit()) == "", "nothing was chosen yet"
     app = visit(pages.SCENARIOS, study="fin_momentum")
-    assert where(go(app, pages.PROTOCOL)).endswith("· Not feasible")
-    assert "Reference protocol: not feasible" in page_text(app)
+    assert "easible" not in page_text(app)
+    assert "Reference protocol: not feasible" in page_text(go(app, pages.PROTOCOL))
     go(type_number(app, "Sample size", 31), pages.SCENARIOS)
     assert "Your plan: not feasible" in page_text(app)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "found"),
-    [
-        (gallery.Filter(), SHIPPED),
-        (gallery.Filter(text="stroop"), ["psy_stroop"]),
+def test_filter_finds_matching_cards_in_order() -> None:
+    for wanted, found in (
         (gallery.Filter(text="  STROOP  serial "), ["psy_stroop"]),
-        (gallery.Filter(text="no such study anywhere"), []),
         (gallery.Filter(domain="psychology"), ["psy_ego_depletion", "psy_stroop"]),
         (
             gallery.Filter(binds=Dimension.EQUIPMENT, lab=Difficulty.MEDIUM),
@@ -206,12 +193,9 @@ def test_front_door_judges_only_own_plans() -> None:
         (gallery.Filter(binds=Dimension.STAFF), ["math_four_colour"]),
         # Every study's own protocol passes there in the best tier.
         (gallery.Filter(binds=Dimension.BUDGET, lab=Difficulty.EASY), []),
-    ],
-    ids=str,
-)
-def test_filter_finds_matching_cards_in_order(wanted: gallery.Filter, found: list[str]) -> None:
-    cards = [card for card in gallery.cards() if gallery.matches(card, wanted)]
-    assert [card.summary.scenario_id for card in cards] == found
+    ):
+        fitting = [card for card in gallery.cards() if gallery.matches(card, wanted)]
+        assert [card.summary.scenario_id for card in fitting] == found, wanted
 
 
 def test_story_ends_when_the_case_changes() -> None:
@@ -228,8 +212,7 @@ def test_broken_file_is_named_until_repaired(folder: Path) -> None:
     assert cards(app) == [study for study in SHIPPED if study != "ml_resnet_cifar10"]
     [box] = broken(app)
     assert "ml_resnet_cifar10" in plain(box.label)
-    fault = texts(box)[0]
-    assert [part in fault for part in ("line ", "labs.easy.budget", "-5")] == [True] * 3
+    assert all(part in texts(box)[0] for part in ("line ", "labs.easy.budget", "-5"))
     spoil(folder, "budget: -5", "budget: 900")
     assert cards(type_text(app, "Search", "")) == SHIPPED
     for text in ("", "a: &a [*a]\n", "\x00"):
@@ -241,23 +224,19 @@ def test_broken_file_is_named_until_repaired(folder: Path) -> None:
 def test_study_that_breaks_while_open_is_replaced(folder: Path) -> None:
     app = visit(pages.NEGOTIATION, study="ml_resnet_cifar10")
     spoil(folder, "budget: 900", "budget: -5")
-    run(app)
-    assert "labs.easy.budget" in page_text(app)
+    assert "labs.easy.budget" in page_text(run(app))
     assert "Another study is open instead." in page_text(app)
     again = visit(pages.PROTOCOL, study="ml_resnet_cifar10")
     assert "study 'ml_resnet_cifar10' cannot be opened" in page_text(again)
-    for page in (app, again):
-        assert not where(page).startswith("ResNet depth")
+    assert not any(where(page).startswith("ResNet depth") for page in (app, again))
 
 
 def test_pages_open_with_broken_or_missing_studies(folder: Path) -> None:
     spoil(folder, "format: 1", "format: [")
     spoil(folder, "budget: 5100", "budget: -5", "finance_trading/fin_momentum")
-    st.cache_resource.clear()
     for file in pages.PAGES:
         app = visit(file)
         assert "labs.easy.budget" in page_text(app)
         assert where(app)
     shutil.rmtree(folder)
-    st.cache_resource.clear()
     assert "There is no study that can be read." in page_text(visit())

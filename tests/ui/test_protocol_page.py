@@ -3,15 +3,12 @@
 from typing import Final
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
 from replicalab.assessment.dimensions import apply_changes
-from replicalab.facts import options as facts
 from replicalab.facts.check import CHOSEN
-from replicalab.facts.frontier import extra_facts
 from replicalab.facts.negotiation import outcome_verdict
-from replicalab.facts.plan import loss_text, notes, saved_text, slack_text, used_text
+from replicalab.facts.plan import loss_text, saved_text, slack_text, used_text
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import amount_text
 from replicalab.models import revise
@@ -26,7 +23,7 @@ from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
 from tests.ui import acting, reading
 from tests.ui.negotiating import outcome
-from tests.ui.pages import COMPARE, IN_FEW_LABS, NEGOTIATION, PROTOCOL, SCENARIOS, TRADE_OFFS
+from tests.ui.pages import COMPARE, IN_FEW_LABS, NEGOTIATION, PROTOCOL, SCENARIOS
 from tests.ui.walking import go, query_of, visit
 
 MOMENTUM: Final = load_scenario("fin_momentum", Difficulty.MEDIUM)
@@ -34,37 +31,28 @@ PLAN: Final = MOMENTUM.reference_protocol
 SERVER, TERMINAL = PLAN.required_equipment
 EXTRACT: Final = "vendor-approved extract on the research server"
 HALVED: Final = stories()[1].workspace.model_copy(update={"presenting": 0})
-"""The page of the first story."""
 
 
 @IN_FEW_LABS
 def test_pages_show_the_core_answers(study: str, lab: str) -> None:
-    options = reference_options(load_scenario(study, lab))
-    yours, app = options.yours, reading.visit_lab(PROTOCOL, study, lab)
+    yours = reference_options(load_scenario(study, lab)).yours
+    app = reading.visit_lab(PROTOCOL, study, lab)
     assert reading.status(app) == plan_verdict(yours).status
-    texts = [facts.first_of_all(options), facts.difference_text(options)]
-    texts += [f"{name}: {text}" for name, text in notes(yours)]
-    if not facts.nothing_needed(options):
-        texts.append(facts.target_text(options))
-        texts += facts.alone_lines(options)
-    assert all(line in reading.page_text(app) for line in texts)
     dimensions, worth, *_ = reading.panel_tables(app)
     rows = [row[1::2] for row in dimensions[1:] if row[0]]
     assert rows == [[used_text(yours, slack), slack_text(slack)] for slack in yours.slack.values()]
     assert worth[1][2] in (yours.evidence.number, "no evidence")
-    assert ["Total", amount_text(yours.cost)] in [row[::3] for row in costs_of(app)]
+    rows = [row for table in reading.panel_tables(app) for row in table]
+    assert ["Total", amount_text(yours.cost)] in [row[::3] for row in rows]
     steps = by_rule(yours.pack, yours.plan, scientist=ScientistKind.STEP_BY_STEP)
     verdict = outcome_verdict(steps)
     assert outcome(go(app, NEGOTIATION)) == (verdict.status, verdict.text)
     assert not reading.alerts(app)
-    trade_offs = reading.page_text(go(app, TRADE_OFFS))
-    assert all(" ".join(fact.shown.split()) in trade_offs for fact in extra_facts(options))
 
 
-def costs_of(app: AppTest) -> list[list[str]]:
-    return next(
-        table for table in reading.panel_tables(app) if any(row[0] == "Total" for row in table)
-    )
+MANY_ANIMALS: Final = revise(HALVED.case.protocol(find), sample_size=5000)
+FIXED: Final = "market-neutral benchmark"
+WITHOUT_FIXED: Final = revise(PLAN, controls=[c for c in PLAN.controls if c != FIXED])
 
 
 @pytest.mark.parametrize(
@@ -72,19 +60,8 @@ def costs_of(app: AppTest) -> list[list[str]]:
     [
         ("no_evidence", Workspace().changed(study="bio_jq1_myeloma", lab=Difficulty.HARD)),
         ("nothing_needed", Workspace().changed(study="eco_reef_fish", lab=Difficulty.EASY)),
-        (
-            "too_many_animals",
-            HALVED.changed(plan=revise(HALVED.case.protocol(find), sample_size=5000)),
-        ),
-        (
-            "without_fixed_control",
-            Workspace().changed(
-                lab=Difficulty.EASY,
-                plan=revise(
-                    PLAN, controls=[c for c in PLAN.controls if c != "market-neutral benchmark"]
-                ),
-            ),
-        ),
+        ("too_many_animals", HALVED.changed(plan=MANY_ANIMALS)),
+        ("without_fixed_control", Workspace().changed(lab=Difficulty.EASY, plan=WITHOUT_FIXED)),
     ],
 )
 def test_page_in_other_states(name: str, work: Workspace) -> None:
@@ -100,16 +77,12 @@ def test_typed_number_moves_verdict_and_rows() -> None:
         ("Duration (days)", 8, "caution", "Feasible", ["passes Schedule", "8 / 10", "+2"]),
         ("Sample size", 75, "caution", "Feasible, below the floor", []),
         ("Sample size", 4, "caution", "Not approved", []),
-        ("Sample size", 0, "fail", "Not approved", []),
         (*("Sample size", 1_000_000, "fail", "Not feasible"),
          ["fails Budget", "10,000,850 / 5,100", "−9,995,750"]),
     ):  # fmt: skip
         acting.type_number(app, field, value)
-        assert acting.number(app, field).value == value
-        assert (reading.status(app), reading.where(app).split(" · ")[-1]) == (colour, verdict), (
-            field,
-            value,
-        )
+        judged = reading.where(app).split(" · ")[-1]
+        assert (reading.status(app), judged) == (colour, verdict), (field, value)
         if row:
             name, used, _, slack = reading.dimension(app, row[0].split()[1])
             assert [name, used.rpartition(" ")[0], slack] == row
@@ -131,12 +104,8 @@ def test_refused_number_or_text_leaves_the_plan() -> None:
 
 
 def test_forbidden_phrase_breaks_the_policy() -> None:
-    app = visit(PROTOCOL, lab="easy")
-    acting.type_text(
-        acting.open_texts(app),
-        "Rationale",
-        "An offline backtest; later we route orders to a broker.",
-    )
+    app = acting.open_texts(visit(PROTOCOL, lab="easy"))
+    acting.type_text(app, "Rationale", "A backtest; later we route orders to a broker.")
     assert reading.dimension(app, "policy")[:2] == ["fails Policy", "1 breach"]
     assert reading.where(app).endswith("· Not approved")
 
@@ -158,7 +127,6 @@ def test_lists_take_substitutes_and_unknown_items() -> None:
 @pytest.mark.parametrize(
     ("label", "text"),
     [
-        ("   ", "has an entry without a name"),
         ("\u0085", "has an entry without a name"),
         ("x" * 301, "Controls has an entry of 301 characters; at most 300 fit"),
     ],
@@ -191,9 +159,8 @@ def test_ticked_changes_are_those_of_the_core() -> None:
         assert page.count("would add: ") == ticks.count(False)
         assert acting.can_press(app, label) == any(ticks)
         if any(ticks):
-            assert query_of(acting.press(app, label)) == to_query(
-                Workspace().changed(plan=after.plan)
-            )
+            applied = Workspace().changed(plan=after.plan)
+            assert query_of(acting.press(app, label)) == to_query(applied)
             acting.undo(app)
 
 
@@ -257,10 +224,8 @@ def test_undo_stays_in_its_study() -> None:
 
 
 def test_reset_plan_is_undone_field_by_field() -> None:
-    app = acting.type_number(visit(PROTOCOL), "Sample size", 7)
-    acting.choose_more(
-        acting.type_text(acting.open_texts(app), "Technique", "another way"), "Reset the plan"
-    )
+    app = acting.open_texts(acting.type_number(visit(PROTOCOL), "Sample size", 7))
+    acting.choose_more(acting.type_text(app, "Technique", "another way"), "Reset the plan")
     assert acting.number(app, "Sample size").value == 420
     assert "plan" not in query_of(app)
     acting.undo(app)

@@ -16,8 +16,7 @@ IN_USE: Final = "those it keeps are in use"
 
 
 class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
+    now = 1000.0
 
     def __call__(self) -> float:
         return self.now
@@ -27,21 +26,8 @@ def keep(cache: StudyCache, owner: str, size: int = 1, name: str = "mine") -> st
     return cache.keep(owner, "x" * size, STUDY.model_copy(update={"scenario_id": name}))
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def cache(clock: Clock) -> StudyCache:
-    return StudyCache(clock)
-
-
-def allow(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    monkeypatch.setattr(limits, "MOST_CACHED_BYTES", most)
-
-
-def test_key_reads_but_only_owner_changes(cache: StudyCache) -> None:
+def test_key_reads_but_only_owner_changes() -> None:
+    cache = StudyCache()
     keep(cache, "ada", size=3)
     study = cache.read(cache_key("ada", "mine"))
     assert study is not None
@@ -55,7 +41,8 @@ def test_key_reads_but_only_owner_changes(cache: StudyCache) -> None:
     assert cache.of("eve")
 
 
-def test_owner_is_bounded_in_studies_and_bytes(cache: StudyCache) -> None:
+def test_owner_is_bounded_in_studies_and_bytes() -> None:
+    cache = StudyCache()
     for number in range(MOST_OWN_STUDIES):
         assert not keep(cache, "ada", name=f"s{number}")
     assert keep(cache, "ada", name="more").startswith(f"You keep {MOST_OWN_STUDIES} studies here")
@@ -69,10 +56,9 @@ def test_owner_is_bounded_in_studies_and_bytes(cache: StudyCache) -> None:
     assert list(before)[-1] == "s0", "the latest is last"
 
 
-def test_longest_unused_is_dropped_after_an_hour(
-    cache: StudyCache, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    allow(monkeypatch, 40)
+def test_longest_unused_is_dropped_after_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MOST_CACHED_BYTES", 40)
+    cache = StudyCache(clock := Clock())
     for owner in ("ada", "bob", "cyd"):
         keep(cache, owner, 10)
         clock.now += 1
@@ -104,7 +90,7 @@ def test_bounds_hold_and_nothing_in_use_is_lost(done: list[Step]) -> None:
     sizes: dict[tuple[str, str], int] = {}
     seen: dict[str, float] = {}
     with pytest.MonkeyPatch.context() as patch:
-        allow(patch, 60)
+        patch.setattr(limits, "MOST_CACHED_BYTES", 60)
         patch.setattr(limits, "MOST_OWN_STUDY_BYTES", 40)
         for act, owner, name, number in done:
             if act == "wait":

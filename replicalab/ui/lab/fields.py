@@ -291,7 +291,7 @@ def _draw_item(item: scenarios.OwnItem, pack: scenarios.Pack) -> None:
     def change(**changes: object) -> None:
         _put_item(item.model_copy(update=changes))
 
-    def take_state() -> None:
+    def take() -> None:
         change(state=st.session_state[key("state")], until=None)
 
     unchanged, states = "the item keeps its value", list(scenarios.ItemState)
@@ -304,7 +304,7 @@ def _draw_item(item: scenarios.OwnItem, pack: scenarios.Pack) -> None:
             format_func=pack.study.term,
             index=states.index(scenarios.ItemState(status)) if status in states else None,
             key=key("state"),
-            on_change=controls.chosen_from(key("state"), states, take_state),
+            on_change=controls.chosen_from(key("state"), states, take),
         )
     with second:
         day = controls.NumberField(
