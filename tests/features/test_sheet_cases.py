@@ -185,22 +185,6 @@ def test_a_later_booking_is_noted() -> None:
     assert "before the first day" in refused("Item,From,Until\nscope,2026-05-23,2026-05-08\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ('Name,Price,Stock\n"agar,5,1\nsalt,6,1\n', "row 2: a quotation mark is not closed"),
-        ('Name,Price,Stock\nagar,5,1\n"salt,6,"1"\n', "row 3: a quotation mark is not closed"),
-        ('Name,Price,Stock\n"agar,5,1\n"salt,6,1\n', "a quotation mark is not closed"),
-        ('Name,Price,Stock\n"a,5,1\nb",6,1\n', "a quotation mark is not closed"),
-        ("Name,Price,,Name,Price\nagar,5,,oven,6\n", "two tables are side by side"),
-        ("Name,Price,Name,Price\nagar,5,oven,6\n", "two tables are side by side"),
-        ("Reagent,Stock,,Instrument,Until\nagar,5,,oven,6\n", "two tables are side by side"),
-    ],
-)
-def test_broken_sheets_are_named(text: str, problem: str) -> None:
-    assert problem in refused(text)
-
-
 def test_large_inventory_gives_the_items_of_a_study() -> None:
     rows = [f"compound {number},1" for number in range(635)]
     frame = chosen("\n".join(["Reagent,Stock", "Agar  Plates,0", *rows, "nutrient broth,2 L"]))

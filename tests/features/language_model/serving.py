@@ -48,9 +48,6 @@ class Exchange:
         self._handler.wfile.flush()
         self.sent += len(data)
 
-    def sleep(self, seconds: float) -> None:
-        self._stop.wait(seconds)
-
     def wait(self) -> None:
         self._handler.connection.settimeout(0.02)
         while not self._stop.is_set():
