@@ -18,7 +18,7 @@ from replicalab.features.office import docx
 from replicalab.registration import Registration
 from replicalab.render.markdown import markdown
 from tests.hostile import ATTACK, UNSEEN, marks
-from tests.reports.making import DAY, strangers, work
+from tests.reports.making import DAY, seen_in, strangers, work
 from tests.tiers import one_in
 
 
@@ -35,41 +35,25 @@ def small(*blocks: Sentence | Listing | Table, title: str = "A title") -> Docume
     return Document(title, "About", (Part("A part", blocks),), ("Foot.",), DAY)
 
 
-def texts_of(document: Document) -> list[str]:
-    texts = [document.title, document.authors, document.about]
-    for part in filter(lambda part: part.blocks, document.parts):
-        texts.append(part.title)
-        for block in part.blocks:
-            match block:
-                case Sentence():
-                    texts.append(f"{block.lead} {block.text}")
-                case Listing():
-                    texts += (f"{item.lead} {item.text}" for item in block.items)
-                case Table():
-                    texts += [block.caption, *block.names]
-                    texts += (f"{cell.text} {cell.note}" for row in block.rows for cell in row)
-    return [" ".join(on_one_line(text).split()) for text in (*texts, *document.foot)]
-
-
-def said_in(file: WordFile) -> list[str]:
+def texts_in(file: WordFile) -> list[str]:
     texts = []
     for part in file.iter_inner_content():
         if isinstance(part, Paragraph):
             texts.append(part.text)
         else:
             texts += [cell.text for row in part.rows for cell in row.cells]
-    return [
-        " ".join(re.sub(r"^[✓!✕] | \(https://doi.org/.*\)$", "", text).split()) for text in texts
-    ]
+    return texts
 
 
 @pytest.mark.parametrize("name", one_in(2, ["report", "brief"]))
-def test_word_file_says_all_texts_in_order(name: str) -> None:
+def test_word_file_has_all_texts_in_order(name: str) -> None:
     shipped = work("fin_momentum", "medium"), work("psy_stroop", "hard")
     for result in (*strangers().values(), *shipped):
         document = result.brief() if name == "brief" else result.report()
         file = opened(document)
-        assert list(filter(None, said_in(file))) == list(filter(None, texts_of(document)))
+        texts = [re.sub(r" \(https://doi.org/.*\)$", "", text) for text in texts_in(file)]
+        words = on_one_line(seen_in(document)).split()
+        assert "".join(texts).replace(" ", "") == "".join(words)
         titles = [
             paragraph.text
             for paragraph in file.paragraphs
@@ -118,14 +102,8 @@ def test_hostile_texts_stay_text() -> None:
         )
         assert not [item for item in external if not item.startswith(b"https://doi.org/")]
     assert on_one_line(hostile) in [paragraph.text for paragraph in opened(document).paragraphs]
-    text = " ".join(said_in(opened(strangers()["run"].report())))
+    text = " ".join(texts_in(opened(strangers()["run"].report())))
     assert marks(text) == marks(markdown(strangers()["run"].report()))
-
-
-def test_citation_names_its_doi() -> None:
-    file = opened(work("fin_momentum", "medium").brief())
-    [line] = [line.text for line in file.paragraphs if "https://doi.org/" in line.text]
-    assert line.endswith("(https://doi.org/10.1111/j.1540-6261.1993.tb04702.x)")
 
 
 def test_word_file_is_the_same_bytes_each_time() -> None:

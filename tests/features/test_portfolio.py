@@ -196,13 +196,8 @@ def test_largest_and_smallest_worth_count() -> None:
     assert len(result.chosen) == 2
 
 
-def test_portfolio_of_no_study_is_empty() -> None:
-    nothing = portfolio_of([])
-    assert (nothing.chosen, nothing.worth, nothing.credits, nothing.last) == ((), 0, 0, 0)
-    assert nothing.exact
-
-
-def test_different_labs_and_too_many_studies_are_refused() -> None:
+def test_studies_of_no_or_different_labs() -> None:
+    assert not portfolio_of([]).chosen
     with pytest.raises(PortfolioError, match=r"the budget of the lab: .*5,000 and 6,000; give"):
         portfolio_of(PortfolioStudy(synthetic(budget=study)) for study in (5000.0, 6000.0, 7000.0))
     with pytest.raises(PortfolioError, match=r"the days of the lab: .* have 10 and 12; give"):

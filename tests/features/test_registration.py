@@ -1,6 +1,7 @@
 """Registration forms: the registries' ids, answers from plan, file and author, proposals."""
 
 import json
+from collections.abc import Iterator
 from datetime import date
 from itertools import chain, product
 from typing import Any, Final
@@ -199,57 +200,6 @@ def test_empty_study_claims_nothing() -> None:
     assert str(filled["sample_size"].value).startswith("128 samples.")
 
 
-def test_sample_is_justified_by_the_fewest_that_suffice() -> None:
-    # Paired, d = 1, alpha 0.05: power 0.78 on 9 pairs and 0.80 on 10 (SciPy).
-    fewest = "The fewest that meet the target, all else as planned: 10 participants."
-    answer = answers(stroop())["sample_rationale"]
-    assert not answer.sources
-    assert fewest in answer.hint
-    assert "| ! Not given. Known: Power 1.00; target 0.80" in text_of(stroop(), RECIPE)
-    of_ten = answers(stroop(sample_size=10))["sample_rationale"]
-    assert sources(of_ten) == [Finder.CORE]
-    assert "No fewer meet the target, all else as planned." in str(of_ten.value)
-    assert of_ten.hint == ""
-    reasoned = answers(stroop(Registration(reasons={"sample_size": "A class."})))
-    assert sources(reasoned["sample_rationale"]) == [Finder.CORE, Finder.AUTHOR]
-    assert fewest in str(reasoned["sample_rationale"].value)
-    assert reasoned["sample_rationale"].hint == ""
-
-
-@pytest.mark.parametrize(
-    ("study", "interval", "counts"),
-    [
-        ("bio_jq1_myeloma", "95 % interval 1.1 to 3.46.", "n = 10 and 9."),  # N would be of both
-        # t = 3.07, 300 months: d = t / √n = 0.17725, ± 1.96 / √300 = 0.11316.
-        ("fin_momentum", "95 % interval 0.0641 to 0.29, from the estimate and its", "n = 300."),
-    ],
-)
-def test_original_has_its_interval_and_n(study: str, interval: str, counts: str) -> None:
-    filled = answers(planned(scenarios.load_scenario(study, "medium")), RECIPE)
-    assert str(filled["original_interval"].value).startswith(interval)
-    assert filled["original_n"].value == counts
-
-
-def test_computed_and_printed_original_have_their_sources() -> None:
-    filled = answers(planned(scenarios.load_scenario("fin_momentum", "medium")))
-    assert not filled["stopping"].sources
-    (core, worked_out), (file, printed) = filled["original_effect"].sources
-    assert (core, file) == (Finder.CORE, Finder.STUDY)
-    assert "t = 3.07 (299 df)" in worked_out
-    assert printed.startswith("n = 300 months")
-    fish = answers(planned(scenarios.load_scenario("eco_reef_fish", "easy")))
-    assert "Tanks of 16, correlation not given" in str(fish["design"].value)
-
-
-def test_dates_need_a_first_day() -> None:
-    pack = scenarios.load_scenario("psy_stroop", "easy")
-    assert not answers(planned(pack), "funder")["dates"].sources
-    overrides = scenarios.LabOverrides(start_date=date(2026, 12, 7))  # a Monday
-    dated = planned(pack.with_own(overrides, scenarios.EvidenceAssumptions()))
-    expected = "4 days (from Mon 7 Dec 2026 to Thu 10 Dec 2026)."
-    assert answers(dated, "funder")["dates"].value == expected
-
-
 def test_substitution_is_close_up_to_loss_one() -> None:
     seen = set()
     for study, lab in product(STUDIES, scenarios.Difficulty):
@@ -266,19 +216,6 @@ def test_substitution_is_close_up_to_loss_one() -> None:
     assert seen == {"Close", "Different"}
 
 
-def test_procedure_is_compared_with_the_studys_plan() -> None:
-    controls = scenarios.load_scenario("psy_stroop", "medium").reference_protocol.controls
-    for expected, why, changes in (
-        ("Exact", "", {}),
-        ("Close", "3 days in place of 4", {"duration_days": 3}),
-        ("Close", "", {"controls": controls[:1]}),
-        ("Different", "", {"technique": "Ask."}),
-    ):
-        proposal = answers(stroop(**changes))["same_procedure"].proposal
-        assert proposal is not None
-        assert (proposal.answer, proposal.why.endswith(why)) == (expected, True)
-
-
 def negotiated(study: str) -> Registered:
     pack = scenarios.load_scenario(study, "medium")
     scientist, manager = ScientistKind.DIRECT, LabManagerKind.REFERENCE
@@ -288,28 +225,54 @@ def negotiated(study: str) -> Registered:
     return Registered(PlanAnalysis(run.final_plan), Registration(), run=run)
 
 
-def test_refused_plans_have_reasons_on_every_form() -> None:
+def shipped(study: str, lab: str = "medium") -> Registered:
+    return planned(scenarios.load_scenario(study, lab))
+
+
+def answer_lines() -> Iterator[str]:
+    controls = scenarios.load_scenario("psy_stroop", "medium").reference_protocol.controls
+    reasoned = Registration(reasons={"sample_size": "A class."})
+    monday = scenarios.LabOverrides(start_date=date(2026, 12, 7))
+    dated = shipped("psy_stroop", "easy").options.yours.pack.with_own(
+        monday, scenarios.EvidenceAssumptions()
+    )
+    run = negotiated("psy_stroop")
+    assert run.run is not None
+    opening = run.run.rounds[0].plan
+    assert opening is not None
+    own = Registered(PlanAnalysis(opening), Registration(), run=run.run)
+    for registered, *keys in (
+        # Paired, d = 1, alpha 0.05: power 0.78 on 9 pairs and 0.80 on 10 (SciPy).
+        (stroop(), "sample_rationale", "refused"),
+        (stroop(sample_size=10), "sample_rationale"),
+        (stroop(reasoned), "sample_rationale"),
+        (shipped("bio_jq1_myeloma"), "original_interval", "original_n"),  # n of each group
+        # t = 3.07, 300 months: d = t / √n = 0.17725, ± 1.96 / √300 = 0.11316.
+        (shipped("fin_momentum"), "original_interval", "original_n", "original_effect", "stopping"),
+        (shipped("eco_reef_fish", "easy"), "design"),
+        (shipped("psy_stroop", "easy"), "dates"),
+        (planned(dated), "dates"),
+        (stroop(), "same_procedure"),
+        (stroop(duration_days=3), "same_procedure"),
+        (stroop(controls=controls[:1]), "same_procedure"),
+        (stroop(technique="Ask."), "same_procedure"),
+        (negotiated("phys_millikan"), "refused"),
+        (own, "refused"),  # its own plan is not among the refused
+    ):
+        filled = answers(registered) | answers(registered, "funder")
+        for key in keys:
+            yield f"# {key}"
+            yield from (f"{source}: {text}" for source, text in filled[key].sources)
+            yield from filter(None, [filled[key].hint, ": ".join(filled[key].proposal or ())])
+
+
+def test_answers_to_single_questions() -> None:
+    assert_golden("registration_answers", "\n".join(answer_lines()))
+
+
+def test_refused_plans_are_on_every_form() -> None:
     registered = negotiated("phys_millikan")
-    assert registered.options.yours.counts.samples == 40
-    [(source, text)] = answers(registered)["refused"].sources
-    assert source is Finder.CORE
-    by_lab, by_scientist = text.splitlines()
-    assert by_lab.startswith("Round 1: 58 drops in 5 days, 1,330 credits")
-    assert "Refused by the lab." in by_lab
-    assert "330 over the budget of 1,000" in by_lab
-    assert by_scientist.startswith("Round 1: offered by the lab, 29 drops in 4 days, 990 credits")
-    assert "Not taken by the Scientist. The offer has half-width ±2.02 %" in by_scientist
     for form in PROFILES:
         written = text_of(registered, form)
         assert written.count("Refused by the lab.") == 1
         assert ("## How the plan was chosen" in written) is (form != "replication")
-
-
-def test_registered_plan_is_not_among_the_refused() -> None:
-    registered = negotiated("psy_stroop")
-    assert registered.run is not None
-    opening = registered.run.rounds[0].plan
-    assert opening is not None
-    own = Registered(PlanAnalysis(opening), Registration(), run=registered.run)
-    assert not answers(own)["refused"].sources
-    assert not answers(planned(opening.pack))["refused"].sources

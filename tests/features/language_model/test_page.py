@@ -14,7 +14,6 @@ from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 from replicalab.errors import ModelUnreachableError
 from replicalab.features.language_model import Endpoint
 from replicalab.models import revise
-from replicalab.negotiation import load
 from tests.features.language_model.serving import Exchange, Reply, serve, streamed
 from tests.scripted import ScriptedGenerate
 from tests.ui import negotiating
@@ -217,27 +216,6 @@ def test_dead_endpoint_can_be_tried_again(seated_model: SeatedModel) -> None:
     assert "First" not in labels(app)
     assert "its turn is over" not in page_text(app)
     assert verdict(press(app, "Run")).startswith(AGREED)
-
-
-def test_saved_run_has_no_key_and_replays(
-    seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    saved: list[str] = []
-    app, model = seated_model("no idea", PLAN, ACCEPTING)
-    monkeypatch.setattr(
-        "replicalab.ui.files.st.download_button", lambda _, data, **__: saved.append(data)
-    )
-    ended = verdict(press(app, "Run"))
-    file = saved[-1]
-    assert negotiating.KEY not in file
-    recording = load(file).recording
-    assert recording is not None
-    assert recording.made == "recorded"
-    assert (recording.settings.model, recording.settings.host) == ("m-1", "127.0.0.1:9")
-    again = negotiating.hand_over(visit(NEGOTIATION), file)
-    assert verdict(again) == ended
-    assert attempts(again)
-    assert len(model.sent) == 3
 
 
 def test_answer_is_reworded_next_to_the_text(
