@@ -1,11 +1,11 @@
 """The Lab Manager: checks, changes and answers; source: docs/methods.md, Lab Manager."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from pydantic import TypeAdapter
 
@@ -142,7 +142,6 @@ ExplanationRenderer = Callable[
     [LabManagerActionType, FeasibilityCheckResult, AlternativeSuggestion | None], str
 ]
 _EXPLANATION: Final = TypeAdapter[str](models.NonEmptyText)
-_FIELD_NAMES: Final = {field: label.lower() for field, label in models.FIELD_LABELS.items()}
 _OPENINGS: Final = {
     LabManagerActionType.REPORT_FEASIBILITY: "The lab can run this plan, but I do not approve it:",
     LabManagerActionType.SUGGEST_ALTERNATIVE: "The lab cannot run this plan as it stands:",
@@ -151,32 +150,14 @@ _OPENINGS: Final = {
 _PASSES: Final = "all seven dimensions pass."
 
 
-class _Verdict(NamedTuple):
-    failing: Sequence[str]
-    need: str
-    reasons: Iterable[tuple[str, Sequence[str]]] = ()
-    term: Callable[[str], str] = str
-
-
-class _Offered(NamedTuple):
-    plan: Protocol
-    changes: Sequence[SuggestionChange]
-    improved: bool
-    verdict: _Verdict
-
-
 def compose_lab_manager_response(
     check_result: FeasibilityCheckResult,
     suggestion: AlternativeSuggestion | None = None,
     explanation_renderer: ExplanationRenderer | None = None,
 ) -> LabManagerAction:
     """Return the Lab Manager's answer; a renderer may reword it but never moves the verdict."""
-    offered = None
-    if suggestion is not None:
-        after = _verdict_of(suggestion.post_check)
-        plan, changes = suggestion.revised_protocol, suggestion.applied_changes
-        offered = _Offered(plan, changes, suggestion.improved, after)
-    answer = _answer(_verdict_of(check_result), offered)
+    reasons = {d.value: check_result.check(d).reasons for d in check_result.failing}
+    answer = _answer(check_result, reasons, suggestion)
     if explanation_renderer is None:
         return answer
     with suppress(Exception):  # a foreign renderer may fail in any way, or return a blank text
@@ -186,25 +167,10 @@ def compose_lab_manager_response(
     return answer
 
 
-def _verdict_of(check: FeasibilityCheckResult) -> _Verdict:
-    need = _need(check.estimated_cost, check.required_staff, check.currency)
-    return _Verdict(check.failing, need, [(d, check.check(d).reasons) for d in check.failing])
-
-
-def _need(cost: float, staff: int, currency: str) -> str:
-    return f"costs {money_text(cost, currency)} and needs {count_text(staff, 'staff unit')}"
-
-
 def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
     """Return the Lab Manager's answer to a judged plan, with its offer."""
-    term, currency = plan.pack.study.term, plan.pack.lab.currency
-    need = _need(plan.cost, plan.staff, currency)
-    verdict, offered = _Verdict(plan.failing, need, plan.reasons.items(), term), None
-    if offer is not None:
-        after = offer.after
-        other = _Verdict(after.failing, _need(after.cost, after.staff, currency))
-        offered = _Offered(after.plan, offer.changes, offer.improved, other)
-    return _answer(verdict, offered)
+    reasons = {dimension: plan.reasons[dimension] for dimension in plan.failing}
+    return _answer(plan, reasons, offer, plan.pack.study.term)
 
 
 def answer_type_to(plan: Assessment, offer: Offer | None) -> LabManagerActionType:
@@ -215,11 +181,11 @@ def answer_type_to(plan: Assessment, offer: Offer | None) -> LabManagerActionTyp
 def _select_lab_manager_action_type(
     check_result: FeasibilityCheckResult, suggestion: AlternativeSuggestion | None
 ) -> LabManagerActionType:
-    mended = suggestion.post_check.failing if suggestion and suggestion.improved else None
+    mended = suggestion.remaining_failures if suggestion and suggestion.improved else None
     return _type(check_result.failing, mended)
 
 
-def _type(failing: Sequence[str], mended: Sequence[str] | None) -> LabManagerActionType:
+def _type(failing: Collection[str], mended: Collection[str] | None) -> LabManagerActionType:
     # ``mended`` are the dimensions that still fail if an offer fails less.
     if not failing:
         return LabManagerActionType.ACCEPT
@@ -230,48 +196,65 @@ def _type(failing: Sequence[str], mended: Sequence[str] | None) -> LabManagerAct
     return LabManagerActionType.REJECT
 
 
-def _answer(verdict: _Verdict, offered: _Offered | None) -> LabManagerAction:
-    mended = offered.verdict.failing if offered and offered.improved else None
-    action_type = _type(verdict.failing, mended)
-    suggests = action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
-    plan = offered.plan if offered and suggests else None
+def _answer(
+    judged: Assessment | FeasibilityCheckResult,
+    reasons: dict[str, list[str]],
+    offer: Offer | AlternativeSuggestion | None,
+    term: Callable[[str], str] = str,
+) -> LabManagerAction:
+    offered, changes, after = _parts_of(offer)
+    kind = _type(reasons, after.failing if after and offer and offer.improved else None)
+    suggests = kind is LabManagerActionType.SUGGEST_ALTERNATIVE
+    plan = offered if suggests else None
+    lines = [f"I accept: {_PASSES} The plan {_need(judged)}."]
+    if kind is not LabManagerActionType.ACCEPT:
+        rows = [(term(dimension), text) for dimension in reasons for text in reasons[dimension]]
+        lines = [_OPENINGS[kind], *(f"- {dimension}: {text}" for dimension, text in rows)]
+    if suggests or kind is LabManagerActionType.REJECT:
+        if after is None or not changes:
+            lines.append("I see no change that would help.")
+        else:
+            lines.append("I offer instead:" if suggests else "These changes alone are not enough:")
+            lines += [_change_line(change, term) for change in changes]
+            failing = ", ".join(map(term, after.failing))
+            outcome = f"still failing: {failing}." if failing else _PASSES
+            lines.append(
+                f"That plan {_need(after)}; {outcome}" if suggests else capitalised(outcome)
+            )
     fields: dict[str, object] = {
-        "action_type": action_type,
-        "feasible": _OF_THE_LAB.isdisjoint(verdict.failing),
+        "action_type": kind,
+        "feasible": _OF_THE_LAB.isdisjoint(reasons),
         "suggested_technique": plan.technique if plan else "",
         "suggested_sample_size": plan.sample_size if plan else 0,
         "suggested_controls": list(plan.controls) if plan else [],
-        "explanation": lines_text(_explanation(action_type, verdict, offered)),
-        **{f"{dimension}_ok": dimension not in verdict.failing for dimension in LAB_DIMENSIONS},
+        "explanation": lines_text(lines),
+        **{f"{dimension}_ok": dimension not in reasons for dimension in LAB_DIMENSIONS},
     }
     return LabManagerAction.model_validate(fields)
 
 
-def _explanation(
-    action_type: LabManagerActionType, verdict: _Verdict, offered: _Offered | None
-) -> Iterator[str]:
-    if action_type is LabManagerActionType.ACCEPT:
-        yield f"I accept: {_PASSES} The plan {verdict.need}."
-        return
-    yield _OPENINGS[action_type]
-    for dimension, reasons in verdict.reasons:
-        yield from (f"- {verdict.term(dimension)}: {reason}" for reason in reasons)
-    if action_type is LabManagerActionType.REPORT_FEASIBILITY:
-        return
-    if offered is None or not offered.changes:
-        yield "I see no change that would help."
-        return
-    rejects = action_type is LabManagerActionType.REJECT
-    yield "These changes alone are not enough:" if rejects else "I offer instead:"
-    for change in offered.changes:
-        name = verdict.term(_FIELD_NAMES[change.field])
-        yield (
-            f"- {name}: {change.original} → {change.revised}. "
-            f"{change.reason} What is lost: {change.tradeoff}"
-        )
-    failing = ", ".join(map(verdict.term, offered.verdict.failing))
-    outcome = f"still failing: {failing}." if failing else _PASSES
-    yield capitalised(outcome) if rejects else f"That plan {offered.verdict.need}; {outcome}"
+def _parts_of(
+    offer: Offer | AlternativeSuggestion | None,
+) -> tuple[Protocol | None, Sequence[SuggestionChange], Assessment | FeasibilityCheckResult | None]:
+    if isinstance(offer, Offer):
+        return offer.after.plan, offer.changes, offer.after
+    if offer:
+        return offer.revised_protocol, offer.applied_changes, offer.post_check
+    return None, (), None
+
+
+def _change_line(change: SuggestionChange, term: Callable[[str], str]) -> str:
+    name = term(models.FIELD_LABELS[change.field].lower())
+    moved = f"{change.original} → {change.revised}"
+    return f"- {name}: {moved}. {change.reason} What is lost: {change.tradeoff}"
+
+
+def _need(judged: Assessment | FeasibilityCheckResult) -> str:
+    if isinstance(judged, Assessment):
+        cost, staff = judged.pack.lab.money(judged.cost), judged.staff
+    else:
+        cost, staff = money_text(judged.estimated_cost, judged.currency), judged.required_staff
+    return f"costs {cost} and needs {count_text(staff, 'staff unit')}"
 
 
 def answer_questions(questions: Sequence[str], scenario: Pack) -> str:

@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count
-from typing import Annotated, Final, Self, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from replicalab import models
 from replicalab.agents.parsing import (
@@ -63,6 +63,8 @@ _SCHEMA: Final = "\n".join(
         "Respond with exactly one JSON object that is a valid ScientistAction, and nothing else.",
     )
 )
+_NO_HISTORY: Final = "No conversation history yet"
+_NO_PROTOCOL: Final = "No protocol has been proposed yet"
 
 
 def build_scientist_system_prompt(scenario: Pack) -> str:
@@ -88,13 +90,14 @@ def format_scientist_observation(obs: ScientistObservation) -> str:
         f"Round {e.round_number}, {e.role}, {e.action_type or 'no action'}: {e.message}"
         for e in obs.conversation_history
     ]
-    nothing = ["", "No conversation history yet"]
-    lines = (
-        f"Round {obs.round_number} of {obs.max_rounds}",
-        *section("Paper", paper),
-        *(section("Conversation history", history) if history else nothing),
-        *_table(obs.current_protocol, obs.suggested_protocol),
-    )
+    current, offer = obs.current_protocol, obs.suggested_protocol
+    lines = [f"Round {obs.round_number} of {obs.max_rounds}", *section("Paper", paper)]
+    lines += section("Conversation history", history) if history else ["", _NO_HISTORY]
+    lines += section("Current protocol", _plan(current)) if current else ["", _NO_PROTOCOL]
+    if offer:
+        lines += section("The Lab Manager's standing offer", _plan(offer))[1:]
+    if offer or current:
+        lines.append(f"accept takes {'this offer' if offer else 'the current protocol'}.")
     return f"{lines_text(lines)}\n\n{_SCHEMA}"
 
 
@@ -103,23 +106,9 @@ def _paper(obs: ScientistObservation) -> tuple[str, ...]:
     return (*texts, obs.experiment_goal)
 
 
-def _table(current: Protocol | None, offer: Protocol | None) -> Iterator[str]:
-    if current is None:
-        yield from ("", "No protocol has been proposed yet")
-    else:
-        yield from section("Current protocol", _plan(current))
-    if offer is not None:
-        yield from section("The Lab Manager's standing offer", _plan(offer))[1:]
-        yield "accept takes this offer."
-    elif current is not None:
-        yield "accept takes the current protocol."
-
-
-def _plan(protocol: Protocol) -> list[str]:
-    return [
-        f"{name}: {json.dumps(getattr(protocol, name), ensure_ascii=False)}"
-        for name in PROTOCOL_FIELDS
-    ]
+def _plan(plan: Protocol) -> list[str]:
+    values = plan.model_dump()
+    return [f"{name}: {json.dumps(values[name], ensure_ascii=False)}" for name in PROTOCOL_FIELDS]
 
 
 _CORRECTIONS: Final[dict[ParseErrorCode, str]] = {
@@ -148,13 +137,6 @@ class RetryMetadata(models.Record):
     retry_count: models.Count
     last_error_code: ParseErrorCode | None
     last_error_message: str | None
-
-    @model_validator(mode="after")
-    def _counts_agree(self) -> Self:
-        if self.retry_count != self.attempt_count - 1:
-            expected = f"attempt_count - 1 = {self.attempt_count - 1}"
-            raise ValueError(f"retry_count is {self.retry_count}, must be {expected}")
-        return self
 
 
 class ScientistCallResult(models.Record):
@@ -224,15 +206,11 @@ _BLOCKER_HINTS: Final = tuple(
 )
 
 
-def _one_of(hints: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the pattern of words that start with a hint: "training", but not "constraint"."""
+def _mentions(text: str, hints: tuple[str, ...]) -> bool:
+    """Return whether a word starts with a hint: "training", but not "constraint"."""
     words = "|".join(map(re.escape, hints)).replace(r"\ ", r"\s+")
-    return re.compile(rf"\b(?:{words})")
+    return re.search(rf"\b(?:{words})", text.casefold()) is not None
 
-
-_ML: Final = _one_of(_ML_HINTS)
-_FINANCE: Final = _one_of(_FINANCE_HINTS)
-_BLOCKER: Final = _one_of(_BLOCKER_HINTS)
 
 _NO_INVENTORY: Final = (
     "No items are listed: this plan is made from the paper alone, which does not say what the "
@@ -298,12 +276,11 @@ def build_baseline_scientist_action(
 
 def _feedback_indicates_blocker(feedback: models.ConversationEntry) -> bool:
     harmless = (models.LabManagerActionType.ACCEPT, models.LabManagerActionType.REPORT_FEASIBILITY)
-    blocked = _BLOCKER.search(feedback.message.casefold())
-    return feedback.action_type not in harmless and blocked is not None
+    return feedback.action_type not in harmless and _mentions(feedback.message, _BLOCKER_HINTS)
 
 
 def _infer_domain(observation: models.ScientistObservation) -> str:
-    paper = " ".join(_paper(observation)).casefold()
-    if _ML.search(paper):
+    paper = " ".join(_paper(observation))
+    if _mentions(paper, _ML_HINTS):
         return "machine_learning"
-    return "finance_trading" if _FINANCE.search(paper) else "mathematics"
+    return "finance_trading" if _mentions(paper, _FINANCE_HINTS) else "mathematics"

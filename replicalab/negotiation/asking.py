@@ -16,6 +16,7 @@ from replicalab.scenarios import Pack
 MAX_RETRIES: Final = 2
 Clock = Callable[[], float]  # Seconds since some moment; only differences count
 Messages = list[dict[str, str]]
+_COUNTS: Final = ("prompt_tokens", "completion_tokens")
 
 
 def readable(text: str) -> str:
@@ -31,7 +32,10 @@ def observe(state: State, pack: Pack) -> ScientistObservation:
 
 
 class Recorder:
-    """A `GenerateFn` that records the texts and the output of each call."""
+    """A `GenerateFn` that records the texts and the output of each call.
+
+    ``error`` is the failure of a call, apart from an answer that is too long.
+    """
 
     def __init__(
         self, generate_fn: scientist_policy.GenerateFn, clock: Clock = time.monotonic
@@ -39,9 +43,10 @@ class Recorder:
         self._generate_fn = generate_fn
         self._clock = clock
         self.calls: list[tuple[list[str], Output]] = []
+        self.error: ModelError | None = None
 
     def __call__(self, messages: Messages) -> str:
-        started, sent = self._clock(), _texts(messages)
+        started, sent = self._clock(), [message["content"] for message in messages]
         try:
             answer: object = self._generate_fn(messages)
             if not isinstance(answer, str):
@@ -53,39 +58,19 @@ class Recorder:
                     f"{LONGEST_OUTPUT:,} are read; ask for shorter answers."
                 )
         except ModelError as error:
+            self.error = None if isinstance(error, ModelAnswerTooLongError) else error
             self._keep(sent, started, failure=shortened(readable(str(error)), LONGEST_TEXT - 1))
             raise
         ended, text = getattr(answer, "finish_reason", None), readable(answer)
         reason = shortened(readable(ended), LONGEST_LABEL - 1) if isinstance(ended, str) else None
-        tokens = {name: _counted(answer, name) for name in ("prompt_tokens", "completion_tokens")}
+        counts = {name: getattr(answer, name, None) for name in _COUNTS}
+        tokens = {name: n for name, n in counts.items() if type(n) is int and n >= 0}
         self._keep(sent, started, text=text, finish_reason=reason, **tokens)
         return text
 
     def _keep(self, sent: list[str], started: float, **fields: object) -> None:
         seconds = max(0.0, self._clock() - started)
         self.calls.append((sent, Output.model_validate({**fields, "seconds": seconds})))
-
-
-def _counted(answer: str, name: str) -> int | None:
-    number = getattr(answer, name, None)
-    return number if type(number) is int and number >= 0 else None
-
-
-class _Tape:
-    def __init__(self, outputs: Sequence[Output]) -> None:
-        self._left = iter(outputs)
-        self.calls: list[tuple[list[str], Output]] = []
-
-    def __call__(self, messages: Messages) -> str:
-        output = next(self._left)
-        self.calls.append((_texts(messages), output))
-        if output.text is None:
-            raise ModelError(output.failure or "")
-        return output.text
-
-
-def _texts(messages: Messages) -> list[str]:
-    return [message["content"] for message in messages]
 
 
 class ModelAnswer(NamedTuple):
@@ -112,17 +97,32 @@ def ask_model(
     clock: Clock = time.monotonic,
 ) -> ModelAnswer:
     """Return the model's next turn after at most ``max_retries`` corrections; raises nothing."""
-    return _asked(Recorder(generate_fn, clock), state, pack, max_retries)
+    return ask(Recorder(generate_fn, clock), state, pack, max_retries)
 
 
 def hear(outputs: Sequence[Output], state: State, pack: Pack) -> ModelAnswer:
     """Return the turn in recorded outputs, as if the model gave them now."""
+    left = iter(outputs)
+
+    def repeat(_: Messages) -> str:
+        output = next(left)
+        if output.text is None:
+            raise ModelError(output.failure or "")
+        return output.text
+
     if not outputs:
         return ModelAnswer(None)
-    return _asked(_Tape(outputs), state, pack, len(outputs) - 1)
+    return ask(Recorder(repeat), state, pack, len(outputs) - 1, outputs)
 
 
-def _asked(model: Recorder | _Tape, state: State, pack: Pack, max_retries: int) -> ModelAnswer:
+def ask(
+    model: Recorder,
+    state: State,
+    pack: Pack,
+    max_retries: int = MAX_RETRIES,
+    recorded: Sequence[Output] = (),
+) -> ModelAnswer:
+    """Return the answer of a model, with the ``recorded`` outputs if it only repeats them."""
     action, failure = None, None
     prompt, seen = scientist_policy.build_scientist_system_prompt(pack), observe(state, pack)
     try:
@@ -134,12 +134,12 @@ def _asked(model: Recorder | _Tape, state: State, pack: Pack, max_retries: int) 
         failure = str(error)
     corrections = [readable(sent[-1]) for sent, _ in model.calls[1:]]
     pair = readable(prompt), readable(model.calls[0][0][1])
-    outputs = tuple(output for _, output in model.calls)
+    made = [output for _, output in model.calls]
+    outputs = tuple(recorded[: len(made)] or made)
     called = enumerate(zip(outputs, [*corrections, None], strict=True), start=1)
     attempts = tuple(_attempt(number, pair, *call) for number, call in called)
-    if action is None:
-        return ModelAnswer(None, attempts, failure)
-    return ModelAnswer(Turn(action=action, by=TurnAuthor.MODEL, outputs=outputs), attempts)
+    turn = Turn(action=action, by=TurnAuthor.MODEL, outputs=outputs) if action else None
+    return ModelAnswer(turn, attempts, failure)
 
 
 def _attempt(

@@ -21,14 +21,7 @@ from replicalab.errors import (
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_ROUNDS, MOST_SIDES
 from replicalab.models import Framed, Protocol, Record, too_large
-from replicalab.negotiation import (
-    AUTOMATIC,
-    Negotiation,
-    play_moves,
-    records,
-    replay,
-    shipped_recordings,
-)
+from replicalab.negotiation import Negotiation, play_moves, records, replay, shipped_recordings
 from replicalab.registration import Registration
 from replicalab.scenarios.reading import FORMAT, dotted, format_problem, shown
 
@@ -228,11 +221,8 @@ def _played_by(*scientists: records.ScientistKind) -> AfterValidator:
     return AfterValidator(check)
 
 
-RuleCase = Annotated[Case, _played_by(*records.AUTOMATIC)]
-"""A case whose negotiation needs neither a person nor a model."""
-
+RuleCase = Annotated[Case, _played_by(*records.AUTOMATIC)]  # needs no person and no model
 JobCase = Annotated[Case, _played_by(*records.AUTOMATIC, records.ScientistKind.MODEL)]
-"""A case whose negotiation needs no person."""
 
 
 def read_case(text: str) -> Case:
@@ -297,7 +287,7 @@ def side_of_run(name: str, played: Negotiation) -> Side:
 def negotiated(plan: Assessment, case: Case | None = None) -> Negotiation | None:
     """Return a plan's negotiation by the players of ``case``; None if it needs a person."""
     case = case or Case.of(plan.pack, plan.plan)
-    if not (case.scientist in AUTOMATIC or case.moves) or not plan.counts.samples:
+    if not (case.scientist in records.AUTOMATIC or case.moves) or not plan.counts.samples:
         return None
     return play_moves(case.setup(plan.pack), case.moves, plan.pack)
 

@@ -11,6 +11,7 @@ from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.errors import NegotiationError
 from replicalab.lexicon import capitalised, count_text, label_key, shortened
 from replicalab.limits import LONGEST_QUESTION
+from replicalab.negotiation.asking import observe
 from replicalab.negotiation.records import AUTOMATIC, ScientistKind, Setup, State
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
 from replicalab.planner.limits import TIER_RANK
@@ -65,28 +66,23 @@ def question(*texts: str) -> models.ScientistAction:
 
 
 def _baseline(state: State, pack: Pack) -> Choice:
-    history, plan = list(state.history), state.plan.plan if state.plan else None
-    seen = pack.seen_by_scientist(history, plan, state.round_number, state.max_rounds, None)
-    action = build_baseline_scientist_action(seen)
+    action = build_baseline_scientist_action(observe(state, pack))
     if action.action_type is models.ScientistActionType.PROPOSE_PROTOCOL:
         reason = "It opens with a plan of its own: the default of the paper's field."
-    elif action.action_type is models.ScientistActionType.REVISE_PROTOCOL:
-        cut = _cut_text(state.plan.plan, action) if state.plan else ""
+    elif action.action_type is models.ScientistActionType.REVISE_PROTOCOL and state.plan:
+        plan = state.plan.plan
+        numbers = {
+            "Samples": (plan.sample_size, action.sample_size),
+            "Days": (plan.duration_days, action.duration_days),
+        }
+        cuts = [f"{name}: {was:,} → {now:,}." for name, (was, now) in numbers.items() if was != now]
+        cut = " ".join(cuts) or "Nothing is left to cut."
         reason = f"The last answer names an obstacle. {cut}"
     elif state.is_last:
         reason = "It is the last round, so it accepts."
     else:
         reason = "The last answer names no obstacle, so it accepts."
     return Choice(action, reason)
-
-
-def _cut_text(before: models.Protocol, after: models.ScientistAction) -> str:
-    numbers = {
-        "Samples": (before.sample_size, after.sample_size),
-        "Days": (before.duration_days, after.duration_days),
-    }
-    cuts = [f"{name}: {was:,} → {now:,}." for name, (was, now) in numbers.items() if was != now]
-    return " ".join(cuts) or "Nothing is left to cut."
 
 
 def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
@@ -195,14 +191,11 @@ def _remains(change: Change, plan: models.Protocol, least: models.Protocol) -> b
 
 def _with_repair(change: Change, remaining: Sequence[Change], plan: Assessment) -> _Step:
     others = [other for other in remaining if other != change]
-    alone = _changed(plan, change)
-    if set(alone.failing) <= set(plan.failing):
-        return _Step((change,), alone)
-    for other in others:
-        both = _changed(plan, change, other)
-        if set(both.failing) <= set(plan.failing):
-            return _Step((change, other), both)
-    return _Step((change, *others), _changed(plan, change, *others))
+    for group in ([change], *([change, other] for other in others), [change, *others]):
+        after = _changed(plan, *group)
+        if set(after.failing) <= set(plan.failing):
+            break
+    return _Step(tuple(group), after)
 
 
 def _changed(plan: Assessment, *changes: Change) -> Assessment:

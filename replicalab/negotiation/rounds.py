@@ -12,11 +12,11 @@ from replicalab import models
 from replicalab.agents.lab_manager_policy import Offer, answer_questions, answer_to
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.assessment import Assessment, assess, failing_text, size_text
-from replicalab.errors import ModelAnswerTooLongError, ModelError, NegotiationError
+from replicalab.errors import NegotiationError
 from replicalab.lexicon import count_text
 from replicalab.models import LabManagerAction, LabManagerActionType, Protocol, ScientistAction
 from replicalab.negotiation import records
-from replicalab.negotiation.asking import Messages, ModelAnswer, ask_model, hear
+from replicalab.negotiation.asking import ModelAnswer, Recorder, ask, hear
 from replicalab.negotiation.players import choose, follows_a_rule, put_forward, wants_more
 from replicalab.negotiation.records import Move, Negotiation, Reply, Setup, State, Turn, TurnAuthor
 from replicalab.planner import PlanAnalysis
@@ -68,20 +68,10 @@ def play_model(negotiation: Negotiation, generate_fn: GenerateFn) -> Negotiation
     After its last attempt without a valid action, or an answer above the length limit, the model
     walks away. Raises ModelError if a call failed in another way.
     """
-    failures: list[ModelError] = []
-
-    def asked(messages: Messages) -> str:
-        try:
-            return generate_fn(messages)
-        except ModelAnswerTooLongError:
-            raise
-        except ModelError as error:
-            failures.append(error)
-            raise
-
-    answer = ask_model(asked, negotiation.state, negotiation.pack)
-    if answer.turn is None and failures:
-        raise failures[-1]
+    model = Recorder(generate_fn)
+    answer = ask(model, negotiation.state, negotiation.pack)
+    if model.error is not None:
+        raise model.error
     return play(negotiation, answer.turn or answer.walking_away)
 
 
@@ -296,16 +286,15 @@ def _ending(
 
 def _entries(
     number: int, action: ScientistAction | None, answer: LabManagerAction | None, reason: str
-) -> Iterator[models.ConversationEntry]:
-    def entry(role: models.Role, message: str, kind: str | None) -> models.ConversationEntry:
-        return models.ConversationEntry(
-            role=role, message=message, round_number=number, action_type=kind
-        )
-
+) -> list[models.ConversationEntry]:
     speaker = models.Role.SCIENTIST if action else models.Role.SYSTEM
-    yield entry(speaker, _message(action, reason), action.action_type.value if action else None)
+    rows = [(speaker, _message(action, reason), action.action_type.value if action else None)]
     if answer is not None:
-        yield entry(models.Role.LAB_MANAGER, answer.explanation, answer.action_type.value)
+        rows.append((models.Role.LAB_MANAGER, answer.explanation, answer.action_type.value))
+    return [
+        models.ConversationEntry(role=role, message=text, round_number=number, action_type=kind)
+        for role, text, kind in rows
+    ]
 
 
 def _message(action: ScientistAction | None, reason: str) -> str:
@@ -321,8 +310,7 @@ def _message(action: ScientistAction | None, reason: str) -> str:
         "reagents": action.required_reagents,
     }
     parts = [f"{name}: {', '.join(labels) or 'none'}" for name, labels in lists.items()]
-    samples, days = (
-        count_text(action.sample_size, "sample"),
-        count_text(action.duration_days, "day"),
+    size = (
+        f"{count_text(action.sample_size, 'sample')} in {count_text(action.duration_days, 'day')}"
     )
-    return f"{samples} in {days}, {'; '.join([action.technique, *parts])}. {action.rationale}"
+    return f"{size}, {'; '.join([action.technique, *parts])}. {action.rationale}"
