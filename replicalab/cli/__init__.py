@@ -22,8 +22,7 @@ COMPLETE: Final = "_REPLICALAB_COMPLETE"  # of the script of ``--show-completion
 _LONG_VALUE: Final = re.compile(r"[^\s';,)]{101,}")
 BAD_INPUT, CRASH, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
 
-for _module in ("plans", "negotiations"):
-    import_module(f"replicalab.cli.{_module}")  # registers its commands, in this order
+import_module("replicalab.cli.plans")  # registers its commands
 _FAILED: Final = {
     name: reply.note
     for reply in features.ask("command", app)

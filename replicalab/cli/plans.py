@@ -1,29 +1,40 @@
-"""The commands about studies, labs and plans."""
+"""The commands about studies, labs, plans and negotiations."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager, nullcontext, suppress
+from itertools import product
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from replicalab import scenarios
+from pydantic import ValidationError
+
+from replicalab import features, lexicon, negotiation, scenarios
 from replicalab.assessment import Assessment, assess, assumed_effects, size_text
 from replicalab.cli import asking, commands
 from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
-from replicalab.facts import comparison, records
-from replicalab.facts import options as texts
+from replicalab.errors import ModelError, TraceError
+from replicalab.facts import comparison, records, rounds, score
+from replicalab.facts import negotiation as texts
 from replicalab.facts.blocks import Block, Heading, Sentence, Verdict, row, table
 from replicalab.facts.check import YOURS, check_panel, cost_panel, effects_table, evidence_panel
 from replicalab.facts.lab import amounts_text, lab_text, own_values
+from replicalab.facts.options import plan_blocks
 from replicalab.facts.original import original_panel
 from replicalab.facts.plan import asked_text
+from replicalab.facts.report import said_blocks
 from replicalab.facts.verdicts import plan_verdict
-from replicalab.lexicon import joined
-from replicalab.limits import MOST_SIDES
-from replicalab.negotiation import negotiate
+from replicalab.limits import MAX_SEED, MOST_JOBS, MOST_SIDES
+from replicalab.negotiation import Negotiation, Outcome, ScientistKind
+from replicalab.negotiation.batch import Batch, collect, run_batch
 from replicalab.negotiation.case import FEWEST_SIDES, Case, Side, negotiated, side_of_run
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import EvidenceTier, Pack, Study
+from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier, Pack, Study
+
+_DASK_SECONDS: Final = 10  # for a scheduler to answer
 
 Blocks = Iterator[Block | str | None]
 
@@ -91,7 +102,7 @@ def plan(options: commands.Options) -> commands.Answer:
     shows = loss.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
     code = 0 if loss.after.feasible and shows else 1
     file = scenarios.plan_json(loss.plan, analysis.yours.pack.scenario_id)
-    blocks = [*opening(analysis.yours), *texts.plan_blocks(analysis)]
+    blocks = [*opening(analysis.yours), *plan_blocks(analysis)]
     return commands.Answer(code, blocks, lambda: records.planned(analysis), file)
 
 
@@ -122,7 +133,12 @@ def compare(options: commands.Options) -> commands.Answer:
             titles = [Path(commands.called(Path(name))).stem] if len(plans) > 1 else []
             titles += [lab_text(pack)] if len(labs) > 1 or not titles else []
             sides.append(_side(", ".join(titles), name, pack, study))
-    return commands.Answer(0, _compare_blocks(sides), lambda: {"sides": [*map(_side_facts, sides)]})
+    names = ("", *(side.name for side in sides))
+    blocks: list[Block | str] = [sides[0].plan.pack.paper.name]
+    for title, lines in comparison.parts(sides).items():
+        rows = [row(line.label, *line.cells) for line in lines]
+        blocks += [Heading(title), table(title, names, rows)]
+    return commands.Answer(0, blocks, lambda: {"sides": [*map(_side_facts, sides)]})
 
 
 def _side(title: str, name: str, pack: Pack, study: Study) -> Side:
@@ -137,14 +153,6 @@ def _side(title: str, name: str, pack: Pack, study: Study) -> Side:
         return side_of_run(title, run)
     plan = assess(asking.plan_at(path, study), pack)
     return Side(title, plan, negotiated(plan))
-
-
-def _compare_blocks(sides: Sequence[Side]) -> Blocks:
-    yield sides[0].plan.pack.paper.name
-    names = ("", *(side.name for side in sides))
-    for title, lines in comparison.parts(sides).items():
-        yield Heading(title)
-        yield table(title, names, [row(line.label, *line.cells) for line in lines])
 
 
 def _side_facts(side: Side) -> records.Data:
@@ -167,7 +175,7 @@ def report(options: commands.Options) -> commands.Answer:
     setup = Case.of(pack, analysis.yours.plan).setup(pack)
     made = Report(
         analysis,
-        negotiate(setup, pack) if options.negotiated else None,
+        negotiation.negotiate(setup, pack) if options.negotiated else None,
         options.kind,
         options.date.date() if options.date else today(),
         case.registration,
@@ -181,7 +189,7 @@ def _report_ending(options: commands.Options) -> str:
     named = options.save is not None and str(options.save) != commands.STANDARD
     ending = options.save.suffix.lower()[1:] if options.save and named else "md"
     if ending not in ENDINGS:
-        remedy = f"end its name in {joined([f'.{text}' for text in ENDINGS], 'or')}"
+        remedy = f"end its name in {lexicon.joined([f'.{text}' for text in ENDINGS], 'or')}"
         raise commands.CommandError(f"--save '{options.save}': no such form; {remedy}")
     if ending == BUNDLE and options.kind in {"brief", "funding"}:
         problem = f"--kind {options.kind}: a bundle is no document"
@@ -190,3 +198,185 @@ def _report_ending(options: commands.Options) -> str:
         problem = f"--paper {options.paper}: .{ending} has no pages"
         raise commands.CommandError(f"{problem}; save a PDF or Word file, or omit it")
     return ending
+
+
+@commands.command(
+    *(*commands.PLAN, "scientist", "lab_manager", "replay", "save"),
+    codes="0 if they agree above the floor or the transcript replays, 1 if not",
+    example="psy_stroop",
+)
+def negotiate(options: commands.Options) -> commands.Answer:
+    """Play a negotiation round by round, or replay a transcript."""
+    study, _ = asking.study_at(options.study)
+    if options.replay:
+        return _replayed(options, options.replay, study)
+    fields = {"max_rounds": MAX_ROUNDS, **_named(options, "scientist", "lab_manager")}
+    if options.scientist == ScientistKind.MODEL:
+        for option in _named(options, "plan", "samples", "days"):
+            problem = f"--{option}: a language model opens with a plan of its own"
+            raise commands.CommandError(f"{problem}; omit it with --scientist model")
+        case = asking.case_of(options, study, options.lab, fields)
+    else:
+        case = asking.plan_case(options, study, fields)
+    return _play(options, case, asking.pack_of(case, study))
+
+
+def _named(options: commands.Options, *names: str) -> dict[str, object]:
+    return {name: value for name in names if (value := getattr(options, name)) is not None}
+
+
+def _play(options: commands.Options, case: Case, pack: Pack) -> commands.Answer:
+    by_model = case.scientist is ScientistKind.MODEL
+    model = features.load("language_model").CountedModel() if by_model else None
+    talk = start = Negotiation(case.setup(pack, model.endpoint.model if model else None), pack)
+    is_silent, stop = options.as_json or str(options.save) == commands.STANDARD, ""
+    try:
+        for talk in negotiation.course(start, model):
+            if not is_silent:
+                commands.show(_round_blocks(talk))
+        code = 0 if talk.outcome is Outcome.AGREED else 1
+    except (KeyboardInterrupt, ModelError) as error:
+        if not talk.rounds:
+            raise
+        commands.say(str(error))
+        failed = isinstance(error, ModelError)
+        code, why = (2, "the language model failed") if failed else (130, "by Ctrl-C")
+        stop = f"Stopped after {lexicon.count_text(len(talk.rounds), 'round')}, {why}."
+    spent = model.spent_text(lexicon.count_text(len(talk.rounds), "round")) if model else ""
+    record = {"spent": model.spent, "stopped": stop} if model else {}
+    blocks, file = [*_ending_blocks(talk), stop, spent], negotiation.save(talk)
+    if model:
+        with suppress(TraceError, ValidationError):  # no recording has the settings of the model
+            file = negotiation.save(talk, model.recording_of(talk.setup))
+    return commands.Answer(code, blocks, lambda: {**record, **records.negotiated(talk)}, file)
+
+
+def _replayed(options: commands.Options, path: Path, study: Study) -> commands.Answer:
+    excluded = ("scientist", "lab_manager", "plan", "samples", "days", "settings", "save")
+    for name in _named(options, *excluded):
+        option = name.replace("settings", "set").replace("_", "-")
+        problem = f"--{option}: a transcript contains that"
+        raise commands.CommandError(f"{problem}; omit it with --replay")
+    talk = asking.run_at(path, study)
+    if talk is None:
+        problem = f"{commands.called(path)}: it holds no negotiation"
+        raise commands.CommandError(f"{problem}; name one saved here")
+    size = f" · {size_text(talk.final_plan)}" if talk.final_plan else ""
+    blocks = [f"{place_text(talk.pack)}{size}", _players(talk), *_ending_blocks(talk)]
+    return commands.Answer(0, blocks, lambda: records.negotiated(talk))
+
+
+def _round_blocks(talk: Negotiation) -> Blocks:
+    number = len(talk.rounds)
+    if number == 1:
+        yield place_text(talk.pack)
+        yield _players(talk)
+    yield Heading(texts.round_caption(talk, number - 1))
+    yield from said_blocks(talk.rounds[-1])
+
+
+def _ending_blocks(talk: Negotiation) -> Blocks:
+    yield Heading("Outcome")
+    yield signed(texts.outcome_verdict(talk))
+    yield rounds.ledger_panel(talk)
+    if talk.ending:
+        yield score.score_panel(negotiation.score(talk))
+
+
+def _players(talk: Negotiation) -> str:
+    setup = talk.setup
+    scientist, manager = texts.SCIENTISTS[setup.scientist], texts.LAB_MANAGERS[setup.lab_manager]
+    model = f" ({setup.model})" if setup.model else ""
+    return f"Scientist: {scientist.name}{model}. Lab Manager: {manager.name}."
+
+
+@commands.command(
+    *("studies", "labs", "seeds", "settings", "scientists", "lab_managers"),
+    *("workers", "dask", "save", "as_json"),
+    codes="0 if every negotiation was played, 1 if one failed",
+    example="psy_stroop --seeds 0-3 --workers 1",
+)
+def batch(options: commands.Options) -> commands.Answer:
+    """Play many negotiations, and count their outcomes; `all` names every study."""
+    jobs = _jobs(options)
+    plays_model = ScientistKind.MODEL in (options.scientists or ())
+    if plays_model and options.dask is not None:
+        raise commands.CommandError("--dask: a language model is asked from here; omit it or model")
+    model = features.load("language_model").CountedModel() if plays_model else None
+    with _dask(options.dask) if options.dask is not None else nullcontext((None, None)) as cluster:
+        executor, threads = cluster
+        played = _play_batch(jobs, executor, options.workers or threads, model)
+    code = 130 if played.stopped else int(any(result.error for result in played.results))
+    blocks = [*score.batch_blocks(played)]
+    size = lexicon.count_text(len(played.results), "negotiation")
+    if model:
+        blocks.append(model.spent_text(size))
+    data = {**records.batch(played), "spent": model and model.spent}
+    file = records.results_csv(played.results) if options.save else ""
+    return commands.Answer(code, blocks, lambda: data, file)
+
+
+def _jobs(options: commands.Options) -> list[Case]:
+    shelf = [summary.scenario_id for summary in scenarios.list_scenarios()]
+    names = shelf if "all" in options.studies else options.studies
+    lists = options.scientists or [""], options.lab_managers or [""]
+    cases = list[Case]()
+    for name in dict.fromkeys(names):
+        study, text = asking.study_at(name)
+        for lab, *players in product(*map(dict.fromkeys, (options.labs or [*Difficulty], *lists))):
+            named = {k: v for k, v in zip(("scientist", "lab_manager"), players, strict=True) if v}
+            case = asking.case_of(options, study, lab, {"max_rounds": MAX_ROUNDS, **named})
+            case.question.over(study.design)
+            cases.append(case.changed(text=text))
+    seeds = _seeds(options.seeds)
+    if len(cases) * len(seeds) > MOST_JOBS:
+        problem = f"more than {MOST_JOBS:,} negotiations are asked for"
+        raise commands.CommandError(f"{problem}; name fewer seeds, labs or studies")
+    return [case.changed(seed=seed) for case in cases for seed in seeds]
+
+
+def _seeds(text: str) -> range:
+    match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", text, re.ASCII)
+    first, last = (int(number) for number in match.groups(match[1])) if match else (1, 0)
+    if not first <= last <= MAX_SEED or last - first >= MOST_JOBS:
+        problem = f"--seeds '{lexicon.shortened(text)}' is no range of 1 to {MOST_JOBS:,} seeds"
+        raise commands.CommandError(f"{problem}; write one such as 0-99")
+    return range(first, last + 1)
+
+
+def _play_batch(
+    jobs: list[Case], executor: Executor | None, workers: int | None, model: Any
+) -> Batch:
+    step = max(1, len(jobs) // 10)
+
+    def progress(came: int, number: int) -> None:
+        if came % step == 0 or came == number:
+            total = lexicon.count_text(number, "negotiation")
+            commands.say(f"{lexicon.amount_text(came)} of {total}")
+
+    try:
+        return collect(jobs, run_batch(jobs, executor, workers, model), progress)
+    finally:
+        if model:
+            model.stop()
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[tuple[Executor, int]]:
+    try:
+        from distributed import Client  # noqa: PLC0415 - an extra
+    except ImportError:
+        problem = "--dask: the package distributed is not installed"
+        remedy = "pip install distributed, or omit --dask"
+        raise commands.CommandError(f"{problem}; {remedy}") from None
+    try:
+        client = Client(address, timeout=_DASK_SECONDS, set_as_default=False)
+    except (OSError, ValueError, AssertionError) as error:
+        problem = f"--dask '{address}': no scheduler answers there ({type(error).__name__})"
+        raise commands.CommandError(f"{problem}; write one such as tcp://127.0.0.1:8786") from None
+    with client:
+        workers = sum(client.nthreads().values())
+        if not workers:
+            raise commands.CommandError(f"--dask '{address}': the cluster has no worker; start one")
+        # Equal jobs are each played: the result of a dead worker is worked out again.
+        yield client.get_executor(pure=False), workers

@@ -165,10 +165,6 @@ def _visible(what: str, text: str) -> str:
     return text
 
 
-def _about_plan(text: str) -> str:
-    return case.read_case(text).pack().scenario_id
-
-
 def _about_batch(text: str) -> str:
     batch = read_batch(text)
     for study, file in batch.texts.items():
@@ -199,7 +195,7 @@ class KindRow(NamedTuple):
 
 
 KINDS: Final[dict[EntryKind, KindRow]] = {
-    EntryKind.PLAN: KindRow(_about_plan, _plan_facts),
+    EntryKind.PLAN: KindRow(lambda text: case.read_case(text).pack().scenario_id, _plan_facts),
     EntryKind.LAB: KindRow(
         lambda text: read_lab(text.encode()).name or "",
         lambda text: read_lab(text.encode()).model_dump(mode="json"),
