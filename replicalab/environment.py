@@ -125,19 +125,13 @@ class NegotiationEnv(Env[ScientistObservation, Action]):
     ) -> tuple[ScientistObservation, float, bool, bool, dict[str, Any]]:
         """Play one round; the information has outcome, regret and the Lab Manager's answer.
 
-        Raises:
-            ArgumentError: the action is of another type.
-            NegotiationError: the negotiation has ended.
+        Raises ArgumentError for another type, and NegotiationError after the end.
         """
         if action not in self.action_space:
-            fault = Fault(
-                "action", f"{shown(action)} is no action", "use a ScientistAction or None"
-            )
-            raise ArgumentError("step", [fault])
-        if self.negotiation.ending is not None:
-            raise NegotiationError(
-                f"the negotiation has ended, {self.negotiation.ending}; reset it"
-            )
+            problem, remedy = f"{shown(action)} is no action", "use a ScientistAction or None"
+            raise ArgumentError("step", [Fault("action", problem, remedy)])
+        if ending := self.negotiation.ending:
+            raise NegotiationError(f"the negotiation has ended, {ending}; reset it")
         self.negotiation = negotiation.play(self.negotiation, Turn(action=action))
         outcome, regret = self.negotiation.outcome, None
         if outcome is not None:

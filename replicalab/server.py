@@ -79,8 +79,7 @@ class Pages(Protocol):
 def middleware(pages: Pages) -> tuple[Middleware, ...]:
     """Return the middleware of `st.App`, which starts loading the pages.
 
-    Raises:
-        SystemExit: a setting is wrong; the text names it.
+    Raises SystemExit, like the next functions, if a setting is wrong; the text names it.
     """
     if _PERSON_HEADER in os.environ:
         raise SystemExit(
@@ -166,11 +165,7 @@ _HOST: Final = re.compile(rf"(?P<name>{_NAME})(:[0-9]{{1,5}})?")
 
 
 def allowed_hosts() -> frozenset[str]:
-    """Return the host names of this server: server.allowedHosts, else loopback.
-
-    Raises:
-        SystemExit: a name is not a host name.
-    """
+    """Return the host names of this server: server.allowedHosts, else loopback."""
     names = frozenset(st.get_option("server.allowedHosts") or _LOOPBACK)
     for name in names:
         if not re.fullmatch(_NAME, name):
@@ -236,12 +231,7 @@ _UNUSED: Final = ("camera", "geolocation", "microphone", "payment", "usb", "seri
 
 
 def fixed_headers() -> dict[str, str]:
-    """Return the headers of every answer, for the installed Streamlit.
-
-    Raises:
-        SystemExit: Streamlit's page, whose script is allowed by its hash, is missing; or a site
-            in REPLICALAB_FRAMES is no origin.
-    """
+    """Return the headers of every answer, for the script in the page of the installed Streamlit."""
     frames = os.environ.get(_FRAMES, "").split()
     for site in frames:
         if not re.fullmatch(rf"https?://({_NAME})(:[0-9]{{1,5}})?", site):
@@ -254,10 +244,8 @@ def fixed_headers() -> dict[str, str]:
         scripts = _INLINE_SCRIPT.findall(page.read_text(encoding="utf-8"))
     except OSError as error:
         raise SystemExit(f"ReplicaLab does not start: reinstall Streamlit ({error}).") from error
-    digests = (
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts
-    )
-    hashes = [f"'sha256-{digest}'" for digest in digests]
+    digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()) for text in scripts]
+    hashes = [f"'sha256-{digest.decode()}'" for digest in digests]
     policy = _POLICY | {"script-src": " ".join([_POLICY["script-src"], *hashes])}
     policy |= {"frame-ancestors": " ".join(frames)} if frames else {}
     return ({} if frames else {"X-Frame-Options": "DENY"}) | {
@@ -388,15 +376,10 @@ _START_TRIES: Final = 600  # 0.1 s apart
 
 
 def serve(port: int, hosts: Sequence[str] = (), *, opens_browser: bool, demo: bool = False) -> None:
-    """Serve the dashboard on this computer until it is stopped, for the named hosts.
-
-    Raises:
-        ReplicaLabError: the port is taken; Streamlit's own message names no remedy.
-    """
+    """Serve the dashboard on this computer until it is stopped, for the named hosts."""
     if not 0 < port <= _HIGHEST_PORT:
-        message = f"--port {port} is no port; name one from 1024 to {_HIGHEST_PORT}"
-        raise ReplicaLabError(message)
-    try:
+        raise ReplicaLabError(f"--port {port} is no port; name one from 1024 to {_HIGHEST_PORT}")
+    try:  # Streamlit's own message about a taken port names no remedy
         socket.create_server((HOST, port)).close()
     except OSError as error:
         problem = f"port {port} cannot be had ({os.strerror(error.errno or 0)})"

@@ -1,19 +1,17 @@
 """The negotiation: players, rounds, outcome, score and transcript."""
 
-from replicalab.negotiation.asking import (
+from replicalab.negotiation.players import (
     MAX_RETRIES,
     ModelAnswer,
     Recorder,
     ask_model,
-    observe,
-    readable,
-)
-from replicalab.negotiation.players import (
     best_options,
     best_text,
     is_worth_running,
+    observe,
     put_forward,
     question,
+    readable,
 )
 from replicalab.negotiation.records import (
     AUTOMATIC,

@@ -13,7 +13,7 @@ from itertools import islice, product
 from math import fsum, isclose, prod, sqrt
 from operator import attrgetter
 from signal import SIG_IGN, SIGINT, signal
-from typing import Annotated, Final, Literal, NamedTuple, cast
+from typing import Annotated, Any, Final, Literal, NamedTuple, cast
 
 from pydantic import Field
 
@@ -147,16 +147,17 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
     ended = Result(job=job, outcome=played.outcome, rounds=len(played.rounds), regret=regret)
     if plan is None:
         return ended
-    numbers = {
-        "feasible": plan.feasible,
-        "samples": plan.counts.samples,
-        "days": plan.counts.days,
-        "credits": plan.cost,
-        "evidence": None if plan.evidence.void_reason else plan.evidence.value,
-        "tier": plan.evidence.tier,
-        "wishes_broken": len(plan.broken_wishes),
-    }
-    return ended.model_copy(update=numbers)
+    return ended.model_copy(
+        update={
+            "feasible": plan.feasible,
+            "samples": plan.counts.samples,
+            "days": plan.counts.days,
+            "credits": plan.cost,
+            "evidence": None if plan.evidence.void_reason else plan.evidence.value,
+            "tier": plan.evidence.tier,
+            "wishes_broken": len(plan.broken_wishes),
+        }
+    )
 
 
 def _unplayed(job: Case, why: str) -> Result:
@@ -188,15 +189,10 @@ def run_batch(
 ) -> Generator[Result]:
     """Yield the result of each job once, as soon as it is ready.
 
-    To stop, close the iterator or leave the loop: no further job is started. If a worker dies, its
-    jobs are tried again, `MAX_ATTEMPTS` times in all.
-
-    Args:
-        jobs: the negotiations; equal jobs are each played.
-        executor: any executor of `concurrent.futures`; it stays open. None starts processes.
-        workers: the number of processes, or of an executor's workers if it does not say.
-        generate_fn: the language model for jobs with one; it is called from several threads.
-        niceness: the increment for `os.nice` in processes that this function starts.
+    To stop, close the iterator or leave the loop. If a worker dies, its jobs are tried again,
+    `MAX_ATTEMPTS` times in all. ``executor`` is any of `concurrent.futures`, which stays open; None
+    starts ``workers`` processes with that ``niceness``. ``generate_fn`` is called from several
+    threads.
     """
     pool = executor or _new_pool(workers, generate_fn, niceness)
     size, arguments = (1, (generate_fn,)) if generate_fn else (CHUNK_JOBS, ())
@@ -318,11 +314,16 @@ def mean_regret(results: Iterable[Result]) -> MeanRegret | None:
 
 def regrets(results: Iterable[Result]) -> dict[ScientistKind, MeanRegret]:
     """Return the mean regret of each Scientist."""
-    groups: dict[ScientistKind, list[Result]] = {}
+    groups = _grouped(results, "scientist").items()
+    return {player: mean for (player,), group in groups if (mean := mean_regret(group))}
+
+
+def _grouped(results: Iterable[Result], *fields: str) -> dict[tuple[Any, ...], list[Result]]:
+    groups: dict[tuple[Any, ...], list[Result]] = {}
     for result in results:
-        groups.setdefault(result.job.scientist, []).append(result)
-    means = {player: mean_regret(group) for player, group in groups.items()}
-    return {player: mean for player, mean in means.items() if mean}
+        key = tuple(getattr(result.job, name) for name in fields)
+        groups.setdefault(key, []).append(result)
+    return groups
 
 
 class Summary(NamedTuple):
@@ -339,15 +340,12 @@ class Summary(NamedTuple):
 
 def summaries(results: Iterable[Result]) -> list[Summary]:
     """Return the outcomes by study, lab and players."""
-    groups: dict[tuple[str, Difficulty, ScientistKind, LabManagerKind], list[Result]] = {}
-    for result in results:
-        job = result.job
-        key = job.study, job.lab, job.scientist, job.lab_manager
-        groups.setdefault(key, []).append(result)
     rows = []
-    for key, group in groups.items():
+    groups = _grouped(results, "study", "lab", "scientist", "lab_manager")
+    for (study, lab, scientist, manager), group in groups.items():
         counts = Counter(result.outcome for result in group if result.outcome is not None)
         played = counts.total()
         shares = {outcome: Share(counts[outcome], played) for outcome in Outcome if counts[outcome]}
-        rows.append(Summary(*key, shares, len(group) - played, mean_regret(group)))
+        failed, regret = len(group) - played, mean_regret(group)
+        rows.append(Summary(study, lab, scientist, manager, shares, failed, regret))
     return rows

@@ -15,9 +15,8 @@ from replicalab.assessment import Assessment, assess, failing_text, size_text
 from replicalab.errors import NegotiationError
 from replicalab.lexicon import count_text
 from replicalab.models import LabManagerAction, LabManagerActionType, Protocol, ScientistAction
-from replicalab.negotiation import records
-from replicalab.negotiation.asking import ModelAnswer, Recorder, ask, hear
-from replicalab.negotiation.players import choose, follows_a_rule, put_forward, wants_more
+from replicalab.negotiation import players, records
+from replicalab.negotiation.players import choose, put_forward
 from replicalab.negotiation.records import Move, Negotiation, Reply, Setup, State, Turn, TurnAuthor
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Pack
@@ -53,7 +52,7 @@ def course(
     """Yield the negotiation after each further round of a rule or the model."""
     while negotiation.ending is None and not negotiation.awaits_reply:
         setup = negotiation.setup
-        if follows_a_rule(setup, negotiation.state):
+        if players.follows_a_rule(setup, negotiation.state):
             negotiation = play_rule(negotiation)
         elif generate_fn is not None and setup.scientist is records.ScientistKind.MODEL:
             negotiation = play_model(negotiation, generate_fn)
@@ -68,8 +67,8 @@ def play_model(negotiation: Negotiation, generate_fn: GenerateFn) -> Negotiation
     After its last attempt without a valid action, or an answer above the length limit, the model
     walks away. Raises ModelError if a call failed in another way.
     """
-    model = Recorder(generate_fn)
-    answer = ask(model, negotiation.state, negotiation.pack)
+    model = players.Recorder(generate_fn)
+    answer = players.ask(model, negotiation.state, negotiation.pack)
     if model.error is not None:
         raise model.error
     return play(negotiation, answer.turn or answer.walking_away)
@@ -127,7 +126,7 @@ def play_moves(setup: Setup, moves: Sequence[Move], pack: Pack) -> Negotiation:
         else:
             action = move.action
             if move.by is TurnAuthor.MODEL:
-                heard = hear(move.outputs, negotiation.state, pack).turn
+                heard = players.hear(move.outputs, negotiation.state, pack).turn
                 action = heard.action if heard else None
             turn = Turn(action=action, by=move.by, outputs=move.outputs)
             negotiation = play(negotiation, turn)
@@ -162,7 +161,7 @@ def play(
     if state.ending is not None:
         problem = f"round {state.round_number + 1}: the negotiation has ended, {state.ending}"
         raise NegotiationError(f"{problem}; fork it at a round that was played")
-    heard = hear(turn.outputs, state, pack)
+    heard = players.hear(turn.outputs, state, pack)
     reason = reason or _reason(turn, heard)
     options = _on_the_table(state, action, pack)
     plan = options.yours if options else None
@@ -188,7 +187,7 @@ def play(
     steps = setup.scientist is records.ScientistKind.STEP_BY_STEP and not state.is_last
     accepted = ending is records.Ending.LAB_MANAGER_ACCEPTED
     # A Scientist that goes step by step may want more than the plan that is accepted.
-    if waits or (accepted and steps and opening and plan and wants_more(opening, plan)):
+    if waits or (accepted and steps and opening and plan and players.wants_more(opening, plan)):
         ending = None
     number = state.round_number
     history = (*state.history, *_entries(number, action, answer, reason))
@@ -224,7 +223,7 @@ def _answer_by_hand(plan: Assessment, offer: Offer | None, reply: Reply) -> LabM
     return answer.model_copy(update=changes)
 
 
-def _reason(turn: Turn, heard: ModelAnswer) -> str:
+def _reason(turn: Turn, heard: players.ModelAnswer) -> str:
     tried = len(heard.attempts)
     own = f"The model's own choice, valid at attempt {tried}."
     reasons = {

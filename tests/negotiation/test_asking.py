@@ -14,7 +14,7 @@ from replicalab.assessment import assess
 from replicalab.errors import ModelAnswerTooLongError, ModelError, ModelTimeoutError
 from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_TEXT
 from replicalab.models import Role
-from replicalab.negotiation.asking import hear
+from replicalab.negotiation.players import hear
 from tests.factories import make_protocol
 from tests.negotiation.playing import (
     ACCEPT,
