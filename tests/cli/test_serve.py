@@ -21,41 +21,28 @@ from tests.browser.driving import HOST, free_port
 from tests.cli.asking import Asking, started
 
 
-def test_dashboard_is_served_and_opened(tmp_path: Path) -> None:
-    browser, opened = tmp_path / "browser", tmp_path / "opened"
+def test_demo_is_served_opened_and_keeps_nothing(tmp_path: Path) -> None:
+    browser, opened, folder = (tmp_path / name for name in ("browser", "opened", "data"))
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
     browser.chmod(0o755)
-    port = free_port()
-    process = started(f"serve --port {port}", env={**os.environ, "BROWSER": str(browser)})
-    deadline = time.monotonic() + 60
+    environment = {**os.environ, "BROWSER": str(browser), "REPLICALAB_DATA": str(folder)}
+    port, deadline = free_port(), time.monotonic() + 60
+    line = f"serve --demo --host demo.example.org --host {HOST} --port {port}"
+    process = started(line, env=environment)
     while not opened.exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.05)
+    answers: dict[str, int] = {}
+    for name in ("demo.example.org", "localhost"):
+        with suppress(OSError), closing(HTTPConnection(HOST, port, timeout=30)) as connection:
+            connection.request("GET", "/ready", headers={"Host": name})
+            answers[name] = connection.getresponse().status
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
-    assert opened.exists(), out + err
+    out, err = process.communicate(timeout=60)
+    assert answers == {"demo.example.org": 200, "localhost": 400}, out + err
     assert opened.read_text() == f"http://{HOST}:{port}\n"
     assert f"http://{HOST}:{port}" in out
     assert "Traceback" not in out + err
     assert process.returncode == 1  # as in the help of all commands
-
-
-def test_demo_answers_its_name_and_keeps_nothing(tmp_path: Path) -> None:
-    port, folder = free_port(), tmp_path / "data"
-    environment = {**os.environ, "REPLICALAB_DATA": str(folder)}
-    line = f"serve --demo --host demo.example.org --no-browser --port {port}"
-    process = started(line, env=environment)
-    answers: dict[str, int] = {}
-    deadline = time.monotonic() + 60
-    while not answers and process.poll() is None and time.monotonic() < deadline:
-        with suppress(OSError):
-            for name in ("demo.example.org", "localhost"):
-                with closing(HTTPConnection(HOST, port, timeout=30)) as connection:
-                    connection.request("GET", "/ready", headers={"Host": name})
-                    answers[name] = connection.getresponse().status
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
-    assert answers == {"demo.example.org": 200, "localhost": 400}, out + err
     assert not folder.exists()
 
 
@@ -100,7 +87,6 @@ def test_every_file_is_read_from_standard_input(ask: Asking, given: Given) -> No
         (f"check {STUDY} --lab {{}}", "lab.json"),
         (f"check {STUDY} --lab {{}}", "items.csv"),
         ("check {}", "study.yaml"),
-        ("batch {} --lab hard --workers 1", "study.yaml"),
         (f"negotiate {STUDY} --replay {{}}", "talk.json"),
     ):
         given(Path(file).read_bytes())
@@ -135,7 +121,6 @@ def test_standard_output_has_the_file_alone(ask: Asking) -> None:
         f"lab {STUDY} --set own_lab.budget=5",
         f"plan {STUDY}",
         f"negotiate {STUDY}",
-        f"batch {STUDY} --lab hard --workers 1",
         f"report {STUDY} --date 2026-01-31",
     ):
         streamed, named = ask(f"{line} --save -"), ask(f"{line} --save file.md")

@@ -1,15 +1,12 @@
 """`python -m tests.library.child ACT URL` prints each act; after "ready" it awaits a line."""
 
 import os
-import sqlite3
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from tempfile import TemporaryDirectory
 from typing import Final, TypeVar
-
-from sqlalchemy import make_url
 
 from replicalab.errors import LibraryBusyError, LibraryError
 from replicalab.library import EntryKind, Library
@@ -18,8 +15,7 @@ from tests.library.making import ANN, make_plan
 Done = TypeVar("Done")
 
 _NOBODY = 65534
-_MOST_TRIES: Final = 10
-"""Each waits five seconds: a slow disk takes long over four libraries that begin at once."""
+_MOST_TRIES: Final = 10  # of five seconds each, for four libraries on a slow disk
 
 
 def say(line: str) -> None:
@@ -32,7 +28,7 @@ def wait() -> None:
     sys.stdin.readline()
 
 
-def content_of(number: int) -> str:
+def plan_of(number: int) -> str:
     technique = f"number {number} " + "x" * (number % 5 * 900)
     plan = {"sample_size": number, "duration_days": 3, "controls": [], "required_equipment": []}
     plan |= {"technique": technique, "required_reagents": [], "rationale": "a test"}
@@ -47,7 +43,7 @@ def once_free(do: Callable[[], Done]) -> Done:
 
 
 def save(library: Library, number: int) -> None:
-    content, text = content_of(number), content_of(number + 1)
+    content, text = plan_of(number), plan_of(number + 1)
     entry = once_free(lambda: library.keep(ANN, EntryKind.PLAN, f"plan {number}", content))
     say(f"saved {entry.id} 1 {number}")
     if number % 2:
@@ -69,18 +65,6 @@ def save_on(url: str) -> None:
         save(library, number)
 
 
-def save_until_told(url: str) -> None:
-    library = Library(url)
-    wait()
-    try:
-        for number in count(1):
-            save(library, number)
-    except LibraryError as error:
-        say(f"{type(error).__name__}: {error}")
-    wait()
-    save(library, 100_001)
-
-
 def open_as_nobody(url: str) -> None:
     with TemporaryDirectory() as folder:  # import before: an unprivileged user may not be able to
         Library(f"sqlite:///{folder}/library.db").close()
@@ -94,14 +78,7 @@ def open_as_nobody(url: str) -> None:
         say(f"{type(error).__name__}: {error}")
 
 
-def lock(url: str) -> None:
-    connection = sqlite3.connect(str(make_url(url).database), isolation_level=None)
-    connection.execute("BEGIN EXCLUSIVE")
-    wait()
-    connection.execute("ROLLBACK")
-
-
-ACTS = {act.__name__: act for act in (save_once, save_on, save_until_told, open_as_nobody, lock)}
+ACTS = {act.__name__: act for act in (save_once, save_on, open_as_nobody)}
 
 if __name__ == "__main__":
     ACTS[sys.argv[1]](sys.argv[2])

@@ -5,10 +5,13 @@ import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Final, Self
 
+import psycopg
 import pytest
 from sqlalchemy import Engine, create_engine, make_url
 
@@ -58,13 +61,18 @@ def make_batch(seeds: int = 2, asked: int = 6) -> str:
     )
 
 
-CONTENTS: Final = {
-    EntryKind.PLAN: make_plan(),
-    EntryKind.LAB: lab_json(LabOverrides(name="Our lab", budget=900)),
-    EntryKind.STUDY: template_text(),
-    EntryKind.RUN: make_run(),
-    EntryKind.BATCH: make_batch(),
+_MAKERS: Final[dict[EntryKind, Callable[[], str]]] = {
+    EntryKind.PLAN: make_plan,
+    EntryKind.LAB: lambda: lab_json(LabOverrides(name="Our lab", budget=900)),
+    EntryKind.STUDY: template_text,
+    EntryKind.RUN: make_run,
+    EntryKind.BATCH: make_batch,
 }
+
+
+@cache
+def content_of(kind: EntryKind) -> str:
+    return _MAKERS[kind]()
 
 
 def engine_of(url: str) -> Engine:
@@ -78,8 +86,7 @@ _REMEDY: Final = (
     "no PostgreSQL found: install it (Debian: apt-get install postgresql) or name the folder of "
     "its programs in REPLICALAB_POSTGRES"
 )
-_NOBODY: Final = 65534
-"""PostgreSQL refuses to be run by root; where we are that, it is run by who owns nothing."""
+_NOBODY: Final = 65534  # PostgreSQL refuses to be run by root
 
 
 def find_postgres() -> Path:
@@ -127,7 +134,8 @@ class PostgresServer:
         self._control("-m", "immediate", "stop")
 
     def fresh(self) -> str:
-        self._run("psql", self.url, "-qc", "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
         return self.url
 
     def _control(self, *arguments: str) -> None:

@@ -139,6 +139,6 @@ def test_batch_keeps_order_of_results() -> None:
 
 def test_largest_batch_of_a_page_can_be_saved() -> None:
     [result] = map(run_job, jobs_of((STUDY,), (Difficulty.HARD,), (0,)))
-    jobs = jobs_of((STUDY,), seeds=range(3333))
+    jobs = jobs_of((STUDY,), seeds=range(333_000, 333_333))
     came = [result.model_copy(update={"job": job}) for job in jobs]
-    assert len(batch_text(KeptBatch.of(came, 10_000))) < 3 * 2**20
+    assert len(batch_text(KeptBatch.of(came, 1_000))) < 3 * 2**20 / 10, "a tenth of the largest"

@@ -5,15 +5,16 @@ import os
 import random
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import product
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing, contextmanager
+from itertools import count, product
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
@@ -22,7 +23,7 @@ import pytest
 
 from replicalab.errors import LibraryBusyError, LibraryReplacedError, LibraryStorageError
 from replicalab.library import EntryKind, Library, database
-from tests.library.child import content_of
+from tests.library.child import plan_of
 from tests.library.making import ANN, PostgresServer, make_plan
 from tests.tiers import one_in
 
@@ -86,7 +87,7 @@ def check_whole(url: str, confirmed: list[Confirmed]) -> None:
     library = Library(url)
     assert library.notices == ()
     for text in confirmed:
-        assert library.read(ANN, text.entry, text.version).content == content_of(text.number)
+        assert library.read(ANN, text.entry, text.version).content == plan_of(text.number)
     entries = library.entries(ANN)
     size = 0
     for entry in entries:
@@ -148,17 +149,19 @@ def test_full_disk_loses_no_confirmed_save(tmp_path: Path) -> None:
         ballast = disk / "ballast"
         ballast.write_bytes(b"x" * 200 * 1024)
         url = f"sqlite:///{disk / 'library.db'}"
-        child = Child("save_until_told", url)
-        child.until("ready")
-        child.go_on()
-        text = child.until("Library")
-        assert text.startswith("LibraryStorageError: the library: the disk is full; nothing")
-        child.until("ready")
+        library, confirmed = Library(url), list[Confirmed]()
+
+        def save(numbers: Iterable[int]) -> None:
+            for number in numbers:
+                entry = library.keep(ANN, EntryKind.PLAN, f"plan {number}", plan_of(number))
+                confirmed.append(Confirmed(entry.id, 1, number))
+
+        with pytest.raises(LibraryStorageError, match=r"^the library: the disk is full; nothing"):
+            save(count(1))
         ballast.unlink()
-        child.go_on()
-        child.finish()
-        assert child.confirmed()[-1].number == 100_002, "now it can save again"
-        check_whole(url, child.confirmed())
+        save([100_001])
+        library.close()
+        check_whole(url, confirmed)
 
 
 @pytest.fixture
@@ -203,25 +206,23 @@ def test_unwritable_folder_is_reported_unchanged(
     library.close()
 
 
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        yield
+        connection.execute("ROLLBACK")
+
+
 def test_save_waits_while_another_program_holds_the_file(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'library.db'}"
-    library = Library(url)
+    library = Library(f"sqlite:///{tmp_path / 'library.db'}")
     library.keep(ANN, EntryKind.PLAN, "first", make_plan())
-    child = Child("lock", url)
-    child.until("ready")
-    done = threading.Event()
-
-    def save() -> None:
-        library.keep(ANN, EntryKind.PLAN, "second", make_plan())
-        done.set()
-
-    thread = threading.Thread(target=save)
-    thread.start()
-    assert not done.wait(0.5), "it waits"
-    assert [entry.name for entry in library.entries(ANN)] == ["first"], "reading does not"
-    child.go_on()
-    thread.join()
-    child.finish()
+    with ThreadPoolExecutor(1) as threads:
+        with locked(tmp_path / "library.db"):
+            save = threads.submit(library.keep, ANN, EntryKind.PLAN, "second", make_plan())
+            assert not wait([save], 0.5).done, "it waits"
+            assert [e.name for e in library.entries(ANN)] == ["first"], "reading does not"
+        save.result()
     assert [entry.name for entry in library.entries(ANN)] == ["second", "first"]
     library.close()
 
@@ -235,13 +236,10 @@ def short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_blocked_save_fails_and_can_be_repeated(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'library.db'}"
     Library(url).close()
-    child = Child("lock", url)
-    child.until("ready")
-    library = Library(url)  # opening it needs no lock
-    with pytest.raises(LibraryBusyError, match=r"another program has held it for 0\.5 seconds"):
-        library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
-    child.go_on()
-    child.finish()
+    with locked(tmp_path / "library.db"):
+        library = Library(url)  # opening it needs no lock
+        with pytest.raises(LibraryBusyError, match=r"another program has held it for 0\.5 seconds"):
+            library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     assert library.entries(ANN) == []
     library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     library.close()

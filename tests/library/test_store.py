@@ -20,14 +20,14 @@ from replicalab.library import (
     Owner,
 )
 from replicalab.limits import MOST_PURGED
-from tests.library.making import ANN, BEN, CONTENTS, TIME, Clock, engine_of, make_plan
+from tests.library.making import ANN, BEN, TIME, Clock, content_of, engine_of, make_plan
 
 
-@pytest.mark.parametrize("kind", CONTENTS)
+@pytest.mark.parametrize("kind", EntryKind)
 def test_kept_content_comes_back_as_it_was(library: Library, url: str, kind: EntryKind) -> None:
-    entry = library.keep(ANN, kind, "ours", CONTENTS[kind], notes="of Friday\nand later")
+    entry = library.keep(ANN, kind, "ours", content_of(kind), notes="of Friday\nand later")
     version = library.read(ANN, entry.id)
-    assert (version.content, version.problem) == (CONTENTS[kind], "")
+    assert (version.content, version.problem) == (content_of(kind), "")
     assert version.entry == entry
     assert (version.version.number, version.version.notes) == (1, "of Friday\nand later")
     assert entry.created == entry.changed > TIME
@@ -58,7 +58,7 @@ def test_file_does_not_contain_owner_secret(tmp_path: Path) -> None:
 
 
 def test_entries_are_listed_by_kind_and_change(library: Library) -> None:
-    entries = [library.keep(ANN, kind, f"a {kind}", text) for kind, text in CONTENTS.items()]
+    entries = [library.keep(ANN, kind, f"a {kind}", content_of(kind)) for kind in EntryKind]
     assert library.entries(ANN) == entries[::-1]
     assert library.entries(ANN, EntryKind.LAB) == [entries[1]]
     first = library.update(ANN, entries[0].id, make_plan(41), base_version=1)
@@ -150,7 +150,7 @@ def test_concurrent_saves_make_one_entry(library: Library) -> None:
 
 def test_name_is_given_once_for_each_kind(library: Library) -> None:
     plan = library.keep(ANN, EntryKind.PLAN, "Ours", make_plan(40))
-    lab = library.keep(ANN, EntryKind.LAB, "Ours", CONTENTS[EntryKind.LAB])
+    lab = library.keep(ANN, EntryKind.LAB, "Ours", content_of(EntryKind.LAB))
     other = library.keep(ANN, EntryKind.PLAN, "Theirs", make_plan(50))
     with pytest.raises(LibraryConflictError, match="a plan named 'Ours' already") as error:
         library.keep(ANN, EntryKind.PLAN, "ours", make_plan(50))
@@ -254,7 +254,7 @@ def test_forgotten_owner_leaves_nothing(library: Library, url: str) -> None:
     theirs = library.keep(BEN, EntryKind.PLAN, "ours", make_plan())
     entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     library.update(ANN, entry.id, make_plan(50), base_version=1)
-    library.delete(ANN, library.keep(ANN, EntryKind.LAB, "our lab", CONTENTS[EntryKind.LAB]).id)
+    library.delete(ANN, library.keep(ANN, EntryKind.LAB, "our lab", content_of(EntryKind.LAB)).id)
     library.save_draft(ANN, make_plan(60))
     library.forget(ANN)
     library.forget(ANN)
