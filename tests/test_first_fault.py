@@ -20,7 +20,7 @@ from replicalab.negotiation.case import DraftCase, record_text
 from replicalab.scenarios.reading import FileKind
 from replicalab.ui.workspace import Workspace
 from tests.hostile_files import full_study, hostile_run
-from tests.library.making import CONTENTS, STUDY
+from tests.library.making import STUDY, content_of
 from tests.reports.making import work
 
 MANY: Final = 400
@@ -65,7 +65,7 @@ Read = Callable[[str], object]
 FILES: Final[dict[FileKind, tuple[Callable[[], str], Read]]] = {
     FileKind.BUNDLE: (whole_bundle, open_bundle),
     FileKind.RUN: (hostile_run, load),
-    FileKind.BATCH: (lambda: CONTENTS[EntryKind.BATCH], partial(checked, EntryKind.BATCH)),
+    FileKind.BATCH: (partial(content_of, EntryKind.BATCH), partial(checked, EntryKind.BATCH)),
     FileKind.STUDY: (
         lambda: json.dumps(full_study()),
         lambda text: scenarios.parse_study(text, "x.json"),

@@ -8,16 +8,9 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import AfterValidator, FailFast, Field, ValidationError, model_validator
 
-from replicalab import scenarios
+from replicalab import errors, scenarios
 from replicalab.assessment import Assessment, assess
 from replicalab.characters import on_one_line
-from replicalab.errors import (
-    Fault,
-    LibraryContentError,
-    NegotiationError,
-    ScenarioError,
-    TraceError,
-)
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_ROUNDS, MOST_SIDES
 from replicalab.models import Framed, Protocol, Record, too_large
@@ -96,7 +89,9 @@ class Case(Record):
         study = _parsed(self.text)
         if study.scenario_id != self.study:
             problem = f"'{self.study}' is not the study of the file, '{study.scenario_id}'"
-            raise ScenarioError("the plan", [Fault("study", problem, "name that one")])
+            raise errors.ScenarioError(
+                "the plan", [errors.Fault("study", problem, "name that one")]
+            )
         return study
 
     def written(self, find: FindPack | None = None) -> scenarios.Pack:
@@ -199,8 +194,8 @@ def in_labs_of(study: scenarios.Study) -> FindPack:
 def on_the_shelf(study: str, lab: str, seed: int, own: str | None = None) -> scenarios.Pack:
     """Return a shipped study in its lab; raises ScenarioError if it does not exist."""
     if own is not None:
-        fault = Fault("scenario_id", f"'{study}' is not here", "open its file")
-        raise ScenarioError("studies of visitors", [fault])
+        fault = errors.Fault("scenario_id", f"'{study}' is not here", "open its file")
+        raise errors.ScenarioError("studies of visitors", [fault])
     return scenarios.load_scenario(study, lab, seed)
 
 
@@ -236,7 +231,7 @@ def read_draft(text: str) -> DraftCase:
 
 def _short(case: _C) -> _C:
     for problem in too_large(case.plan) if case.plan else ():
-        raise LibraryContentError(f"the plan: {problem}; shorten it, then save it again")
+        raise errors.LibraryContentError(f"the plan: {problem}; shorten it, then save it again")
     return case
 
 
@@ -254,12 +249,12 @@ def read_record(model: type[_R], text: str) -> _R:
         faults = error.errors(include_url=False)
         for number in (fault["input"] for fault in faults if fault["loc"] == ("format",)):
             if problem := format_problem(number, FORMAT):
-                raise LibraryContentError(problem) from error
+                raise errors.LibraryContentError(problem) from error
         first = faults[0]
         place = on_one_line(dotted(first["loc"])) or "the text"
         value = f"{shown(first['input'])}: " if first["loc"] else ""
         line = f"{place}: {value}{first['msg'].removeprefix('Value error, ')}"
-        raise LibraryContentError(f"{line}; load a file saved here") from error
+        raise errors.LibraryContentError(f"{line}; load a file saved here") from error
 
 
 class Side(NamedTuple):
@@ -280,7 +275,7 @@ class Comparison(tuple[Side, ...], Framed):
 def side_of_run(name: str, played: Negotiation) -> Side:
     """Return a negotiation as a side, by its last plan on the table."""
     if played.final_plan is None:
-        raise NegotiationError("no plan is on the table in it; put one forward first")
+        raise errors.NegotiationError("no plan is on the table in it; put one forward first")
     return Side(name, played.final_plan, played, is_run=True)
 
 
@@ -296,6 +291,6 @@ def recorded(plan: Assessment, key: str) -> Negotiation | None:
     """Return the shipped recording of that key, replayed; None if it is missing or differs."""
     for transcript in shipped_recordings():
         if transcript.recording and transcript.recording.key == key:
-            with suppress(TraceError):
+            with suppress(errors.TraceError):
                 return replay(transcript, plan.pack)
     return None
