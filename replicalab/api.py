@@ -63,11 +63,9 @@ def load(
     own: LabOverrides | Mapping[str, object] | None = None,
     question: EvidenceAssumptions | Mapping[str, object] | None = None,
 ) -> Pack:
-    """Return a study, by id or by the path of its file, in its easy, medium or hard lab.
+    """Return a study, by id or by the path of its YAML file, in its easy, medium or hard lab.
 
     Args:
-        study: an id of `studies`, or the path of a YAML file.
-        lab: easy, medium or hard.
         seed: of the lab; 0 is the lab as written.
         own: fields of the lab to replace: name, budget, days, staff, start_day, currency,
             start_date, weekends, rates, steps, items.
@@ -209,9 +207,8 @@ def _player(call: str, scientist: str | GenerateFn) -> tuple[str, GenerateFn | N
         model = features.load("language_model")
         endpoint = model.Endpoint.from_environment(os.environ)
         return ScientistKind.MODEL, model.build_generate_fn(endpoint), endpoint.model
-    _require(
-        call, "scientist", scientist, [*sorted(core.AUTOMATIC), ScientistKind.MODEL, "a function"]
-    )
+    names = [*sorted(core.AUTOMATIC), ScientistKind.MODEL, "a function"]
+    _require(call, "scientist", scientist, names)
     return scientist, None, None
 
 
@@ -229,11 +226,10 @@ def run_batch(
 ) -> Batch:
     """Return the result of every combination; each opens with its study's own plan.
 
-    Ctrl-C stops the batch once a result has come; `stopped` is then true.
-
     ``studies`` are ids; players are as in `negotiate`, with one language model at most.
     ``executor`` is a pool or a Dask client's ``get_executor()``; None plays one after another.
-    ``progress`` is a function of the number of results and the number of jobs.
+    ``progress`` is a function of the number of results and the number of jobs. Ctrl-C stops the
+    batch once a result has come; `stopped` is then true.
 
     >>> batch = run_batch("psy_stroop", labs=["hard"], seeds=range(10))
     >>> {str(outcome): share.number for outcome, share in batch.summaries[0].shares.items()}

@@ -81,11 +81,7 @@ class FoundFile(NamedTuple):
 
 
 def detect_kind(data: bytes, file: str) -> FoundFile:
-    """Return a file with its kind, which its values decide.
-
-    Raises:
-        ScenarioError: if it is no text or of no known kind, with place and remedy.
-    """
+    """Return a file with its kind, which its values decide; raises ScenarioError."""
     text = scenarios.readable_text(data, file, MOST_FILE_BYTES)
     remedy = "choose one saved here; the name of a study ends in .yaml"
     try:
@@ -108,15 +104,10 @@ class Form(NamedTuple):
     feature: str = ""  # the feature that makes it, for a paper size
 
     def make(self, document: Document, paper: Paper = "A4") -> str | bytes:
-        """Return the file of a document.
-
-        Raises:
-            FeatureError: its feature is not available.
-        """
+        """Return the file of a document; raises FeatureError if its feature is missing."""
         module, _, name = self.maker.rpartition(".")
-        result: str | bytes
         if self.feature:
-            result = getattr(features.load(self.feature), name)(document, paper)
+            result: str | bytes = getattr(features.load(self.feature), name)(document, paper)
         else:  # Jinja2 loads with the first document
             result = getattr(import_module(f"replicalab.render.{module}"), name)(document)
         return result
@@ -188,12 +179,9 @@ class Report:
         return scenarios.pack_of(pack.study, pack.difficulty, pack.seed)
 
     def form(self, ending: str, paper: Paper = "A4") -> str | bytes:
-        """Return the content of a file with one of the `ENDINGS`.
+        """Return the content of a file with one of the `ENDINGS`; raises ArgumentError.
 
         JSON is the bundle, or the answers of a registration form by its own ids.
-
-        Raises:
-            ArgumentError: for another ending.
         """
         if ending in FORMS:
             return FORMS[ending].make(self.document, paper)
@@ -278,11 +266,7 @@ def bundle(
 
 
 def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundle:
-    """Return the content of a bundle, assessed and replayed.
-
-    Raises:
-        ScenarioError: with each fault, its place and its remedy.
-    """
+    """Return the content of a bundle, assessed and replayed; raises ScenarioError."""
     values = reading.read_kind(data, FileKind.BUNDLE, source)
     record = {name: value for name, value in values.items() if name != _SCHEMA}
     try:
@@ -290,14 +274,9 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundl
     except ValidationError as error:
         raise reading.record_error(error, _Bundle, source) from error
     study = _study(result, source)
-    case = Case(
-        study=study.scenario_id,
-        lab=result.difficulty,
-        seed=result.seed,
-        own_lab=result.own_lab,
-        question=result.question,
-        plan=result.plan,
-    )
+    parts = ("seed", "own_lab", "question", "plan")
+    changes = {part: getattr(result, part) for part in parts}
+    case = Case(study=study.scenario_id, lab=result.difficulty, **changes)
     here = in_labs_of(study)
     written, yours = case.written(here), case.assessed(here)
     try:

@@ -143,13 +143,22 @@ class Draft:
                 draft = draft.put(_without(lab, before - after), "labs", level)
         return draft
 
-    def with_entry(self, part: str, entry: Block) -> Draft:
-        return self.put([*self.items(part), entry], part)
+    def with_replacement(self, name: str) -> Draft:
+        swap: Block = {"original": next(iter(self.used_items), ""), "alternative": name}
+        swap |= {"condition": UNSTATED, "tradeoff": UNSTATED, "fidelity_loss": 1}
+        return self.put([*self.items("substitutions"), swap], "substitutions")
+
+    def with_rule(self, restriction: str) -> Draft:
+        taken = self.names("policy_rules", "key")
+        key = next(name for n in count(1) if (name := f"rule_{n}") not in taken)
+        rule: Block = {"key": key, "restriction": restriction, "forbidden_phrases": [restriction]}
+        return self.put([*self.items("policy_rules"), rule], "policy_rules")
 
     def with_control(self, name: str) -> Draft:
         control: Block = {"name": name, "droppable": True, "protects_against": UNSTATED}
         planned = [*self.items(*_PLANNED_CONTROLS), name]
-        return self.with_entry("controls", control).put(planned, *_PLANNED_CONTROLS)
+        draft = self.put([*self.items("controls"), control], "controls")
+        return draft.put(planned, *_PLANNED_CONTROLS)
 
     def with_control_named(self, place: int, name: str) -> Draft:
         """Return this draft with a control renamed, in the plan too."""

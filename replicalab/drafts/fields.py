@@ -264,19 +264,6 @@ class ItemList(NamedTuple):
     add: Callable[[Draft, str], Draft]  # one more, by name
 
 
-def _add_replacement(draft: Draft, name: str) -> Draft:
-    swap: Block = {"original": next(iter(draft.used_items), ""), "alternative": name}
-    unstated: Block = {"condition": UNSTATED, "tradeoff": UNSTATED, "fidelity_loss": 1}
-    return draft.with_entry("substitutions", swap | unstated)
-
-
-def _add_rule(draft: Draft, restriction: str) -> Draft:
-    taken = draft.names("policy_rules", "key")
-    key = next(name for n in range(len(taken) + 1) if (name := f"rule_{n + 1}") not in taken)
-    rule: Block = {"key": key, "restriction": restriction, "forbidden_phrases": [restriction]}
-    return draft.with_entry("policy_rules", rule)
-
-
 ITEM_LISTS: Final = {
     "substitutions": ItemList(
         "Allowed substitutes", "replacement", "Substitute",
@@ -284,7 +271,7 @@ ITEM_LISTS: Final = {
             ("original", "fidelity_loss", "condition"),
             ("alternative", "evidence_factor", "tradeoff"),
         ),
-        ("alternative", "original"), _add_replacement,
+        ("alternative", "original"), Draft.with_replacement,
     ),
     "controls": ItemList(
         "Controls", "control", "Its name",
@@ -292,7 +279,7 @@ ITEM_LISTS: Final = {
     ),
     "policy_rules": ItemList(
         "Forbidden", "rule", "open flame",
-        (("restriction", "forbidden_phrases"),), ("restriction",), _add_rule,
+        (("restriction", "forbidden_phrases"),), ("restriction",), Draft.with_rule,
     ),
 }  # fmt: skip
 """By key of the file."""

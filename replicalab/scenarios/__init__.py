@@ -10,7 +10,6 @@ from replicalab.scenarios.constraints import (
     hard_range,
 )
 from replicalab.scenarios.fields import CORRELATIONS, MOST, Arms, Confidence, Identifier, Units
-from replicalab.scenarios.inventory import MISSING, Item, ItemStatus
 from replicalab.scenarios.lab import (
     AMOUNTS,
     AmountGroup,
@@ -49,6 +48,9 @@ from replicalab.scenarios.own import (
 )
 from replicalab.scenarios.pack import (
     MAX_ROUNDS,
+    MISSING,
+    Item,
+    ItemStatus,
     NormalizedScenarioPack,
     Pack,
     ResourceCategory,

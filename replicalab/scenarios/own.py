@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeAlias, get_args
 
 from pydantic import FailFast, Field, ValidationError, model_validator
 
@@ -79,9 +79,9 @@ class LabOverrides(Record):
 
     @model_validator(mode="after")
     def _overhead_is_a_percentage(self) -> Self:
-        if (percent := self.rates.get("overhead_percent", 0.0)) > limits.MOST_PERCENT:
-            text = f"at most {limits.MOST_PERCENT:,}"
-            raise ValueError(f"overhead_percent is {percent:,.12g}; give {text}")
+        percent, most = self.rates.get("overhead_percent", 0.0), limits.MOST_PERCENT
+        if percent > most:
+            raise ValueError(f"overhead_percent is {percent:,.12g}; give at most {most:,}")
         return self
 
     def with_amount(self, amount: labs.LabAmount, value: float | None) -> Self:
@@ -93,8 +93,7 @@ class LabOverrides(Record):
 
     @property
     def stated(self) -> dict[str, Any]:
-        named = {name: getattr(self, name) for name in _STATED}
-        return {name: value for name, value in named.items() if value is not None}
+        return {name: x for name in _STATED if (x := getattr(self, name)) is not None}
 
     @property
     def changes(self) -> int:
@@ -105,21 +104,22 @@ class LabOverrides(Record):
     def over(self, lab: labs.Lab, study: Study) -> labs.Lab:
         by_key = {label_key(item.label): item for item in self.items}
         stated = {key for key, item in by_key.items() if item.state is not None}
-        used = {*map(label_key, (*study.equipment, *study.reagents))}
+        priced = {key for key, item in by_key.items() if item.price is not None}
+        further = {"equipment": [*lab.equipment], "reagent": [*lab.reagents]}
+        listed = (*study.equipment, *study.reagents, *lab.equipment, *lab.reagents)
+        known = {*map(label_key, listed)}
         booked = {item: day for item, day in lab.booked.items() if label_key(item) not in stated}
         gone = [item for item in lab.out_of_stock if label_key(item) not in stated]
-        further = {"equipment": list(lab.equipment), "reagent": list(lab.reagents)}
-        used |= {label_key(item) for items in further.values() for item in items}
+        prices = {item: x for item, x in lab.prices.items() if label_key(item) not in priced}
         for key, item in by_key.items():
             if item.state is ItemState.BOOKED:
                 booked[item.label] = item.until if item.until is not None else self.days or lab.days
             elif item.state is ItemState.OUT_OF_STOCK:
                 gone.append(item.label)
-            if key not in used:
+            if item.price is not None:
+                prices[item.label] = item.price
+            if key not in known:
                 further[item.category].append(item.label)
-        prices = {item.label: item.price for item in self.items if item.price is not None}
-        priced = {*map(label_key, prices)}
-        others = {i: price for i, price in lab.prices.items() if label_key(i) not in priced}
         return lab.model_copy(
             update={
                 **self.stated,
@@ -127,7 +127,7 @@ class LabOverrides(Record):
                 "out_of_stock": gone,
                 "equipment": further["equipment"],
                 "reagents": further["reagent"],
-                "prices": others | prices,
+                "prices": prices,
                 "cost_model": lab.cost_model.model_copy(update={**self.rates}),
                 "staff_model": lab.staff_model.model_copy(update={**self.steps}),
             }
@@ -151,11 +151,10 @@ class EvidenceAssumptions(Record):
 
     def over(self, design: Design) -> Design:
         """Return a design with these assumptions; raises ScenarioError if they do not fit."""
-        fields_of = {**QUESTION_FIELDS, **{name: name for name in QUESTION_RECORDS}}
-        changes: dict[str, Any] = {fields_of[name]: getattr(self, name) for name in self.asked}
+        changes: dict[str, Any] = {_field(name): getattr(self, name) for name in self.asked}
         if not changes and not self.why:
             return design
-        why = {**design.why, **{fields_of[name]: reason for name, reason in self.why.items()}}
+        why = {**design.why, **{_field(name): reason for name, reason in self.why.items()}}
         try:
             return Design.model_validate({**dict(design), **changes, "why": why})
         except ValidationError as error:
@@ -197,14 +196,16 @@ class EvidenceAssumptions(Record):
         }
 
 
-_SAME_NAMES: Final = ("alpha", "sides", "target", "floor", "dropout", "baseline", "assurance")
+def _field(name: str) -> str:
+    return "effect_planning" if name == "effect" else name
 
-QUESTION_FIELDS: Final = {"effect": "effect_planning", **{name: name for name in _SAME_NAMES}}
-"""The numbers of a question, and the design's field of each."""
 
 QUESTION_RECORDS: Final[dict[str, type[Record]]] = {"units": fields.Units, "arms": fields.Arms}
-"""The other parts of a question, fields of a design with the same names."""
-
+"""The parts of a question that are no numbers."""
+QUESTION_FIELDS: Final = {
+    name: _field(name) for name in get_args(QuestionName) if name not in QUESTION_RECORDS
+}
+"""The numbers of a question, and the design's field of each."""
 _REMEDIES: Final = {
     "effect": f"give a number of {-limits.LARGEST_EFFECT:,.0f} to {limits.LARGEST_EFFECT:,.0f}",
     "alpha": "give a share above 0 and below 1",

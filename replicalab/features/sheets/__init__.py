@@ -502,8 +502,8 @@ def inventory_template(pack: Pack) -> str:
     states = dict.fromkeys(booked, ItemState.BOOKED)
     states |= dict.fromkeys(map(label_key, pack.lab.out_of_stock), ItemState.OUT_OF_STOCK)
     rows: list[list[tables.Value]] = []
-    for label in sorted(pack.known_items, key=lambda label: pack.category_of(label) or ""):
-        kind, price = pack.category_of(label) or "", pack.inventory.price(label)
+    for label, kind in sorted(pack.known_items.items(), key=lambda item: item[1]):
+        price = pack.inventory.price(label)
         state = states.get(label_key(label), ItemState.AVAILABLE)
         until = booked[label_key(label)] if state is ItemState.BOOKED else ""
         rows.append([label, kind, state, until, "" if price is None else price])

@@ -230,9 +230,7 @@ def _open_chosen() -> None:
 
 def _categories(pack: scenarios.Pack) -> dict[str, ItemCategory]:
     plan = state.plan()
-    labels = [
-        (label, pack.category_of(label) or scenarios.CATEGORIES[0]) for label in pack.known_items
-    ]
+    labels = [*pack.known_items.items()]
     planned = (plan.required_equipment, plan.required_reagents)
     for category, names in zip(scenarios.CATEGORIES, planned, strict=True):
         labels += [(name, category) for name in names]
