@@ -65,12 +65,10 @@ def load(
 ) -> Pack:
     """Return a study, by id or by the path of its YAML file, in its easy, medium or hard lab.
 
-    Args:
-        seed: of the lab; 0 is the lab as written.
-        own: fields of the lab to replace: name, budget, days, staff, start_day, currency,
-            start_date, weekends, rates, steps, items.
-        question: fields of the evidence target to replace: effect, alpha, sides, target, floor,
-            dropout, baseline, assurance, units, arms, why.
+    Seed 0 is the lab as written. ``own`` replaces fields of the lab: name, budget, days, staff,
+    start_day, currency, start_date, weekends, rates, steps, items. ``question`` replaces fields of
+    the evidence target: effect, alpha, sides, target, floor, dropout, baseline, assurance, units,
+    arms, why.
 
     >>> load("psy_stroop", lab="hard").lab.budget
     620.0
