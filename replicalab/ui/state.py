@@ -97,10 +97,10 @@ def written() -> Pack:
 def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
     if own is not None:
         return own_studies.find(scenario_id, difficulty, seed, own)
-    shelved, where = current().shelved, (scenario_id, difficulty, seed)
-    if where not in shelved:  # a run reads a file once
-        shelved[where] = own_studies.find(*where, None)
-    return shelved[where]
+    shelved, key = current().shelved, (scenario_id, difficulty, seed)
+    if key not in shelved:  # a run reads a file once
+        shelved[key] = own_studies.find(*key, None)
+    return shelved[key]
 
 
 def analysis() -> PlanAnalysis:

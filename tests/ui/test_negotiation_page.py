@@ -122,10 +122,9 @@ def test_closing_a_file_restores_the_workspace() -> None:
 def test_closing_a_recorded_run_restores_the_workspace() -> None:
     app = go(type_number(visit(PROTOCOL, study="psy_stroop"), "Sample size", 44), NEGOTIATION)
     before = where(app), query_of(app)
-    pick(app, "Scientist", "recorded")
     setup, recording = RECORDINGS[-1].setup, RECORDINGS[-1].recording
     assert recording is not None
-    pick(app, "Recorded run", recording.key)
+    pick(app, "Scientist", recording.key)
     pack = load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
     for page in (app, visit(NEGOTIATION, **query_of(app))):
         assert where(page).startswith(pack.paper.name)

@@ -215,7 +215,7 @@ def test_undo_and_redo_name_their_edits() -> None:
 
 def test_undo_stays_in_its_study() -> None:
     app = acting.type_number(visit(PROTOCOL, study="eco_reef_fish"), "Sample size", 100)
-    go(acting.pick(go(app, NEGOTIATION), "Scientist", "recorded"), PROTOCOL)
+    go(acting.pick(go(app, NEGOTIATION), "Scientist", "momentum_revised"), PROTOCOL)
     assert reading.where(app).startswith("Momentum returns")
     assert not acting.can_press(app, "Undo")
     go(acting.press(go(app, COMPARE), "Undo"), PROTOCOL)

@@ -46,7 +46,7 @@ def draw(here: PlanAnalysis) -> Pending | None:
 
 
 def _current(yours: Assessment) -> RunSession | None:
-    """Return the negotiation on show, or draw why there is none, with remedies."""
+    """Return the negotiation on show, or draw the problem and its remedies."""
     icon, case = ":material/block:", state.case()
     try:
         return table.current(yours)
@@ -130,14 +130,17 @@ def _draw_ending(kept: RunSession) -> None:
 def _draw_players() -> None:
     case, opened = state.case(), table.opened()
     recorded = opened.recorded if opened else case.recording is not None
-    st.session_state[_SCIENTIST] = _RECORDED if recorded else case.scientist.value
+    players = {kind.value: player for kind, player in SCIENTISTS.items()}
+    for key, (recording, _) in files.recordings().items():
+        players[key] = RECORDED._replace(name=f"{RECORDED.name}: {recording.title}")
+    chosen = case.recording or _RECORDED if recorded else case.scientist.value
+    players.setdefault(chosen, RECORDED)
+    st.session_state[_SCIENTIST] = chosen
     st.session_state[_MANAGER] = case.lab_manager.value
     st.session_state[_ROUNDS] = case.max_rounds
-    scientists = {kind.value: player for kind, player in SCIENTISTS.items()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="players"):
-        _choice("Scientist", _SCIENTIST, scientists | {_RECORDED: RECORDED})
+        _choice("Scientist", _SCIENTIST, players)
         if recorded:
-            files.draw_choice()
             return
         managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
         _choice("Lab Manager", _MANAGER, managers)
@@ -167,8 +170,8 @@ def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
 def _seat() -> None:
     chosen = st.session_state[_SCIENTIST]
     moves.drop_branch()
-    if chosen == _RECORDED:
-        files.open_recording(next(iter(files.recordings())))
+    if chosen in files.recordings():
+        files.open_recording(chosen)
         return
     if table.is_away():
         table.close()

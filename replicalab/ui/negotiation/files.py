@@ -1,14 +1,12 @@
 """Negotiations as files, and the shipped recorded runs."""
 
 from functools import partial
-from typing import Final
 
 import streamlit as st
 from pydantic import ValidationError
 
 from replicalab import limits
 from replicalab import negotiation as core
-from replicalab.characters import on_one_line
 from replicalab.errors import TraceError
 from replicalab.facts.lab import lab_text
 from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS, kept_text
@@ -17,16 +15,14 @@ from replicalab.limits import MOST_FILE_BYTES
 from replicalab.negotiation import Negotiation, Recording, Setup, TurnAuthor
 from replicalab.scenarios import readable_text
 from replicalab.ui import own_studies, state
-from replicalab.ui.controls import button, chosen_from
+from replicalab.ui.controls import button
 from replicalab.ui.files import download, upload
 from replicalab.ui.library.drafting import case_of_run
 from replicalab.ui.library.keeping import keep_new
-from replicalab.ui.negotiation import moves, table
+from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import RunSession
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
-
-_CHOICE: Final = "recording_choice"
 
 
 def draw(kept: RunSession | None) -> None:
@@ -108,23 +104,6 @@ def open_recording(key: str) -> None:
     case = case_of_run(setup, state.case()).changed(recording=key)
     table.leave_home()
     state.open_case(case, whole=True)
-
-
-def draw_choice() -> None:
-    def choose() -> None:
-        moves.drop_branch()
-        open_recording(st.session_state[_CHOICE])
-
-    key, pairs = state.case().recording, recordings()
-    if table.opened() is None and key in pairs:
-        st.session_state[_CHOICE] = key
-        st.selectbox(
-            "Recorded run",
-            list(pairs),
-            format_func=lambda key: on_one_line(pairs[key][0].title),
-            key=_CHOICE,
-            on_change=chosen_from(_CHOICE, pairs, choose),
-        )
 
 
 def draw_origin() -> None:
