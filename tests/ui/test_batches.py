@@ -58,19 +58,6 @@ def test_batch_is_played_to_its_end_by_processes() -> None:
     assert all(result.outcome and not result.error for result in came)
 
 
-def test_stopped_batch_keeps_its_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    def play(jobs: list[Case], **_: object) -> Iterator[Result]:
-        for number, job in enumerate(jobs):
-            if number == 20:
-                of(found, "a").stop()
-            yield Result(job=job, error="played")
-
-    monkeypatch.setattr(batches, "run_batch", play)
-    found = Batches()
-    batch = played(found)
-    assert (len(batch.came), batch.is_stopping, batch.problem) == (20, True, "")
-
-
 def test_broken_batch_gives_reason_without_path(monkeypatch: pytest.MonkeyPatch) -> None:
     def play(jobs: list[Case], **_: object) -> Iterator[Result]:
         yield Result(job=jobs[0], error="played")

@@ -13,9 +13,8 @@ from replicalab.ui.own_studies import find
 from replicalab.ui.stories import Story, stories
 from replicalab.ui.workspace import from_query, to_query
 from tests.golden import assert_golden
-from tests.ui.acting import can_press, labels, press, run
+from tests.ui.acting import can_press, press, run
 from tests.ui.negotiating import round_shown
-from tests.ui.pages import NEGOTIATION, SCENARIOS, TRADE_OFFS
 from tests.ui.reading import heard, page_text, panels
 from tests.ui.walking import query_of, visit
 
@@ -37,18 +36,6 @@ def slides(app: AppTest) -> list[str]:
     while can_press(app, "Next"):
         texts.append(slide(press(app, "Next")))
     return texts
-
-
-@pytest.mark.parametrize("page", [SCENARIOS, NEGOTIATION, TRADE_OFFS])
-def test_presentation_leaves_the_page_unchanged(page: str) -> None:
-    app = visit(page, study="psy_stroop", round="2", budget="1200")
-    text, query = page_text(app), query_of(app)
-    press(app, "Present")
-    assert place(app) == f"1 / {LAST}"
-    assert not app.get("page_link")
-    press(press(app, "Next"), "Leave")
-    assert (page_text(app), query_of(app)) == (text, query)
-    assert "Leave" not in labels(app)
 
 
 def test_deck_reads_as_pinned() -> None:
