@@ -134,39 +134,27 @@ def _draw_kept(entry: library.Entry, text: str) -> None:
         if not server.is_lasting():
             st.markdown("This browser takes no cookies: closing the tab loses it.")
         page_link(PAGE, "To the library", "bookmarks")
-    draw_fields(entry, _NAME, _NOTES, partial(_change, entry), wide=True)
+    draw_fields(entry, _NAME, _NOTES, partial(_change, entry))
 
 
 def draw_fields(
     entry: library.Entry,
     name: str,
     notes: str,
-    change: Callable[[Callable[[], library.Entry], str], object],
-    *,
-    wide: bool = False,
+    change: Callable[[Callable[[], library.Entry]], object],
 ) -> None:
-    """Draw an entry's name and notes by their keys, next to each other if ``wide``.
-
-    ``change`` takes a function that saves the entry, and its past participle.
-    """
-    typed = st.session_state
-    places = st.columns([2, 3]) if wide else [st.container()] * 2
+    """Draw an entry's name and notes by their keys; ``change`` calls a function that saves it."""
 
     def rename() -> None:
-        change(lambda: shelf().rename(owner(), entry.id, str(typed[name])), "Renamed")
+        change(lambda: shelf().rename(owner(), entry.id, st.session_state[name]))
 
     def note() -> None:
-        new, base = str(typed[notes]), entry.version
-        save = partial(shelf().update, owner(), entry.id, base_version=base, notes=new)
-        change(save, "Noted")
+        new, base = st.session_state[notes], entry.version
+        change(lambda: shelf().update(owner(), entry.id, base_version=base, notes=new))
 
-    with places[0]:
-        st.text_input("Name", key=name, max_chars=limits.LONGEST_ENTRY_NAME, on_change=rename)
-    with places[1]:
-        height = 68 if wide else 90
-        st.text_area(
-            "Notes", key=notes, max_chars=limits.LONGEST_TEXT, height=height, on_change=note
-        )
+    places, most = st.columns([2, 3]), limits.LONGEST_TEXT
+    places[0].text_input("Name", key=name, max_chars=limits.LONGEST_ENTRY_NAME, on_change=rename)
+    places[1].text_area("Notes", key=notes, max_chars=most, height=68, on_change=note)
 
 
 def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) -> None:
@@ -186,7 +174,7 @@ def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) ->
     st.caption("The other version stays in the history.")
 
 
-def _change(entry: library.Entry, save: Callable[[], library.Entry], done: str) -> None:
+def _change(entry: library.Entry, save: Callable[[], library.Entry]) -> None:
     tab = state.current().tab
     try:
         changed = save()
@@ -195,7 +183,7 @@ def _change(entry: library.Entry, save: Callable[[], library.Entry], done: str) 
         return
     if tab.entry and tab.entry[0] == entry.id:
         tab.entry = entry.id, changed.version
-    _leave(changed, done)
+    _leave(changed)
 
 
 def differences(kind: library.EntryKind, one: str, other: str) -> list[tuple[str, str, str]]:

@@ -41,24 +41,23 @@ def draw() -> None:
         entries = library.entries(owner(), _KINDS.get(show), search, deleted=show == _DELETED)
         if entries:
             _draw_list(entries)
+        elif search or show != _ALL:
+            st.info("Nothing fits. Search for less, or show all.", icon=":material/search_off:")
         else:
-            _draw_nothing(show, search)
+            text = "Nothing is saved yet. **Save**, above on every page, saves your plan."
+            st.info(text, icon=":material/bookmarks:")
+            page_link("pages/1_Protocol.py", "To the plan", "tune")
         usage = "How much is saved, and where"
         with open_tab(("Import a file", usage), "library_more") as name:
             if name == usage:
                 _draw_usage()
             else:
-                upload(
-                    "A plan, lab, study, negotiation, batch or bundle",
-                    "library_file",
-                    _import,
-                    refused="{file} is not imported.\n{error}",
-                )
+                label = "A plan, lab, study, negotiation, batch or bundle"
+                refused = "{file} is not imported.\n{error}"
+                upload(label, "library_file", _import, refused=refused)
     except LibraryError as error:
-        st.error(
-            f"The library cannot be used. {escaped(capitalised(str(error)))}.",
-            icon=":material/folder_off:",
-        )
+        text = f"The library cannot be used. {escaped(capitalised(str(error)))}."
+        st.error(text, icon=":material/folder_off:")
         st.caption("All else works as before; your plan stays in this tab and in its address.")
 
 
@@ -77,17 +76,6 @@ def _draw_filters() -> tuple[str, str]:
 
 def _to_first_page() -> None:
     st.session_state.pop(_PAGE, None)
-
-
-def _draw_nothing(show: str, search: str) -> None:
-    if show == _DELETED:
-        st.info(f"Nothing was deleted in the last {DELETED_DAYS} days.", icon=":material/delete:")
-    elif search or show != _ALL:
-        st.info("Nothing fits. Search for less, or show all.", icon=":material/search_off:")
-    else:
-        text = "Nothing is saved yet. **Save**, above on every page, saves your plan in its lab."
-        st.info(text, icon=":material/bookmarks:")
-        page_link("pages/1_Protocol.py", "To the plan", "tune")
 
 
 def _draw_list(entries: Sequence[Entry]) -> None:
@@ -158,7 +146,7 @@ def _draw_entry(entry: Entry) -> None:
         button("Delete", "delete", delete)
     name, notes = f"entry_name_{entry.id}", f"entry_notes_{entry.id}"
     st.session_state[name], st.session_state[notes] = entry.name, entry.notes
-    keeping.draw_fields(entry, name, notes, lambda save, _: notices.attempt(save))
+    keeping.draw_fields(entry, name, notes, notices.attempt)
     if entry.version > 1:
         _draw_history(entry, version)
 

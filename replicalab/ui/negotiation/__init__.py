@@ -270,12 +270,10 @@ def _advance(last: int) -> None:
 
 def _draw_run(negotiation: Negotiation) -> None:
     at = table.shown_round(negotiation)
-    parts: list[Block] = [rounds.rounds_panel(negotiation, at)]
+    panel.draw(rounds.rounds_panel(negotiation, at))
     if _is_over(negotiation):
-        parts.append(rounds.ledger_panel(negotiation))
-    panel.draw(*parts)
-    icon = ":material/show_chart:"
-    with fold("The rounds as a chart", "rounds_chart", icon=icon) as is_open:
+        panel.draw(rounds.ledger_panel(negotiation))
+    with fold("The rounds as a chart", "rounds_chart", icon=":material/show_chart:") as is_open:
         if not is_open:
             return
         visible = negotiation.rounds[: at + 1]
