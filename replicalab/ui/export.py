@@ -157,15 +157,15 @@ def _draw_document(kind: str) -> None:
     content, registration = _chosen_content(), state.case().registration
     is_report = kind == "report"
     if is_report:
-        title, icon = "Title, authors, your reasons", ":material/edit:"
-        with fold(title, "hand_filling", icon=icon) as shows:
+        label = "Title, authors, your reasons"
+        with fold(label, "hand_filling", icon=":material/edit:") as shows:
             if shows:
                 _draw_fields(content, registration)
         panel.draw_features("report", content.options)
     make = partial(content.document, kind, registration)
     title = registration.title if is_report else ""
-    draw_files(kind, make, partial(content.name, title=title))
-    draw_look(kind, make, is_open=not is_report)
+    document = DocumentFiles(kind, make, partial(content.name, title=title))
+    draw_files(document, is_open=not is_report)
 
 
 def _draw_fields(content: ExportContent, registration: Registration) -> None:
@@ -199,21 +199,18 @@ class DocumentFiles(NamedTuple):
     name: Callable[[str, str], str]
 
 
-def draw_files(kind: str, make: Callable[[], Document], name: Callable[[str, str], str]) -> None:
+def draw_files(document: DocumentFiles, *, is_open: bool = False) -> None:
+    """Draw a button for each form of a document, and the document in an expander."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for ending, form in FORMS.items():
             if form.is_button:
-                download(
-                    form.name, partial(lambda form: form.make(make()), form), name(kind, ending)
-                )
-    panel.draw_features("files", DocumentFiles(kind, make, name))
-
-
-def draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None:
-    key, icon = f"hand_look_{name}", ":material/visibility:"
+                write = partial(lambda form: form.make(document.make()), form)
+                download(form.name, write, document.name(document.kind, ending))
+    panel.draw_features("files", document)
+    key, icon = f"hand_look_{document.kind}", ":material/visibility:"
     with fold("See it", key, expanded=is_open, icon=icon) as shows:
         if shows:
-            panel.draw_styles(preview(make()))
+            panel.draw_styles(preview(document.make()))
 
 
 def draw_line(label: str, field: str, value: str, entry: str = "") -> None:

@@ -15,7 +15,7 @@ from replicalab.limits import LONGEST_TEXT
 from replicalab.registration import Finder, Question
 from replicalab.ui import state
 from replicalab.ui.controls import button
-from replicalab.ui.export import draw_files, draw_line, draw_look, export_content
+from replicalab.ui.export import DocumentFiles, draw_files, draw_line, export_content
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
 
@@ -46,11 +46,10 @@ def _draw() -> None:
         _draw_section(title, f"{_FORM}_{key}_{items[0].item.id}", items)
     make = partial(forms.registration, profile, registered, on=content.on)
     kind, file_name = f"registration_{key}", partial(content.name, title=author.title)
-    draw_files(kind, make, file_name)
     values = {answer.item.id: answer.value for answer in answers}
     make_json = partial(json.dumps, values, ensure_ascii=False, indent=1)
     download("JSON by the form’s own ids", make_json, file_name(kind, "json"))
-    draw_look(kind, make, is_open=False)
+    draw_files(DocumentFiles(kind, make, file_name))
 
 
 def _draw_section(title: str, key: str, answers: list[FormAnswer]) -> None:
