@@ -18,8 +18,6 @@ from tests.ui.negotiating import round_shown
 from tests.ui.reading import heard, page_text, panels
 from tests.ui.walking import query_of, visit
 
-LAST: Final = 9
-
 
 def place(app: AppTest) -> str:
     return slide(app).split("\n")[1]
