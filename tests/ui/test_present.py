@@ -1,6 +1,5 @@
 """Presenting: the deck and its order, the way through it, and the page that it leaves as it was."""
 
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
