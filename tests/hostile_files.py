@@ -139,25 +139,15 @@ def hostile_run(write: Write = marked) -> str:
 
 
 def hostile_counter() -> str:
-    plan = hostile_plan(240)
-    labels = ["licensed-data terminal", plan.required_equipment[-1]]
-    items = [
-        scenarios.OwnItem(label=label, category="equipment", state=scenarios.ItemState.AVAILABLE)
-        for label in labels
-    ]
-    items += [
-        scenarios.OwnItem(
-            label=plan.required_reagents[-1],
-            category="reagent",
-            state=scenarios.ItemState.AVAILABLE,
-        )
-    ]
-    own_lab = scenarios.LabOverrides(budget=100_000, days=60, staff=99, items=tuple(items))
+    plan, available = hostile_plan(240), scenarios.ItemState.AVAILABLE
+    labels = dict.fromkeys(("licensed-data terminal", plan.required_equipment[-1]), "equipment")
+    labels[plan.required_reagents[-1]] = "reagent"
+    items = [{"label": k, "category": kind, "state": available} for k, kind in labels.items()]
+    means = {"budget": 100_000, "days": 60, "staff": 99}
+    own_lab = scenarios.LabOverrides.model_validate({**means, "items": items})
     pack = PACK.with_own(own_lab, scenarios.EvidenceAssumptions())
-    setup = game(
-        pack, None, 6, negotiation.ScientistKind.STEP_BY_STEP, negotiation.LabManagerKind.PERSON
-    )
-    waiting = negotiation.play_on(negotiation.Negotiation(setup, pack))
+    kinds = (negotiation.ScientistKind.STEP_BY_STEP, negotiation.LabManagerKind.PERSON)
+    waiting = negotiation.play_on(negotiation.Negotiation(game(pack, None, 6, *kinds), pack))
     return negotiation.save(
         negotiation.play_on(negotiation.reply_to(waiting, negotiation.Reply(counter=plan)))
     )

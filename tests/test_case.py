@@ -1,4 +1,4 @@
-"""A case: its pack, its plan, and its changes to another study, lab or plan."""
+"""A case: its pack, its plan, its changes, and the sides of a comparison."""
 
 from typing import Final
 
@@ -6,11 +6,27 @@ import pytest
 from pydantic import ValidationError
 
 from replicalab import scenarios
-from replicalab.errors import ScenarioError
+from replicalab.assessment import assess
+from replicalab.errors import NegotiationError, ScenarioError
 from replicalab.library import KeptBatch
-from replicalab.negotiation import LabManagerKind, Move, ScientistKind
+from replicalab.models import ScientistAction, ScientistActionType, plan_action, revise
+from replicalab.negotiation import (
+    LabManagerKind,
+    Move,
+    Negotiation,
+    ScientistKind,
+    question,
+    shipped_recordings,
+)
 from replicalab.negotiation.batch import Result
-from replicalab.negotiation.case import Case, read_case, record_text
+from replicalab.negotiation.case import (
+    Case,
+    negotiated,
+    read_case,
+    record_text,
+    recorded,
+    side_of_run,
+)
 from replicalab.registration import Registration
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace, from_query, to_query
@@ -109,3 +125,45 @@ def test_jobs_refuse_persons_and_kept_batches_models() -> None:
     by_model = Result(job=START.changed(scientist=ScientistKind.MODEL), error="none")
     with pytest.raises(ValidationError, match="use baseline, direct or step_by_step"):
         KeptBatch.of([by_model], 1)
+
+
+STROOP = scenarios.load_scenario("psy_stroop", "medium")
+UNPLAYED = assess(STROOP.reference_protocol, STROOP)
+
+
+def test_unplayed_side_has_no_negotiation() -> None:
+    assert negotiated(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.PERSON)) is None
+    assert negotiated(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.MODEL)) is None
+    assert negotiated(assess(revise(UNPLAYED.plan, sample_size=0), STROOP), Case.of(STROOP)) is None
+
+
+def by_moves(*actions: ScientistAction) -> Negotiation:
+    moves = [Move(number=number, action=action) for number, action in enumerate(actions)]
+    played = negotiated(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.PERSON, moves=moves))
+    assert played is not None
+    assert (len(played.rounds), played.outcome) == (len(moves), None)
+    return played
+
+
+def test_run_is_a_side_by_its_plan() -> None:
+    played = negotiated(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.DIRECT))
+    assert played is not None
+    side = side_of_run("A run", played)
+    assert (side.plan.plan.sample_size, side.plan.cost, side.is_run) == (25, 800, True)
+    smaller = revise(UNPLAYED.plan, sample_size=60)
+    goes_on = by_moves(plan_action(ScientistActionType.PROPOSE_PROTOCOL, smaller))
+    assert side_of_run("A run", goes_on).plan.plan == smaller
+    with pytest.raises(NegotiationError, match="no plan is on the table"):
+        side_of_run("A run", by_moves(question("Which days?")))
+
+
+def test_recording_plays_in_its_lab_only() -> None:
+    shipped = next(recording for recording in shipped_recordings() if recording.recording)
+    assert shipped.recording is not None
+    key, setup = shipped.recording.key, shipped.setup
+    pack = scenarios.load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
+    played = recorded(assess(pack.reference_protocol, pack), key)
+    assert played is not None
+    assert len(played.rounds) == len(shipped.moves)
+    assert recorded(UNPLAYED, key) is None
+    assert recorded(UNPLAYED, "not_there") is None

@@ -1,6 +1,6 @@
 """The document's models: allowed values of each field, and consistency."""
 
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -50,29 +50,45 @@ RECORDS: Final[tuple[Record, ...]] = (
 )
 EXAMPLES: Final = {type(record): record for record in RECORDS}
 ITEMS: Final = "controls required_equipment required_reagents"
-LABEL_LISTS: Final[dict[type[Record], str]] = {
+COUNT: Final = ("", ["12", True, 12.0, 12.5, None, -1, [12]])
+LABELS: Final = ("", ["dark control", {"a": 1}, None])
+SECOND_LABEL: Final = (".1", [["x", ""], ["x", "\n\t"], ["x", 1], ["x", None]])
+TEXT: Final = ("", ["", " \n", 3, True])
+FLAG: Final = ("", [1, 0, "true", None])
+CREDITS: Final = ("", [-0.01, float("nan"), float("inf"), None, "12", True])
+ROLE: Final = ("", ["judge", "Scientist", "", None])
+PROTOCOL: Final = ("", ["none"])
+MISSING: Final = "equipment_booked reagents_out_of_stock safety_restrictions"
+LISTS: Final[dict[type[Record], str]] = {
     Protocol: ITEMS,
     ScientistAction: f"{ITEMS} questions",
     LabManagerAction: "suggested_controls",
-    LabManagerObservation: "equipment_available equipment_booked reagents_in_stock "
-    "reagents_out_of_stock safety_restrictions",
+    LabManagerObservation: f"equipment_available reagents_in_stock {MISSING}",
 }
-FLAGS: Final = " ".join(["feasible", *(f"{item}_ok" for item in LAB_DIMENSIONS)])
-COUNTS: Final[dict[type[Record], str]] = {
-    Protocol: "sample_size duration_days",
-    ScientistAction: "sample_size duration_days",
-    LabManagerAction: "suggested_sample_size",
-    ConversationEntry: "round_number",
-    ScientistObservation: "round_number max_rounds",
-    LabManagerObservation: "staff_count time_limit_days round_number max_rounds",
-}
-TEXTS: Final[dict[type[Record], str]] = {
-    Protocol: "technique rationale",
-    LabManagerAction: "explanation",
-    ConversationEntry: "message action_type",
-    ScientistObservation: "paper_title paper_hypothesis paper_method paper_key_finding "
-    "experiment_goal",
-}
+PAPER: Final = "paper_title paper_hypothesis paper_method paper_key_finding experiment_goal"
+FIELDS: Final[list[tuple[type[Record], str, tuple[str, list[Any]]]]] = [
+    *(
+        (model, names, refused)
+        for model, names in LISTS.items()
+        for refused in (LABELS, SECOND_LABEL)
+    ),
+    (Protocol, "sample_size duration_days", COUNT),
+    (Protocol, "technique rationale", TEXT),
+    (ScientistAction, "sample_size duration_days", COUNT),
+    (LabManagerAction, "suggested_sample_size", COUNT),
+    (LabManagerAction, "explanation", TEXT),
+    (LabManagerAction, " ".join(["feasible", *(f"{item}_ok" for item in LAB_DIMENSIONS)]), FLAG),
+    (ConversationEntry, "round_number", COUNT),
+    (ConversationEntry, "message action_type", TEXT),
+    (ConversationEntry, "role", ROLE),
+    (ScientistObservation, "round_number max_rounds", COUNT),
+    (ScientistObservation, PAPER, TEXT),
+    (ScientistObservation, "current_protocol", PROTOCOL),
+    (LabManagerObservation, "staff_count time_limit_days round_number max_rounds", COUNT),
+    (LabManagerObservation, "budget_total budget_remaining", CREDITS),
+    (LabManagerObservation, "current_protocol", PROTOCOL),
+]
+"""Fields of a model, and the values that they refuse at a place within."""
 
 
 def problems(model: type[Record], **changes: object) -> list[str]:
@@ -100,32 +116,12 @@ def test_models_are_closed_and_frozen(record: Record) -> None:
         assert [item["loc"] for item in caught.value.errors()] == [(field,)]
 
 
-@pytest.mark.parametrize(
-    ("values", "fields", "place"),
-    [
-        (["12", True, 12.0, 12.5, None, -1, [12]], COUNTS, ""),
-        ([["x", ""], ["x", "\n\t"], ["x", 1], ["x", None]], LABEL_LISTS, ".1"),
-        (["dark control", {"a": 1}, None], LABEL_LISTS, ""),
-        (["", " \n", 3, True], TEXTS, ""),
-        ([1, 0, "true", None], {LabManagerAction: FLAGS}, ""),
-        (
-            [-0.01, float("nan"), float("inf"), None, "12", True],
-            {LabManagerObservation: "budget_total budget_remaining"},
-            "",
-        ),
-        (["judge", "Scientist", "", None], {ConversationEntry: "role"}, ""),
-        (
-            ["none"],
-            dict.fromkeys([ScientistObservation, LabManagerObservation], "current_protocol"),
-            "",
-        ),
-    ],
-)
-def test_models_refuse(values: list[object], fields: dict[type[Record], str], place: str) -> None:
-    for model, names in fields.items():
-        for name in names.split():
-            for value in values:
-                assert problems(model, **{name: value}) == [f"{name}{place}"], (model, value)
+@pytest.mark.parametrize(("model", "names", "refused"), FIELDS)
+def test_models_refuse(model: type[Record], names: str, refused: tuple[str, list[Any]]) -> None:
+    place, values = refused
+    for name in names.split():
+        for value in values:
+            assert problems(model, **{name: value}) == [f"{name}{place}"], value
 
 
 Changes = dict[str, object]
