@@ -44,7 +44,6 @@ class PlanForm(NamedTuple):
         return self.groups if field == "sample_size" else 1
 
     def label(self, field: str) -> str:
-        """Return the displayed name of a field."""
         return self.term(models.FIELD_LABELS[field])
 
     def key(self, field: str) -> str:
@@ -58,7 +57,6 @@ class PlanForm(NamedTuple):
         return typed * self.times(field) if field in NUMBER_FIELDS and typed is not None else typed
 
     def number(self, field: str) -> NumberField:
-        """Return the field of a number."""
         planned, times, label = getattr(self.plan, field), self.times(field), self.label(field)
         # A plan without samples can be judged, but not sent.
         minimum = 0 if self.take or field != "sample_size" else 1
@@ -130,7 +128,6 @@ def draw_fields(form: PlanForm, pack: Pack) -> None:
 
 
 def draw_numbers(form: PlanForm, pack: Pack) -> None:
-    """Draw the fields that are numbers."""
     for field in NUMBER_FIELDS:
         hint = PROTOCOL_ROWS[field].help.format(unit=pack.design.unit_of_n)
         form.number(field).draw(help=escaped(hint))

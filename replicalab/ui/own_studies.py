@@ -72,10 +72,8 @@ class StudyCache:
                 return f"You keep {limits.MOST_OWN_STUDIES} studies here, the most. {_REMOVE_ONE}"
             wanted = drawer.size(without=scenario_id) + _bytes(text)
             if wanted > limits.MOST_OWN_STUDY_BYTES:
-                most = f"{limits.MOST_OWN_STUDY_BYTES:,}"
-                return (
-                    f"With this study yours take {wanted:,} bytes, of at most {most}. {_REMOVE_ONE}"
-                )
+                size = f"{wanted:,} bytes, of at most {limits.MOST_OWN_STUDY_BYTES:,}"
+                return f"With this study yours take {size}. {_REMOVE_ONE}"
             oldest = self._clock() - IN_USE_SECONDS
             others = (d for d in self._drawers.values() if d is not drawer and d.used >= oldest)
             if sum(other.size() for other in others) + wanted > limits.MOST_CACHED_BYTES:
@@ -104,7 +102,6 @@ class StudyCache:
             return ""
 
     def remove(self, owner: str, scenario_id: str) -> None:
-        """Remove a study of an owner."""
         with self._lock:
             drawer = self._opened(owner)
             drawer.studies.pop(scenario_id, None)
@@ -144,7 +141,6 @@ def readable(key: str | None) -> tuple[OwnStudy, ...]:
 
 
 def is_mine(own: OwnStudy) -> bool:
-    """Return whether a study is this visitor's own."""
     return own.key == key_of(own.study.scenario_id)
 
 
@@ -163,8 +159,8 @@ def key_of(scenario_id: str) -> str | None:
 
 def names(but: str = "") -> list[str]:
     """Return the names of this visitor's studies, except one id, and of the shipped ones."""
-    own = [study.study.paper.name for name, study in kept().items() if name != but]
-    return [*own, *(summary.paper.name for summary in scenarios.list_scenarios())]
+    mine = [study.study.paper.name for name, study in kept().items() if name != but]
+    return [*mine, *(summary.paper.name for summary in scenarios.list_scenarios())]
 
 
 def name_refusal(name: str, others: Iterable[str]) -> str:
@@ -234,10 +230,10 @@ def find_or_add(text: str, study: scenarios.Study) -> str | None:
     mine = kept().get(study.scenario_id)
     if mine is not None and mine.text == text:
         return mine.key
-    whose = server.visitor() if mine is None else f"{server.visitor()} as it was kept"
-    if refused := _STUDIES.keep(whose, text, study):
+    keeper = server.visitor() if mine is None else f"{server.visitor()} as it was kept"
+    if refused := _STUDIES.keep(keeper, text, study):
         raise LibraryFullError(refused)
-    return cache_key(whose, study.scenario_id)
+    return cache_key(keeper, study.scenario_id)
 
 
 def text_of(key: str | None) -> str:
@@ -317,7 +313,6 @@ def is_on_the_shelf(study: scenarios.Study, source: str) -> bool:
 
 
 def on_the_shelf(scenario_id: str) -> scenarios.Study | None:
-    """Return the shipped study of an id, if any."""
     shipped = {summary.scenario_id for summary in scenarios.list_scenarios()}
     return scenarios.load_scenario(scenario_id).study if scenario_id in shipped else None
 

@@ -93,9 +93,9 @@ def test_effects_are_one_click_away() -> None:
     assert radio(app, "Effect to plan with").options == EFFECTS
     assert worth(pick(app, "Effect to plan with", 3)) == evidence(EvidenceAssumptions(effect=0.09))
     assert field(app, "effect").value == 0.09
-    shown = radio(go(app, TRADE_OFFS), "Effect assumed")
+    choice = radio(go(app, TRADE_OFFS), "Effect assumed")
     options = ["yours, smallest of interest (0.09)", *EFFECTS[:3], *EFFECTS[4:]]
-    assert (shown.options, shown.value) == (options, 0)
+    assert (choice.options, choice.value) == (options, 0)
 
 
 def test_refused_number_stays_with_its_reason() -> None:
@@ -209,5 +209,5 @@ def test_curves_are_those_of_the_core() -> None:
     ):
         [chart] = show(app, part, PART_KEY).get("plotly_chart")
         assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == title(lines)
-        shown = [row for table in panel_tables(app) for row in table]
-        assert all([*row] in shown for row in rows(lines))
+        listed = [row for table in panel_tables(app) for row in table]
+        assert all([*row] in listed for row in rows(lines))

@@ -10,12 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab import scenarios
 from replicalab.library import EntryKind
-from replicalab.negotiation.case import Case, on_the_shelf
+from replicalab.negotiation.case import Case
 from replicalab.scenarios.writing import study_yaml
 from replicalab.ui import study
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.stories import stories
-from replicalab.ui.workspace import Workspace, from_query, to_query
+from replicalab.ui.workspace import Workspace, to_query
 from tests.ui.acting import choose, chosen, labels, press, run
 from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY, TRADE_OFFS
 from tests.ui.reading import in_drawer, page_text, where
@@ -74,8 +74,8 @@ def test_drawer_opens_on_every_page() -> None:
     app = visit()
     for page in PAGES:
         press(go(app, page), "Your lab")
-        shown = [number(app, label).value for label in ("Budget, credits", "Days", "Start day")]
-        assert shown == [3700, 6, 1]
+        values = [number(app, label).value for label in ("Budget, credits", "Days", "Start day")]
+        assert values == [3700, 6, 1]
         assert "Back to the study’s lab" not in labels(app)
 
 
@@ -200,8 +200,8 @@ def unfolded(app: AppTest) -> AppTest:
 
 
 def own_lab(app: AppTest) -> scenarios.LabOverrides:
-    query = {key: text for key, text in query_of(app).items() if key not in ("v", "own", "study")}
-    return from_query(query, on_the_shelf).workspace.case.own_lab
+    overrides: scenarios.LabOverrides = app.session_state["state"].workspace.case.own_lab
+    return overrides
 
 
 def test_calendar_and_money_are_set_and_reset() -> None:
@@ -210,16 +210,20 @@ def test_calendar_and_money_are_set_and_reset() -> None:
     app.toggle[-1].set_value(False)
     again(app).text_input[-1].set_value("EUR")
     app = fill(fill(again(app), "A staff unit a day, EUR", 40.0), "Overhead, %", 15.0)
-    own = own_lab(app)
-    assert (own.currency, own.start_date, own.weekends) == ("EUR", date(2026, 12, 5), False)
-    assert own.rates == {"per_staff_day": 40.0, "overhead_percent": 15.0}
+    overrides = own_lab(app)
+    assert (overrides.currency, overrides.start_date, overrides.weekends) == (
+        "EUR",
+        date(2026, 12, 5),
+        False,
+    )
+    assert overrides.rates == {"per_staff_day": 40.0, "overhead_percent": 15.0}
     # 5,050 as written; 4 people for 8 days at 40 are 1,280 more, and 15 % on 6,330 are 949.50.
     assert "7,279.50 / 3,700 EUR" in page_text(app)
     assert "8 / 6 days (to Wed 16 Dec 2026)" in page_text(app)
     press(app, "The study’s: credits")
     press(unfolded(app), "The study’s: no date")
-    own = own_lab(app)
-    assert (own.currency, own.start_date, own.weekends) == (None, None, False)
+    overrides = own_lab(app)
+    assert (overrides.currency, overrides.start_date, overrides.weekends) == (None, None, False)
 
 
 @pytest.mark.parametrize("typed", ["US$", "euros and cents", "<b>"])

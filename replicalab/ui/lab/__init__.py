@@ -33,7 +33,6 @@ def open_form() -> None:
 
 
 def draw_if_open() -> None:
-    """Draw the drawer if it was just opened."""
     if st.session_state.pop(_OPEN, False):
         _draw()
 
@@ -106,11 +105,11 @@ def _content(entry: Entry) -> str:
 
 def _save(name: str) -> None:
     """Save the lab with its budget, days and staff; a saved lab of the name gets a new version."""
-    lab, own = state.analysis().yours.pack.lab, state.case().own_lab
+    lab, overrides = state.analysis().yours.pack.lab, state.case().own_lab
     changes = {"name": name, "budget": max(1, int(lab.budget)), "days": lab.days}
-    currency = own.currency if lab.currency == CREDITS else lab.currency
+    currency = overrides.currency if lab.currency == CREDITS else lab.currency
     try:
-        named = own.model_copy(update={**changes, "staff": lab.staff, "currency": currency})
+        named = overrides.model_copy(update={**changes, "staff": lab.staff, "currency": currency})
         content = lab_json(named)
         try:
             shelf().keep(owner(), EntryKind.LAB, name, content)

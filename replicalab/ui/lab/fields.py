@@ -190,7 +190,6 @@ _FULL: Final = f"{MOST_OWN_ITEMS} items are yours, the most. Take one back to th
 
 
 def draw_items() -> None:
-    """Draw the choice of an item, then a row for each."""
     pack = state.analysis().yours.pack
     items = _categories(pack)
     if st.session_state.get(_ITEM) not in (None, _ANOTHER, *items):
@@ -214,8 +213,8 @@ def draw_items() -> None:
     for label in rows:
         _draw_row(label, items[label], pack)
     hidden = len(items) - _ROWS
-    more = f"{hidden} more: pick them by name above." if hidden > 0 else ""
-    panel.draw(sentences_panel([*filter(None, (more, lab_facts.unspoken_text(pack)))]))
+    further = f"{hidden} more: pick them by name above." if hidden > 0 else ""
+    panel.draw(sentences_panel([*filter(None, (further, lab_facts.unspoken_text(pack)))]))
 
 
 def row_key(label: str) -> str:
@@ -241,17 +240,17 @@ def _categories(pack: scenarios.Pack) -> dict[str, ItemCategory]:
 
 
 def _draw_row(label: str, category: ItemCategory, pack: scenarios.Pack) -> None:
-    status, where, more = lab_facts.item_row(state.written(), pack, label, category)
+    status, where, detail = lab_facts.item_row(state.written(), pack, label, category)
     key = row_key(label)
-    title = f"**{escaped(label)}** {badge(status, where)} {more}"
+    title = f"**{escaped(label)}** {badge(status, where)} {detail}"
     # The browser takes a row with another title for a new one, so its state is set again.
     st.session_state[key] = bool(st.session_state.get(key))
     with controls.fold(title, key) as is_open:
         if is_open and _is_full(label):
             controls.complain(_FULL)
         elif is_open:
-            own = _own_items().get(label_key(label))
-            _draw_item(own or scenarios.OwnItem(label=label, category=category), pack)
+            changed = _own_items().get(label_key(label))
+            _draw_item(changed or scenarios.OwnItem(label=label, category=category), pack)
 
 
 def _draw_another() -> None:
@@ -270,15 +269,15 @@ def _draw_another() -> None:
 
 def _add() -> None:
     name = str(st.session_state["lab_another_name"]).strip()
-    known = {label_key(label): label for label in state.analysis().yours.pack.known_items}
+    listed = {label_key(label): label for label in state.analysis().yours.pack.known_items}
     if label_key(name) in ("", label_key(_ANOTHER)):
         problem = f"It has no name yet. Type one of at most {LONGEST_LABEL} characters."
         notices.leave_problem(problem, _ANOTHER, "edit_off")
         return
-    if label_key(name) not in known:
+    if label_key(name) not in listed:
         category, free = st.session_state["lab_another_kind"], scenarios.ItemState.AVAILABLE
         _put_item(scenarios.OwnItem(label=name, category=category, state=free))
-    st.session_state[_ITEM] = known.get(label_key(name), name)
+    st.session_state[_ITEM] = listed.get(label_key(name), name)
     _open_chosen()
 
 

@@ -29,7 +29,6 @@ from replicalab.ui.words import escaped
 
 
 def draw(analysis: PlanAnalysis) -> None:
-    """Draw the page."""
     before = state.next_case(state.current().past)
     yours, hidden = analysis.yours, state.is_hidden()
     plan = before and (before.plan or yours.pack.reference_protocol)
@@ -45,12 +44,12 @@ def draw(analysis: PlanAnalysis) -> None:
                 panel.draw_features("protocol", analysis)
             return
         _draw_check(analysis, edited)
-        suggestion = _ticked(analysis)
-        _draw_evidence(analysis, suggestion)
+        ticks, result = _ticked(analysis)
+        _draw_evidence(analysis, result)
         with st.container(key="folds"):
             assumptions.draw(yours)
             panel.draw_features("folds", yours)
-        _draw_changes(analysis, suggestion)
+        _draw_changes(analysis, ticks, result)
 
 
 def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
@@ -110,9 +109,8 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
         )
 
 
-def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
-    yours, ticked = analysis.yours, suggestion.result
-    best = analysis.least.after
+def _draw_evidence(analysis: PlanAnalysis, ticked: Assessment) -> None:
+    yours, best = analysis.yours, analysis.least.after
     compared = {"Your plan": yours}
     if ticked.plan != yours.plan:
         compared[CHOSEN] = ticked
@@ -132,18 +130,11 @@ class Tick(NamedTuple):
 
     key: str
     on: bool
-    step: PlanStep  # of a ticked change in its turn, of another one as the last
+    text: facts.ChangeText  # of a ticked change in its turn, of another one as the last
 
 
-class Ticked(NamedTuple):
-    """The suggestion as ticked, and the plan with exactly those changes."""
-
-    ticks: tuple[Tick, ...]
-    result: Assessment
-
-
-def _ticked(options: PlanAnalysis) -> Ticked:
-    """Return the suggestion with the ticks of the boxes; a new change starts with a tick."""
+def _ticked(options: PlanAnalysis) -> tuple[list[Tick], Assessment]:
+    """Return the ticks of the boxes, and the plan with them; a new change starts with a tick."""
     yours, left_out = options.yours, st.session_state.setdefault(_LEFT_OUT, frozenset())
     pack, changes = yours.pack, {}
     for number, change in enumerate(options.offer.changes if options.offer else []):
@@ -155,24 +146,25 @@ def _ticked(options: PlanAnalysis) -> Ticked:
     in_turn, ticks = iter(steps), []
     for key, change in changes.items():
         on = key not in left_out
-        step = next(in_turn) if on else change_steps(result, [change])[0]
-        ticks.append(Tick(key, on, step))
-    return Ticked(tuple(ticks), result)
+        text = facts.change_text(next(in_turn) if on else change_steps(result, [change])[0])
+        priced = text if on else text._replace(price=f"would add: {text.price}")
+        ticks.append(Tick(key, on, priced))
+    return ticks, result
 
 
-def _draw_changes(options: PlanAnalysis, suggestion: Ticked) -> None:
+def _draw_changes(options: PlanAnalysis, ticks: list[Tick], result: Assessment) -> None:
     loss = options.least
     is_void = bool(loss.after.evidence.void_reason)
     panel.draw(
         facts.take_panel(options),
         sentences_panel([facts.first_of_all(options)], title="What to change", level=2),
-        Group((_offer(options, suggestion), _least_loss(options, is_void=is_void)), beside=True),
+        Group((_offer(options, ticks, result), _least_loss(options, is_void=is_void)), beside=True),
     )
     applies_loss = loss.changes and not is_void
-    if suggestion.ticks or applies_loss:
+    if ticks or applies_loss:
         with st.container(horizontal=True, vertical_alignment="bottom", key="apply"):
-            if suggestion.ticks:
-                _draw_ticks(*suggestion)
+            if ticks:
+                _draw_ticks(ticks, result)
             if applies_loss:
                 take = partial(state.replace_plan, loss.plan)
                 button("Apply the least-loss plan", "balance", take, key="apply_least_loss")
@@ -187,27 +179,22 @@ def _draw_changes(options: PlanAnalysis, suggestion: Ticked) -> None:
                 button(f"Apply: {name.lower()}", "balance", take, key=f"apply_{name[:4].lower()}")
 
 
-def _offer(options: PlanAnalysis, suggestion: Ticked) -> Group:
+def _offer(options: PlanAnalysis, ticks: list[Tick], result: Assessment) -> Group:
     """Return the Lab Manager's changes, and the plan with the ticked ones."""
-    ticks, result = suggestion
     if not ticks:
         answer = ANSWERS[answer_to(options)]
         sentences = [answer.text, "It knows no change that would help." if options.offer else ""]
         return sentences_panel(sentences, title=_MANAGER, verdict=answer)
-    texts = [facts.change_text(tick.step) for tick in ticks]
-    priced = [
-        text if tick.on else text._replace(price=f"would add: {text.price}")
-        for tick, text in zip(ticks, texts, strict=True)
-    ]
     revised = facts.revision(PlanStep(options.yours, result))
-    return Group((Heading(_MANAGER), revised, facts.changes_made(priced)))
+    changes = facts.changes_made([tick.text for tick in ticks])
+    return Group((Heading(_MANAGER), revised, changes))
 
 
-def _draw_ticks(ticks: tuple[Tick, ...], result: Assessment) -> None:
+def _draw_ticks(ticks: list[Tick], result: Assessment) -> None:
     """Draw a pill for each change, named after its field: so an edit does not redraw it."""
     names, times = dict[str, Tick](), Counter[str]()
     for tick in ticks:
-        name = facts.change_text(tick.step).field
+        name = tick.text.field
         times[name] += 1
         names[name if times[name] == 1 else f"{name} {times[name]}"] = tick
 

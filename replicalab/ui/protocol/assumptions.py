@@ -155,10 +155,10 @@ def _assumptions(written: Design, asked: Design) -> list[_Assumption]:
     numbers = []
     for name, label, times, by in rows:
         field = QUESTION_FIELDS[name]
-        own, value = getattr(written, field), getattr(asked, field)
+        usual, value = getattr(written, field), getattr(asked, field)
         if label:
             why = written.why.get(field, "")
-            numbers.append(_Assumption(name, label, own, value, times, by, why))
+            numbers.append(_Assumption(name, label, usual, value, times, by, why))
     return numbers
 
 
@@ -281,10 +281,10 @@ def _draw_units(lines: Curves) -> None:
             _draw_unit_name(written, asked)
         for record, name, label, bound, step, hint, factor in _UNIT_FIELDS:
             if row.uses(record):
-                own, value = (getattr(_grouping(of, record), name) for of in (written, asked))
+                usual, value = (getattr(_grouping(of, record), name) for of in (written, asked))
                 low, high = controls.bounds_of(bound)
                 field = _field(
-                    _Assumption(name, label, own, value, factor, step),
+                    _Assumption(name, label, usual, value, factor, step),
                     partial(_with_grouping, written, asked, record, name),
                     (low * factor, high * factor),
                     can_be_empty=name == "icc",
@@ -294,12 +294,12 @@ def _draw_units(lines: Curves) -> None:
     controls.complain(*problems)
     question = state.case().question
     if any(name in question.asked for name in GROUPINGS):
-        own = "; ".join(f"{title}: {text}" for title, text in groupings(written).values())
+        usual = "; ".join(f"{title}: {text}" for title, text in groupings(written).values())
         controls.button(
             "Units and arms as the study has them",
             "restart_alt",
             partial(_ask, question.model_copy(update=dict.fromkeys(GROUPINGS))),
-            help=escaped(own or "The study names neither."),
+            help=escaped(usual or "The study names neither."),
         )
     panel.draw(units_panel(lines.plan))
 

@@ -41,7 +41,6 @@ _NO_FILTER: Final = {
 
 
 def draw() -> None:
-    """Draw the page."""
     request = state.workspace().survey  # the address opens and leaves the survey
     if request != (st.session_state.get(TABS) == survey.IN_YOUR_LAB):
         st.session_state[TABS] = survey.IN_YOUR_LAB if request else ALL_STUDIES
@@ -175,11 +174,11 @@ def _draw_story(story: Story, options: PlanAnalysis, *, first: bool) -> None:
 def _all_cards() -> list[Card]:
     case = state.case()
     labs = ShownLabs(case.seed, case.lab, case.own_lab.model_dump_json(exclude_defaults=True))
-    own = (
+    extra = (
         Card(brought.study, _analyses(partial(scenarios.pack_of, brought.study), labs), brought)
         for brought in own_studies.readable(case.own)
     )
-    return [*own, *cards(labs)]
+    return [*extra, *cards(labs)]
 
 
 def draw_choice(page: str) -> None:
@@ -255,10 +254,10 @@ _BUTTONS: Final = (
 
 
 def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
-    summary, own = card.summary, card.own
-    is_mine = own is not None and own_studies.is_mine(own)
+    summary, brought = card.summary, card.own
+    is_mine = brought is not None and own_studies.is_mine(brought)
     hidden = state.is_hidden() and summary.scenario_id == state.case().study
-    place = summary.scenario_id if own is None or is_mine else f"shared_{own.key}"
+    place = summary.scenario_id if brought is None or is_mine else f"shared_{brought.key}"
     with st.container(border=True, key=f"card_{place}", height="stretch", gap=None):
         if st.button(
             f"**{escaped(summary.paper.name)}**",
@@ -270,14 +269,14 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
         ):
             _open(card)
             study.go_there()
-        labs, origin = {} if hidden else card.labs, own_studies.origin(own)
+        labs, origin = {} if hidden else card.labs, own_studies.origin(brought)
         panel.draw(study_facts.card_panel(summary, labs, origin, hidden=hidden))
-        if own is not None:
+        if brought is not None:
             with st.container(horizontal=True):
                 for is_owners, label, icon, pressed in _BUTTONS:
                     if is_owners == is_mine:
                         key = f"{label.split()[0].lower()}_{place}"
-                        button(label, icon, partial(pressed, own), key=key)
+                        button(label, icon, partial(pressed, brought), key=key)
 
 
 def _open(card: Card, lab: Difficulty = Difficulty.MEDIUM) -> None:

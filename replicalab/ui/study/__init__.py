@@ -37,7 +37,6 @@ def reference_options(pack: Pack) -> PlanAnalysis:
 
 
 def go_there() -> NoReturn:
-    """Go to this page."""
     st.switch_page("pages/0_Study.py", query_params=state.address())
 
 
@@ -91,18 +90,20 @@ def _open_lab() -> None:
 
 
 def _draw_own() -> None:
-    own = own_studies.kept().get(state.case().study)
-    if own is None or own.key != state.case().own:
+    mine = own_studies.kept().get(state.case().study)
+    if mine is None or mine.key != state.case().own:
         return
     with st.container(horizontal=True, key=_OWN_PLACE):
         place = st.popover("Rename", icon=":material/edit:", key=_RENAME, on_change="rerun")
         if place.open:
             with place:
-                key, longest = f"study_name_{own.study.scenario_id}", longest_name(own.study)
-                st.text_input("Name of the study", own.study.paper.name, key=key, max_chars=longest)
-                button("Rename it", "check", partial(_rename, own, key), type="primary")
+                key, longest = f"study_name_{mine.study.scenario_id}", longest_name(mine.study)
+                st.text_input(
+                    "Name of the study", mine.study.paper.name, key=key, max_chars=longest
+                )
+                button("Rename it", "check", partial(_rename, mine, key), type="primary")
         if st.button("Edit", icon=":material/edit_document:", key="study_edit"):
-            study_form.edit(own)
+            study_form.edit(mine)
             st.switch_page("app.py", query_params=state.address())
     notices.draw(_OWN_PLACE)
 

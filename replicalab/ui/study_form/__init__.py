@@ -63,7 +63,6 @@ def draw() -> None:
 
 
 def show(part: str) -> None:
-    """Open a part of the form."""
     now = fields.session()
     now.part, now.choosing = part, False
     st.session_state[PARTS_KEY] = part
@@ -143,12 +142,12 @@ def _draw_form(now: FormSession) -> None:
 def _draw_side(now: FormSession) -> None:
     study, mine = now.study, own_studies.kept()
     refused = own_studies.refusal(now.file, study) if study else ""
-    kept = mine[study.scenario_id].text if study and study.scenario_id in mine else None
+    stored = mine[study.scenario_id].text if study and study.scenario_id in mine else None
     if study is None:
-        listed, more = len(now.faults), now.result.more
+        listed, unlisted = len(now.faults), now.result.more
         places = dict.fromkeys([ADVANCED] if now.refused else map(_part_of, now.result.faults))
-        count, under = lexicon.count_text(listed + more, "fault"), lexicon.joined(list(places))
-        first = f" The first {listed} are listed." if more else ""
+        count, under = lexicon.count_text(listed + unlisted, "fault"), lexicon.joined(list(places))
+        first = f" The first {listed} are listed." if unlisted else ""
         st.error(f"{count} to correct, under {under}.{first}", icon=":material/cancel:")
     else:
         plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
@@ -156,7 +155,7 @@ def _draw_side(now: FormSession) -> None:
         sentences = [fails or "Every dimension passes.", evidence_sentence(plan.evidence)]
         sentences.append(largest_text(plan))
         panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
-        if kept not in (None, now.file):
+        if stored not in (None, now.file):
             st.caption(f"It replaces your present '{escaped(study.scenario_id)}'.")
     if refused:
         st.warning(refused, icon=":material/inventory_2:")
@@ -168,7 +167,7 @@ def _draw_side(now: FormSession) -> None:
         button("Undo", "undo", now.undo, disabled=not now.past, key="making_undo")
         download("Download the file", lambda: now.file, f"{now.draft.at('scenario_id')}.yaml")
         button("Start over", "restart_alt", partial(setattr, now, "choosing", True))
-    if study is None or kept != now.file:
+    if study is None or stored != now.file:
         st.caption("Only in this tab until you press Use this study: a reload loses it.")
         return
     where = "In this server's memory only: download the file to keep it."

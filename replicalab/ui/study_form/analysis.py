@@ -39,8 +39,10 @@ def draw() -> None:
     samples, days = values.pop(_SAMPLES), values.pop(_DAYS)
     if (dropout := values[_DROPOUT]) is not None:
         values[_DROPOUT] = round(dropout / 100, _DECIMALS)
-    given = {name: field.typed for name, field in reported.items()}
-    typed = drafts.TypedAnalysis(kind, unknown, values, samples, days, source, given, safeguarded)
+    typed_numbers = {name: field.typed for name, field in reported.items()}
+    typed = drafts.TypedAnalysis(
+        kind, unknown, values, samples, days, source, typed_numbers, safeguarded
+    )
     slots = _draw_fields({**reported, **numbers}, typed)
     draft = typed.draft(fields.new_id(), name or fields.free_name())
     result = drafts.check(draft, own_studies.usable_study)
@@ -122,10 +124,10 @@ def _draw_choices(row: Kind) -> tuple[Unknown, EffectSource | None, bool]:
 def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     usual = drafts.Draft(drafts.new_study("usual", row.kind))
     effect = {"effect_planning": (f"Effect: {row.effect.name}", 0.05)} if row.effect else {}
-    sides, given = st.session_state.get(f"{_PREFIX}_{row.kind}_sides"), (*row.needs, *row.extras)
+    sides, names = st.session_state.get(f"{_PREFIX}_{row.kind}_sides"), (*row.needs, *row.extras)
     labels: dict[str, tuple[str, float]] = {
         **effect,
-        **{name: (row.label(name, sides), PARAMETERS[name].step) for name in given},
+        **{name: (row.label(name, sides), PARAMETERS[name].step) for name in names},
         Unknown.EVIDENCE.value: (capitalised(row.measure), 0.05),
         _SAMPLES: ("Samples in all", 1),
         _DROPOUT: ("Dropout, %", 1.0),
@@ -177,17 +179,17 @@ def _draw_fields(numbers: Mapping[str, NumberField], typed: drafts.TypedAnalysis
 def _draw_faults(
     typed: drafts.TypedAnalysis, faults: Mapping[str, list[Fault]], slots: Slots
 ) -> None:
-    shown = dict(typed.faults)
+    visible = dict(typed.faults)
     for name in slots:
         places = [drafts.place_of(name)]
         if name == _DAYS:  # a plan may have 0 days, a study may not
             places.insert(0, drafts.FEWEST_DAYS)
         at = next((faults[place] for place in map(dotted, places) if place in faults), None)
-        if at and name not in shown and (typed.worked_out is not None or name != typed.unknown):
-            shown[name] = at
-    for name, at in shown.items():
+        if at and name not in visible and (typed.worked_out is not None or name != typed.unknown):
+            visible[name] = at
+    for name, at in visible.items():
         with slots[name] if name in slots else st.container():
             fields.draw_faults(at)
-    if not shown:
+    if not visible:
         for at in faults.values():
             fields.draw_faults(at)

@@ -32,7 +32,6 @@ KINDS_SHOWN: Final = sorted(KINDS, key=lambda kind: KINDS[kind].sought is None) 
 
 
 def session() -> FormSession:
-    """Return the form's session of this visitor."""
     if _SESSION not in st.session_state:
         st.session_state[_SESSION] = FormSession(own_studies.usable_study)
     current: FormSession = st.session_state[_SESSION]
@@ -40,7 +39,6 @@ def session() -> FormSession:
 
 
 def draft() -> drafts.Draft:
-    """Return the draft in the form."""
     return session().draft
 
 
@@ -65,7 +63,6 @@ def open_on_protocol(text: str, study: Study) -> str:
 
 
 def draw_faults(faults: Sequence[Fault]) -> None:
-    """Draw faults, each in a box."""
     complain(*map(fault_text, faults))
 
 
