@@ -77,6 +77,7 @@ def test_typed_number_moves_verdict_and_rows() -> None:
         ("Duration (days)", 8, "caution", "Feasible", ["passes Schedule", "8 / 10", "+2"]),
         ("Sample size", 75, "caution", "Feasible, below the floor", []),
         ("Sample size", 4, "caution", "Not approved", []),
+        ("Sample size", 0, "fail", "Not approved", []),
     ):
         acting.type_number(app, field, value)
         judged = reading.where(app).split(" · ")[-1]
