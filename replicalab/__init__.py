@@ -19,7 +19,7 @@ if _typing.TYPE_CHECKING:
         studies,
         suggest,
     )
-    from replicalab.features.break_even import break_evens
+    from replicalab.features.break_even import break_evens, robust_plan
     from replicalab.features.portfolio import portfolio
 
 # The version that the wheel and every document names.
@@ -38,6 +38,7 @@ __all__ = [
     "negotiate",
     "portfolio",
     "report",
+    "robust_plan",
     "run_batch",
     "studies",
     "suggest",
@@ -45,6 +46,7 @@ __all__ = [
 _HOMES = {
     "break_evens": "replicalab.features.break_even",
     "portfolio": "replicalab.features.portfolio",
+    "robust_plan": "replicalab.features.break_even",
 }
 
 

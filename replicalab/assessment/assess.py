@@ -105,6 +105,11 @@ class Assessment(PlanInLab, Framed):
         return not self.failing
 
     @property
+    def passes(self) -> bool:
+        """Whether all dimensions pass and there is evidence."""
+        return self.feasible and not self.evidence.void_reason
+
+    @property
     def lab_feasible(self) -> bool:
         """Whether the five lab constraints pass."""
         return not any(dimension in self.failing for dimension in models.LAB_DIMENSIONS)

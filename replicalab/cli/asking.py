@@ -32,6 +32,20 @@ def choice(option: str, name: str, names: Sequence[str]) -> None:
         raise CommandError(f"{option} '{shortened(name)}' is unknown; {remedy}")
 
 
+def numbers(option: str, texts: Sequence[str] | None, example: str) -> dict[str, float]:
+    """Return the numbers of a repeated option by their names."""
+    values: dict[str, float] = {}
+    for text in texts or ():
+        name, _, value = text.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            problem = f"{option} '{shortened(text)}' is no name with a number"
+            raise CommandError(f"{problem}; write one such as {example}") from None
+        values[name.strip()] = int(number) if number.is_integer() else number
+    return values
+
+
 def _is_file(name: str) -> bool:
     return name == STANDARD or "." in name or os.sep in name  # no id has either
 

@@ -154,6 +154,8 @@ class Options:
     plans: Annotated[Many, Option("--plan", help="study, offer, least-loss or file.")] = None
     samples: Annotated[int | None, Option(min=0, max=LARGEST_PLANNED, help="Of the plan.")] = None
     days: Annotated[int | None, Option(min=0, max=LARGEST_PLANNED, help="Of the plan.")] = None
+    hopeful: Annotated[Many, Option(metavar="NAME=NUMBER", help="Such as staff=4; repeat.")] = None
+    grim: Annotated[Many, Option(metavar="NAME=NUMBER", help="Such as budget=900; repeat.")] = None
     worth: Annotated[Many, Option(metavar="STUDY=NUMBER", help="Repeat.")] = None
     floor_share: Annotated[float, Option(min=0, max=1, help="Share at the floor.")] = 0.0
     scientist: Annotated[str | None, Option(help="Such as baseline or model.")] = None

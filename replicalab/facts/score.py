@@ -12,9 +12,11 @@ from replicalab.facts.check import plans_table
 from replicalab.facts.frontier import given_up_text
 from replicalab.facts.negotiation import LAB_MANAGERS, OUTCOME_STATUS, OUTCOME_TITLES, SCIENTISTS
 from replicalab.facts.plan import cautions_sentence, with_cautions
-from replicalab.lexicon import amount_text, capitalised, count_text, one_line
+from replicalab.facts.verdicts import evidence_cell
+from replicalab.lexicon import amount_text, capitalised, count_text, joined, one_line
 from replicalab.negotiation import Outcome, Score, is_worth_running
 from replicalab.negotiation.batch import Batch, Result, Share, Summary, is_same, regrets
+from replicalab.negotiation.score import Robust
 from replicalab.planner.least_loss import differences
 
 YOU: Final = "You"  # the name of the reader's own result
@@ -218,3 +220,42 @@ def batch_blocks(batch: Batch) -> Iterator[Block]:
         yield Sentence(stopped_text(len(results), batch.asked))
     yield shares_panel(batch.summaries, {}, faults_text(result.error for result in results))
     yield regret_panel(results)
+
+
+def robust_text(robust: Robust) -> str:
+    """Return in how many worlds the robust plan passes, and what it costs next to least loss."""
+    least, plan = robust.least, robust.plan
+    none = [name for name, one in robust.options.items() if not one.least.after.passes]
+    dead = f"No plan passes in the {joined(none)} world. " if none else ""
+    if plan.plan == least.plan:
+        return f"{dead}Least loss is also the most robust plan."
+    texts, money = [], plan.cost - least.cost
+    if money:
+        texts.append(f"{plan.pack.lab.money(abs(money))} {'more' if money > 0 else 'less'}")
+    if plan.evidence.text != least.evidence.text:
+        texts.append(f"{plan.evidence.text} instead of {least.evidence.number}")
+    for noun, more in (
+        (plan.pack.design.sample_noun, plan.counts.samples - least.counts.samples),
+        ("day", plan.counts.days - least.counts.days),
+        ("point of fidelity lost", plan.fidelity_loss - least.fidelity_loss),
+    ):
+        if more:
+            texts.append(count_text(abs(more), noun, "more" if more > 0 else "fewer"))
+    passed = sum(one.passes for one in robust.everywhere(plan).values())
+    return (
+        f"{dead}The most robust plan passes in {passed} of {len(robust.options)} worlds. Next to "
+        f"least loss, in the {robust.likely} world: {joined(texts) or 'other items alone'}."
+    )
+
+
+def robust_table(robust: Robust) -> blocks.Table:
+    """Return the least-loss plan and the most robust one in each world."""
+    lines = []
+    for name, plan in (("Least loss", robust.least), ("Most robust", robust.plan)):
+        cells = [Cell(name, note=f"{size_text(plan)}, {plan.pack.lab.money(plan.cost)}")]
+        for one in robust.everywhere(plan).values():
+            fails = Cell(capitalised(failing_text(one, one.causes)), status=Status.FAIL)
+            cells.append(fails if one.failing else evidence_cell(one))
+        lines.append(cells)
+    columns = ("Plan", *map(capitalised, robust.options))
+    return blocks.table("Both plans in each world", columns, lines, kind="worlds")

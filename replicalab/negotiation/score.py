@@ -1,14 +1,21 @@
 """The distance of a result from the least-loss plan: regret, 0 if no plan ranks above it."""
 
+from collections.abc import Mapping
+from itertools import islice
 from math import isfinite
-from typing import NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from replicalab.assessment import Assessment, assess
+from replicalab.limits import MOST_FRONTIER_PLANS
 from replicalab.models import LabManagerActionType, Role
 from replicalab.negotiation.players import best_options, is_worth_running
 from replicalab.negotiation.records import Negotiation, Outcome
 from replicalab.planner import PlanAnalysis, PlanStep, Rank, rank
 from replicalab.planner.least_loss import field_steps
+from replicalab.planner.search import SharedSearch
+
+LARGEST_REGRET: Final = float(len(Rank._fields))
+"""The regret of no agreement if a plan is worth running."""
 
 
 class Score(NamedTuple):
@@ -39,12 +46,8 @@ class Score(NamedTuple):
         difference.
         """
         if self.plan is None:
-            return float(len(Rank._fields)) if is_worth_running(self.best) else 0.0
-        term, difference = self._shortfall
-        if term is None:
-            return 0.0
-        after = len(Rank._fields) - 1 - Rank._fields.index(term)
-        return after + (difference / (1 + difference) if isfinite(difference) else 1.0)
+            return LARGEST_REGRET if is_worth_running(self.best) else 0.0
+        return regret_of(*self._shortfall)
 
     @property
     def _shortfall(self) -> tuple[str | None, float]:
@@ -52,13 +55,24 @@ class Score(NamedTuple):
             return None, 0.0
         original = self.best.pack.reference_protocol
         study = assess(original, self.best.pack)
-        mine, best = (
-            cast("tuple[float, ...]", rank(plan, original, study))
-            for plan in (self.plan, self.best)
-        )
-        terms = zip(Rank._fields, mine, best, strict=True)
-        first = ((name, float(value - term)) for name, value, term in terms if value != term)
-        return next(first, (None, 0.0)) if mine > best else (None, 0.0)
+        return shortfall(*(rank(plan, original, study) for plan in (self.plan, self.best)))
+
+
+def shortfall(mine: Rank, best: Rank) -> tuple[str | None, float]:
+    """Return the first term in which a plan ranks below the best one, and the difference."""
+    terms = zip(
+        Rank._fields, *(cast("tuple[float, ...]", place) for place in (mine, best)), strict=True
+    )
+    first = ((name, float(value - term)) for name, value, term in terms if value != term)
+    return next(first, (None, 0.0)) if mine > best else (None, 0.0)
+
+
+def regret_of(term: str | None, difference: float) -> float:
+    """Return the regret of a shortfall; see `Score.regret`."""
+    if term is None:
+        return 0.0
+    after = len(Rank._fields) - 1 - Rank._fields.index(term)
+    return after + (difference / (1 + difference) if isfinite(difference) else 1.0)
 
 
 def score_of(plan: Assessment) -> Score:
@@ -82,6 +96,71 @@ def score(negotiation: Negotiation) -> Score:
         analysis = options if options.yours.plan == reference else None
     best = analysis or best_options(None, negotiation.pack)
     return _against(negotiation.final_plan if agreed else None, best)
+
+
+class Robust(NamedTuple):
+    """The plan with the smallest largest regret over several worlds: labs, or assumptions.
+
+    Attributes:
+        options: of one plan by world; its revisions are compared.
+        likely: the name of the world of the plan.
+        exact: False if not all plans were searched.
+    """
+
+    options: Mapping[str, PlanAnalysis]
+    likely: str
+    plan: Assessment
+    exact: bool
+
+    @property
+    def least(self) -> Assessment:
+        """The least-loss plan of the likely world."""
+        return self.options[self.likely].least.after
+
+    def everywhere(self, plan: Assessment) -> dict[str, Assessment]:
+        """Return a plan in each world."""
+        return {name: one.yours.revised(plan.plan) for name, one in self.options.items()}
+
+    def regrets(self, plan: Assessment) -> dict[str, float]:
+        """Return the regret of a plan in each world."""
+        plans = self.everywhere(plan)
+        return {name: _regret_in(one, plans[name]) for name, one in self.options.items()}
+
+
+def _regret_in(options: PlanAnalysis, plan: Assessment) -> float:
+    # A world in which no plan passes tells no plans apart.
+    if not options.least.after.passes or not plan.passes:
+        return LARGEST_REGRET * options.least.after.passes
+    mine = rank(plan, options.yours.plan, options.study)
+    return regret_of(*shortfall(mine, options.least.rank))
+
+
+def robust_of(worlds: Mapping[str, PlanAnalysis], likely: str) -> Robust:
+    """Return the revision of a plan with the smallest largest regret over several worlds.
+
+    The regret of a plan that does not pass is the largest, 11, if another does. Ties are decided
+    by the next largest regret, and so on, then by the rank in the likely world. Items and their
+    relative prices must be the same in all worlds.
+    """
+    options, at = [*worlds.values()], [*worlds].index(likely)
+    yours, studies = ([getattr(one, name) for one in options] for name in ("yours", "study"))
+    variants, most = worlds[likely].variants, MOST_FRONTIER_PLANS
+    plans = [*islice(SharedSearch(yours, studies, variants).candidates(), most + 1)]
+    is_exact = variants.exact and len(plans) <= most
+    plans += [tuple(one.revised(other.least.plan) for one in yours) for other in options]
+
+    def lost(each: tuple[Assessment, ...]) -> int:
+        pairs = zip(options, each, strict=True)
+        return sum(one.least.after.passes and not plan.passes for one, plan in pairs)
+
+    def place(each: tuple[Assessment, ...]) -> tuple[object, ...]:
+        regrets = sorted(map(_regret_in, options, each), reverse=True)
+        return *regrets, rank(each[at], yours[at].plan, studies[at])
+
+    # No regret outweighs a world in which the plan does not pass, so few plans are ranked.
+    fewest = min(map(lost, plans))
+    best = min((each for each in plans if lost(each) == fewest), key=place)
+    return Robust(worlds, likely, best[at], is_exact)
 
 
 class Concession(NamedTuple):

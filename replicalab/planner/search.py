@@ -7,16 +7,16 @@ bound over the days then finds the numbers closest to the study.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import combinations, groupby, pairwise, product
-from math import inf
+from math import ceil, inf, isfinite
 from typing import NamedTuple
 
 from replicalab.assessment import Assessment, Counts, amounts, credits_needed
 from replicalab.limits import LARGEST_PLANNED
-from replicalab.models import Dimension, Protocol
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.limits import (
     CountBox,
     CountLimits,
@@ -246,3 +246,77 @@ class PlanSearch:
                         -min(days, study.days),
                     )
                     yield Settled(rest, one.variant, samples, days)
+
+
+@dataclass(frozen=True)
+class SharedSearch:
+    """The search for plans that are good in several labs, or at several assumptions, at once.
+
+    ``plans`` are one plan and ``studies`` the study's own in each; items and their relative
+    prices must be the same in all.
+    """
+
+    plans: Sequence[Assessment]
+    studies: Sequence[Assessment]
+    variants: PlanVariants
+
+    def candidates(self) -> Iterator[tuple[Assessment, ...]]:
+        """Yield the plans, each in all labs, one of which is best for any trade-off between them.
+
+        More samples up to the study's are better everywhere while they miss the same soft
+        constraints and fit the same labs. Beyond, only those help that gain evidence, and days
+        beyond the study's only if a sample needs them.
+        """
+        plan, study, pack = self.plans[0], self.studies[0].counts, self.plans[0].pack
+        limits = [CountLimits(one.pack) for one in self.plans]
+        ends_of_samples, ends_of_days = map(self._ends, (Bounds.SAMPLES, Bounds.DAYS))
+        gains: dict[float, set[int]] = {}
+        curves = [EvidenceCurve(one.pack, most_looked_at(plan.plan)) for one in self.plans]
+        for variant in self.variants.listed:
+            if variant.failing:
+                continue
+            counts, factor = variant.counts(plan.counts), variant.factor
+            if factor not in gains:
+                pairs = zip(curves, self.studies, strict=True)
+                gains[factor] = {n for pair in pairs for n in _gains(*pair, factor)}
+            fixed = {plan.counts.samples, study.samples, counts.controls + 1}
+            fixed |= ends_of_samples | gains[factor]
+            longest = max(study.days, plan.counts.days, pack.min_days, *ends_of_days)
+            if rate := pack.samples_per_day:
+                longest = max(longest, -(-max(fixed) // rate.value))
+            longest = min(longest, max(limit.days[1] for limit in limits))
+            worded = variant.applied_to(plan.plan)
+            alike = [one.revised(worded) for one in self.plans]
+            for days in range(pack.min_days, longest + 1):
+                at = counts._replace(days=days)
+                most = {self._most(limit, at) for limit in limits}
+                for samples in sorted(n for n in fixed | most if 0 < n <= max(most)):
+                    numbers = {"sample_size": samples, "duration_days": days}
+                    yield tuple(one.revised(revise(worded, **numbers)) for one in alike)
+
+    def _most(self, limits: CountLimits, counts: Counts) -> int:
+        top = most_looked_at(self.plans[0].plan)
+        fits = largest(lambda n: limits.affords(counts._replace(samples=n)), 1, top)
+        return fits or 0
+
+    def _ends(self, number: Bounds) -> set[int]:
+        of_number = (limit for limit in self.plans[0].pack.limits if limit.number is number)
+        ends = (end for limit in of_number for end in (limit.least, limit.most + 1))
+        return {ceil(end) - step for end in ends if isfinite(end) for step in (0, 1)}
+
+
+def _gains(worth: EvidenceCurve, study: Assessment, factor: float) -> Iterator[int]:
+    """Yield the numbers of samples beyond the study's at which the evidence counts for more."""
+    design, limits = worth.pack.design, worth.pack.limits
+    firsts = [worth.needed(tier, factor) for tier in (0, 1)]
+    firsts += [worth.fewest([one], factor) for one in limits if one.number is Bounds.EVIDENCE]
+    samples, enough = study.counts.samples, step_of(study.evidence, design)
+    yield from (first for first in firsts if first and first > samples)
+
+    def next_gain(samples: int) -> int:
+        now = worth.step(samples, factor)
+        return fewest(lambda n: worth.step(n, factor) < now, samples + 1, worth.most)
+
+    while samples <= worth.most and worth.step(samples, factor) > enough:
+        samples = next_gain(samples)
+        yield samples

@@ -6,7 +6,7 @@ import pytest
 
 from replicalab import break_evens, load
 from replicalab.assessment import Assessment, assess
-from replicalab.features.break_even import BreakEven, passes, sentence, verdict_of
+from replicalab.features.break_even.assumptions import BreakEven, sentence, verdict_of
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides
 from replicalab.scenarios.own import ItemState, OwnItem
 from tests.planner.small_labs import shipped, small_lab
@@ -67,7 +67,7 @@ def scanned(row: BreakEven, is_passing: bool) -> list[float]:
 
 
 def assert_matches_scan(plan: Assessment) -> None:
-    now, is_passing = verdict_of(plan), passes(plan)
+    now, is_passing = verdict_of(plan), plan.passes
     for row in break_evens(plan):
         key, start = row.assumption.key, row.assumption.now
         same = 0.0

@@ -11,29 +11,36 @@ from replicalab.features import break_even as feature
 
 def command(_: Typer) -> None:
     """Register the command."""
-    codes = "0 if the plan passes, 1 if it does not"
-    commands.command(*commands.PLAN, codes=codes, example="psy_stroop")(break_even)
+    codes, example = "0 if the plan passes, 1 if it does not", "psy_stroop --grim budget=800"
+    commands.command(*commands.PLAN, "hopeful", "grim", codes=codes, example=example)(break_even)
 
 
 def break_even(options: commands.Options) -> Answer:
-    """Show how far each assumption may move before the verdict changes."""
+    """Show how far each assumption may move, and the most robust plan over three worlds."""
     analysis, _ = asking.analysis(options)
-    plan = analysis.yours
-    rows = feature.break_evens(plan)
+    plan, rows = analysis.yours, feature.break_evens(analysis.yours)
+    given = {"hopeful": options.hopeful, "grim": options.grim}
+    numbers = {name: asking.numbers(f"--{name}", given[name], "budget=800") for name in given}
+    robust = feature.robust_plan(plan, **numbers)
     data = {
         **records.place(plan.pack),
         **records.plan(plan),
-        "holds": feature.passes(plan),
+        "holds": plan.passes,
         "break_evens": [
             {
                 "assumption": row.assumption.key,
-                "label": row.assumption.label,
-                "now": row.assumption.now,
-                "to": row.to,
-                "change": row.change,
+                **records.fields(row.assumption, "label", "now"),
+                **records.fields(row, "to", "change"),
             }
             for row in rows
         ],
+        "worlds": {
+            name: {key: row.now for key, row in world.items()}
+            for name, world in feature.values_in(robust).items()
+        },
+        "least_loss": {**records.plan(robust.least), "regrets": robust.regrets(robust.least)},
+        "most_robust": {**records.plan(robust.plan), "regrets": robust.regrets(robust.plan)},
+        "exact": robust.exact,
     }
-    blocks = [*opening(plan), *feature.break_even_blocks(plan, rows)]
-    return Answer(int(not feature.passes(plan)), blocks, lambda: data)
+    blocks = [*opening(plan), *feature.blocks_of(plan, rows, robust)]
+    return Answer(int(not plan.passes), blocks, lambda: data)

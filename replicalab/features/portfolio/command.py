@@ -5,10 +5,9 @@ from typing import Final
 from typer import Typer
 
 from replicalab.cli import asking, commands
-from replicalab.cli.commands import Answer, CommandError
+from replicalab.cli.commands import Answer
 from replicalab.facts import records
 from replicalab.features import portfolio as feature
-from replicalab.lexicon import shortened
 
 _LAB: Final = "--set own_lab.budget=1200 --set own_lab.days=12 --set own_lab.staff=4"
 
@@ -28,7 +27,7 @@ def portfolio(options: commands.Options) -> Answer:
     for name in options.studies:
         study, _ = asking.study_at(name)
         packs.append(asking.pack_of(asking.case_of(options, study, options.lab, {}), study))
-    worth = dict(map(_worth, options.worth or ()))
+    worth = asking.numbers("--worth", options.worth, "psy_stroop=2")
     result = feature.portfolio(packs, worth=worth, floor_share=options.floor_share)
     data = {
         **records.fields(result, "exact", "worth", "credits", "budget", "loss", "last"),
@@ -39,12 +38,3 @@ def portfolio(options: commands.Options) -> Answer:
         ],
     }
     return Answer(1 if result.left_out else 0, [feature.portfolio_panel(result)], lambda: data)
-
-
-def _worth(text: str) -> tuple[str, float]:
-    name, _, value = text.rpartition("=")
-    try:
-        return name.strip(), float(value)
-    except ValueError:
-        problem = f"--worth '{shortened(text)}' is no study with a number"
-        raise CommandError(f"{problem}; write one such as psy_stroop=2") from None

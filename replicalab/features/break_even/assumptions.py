@@ -1,0 +1,301 @@
+"""The break-even of each assumption: how far it may move before the verdict on a plan changes.
+
+The verdict is the list of failing dimensions and the evidence tier. If a plan passes, each
+assumption gets worse until the verdict changes; if it does not pass, each gets better. Whole
+numbers are tried one by one, dropout by the samples that it leaves, and other numbers by
+bisection: neither costs nor evidence turn back as one of them grows.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+from replicalab.assessment import Assessment, assess, counted_of, failing_text
+from replicalab.assessment.phrases import are_many, dimensions_text
+from replicalab.designs import analysed_of
+from replicalab.facts.blocks import Bar, Block, Cell, Column, Sentence, Status, table
+from replicalab.facts.plan import effect_text
+from replicalab.lexicon import capitalised, count_text, joined, label_key, percent_text
+from replicalab.scenarios import Item, ItemStatus, Lab, Pack
+
+TITLE: Final = "How wrong may we be"
+_BISECTIONS: Final = 45
+_NAMED: Final = 3  # assumptions in the sentence
+_NO_ROOM: Final = 0.0005  # of an assumption's scale
+_SMALL: Final = 1e-9  # the size of an effect that is as good as none
+_LARGE: Final = 100.0  # times the planned size: the largest effect tried
+Change = Callable[[Pack, float], Pack]
+
+
+class Assumption(NamedTuple):
+    """A number that a plan rests on; ``phrase`` and ``least`` are changes of it in words."""
+
+    key: str
+    label: str
+    now: float
+    ends: tuple[float, float]  # its most favourable and its least favourable value
+    scale: float  # the change that fills the bar
+    change: Change  # the study in its lab with another value
+    text: Callable[[float], str]
+    phrase: Callable[[float], str]
+    least: str
+    values: Callable[[float], Iterable[float]] | None = None  # to try up to an end; None for all
+
+    def at(self, plan: Assessment, value: float) -> Assessment:
+        """Return the plan with another value."""
+        pack = self.change(plan.pack, value)
+        return plan.in_lab(pack) if pack.study is plan.pack.study else assess(plan.plan, pack)
+
+
+class BreakEven(NamedTuple):
+    """The break-even of an assumption, and the first change of the verdict.
+
+    ``to`` is the last value at which a plan still passes, or the first at which the verdict on a
+    failing plan changes; None if no value changes it. ``shown`` is the same in few digits.
+    """
+
+    assumption: Assumption
+    to: float | None
+    shown: float = 0.0
+    change: str = ""
+    status: Status | None = None
+
+    @property
+    def distance(self) -> float:
+        """The change from the present value as a share of the scale; infinite without a change."""
+        far = math.inf if self.to is None else abs(self.to - self.assumption.now)
+        return far / self.assumption.scale
+
+
+def verdict_of(plan: Assessment) -> tuple[tuple[str, ...], str]:
+    """Return the failing dimensions, and the tier of the evidence or ``no evidence``."""
+    evidence = plan.evidence
+    return tuple(plan.failing), "no evidence" if evidence.void_reason else str(evidence.tier)
+
+
+def break_evens(plan: Assessment) -> list[BreakEven]:
+    """Return the break-even of each assumption, the nearest first.
+
+    >>> rows = break_evens(assess(load("psy_stroop", lab="easy")))
+    >>> [(row.assumption.key, row.shown) for row in rows[:3]]
+    [('staff', 2), ('budget', 1600.0), ('price of sample', 11.0)]
+    """
+    rows = [_break_even(plan, assumption) for assumption in assumptions_of(plan)]
+    return sorted(rows, key=lambda row: row.distance)
+
+
+def _break_even(plan: Assessment, assumption: Assumption) -> BreakEven:
+    verdict, is_passing = verdict_of(plan), plan.passes
+
+    def same(value: float) -> bool:
+        return verdict_of(assumption.at(plan, value)) == verdict
+
+    now, end = assumption.now, assumption.ends[is_passing]
+    last, after = now, None
+    if assumption.values:
+        for value in assumption.values(end):
+            if not same(value):
+                after = value
+                break
+            last = value
+    elif now != end and not same(end):
+        after = end
+        for _ in range(_BISECTIONS):
+            middle = (last + after) / 2
+            last, after = (middle, after) if same(middle) else (last, middle)
+    if after is None:
+        return BreakEven(assumption, None)
+    shown = to = last if is_passing else after
+    if not assumption.values:
+        low, high = sorted((now, end))
+        shown = _short(to, lambda value: low <= value <= high and same(value) is is_passing)
+    changed = assumption.at(plan, after)
+    signs = (Status.FAIL, Status.CAUTION) if is_passing else (Status.CAUTION, Status.PASS)
+    return BreakEven(assumption, to, shown, _change_text(plan, changed), signs[changed.passes])
+
+
+def _short(value: float, serves: Callable[[float], bool]) -> float:
+    # A number with few digits near the break-even, on the same side of it.
+    digits = max(2, 2 - math.floor(math.log10(abs(value) or 1)))
+    near = (round(round(value, digits) + side * 10**-digits, digits) for side in (0, -1, 1))
+    return next((number for number in near if serves(number)), value)
+
+
+def _change_text(plan: Assessment, changed: Assessment) -> str:
+    if fails := [name for name in changed.causes if name not in plan.failing]:
+        return failing_text(changed, fails)
+    if solved := [name for name in plan.causes if name not in changed.failing]:
+        return f"{dimensions_text(plan.pack, solved)} {'pass' if are_many(solved) else 'passes'}"
+    return f"{plan.evidence.measure} {verdict_of(changed)[1]}"
+
+
+def assumptions_of(plan: Assessment) -> list[Assumption]:
+    """Return the assumptions of a plan: the design's, then prices, means and bookings."""
+    return [*_of_design(plan), *_of_prices(plan), *_of_means(plan)]
+
+
+def _with_design(pack: Pack, **changes: object) -> Pack:
+    design = pack.design.model_copy(update=changes)
+    return pack.model_copy(update={"study": pack.study.model_copy(update={"design": design})})
+
+
+def _in_lab(pack: Pack, **changes: object) -> Pack:
+    # Not validated: a lab without any staff cannot be written, but ends a search.
+    return pack.in_lab(Lab.model_construct(**{**dict(pack.lab), **changes}))
+
+
+def _of_design(plan: Assessment) -> Iterator[Assumption]:
+    design, able = plan.pack.design, plan.evidence.able
+    effect, planned = design.row.effect, design.effect_planning
+    if effect is not None and planned is not None:
+        size = effect.size(planned)
+        most = min(effect.largest_size, _LARGE * (size or 1))
+        if effect.within_margin and design.margin:
+            most = math.nextafter(design.margin, 0)
+        large, small = (effect.of_size(end, planned) for end in (most, min(_SMALL, size)))
+        ends, least = (large, small), "a smaller effect"
+        if design.lower_is_better or effect.within_margin:
+            ends, least = (small, large), "a larger effect"
+        yield Assumption(
+            "effect", f"Effect, {effect.name}", planned, ends, size or 1.0,
+            lambda pack, value: _with_design(pack, effect_planning=value),
+            effect_text, lambda value: f"an effect of {effect_text(value)}", least,
+        )  # fmt: skip
+
+    def dropouts(end: float) -> Iterator[float]:
+        # The sample changes only when one more of those planned drops out.
+        counted, step = counted_of(design, able), -1 if end > design.dropout else 1
+        for left in range(counted + step, able + 1 if step > 0 else -1, step):
+            value = min(1 - left / able, math.nextafter(1.0, 0))
+            yield value if analysed_of(able, value) == left else value - _SMALL
+
+    def share(value: float) -> str:
+        return percent_text(math.floor(value * 1000 + _SMALL) / 1000)
+
+    yield Assumption(
+        "dropout", "Dropout", design.dropout, (0.0, 1.0), 1.0,
+        lambda pack, value: _with_design(pack, dropout=value),
+        share, lambda value: f"{share(value)} dropout", "any more dropout", dropouts,
+    )  # fmt: skip
+    if (units := design.units) and units.icc is not None:
+        name = "intraclass correlation"
+        yield Assumption(
+            "icc", capitalised(name), units.icc, (0.0, 1.0), 1.0,
+            lambda pack, value: _with_design(pack, units=units.model_copy(update={"icc": value})),
+            "{:.3g}".format, lambda value: f"an {name} of {value:.3g}", f"a higher {name}",
+        )  # fmt: skip
+
+
+def _of_prices(plan: Assessment) -> Iterator[Assumption]:
+    pack, lab = plan.pack, plan.pack.lab
+
+    def row(key: str, of: str, now: float, change: Change) -> Assumption:
+        def phrase(value: float) -> str:
+            return f"{_percent(plan, now, value) if now else lab.money(value)} for {of}"
+
+        return Assumption(
+            f"price of {key}", f"Price of {of}", now, (0.0, now + lab.budget + 1),
+            now or lab.budget, change, lab.money, phrase, "any higher price",
+        )  # fmt: skip
+
+    def at_rate(pack: Pack, value: float) -> Pack:
+        return _in_lab(pack, cost_model=lab.cost_model.model_copy(update={"per_sample": value}))
+
+    def at_price(item: Item, pack: Pack, value: float) -> Pack:
+        prices = {name: one for name, one in lab.prices.items() if label_key(name) != item.key}
+        return _in_lab(pack, prices={**prices, item.label: value})
+
+    yield row("sample", f"a {pack.design.sample_noun}", pack.cost_model.per_sample, at_rate)
+    known = (item for item in plan.items if item.status is not ItemStatus.UNKNOWN)
+    for item in dict.fromkeys(known):
+        now = pack.price(item.label, item.category)
+        yield row(item.key, item.label, now, partial(at_price, item))
+
+
+def _percent(plan: Assessment, now: float, value: float) -> str:
+    # A plan holds with a little less than the break-even; one that fails needs a little more.
+    thousandths = abs(value - now) / now * 1000
+    whole = math.floor(thousandths + _SMALL) if plan.passes else math.ceil(thousandths - _SMALL)
+    return f"{percent_text(whole / 1000)} {'more' if value > now else 'less'}"
+
+
+def _whole(now: int, end: float) -> Iterable[float]:
+    step = 1 if end > now else -1
+    return range(now + step, int(end) + step, step)
+
+
+def _of_means(plan: Assessment) -> Iterator[Assumption]:
+    lab, labels = plan.pack.lab, {item.key: item.label for item in plan.items}
+    first, last = lab.start_day - 1, lab.start_day + plan.counts.days - 1
+
+    def at(name: str, pack: Pack, value: float) -> Pack:
+        return _in_lab(pack, **{name: value})
+
+    def booked(item: str, pack: Pack, value: float) -> Pack:
+        return _in_lab(pack, booked={**lab.booked, item: value})
+
+    def fewer_or_more(noun: str, now: float, value: float) -> str:
+        return count_text(abs(value - now), noun, "fewer" if value < now else "more")
+
+    yield Assumption(
+        "budget", "Budget", lab.budget, (max(plan.cost, lab.budget) + 1, 0.0), lab.budget,
+        partial(at, "budget"), lab.money,
+        lambda value: f"{_percent(plan, lab.budget, value)} money", "any smaller budget",
+    )  # fmt: skip
+    for key, label, noun, now, ends in (
+        ("days", "Days", "day", lab.days, (max(lab.days, last), first)),
+        ("staff", "Staff units", "staff unit", lab.staff, (max(lab.staff, plan.staff), 0)),
+    ):
+        yield Assumption(
+            key, label, now, ends, now, partial(at, key), partial(count_text, noun=noun),
+            partial(fewer_or_more, noun, now), f"the loss of one {noun}", partial(_whole, now),
+        )  # fmt: skip
+    yield Assumption(
+        "delay", "Delay of the start", 0, (0, lab.days_left), lab.days,
+        lambda pack, value: _in_lab(pack, start_day=lab.start_day + value),
+        partial(count_text, noun="day"), lambda value: f"a delay of {count_text(value, 'day')}",
+        "a delay of one day", partial(_whole, 0),
+    )  # fmt: skip
+    for item, until in lab.booked.items():
+        if of := labels.get(label_key(item)):
+            ends, text = (first, max(until, lab.start_day)), "to day {:,.0f}".format
+            yield Assumption(
+                f"booking of {label_key(item)}", f"Booking of {of}", until, ends, lab.days,
+                partial(booked, item), text, partial("{} booked to day {:,.0f}".format, of),
+                f"a longer booking of {of}", partial(_whole, until),
+            )  # fmt: skip
+
+
+def sentence(plan: Assessment, rows: Sequence[BreakEven]) -> str:
+    """Return the nearest break-evens in words, for a reader without the table."""
+    near = [row for row in rows if row.to is not None]
+    named = [row for row in near if row.distance >= _NO_ROOM][:_NAMED]
+    phrases = [row.assumption.phrase(row.shown) for row in named]
+    if not near:
+        return "No change of a single one of these numbers changes the verdict."
+    if not plan.passes:
+        ways = (f"{row.change} with {text}" for row, text in zip(named, phrases, strict=True))
+        return f"The plan does not pass. The nearest changes: {'; '.join(ways)}."
+    lost = dict.fromkeys(row.assumption.least for row in near if row.distance < _NO_ROOM)
+    texts = [f"The plan still holds with {joined(phrases, 'or')}." if phrases else ""]
+    texts += [f"It does not survive {joined([*lost], 'or')}." if lost else ""]
+    return " ".join(filter(None, texts))
+
+
+def break_even_blocks(
+    plan: Assessment, rows: Sequence[BreakEven], most: int | None = None
+) -> tuple[Block, Block]:
+    """Return the sentence, and a bar for each assumption or for the nearest ones."""
+    end, beyond = ("Holds to", "Beyond it") if plan.passes else ("Changes at", "Then")
+    to = Column(end, "fixed", bar="after", picture="Distance from now")
+    cells = []
+    for row in rows[:most]:
+        one, bar, text = row.assumption, Bar(min(row.distance, 1.0)), row.assumption.text
+        shown, change = text(row.shown), capitalised(row.change)
+        if row.to is None:
+            shown, change = "any value", "The verdict stays"
+        now, held = Cell(text(one.now), one.now), Cell(shown, row.to, bar=bar, shade=row.status)
+        cells.append((one.label, now, held, Cell(change, status=row.status)))
+    columns = ("Assumption", Column("Now", "fixed"), to, beyond)
+    return Sentence(sentence(plan, rows)), table(TITLE, columns, cells, kind="break_evens")
