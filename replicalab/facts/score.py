@@ -1,6 +1,7 @@
 """A score: the distance of a result from the best plan; a batch: outcomes and mean regret."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import compress
 from math import prod
 from typing import Final
@@ -222,29 +223,40 @@ def batch_blocks(batch: Batch) -> Iterator[Block]:
     yield regret_panel(results)
 
 
+_NONE_PASSES: Final = "No plan passes in the {worlds} world. "
+_BOTH_ALIKE: Final = "Least loss is also the most robust plan."
+_ROBUST: Final = (
+    "The most robust plan passes in {passed} of {number} worlds. Next to least loss, in the "
+    "{likely} world: {changes}."
+)
+_INSTEAD: Final = "{} instead of {}"
+_AMOUNTS: Final[Mapping[str, Callable[[Assessment], float]]] = {
+    "": lambda plan: plan.cost,
+    "sample": lambda plan: plan.counts.samples,
+    "day": lambda plan: plan.counts.days,
+    "lost fidelity point": lambda plan: plan.fidelity_loss,
+}
+
+
 def robust_text(robust: Robust) -> str:
     """Return in how many worlds the robust plan passes, and what it costs next to least loss."""
     least, plan = robust.least, robust.plan
     none = [name for name, one in robust.options.items() if not one.least.after.passes]
-    dead = f"No plan passes in the {joined(none)} world. " if none else ""
+    opening = _NONE_PASSES.format(worlds=joined(none)) if none else ""
     if plan.plan == least.plan:
-        return f"{dead}Least loss is also the most robust plan."
-    texts, money = [], plan.cost - least.cost
-    if money:
-        texts.append(f"{plan.pack.lab.money(abs(money))} {'more' if money > 0 else 'less'}")
+        return opening + _BOTH_ALIKE
+    lab, texts = plan.pack.lab, []
     if plan.evidence.text != least.evidence.text:
-        texts.append(f"{plan.evidence.text} instead of {least.evidence.number}")
-    for noun, more in (
-        (plan.pack.design.sample_noun, plan.counts.samples - least.counts.samples),
-        ("day", plan.counts.days - least.counts.days),
-        ("point of fidelity lost", plan.fidelity_loss - least.fidelity_loss),
-    ):
-        if more:
-            texts.append(count_text(abs(more), noun, "more" if more > 0 else "fewer"))
-    passed = sum(one.passes for one in robust.everywhere(plan).values())
-    return (
-        f"{dead}The most robust plan passes in {passed} of {len(robust.options)} worlds. Next to "
-        f"least loss, in the {robust.likely} world: {joined(texts) or 'other items alone'}."
+        texts.append(_INSTEAD.format(plan.evidence.text, least.evidence.number))
+    for noun, amount in _AMOUNTS.items():
+        if more := amount(plan) - amount(least):
+            worded = partial(count_text, noun=noun) if noun else lab.money
+            texts.append(worded(abs(more), word="more" if more > 0 else "fewer"))
+    return opening + _ROBUST.format(
+        passed=sum(one.passes for one in robust.everywhere(plan).values()),
+        number=len(robust.options),
+        likely=robust.likely,
+        changes=joined(texts) or "other items",
     )
 
 

@@ -1,5 +1,6 @@
 """The most robust plan over three worlds against every plan of small labs, tried one by one."""
 
+import re
 from collections.abc import Sequence
 from math import isfinite
 from random import Random
@@ -8,18 +9,22 @@ from typing import Any, Final
 import pytest
 
 from replicalab.assessment import Assessment, assess
+from replicalab.errors import ArgumentError
 from replicalab.features.break_even import robust_plan, values_in
 from replicalab.features.break_even.assumptions import Assumption
 from replicalab.models import Protocol
-from replicalab.negotiation.score import Robust
 from replicalab.scenarios import Pack
-from tests.features.test_break_even import changed
+from tests.features.test_break_even import assess_in, changed
 from tests.planner.brute_force import Place, Tried, ranked, tried
-from tests.planner.small_labs import analysed, small_lab
-from tests.tiers import batches
+from tests.planner.small_labs import analysed, shipped, small_lab
+from tests.tiers import EVERY_LAB, batches
+from tests.ui.acting import number, press, run, type_number
+from tests.ui.pages import PROTOCOL
+from tests.ui.reading import alerts, page_text
+from tests.ui.walking import visit
 
 TERMS: Final = 11
-ROUNDING: Final = 1e-9
+DIGITS: Final = 9
 
 
 def pack_of(plan: Assessment, values: dict[str, Assumption]) -> Pack:
@@ -42,60 +47,117 @@ class ByHand:
 
     def __init__(self, original: Protocol, packs: Sequence[Pack]) -> None:
         self.original, self.packs = original, packs
-        self.grids = [{self.key(one): self.of(one) for one in tried(original, p)} for p in packs]
+        self.grids = [{key(one): of(one) for one in tried(original, pack)} for pack in packs]
+        self.plans = {key(one): one for pack in packs for one in tried(original, pack)}
         self.best = []
         for pack, grid in zip(packs, self.grids, strict=True):
             options = analysed(original, pack)
             theirs = [self.seen(options.yours), self.seen(options.offered)]
             self.best.append(min([*theirs, *grid.values()]))
 
-    @staticmethod
-    def key(one: Tried) -> tuple[str, int, int]:
-        return repr(one.worded), one.samples, one.days
-
-    @staticmethod
-    def of(one: Tried) -> tuple[Place, bool]:
-        return one.rank, bool(one.failing) or one.void
-
     def seen(self, plan: Assessment) -> tuple[Place, bool]:
         is_void = plan.evidence.void_reason is not None
         return ranked(plan, self.original), bool(plan.failing) or is_void
 
-    def place(self, plan: Protocol, one: Tried | None = None) -> list[float]:
+    def regrets(self, plan: Protocol, one: Tried | None = None) -> list[float]:
+        """Return the regrets of a plan, the largest first."""
         regrets = []
         for pack, grid, (best, none_passes) in zip(self.packs, self.grids, self.best, strict=True):
-            known = grid.get(self.key(one)) if one else None
+            is_long = plan.duration_days > pack.lab.days_left
+            known = (best, True) if is_long else one and grid.get(key(one))
             mine, is_lost = known or self.seen(assess(plan, pack))
-            lost = 0.0 if none_passes else float(TERMS)
-            regrets.append(lost if none_passes or is_lost else regret(mine, best))
+            most = 0.0 if none_passes else float(TERMS)
+            regrets.append(most if none_passes or is_lost else regret(mine, best))
         return sorted(regrets, reverse=True)
 
 
-def assert_best(robust: Robust, original: Protocol, plans: dict[Any, Tried], hand: ByHand) -> None:
-    mine = hand.place(robust.plan.plan)
+def key(one: Tried) -> tuple[str, int, int]:
+    return repr(one.worded), one.samples, one.days
+
+
+def of(one: Tried) -> tuple[Place, bool]:
+    return one.rank, bool(one.failing) or one.void
+
+
+def assert_best(plan: Assessment, **given: Any) -> None:
+    robust = robust_plan(plan, **given)
+    hand = ByHand(plan.plan, [pack_of(plan, world) for world in values_in(robust).values()])
+    mine = hand.regrets(robust.plan.plan)
     assert robust.exact
     assert sorted(robust.regrets(robust.plan).values(), reverse=True) == pytest.approx(mine)
-    for one in plans.values():
-        place = hand.place(one.plan(), one)
-        assert [round(r, 9) for r in mine] <= [round(r, 9) for r in place], one
-
-
-def check(plan: Assessment, **given: Any) -> Robust:
-    robust = robust_plan(plan, **given)
-    packs = [pack_of(plan, world) for world in values_in(robust).values()]
-    hand = ByHand(plan.plan, packs)
-    plans = {hand.key(one): one for pack in packs for one in tried(plan.plan, pack)}
-    assert_best(robust, plan.plan, plans, hand)
-    return robust
+    rounded = [round(number, DIGITS) for number in mine]
+    for one in hand.plans.values():
+        assert rounded <= [round(number, DIGITS) for number in hand.regrets(one.plan(), one)], one
 
 
 @pytest.mark.parametrize("seeds", batches(5, quick=12, long=60))
 def test_robust_plan_is_best_in_small_labs(seeds: range) -> None:
     for seed in seeds:
         chance = Random(f"worlds {seed}")
-        plan = assess(*small_lab(seed))
         given: Any = {
             name: {key: chance.randint(1, 5) for key in ("days", "staff") if chance.random() < 0.3}
             for name in ("hopeful", "grim")
         }
-        check(plan, **given)
+        assert_best(assess(*small_lab(seed)), **given)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
+def test_robust_plan_is_best_in_shipped_labs(study: str, lab: str) -> None:
+    assert_best(shipped(study, lab).yours)
+
+
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
+def test_worlds_keep_their_definition(study: str, lab: str) -> None:
+    robust = robust_plan(shipped(study, lab).yours)
+    assert robust.least.plan == shipped(study, lab).least.plan
+    largest = max(robust.regrets(robust.plan).values())
+    for name, options in robust.options.items():
+        regrets = robust.regrets(options.least.after)
+        assert regrets[name] == 0
+        assert largest <= max(regrets.values())
+    worlds = values_in(robust)
+    for key, row in worlds["likely"].items():
+        tenth = 0.1 * (1.0 if key in ("dropout", "icc") else abs(row.now))
+        step = {"days": max(1, round(tenth)), "staff": round(tenth)}.get(key, tenth)
+        way = 1 if row.ends[1] > row.ends[0] else -1
+        assert worlds["grim"][key].now == pytest.approx(row.now + way * step)
+        assert worlds["hopeful"][key].now == pytest.approx(max(0, row.now - way * step))
+
+
+def test_users_numbers_replace_the_defaults() -> None:
+    plan = assess_in("easy")
+    robust = robust_plan(plan, hopeful={"staff": 3}, grim={"budget": 1000, "dropout": 0.2})
+    worlds = values_in(robust)
+    assert [world["staff"].now for world in worlds.values()] == [3, 2, 2]
+    assert [world["budget"].now for world in worlds.values()] == [1870, 1700, 1000]
+    assert robust.everywhere(robust.plan)["grim"].cost <= 1000
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"grim": {"budget": 0}}, "grim.budget: 0 is not allowed; give a number of 1 to"),
+        ({"grim": {"days": 2.5}}, "grim.days: 2.5 is not allowed; give a whole number of 1 to"),
+        ({"hopeful": {"dropout": 1.0}}, "hopeful.dropout: 1.0 is not allowed; give a number of 0"),
+        ({"hopeful": {"luck": 1}}, "hopeful.luck: no such assumption; known: effect, dropout"),
+        ({"grim": {"effect": float("nan")}}, "grim.effect: nan is not allowed"),
+    ],
+)
+def test_bad_number_is_refused(given: Any, problem: str) -> None:
+    with pytest.raises(ArgumentError, match=re.escape(problem)):
+        robust_plan(assess_in("easy"), **given)
+
+
+def test_fold_takes_numbers_and_applies_the_plan() -> None:
+    app = visit(PROTOCOL, study="psy_stroop", lab="easy")
+    assert "most robust plan" not in page_text(app)
+    app.session_state["break_even"] = True
+    assert "The most robust plan passes in 3 of 3 worlds." in page_text(run(app))
+    type_number(app, "Budget: grim", 1000.0)
+    assert "1,000 credits" in page_text(app)
+    type_number(app, "Dropout, %: grim", 120.0)
+    assert alerts(app)[0].text.startswith("Dropout, %: grim cannot be 120")
+    press(app, "Apply the most robust plan")
+    robust = robust_plan(assess_in("easy"), grim={"budget": 1000})
+    assert number(app, "Sample size").value == robust.plan.counts.samples

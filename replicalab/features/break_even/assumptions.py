@@ -1,9 +1,7 @@
 """The break-even of each assumption: how far it may move before the verdict on a plan changes.
 
-The verdict is the list of failing dimensions and the evidence tier. If a plan passes, each
-assumption gets worse until the verdict changes; if it does not pass, each gets better. Whole
-numbers are tried one by one, dropout by the samples that it leaves, and other numbers by
-bisection: neither costs nor evidence turn back as one of them grows.
+If the plan passes, each gets worse until then, else better. Whole numbers are tried one by one,
+dropout by the samples left, others bisected: costs and evidence never turn back.
 """
 
 import math
@@ -25,6 +23,10 @@ _NAMED: Final = 3  # assumptions in the sentence
 _NO_ROOM: Final = 0.0005  # of an assumption's scale
 _SMALL: Final = 1e-9  # the size of an effect that is as good as none
 _LARGE: Final = 100.0  # times the planned size: the largest effect tried
+_HOLDS: Final = "The plan still holds with {}."
+_LOST: Final = "It does not survive {}."
+_FAILS: Final = "The plan does not pass. The nearest changes: {}."
+_NO_CHANGE: Final = "No change of a single one of these numbers changes the verdict."
 Change = Callable[[Pack, float], Pack]
 
 
@@ -49,15 +51,11 @@ class Assumption(NamedTuple):
 
 
 class BreakEven(NamedTuple):
-    """The break-even of an assumption, and the first change of the verdict.
-
-    ``to`` is the last value at which a plan still passes, or the first at which the verdict on a
-    failing plan changes; None if no value changes it. ``shown`` is the same in few digits.
-    """
+    """The break-even of an assumption, and the first change of the verdict."""
 
     assumption: Assumption
-    to: float | None
-    shown: float = 0.0
+    to: float | None  # the last value that still passes, or the first that changes a failure
+    shown: float = 0.0  # the same in few digits
     change: str = ""
     status: Status | None = None
 
@@ -111,7 +109,7 @@ def _break_even(plan: Assessment, assumption: Assumption) -> BreakEven:
         low, high = sorted((now, end))
         shown = _short(to, lambda value: low <= value <= high and same(value) is is_passing)
     changed = assumption.at(plan, after)
-    signs = (Status.FAIL, Status.CAUTION) if is_passing else (Status.CAUTION, Status.PASS)
+    signs = (Status.FAIL, Status.CAUTION, Status.PASS)[not is_passing :]
     return BreakEven(assumption, to, shown, _change_text(plan, changed), signs[changed.passes])
 
 
@@ -207,10 +205,10 @@ def _of_prices(plan: Assessment) -> Iterator[Assumption]:
         return _in_lab(pack, prices={**prices, item.label: value})
 
     yield row("sample", f"a {pack.design.sample_noun}", pack.cost_model.per_sample, at_rate)
-    known = (item for item in plan.items if item.status is not ItemStatus.UNKNOWN)
-    for item in dict.fromkeys(known):
-        now = pack.price(item.label, item.category)
-        yield row(item.key, item.label, now, partial(at_price, item))
+    for item in dict.fromkeys(plan.items):
+        if item.status is not ItemStatus.UNKNOWN:
+            now = pack.price(item.label, item.category)
+            yield row(item.key, item.label, now, partial(at_price, item))
 
 
 def _percent(plan: Assessment, now: float, value: float) -> str:
@@ -273,14 +271,13 @@ def sentence(plan: Assessment, rows: Sequence[BreakEven]) -> str:
     named = [row for row in near if row.distance >= _NO_ROOM][:_NAMED]
     phrases = [row.assumption.phrase(row.shown) for row in named]
     if not near:
-        return "No change of a single one of these numbers changes the verdict."
+        return _NO_CHANGE
     if not plan.passes:
         ways = (f"{row.change} with {text}" for row, text in zip(named, phrases, strict=True))
-        return f"The plan does not pass. The nearest changes: {'; '.join(ways)}."
+        return _FAILS.format("; ".join(ways))
     lost = dict.fromkeys(row.assumption.least for row in near if row.distance < _NO_ROOM)
-    texts = [f"The plan still holds with {joined(phrases, 'or')}." if phrases else ""]
-    texts += [f"It does not survive {joined([*lost], 'or')}." if lost else ""]
-    return " ".join(filter(None, texts))
+    pairs = ((_HOLDS, phrases), (_LOST, [*lost]))
+    return " ".join(text.format(joined(parts, "or")) for text, parts in pairs if parts)
 
 
 def break_even_blocks(
