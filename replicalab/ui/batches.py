@@ -27,23 +27,16 @@ _WORKERS: Final = max(1, (os.cpu_count() or 1) // (MOST_BATCHES + 1))  # one sha
 
 @dataclass(eq=False)
 class VisitorBatch:
-    """A visitor's batch.
-
-    Attributes:
-        is_over: whether no more results come.
-        kept_as: its name in the library, if it was opened from there.
-        missing: jobs of an opened batch without a result.
-        again: results of an opened batch, each with that of playing it again.
-    """
+    """A visitor's batch."""
 
     jobs: Sequence[Case]
     came: list[Result] = field(default_factory=list)
     is_over: bool = False
     problem: str = ""
     seen: float = 0.0
-    kept_as: str = ""
-    missing: int = 0
-    again: Sequence[tuple[Result, Result]] = ()
+    kept_as: str = ""  # its name in the library, if it was opened from there
+    missing: int = 0  # jobs of an opened batch without a result
+    again: Sequence[tuple[Result, Result]] = ()  # of an opened batch: each, and played again
     before: VisitorBatch | None = None
     _stop: Event = field(default_factory=Event)
 

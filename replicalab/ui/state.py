@@ -44,29 +44,23 @@ class HistoryStep(NamedTuple):
 
 @dataclass
 class Session:
-    """The state of one visitor.
-
-    Attributes:
-        chosen: whether a study was chosen; until then the default one is open.
-        version: part of the keys of the plan's widgets; changes with a plan from outside them. It
-            starts at random: a tab that outlived its server still holds typed values.
-        address: the address written last, at `time.monotonic` ``written_at``.
-        query: a workspace, its address, and whether that carries all of it.
-    """
+    """The state of one visitor."""
 
     workspace: Workspace
     past: list[HistoryStep] = field(default_factory=list)
     future: list[HistoryStep] = field(default_factory=list)
-    chosen: bool = False
+    chosen: bool = False  # a study; until then the default one is open
+    # Part of the keys of the plan's widgets; changes with a plan from outside them. It starts at
+    # random: a tab that outlived its server still holds typed values.
     version: int = field(default_factory=partial(secrets.randbelow, 2**32))
     problems: list[str] = field(default_factory=list)
     story: Story | None = None
     tab: drafting.Tab = field(default_factory=drafting.Tab)
     notice: drafting.SaveNotice | None = None
     offered: drafting.DraftOffer | None = None
-    address: dict[str, str] = field(default_factory=dict)
-    query: tuple[Workspace, dict[str, str], bool] | None = None
+    address: dict[str, str] = field(default_factory=dict)  # written last
     written_at: float = 0.0
+    query: tuple[Workspace, dict[str, str], bool] | None = None  # and whether it carries all
     touched: bool = False
     shelved: dict[tuple[str, str, int], Pack] = field(default_factory=dict)
     analysed: PlanAnalysis | None = None

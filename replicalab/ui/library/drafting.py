@@ -116,20 +116,13 @@ class SaveNotice:
 
 @dataclass
 class Tab:
-    """A tab of a browser, and its draft and entry in the library.
+    """A tab of a browser, and its draft and entry in the library."""
 
-    Attributes:
-        place: its name in the draft.
-        seen: the workspace that `note` saw last.
-        done: the case and tray that the draft holds.
-        entry: the entry and version that it was saved as or opened from.
-    """
-
-    place: str = field(default_factory=partial(secrets.token_hex, 6))
+    place: str = field(default_factory=partial(secrets.token_hex, 6))  # its name in the draft
     saved: datetime | None = None
-    seen: workspace.Workspace | None = None
-    done: tuple[Case, tuple[workspace.TrayCase, ...]] | None = None
-    entry: tuple[str, int] | None = None
+    seen: workspace.Workspace | None = None  # by `note`
+    done: tuple[Case, tuple[workspace.TrayCase, ...]] | None = None  # in the draft
+    entry: tuple[str, int] | None = None  # and its version
     problem: str = ""
 
 

@@ -31,19 +31,13 @@ Pending = Callable[[], None]  # a call of a model, made when the page is drawn
 
 @dataclass(eq=False)
 class RunSession:
-    """A negotiation in the session, and the state of its next round.
-
-    Attributes:
-        source: its origin, shown on the page; empty if it was begun here.
-        opened_in: the case in which it is shown, if it came from a file.
-        recorded: whether it is shown as a recorded run, for which no model is asked.
-    """
+    """A negotiation in the session, and the state of its next round."""
 
     negotiation: Negotiation
-    source: str = ""
-    opened_in: Case | None = None
+    source: str = ""  # empty if it was begun here
+    opened_in: Case | None = None  # if it came from a file
     recording: core.Recording | None = None
-    recorded: bool = False
+    recorded: bool = False  # shown as a recorded run, for which no model is asked
     failure: core.ModelAnswer | None = None
     acting: bool = False
 
@@ -117,20 +111,14 @@ class Branch(NamedTuple):
 
 @dataclass
 class NegotiationSession:
-    """The state of the page.
+    """The state of the page."""
 
-    Attributes:
-        runs: the negotiations begun here or opened, the one shown last at the end.
-        home: the workspace before a recording or a file was opened.
-        forking: the negotiation and round of the open form for a fork.
-    """
-
-    runs: list[RunSession] = field(default_factory=list)
+    runs: list[RunSession] = field(default_factory=list)  # the one shown last at the end
     recordings: dict[str, RunSession] = field(default_factory=dict)
-    home: Workspace | None = None
+    home: Workspace | None = None  # before a recording or a file was opened
     branches: list[Branch] = field(default_factory=list)
     branch: Branch | None = None
-    forking: tuple[RunSession, int] | None = None
+    forking: tuple[RunSession, int] | None = None  # the round of the open form for a fork
     playing_since: float | None = None
 
 
