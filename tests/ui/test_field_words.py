@@ -14,8 +14,8 @@ from tests.reports.making import work
 from tests.tiers import one_in
 from tests.ui.pages import COMPARE, NEED_STUDY, STUDY
 from tests.ui.reading import heard, in_drawer, page_text
-from tests.ui.test_decks import Deck
 from tests.ui.test_lab_form import drawer
+from tests.ui.test_present import Deck
 from tests.ui.walking import show, visit
 
 WET: Final = {"bio_jq1_myeloma", "chem_suzuki_ppb", "eco_reef_fish"}
