@@ -53,9 +53,9 @@ def seated(app: AppTest, label: str = "Scientist") -> str:
     return str(next(box for box in app.selectbox if box.label == label).value)
 
 
-def hand_over(app: AppTest, text: str | bytes) -> AppTest:
-    data = text.encode() if isinstance(text, str) else text
-    app.file_uploader[0].set_value(("mine.json", data, "application/json"))
+def hand_over(app: AppTest, data: str | bytes, name: str = "mine.json") -> AppTest:
+    content = data.encode() if isinstance(data, str) else data
+    app.file_uploader[-1].set_value((name, content, "application/json"))
     return run(app)
 
 

@@ -29,7 +29,7 @@ from replicalab.ui.own_studies import StudyCache
 from replicalab.ui.workspace import Workspace
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import choose_more, number, press, run, type_text
-from tests.ui.negotiating import shows
+from tests.ui.negotiating import hand_over, shows
 from tests.ui.pages import COMPARE, NEGOTIATION, PAGES, PROTOCOL
 from tests.ui.reading import drawer_of, in_drawer, page_text, where
 from tests.ui.walking import go, query_of, visit
@@ -232,11 +232,8 @@ def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(data: str | bytes, name: str = "mine.json", app: AppTest | None = None) -> AppTest:
     app = choose_more(app or visit(PROTOCOL), OPEN)
-    app.file_uploader[-1].set_value(
-        (name, data.encode() if isinstance(data, str) else data, "application/json")
-    )
     app.session_state["opening_is_open"] = True
-    return run(app)
+    return hand_over(app, data, name)
 
 
 def test_bundle_opens_whole_and_is_undone() -> None:

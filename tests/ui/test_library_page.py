@@ -17,6 +17,7 @@ from replicalab.ui.library.shelf import owner, shelf
 from tests.library.making import make_batch, make_plan, make_run
 from tests.reports.making import work
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number, type_text
+from tests.ui.negotiating import hand_over
 from tests.ui.pages import LIBRARY, NEGOTIATION, PAGES, PROTOCOL, STUDY
 from tests.ui.reading import alerts, keyed, page_text, rows_of, texts, where
 from tests.ui.visitors import Browsers
@@ -40,12 +41,6 @@ def keep(kind: EntryKind, name: str, content: str = "", notes: str = "") -> Entr
 
 def names(app: AppTest) -> list[str]:
     return [str(option).replace("\\", "") for radio in app.radio for option in radio.options]
-
-
-def hand_in(app: AppTest, data: str | bytes, name: str) -> AppTest:
-    [uploader] = app.file_uploader
-    uploader.set_value((name, data.encode() if isinstance(data, str) else data, ""))
-    return run(app)
 
 
 def test_list_has_only_entries_of_the_visitor(browsers: Browsers) -> None:
@@ -175,14 +170,14 @@ def test_file_is_imported_by_its_content_once() -> None:
     caution = "saved for another study, 'psy_stroop'; here it is judged as a plan for 'fin_mom"
     for name, (content, kind) in FILES.items():
         before = {item.id for item in shelf().entries(whose)}
-        assert "Imported and saved" in page_text(hand_in(app, content, name))
+        assert "Imported and saved" in page_text(hand_over(app, content, name))
         assert (caution in page_text(app)) is (name == "bare.json")
         [entry] = [item for item in shelf().entries(whose) if item.id not in before]
         assert entry.kind == kind
         if CONTENTS.get(kind) == content:
             assert shelf().read(whose, entry.id).content == content
         entries = shelf().entries(whose)
-        hand_in(visit(LIBRARY), content, name)
+        hand_over(visit(LIBRARY), content, name)
         assert shelf().entries(whose) == entries, "once more it is the same"
 
 
@@ -196,7 +191,7 @@ FAKED: Final = record_text(
 def test_imported_plan_uses_the_shipped_study() -> None:
     pack = STROOP.with_own(scenarios.LabOverrides(), scenarios.EvidenceAssumptions(alpha=0.01))
     written = bundle(PlanAnalysis(assess(pack.reference_protocol, pack)), STROOP)
-    hand_in(visit(LIBRARY), written, "a.json")
+    hand_over(visit(LIBRARY), written, "a.json")
     [entry] = shelf().entries(owner())
     plan = read_case(shelf().read(owner(), entry.id).content)
     assert (plan.study, plan.text, plan.question) == ("psy_stroop", "", pack.question)
@@ -209,7 +204,7 @@ def test_refused_file_is_shown_with_every_fault() -> None:
         ("lab.json", '{"format": 2, "lab": {"budget": -1, "days": -1}}', ["budget", "days"]),
         ("faked.json", FAKED, ["another study of the id 'psy_stroop' is on the shelf"]),
     ):
-        [alert] = [item for item in alerts(hand_in(app, data, name)) if item.colour == "error"]
+        [alert] = [item for item in alerts(hand_over(app, data, name)) if item.colour == "error"]
         assert f"{name} is not imported." in alert.text
         assert [part for part in text if part not in alert.text] == []
         assert shelf().entries(owner()) == []
@@ -332,5 +327,5 @@ def test_negotiation_is_saved_from_its_page() -> None:
 
 
 def test_bundle_is_imported_as_two_entries() -> None:
-    hand_in(visit(LIBRARY), bundle(*work("fin_momentum", "medium")), "a.json")
+    hand_over(visit(LIBRARY), bundle(*work("fin_momentum", "medium")), "a.json")
     assert {entry.kind for entry in shelf().entries(owner())} == {EntryKind.PLAN, EntryKind.RUN}

@@ -15,7 +15,7 @@ from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.own_studies import cache_key
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import can_press, labels, number, press, run, type_number
-from tests.ui.negotiating import hand_over as give_negotiation
+from tests.ui.negotiating import hand_over
 from tests.ui.pages import COMPARE, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
 from tests.ui.reading import Alert, alerts, keyed, page_text, table, texts, where
 from tests.ui.visitors import Browsers, restart
@@ -161,7 +161,7 @@ def test_saved_negotiation_opens_in_its_own_study(browsers: Browsers) -> None:
     using()
     study = parse_study(MINE, "mine")
     saved = save(by_rule(pack_of(study, Difficulty.HARD), study.reference_protocol))
-    app = give_negotiation(visit(NEGOTIATION), saved)
+    app = hand_over(visit(NEGOTIATION), saved)
     assert where(app).startswith(f"{TITLE} · hard lab")
     assert query_of(app)["own"] == cache_key(browsers.token, "my_stroop")
 
