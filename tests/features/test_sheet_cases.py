@@ -115,7 +115,8 @@ def test_date_files_are_read() -> None:
 
 def test_ambiguous_dates_and_numbers_are_asked() -> None:
     either = "Item,Booked until\nscope,06/05/2026\n"
-    assert sheets.questions(chosen(either))[:3] == (True, True, False)
+    asked = {"dates": True, "order": True, "numbers": False, "day_first": None}
+    assert sheets.questions(chosen(either)) == asked
     assert "can be read in two ways; write 2026-05-06 or 2026-06-05" in refused(either)
     for day_first, day in ((True, 3), (False, 33)):
         assert read(either, HOW._replace(day_first=day_first)).items[0].until == day
@@ -125,7 +126,7 @@ def test_ambiguous_dates_and_numbers_are_asked() -> None:
     assert "no day before its month" in refused(mixed, HOW._replace(day_first=True))
 
     number = "Item,Booked until\nscope,46173\n"
-    assert sheets.questions(chosen(number)).numbers
+    assert sheets.questions(chosen(number))["numbers"]
     assert "may be a day or a date of Excel" in refused(number)
     assert read(number, HOW._replace(numbers="dates")).items[0].until == 28
     assert "no whole day below 20,000" in refused(number, HOW._replace(numbers="days"))
@@ -221,7 +222,7 @@ def test_generated_sheets_are_read_right(numbers: range) -> None:
         lines = [mark.join(str(row[place]) for place in order) for row in (headings, *rows)]
         text = "\n".join([*["Our stock"] * chance.randrange(2), *lines])
         cells = chosen(text)
-        asked = sheets.questions(cells).order
+        asked = sheets.questions(cells)["order"]
         assert not asked or form == "%d/%m/%Y"
         if asked:
             assert "two ways" in refused(text)

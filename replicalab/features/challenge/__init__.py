@@ -13,11 +13,6 @@ from replicalab.models import LabManagerActionType
 from replicalab.negotiation import Score
 from replicalab.planner import PlanAnalysis, PlanStep
 
-COLUMNS: Final = (
-    *("time", "name", "study", "lab", "seed", "samples", "days", "credits", "fidelity loss"),
-    *("evidence", "best evidence", "regret", "in words"),
-)
-"""The columns of a sheet of results; evidence is a text, the rest are numbers."""
 _DIGITS: Final = 6
 
 
@@ -54,21 +49,21 @@ def answer_text(number: int, here: PlanAnalysis) -> str:
     return f"{text}."
 
 
-def result_row(found: Score, name: str, when: datetime) -> tuple[str | float, ...]:
-    """Return a result as a row of the sheet under `COLUMNS`."""
-    plan, pack = found.plan, found.best.pack
-    numbers: tuple[str | float, ...] = ("", "", "", "")
-    if plan is not None:
-        numbers = (plan.counts.samples, plan.counts.days, plan.cost, plan.fidelity_loss)
-    return (
-        when.isoformat(timespec="seconds"),
-        name,
-        pack.scenario_id,
-        str(pack.difficulty),
-        pack.seed,
-        *numbers,
-        plan.evidence.text if plan else "",
-        found.best.evidence.text,
-        round(found.regret, _DIGITS),
-        score_verdict(found).text,
-    )
+def result_of(score: Score, name: str, when: datetime) -> dict[str, str | float]:
+    """Return a result as a row of the sheet of results; evidence is a text."""
+    plan, pack = score.plan, score.best.pack
+    return {
+        "time": when.isoformat(timespec="seconds"),
+        "name": name,
+        "study": pack.scenario_id,
+        "lab": str(pack.difficulty),
+        "seed": pack.seed,
+        "samples": plan.counts.samples if plan else "",
+        "days": plan.counts.days if plan else "",
+        "credits": plan.cost if plan else "",
+        "fidelity loss": plan.fidelity_loss if plan else "",
+        "evidence": plan.evidence.text if plan else "",
+        "best evidence": score.best.evidence.text,
+        "regret": round(score.regret, _DIGITS),
+        "in words": score_verdict(score).text,
+    }

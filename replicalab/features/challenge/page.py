@@ -16,7 +16,7 @@ from replicalab.errors import LinkError
 from replicalab.facts.blocks import Heading, listing
 from replicalab.facts.score import YOU, score_panel
 from replicalab.facts.verdicts import answer_to
-from replicalab.features.challenge import COLUMNS, answer_text, challenge_panel, result_row
+from replicalab.features.challenge import answer_text, challenge_panel, result_of
 from replicalab.lexicon import count_text
 from replicalab.models import LabManagerActionType, Protocol
 from replicalab.negotiation import score_of
@@ -84,8 +84,8 @@ def _draw(here: PlanAnalysis) -> None:
 
 def _hand_in(yours: Assessment) -> None:
     now, name = st.session_state, " ".join(st.session_state[_NAME].split())
-    row = result_row(score_of(yours), name, datetime.now(UTC))
-    now[RESULTS] = [*now.get(RESULTS, ()), row][-_MAX_RESULTS:]
+    result = result_of(score_of(yours), name, datetime.now(UTC))
+    now[RESULTS] = [*now.get(RESULTS, ()), result][-_MAX_RESULTS:]
     now[state.HANDED] = state.case().where, yours.plan
 
 
@@ -103,9 +103,10 @@ def _answers() -> Sequence[tuple[str, Protocol | None]]:
 
 def _draw_link_and_results() -> None:
     """Draw the link to this challenge, without a plan, and the file of results."""
-    if rows := st.session_state.get(RESULTS, ()):
+    if results := st.session_state.get(RESULTS, ()):
+        rows = [tuple(result.values()) for result in results]
         label = f"Download the results ({len(rows)})"
-        download(label, partial(sheet, COLUMNS, rows), "challenge.csv")
+        download(label, partial(sheet, [*results[0]], rows), "challenge.csv")
     case = state.case().changed(plan=None, moves=(), recording=None)
     try:
         query = urlencode(to_query(Workspace(case=case, challenge=True)))

@@ -254,11 +254,7 @@ _RULES: Final[Mapping[str, Callable[[_Review], Outcome]]] = {
         "open" if of.plan.plan.controls else "none", {"controls": of.guarded(of.plan.plan.controls)}
     ),
     "success": lambda of: Outcome(
-        "void"
-        if of.criteria and of.evidence.void_reason
-        else "criteria"
-        if of.criteria
-        else "unknown",
+        ("void" if of.evidence.void_reason else "criteria") if of.criteria else "unknown",
         {"criteria": of.quoted_criteria(), "reason": of.evidence.void_reason},
         Finder.STUDY,
     ),

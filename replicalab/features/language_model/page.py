@@ -22,7 +22,7 @@ from replicalab.facts.rounds import attempts_panel
 from replicalab.features import language_model as core
 from replicalab.features.language_model import SETTINGS, Endpoint
 from replicalab.lexicon import count_text
-from replicalab.negotiation import ModelAnswer, Recording, Round, Setup, ask_model
+from replicalab.negotiation import Recording, Round, Setup, ask_model
 from replicalab.ui.controls import button
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Pending, RunSession
@@ -161,8 +161,17 @@ class ModelSeat:
             pending = self._offer(Task.ROUND, purpose, use, label, **how)
             if played and pending is None:
                 button("Undo last round", "undo", partial(table.back_to, run, played - 1))
-        if run.failure is not None:
-            _draw_failure(run, run.failure)
+        if (answer := run.failure) is not None:
+            title = f"**Round {played + 1}: the model gave no action, and its turn is over.**"
+            failure = f"{title} {escaped(answer.failure or '')} {_ROUNDS_KEPT}"
+            st.warning(failure, icon=":material/cloud_off:")
+            draw(attempts_panel(answer.attempts))
+            act = partial(setattr, run, "acting", True)
+            leave = partial(table.play, run, played, answer.walking_away)
+            with st.container(horizontal=True, key="model_failed"):
+                button("Try again", "refresh", partial(_run, run))
+                button("Act for the model in this round", "person", act, disabled=run.acting)
+                button("Let it walk away", "logout", leave)
         return pending or test
 
     def reworded(self, done: Round) -> str:
@@ -244,20 +253,6 @@ def _play_round(run: RunSession, generate: GenerateFn) -> None:
     table.play(run, len(run.negotiation.rounds), answer.turn)
     if run.negotiation.ending is None:
         _start(Task.ROUND)
-
-
-def _draw_failure(run: RunSession, answer: ModelAnswer) -> None:
-    number = len(run.negotiation.rounds)
-    failure = escaped(answer.failure or "")
-    title = f"**Round {number + 1}: the model gave no action, and its turn is over.**"
-    st.warning(f"{title} {failure} {_ROUNDS_KEPT}", icon=":material/cloud_off:")
-    draw(attempts_panel(answer.attempts))
-    act = partial(setattr, run, "acting", True)
-    with st.container(horizontal=True, key="model_failed"):
-        button("Try again", "refresh", partial(_run, run))
-        button("Act for the model in this round", "person", act, disabled=run.acting)
-        leave = partial(table.play, run, number, answer.walking_away)
-        button("Let it walk away", "logout", leave)
 
 
 def _wording(done: Round) -> str:

@@ -67,9 +67,12 @@ def _draw(studies: Mapping[str, ListedStudy]) -> None:
 
 def _candidates(names: Sequence[str], listed: Sequence[ListedStudy]) -> list[PortfolioStudy] | None:
     """Draw the worth of each study; return the studies, or None if a number is impossible."""
-    bounds = between("The share", (0, 1))
     share = NumberField(
-        "Share counted above the floor", "portfolio_share", 0.0, why_not=bounds, step=0.05
+        "Share counted above the floor",
+        "portfolio_share",
+        0.0,
+        why_not=between("The share", (0, 1)),
+        step=0.05,
     )
     worths = [
         NumberField(
@@ -81,11 +84,9 @@ def _candidates(names: Sequence[str], listed: Sequence[ListedStudy]) -> list[Por
         )
         for name, study in zip(names, listed, strict=True)
     ]
+    meaning = "A plan that only reaches its floor counts this share of its study’s worth."
     with st.grid("auto", min_column_width=150, vertical_alignment="bottom", key="portfolio_worths"):
-        share.draw(
-            persist_state="session",
-            help="A plan that only reaches its floor counts this share of its study’s worth.",
-        )
+        share.draw(persist_state="session", help=meaning)
         for field in worths:
             field.draw(persist_state="session")
     if problems := [field.problem for field in (share, *worths) if field.problem]:

@@ -43,24 +43,18 @@ def _draw() -> None:
         with column:
             draw_line(label, field, getattr(author, field))
     for title, items in sections.items():
-        _draw_section(title, f"{_FORM}_{key}_{items[0].item.id}", items)
+        answered = sum(bool(answer.sources) for answer in items)
+        icon = ":material/check:" if answered == len(items) else ":material/edit_note:"
+        place, label = f"{_FORM}_{key}_{items[0].item.id}", f"{title} · {answered} of {len(items)}"
+        with st.expander(label, icon=icon, key=place, on_change="rerun") as section:
+            for answer in items if section.open else ():
+                _draw_item(answer, place)
     make = partial(forms.registration, profile, registered, on=content.on)
     kind, file_name = f"registration_{key}", partial(content.name, title=author.title)
     values = {answer.item.id: answer.value for answer in answers}
     make_json = partial(json.dumps, values, ensure_ascii=False, indent=1)
     download("JSON by the form’s own ids", make_json, file_name(kind, "json"))
     draw_files(DocumentFiles(kind, make, file_name))
-
-
-def _draw_section(title: str, key: str, answers: list[FormAnswer]) -> None:
-    answered = sum(bool(answer.sources) for answer in answers)
-    icon = ":material/check:" if answered == len(answers) else ":material/edit_note:"
-    label = f"{title} · {answered} of {len(answers)}"
-    place = st.expander(label, icon=icon, key=key, on_change="rerun")
-    if place.open:
-        with place:
-            for answer in answers:
-                _draw_item(answer, key)
 
 
 def _draw_item(answer: FormAnswer, section: str) -> None:

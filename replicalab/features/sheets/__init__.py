@@ -182,6 +182,16 @@ def _cell_text(cell: object) -> str:
     return "" if cell is None else str(cell).strip()
 
 
+def _heading_row(rows: Mapping[int, Sequence[str]]) -> int:
+    """Return the row with the most names of fields: at least two, else the first of two cells."""
+
+    def fit(number: int) -> tuple[int, bool]:
+        fields = _matches(rows[number])
+        return fields if fields > 1 else 0, sum(map(bool, rows[number])) > 1
+
+    return max([*rows][:_ABOVE], key=fit, default=0)
+
+
 def _frame(lines: Iterable[Sequence[object]], heading: int | None) -> Table:
     import pandas as pd  # noqa: PLC0415 - slow to load
     from openpyxl.utils import get_column_letter  # noqa: PLC0415 - slow to load
@@ -192,12 +202,7 @@ def _frame(lines: Iterable[Sequence[object]], heading: int | None) -> Table:
     for number, line in enumerate(islice(lines, counted + 2), start=1):
         if any(texts := [*map(_cell_text, line[: wide + 1])]):
             rows[number] = texts if len(rows) <= most + _ABOVE else []
-
-    def fit(number: int) -> tuple[int, bool]:
-        fields = _matches(rows[number])
-        return fields if fields > 1 else 0, sum(map(bool, rows[number])) > 1
-
-    top = heading if heading in rows else max([*rows][:_ABOVE], key=fit, default=0)
+    top = heading if heading in rows else _heading_row(rows)
     below = sum(number > top for number in rows)
     if not below:
         raise Problem("the file holds no items", "write one item per row below the headings")
@@ -343,26 +348,20 @@ def read_cell(column: str, text: str, how: Answers) -> Any:
     return ItemState.AVAILABLE if is_left else ItemState.OUT_OF_STOCK
 
 
-class Questions(NamedTuple):
-    """Whether a sheet has dates, dates of either order, and numbers among them."""
+def questions(frame: Table) -> dict[str, bool | None]:
+    """Return whether a sheet has dates, dates of either order, and numbers among them.
 
-    dates: bool
-    order: bool
-    numbers: bool
-    day_first: bool | None  # if its dates allow only one order
-
-
-def questions(frame: Table) -> Questions:
-    """Return the open questions about the dates of a sheet."""
+    ``day_first`` is the only order that its dates allow, or None.
+    """
     texts = [text for field in DATED if field in frame for text in frame[field] if text]
     dates = {text: dates_of(text) for text in map(tables.unguarded, texts)}
     orders = {True, False}.intersection(*filter(None, dates.values()))
-    return Questions(
-        dates=any(dates.values()),
-        order=len(orders) != 1 and any(len({*found.values()}) > 1 for found in dates.values()),
-        numbers=any(NUMBER.fullmatch(text) and not dates[text] for text in dates),
-        day_first=orders.pop() if len(orders) == 1 else None,
-    )
+    return {
+        "dates": any(dates.values()),
+        "order": len(orders) != 1 and any(len({*days.values()}) > 1 for days in dates.values()),
+        "numbers": any(NUMBER.fullmatch(text) and not dates[text] for text in dates),
+        "day_first": orders.pop() if len(orders) == 1 else None,
+    }
 
 
 class Reading(NamedTuple):
@@ -403,7 +402,7 @@ def read_items(frame: Table, name: str, how: Answers = Answers()) -> Reading:  #
     A TableError has every fault by row and column.
     """
     if how.day_first is None:
-        how = how._replace(day_first=questions(frame).day_first)
+        how = how._replace(day_first=questions(frame)["day_first"])
     if how.currency in ("", CREDITS):
         signs = (money_of(text)[0] for text in frame.get("price", ()))
         how = how._replace(currency=next(filter(None, signs), ""))
@@ -419,9 +418,8 @@ def read_items(frame: Table, name: str, how: Answers = Answers()) -> Reading:  #
             notes.append(CellFault(number, "price", problem, "its price is missing"))
     for first, *others in by_label.values():
         for number, item, *_ in others:
-            if item.state != ItemState.BOOKED or item != first.item.model_copy(
-                update={"label": item.label}
-            ):
+            same = first.item.model_copy(update={"label": item.label})
+            if item.state != ItemState.BOOKED or item != same:
                 problem = f"{quoted(item.label)} is in row {first.number} already"
                 faults.append(CellFault(number, "name", problem, "list it once"))
     if len(by_label) > limits.MOST_OWN_ITEMS:
@@ -445,7 +443,6 @@ def _row(
     field, day = ("until", last) if isfinite(last) else ("from", first)
     if last < first:
         wrong["until"] = f"day {last} is before the first day {first}", "correct one of the two"
-
     try:
         item = OwnItem.model_validate({part: values[field] for part, field in _PARTS.items()})
     except ValidationError as error:

@@ -156,12 +156,12 @@ def _draw_questions(upload: _Upload, frame: sheets.Table) -> sheets.Answers:
         return st.radio(question, [*options], None, options.get, key=key, horizontal=True)
 
     numbers, order, start = "", None, lab.start_date
-    if asked.numbers:
+    if asked["numbers"]:
         options = {"days": "days of the lab", "dates": "dates of Excel"}
         numbers = ask("numbers", "Numbers among the dates are", options) or ""
-    if asked.order:
+    if asked["order"]:
         order = ask("order", "3/4/2026 is", {"day": "3 April", "month": "4 March"})
-    if start is None and (asked.dates or numbers == "dates"):
+    if start is None and (asked["dates"] or numbers == "dates"):
         key, label = f"{upload.key}_start", "Date of the lab’s day 1"
         start = st.date_input(label, None, key=key, format="YYYY-MM-DD")
     calendar = start, lab.weekends, lab.start_day, lab.days, lab.currency
