@@ -19,7 +19,6 @@ from replicalab.ui.controls import NumberField, between, complain, fold
 from replicalab.ui.words import draw_verdict, escaped
 
 TEXTS: Final = "plan_texts"  # session key of the fold of technique and rationale
-_LINES_PX: Final = 72  # the height of two lines
 
 
 class PlanForm(NamedTuple):
@@ -158,7 +157,7 @@ def _draw_texts(form: PlanForm) -> None:
         st.text_area(
             form.label(field),
             getattr(form.plan, field),
-            height=_LINES_PX,
+            height=72,  # two lines
             max_chars=limits.LONGEST_TEXT,
             key=form.key(field),
             on_change=form.change,

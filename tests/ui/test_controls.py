@@ -101,8 +101,7 @@ def test_long_escaped_word_can_break(letters: int) -> None:
 
 
 @given(st.lists(st.text()))
-@example([f"- {text}" for text in HOSTILE])
-@example(list(HOSTILE))
+@example([*HOSTILE, *(f"- {text}" for text in HOSTILE)])
 def test_list_has_only_marks_of_items(lines: list[str]) -> None:
     for line in as_list("\n".join(lines)).splitlines():
         rest = only_backslashes_and_marks(line.removeprefix("- "))

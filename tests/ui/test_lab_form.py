@@ -54,7 +54,7 @@ def at(app: AppTest, tab: str) -> AppTest:
 
 
 def item(label: str, app: AppTest | None = None) -> AppTest:
-    app = at(app, "Items") if app else drawer("Items")
+    app = at(app or unopened(PROTOCOL), "Items")
     app.selectbox(key="lab_item").set_value(label)
     return again(app)
 

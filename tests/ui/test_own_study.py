@@ -16,7 +16,7 @@ from replicalab.ui.own_studies import cache_key
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import can_press, labels, number, press, run, type_number
 from tests.ui.negotiating import hand_over
-from tests.ui.pages import COMPARE, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
+from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
 from tests.ui.reading import Alert, alerts, keyed, page_text, table, texts, where
 from tests.ui.visitors import Browsers, restart
 from tests.ui.walking import at_editor, at_gallery, at_making, go, query_of, unopened, visit, write
@@ -179,15 +179,6 @@ def test_reader_loses_a_removed_study(browsers: Browsers) -> None:
     late = visit(PROTOCOL, **link)
     assert GONE in page_text(late)
     assert GONE not in page_text(press(late, "Dismiss"))
-
-
-def test_undo_goes_beyond_a_removed_study() -> None:
-    app = type_number(visit(PROTOCOL), "Sample size", 150)
-    press(write(go(app, SCENARIOS), MINE), "Use this study")
-    press(at_gallery(app), "Remove")
-    assert GONE in page_text(press(go(app, COMPARE), "Undo"))
-    press(app, "Undo")
-    assert number(go(app, PROTOCOL), "Sample size").value == 150
 
 
 def rename(app: AppTest, name: str) -> AppTest:

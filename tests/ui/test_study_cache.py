@@ -74,8 +74,7 @@ def test_longest_unused_is_dropped_after_an_hour(monkeypatch: pytest.MonkeyPatch
     assert all(cache.of(owner) for owner in ("ada", "bob", "dan", "eve"))
 
 
-Step = tuple[str, str, str, int]
-steps: st.SearchStrategy[Step] = st.tuples(
+steps = st.tuples(
     st.sampled_from(["keep", "keep", "remove", "read", "look", "wait"]),
     st.sampled_from("abcd"),
     st.sampled_from(["mine", "other"]),
@@ -84,9 +83,8 @@ steps: st.SearchStrategy[Step] = st.tuples(
 
 
 @given(st.lists(steps, max_size=40))
-def test_bounds_hold_and_nothing_in_use_is_lost(done: list[Step]) -> None:
-    clock = Clock()
-    cache = StudyCache(clock)
+def test_bounds_hold_and_nothing_in_use_is_lost(done: list[tuple[str, str, str, int]]) -> None:
+    cache = StudyCache(clock := Clock())
     sizes: dict[tuple[str, str], int] = {}
     seen: dict[str, float] = {}
     with pytest.MonkeyPatch.context() as patch:
@@ -106,11 +104,8 @@ def test_bounds_hold_and_nothing_in_use_is_lost(done: list[Step]) -> None:
             elif act == "remove":
                 cache.remove(owner, name)
                 sizes.pop((owner, name), None)
-        in_use = {
-            place: size
-            for place, size in sizes.items()
-            if clock.now - seen[place[0]] <= IN_USE_SECONDS
-        }
+        recent = {owner for owner in seen if clock.now - seen[owner] <= IN_USE_SECONDS}
+        in_use = {place: size for place, size in sizes.items() if place[0] in recent}
         cached = {
             (owner, name): study.size for owner in "abcd" for name, study in cache.of(owner).items()
         }
