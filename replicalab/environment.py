@@ -216,9 +216,8 @@ def compare_players(
         raise ArgumentError("compare_players", [fault])
     rewards = partial(_rewards, (first, second), lab_manager, max_rounds)
     results = (executor.map if executor else map)(rewards, cases)
-    return PairedComparison(
-        tuple(PlayedCase(*case, *both) for case, both in zip(cases, results, strict=True))
-    )
+    pairs = zip(cases, results, strict=True)
+    return PairedComparison(tuple(PlayedCase(*case, *both) for case, both in pairs))
 
 
 def _rewards(

@@ -148,7 +148,7 @@ def _fenced_blocks(text: str) -> Iterator[str]:
 
 
 def _balanced_spans(text: str) -> Iterator[str]:
-    """Yield each span from a brace to its partner, left to right; an open rest is last."""
+    # From each brace to its partner, left to right; an open rest is last.
     start = text.find("{")
     while start >= 0:
         end, depth = len(text), 0
@@ -162,7 +162,6 @@ def _balanced_spans(text: str) -> Iterator[str]:
 
 
 def _structure(text: str, start: int = 0) -> Iterator[re.Match[str]]:
-    """Yield each brace and bracket from ``start`` on that is not part of a string."""
     in_string = False
     for mark in _MARK.finditer(text, start):
         if mark.group() == '"':
@@ -172,7 +171,6 @@ def _structure(text: str, start: int = 0) -> Iterator[re.Match[str]]:
 
 
 def _decode(span: str) -> Payload:
-    """Return the object in ``span``, or raise ValueError."""
     steps = (_OPEN_OR_CLOSE[mark.group()] for mark in _structure(span))
     if max(accumulate(steps)) > MAX_NESTING:  # a span opens at least its own brace
         raise ValueError(f"nested more than {MAX_NESTING} deep")

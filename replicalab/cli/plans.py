@@ -344,9 +344,7 @@ def _seeds(text: str) -> range:
     return range(first, last + 1)
 
 
-def _play_batch(
-    jobs: list[Case], executor: Executor | None, workers: int | None, model: Any
-) -> Batch:
+def _play_batch(jobs: list[Case], pool: Executor | None, workers: int | None, model: Any) -> Batch:
     step = max(1, len(jobs) // 10)
 
     def progress(came: int, number: int) -> None:
@@ -355,7 +353,7 @@ def _play_batch(
             commands.say(f"{lexicon.amount_text(came)} of {total}")
 
     try:
-        return collect(jobs, run_batch(jobs, executor, workers, model), progress)
+        return collect(jobs, run_batch(jobs, pool, workers, model), progress)
     finally:
         if model:
             model.stop()

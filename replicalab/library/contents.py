@@ -118,11 +118,9 @@ class LibraryConflictError(LibraryError):
 
 def checked(kind: EntryKind | None, text: str) -> str:
     """Check a content; return its study's id or its lab's name, "" for a draft (kind None)."""
-    if no_text := _NOT_TEXT.search(text):
-        place = f"the content: character {no_text.start() + 1}"
-        raise LibraryContentError(
-            f"{place} is {code(no_text.group())}, which is no text; delete it"
-        )
+    if found := _NOT_TEXT.search(text):
+        place = f"the content: character {found.start() + 1}"
+        raise LibraryContentError(f"{place} is {code(found.group())}, which is no text; delete it")
     try:
         if kind is not None:
             return KINDS[kind].about(text)
@@ -228,6 +226,7 @@ class StoredResult(JobEnding):
 
 
 _ENDING: Final = set(JobEnding.model_fields)
+_SOME: Final = Field(min_length=1, max_length=MOST_JOBS)
 
 
 class KeptBatch(Record):
@@ -236,12 +235,8 @@ class KeptBatch(Record):
     format: Literal[2] = 2
     asked: Annotated[int, Field(strict=True, ge=1, le=MOST_JOBS)]
     texts: Annotated[dict[Identifier, str], FailFast()] = Field(default_factory=dict)
-    jobs: Annotated[
-        tuple[case.RuleCase, ...], Field(min_length=1, max_length=MOST_JOBS), FailFast()
-    ]
-    results: Annotated[
-        tuple[StoredResult, ...], Field(min_length=1, max_length=MOST_JOBS), FailFast()
-    ]
+    jobs: Annotated[tuple[case.RuleCase, ...], _SOME, FailFast()]
+    results: Annotated[tuple[StoredResult, ...], _SOME, FailFast()]
 
     @classmethod
     def of(cls, came: Sequence[Result], asked: int) -> Self:

@@ -287,16 +287,13 @@ class Library:
         self, owner: Owner, *parts: tuple[EntryKind, str, str], notes: str = ""
     ) -> list[Entry]:
         """Save new entries in one transaction; a name that is taken gets a number."""
-        new = [
-            (
-                kind,
-                contents.checked_name(name[:LONGEST_ENTRY_NAME]),
-                self._checked(kind, content, notes),
-            )
-            for kind, name, content in parts
-        ]
+        checks = [self._checked(kind, content, notes) for kind, _, content in parts]
+        names = [contents.checked_name(name[:LONGEST_ENTRY_NAME]) for _, name, _ in parts]
         with self._saving(owner) as rows:
-            return [rows.add_beside(*part) for part in new]
+            return [
+                rows.add_beside(kind, name, new)
+                for (kind, *_), name, new in zip(parts, names, checks, strict=True)
+            ]
 
     def update(
         self,

@@ -89,9 +89,8 @@ class Case(Record):
         study = _parsed(self.text)
         if study.scenario_id != self.study:
             problem = f"'{self.study}' is not the study of the file, '{study.scenario_id}'"
-            raise errors.ScenarioError(
-                "the plan", [errors.Fault("study", problem, "name that one")]
-            )
+            fault = errors.Fault("study", problem, "name that one")
+            raise errors.ScenarioError("the plan", [fault])
         return study
 
     def written(self, find: FindPack | None = None) -> scenarios.Pack:

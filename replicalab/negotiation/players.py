@@ -17,7 +17,15 @@ from replicalab.errors import ModelAnswerTooLongError, ModelError, NegotiationEr
 from replicalab.lexicon import capitalised, count_text, label_key, shortened
 from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_QUESTION, LONGEST_TEXT
 from replicalab.negotiation import records
-from replicalab.negotiation.records import AUTOMATIC, Output, ScientistKind, Setup, State, Turn
+from replicalab.negotiation.records import (
+    AUTOMATIC,
+    Attempt,
+    Output,
+    ScientistKind,
+    Setup,
+    State,
+    Turn,
+)
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
 from replicalab.planner.limits import TIER_RANK
 from replicalab.scenarios import EvidenceTier, Pack
@@ -91,11 +99,6 @@ def _baseline(state: State, pack: Pack) -> Choice:
 
 
 def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
-    """Return the next change on the way from the opening to the least-loss plan.
-
-    It leaves if the opening or every remaining change is below the floor, or if the least-loss
-    plan does not pass.
-    """
     opening = state.opening or PlanAnalysis(assess(setup.opening or pack.reference_protocol, pack))
     yours, loss = opening.yours, opening.least
     reaches = is_worth_running(loss.after)
@@ -106,15 +109,13 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
         return Choice(put_forward(state, loss.plan), reason)
     offer, below = state.offer, yours.evidence.tier is EvidenceTier.BELOW_FLOOR
     if offer and is_worth_running(offer) and rank(offer, yours.plan) <= loss.rank:
-        return Choice(
-            models.ACCEPT_ACTION, f"No plan ranks above the offer: {phrases.size_text(offer)}."
-        )
+        reason = f"No plan ranks above the offer: {phrases.size_text(offer)}."
+        return Choice(models.ACCEPT_ACTION, reason)
     step = None
     if loss.after.feasible and not below and (reaches or not state.is_last):
         counters = offer is not None and offer.plan == yours.plan
-        step = next_concession(
-            opening, yours if counters else state.plan or yours, is_last=state.is_last
-        )
+        start = yours if counters else state.plan or yours
+        step = next_concession(opening, start, is_last=state.is_last)
     if step is not None:
         return Choice(put_forward(state, step.after.plan), step.text)
     reason = f"{capitalised(best_text(loss))}."
@@ -132,8 +133,6 @@ def wants_more(opening: PlanAnalysis, plan: Assessment) -> bool:
 
 
 class _Step(NamedTuple):
-    """The next proposal."""
-
     changes: tuple[Change, ...]
     after: Assessment
 
@@ -175,9 +174,8 @@ def next_concession(
     None if nothing remains to be changed, or if every remaining change falls below the floor.
     """
     loss = opening.least
-    remaining = [
-        change for change in changes_between(opening) if _remains(change, plan.plan, loss.plan)
-    ]
+    changes = changes_between(opening)
+    remaining = [change for change in changes if _remains(change, plan.plan, loss.plan)]
     if is_last and remaining:
         return _Step(tuple(remaining), loss.after)
     steps = (_with_repair(change, remaining, plan) for change in remaining)
@@ -217,16 +215,9 @@ def _moved(part: SuggestionChange, term: Callable[[str], str]) -> str:
 
 
 def _direct(state: State, pack: Pack) -> Choice:
-    """Return the direct Scientist's turn.
-
-    It accepts an offer that meets the target and keeps the soft constraints. Else it puts the
-    planner's best plan forward, or accepts if nothing in this lab is better. If no plan reaches
-    the floor, it asks once for the cheapest relief, and then walks away.
-    """
     asking = models.ScientistActionType.REQUEST_INFO.value
-    has_asked = any(
-        e.role is models.Role.SCIENTIST and e.action_type == asking for e in state.history
-    )
+    scientist = models.Role.SCIENTIST
+    has_asked = any(e.role is scientist and e.action_type == asking for e in state.history)
     if state.plan is None and not state.is_last and not has_asked:
         reference = assess(pack.reference_protocol, pack)
         if reference.evidence.tier is not EvidenceTier.BELOW_FLOOR:
@@ -339,7 +330,8 @@ def best_text(best: LeastLoss) -> str:
 
 
 MAX_RETRIES: Final = 2
-Clock = Callable[[], float]  # Seconds since some moment; only differences count
+Clock = Callable[[], float]  # seconds since some moment; only differences count
+GenerateFn = scientist_policy.GenerateFn
 Messages = list[dict[str, str]]
 _COUNTS: Final = ("prompt_tokens", "completion_tokens")
 
@@ -362,9 +354,7 @@ class Recorder:
     ``error`` is the failure of a call, apart from an answer that is too long.
     """
 
-    def __init__(
-        self, generate_fn: scientist_policy.GenerateFn, clock: Clock = time.monotonic
-    ) -> None:
+    def __init__(self, generate_fn: GenerateFn, clock: Clock = time.monotonic) -> None:
         self._generate_fn = generate_fn
         self._clock = clock
         self.calls: list[tuple[list[str], Output]] = []
@@ -402,7 +392,7 @@ class ModelAnswer(NamedTuple):
     """A model's attempts at a turn; without a valid action ``failure`` says why."""
 
     turn: Turn | None
-    attempts: tuple[records.Attempt, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
     failure: str | None = None
 
     @property
@@ -415,7 +405,7 @@ class ModelAnswer(NamedTuple):
 
 
 def ask_model(
-    generate_fn: scientist_policy.GenerateFn,
+    generate_fn: GenerateFn,
     state: State,
     pack: Pack,
     max_retries: int = MAX_RETRIES,
@@ -469,7 +459,7 @@ def ask(
 
 def _attempt(
     number: int, given: tuple[str, str], output: Output, correction: str | None
-) -> records.Attempt:
+) -> Attempt:
     action, error = None, None
     if output.text is not None:
         try:
@@ -477,4 +467,4 @@ def _attempt(
         except ScientistOutputParseError as found:
             error = found
     code, message = (error.code, error.message) if error else (None, None)
-    return records.Attempt(number, *given, output, action, code, message, correction)
+    return Attempt(number, *given, output, action, code, message, correction)

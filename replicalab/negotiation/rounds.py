@@ -309,7 +309,6 @@ def _message(action: ScientistAction | None, reason: str) -> str:
         "reagents": action.required_reagents,
     }
     parts = [f"{name}: {', '.join(labels) or 'none'}" for name, labels in lists.items()]
-    size = (
-        f"{count_text(action.sample_size, 'sample')} in {count_text(action.duration_days, 'day')}"
-    )
+    days = count_text(action.duration_days, "day")
+    size = f"{count_text(action.sample_size, 'sample')} in {days}"
     return f"{size}, {'; '.join([action.technique, *parts])}. {action.rationale}"

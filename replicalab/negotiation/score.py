@@ -60,9 +60,8 @@ class Score(NamedTuple):
 
 def shortfall(mine: Rank, best: Rank) -> tuple[str | None, float]:
     """Return the first term in which a plan ranks below the best one, and the difference."""
-    terms = zip(
-        Rank._fields, *(cast("tuple[float, ...]", place) for place in (mine, best)), strict=True
-    )
+    ranks = (cast("tuple[float, ...]", place) for place in (mine, best))
+    terms = zip(Rank._fields, *ranks, strict=True)
     first = ((name, float(value - term)) for name, value, term in terms if value != term)
     return next(first, (None, 0.0)) if mine > best else (None, 0.0)
 

@@ -66,9 +66,8 @@ def save(negotiation: records.Negotiation, recording: Recording | None = None) -
     moves = moves_of(negotiation)
     if recording and not any(move.by is records.TurnAuthor.MODEL for move in moves):
         raise TraceError("this negotiation has no turn of a model; let one play first")
-    transcript = Transcript(
-        format=FORMAT, setup=negotiation.setup, recording=recording, moves=moves
-    )
+    setup = negotiation.setup
+    transcript = Transcript(format=FORMAT, setup=setup, recording=recording, moves=moves)
     return transcript.model_dump_json(indent=1, exclude_defaults=True)
 
 

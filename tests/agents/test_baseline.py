@@ -28,16 +28,14 @@ def test_baseline_proposes_when_there_is_no_protocol() -> None:
 
 
 @pytest.mark.parametrize(
-    ("round_number", "max_rounds", "accepts"),
+    ("at", "of", "accepts"),
     [
         *((3, 5, False), (4, 5, True), (5, 5, True), (0, 1, False), (1, 1, True)),
         *((0, 0, False), (1, 0, True)),
     ],
 )
-def test_baseline_accepts_blocked_plan_only_at_end(
-    round_number: int, max_rounds: int, accepts: bool
-) -> None:
-    action = act(round_number=round_number, max_rounds=max_rounds, conversation_history=[BLOCKED])
+def test_baseline_accepts_blocked_plan_only_at_end(at: int, of: int, accepts: bool) -> None:
+    action = act(round_number=at, max_rounds=of, conversation_history=[BLOCKED])
     assert (action == models.ACCEPT_ACTION) is accepts
     assert accepts or action.action_type is models.ScientistActionType.REVISE_PROTOCOL
 
@@ -88,10 +86,8 @@ def test_baseline_revision_halves_the_sample(samples: int, controls: int, expect
 def test_baseline_revision_takes_a_day_off(protocol: models.Protocol) -> None:
     plan = revision(**protocol.model_dump())
     assert plan.duration_days == max(1, protocol.duration_days - 1)
-    assert (
-        models.revise(protocol, sample_size=plan.sample_size, duration_days=plan.duration_days)
-        == plan
-    )
+    sizes = {"sample_size": plan.sample_size, "duration_days": plan.duration_days}
+    assert models.revise(protocol, **sizes) == plan
 
 
 @given(scientist_observations())

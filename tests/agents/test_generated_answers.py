@@ -22,8 +22,7 @@ TEXTS: Final = (
     "two\nlines",
     "≥ 5 µL [sic]",
     "C:\\new",
-    "}",
-    "{",
+    *"}{",
     "` ```",
 )
 TAGS: Final = ("think", "thinking", "thought", "reasoning", "analysis", "scratchpad", "seed:think")

@@ -252,3 +252,54 @@ def test_parser_never_takes_part_of_an_action(action: ScientistAction, data: st.
     text = action.model_dump_json()
     cut = data.draw(st.integers(1, len(text) - 1))
     assert failure(text[:cut]).code == "invalid_json"
+
+
+FENCED: Final = f"```json\n{ACCEPT}\n```"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>\nA first idea: {ACCEPT}\nFar too few.\n</think>\n\n{PROPOSE}",
+        f"<think>\nDraft:\n{FENCED}\nToo few.\n</think>\n{PROPOSE}",
+        f"A first idea: {ACCEPT}\n</think>\n{PROPOSE}",
+        f"{FENCED}\n</think>\n```json\n{PROPOSE}\n```",
+        f'<think>an open brace {{ and a quote " first</think>{PROPOSE}',
+        f"<think>a <think>nested {ACCEPT}</think> thought {ACCEPT}</think>{PROPOSE}",
+        f"<think>{ACCEPT}</think>{PROPOSE}<think>{ACCEPT}",
+        f"<thinking>{ACCEPT}</thinking>{PROPOSE}",
+        f'<reasoning effort="high">{ACCEPT}</reasoning>{PROPOSE}',
+        f"<seed:think>{ACCEPT}</seed:think>{PROPOSE}",
+        f"◁think▷{ACCEPT}◁/think▷{PROPOSE}",
+        f"[THINK]{ACCEPT}[/THINK]{PROPOSE}",
+        f"<inner_monologue>{ACCEPT}</inner_monologue>{PROPOSE}",
+        f"<thought_process>{ACCEPT}</thought_process>{PROPOSE}",
+        f"<|START_THINKING|>{ACCEPT}<|END_THINKING|><|START_RESPONSE|>{PROPOSE}<|END_RESPONSE|>",
+        f"<|begin_of_thought|>{ACCEPT}<|end_of_thought|>{PROPOSE}",
+        f"<unused94>thought\n{ACCEPT}<unused95>{PROPOSE}",
+        f"<|channel|>analysis<|message|>{ACCEPT}<|end|><|start|>assistant"
+        f"<|channel|>final<|message|>{PROPOSE}<|return|>",
+        f"analysisWe could try {ACCEPT}.assistantfinal{PROPOSE}",
+        f"The analysis follows. I think <b>80</b> is right.\n{PROPOSE}",
+    ],
+)
+def test_answer_after_the_reasoning_is_played(text: str) -> None:
+    assert parse_scientist_output(text) == make_scientist_action()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>{ACCEPT}",
+        f"<think>{FENCED}\n</think>",
+        f"<|channel|>analysis<|message|>{ACCEPT}<|end|>",
+        f"analysisWe could try {ACCEPT}.",
+    ],
+)
+def test_reasoning_without_an_answer_is_no_json(text: str) -> None:
+    assert (failure(text).code, failure(text).raw_text) == ("no_json", text)
+
+
+def test_tag_inside_an_answer_is_text() -> None:
+    action = make_scientist_action(rationale="</think> is a tag, <think> another")
+    assert parse_scientist_output(action.model_dump_json()) == action

@@ -6,11 +6,17 @@ import pytest
 from hypothesis import given
 
 from replicalab import agents, models
-from replicalab.agents.lab_manager_policy import answer_to as answer_on
-from replicalab.agents.lab_manager_policy import answer_type_to, reference_offer
+from replicalab.agents import lab_manager_policy as policy
 from replicalab.assessment import assess
 from replicalab.scenarios import Pack, list_scenarios, load_scenario
-from tests.factories import EQUIPMENT, make_pack, make_policy_rule, make_protocol, make_substitution
+from tests.factories import (
+    EQUIPMENT,
+    REAGENTS,
+    make_pack,
+    make_policy_rule,
+    make_protocol,
+    make_substitution,
+)
 from tests.golden import assert_golden
 from tests.strategies import itemised_protocols, studied_packs
 
@@ -92,11 +98,11 @@ def test_any_answer_follows_the_contract(protocol: models.Protocol, pack: Pack) 
     assert not any(f"Not addressed by the plan: {item}" in action.explanation for item in required)
     assert agents.compose_lab_manager_response(check, suggestion) == action
     judged = assess(protocol, pack)
-    offer = reference_offer(judged)
+    offer = policy.reference_offer(judged)
     assert (offer and offer.improved) == (suggestion and suggestion.improved)
-    assert answer_on(judged, offer) == action
-    assert answer_type_to(judged, offer) is expected
-    assert answer_type_to(judged, None) is expected_type(check, None)
+    assert policy.answer_to(judged, offer) == action
+    assert policy.answer_type_to(judged, offer) is expected
+    assert policy.answer_type_to(judged, None) is expected_type(check, None)
 
 
 def no_model(*_: object) -> str:
@@ -135,7 +141,8 @@ def test_quoted_text_stays_on_one_line(between: str) -> None:
     pack = make_pack(policy_rules=[make_policy_rule(restriction=f"No open{between}flames.")])
     plan = make_protocol(**OPEN_FLAME)
     judged = assess(plan, pack)
-    for action in (answer_to(plan, pack)[2], answer_on(judged, reference_offer(judged))):
+    ours = policy.answer_to(judged, policy.reference_offer(judged))
+    for action in (answer_to(plan, pack)[2], ours):
         [line] = [line for line in action.explanation.split("\n") if "open" in line.lower()]
         assert between not in line
 
@@ -159,3 +166,66 @@ def test_restriction_is_reported_if_broken(study: str) -> None:
     for mention in mentions:
         for sentence in (f"Of course {mention}.", f"As agreed, {mention}.", mention.capitalize()):
             assert assess(saying(sentence), pack).feasible
+
+
+LAB = make_pack(budget=2600, days=6, staff=4, booked={CHAMBER: 10}, out_of_stock=REAGENTS[:1])
+BUDGET: Final = "Budget: 2,600 credits remain."
+DAYS: Final = "Time: at most 6 days."
+STAFF: Final = "Staff: 4 staff units."
+CHAMBER_LINE: Final = "'growth chamber' is booked until day 10; may be replaced by 'window shelf'."
+EQUIPMENT_LINE: Final = f"Equipment: {CHAMBER_LINE} 'light meter' is available."
+REAGENT_LINE: Final = "Reagents: 'agar plates' is out of stock. 'nutrient broth' is available."
+RULES: Final = "Restrictions: No open flames."
+EVERYTHING: Final = f"{BUDGET}\n{DAYS}\n{STAFF}\n{EQUIPMENT_LINE}\n{REAGENT_LINE}\n{RULES}"
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("What is the BUDGET?", BUDGET),
+        ("How many days do we have?", DAYS),
+        ("What is the time\n limit?", DAYS),
+        ("How many people are there?", STAFF),
+        ("Which equipment is free?", EQUIPMENT_LINE),
+        ("Which reagents are there?", REAGENT_LINE),
+        ("Which policies apply?", RULES),
+        # An item by its name, or the whole lab if no name is recognised.
+        ("Until when is the Growth  Chamber taken?", CHAMBER_LINE),
+        ("Do we have a light meter?", "'light meter' is available."),
+        ("And agar plates?", "'agar plates' is out of stock."),
+        ("Hello?", EVERYTHING),
+        ("Does it belong to today's ruler?", EVERYTHING),
+        ("Sometimes accosted, understaffed.", EVERYTHING),
+    ],
+)
+def test_answer_is_about_what_the_question_asks(question: str, line: str) -> None:
+    assert policy.answer_questions([question], LAB) == line
+
+
+def test_answer_takes_items_first_and_each_topic_once() -> None:
+    questions = ["What is the budget?", "Is the budget fixed?", "Is the light meter free today?"]
+    assert policy.answer_questions(questions, LAB) == f"'light meter' is available.\n{BUDGET}"
+    assert policy.answer_questions([], LAB) == EVERYTHING
+
+
+def test_answer_says_none_of_an_empty_lab() -> None:
+    pack = make_pack(equipment=[], reagents=[], policy_rules=[])
+    lines = policy.answer_questions([], pack).splitlines()
+    assert lines[3:] == ["Equipment: none.", "Reagents: none.", "Restrictions: none."]
+
+
+@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
+def test_shipped_lab_is_answered_without_the_reference(study: str) -> None:
+    pack = load_scenario(study, "hard")
+    answer = policy.answer_questions([], pack)
+    items = [r.label for r in pack.resources if r.category != "personnel"]
+    assert [item for item in items if f"'{item}'" not in answer] == []
+    assert pack.hidden_reference_spec.summary not in answer
+    assert pack.hidden_reference_spec.target_value not in answer
+
+
+def test_item_name_is_no_topic() -> None:
+    lab = load_scenario("fin_overreaction", "hard")
+    asked = "Is the CRSP monthly stock file 1978–2022 there?"
+    [line] = policy.answer_questions([asked], lab).split("\n")
+    assert line.startswith("'CRSP monthly stock file 1978–2022' is not available")

@@ -34,9 +34,8 @@ def exist(number: int, **design: object) -> Changes:
 
 
 def swaps(*pairs: tuple[str, str], **more: object) -> Changes:
-    rows = [
-        factories.make_substitution(original=one, alternative=other, **more) for one, other in pairs
-    ]
+    pairs_of = ({"original": one, "alternative": other, **more} for one, other in pairs)
+    rows = [factories.make_substitution(**pair) for pair in pairs_of]
     return {"allowed_substitutions": rows}
 
 
@@ -82,9 +81,8 @@ CASES: Final[dict[str, tuple[Changes, Changes]]] = {
 
 
 def suggest(protocol: Protocol, pack: Pack) -> agents.AlternativeSuggestion:
-    suggestion = agents.suggest_alternative(
-        protocol, agents.check_feasibility(protocol, pack), pack
-    )
+    check = agents.check_feasibility(protocol, pack)
+    suggestion = agents.suggest_alternative(protocol, check, pack)
     assert suggestion is not None
     return suggestion
 

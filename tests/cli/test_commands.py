@@ -1,8 +1,14 @@
 """The answers, exit codes and messages of every command."""
 
+import csv
 import json
+import os
+import signal
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from importlib.util import find_spec
 from io import BytesIO, TextIOWrapper
 from itertools import product
 from pathlib import Path
@@ -18,9 +24,10 @@ from replicalab.cli import COMPLETE, DEBUG, asking, main
 from replicalab.cli.commands import CODES, EXAMPLES, SCHEMA, app
 from replicalab.documents import open_bundle
 from replicalab.models import revise
+from replicalab.negotiation.batch import jobs_of, run_job
 from replicalab.negotiation.case import Case, negotiated
 from replicalab.planner import PlanAnalysis
-from tests.cli.asking import Asking
+from tests.cli.asking import Asking, started
 from tests.golden import assert_golden
 from tests.tiers import one_in
 
@@ -78,13 +85,9 @@ def test_shell_completes_commands_studies_and_labs(
     assert (answer.code, answer.out.split()) == (0, completed.split())
 
 
-@pytest.mark.parametrize(
-    ("study", "lab"),
-    [("psy_stroop", "hard"), ("bio_jq1_myeloma", "easy"), ("math_pythagorean", "medium")],
-)
-def test_check_has_the_values_of_the_assessment(ask: Asking, study: str, lab: str) -> None:
-    answer = ask(f"check {study} --lab {lab} --seed 3 --json")
-    pack = scenarios.load_scenario(study, lab, 3)
+def test_check_has_the_values_of_the_assessment(ask: Asking) -> None:
+    answer = ask("check bio_jq1_myeloma --lab easy --seed 3 --json")
+    pack = scenarios.load_scenario("bio_jq1_myeloma", "easy", 3)
     plan = assess(pack.reference_protocol, pack)
     assert answer.code == (0 if plan.feasible else 1)
     assert answer.data["cost"] == plan.cost == sum(t["credits"] for t in answer.data["cost_terms"])
@@ -223,9 +226,8 @@ def test_bad_value_is_one_line_with_code_2(ask: Asking) -> None:
 
 def test_hostile_text_reaches_no_terminal(ask: Asking) -> None:
     label = "pump \u202e\u200b"
-    overrides = scenarios.LabOverrides(
-        items=(scenarios.OwnItem(label=label, category="equipment", price=3.0),)
-    )
+    item = scenarios.OwnItem(label=label, category="equipment", price=3.0)
+    overrides = scenarios.LabOverrides(items=(item,))
     Path("lab.json").write_text(scenarios.lab_json(overrides))
     pack = scenarios.load_scenario(STUDY, "medium")
     plan = revise(pack.reference_protocol, required_equipment=[f"{label}\x1b[31m[red]"])
@@ -249,36 +251,28 @@ def test_answer_as_json_is_finite(ask: Asking) -> None:
     assert json.loads(answer.out, parse_constant=pytest.fail)
 
 
-@pytest.fixture
-def broken(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("option", "variable"), [("", None), ("--debug", "0"), ("", "1")])
+def test_failure_is_one_line_or_a_traceback(
+    ask: Asking, option: str, variable: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(_: object) -> None:
         raise ZeroDivisionError("a sum\nof \x1b[31mnothing")
 
     monkeypatch.setattr(asking, "analysis", fail)
     monkeypatch.delenv(DEBUG, raising=False)
-
-
-@pytest.mark.usefixtures("broken")
-def test_failure_is_one_line_with_exit_code_70(ask: Asking) -> None:
-    answer = ask(f"check {STUDY}")
-    assert (answer.code, answer.out) == (70, "")
-    assert answer.err == (
-        "ReplicaLab itself failed (ZeroDivisionError: a sum of ⟨U+001B⟩[31mnothing), through no "
-        "fault of the input; run it again with REPLICALAB_DEBUG=1 for the traceback\n"
-    )
-
-
-@pytest.mark.usefixtures("broken")
-@pytest.mark.parametrize(("option", "variable"), [("--debug", "0"), ("", "1")])
-def test_failure_tells_where_with_debug(
-    ask: Asking, option: str, variable: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DEBUG, variable)
+    if variable:
+        monkeypatch.setenv(DEBUG, variable)
     answer = ask(f"{option} check {STUDY}")
-    assert answer.code == 70
-    assert answer.err.startswith("Traceback (most recent call last):\n")
-    assert "in fail" in answer.err
+    assert (answer.code, answer.out) == (70, "")
     assert "\x1b" not in answer.err
+    if variable:
+        assert answer.err.startswith("Traceback (most recent call last):\n")
+        assert "in fail" in answer.err
+    else:
+        assert answer.err == (
+            "ReplicaLab itself failed (ZeroDivisionError: a sum of ⟨U+001B⟩[31mnothing), through "
+            "no fault of the input; run it again with REPLICALAB_DEBUG=1 for the traceback\n"
+        )
 
 
 RULES: Final = sorted(negotiation.AUTOMATIC)
@@ -323,3 +317,96 @@ def test_every_interface_plays_one_outcome(
     first = result["rounds"][0]
     assert first["reason"] == "It opens with the study's own plan."
     assert first["plan"]["plan"]["sample_size"] == pack.reference_protocol.sample_size
+
+
+REQUIRED: Final = "REPLICALAB_REQUIRE_DASK"
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_batch_results_are_in_order(ask: Asking) -> None:
+    options = "--seeds 2-11 --workers 1 --set own_lab.budget=500 --save out.csv --json"
+    answer = ask(f"batch {STUDY} --lab hard --lab easy {options}")
+    jobs = jobs_of([STUDY], ["hard", "easy"], range(2, 12))
+    own = {"own_lab": scenarios.LabOverrides(budget=500)}
+    ours = [run_job(job.model_copy(update=own)) for job in jobs]
+    assert answer.code == 0
+    keys = ("outcome", "credits", "samples", "evidence")
+    result = [tuple(item[key] for key in keys) for item in answer.data["results"]]
+    assert result == [tuple(our.model_dump(mode="json")[key] for key in keys) for our in ours]
+    assert answer.data["results"][0]["job"]["own_lab"]["budget"] == 500
+    assert [int(row["seed"]) for row in rows_of(Path("out.csv"))] == [*range(2, 12)] * 2
+    assert answer.err.splitlines()[-1] == "20 of 20 negotiations"
+    assert len(answer.err.splitlines()) <= 10
+
+
+def test_batch_of_a_file_equals_its_study(ask: Asking) -> None:
+    Path("mine.yaml").write_text(scenarios.study_text(STUDY), encoding="utf-8")
+    mine, ours = ask(f"batch mine.yaml {STUDY} --lab easy --workers 1 --json").data["results"]
+    assert mine == ours
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
+def test_batch_that_is_stopped_keeps_what_it_had(tmp_path: Path) -> None:
+    path = tmp_path / "some.csv"
+    line = f"batch {STUDY} --lab hard --seeds 0-399 --workers 1 --save {path}"
+    process = started(line, start_new_session=True)
+    assert process.stderr
+    assert process.stderr.readline() == "40 of 400 negotiations\n"
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to its workers too
+    text, faults = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in faults
+    seeds = [int(row["seed"]) for row in rows_of(path)]
+    assert 40 <= len(seeds) < 400
+    assert len(set(seeds)) == len(seeds)
+    assert text.strip().startswith(f"Stopped: {len(seeds):,} of 400 negotiations are played.")
+
+
+def test_missing_dask_is_named(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    answer = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
+    assert answer.code == 2
+    assert answer.err == (
+        "--dask: the package distributed is not installed; pip install distributed, or omit "
+        "--dask\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def dask() -> None:
+    if find_spec("distributed") is None and not os.environ.get(REQUIRED):
+        pytest.skip(f"distributed is not installed; {REQUIRED}=1 makes that a failure")
+
+
+@pytest.fixture(scope="module")
+def cluster(dask: None) -> Iterator[Any]:
+    from distributed import LocalCluster  # noqa: PLC0415 - it may not be installed
+
+    with LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=":0") as result:
+        yield result
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+def test_cluster_that_loses_a_worker_keeps_results(tmp_path: Path, cluster: Any) -> None:
+    path = tmp_path / "all.csv"
+    pids = [worker.pid for worker in cluster.workers.values()]
+    line = f"batch {STUDY} --seeds 0-59 --dask {cluster.scheduler_address} --save {path}"
+    process = started(f"{line} --json")
+    assert process.stderr
+    assert process.stderr.readline() == "18 of 180 negotiations\n"
+    os.kill(pids[0], signal.SIGKILL)
+    text, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert pids[0] not in [worker.pid for worker in cluster.workers.values()]
+    times = Counter((row["lab"], int(row["seed"])) for row in rows_of(path))
+    assert set(times.values()) == {1}
+    assert len(times) == 180
+    here = [run_job(job).model_dump(mode="json") for job in jobs_of([STUDY], seeds=range(60))]
+    results = json.loads(text)["results"]
+    for name in ("outcome", "credits"):
+        assert [result[name] for result in results] == [result[name] for result in here]

@@ -16,7 +16,7 @@ import pytest
 from replicalab.negotiation import ScientistKind, load, replay
 from replicalab.scenarios import load_scenario
 from tests.cli.asking import Asking, started
-from tests.cli.test_batch_command import rows_of
+from tests.cli.test_commands import rows_of
 from tests.features.language_model import serving
 from tests.negotiation.playing import ACCEPT, propose, said
 from tests.tiers import one_in
@@ -35,11 +35,8 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[serving.Server], None]:
         monkeypatch.delenv(f"REPLICALAB_LLM_{name}", raising=False)
 
     def set_it(server: serving.Server) -> None:
-        for name, value in (
-            ("BASE_URL", server.url),
-            ("MODEL", "m-1"),
-            ("API_KEY", serving.CANARY),
-        ):
+        names = {"BASE_URL": server.url, "MODEL": "m-1", "API_KEY": serving.CANARY}
+        for name, value in names.items():
             monkeypatch.setenv(f"REPLICALAB_LLM_{name}", value)
 
     return set_it
@@ -80,9 +77,8 @@ def test_model_plays_and_its_tokens_are_counted(ask: Asking, at: At) -> None:
 
 
 def test_failure_after_a_round_keeps_the_rounds(ask: Asking, at: At) -> None:
-    with serving.serve(
-        playing, serving.failing(401, {"error": {"message": serving.CANARY}})
-    ) as server:
+    refusal = serving.failing(401, {"error": {"message": serving.CANARY}})
+    with serving.serve(playing, refusal) as server:
         at(server)
         answer = ask(f"{PLAYS} --save talk.json")
     assert answer.code == 2

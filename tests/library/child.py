@@ -1,31 +1,17 @@
-"""`python -m tests.library.child ACT URL` prints each act; after "ready" it awaits a line."""
+"""`python -m tests.library.child ACT URL` says "ready", awaits a line, and prints each act."""
 
 import os
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from tempfile import TemporaryDirectory
-from typing import Final, TypeVar
+from typing import Final
 
 from replicalab.errors import LibraryBusyError, LibraryError
 from replicalab.library import EntryKind, Library
 from tests.library.making import ANN, make_plan
 
-Done = TypeVar("Done")
-
-_NOBODY = 65534
-_MOST_TRIES: Final = 10  # of five seconds each, for four libraries on a slow disk
-
-
-def say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
-def wait() -> None:
-    say("ready")
-    sys.stdin.readline()
+_NOBODY: Final = 65534
 
 
 def plan_of(number: int) -> str:
@@ -35,33 +21,24 @@ def plan_of(number: int) -> str:
     return make_plan(1, plan=plan)
 
 
-def once_free(do: Callable[[], Done]) -> Done:
-    for _ in range(_MOST_TRIES):
-        with suppress(LibraryBusyError):
-            return do()
-    return do()
-
-
 def save(library: Library, number: int) -> None:
-    content, text = plan_of(number), plan_of(number + 1)
-    entry = once_free(lambda: library.keep(ANN, EntryKind.PLAN, f"plan {number}", content))
-    say(f"saved {entry.id} 1 {number}")
+    entry = library.keep(ANN, EntryKind.PLAN, f"plan {number}", plan_of(number))
+    print("saved", entry.id, 1, number, flush=True)  # noqa: T201
     if number % 2:
-        once_free(lambda: library.update(ANN, entry.id, text, base_version=1))
-        say(f"saved {entry.id} 2 {number + 1}")
+        library.update(ANN, entry.id, plan_of(number + 1), base_version=1)
+        print("saved", entry.id, 2, number + 1, flush=True)  # noqa: T201
 
 
 def save_once(url: str) -> None:
-    wait()
-    library = once_free(lambda: Library(url))
-    save(library, os.getpid())
-    library.close()
+    for _ in range(10):  # of five seconds each, for four libraries on a slow disk
+        with suppress(LibraryBusyError):
+            save(Library(url), os.getpid())
+            return
 
 
 def save_on(url: str) -> None:
     library = Library(url)
-    begun = len(library.entries(ANN))
-    for number in count(begun + 1):
+    for number in count(1 + len(library.entries(ANN))):
         save(library, number)
 
 
@@ -75,10 +52,11 @@ def open_as_nobody(url: str) -> None:
     try:
         save(Library(url), 1)
     except LibraryError as error:
-        say(f"{type(error).__name__}: {error}")
+        print(f"{type(error).__name__}: {error}", flush=True)  # noqa: T201
 
-
-ACTS = {act.__name__: act for act in (save_once, save_on, open_as_nobody)}
 
 if __name__ == "__main__":
-    ACTS[sys.argv[1]](sys.argv[2])
+    print("ready", flush=True)  # noqa: T201
+    sys.stdin.readline()
+    acts = {"save_once": save_once, "save_on": save_on, "open_as_nobody": open_as_nobody}
+    acts[sys.argv[1]](sys.argv[2])

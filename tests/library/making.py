@@ -56,9 +56,8 @@ def make_run(seed: int = 0) -> str:
 
 
 def make_batch(seeds: int = 2, asked: int = 6) -> str:
-    return batch_text(
-        KeptBatch.of(list(map(run_job, jobs_of((STUDY,), seeds=range(seeds)))), asked)
-    )
+    results = [run_job(job) for job in jobs_of((STUDY,), seeds=range(seeds))]
+    return batch_text(KeptBatch.of(results, asked))
 
 
 _MAKERS: Final[dict[EntryKind, Callable[[], str]]] = {

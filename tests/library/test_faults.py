@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from itertools import count, product
 from pathlib import Path
-from typing import IO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import psycopg
 import pytest
@@ -36,51 +36,25 @@ class Confirmed(NamedTuple):
     number: int
 
 
-class Child:
-    """A process that does something with a library."""
+class Child(subprocess.Popen[str]):
+    """A process that does something with a library after `begin`."""
 
     def __init__(self, act: str, url: str) -> None:
         command = [sys.executable, "-m", "tests.library.child", act, url]
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
-        self.lines: list[str] = []
+        pipe = subprocess.PIPE
+        super().__init__(command, cwd=ROOT, text=True, bufsize=1, stdin=pipe, stdout=pipe)
 
-    @property
-    def _out(self) -> IO[str]:
-        assert self._process.stdout
-        return self._process.stdout
+    def begin(self) -> None:
+        assert self.stdout
+        assert self.stdin
+        assert self.stdout.readline() == "ready\n"
+        self.stdin.write("\n")
+        self.stdin.flush()
 
-    def until(self, begin: str) -> str:
-        for line in self._out:
-            self.lines.append(line.rstrip("\n"))
-            if line.startswith(begin):
-                return self.lines[-1]
-        raise AssertionError(f"it ended without '{begin}': {self.lines[-3:]}")
 
-    def go_on(self) -> None:
-        assert self._process.stdin
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._end()
-
-    def finish(self) -> None:
-        self._end()
-        assert self._process.returncode == 0
-
-    def _end(self) -> None:
-        self.lines += self._out.read().splitlines()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe
-            pipe.close()
-
-    def confirmed(self) -> list[Confirmed]:
-        text = re.findall(r"^saved (\w{32}) (\d+) (\d+)$", "\n".join(self.lines), re.MULTILINE)
-        return [Confirmed(entry, int(version), int(number)) for entry, version, number in text]
+def confirmed_in(text: str) -> list[Confirmed]:
+    rows = re.findall(r"^saved (\w{32}) (\d+) (\d+)$", text, re.MULTILINE)
+    return [Confirmed(entry, int(version), int(number)) for entry, version, number in rows]
 
 
 def check_whole(url: str, confirmed: list[Confirmed]) -> None:
@@ -107,11 +81,14 @@ def test_killed_process_loses_no_confirmed_save(url: str, kills: int) -> None:
     chance, confirmed = random.Random(7), list[Confirmed]()
     for _ in range(kills):
         child = Child("save_on", url)
-        child.until("saved")
+        child.begin()
+        assert child.stdout
+        first = child.stdout.readline()
         time.sleep(chance.uniform(0, 0.4))
         child.kill()
-        assert child.confirmed()
-        confirmed += child.confirmed()
+        saved = confirmed_in(first + child.communicate()[0])
+        assert saved
+        confirmed += saved
         check_whole(url, confirmed)
 
 
@@ -119,14 +96,9 @@ def test_killed_process_loses_no_confirmed_save(url: str, kills: int) -> None:
 def test_processes_opening_together_all_save(url: str) -> None:
     children = [Child("save_once", url) for _ in range(4)]
     for child in children:
-        child.until("ready")
-    for child in children:
-        child.go_on()
-    for child in children:
-        child.finish()
-    confirmed = [saved for child in children for saved in child.confirmed()]
-    assert {saved.version for saved in confirmed} >= {1}
-    assert len({saved.entry for saved in confirmed}) == 4
+        child.begin()
+    confirmed = [saved for child in children for saved in confirmed_in(child.communicate()[0])]
+    assert len({saved.entry for saved in confirmed if saved.version == 1}) == 4
     check_whole(url, confirmed)
 
 
@@ -190,10 +162,8 @@ def test_unwritable_folder_is_reported_unchanged(
         library.close()
         file.chmod(0o444)
         open_folder.chmod(rights)
-    child = Child("open_as_nobody", url)
-    text = child.until("LibraryStorageError")
-    child.finish()
-    assert "it cannot be written" in text
+    text = Child("open_as_nobody", url).communicate("\n")[0].strip()
+    assert "LibraryStorageError: the library: it cannot be written" in text
     assert str(open_folder) not in text
     if not entries:
         assert text.endswith("Make its folder writable, or name another in REPLICALAB_DATA")

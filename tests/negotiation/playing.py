@@ -10,25 +10,19 @@ from tests.factories import EQUIPMENT, make_hidden_reference, make_pack, make_pr
 from tests.scripted import ScriptedGenerate
 
 CHAMBER, METER = EQUIPMENT
+# Costs 40 × 10 + 5 × 50 + 2 × 25 + 2 × 100 + 2 × 75 = 1050 credits and needs 2 people
 PLAN: Final = make_protocol()
-"""Costs 40 × 10 + 5 × 50 + 2 × 25 + 2 × 100 + 2 × 75 = 1050 credits and needs 2 people."""
+# Breaks the lab's one restriction and nothing else
 FLAMING: Final = make_protocol(rationale="An open flame, with a dark control and blinded counting.")
-"""Breaks the lab's one restriction and nothing else."""
-SMALL: Final = make_protocol(sample_size=10)
-"""Five seed trays a group at d = 0.9: power near 0.2, and the floor is 0.50."""
-SHORT: Final = make_protocol(duration_days=2)
-"""A day less than the study's endpoint needs: no evidence at all."""
+SMALL: Final = make_protocol(sample_size=10)  # power near 0.2, and the floor is 0.50
+SHORT: Final = make_protocol(duration_days=2)  # too short for the endpoint: no evidence
 
 OPEN: Final = make_pack()  # accepts `PLAN`
 BOOKED: Final = make_pack(booked={CHAMBER: 10})  # offers the window shelf for the chamber in `PLAN`
-STUCK: Final = make_pack(booked={CHAMBER: 10}, allowed_substitutions=[])
-"""Rejects `PLAN`: the chamber is booked and nothing may replace it."""
+STUCK: Final = make_pack(booked={CHAMBER: 10}, allowed_substitutions=[])  # rejects `PLAN`
+# The offers of `BOOKED` for `PLAN` and `FLAMING`
 OFFER: Final = make_protocol(required_equipment=["window shelf", METER])
-"""What `BOOKED` offers instead of `PLAN`."""
-FLAMING_ON_THE_SHELF: Final = make_protocol(
-    required_equipment=OFFER.required_equipment, rationale=FLAMING.rationale
-)
-"""What `BOOKED` offers instead of `FLAMING`."""
+FLAMING_ON_THE_SHELF: Final = models.revise(FLAMING, required_equipment=OFFER.required_equipment)
 
 CANARIES: Final = {
     "summary": "canary-one",
@@ -37,10 +31,8 @@ CANARIES: Final = {
     "target_metric": "canary-four",
     "target_value": "canary-five",
 }
-CANARY_PACK: Final = make_pack(
-    booked={CHAMBER: 10}, hidden_reference_spec=make_hidden_reference(**CANARIES)
-)
-"""`BOOKED` with a hidden reference whose every text would be noticed."""
+_HIDDEN: Final = make_hidden_reference(**CANARIES)
+CANARY_PACK: Final = make_pack(booked={CHAMBER: 10}, hidden_reference_spec=_HIDDEN)
 
 ACCEPT: Final = models.ACCEPT_ACTION
 ask: Final = core.question
@@ -101,9 +93,8 @@ def by_person(
 
 
 def by_model(pack: Pack, *turns: list[str], rounds: int = 5) -> core.Negotiation:
-    setup = game(pack, None, rounds, core.ScientistKind.MODEL).model_copy(
-        update={"model": "scripted"}
-    )
+    setup = game(pack, None, rounds, core.ScientistKind.MODEL)
+    setup = setup.model_copy(update={"model": "scripted"})
     negotiation = core.Negotiation(setup, pack)
     for texts in turns:
         answer = core.ask_model(ScriptedGenerate(texts), negotiation.state, pack)
@@ -114,8 +105,8 @@ def by_model(pack: Pack, *turns: list[str], rounds: int = 5) -> core.Negotiation
 
 MEDIUM: Final = load_scenario("fin_momentum", "medium")
 HARD: Final = load_scenario("fin_momentum", "hard")
+# Five rounds: 420, 210, 105 and 52 samples, each with an offer, and the offer accepted
 RULED: Final = by_rule(MEDIUM, MEDIUM.reference_protocol)
-"""Five rounds: 420, 210, 105 and 52 samples, each with an offer, and the offer accepted."""
 MODELLED: Final = by_model(BOOKED, [PROSE, CUT_OFF, PROPOSAL], [said(ask("Days?"))], [said(ACCEPT)])
 
 
@@ -134,9 +125,8 @@ def answers(negotiation: core.Negotiation) -> Sequence[str | None]:
 
 
 def acts(negotiation: core.Negotiation) -> list[str]:
-    return [
-        done.action.action_type.value if done.action else "leaves" for done in negotiation.rounds
-    ]
+    actions = [done.action for done in negotiation.rounds]
+    return [action.action_type.value if action else "leaves" for action in actions]
 
 
 Edit = Callable[[dict[str, Any]], object]

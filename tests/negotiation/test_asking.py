@@ -35,6 +35,7 @@ from tests.negotiation.playing import (
 )
 from tests.scripted import ScriptedGenerate
 
+Script = list[str | Exception]
 FRESH: Final = core.State(0, 5)
 OUTPUTS: Final = (
     core.Output(
@@ -53,9 +54,8 @@ def clock_of(*times: float) -> Callable[[], float]:
 def test_valid_first_answer_is_a_turn() -> None:
     generate, state = (ScriptedGenerate([PROPOSAL]), by_person(BOOKED, propose(PLAN)).state)
     answer = core.ask_model(generate, state, BOOKED, clock=clock_of(10.0, 12.5))
-    assert answer.turn == core.Turn(
-        action=propose(PLAN), by=core.TurnAuthor.MODEL, outputs=answer.outputs
-    )
+    by = core.TurnAuthor.MODEL
+    assert answer.turn == core.Turn(action=propose(PLAN), by=by, outputs=answer.outputs)
     [attempt] = answer.attempts
     assert attempt.output == core.Output(text=PROPOSAL, seconds=2.5)
     assert (attempt.number, attempt.action, attempt.error_code) == (1, propose(PLAN), None)
@@ -91,7 +91,7 @@ def test_failures_are_corrected_and_kept() -> None:
     ],
 )
 def test_no_valid_action_gives_the_last_reason(
-    script: list[str | Exception], retries: int, failure: str, codes: int
+    script: Script, retries: int, failure: str, codes: int
 ) -> None:
     answer = core.ask_model(ScriptedGenerate(script), FRESH, BOOKED, retries)
     assert answer.turn is None
@@ -106,7 +106,7 @@ def test_no_valid_action_gives_the_last_reason(
 def test_server_texts_are_kept_within_bounds() -> None:
     spoken = Spoken(PROPOSAL)
     spoken.finish_reason = "stop" * 1000
-    script: list[str | Exception] = [spoken, ModelError("no " * 5000), "x" * (LONGEST_OUTPUT + 1)]
+    script: Script = [spoken, ModelError("no " * 5000), "x" * (LONGEST_OUTPUT + 1)]
     answers = [core.ask_model(ScriptedGenerate([item]), FRESH, BOOKED) for item in script]
     ended, failed, long = (answer.attempts[0].output for answer in answers)
     assert len(ended.finish_reason or "") == LONGEST_LABEL
@@ -185,9 +185,7 @@ SETUP: Final = game(BOOKED, scientist=core.ScientistKind.MODEL)
         ([PROSE, ModelAnswerTooLongError("too long")], 2, "too long"),
     ],
 )
-def test_model_without_a_valid_action_walks_away(
-    script: list[str | Exception], asked: int, why: str
-) -> None:
+def test_model_without_a_valid_action_walks_away(script: Script, asked: int, why: str) -> None:
     generate = ScriptedGenerate(script)
     played = core.negotiate(SETUP, BOOKED, generate)
     assert (played.ending, played.outcome) == (core.Ending.WALKED_AWAY, core.Outcome.NO_DEAL)

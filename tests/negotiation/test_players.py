@@ -14,17 +14,15 @@ from replicalab.errors import NegotiationError
 from replicalab.models import Protocol, ScientistAction, revise
 from replicalab.negotiation.players import Choice, choose, is_worth_running
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
+from replicalab.scenarios import Difficulty, EvidenceTier, Pack, load_scenario
 from tests.factories import make_constraint, make_pack, make_protocol, with_means
 from tests.golden import assert_golden
 from tests.negotiation import playing
 from tests.strategies import openings, studied_packs
+from tests.tiers import EVERY_LAB
 
 DIRECT: Final = core.ScientistKind.DIRECT
 LEAST: Final = core.LabManagerKind.LEAST_LOSS
-SHIPPED: Final = [
-    (study.scenario_id, lab.value) for study in list_scenarios() for lab in Difficulty
-]
 POOR: Final = make_pack(budget=1000, days=30)
 """20 days cost all of it, and the reference Lab Manager halves only the sample."""
 
@@ -39,9 +37,8 @@ def direct(
 
 
 def choice(pack: Pack, *actions: ScientistAction) -> Choice:
-    return choose(
-        playing.game(pack, scientist=DIRECT), playing.by_person(pack, *actions).state, pack
-    )
+    state = playing.by_person(pack, *actions).state
+    return choose(playing.game(pack, scientist=DIRECT), state, pack)
 
 
 @pytest.mark.parametrize("scientist", sorted(set(core.ScientistKind) - core.AUTOMATIC))
@@ -101,7 +98,7 @@ def test_baseline_on_momentum_medium_round_by_round() -> None:
     assert playing.plan_of(playing.RULED.rounds[-1]).required_equipment == items
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_baseline_follows_the_documents_rules_everywhere(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
     plan = pack.reference_protocol
@@ -183,15 +180,12 @@ def test_direct_scientist_asks_once_then_leaves() -> None:
     negotiation = direct(playing.HARD, playing.HARD.reference_protocol)
     assert playing.acts(negotiation) == ["propose_protocol", "request_info", "leaves"]
     assert playing.said_in(negotiation.rounds[1]) == "Budget: 1,500 credits remain."
-    assert (negotiation.ending, negotiation.outcome) == (
-        core.Ending.WALKED_AWAY,
-        core.Outcome.NO_DEAL,
-    )
+    assert negotiation.ending is core.Ending.WALKED_AWAY
+    assert negotiation.outcome is core.Outcome.NO_DEAL
     # It asks for 1,335. Checked in labs made so: 1500 + 1335 credits are enough, one less is not.
     for budget, expected in ((2835.0, True), (2834.0, False)):
-        outcome = direct(
-            with_means(playing.HARD, budget=budget), playing.HARD.reference_protocol
-        ).outcome
+        lab = with_means(playing.HARD, budget=budget)
+        outcome = direct(lab, playing.HARD.reference_protocol).outcome
         assert (outcome is core.Outcome.AGREED) is expected
 
 
@@ -232,9 +226,8 @@ def test_best_options_fall_back_to_the_reference_protocol() -> None:
     assert is_worth_running(analysis.least.after)
     assert analysis.least.plan.technique == "another technique"
     for options in (None, PlanAnalysis(assess(playing.FLAMING, playing.OPEN))):
-        assert (
-            core.best_options(options, playing.OPEN).yours.plan == playing.OPEN.reference_protocol
-        )
+        best = core.best_options(options, playing.OPEN).yours.plan
+        assert best == playing.OPEN.reference_protocol
     # In 600 credits the plan with the flame fails more than the reference protocol does.
     poor = make_pack(budget=100, days=5)
     hopeless = core.best_options(PlanAnalysis(assess(playing.FLAMING, poor)), poor)

@@ -133,10 +133,8 @@ def test_negotiation_by_rule_ends_in_one_outcome(
     assert [done.number for done in negotiation.rounds] == list(range(len(negotiation.rounds)))
     assert len(negotiation.rounds) <= rounds
     assert negotiation.final_plan is not None
-    accepted = negotiation.ending in {
-        core.Ending.SCIENTIST_ACCEPTED,
-        core.Ending.LAB_MANAGER_ACCEPTED,
-    }
+    endings = {core.Ending.SCIENTIST_ACCEPTED, core.Ending.LAB_MANAGER_ACCEPTED}
+    accepted = negotiation.ending in endings
     assert (negotiation.outcome is core.Outcome.NO_DEAL) is not accepted
     if accepted:
         false = negotiation.outcome is core.Outcome.FALSE_AGREEMENT
@@ -187,9 +185,8 @@ def test_fork_keeps_the_rounds_before() -> None:
 
 def test_fork_goes_on_with_the_baseline() -> None:
     # 111 samples, 7 days cost 1110 + 350 + 450 = 1910 in a lab of 3700 credits and 6 days.
-    forked = core.fork(
-        RULED, 1, revise(MEDIUM.reference_protocol, sample_size=111, duration_days=7)
-    )
+    plan = revise(MEDIUM.reference_protocol, sample_size=111, duration_days=7)
+    forked = core.fork(RULED, 1, plan)
     sizes = [(plan_of(d).sample_size, plan_of(d).duration_days) for d in forked.rounds]
     assert sizes == [(420, 8), (111, 7), (55, 6), (27, 5), (27, 5)]
     assert forked.ending is core.Ending.SCIENTIST_ACCEPTED

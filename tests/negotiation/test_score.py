@@ -1,22 +1,47 @@
-"""A score: 0 for the best that a lab can run, and for nothing else, in words that are so."""
+"""Score and ledger by hand and by brute force; no agent hears of the hidden reference."""
 
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab import negotiation as core
+from replicalab.agents.scientist_policy import (
+    build_scientist_system_prompt,
+    format_scientist_observation,
+)
 from replicalab.assessment import assess
-from replicalab.facts.blocks import Status
-from replicalab.facts.score import score_verdict
-from replicalab.models import ScientistAction, revise
+from replicalab.models import Protocol, Role, ScientistAction, revise
 from replicalab.negotiation import Outcome, ScientistKind, negotiate, score, score_of
 from replicalab.negotiation.case import Case
 from replicalab.planner import PlanAnalysis, rank
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
-from tests.factories import CONTROLS, make_constraint, make_control, make_pack, make_protocol
-from tests.negotiation.playing import FLAMING, OPEN, by_person, by_rule, propose
+from tests.factories import (
+    CONTROLS,
+    make_constraint,
+    make_control,
+    make_pack,
+    make_protocol,
+    with_means,
+)
+from tests.negotiation.playing import (
+    BOOKED,
+    CANARY_PACK,
+    FLAMING,
+    MEDIUM,
+    OFFER,
+    OPEN,
+    PLAN,
+    RULED,
+    ask,
+    by_person,
+    by_rule,
+    propose,
+    revise_to,
+)
+from tests.strategies import openings, studied_packs
 from tests.tiers import one_in
 
 PACKS: Final = [load_scenario(s.scenario_id, lab) for s in list_scenarios() for lab in Difficulty]
@@ -26,13 +51,10 @@ def named(pack: Pack) -> str:
     return f"{pack.scenario_id} {pack.difficulty}"
 
 
-@pytest.mark.parametrize("pack", PACKS, ids=named)
+@pytest.mark.parametrize("pack", one_in(3, PACKS), ids=named)
 def test_least_loss_plan_is_optimal(pack: Pack) -> None:
     best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
-    result = score_of(best)
-    assert result.regret == 0
-    if result.counts:
-        assert score_verdict(result).status is Status.PASS
+    assert score_of(best).regret == 0
 
 
 @pytest.mark.parametrize("days", one_in(2, [range(15, 16), range(7, 19)]))
@@ -95,49 +117,35 @@ def test_walking_away_is_optimal_without_a_good_plan() -> None:
     played = negotiate(Case.of(pack, scientist=ScientistKind.DIRECT).setup(pack), pack)
     assert played.outcome is Outcome.NO_DEAL
     assert score(played).regret == 0
-    assert score_verdict(score(played)).text == ("Regret 0: no plan of this lab is worth running.")
 
 
-def wishful(*, days: int = 9, budget: float = 1085.0) -> Pack:
-    wish = make_constraint(
-        label="Watching", bounds="days", comparator=">=", quantity=days, unit="days", hard=False
+@pytest.mark.parametrize(
+    ("budget", "samples", "controls", "deciding", "regret"),
+    [
+        (1235.0, 41, 2, "wishes", 7.5),  # for nine days a control must go
+        # Power 0.79204 of a target of 0.80: one tier lower, and nine terms after it
+        (5000.0, 40, 1, "tier", 9.5),
+        (5000.0, 4, 1, "tier", 9 + 2 / 3),  # below the floor: two tiers lower
+    ],
+)
+def test_regret_goes_by_the_first_term_that_differs(
+    budget: float, samples: int, controls: int, deciding: str, regret: float
+) -> None:
+    # The plan takes five days of nine that are wished for, and a control may go.
+    names = [make_control(name=name, droppable=name == CONTROLS[1]) for name in CONTROLS]
+    wish = {"bounds": "days", "comparator": ">=", "quantity": 9, "unit": "days", "hard": False}
+    pack = make_pack(
+        constraints=[make_constraint(label="Watching", **wish)],
+        budget=budget,
+        min_days=5,
+        reference_protocol=make_protocol(sample_size=41),
+        controls=names,
     )
-    controls = [make_control(name=name, droppable=name == CONTROLS[1]) for name in CONTROLS]
-    record = {"reference_protocol": make_protocol(sample_size=41), "controls": controls}
-    return make_pack(constraints=[wish], budget=budget, min_days=5, **record)
-
-
-def test_missed_soft_constraint_is_regretted() -> None:
-    pack = wishful(budget=1235.0)  # for nine days a control must go
-    best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
-    assert (len(best.broken_wishes), best.fidelity_loss) == (0, 1)
-    result = score_of(assess(pack.reference_protocol, pack))
-    assert (result.deciding, result.regret) == ("wishes", 7.5)
-    verdict = score_verdict(result)
-    assert verdict.status is Status.CAUTION
-    assert "Soft constraints missed: 1 instead of 0." in verdict.text
-    assert score_of(best).regret == 0
-
-
-def test_regret_goes_by_the_first_term_that_differs() -> None:
-    # For nine days without a wish broken 41 trays meet the target. Forty in five days break the
-    # wish, and without a control lose fidelity of 1; they have power 0.79204, of a target of 0.80.
-    pack = wishful(budget=5000.0)
-    plan = revise(pack.reference_protocol, sample_size=40, controls=CONTROLS[:1])
+    plan = make_protocol(sample_size=samples, controls=CONTROLS[:controls])
     result = score_of(assess(plan, pack))
-    assert (len(result.best.broken_wishes), result.best.fidelity_loss) == (0, 0)
-    assert (result.deciding, result.regret) == ("tier", 9.5), (
-        "one tier lower, and nine terms after it"
-    )
-
-
-def test_plan_below_the_floor_is_two_tiers_lower() -> None:
-    # Four trays are below the floor, break the soft constraint and lose fidelity.
-    pack = wishful(budget=5000.0)
-    plan = assess(revise(pack.reference_protocol, sample_size=4, controls=CONTROLS[:1]), pack)
-    assert (plan.feasible, len(plan.broken_wishes), plan.fidelity_loss) == (True, 1, 1)
-    result = score_of(plan)
-    assert (result.counts, result.deciding, result.regret) == (False, "tier", 9 + 2 / 3)
+    assert (result.deciding, result.regret) == (deciding, regret)
+    assert result.best.broken_wishes == ()
+    assert score_of(result.best).regret == 0
 
 
 def test_result_is_compared_with_the_studys_plan() -> None:
@@ -151,3 +159,119 @@ def test_result_is_compared_with_the_studys_plan() -> None:
 def test_no_deal_scores_like_no_plan(actions: tuple[ScientistAction | None, ...]) -> None:
     result = score(by_person(OPEN, *actions))
     assert (result.plan, result.counts, result.regret) == (None, False, 11.0)
+
+
+SCIENTIST, MANAGER = Role.SCIENTIST, Role.LAB_MANAGER
+
+
+@pytest.mark.parametrize("scientist", sorted(core.AUTOMATIC))
+@pytest.mark.parametrize("lab_manager", core.RULED_LAB_MANAGERS)
+@pytest.mark.parametrize("plan", [PLAN, FLAMING])
+@pytest.mark.parametrize("budget", [CANARY_PACK.lab.budget, 600.0])
+def test_agents_never_see_the_hidden_reference(
+    scientist: core.ScientistKind, lab_manager: core.LabManagerKind, plan: Protocol, budget: float
+) -> None:
+    pack = with_means(CANARY_PACK, budget=budget)
+    negotiation = by_rule(pack, plan, 5, scientist, lab_manager)
+    heard = [build_scientist_system_prompt(pack)]
+    for number, done in enumerate(negotiation.rounds):
+        seen = core.observe(negotiation.state_before(number), pack)
+        heard += [seen.model_dump_json(), format_scientist_observation(seen), done.reason]
+        heard += done.action.questions if done.action else []
+        heard += [done.answer.explanation] if done.answer else []
+    assert not any("canary" in text for text in heard)
+    assert negotiation.final_plan is not None
+    assert negotiation.final_plan.missing_elements == ("canary-two",), "the canary is dead"
+
+
+def test_ledger_of_a_medium_lab_by_hand() -> None:
+    concessions = core.ledger(RULED)
+    rows = [
+        (
+            concession.round_number + 1,
+            concession.who,
+            (concession.step.after.counts.samples, concession.step.after.counts.days),
+            concession.step.credits_saved,
+            concession.step.after.evidence.text.removeprefix("power "),
+            concession.total.credits_saved,
+        )
+        for concession in concessions
+    ]
+    # (round, who, samples and days after, credits saved, power after, saved in all)
+    #  plans:  420/8 = 5050 · 210/7 = 2900 · 105/6 = 1800 · 52/5 = 1220 · the offer of round 4
+    #  offers: 210/6 = 2850 · the same · 105/6 = 1800 · 52/5 = 1220, accepted
+    assert rows == [
+        (2, SCIENTIST, (210, 7), 2150, "0.47", 2150),
+        (3, SCIENTIST, (105, 6), 1100, "0.26", 3250),
+        (3, MANAGER, (105, 6), 1050, "0.26", 1050),
+        (4, SCIENTIST, (52, 5), 580, "0.15", 3830),
+        (4, MANAGER, (52, 5), 580, "0.15", 1630),
+        (5, SCIENTIST, (52, 5), 0, "0.15", 3830),
+    ]
+    # The extract of the same data loses no fidelity: the last step moves nothing.
+    items = ("licensed-data terminal",), ("vendor-approved extract on the research server",)
+    assert concessions[-1].step.fields == [("required_equipment", *items)]
+
+
+def test_ledger_skips_questions_and_walking_away() -> None:
+    # The shelf replaces the chamber at the same price: only fidelity is lost.
+    actions = (ask("The budget?"), propose(PLAN), ask("The days?"), revise_to(OFFER))
+    [concession] = core.ledger(by_person(BOOKED, *actions))
+    assert (concession.round_number, concession.who) == (3, SCIENTIST)
+    assert concession.step.credits_saved == 0
+    assert concession.step.after.fidelity_loss > concession.step.before.fidelity_loss
+    assert core.ledger(by_person(BOOKED, *actions[:3], None)) == []
+    assert core.ledger(by_rule(OPEN, PLAN)) == []
+
+
+def test_leap_is_one_step_per_field() -> None:
+    # The Lab Manager's offers move along, and are no steps of the Scientist's. A day costs 50 and
+    # a tray 10; days come before samples.
+    smaller = make_protocol(sample_size=30, duration_days=4, rationale=FLAMING.rationale)
+    actions = (propose(PLAN), revise_to(smaller), revise_to(revise(smaller, rationale="Other.")))
+    negotiation = by_person(BOOKED, *actions, revise_to(PLAN))
+    assert {concession.who for concession in core.ledger(negotiation)} == {SCIENTIST, MANAGER}
+    rows = [
+        (
+            move.round_number,
+            [change.field for change in move.step.fields],
+            move.step.credits_saved,
+            move.total.credits_saved,
+        )
+        for move in core.concession_steps(negotiation)
+    ]
+    assert rows == [
+        (1, ["duration_days"], 50, 50),
+        (1, ["sample_size"], 100, 150),
+        (3, ["duration_days"], -50, 100),
+        (3, ["sample_size"], -100, 0),
+    ]
+    assert {move.who for move in core.concession_steps(negotiation)} == {SCIENTIST}
+
+
+def assert_adds_up(negotiation: core.Negotiation) -> None:
+    concessions = core.ledger(negotiation)
+    for who in (SCIENTIST, MANAGER):
+        custom = [concession for concession in concessions if concession.who is who]
+        saved = sum(concession.step.credits_saved for concession in custom)
+        assert not custom or custom[-1].total.credits_saved == pytest.approx(saved)
+        assert all(one.step.after is other.step.before for one, other in pairwise(custom))
+    numbers = [concession.round_number for concession in concessions]
+    assert numbers == sorted(numbers)
+
+
+def test_repeated_offer_is_one_step() -> None:
+    # 150 months in 6 days are offered for both the second and the third plan.
+    sizes = ((75, 6), (300, 8), (150, 7), (60, 6))
+    plans = [revise(MEDIUM.reference_protocol, sample_size=n, duration_days=d) for n, d in sizes]
+    negotiation = by_person(MEDIUM, propose(plans[0]), *map(revise_to, plans[1:]))
+    assert [g.round_number for g in core.ledger(negotiation) if g.who is MANAGER] == [1, 3]
+    assert_adds_up(negotiation)
+
+
+@given(studied_packs(), openings(), st.integers(1, 5), st.sampled_from(core.RULED_LAB_MANAGERS))
+def test_steps_of_each_side_add_up(
+    pack: Pack, opening: Protocol | None, rounds: int, manager: core.LabManagerKind
+) -> None:
+    negotiation = by_rule(pack, opening, rounds, lab_manager=manager)
+    assert_adds_up(negotiation)

