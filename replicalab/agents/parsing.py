@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 from enum import StrEnum
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from typing import Final, NoReturn, TypeAlias
 
 from pydantic import ValidationError
@@ -87,9 +87,8 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
             return ScientistAction.model_validate(payload)
         except ValidationError as error:
             if failure is None or failure.code is not ParseErrorCode.INVALID_ACTION:
-                failure = ScientistOutputParseError(
-                    ParseErrorCode.INVALID_ACTION, _problems(error), raw_text, payload
-                )
+                code, why = ParseErrorCode.INVALID_ACTION, _problems(error)
+                failure = ScientistOutputParseError(code, why, raw_text, payload)
             tried += 1
             if tried == MOST_OBJECTS:
                 break
@@ -187,25 +186,21 @@ def _unique(pairs: list[tuple[str, object]]) -> Payload:
     return record
 
 
-def _whole_number(digits: str) -> int | Decimal:
-    return Decimal(digits) if len(digits) > MAX_DIGITS else int(digits)  # no field takes a decimal
-
-
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
 _DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_int=_whole_number, parse_constant=_no_constant
+    object_pairs_hook=_unique,
+    parse_int=lambda digits: Decimal(digits) if len(digits) > MAX_DIGITS else int(digits),
+    parse_constant=_no_constant,
 )
 
 
 def _problems(error: ValidationError) -> str:
     records = error.errors(include_url=False, include_input=False)
-    texts = [
-        f"{_place(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
-        for item in records[:MAX_PROBLEMS]
-    ]
+    parts = ((_place(r["loc"]), r["msg"].removeprefix("Value error, ")) for r in records)
+    texts = [f"{place}: {message}" for place, message in islice(parts, MAX_PROBLEMS)]
     if len(records) > MAX_PROBLEMS:
         texts.append(f"and {len(records) - MAX_PROBLEMS} more")
     return "; ".join(texts)

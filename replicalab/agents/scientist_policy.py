@@ -159,10 +159,9 @@ def call_scientist_with_retry(
     """
     if max_retries < 0:
         raise ValueError(f"max_retries = {max_retries}, must be 0 or more")
-    messages = [
-        {"role": "system", "content": system_prompt},
-        {"role": "user", "content": format_scientist_observation(observation)},
-    ]
+    message = format_scientist_observation(observation)
+    pairs = ("system", system_prompt), ("user", message)
+    messages = [{"role": role, "content": content} for role, content in pairs]
     failure: ScientistOutputParseError | None = None
     for attempt in count(1):
         raw_text = generate_fn([dict(message) for message in messages])

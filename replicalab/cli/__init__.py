@@ -55,7 +55,12 @@ def main(arguments: Sequence[str]) -> int:
         say(_LONG_VALUE.sub(lambda value: shortened(value[0], 100), text))
         return BAD_INPUT
     except Exception as error:  # noqa: BLE001 - every other failure is ReplicaLab's own
-        _report_crash(error, whole="--debug" in arguments or bool(os.environ.get(DEBUG)))
+        remedy = f"; run it again with {DEBUG}=1 for the traceback"
+        if "--debug" in arguments or os.environ.get(DEBUG):
+            remedy = ""
+            say("".join(traceback.format_exception(error)), "")
+        text = shortened(on_one_line(f"{type(error).__name__}: {error}"), 300)
+        say(f"ReplicaLab itself failed ({text}), through no fault of the input{remedy}")
         return CRASH
 
 
@@ -79,11 +84,3 @@ def _run(arguments: Sequence[str]) -> int:
         problem = on_one_line(getattr(error, "format_message", error.__str__)()).rstrip(".")
         raise CommandError(f"{path}: {problem}; see {path} --help") from None
     return 0
-
-
-def _report_crash(error: Exception, *, whole: bool) -> None:
-    if whole:
-        say("".join(traceback.format_exception(error)), "")
-    text = shortened(on_one_line(f"{type(error).__name__}: {error}"), 300)
-    remedy = "" if whole else f"; run it again with {DEBUG}=1 for the traceback"
-    say(f"ReplicaLab itself failed ({text}), through no fault of the input{remedy}")

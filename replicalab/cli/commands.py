@@ -183,10 +183,8 @@ _PARAMETERS: Final = {
     for name, parameter in signature(Options).parameters.items()
 }
 _Function = Callable[[Options], Answer]
-app = Typer(
-    rich_markup_mode=None,
-    epilog="Exit codes: 2 bad input, 70 failure of ReplicaLab, 130 Ctrl-C, 141 broken pipe.",
-)
+_ENDS: Final = "Exit codes: 2 bad input, 70 failure of ReplicaLab, 130 Ctrl-C, 141 broken pipe."
+app = Typer(rich_markup_mode=None, epilog=_ENDS)
 
 
 def _show_version(value: bool) -> None:

@@ -179,10 +179,8 @@ def _plan_facts(text: str) -> dict[str, object]:
 
 def _run_facts(text: str) -> dict[str, object]:
     run = load(text)
-    return {
-        **run.setup.model_dump(mode="json"),
-        "moves": [move.model_dump(mode="json", exclude_defaults=True) for move in run.moves],
-    }
+    moves = [move.model_dump(mode="json", exclude_defaults=True) for move in run.moves]
+    return {**run.setup.model_dump(mode="json"), "moves": moves}
 
 
 class KindRow(NamedTuple):
@@ -255,12 +253,10 @@ class KeptBatch(Record):
     def came(self) -> list[Result]:
         texts = self.texts
         whole = [job.model_copy(update={"text": texts.get(job.study, "")}) for job in self.jobs]
+        rows = ((whole[row.job], row) for row in self.results)
         return [
-            Result(
-                job=whole[row.job].model_copy(update={"seed": row.seed}),
-                **row.model_dump(include=_ENDING),
-            )
-            for row in self.results
+            Result(job=job.changed(seed=row.seed), **row.model_dump(include=_ENDING))
+            for job, row in rows
         ]
 
     def problems(self) -> Iterator[str]:

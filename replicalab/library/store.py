@@ -155,9 +155,8 @@ class OwnerRows:
         is_it = (VERSIONS.c.entry == entry.id) & (VERSIONS.c.number == number)
         row = self.connection.execute(select(*_VERSION, VERSIONS.c.content).where(is_it)).first()
         if row is None:
-            raise LibraryMissingError(
-                f"'{entry.name}' has no version {number}; choose one of 1 to {entry.version}"
-            )
+            remedy = f"choose one of 1 to {entry.version}"
+            raise LibraryMissingError(f"'{entry.name}' has no version {number}; {remedy}")
         return StoredVersion(entry, Version(*row[:-1]), row.content)
 
     def versions(self, entry: Entry) -> list[Version]:

@@ -3,7 +3,6 @@
 from replicalab.negotiation.players import (
     MAX_RETRIES,
     ModelAnswer,
-    Recorder,
     ask_model,
     best_options,
     best_text,

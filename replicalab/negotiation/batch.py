@@ -83,10 +83,9 @@ def jobs_of(
         problem = f"{number:,} negotiations are asked for"
         raise NegotiationError(f"{problem}; a batch has at most {MOST_JOBS:,}")
     names = ("lab", "seed", "scientist", "lab_manager")
-    return [
-        Case(**{**start, **dict(zip(names, values, strict=True)), "max_rounds": max_rounds})
-        for start, *values in product(*choices)
-    ]
+    rounds = {"max_rounds": max_rounds}
+    pairs = ((start, zip(names, values, strict=True)) for start, *values in product(*choices))
+    return [Case(**{**start, **dict(values), **rounds}) for start, values in pairs]
 
 
 @dataclass(frozen=True)

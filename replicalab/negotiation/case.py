@@ -75,12 +75,8 @@ class Case(Record):
     @classmethod
     def of_run(cls, setup: records.Setup, **others: Any) -> Self:
         """Return the case in which a negotiation was saved; ``others`` are further fields."""
-        return cls(
-            study=setup.scenario_id,
-            lab=setup.difficulty,
-            **{name: getattr(setup, name) for name in _AS_IN_A_SETUP},
-            **others,
-        )
+        same = {name: getattr(setup, name) for name in _AS_IN_A_SETUP}
+        return cls(study=setup.scenario_id, lab=setup.difficulty, **same, **others)
 
     def own_study(self) -> scenarios.Study | None:
         """Return the study in ``text``, None if empty; raises ScenarioError."""

@@ -17,17 +17,8 @@ from replicalab.errors import ModelAnswerTooLongError, ModelError, NegotiationEr
 from replicalab.lexicon import capitalised, count_text, label_key, shortened
 from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_QUESTION, LONGEST_TEXT
 from replicalab.negotiation import records
-from replicalab.negotiation.records import (
-    AUTOMATIC,
-    Attempt,
-    Output,
-    ScientistKind,
-    Setup,
-    State,
-    Turn,
-)
+from replicalab.negotiation.records import Attempt, Output, ScientistKind, Setup, State, Turn
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
-from replicalab.planner.limits import TIER_RANK
 from replicalab.scenarios import EvidenceTier, Pack
 
 Change = tuple[SuggestionChange, ...]  # one field, a dropped control, or items assigned together
@@ -38,11 +29,6 @@ class Choice(NamedTuple):
 
     action: models.ScientistAction | None
     reason: str
-
-
-def follows_a_rule(setup: Setup, state: State) -> bool:
-    """Return whether a rule chooses the next turn."""
-    return setup.scientist in AUTOMATIC or (setup.opening is not None and state.round_number == 0)
 
 
 def choose(setup: Setup, state: State, pack: Pack) -> Choice:
@@ -84,10 +70,8 @@ def _baseline(state: State, pack: Pack) -> Choice:
         reason = "It opens with a plan of its own: the default of the paper's field."
     elif action.action_type is models.ScientistActionType.REVISE_PROTOCOL and state.plan:
         plan = state.plan.plan
-        numbers = {
-            "Samples": (plan.sample_size, action.sample_size),
-            "Days": (plan.duration_days, action.duration_days),
-        }
+        sizes = plan.sample_size, action.sample_size
+        numbers = {"Samples": sizes, "Days": (plan.duration_days, action.duration_days)}
         cuts = [f"{name}: {was:,} → {now:,}." for name, (was, now) in numbers.items() if was != now]
         cut = " ".join(cuts) or "Nothing is left to cut."
         reason = f"The last answer names an obstacle. {cut}"
@@ -123,13 +107,6 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
         plan = "offer" if offer and offer.plan == yours.plan else "opening"
         reason = f"The {plan} has {phrases.placed_text(yours.evidence)}. {reason}"
     return Choice(None, reason if reaches else f"{reason} {_relief(opening)[1]}")
-
-
-def wants_more(opening: PlanAnalysis, plan: Assessment) -> bool:
-    """Return whether a plan is below the floor, or a better tier is possible."""
-    tier = plan.evidence.tier
-    below = tier is EvidenceTier.BELOW_FLOOR
-    return below or TIER_RANK[opening.least.after.evidence.tier] < TIER_RANK[tier]
 
 
 class _Step(NamedTuple):

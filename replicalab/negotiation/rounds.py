@@ -19,7 +19,8 @@ from replicalab.negotiation import players, records
 from replicalab.negotiation.players import choose, put_forward
 from replicalab.negotiation.records import Move, Negotiation, Reply, Setup, State, Turn, TurnAuthor
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import Pack
+from replicalab.planner.limits import TIER_RANK
+from replicalab.scenarios import EvidenceTier, Pack
 
 _BY_HAND: Final = (TurnAuthor.PERSON, TurnAuthor.FORK)
 
@@ -49,29 +50,25 @@ def play_on(negotiation: Negotiation, generate_fn: GenerateFn | None = None) -> 
 def course(
     negotiation: Negotiation, generate_fn: GenerateFn | None = None
 ) -> Iterator[Negotiation]:
-    """Yield the negotiation after each further round of a rule or the model."""
+    """Yield the negotiation after each further round of a rule or the model.
+
+    A model walks away after its last attempt without a valid action, or an answer above the length
+    limit. Raises ModelError if a call failed in another way.
+    """
     while negotiation.ending is None and not negotiation.awaits_reply:
-        setup = negotiation.setup
-        if players.follows_a_rule(setup, negotiation.state):
+        setup, state = negotiation.setup, negotiation.state
+        is_opening = setup.opening is not None and state.round_number == 0
+        if is_opening or setup.scientist in records.AUTOMATIC:
             negotiation = play_rule(negotiation)
         elif generate_fn is not None and setup.scientist is records.ScientistKind.MODEL:
-            negotiation = play_model(negotiation, generate_fn)
+            model = players.Recorder(generate_fn)
+            answer = players.ask(model, state, negotiation.pack)
+            if model.error is not None:
+                raise model.error
+            negotiation = play(negotiation, answer.turn or answer.walking_away)
         else:
             return
         yield negotiation
-
-
-def play_model(negotiation: Negotiation, generate_fn: GenerateFn) -> Negotiation:
-    """Return the negotiation after the round that a model chooses.
-
-    After its last attempt without a valid action, or an answer above the length limit, the model
-    walks away. Raises ModelError if a call failed in another way.
-    """
-    model = players.Recorder(generate_fn)
-    answer = players.ask(model, negotiation.state, negotiation.pack)
-    if model.error is not None:
-        raise model.error
-    return play(negotiation, answer.turn or answer.walking_away)
 
 
 def play_rule(negotiation: Negotiation) -> Negotiation:
@@ -185,10 +182,11 @@ def play(
     ending = _ending(state, action, answer, plan)
     waits = puts_forward and answer is None
     steps = setup.scientist is records.ScientistKind.STEP_BY_STEP and not state.is_last
-    accepted = ending is records.Ending.LAB_MANAGER_ACCEPTED
-    # A Scientist that goes step by step may want more than the plan that is accepted.
-    if waits or (accepted and steps and opening and plan and players.wants_more(opening, plan)):
-        ending = None
+    if ending is records.Ending.LAB_MANAGER_ACCEPTED and steps and opening and plan:
+        # A Scientist that goes step by step may want more than the plan that is accepted.
+        tier, best = plan.evidence.tier, opening.least.after.evidence.tier
+        waits = tier is EvidenceTier.BELOW_FLOOR or TIER_RANK[best] < TIER_RANK[tier]
+    ending = None if waits else ending
     number = state.round_number
     history = (*state.history, *_entries(number, action, answer, reason))
     after = State(number + 1, state.max_rounds, history, options, standing, opening, ending)

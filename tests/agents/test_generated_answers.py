@@ -26,13 +26,7 @@ TEXTS: Final = (
     "` ```",
 )
 TAGS: Final = ("think", "thinking", "thought", "reasoning", "analysis", "scratchpad", "seed:think")
-PROSE: Final = (
-    "",
-    "Here is my plan.\n",
-    "I think <b>80</b> is right:\n",
-    "“So be it”\n\n",
-    "\ufeff",
-)
+PROSE: Final = ("", "Here is my plan.\n", "I think <b>80</b> is it:\n", "“So be it”\n\n", "\ufeff")
 KINDS: Final = [*ScientistActionType]
 
 

@@ -1,7 +1,7 @@
 import copy
 import json
 import pickle
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -241,9 +241,9 @@ def test_parser_gives_an_action_or_a_code(text: str) -> None:
 
 @given(scientist_actions(), st.sampled_from([None, 2]), st.booleans())
 def test_parser_reads_back_any_valid_action(
-    action: ScientistAction, indent: int | None, ascii_only: bool
+    action: ScientistAction, indent: Any, plain: bool
 ) -> None:
-    text = json.dumps(action.model_dump(mode="json"), indent=indent, ensure_ascii=ascii_only)
+    text = json.dumps(action.model_dump(mode="json"), indent=indent, ensure_ascii=plain)
     assert parse_scientist_output(f"[1] {text} Fine?") == action
 
 

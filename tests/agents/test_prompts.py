@@ -16,7 +16,6 @@ from replicalab.models import ACCEPT_ACTION
 from tests.factories import (
     make_constraint,
     make_entry,
-    make_hidden_reference,
     make_pack,
     make_paper,
     make_protocol,
@@ -24,7 +23,6 @@ from tests.factories import (
     make_substitution,
 )
 from tests.golden import assert_golden
-from tests.negotiation.playing import CANARIES
 from tests.scripted import ScriptedGenerate
 
 
@@ -41,16 +39,6 @@ def test_system_prompt_in_words() -> None:
         constraints=[make_constraint(key=f"c{n}", **bound) for n, bound in enumerate(bounds)],
     )
     assert_golden("scientist_system_prompt", build_scientist_system_prompt(pack))
-
-
-def test_system_prompt_never_shows_the_hidden_reference() -> None:
-    reference = make_hidden_reference(**CANARIES)
-    plan = make_protocol(technique="canary-plan", rationale="canary-reason")
-    changes = {"reference_protocol": plan, "allowed_substitutions": []}
-    pack = make_pack(hidden_reference_spec=reference, **changes)
-    prompt = build_scientist_system_prompt(pack)
-    assert "canary" not in prompt
-    assert "Allowed substitutions:\n- none\n" in prompt
 
 
 @pytest.mark.parametrize("line_break", ["\n\n", "\r\n", "\u2028", "\x85"])
@@ -103,10 +91,8 @@ def test_foreign_text_fakes_no_observation_section(line_break: str) -> None:
     )
     lines = format_scientist_observation(observation).splitlines()
     assert lines.count("Current protocol:") == 1
-    assert [line for line in lines if line.startswith("- sample_size")] == [
-        "- sample_size: 40",
-        "- sample_size: whole number, 0 or more",
-    ]
+    samples = [line for line in lines if line.startswith("- sample_size")]
+    assert samples == ["- sample_size: 40", "- sample_size: whole number, 0 or more"]
 
 
 VALID = ACCEPT_ACTION.model_dump_json()
@@ -141,12 +127,9 @@ def call(model: ScriptedGenerate, **options: int) -> ScientistCallResult:
 
 def metadata(*failures: str, **changes: object) -> RetryMetadata:
     code, message, _ = FAILURES[failures[-1]] if failures else (None, None, None)
-    fields = {
-        "attempt_count": len(failures) + 1,
-        "retry_count": len(failures),
-        "last_error_code": code,
-        "last_error_message": message,
-    }
+    number = len(failures)
+    fields: dict[str, object] = {"attempt_count": number + 1, "retry_count": number}
+    fields |= {"last_error_code": code, "last_error_message": message}
     return RetryMetadata.model_validate({**fields, **changes})
 
 

@@ -238,9 +238,8 @@ def test_prices_of_substitutes_halve_the_sample(price: float, samples: int) -> N
 
 
 def change(field: str, original: str, revised: str) -> agents.SuggestionChange:
-    return agents.SuggestionChange(
-        field=field, original=original, revised=revised, reason="why", tradeoff="what is lost"
-    )
+    values = {"field": field, "original": original, "revised": revised}
+    return agents.SuggestionChange(**values, reason="why", tradeoff="what is lost")
 
 
 @pytest.mark.parametrize(

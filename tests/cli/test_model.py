@@ -95,11 +95,8 @@ def test_unwritable_file_is_refused_before_a_call(ask: Asking, at: At) -> None:
     Path("folder").mkdir()
     with serving.serve(playing) as server:
         at(server)
-        for line in (
-            f"{PLAYS} --save missing/talk.json",
-            f"{PLAYS} --save folder",
-            f"{RUNS} --save missing/all.csv",
-        ):
+        saves = "missing/talk.json", "folder", "missing/all.csv"
+        for line in (f"{command} --save {path}" for command in (PLAYS, RUNS) for path in saves):
             answer = ask(line)
             assert (answer.code, answer.out) == (2, "")
             assert "cannot be written" in answer.err

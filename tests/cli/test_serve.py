@@ -111,18 +111,18 @@ def test_bad_standard_input_is_named(
     monkeypatch.setattr(sys, "stdin", None)
     answer = ask(f"check {STUDY} --plan -")
     assert answer.code == 2
-    assert answer.err == (
-        "'standard input' cannot be read (it is closed); name a file that exists and may be read\n"
-    )
+    reason = "it is closed); name a file that exists and may be read"
+    assert answer.err == f"'standard input' cannot be read ({reason}\n"
 
 
 def test_standard_output_has_the_file_alone(ask: Asking) -> None:
-    for line in (
-        f"lab {STUDY} --set own_lab.budget=5",
-        f"plan {STUDY}",
-        f"negotiate {STUDY}",
-        f"report {STUDY} --date 2026-01-31",
-    ):
+    lines = (
+        "lab {} --set own_lab.budget=5",
+        "plan {}",
+        "negotiate {}",
+        "report {} --date 2026-01-31",
+    )
+    for line in (text.format(STUDY) for text in lines):
         streamed, named = ask(f"{line} --save -"), ask(f"{line} --save file.md")
         assert (streamed.code, streamed.err) == (named.code, named.err)
         assert streamed.out == Path("file.md").read_bytes().decode(), line

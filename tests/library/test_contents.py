@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from replicalab.errors import LibraryContentError
 from replicalab.library import EntryKind, KeptBatch, Library, batch_text, read_batch
@@ -105,17 +104,6 @@ def test_content_without_its_study_stays_with_problem(
     assert version.problem == draft.problem
     assert shelf.entries(ANN) == [entry]
     assert shelf.duplicate(ANN, entry.id).name == "of our own folder (copy)"
-
-
-def test_foreign_change_of_content_is_reported(shelf: Library, tmp_path: Path) -> None:
-    entry = shelf.keep(ANN, EntryKind.PLAN, "ours", make_plan())
-    engine = create_engine(f"sqlite:///{tmp_path / 'library.db'}")
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE library_versions SET content = '{\"format\": 9}'"))
-    engine.dispose()
-    version = shelf.read(ANN, entry.id)
-    assert version.content == '{"format": 9}'
-    assert version.problem == "a newer version of ReplicaLab wrote this file; read it there"
 
 
 def results() -> list[Result]:

@@ -256,10 +256,8 @@ def test_restarted_server_loses_nothing_and_stays_secret(
     library = Library(postgres.fresh())
     saved = library.keep(ANN, EntryKind.PLAN, "before", make_plan())
     postgres.stop()
-    with (
-        caplog.at_level(logging.DEBUG),
-        pytest.raises(LibraryStorageError, match="the database failed") as error,
-    ):
+    failure = pytest.raises(LibraryStorageError, match="the database failed")
+    with caplog.at_level(logging.DEBUG), failure as error:
         library.keep(ANN, EntryKind.PLAN, "meanwhile", make_plan())
     with pytest.raises(LibraryStorageError):
         library.entries(ANN)

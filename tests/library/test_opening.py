@@ -122,17 +122,6 @@ def test_database_of_first_release_is_refused_unchanged(url: str, revision: str)
     assert asked(url, "SELECT version_num FROM library_version") == [(revision,)]
 
 
-def test_default_file_is_beside_first_release(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("REPLICALAB_DATABASE_URL", raising=False)
-    monkeypatch.setenv("REPLICALAB_DATA", str(tmp_path))
-    (tmp_path / "library.db").write_bytes(b"of ReplicaLab 1")
-    Library().close()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["library-2.db", "library.db"]
-    assert (tmp_path / "library.db").read_bytes() == b"of ReplicaLab 1"
-
-
 def test_every_connection_to_a_file_is_set_up(tmp_path: Path) -> None:
     engine, _ = opened(f"sqlite:///{tmp_path / 'library.db'}", TIME)
     wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000}

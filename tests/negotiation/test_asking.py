@@ -14,7 +14,7 @@ from replicalab.assessment import assess
 from replicalab.errors import ModelAnswerTooLongError, ModelError, ModelTimeoutError
 from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_TEXT
 from replicalab.models import Role
-from replicalab.negotiation.players import hear
+from replicalab.negotiation.players import Recorder, hear
 from tests.factories import make_protocol
 from tests.negotiation.playing import (
     ACCEPT,
@@ -74,15 +74,12 @@ def test_failures_are_corrected_and_kept() -> None:
     assert all(other.observation is first.observation for other in others), "kept once"
     texts = [generate.sent[number][-1]["content"] for number in (1, 2)]
     rows = [(a.number, a.error_code, a.correction_prompt, a.action) for a in (first, *others)]
-    assert rows == [
-        (1, "no_json", texts[0], None),
-        (2, "invalid_json", texts[1], None),
-        (3, None, None, propose(PLAN)),
-    ]
+    assert rows[:2] == [(1, "no_json", texts[0], None), (2, "invalid_json", texts[1], None)]
+    assert rows[2:] == [(3, None, None, propose(PLAN))]
 
 
 @pytest.mark.parametrize(
-    ("script", "retries", "failure", "codes"),
+    ("script", "retries", "why", "codes"),
     [
         ([PROSE, NO_SAMPLES], 1, "No valid action in 2 attempts; the last: ", 2),
         ([PROSE], 0, "No valid action in 1 attempt; the last: No JSON object found in output", 1),
@@ -90,17 +87,16 @@ def test_failures_are_corrected_and_kept() -> None:
         ([ModelError("no server")], 2, "no server", 0),
     ],
 )
-def test_no_valid_action_gives_the_last_reason(
-    script: Script, retries: int, failure: str, codes: int
+def test_no_valid_action_gives_last_reason(
+    script: Script, retries: int, why: str, codes: int
 ) -> None:
     answer = core.ask_model(ScriptedGenerate(script), FRESH, BOOKED, retries)
     assert answer.turn is None
-    assert (answer.failure or "").startswith(failure)
+    assert (answer.failure or "").startswith(why)
     assert len([attempt for attempt in answer.attempts if attempt.error_code]) == codes
     assert answer.attempts[-1].correction_prompt is None
-    assert [attempt.output.text for attempt in answer.attempts] == [
-        text if isinstance(text, str) else None for text in script
-    ]
+    texts = [text if isinstance(text, str) else None for text in script]
+    assert [attempt.output.text for attempt in answer.attempts] == texts
 
 
 def test_server_texts_are_kept_within_bounds() -> None:
@@ -149,7 +145,7 @@ class Spoken(str):
 
 def test_recorder_keeps_messages_answers_and_failures() -> None:
     script = ScriptedGenerate([Spoken("one"), ModelError("gone\ud800")])
-    recorder = core.Recorder(script, clock_of(1.0, 4.0, 5.0, 6.0))
+    recorder = Recorder(script, clock_of(1.0, 4.0, 5.0, 6.0))
     messages = [{"role": "system", "content": "a"}, {"role": "user", "content": "b"}]
     assert recorder(messages) == "one"
     messages[0]["content"] = "changed later"

@@ -46,9 +46,8 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 HANDED: Final = by_person(BOOKED, ask("?"), propose(PLAN), max_rounds=7)
 """Two rounds of seven; it goes on."""
 FORKED: Final = core.fork(RULED, 1, make_protocol(sample_size=90))
-MEASURED: Final = core.Output(
-    text=PROPOSAL, prompt_tokens=812, completion_tokens=97, seconds=3.25, finish_reason="stop"
-)
+_TOKENS: Final = {"prompt_tokens": 812, "completion_tokens": 97, "finish_reason": "stop"}
+MEASURED: Final = core.Output.model_validate({"text": PROPOSAL, "seconds": 3.25, **_TOKENS})
 
 
 def test_saved_model_negotiation_replays() -> None:
@@ -222,11 +221,8 @@ def test_changed_character_raises_only_trace_errors(place: int, new: str) -> Non
 
 
 def shipped(key: str) -> core.Negotiation:
-    transcripts = {
-        recording.recording.key: recording
-        for recording in core.shipped_recordings()
-        if recording.recording
-    }
+    recorded = [item for item in core.shipped_recordings() if item.recording]
+    transcripts = {item.recording.key: item for item in recorded if item.recording}
     setup = transcripts[key].setup
     pack = load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
     return core.replay(transcripts[key], pack)

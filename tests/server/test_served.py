@@ -81,9 +81,8 @@ def test_policy_allows_the_pages_own_script(server: AppServer) -> None:
     answer, body = ask(server, "/")
     [script] = re.findall(rb"<script>(.*?)</script>", body, flags=re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script).digest()).decode()
-    assert f"script-src 'self' 'wasm-unsafe-eval' 'sha256-{digest}';" in str(
-        answer.headers["content-security-policy"]
-    )
+    policy = str(answer.headers["content-security-policy"])
+    assert f"script-src 'self' 'wasm-unsafe-eval' 'sha256-{digest}';" in policy
 
 
 def test_too_large_message_ends_the_web_socket(server: AppServer) -> None:

@@ -54,11 +54,8 @@ class Pages:
 
 
 def browser_of(pages: Pages) -> TestClient:
-    routes = [
-        *server.routes(pages),
-        WebSocketRoute("/run", pages.run),
-        Route("/{path:path}", pages.page, methods=["GET", "POST"]),
-    ]
+    page = Route("/{path:path}", pages.page, methods=["GET", "POST"])
+    routes = [*server.routes(pages), WebSocketRoute("/run", pages.run), page]
     middleware, lifespan = server.middleware(pages), server.lifespan(pages)
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
     return TestClient(app, base_url=OWN)
