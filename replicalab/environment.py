@@ -47,6 +47,7 @@ else:
 
 
 _Value = TypeVar("_Value")
+Info: TypeAlias = dict[str, Any]
 Action: TypeAlias = ScientistAction | None  # None leaves without an agreement
 Player = Callable[[ScientistObservation], Action]
 _ALPHA: Final = 0.05  # of 95 % intervals
@@ -113,16 +114,14 @@ class NegotiationEnv(Env[ScientistObservation, Action]):
         return negotiation.observe(self.negotiation.state, self.negotiation.pack)
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[ScientistObservation, dict[str, Any]]:
+        self, *, seed: int | None = None, options: Info | None = None
+    ) -> tuple[ScientistObservation, Info]:
         """Begin in the lab of a seed, 0 for the lab as written; by default in the same lab."""
         super().reset(seed=seed, options=options)
         self.negotiation = self._begun(self.negotiation.pack.seed if seed is None else seed)
         return self._seen(), {"outcome": None, "regret": None, "answer": None}
 
-    def step(
-        self, action: Action
-    ) -> tuple[ScientistObservation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Action) -> tuple[ScientistObservation, float, bool, bool, Info]:
         """Play one round; the information has outcome, regret and the Lab Manager's answer.
 
         Raises ArgumentError for another type, and NegotiationError after the end.

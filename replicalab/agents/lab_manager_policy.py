@@ -202,10 +202,10 @@ def _answer(
     offer: Offer | AlternativeSuggestion | None,
     term: Callable[[str], str] = str,
 ) -> LabManagerAction:
-    offered, changes, after = _parts_of(offer)
+    revised, changes, after = _parts_of(offer)
     kind = _type(reasons, after.failing if after and offer and offer.improved else None)
     suggests = kind is LabManagerActionType.SUGGEST_ALTERNATIVE
-    plan = offered if suggests else None
+    plan = revised if suggests else None
     lines = [f"I accept: {_PASSES} The plan {_need(judged)}."]
     if kind is not LabManagerActionType.ACCEPT:
         rows = [(term(dimension), text) for dimension in reasons for text in reasons[dimension]]
@@ -218,9 +218,8 @@ def _answer(
             lines += [_change_line(change, term) for change in changes]
             failing = ", ".join(map(term, after.failing))
             outcome = f"still failing: {failing}." if failing else _PASSES
-            lines.append(
-                f"That plan {_need(after)}; {outcome}" if suggests else capitalised(outcome)
-            )
+            offered = f"That plan {_need(after)}; {outcome}"
+            lines.append(offered if suggests else capitalised(outcome))
     fields: dict[str, object] = {
         "action_type": kind,
         "feasible": _OF_THE_LAB.isdisjoint(reasons),

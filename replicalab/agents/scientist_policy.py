@@ -27,7 +27,8 @@ _FORMS: Final = {name: row.form for name, row in models.PROTOCOL_ROWS.items()} |
 }
 FIELD_FORMS: Final = {name: _FORMS[name] for name in models.ScientistAction.model_fields}
 """The keys of a ScientistAction, in its order, and the form of each value."""
-_FIELDS: Final = tuple(f"- {name}: {form}" for name, form in FIELD_FORMS.items())
+_FIELDS: Final = "\n".join(f"- {name}: {form}" for name, form in FIELD_FORMS.items())
+_KINDS: Final = "\n".join(f"- {value}" for value in ScientistActionType)
 
 # A text from a study file or a model is behind a bullet on a line of its own, so that it cannot
 # pass for a section.
@@ -36,33 +37,27 @@ You are the Scientist agent in ReplicaLab.
 
 Your job: negotiate with the Lab Manager the strongest plan that the lab can run.
 Keep what the conclusion rests on; give up first what costs it least."""
-_RULES: Final = "\n".join(
-    (
-        "Output contract:",
-        "Answer with exactly one JSON object and nothing else: no prose, no code fence.",
-        "It has all of these keys and no extra keys:",
-        *_FIELDS,
-        "",
-        "Allowed action_type values:",
-        *(f"- {value}" for value in ScientistActionType),
-        "",
-        "Action-specific field requirements:",
-        "- propose_protocol and revise_protocol: sample_size 1 or more, a technique and a "
-        "rationale; controls, required_equipment and required_reagents may be []; questions is [].",
-        '- request_info: one question or more; every other field empty: 0, "" or [].',
-        "- accept, which takes the Lab Manager's standing offer or, without one, the current "
-        'protocol: every other field empty: 0, "" or [].',
-    )
-)
-_SCHEMA: Final = "\n".join(
-    (
-        "ScientistAction schema:",
-        *_FIELDS,
-        f"action_type values: {', '.join(ScientistActionType)}",
-        "",
-        "Respond with exactly one JSON object that is a valid ScientistAction, and nothing else.",
-    )
-)
+_RULES: Final = f"""\
+Output contract:
+Answer with exactly one JSON object and nothing else: no prose, no code fence.
+It has all of these keys and no extra keys:
+{_FIELDS}
+
+Allowed action_type values:
+{_KINDS}
+
+Action-specific field requirements:
+- propose_protocol and revise_protocol: sample_size 1 or more, a technique and a rationale; \
+controls, required_equipment and required_reagents may be []; questions is [].
+- request_info: one question or more; every other field empty: 0, "" or [].
+- accept, which takes the Lab Manager's standing offer or, without one, the current protocol: \
+every other field empty: 0, "" or []."""
+_SCHEMA: Final = f"""\
+ScientistAction schema:
+{_FIELDS}
+action_type values: {", ".join(ScientistActionType)}
+
+Respond with exactly one JSON object that is a valid ScientistAction, and nothing else."""
 _NO_HISTORY: Final = "No conversation history yet"
 _NO_PROTOCOL: Final = "No protocol has been proposed yet"
 
@@ -211,10 +206,7 @@ def _mentions(text: str, hints: tuple[str, ...]) -> bool:
     return re.search(rf"\b(?:{words})", text.casefold()) is not None
 
 
-_NO_INVENTORY: Final = (
-    "No items are listed: this plan is made from the paper alone, which does not say what the "
-    "lab has."
-)
+_NO_INVENTORY: Final = "No items are listed: the paper alone does not say what the lab has."
 # The baseline's proposal in each domain.
 _DEFAULTS: Final = {
     domain: models.Protocol(

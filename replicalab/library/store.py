@@ -131,10 +131,8 @@ class OwnerRows:
             if deleted in (None, entry.deleted is not None):
                 return entry
         state = "deleted entry" if deleted else "entry"
-        raise LibraryMissingError(
-            f"the library has no {state} '{shortened(entry_id)}' of yours, or no longer; look for "
-            "it in the list"
-        )
+        problem = f"the library has no {state} '{shortened(entry_id)}' of yours"
+        raise LibraryMissingError(f"{problem}, or no longer; look for it in the list")
 
     def named(self, kind: EntryKind, name: str) -> Entry | None:
         is_it = (ENTRIES.c.kind == kind) & (ENTRIES.c.name_key == label_key(name))

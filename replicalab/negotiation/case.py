@@ -10,13 +10,12 @@ from pydantic import AfterValidator, FailFast, Field, ValidationError, model_val
 
 from replicalab import errors, scenarios
 from replicalab.assessment import Assessment, assess
-from replicalab.characters import on_one_line
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_ROUNDS, MOST_SIDES
 from replicalab.models import Framed, Protocol, Record, too_large
 from replicalab.negotiation import Negotiation, play_moves, records, replay, shipped_recordings
 from replicalab.registration import Registration
-from replicalab.scenarios.reading import FORMAT, dotted, format_problem, shown
+from replicalab.scenarios.reading import FORMAT, format_problem, record_error
 
 FindPack = Callable[[str, str, int, str | None], scenarios.Pack]
 """Finds a study in its lab by study, lab, seed and own key, or raises ScenarioError."""
@@ -245,11 +244,10 @@ def read_record(model: type[_R], text: str) -> _R:
         for number in (fault["input"] for fault in faults if fault["loc"] == ("format",)):
             if problem := format_problem(number, FORMAT):
                 raise errors.LibraryContentError(problem) from error
-        first = faults[0]
-        place = on_one_line(dotted(first["loc"])) or "the text"
-        value = f"{shown(first['input'])}: " if first["loc"] else ""
-        line = f"{place}: {value}{first['msg'].removeprefix('Value error, ')}"
-        raise errors.LibraryContentError(f"{line}; load a file saved here") from error
+        problem = f"the text: {faults[0]['msg']}; load a file saved here"
+        if faults[0]["type"] != "json_invalid":
+            problem = str(record_error(error, model, "").faults[0])
+        raise errors.LibraryContentError(problem) from error
 
 
 class Side(NamedTuple):

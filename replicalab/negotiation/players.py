@@ -99,7 +99,7 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
     if loss.after.feasible and not below and (reaches or not state.is_last):
         counters = offer is not None and offer.plan == yours.plan
         start = yours if counters else state.plan or yours
-        step = next_concession(opening, start, is_last=state.is_last)
+        step = next_concession(opening, start, state.is_last)
     if step is not None:
         return Choice(put_forward(state, step.after.plan), step.text)
     reason = f"{capitalised(best_text(loss))}."
@@ -143,9 +143,7 @@ def _assigned_together(swaps: Sequence[SuggestionChange], pack: Pack) -> Iterato
     yield from (change for _, change in groups)
 
 
-def next_concession(
-    opening: PlanAnalysis, plan: Assessment, *, is_last: bool = False
-) -> _Step | None:
+def next_concession(opening: PlanAnalysis, plan: Assessment, is_last: bool) -> _Step | None:
     """Return the next proposal, in the last round with all changes that remain.
 
     None if nothing remains to be changed, or if every remaining change falls below the floor.
@@ -434,9 +432,7 @@ def ask(
     return ModelAnswer(turn, attempts, failure)
 
 
-def _attempt(
-    number: int, given: tuple[str, str], output: Output, correction: str | None
-) -> Attempt:
+def _attempt(number: int, sent: tuple[str, str], output: Output, correction: str | None) -> Attempt:
     action, error = None, None
     if output.text is not None:
         try:
@@ -444,4 +440,4 @@ def _attempt(
         except ScientistOutputParseError as found:
             error = found
     code, message = (error.code, error.message) if error else (None, None)
-    return Attempt(number, *given, output, action, code, message, correction)
+    return Attempt(number, *sent, output, action, code, message, correction)

@@ -47,9 +47,7 @@ def play_on(negotiation: Negotiation, generate_fn: GenerateFn | None = None) -> 
     return negotiation
 
 
-def course(
-    negotiation: Negotiation, generate_fn: GenerateFn | None = None
-) -> Iterator[Negotiation]:
+def course(negotiation: Negotiation, model: GenerateFn | None = None) -> Iterator[Negotiation]:
     """Yield the negotiation after each further round of a rule or the model.
 
     A model walks away after its last attempt without a valid action, or an answer above the length
@@ -60,11 +58,11 @@ def course(
         is_opening = setup.opening is not None and state.round_number == 0
         if is_opening or setup.scientist in records.AUTOMATIC:
             negotiation = play_rule(negotiation)
-        elif generate_fn is not None and setup.scientist is records.ScientistKind.MODEL:
-            model = players.Recorder(generate_fn)
-            answer = players.ask(model, state, negotiation.pack)
-            if model.error is not None:
-                raise model.error
+        elif model is not None and setup.scientist is records.ScientistKind.MODEL:
+            recorder = players.Recorder(model)
+            answer = players.ask(recorder, state, negotiation.pack)
+            if recorder.error is not None:
+                raise recorder.error
             negotiation = play(negotiation, answer.turn or answer.walking_away)
         else:
             return
