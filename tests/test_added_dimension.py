@@ -23,15 +23,15 @@ from tests.ui.walking import visit
 PLACES: Final = 3  # of each staff unit
 
 
-def _details(plan: PlanInLab) -> Iterator[dict[str, object]]:
-    yield {"used": plan.counts.samples, "limit": PLACES * plan.pack.lab.staff}
+def _reasons(plan: PlanInLab) -> list[str]:
+    places = PLACES * plan.pack.lab.staff
+    return [f"The plan fills {plan.counts.samples} places; the lab has {places}."]
 
 
 STORAGE: Final = DimensionRow(
     key="storage",
     noun="place",
-    reason="The plan fills {used} places; the lab has {limit}.",
-    details=_details,
+    reasons=_reasons,
     amount=Amount(
         need=lambda counts, _: counts.samples,
         has=lambda lab: PLACES * lab.staff,

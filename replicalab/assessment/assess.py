@@ -109,11 +109,6 @@ class Assessment(PlanInLab, Framed):
         """Whether all dimensions pass and there is evidence."""
         return self.feasible and not self.evidence.void_reason
 
-    @property
-    def lab_feasible(self) -> bool:
-        """Whether the five lab constraints pass."""
-        return not any(dimension in self.failing for dimension in models.LAB_DIMENSIONS)
-
     @cached_property
     def slack(self) -> dict[str, Slack]:
         return {key: Slack(key, *amounts) for key, amounts in self._measured()}

@@ -8,7 +8,6 @@ from replicalab.scenarios import Design, Pack, StaffModel
 
 Amount = Any  # a number or an array of numbers; the formulas are the same arithmetic for both
 OwnPrices = tuple[tuple[float, ...], tuple[float, ...]]
-_ARMS: Final = 2
 _DIGITS: Final = 6  # amounts are compared as rounded to a millionth
 _TERMS: Final = (
     ("Samples", "per_sample"),
@@ -37,7 +36,6 @@ class CostTerm(NamedTuple):
     number: Amount  # units billed; of the overhead the sum of all other terms
     rate: float  # price of a unit; of the overhead a share
     own: tuple[float, ...] = ()  # prices of those units that have one in place of the rate
-    is_share: bool = False
     of: str = "samples"  # samples, days, controls, equipment, reagents, staff or overhead
 
     @property
@@ -59,31 +57,21 @@ def counts_of(protocol: Protocol, pack: Pack) -> Counts:
     if pack.lab.prices:
         equipment, reagents = own_prices(protocol, pack)
         model = pack.cost_model
-        extra = (
-            sum(equipment, 0.0)
-            - len(equipment) * model.per_equipment_item
-            + sum(reagents)
-            - len(reagents) * model.per_reagent
-        )
-    return Counts(
-        protocol.sample_size,
-        protocol.duration_days,
-        len(protocol.controls),
-        len(protocol.required_equipment),
-        len(protocol.required_reagents),
-        extra,
-    )
+        extra = sum(equipment, 0.0) - len(equipment) * model.per_equipment_item
+        extra = extra + sum(reagents) - len(reagents) * model.per_reagent
+    lists = protocol.controls, protocol.required_equipment, protocol.required_reagents
+    return Counts(protocol.sample_size, protocol.duration_days, *map(len, lists), extra)
 
 
 def own_prices(protocol: Protocol, pack: Pack) -> OwnPrices:
     if not pack.lab.prices:
         return (), ()
     lists = protocol.required_equipment, protocol.required_reagents
-    equipment, reagents = (map(pack.inventory.price, labels) for labels in lists)
-    return (
-        tuple(price for price in equipment if price is not None),
-        tuple(price for price in reagents if price is not None),
+    equipment, reagents = (
+        tuple(price for price in map(pack.inventory.price, labels) if price is not None)
+        for labels in lists
     )
+    return equipment, reagents
 
 
 def cost_terms(counts: Counts, pack: Pack, own: OwnPrices = ((), ())) -> tuple[CostTerm, ...]:
@@ -99,7 +87,7 @@ def cost_terms(counts: Counts, pack: Pack, own: OwnPrices = ((), ())) -> tuple[C
         terms.append(CostTerm("Staff days", staff_days, model.per_staff_day, of="staff"))
     if model.overhead_percent:
         share, direct = model.overhead_percent / 100, _direct(counts, pack)
-        terms.append(CostTerm("Overhead", direct, share, is_share=True, of="overhead"))
+        terms.append(CostTerm("Overhead", direct, share, of="overhead"))
     return tuple(terms)
 
 
@@ -111,7 +99,7 @@ def units_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
 
 def samples_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
     """Return the number of samples in each of two arms of a design, or all of them together."""
-    if KINDS[design.kind].groups_of(design) != _ARMS:
+    if KINDS[design.kind].groups_of(design) != 2:
         return (samples,)
     return arms_of(samples, design.arms.share if design.arms else 0.5)
 

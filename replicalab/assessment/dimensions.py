@@ -119,8 +119,7 @@ class DimensionRow:
 
     key: str  # its name; for the document's seven a `Dimension`
     noun: str  # its unit
-    reason: str  # a format string for each mapping of details of a failing plan
-    details: Callable[[PlanInLab], Iterable[Mapping[str, object]]]
+    reasons: Callable[[PlanInLab], list[str]]  # why a plan fails
     measure: Callable[[PlanInLab], tuple[float, float]] | None = None  # used, limit
     amount: Amount | None = None
     over: str = ""  # too many or missing, after the noun
@@ -148,9 +147,6 @@ class DimensionRow:
         if self.amount is None:
             return 0, 0
         return self.amount.needed(plan.counts, plan.pack), self.amount.has(plan.pack.lab)
-
-    def reasons(self, plan: PlanInLab) -> list[str]:
-        return [self.reason.format_map(details) for details in self.details(plan)]
 
     def amount_text(self, amount: float, currency: str = lexicon.CREDITS, word: str = "") -> str:
         """Return an amount in its unit: ``10 credits``, with a word ``10 more credits``."""
@@ -192,51 +188,51 @@ def _items(category: str, plan: PlanInLab) -> tuple[int, int]:
     return needed, needed - sum(missing)
 
 
-def _missing(category: str, plan: PlanInLab) -> Iterator[dict[str, str]]:
-    for item in plan.missing_items:
-        if item.category == category:
-            options = " or ".join(lexicon.quoted(item.options)) or "nothing in this lab"
-            yield {"label": item.label, "status": item.status_text, "options": options}
+def _missing(category: str, plan: PlanInLab) -> list[str]:
+    return [
+        f"'{item.label}' is {item.status_text}; "
+        f"{' or '.join(lexicon.quoted(item.options)) or 'nothing in this lab'} may replace it."
+        for item in plan.missing_items
+        if item.category == category
+    ]
 
 
-def _over_budget(plan: PlanInLab) -> Iterator[dict[str, str]]:
-    has = plan.pack.lab.budget
-    over, limit = lexicon.amount_text(plan.cost - has), lexicon.amount_text(has)
-    yield {"used": plan.pack.lab.money(plan.cost), "over": over, "limit": limit}
+def _over_budget(plan: PlanInLab) -> list[str]:
+    has, text = plan.pack.lab.budget, lexicon.amount_text
+    over = f"{text(plan.cost - has)} over the budget of {text(has)}"
+    return [f"The plan costs {plan.pack.lab.money(plan.cost)}, {over}."]
 
 
-def _too_long(plan: PlanInLab) -> Iterator[dict[str, str]]:
+def _too_long(plan: PlanInLab) -> list[str]:
     days, has, text = plan.counts.days, plan.pack.lab.days_left, left_text(plan.pack.lab)
     limit = f"; {text}" if text else f", {days - has} over the limit of {has}"
-    yield {"used": count_text(days, "day"), "limit": limit}
+    return [f"The plan takes {count_text(days, 'day')}{limit}."]
 
 
-def _understaffed(plan: PlanInLab) -> Iterator[dict[str, object]]:
+def _understaffed(plan: PlanInLab) -> list[str]:
     steps = [
         f", 1 for more than {count_text(step.threshold, step.noun)}"
         for step in plan.staff_steps
         if step.adds
     ]
-    yield {
-        "used": count_text(plan.staff, "staff unit"),
-        "base": plan.pack.staff_model.base,
-        "steps": "".join(steps),
-        "limit": plan.pack.lab.staff,
-    }
+    base = f"{plan.pack.staff_model.base} to start{''.join(steps)}"
+    needs, has = count_text(plan.staff, "staff unit"), plan.pack.lab.staff
+    return [f"The plan needs {needs} ({base}); the lab has {has}."]
 
 
-def _broken(plan: PlanInLab) -> Iterator[dict[str, str]]:
-    term = plan.pack.study.term
-    for phrase in plan.violations:
-        yield {**phrase._asdict(), "field": term(FIELD_LABELS[phrase.field].lower())}
+def _broken(plan: PlanInLab) -> list[str]:
+    return [
+        f"'{phrase}' in {plan.pack.study.term(FIELD_LABELS[field].lower())} "
+        f"breaks the restriction: {restriction}"
+        for restriction, phrase, field in plan.violations
+    ]
 
 
 def _item_row(key: Dimension, category: str, granted: str) -> DimensionRow:
     return DimensionRow(
         key=key,
         noun="item",
-        reason="'{label}' is {status}; {options} may replace it.",
-        details=partial(_missing, category),
+        reasons=partial(_missing, category),
         measure=partial(_items, category),
         over="missing",
         category=category,
@@ -250,15 +246,13 @@ _ROWS: Final = (
     DimensionRow(
         key=Dimension.PROTOCOL,
         noun="error",
-        reason="{error}",
-        details=lambda plan: [{"error": error} for error in error_messages(plan)],
+        reasons=error_messages,
         measure=lambda plan: (count_errors(plan), 0),
     ),
     DimensionRow(
         key=Dimension.BUDGET,
         noun="credit",
-        reason="The plan costs {used}, {over} over the budget of {limit}.",
-        details=_over_budget,
+        reasons=_over_budget,
         amount=Amount(
             need=cost,
             has=lambda lab: lab.budget,
@@ -274,8 +268,7 @@ _ROWS: Final = (
     DimensionRow(
         key=Dimension.SCHEDULE,
         noun="day",
-        reason="The plan takes {used}{limit}.",
-        details=_too_long,
+        reasons=_too_long,
         amount=Amount(
             need=lambda counts, _: counts.days,
             has=lambda lab: lab.days_left,
@@ -288,8 +281,7 @@ _ROWS: Final = (
     DimensionRow(
         key=Dimension.STAFF,
         noun="staff unit",
-        reason="The plan needs {used} ({base} to start{steps}); the lab has {limit}.",
-        details=_understaffed,
+        reasons=_understaffed,
         amount=Amount(
             need=lambda counts, pack: staff(counts, pack.lab.staff_model),
             has=lambda lab: lab.staff,
@@ -305,8 +297,7 @@ _ROWS: Final = (
     DimensionRow(
         key=Dimension.POLICY,
         noun="breach",
-        reason="'{phrase}' in {field} breaks the restriction: {restriction}",
-        details=_broken,
+        reasons=_broken,
         measure=lambda plan: (len(plan.violations), 0),
         by_wording=True,
         forbids=breaks_policy,

@@ -12,9 +12,6 @@ from replicalab.scenarios import Design, Original
 PLANNED: Final = "planned"
 YOURS: Final = "yours"
 """Labels of a study's planning effect, and of one given in its place."""
-SAFEGUARD: Final = "safeguard"
-TELESCOPES: Final = "small telescopes"
-SHRUNKEN: Final = "shrunken"
 _LEVEL: Final = 0.05
 
 
@@ -40,21 +37,17 @@ def published_effect(design: Design) -> float | None:
     """Return the published effect, or the effect from the original's numbers, or None."""
     if design.effect_published is not None or design.original is None:
         return design.effect_published
-    return effect_of(designs.KINDS[design.kind], design.original)
+    return effect_of(design.row, design.original)
 
 
 def original_estimate(design: Design) -> designs.Estimate | None:
     """Return the original's estimate with its standard error, or None."""
-    return (
-        designs.estimate_of(designs.KINDS[design.kind], design.original)
-        if design.original
-        else None
-    )
+    return designs.estimate_of(design.row, design.original) if design.original else None
 
 
 def original_interval(design: Design) -> tuple[float, float] | None:
     """Return the original's 95 % interval; None if unknown or beyond the kind's range."""
-    estimate, row = original_estimate(design), designs.KINDS[design.kind]
+    estimate, row = original_estimate(design), design.row
     if estimate is None or row.normal is None or row.effect is None:
         return None
     margin = z_critical(_LEVEL) * estimate.se
@@ -65,7 +58,7 @@ def original_interval(design: Design) -> tuple[float, float] | None:
 
 
 def _halved(design: Design) -> float | None:
-    effect, published = designs.KINDS[design.kind].effect, published_effect(design)
+    effect, published = design.row.effect, published_effect(design)
     whole = design.effect_planning if published is None else published
     return None if effect is None or whole is None else effect.seen(whole, 0.5)
 
@@ -73,19 +66,17 @@ def _halved(design: Design) -> float | None:
 def _of_original(
     work: Callable[[designs.Kind, Original], float | None],
 ) -> Callable[..., float | None]:
-    return lambda design: design.original and work(designs.KINDS[design.kind], design.original)
+    return lambda design: design.original and work(design.row, design.original)
 
 
 def _any_telescopes(design: Design) -> float | None:
-    if design.original is None:
-        return None
     parameters = designs.DesignParameters.by(design)
-    return small_telescopes(designs.KINDS[design.kind], design.original, parameters)
+    return design.original and small_telescopes(design.row, design.original, parameters)
 
 
 def _telescopes(design: Design) -> float | None:
-    value, effect = _any_telescopes(design), designs.KINDS[design.kind].effect
-    found = design.original and effect_of(designs.KINDS[design.kind], design.original)
+    value, effect = _any_telescopes(design), design.row.effect
+    found = design.original and effect_of(design.row, design.original)
     if value is None or effect is None or not found or effect.size(value) > effect.size(found):
         return None
     return value
@@ -102,14 +93,14 @@ CHOICES: Final = (
         lambda of: of.sesoi,
     ),
     EffectChoice(
-        SAFEGUARD,
+        "safeguard",
         "The lower end of the original's 60 % interval, which is a one-sided bound at 80 %.",
         _of_original(safeguard),
         "Perugini, Gallucci & Costantini (2014)",
         "the original's 60 % interval reaches no effect",
     ),
     EffectChoice(
-        TELESCOPES,
+        "small telescopes",
         "The effect for which the original had a power of one third: a smaller one it could "
         "hardly have seen.",
         _telescopes,
@@ -118,7 +109,7 @@ CHOICES: Final = (
         lambda design: _any_telescopes(design) is not None,
     ),
     EffectChoice(
-        SHRUNKEN,
+        "shrunken",
         "The original's estimate times 1 − 1/z²: the less, the nearer it is to its standard error.",
         _of_original(shrunken),
         "Pawel & Held (2020)",
@@ -143,10 +134,8 @@ def chosen_effect(choice: EffectChoice, design: Design) -> float | None:
 
 def named_effect(design: Design, name: str) -> float | None:
     """Return the effect of a choice by name, such as ``Small-Telescopes``, or None."""
-    for choice in CHOICES:
-        if choice.label == " ".join(name.casefold().replace("-", " ").split()):
-            return chosen_effect(choice, design)
-    return None
+    label = " ".join(name.casefold().replace("-", " ").split())
+    return next((chosen_effect(row, design) for row in CHOICES if row.label == label), None)
 
 
 def missing_choices(design: Design) -> list[tuple[str, str]]:
@@ -165,24 +154,16 @@ def missing_choices(design: Design) -> list[tuple[str, str]]:
     ]
 
 
-class NamedEffect(NamedTuple):
-    """A choice with its effect in a design."""
-
-    choice: EffectChoice
-    effect: float
-
-
-def offered_effects(design: Design) -> list[NamedEffect]:
+def offered_effects(design: Design) -> list[tuple[EffectChoice, float]]:
     """Return each choice that a design offers with its effect, without a sign."""
     pairs = ((choice, chosen_effect(choice, design)) for choice in CHOICES)
-    return [NamedEffect(choice, effect) for choice, effect in pairs if effect is not None]
+    return [(choice, effect) for choice, effect in pairs if effect is not None]
 
 
 def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
     """Return the other effects worth planning at, in a fixed order, equal ones as one."""
-    return merged_effects(
-        AssumedEffect(choice.label, effect) for choice, effect in offered_effects(design)
-    )
+    effects = offered_effects(design)
+    return merged_effects(AssumedEffect(choice.label, effect) for choice, effect in effects)
 
 
 def effects_of(design: Design, written: Design | None = None) -> tuple[AssumedEffect, ...]:

@@ -1,6 +1,6 @@
 """Findings on paper, and the result of a check; source: docs/methods.md, The check."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
 from typing import Final, Self
@@ -12,7 +12,7 @@ from replicalab.assessment.phrases import bounded_text, left_text, wishes_text
 from replicalab.assessment.plans import PlanInLab
 from replicalab.lexicon import CREDITS, capitalised, count_text, repeated_labels
 from replicalab.models import Dimension, NonEmptyText, Record
-from replicalab.scenarios import Bounds, Item, StudyLimit
+from replicalab.scenarios import Bounds, StudyLimit
 
 
 class Severity(StrEnum):
@@ -149,6 +149,11 @@ class FeasibilityCheckResult(Record):
 
 Finding = tuple[Severity, IssueCategory, str]
 _ERROR, _WARNING = Severity
+_DUPLICATES: Final = {
+    "controls": IssueCategory.DUPLICATE_CONTROLS,
+    "required_equipment": IssueCategory.DUPLICATE_EQUIPMENT,
+    "required_reagents": IssueCategory.DUPLICATE_REAGENTS,
+}
 
 
 def findings(plan: PlanInLab) -> Iterator[Finding]:
@@ -156,15 +161,22 @@ def findings(plan: PlanInLab) -> Iterator[Finding]:
     yield from _number_findings(plan)
     for limit in plan.broken_limits:
         if limit.hard:
-            planned, label = _PLANNED[limit.number](limit, plan), limit.constraint.label
-            message = f"{planned}; the study's '{label}' must be {limit.text}."
-            yield _ERROR, IssueCategory.CONSTRAINT, message
+            must = f"the study's '{limit.constraint.label}' must be {limit.text}."
+            yield _ERROR, IssueCategory.CONSTRAINT, f"{_planned(limit, plan)}; {must}"
         else:
             yield _WARNING, IssueCategory.CONSTRAINT, f"{capitalised(wishes_text(plan, [limit]))}."
-    for category, labels in _lists_with_duplicates(plan):
-        for label in repeated_labels(labels):
+    for name, category in _DUPLICATES.items():
+        for label in repeated_labels(getattr(plan.plan, name)):
             yield _WARNING, category, f"'{label}' is listed more than once, and billed so."
-    yield from (_item_finding(item, plan.pack.study.term) for item in plan.missing_items)
+    for item in plan.missing_items:
+        label, category = item.label, IssueCategory(item.category)
+        opening = f"'{label}' is {plan.pack.study.term(item.status)}"
+        if item.is_irreplaceable:
+            yield _ERROR, category, f"{opening} and nothing may replace it."
+        elif item.options:
+            yield _WARNING, category, f"{opening}; could use '{item.options[0]}'."
+        else:
+            yield _WARNING, category, f"'{label}' is not in this lab's inventory."
 
 
 def element_findings(plan: PlanInLab) -> list[Finding]:
@@ -225,35 +237,15 @@ def _number_findings(plan: PlanInLab) -> Iterator[Finding]:
         yield _ERROR, IssueCategory.SAMPLE_CONTROLS, f"{planned}: {remain}"
 
 
-def _item_finding(item: Item, term: Callable[[str], str]) -> Finding:
-    label, status, category = item.label, term(item.status), IssueCategory(item.category)
-    if item.is_irreplaceable:
-        return _ERROR, category, f"'{label}' is {status} and nothing may replace it."
-    if item.options:
-        return _WARNING, category, f"'{label}' is {status}; could use '{item.options[0]}'."
-    return _WARNING, category, f"'{label}' is not in this lab's inventory."
-
-
-def _lists_with_duplicates(plan: PlanInLab) -> Iterator[tuple[IssueCategory, list[str]]]:
-    if len(set(plan.control_keys)) < plan.counts.controls:
-        yield IssueCategory.DUPLICATE_CONTROLS, plan.plan.controls
-    if len({item.key for item in plan.items}) < plan.counts.equipment + plan.counts.reagents:
-        yield IssueCategory.DUPLICATE_EQUIPMENT, plan.plan.required_equipment
-        yield IssueCategory.DUPLICATE_REAGENTS, plan.plan.required_reagents
-
-
 def _duration(days: int) -> str:
     return f"Duration is {count_text(days, 'day')}"
 
 
-def _evidence(limit: StudyLimit, plan: PlanInLab) -> str:
+def _planned(limit: StudyLimit, plan: PlanInLab) -> str:
+    if limit.number is Bounds.SAMPLES:
+        return f"Sample size is {plan.counts.samples:,}"
+    if limit.number is Bounds.DAYS:
+        return _duration(plan.counts.days)
     if plan.evidence.void_reason:
         return "The plan yields no evidence"
     return f"The planned {plan.evidence.measure} is {bounded_text(limit, plan)}"
-
-
-_PLANNED: Final[dict[Bounds | None, Callable[[StudyLimit, PlanInLab], str]]] = {
-    Bounds.SAMPLES: lambda _, plan: f"Sample size is {plan.counts.samples:,}",
-    Bounds.DAYS: lambda _, plan: _duration(plan.counts.days),
-    Bounds.EVIDENCE: _evidence,
-}

@@ -47,14 +47,9 @@ def size_text(plan: PlanInLab) -> str:
 
 
 def samples_text(plan: PlanInLab) -> str:
-    """Return the planned samples, and the analysed ones if fewer."""
-    noun = plan.pack.design.sample_noun
-    return planned_text(plan.counts.samples, plan.evidence.analysed, noun)
-
-
-def planned_text(planned: int, analysed: int, noun: str = "sample") -> str:
-    """Return planned samples: ``152 samples (128 analysed)``; one number if all are."""
-    text = analysed_text(planned, analysed)
+    """Return the planned samples: ``152 samples (128 analysed)``; one number if all are."""
+    planned, noun = plan.counts.samples, plan.pack.design.sample_noun
+    text = analysed_text(planned, plan.evidence.analysed)
     return f"{count_text(planned, noun)}{f' ({text})' if text else ''}"
 
 
@@ -137,13 +132,10 @@ def cautions_title(plan: PlanInLab) -> str:
 
 def few_units_title(plan: PlanInLab) -> str:
     """Return ``too few tanks`` if a plan has too few units; else empty."""
-    units = plan.pack.design.units
-    few = units is not None and _least_units(plan) < LEAST_UNITS
-    return f"too few {plural(units.name, 2)}" if units and few else ""
-
-
-def _least_units(plan: PlanInLab) -> int:
-    return min(counted_units(plan.pack.design, plan.evidence.able))
+    design, units = plan.pack.design, plan.pack.design.units
+    if units is None or min(counted_units(design, plan.evidence.able)) >= LEAST_UNITS:
+        return ""
+    return f"too few {plural(units.name, 2)}"
 
 
 def units_text(plan: PlanInLab) -> str:
@@ -153,7 +145,7 @@ def units_text(plan: PlanInLab) -> str:
         return ""
     if few_units_title(plan):
         where = " per arm" if KINDS[design.kind].groups_of(design) > 1 else ""
-        counted = count_text(_least_units(plan), units.name)
+        counted = count_text(min(counted_units(design, plan.evidence.able)), units.name)
         return _FEW_UNITS.format(units=counted, where=where, names=plural(units.name, 2))
     return _NO_CORRELATION.format(name=units.name) if units.icc is None else ""
 

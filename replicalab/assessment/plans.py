@@ -124,14 +124,9 @@ class PlanInLab:
         return tuple(control for control in self.pack.controls if keys[control.name] not in listed)
 
     @property
-    def substitution_loss(self) -> int:
-        """The fidelity loss of the substitutions alone."""
-        return sum(row.fidelity_loss for row in self.substitutions)
-
-    @property
     def fidelity_loss(self) -> int:
         """The fidelity given up: 0-3 for each substitution, 1 for each dropped control."""
-        return self.substitution_loss + len(self.dropped)
+        return sum(row.fidelity_loss for row in self.substitutions) + len(self.dropped)
 
     @cached_property
     def evidence_factor(self) -> float:

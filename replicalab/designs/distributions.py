@@ -21,33 +21,15 @@ _SURE: Final = 1e-15  # the smallest distance of a probability from 0 and 1
 _PROBIT: Final = NormalDist().inv_cdf
 
 
-def least_that(does: Callable[[float], bool], top: float) -> float | None:
-    """Return the least number of 0 to ``top`` that does, relatively exact to 1e-12.
-
-    It is on the side that does; None if not even ``top`` does.
-    """
-    low, high = 0.0, min(top, 1.0)
-    if does(low):
-        return low
-    while not does(high):
-        if high >= top:
-            return None
-        low, high = high, min(top, high * 2)
-    while high - low > _EXACT * high:
-        middle = (low + high) / 2
-        if not low < middle < high:  # no double lies between
-            break
-        low, high = (low, middle) if does(middle) else (middle, high)
-    return high
-
-
 def least_reaching(power: Callable[[float], float], wanted: float, top: float) -> float | None:
-    """Return the least effect of 0 to ``top`` with the wanted power, as `least_that`."""
+    """Return the least effect of 0 to ``top`` with the wanted power, relatively exact to 1e-12.
+
+    It is on the side that has it; None if not even ``top`` has.
+    """
     # As a normal deviate, power is nearly linear in the effect, so regula falsi (the Illinois rule
     # of Dowell & Jarratt 1971, BIT 11, 168-174) takes a few steps instead of bisection's forty.
     line, low, high = _deviate(wanted), 0.0, min(top, 1.0)
-    at_low = power(low)
-    if at_low >= wanted:
+    if (at_low := power(low)) >= wanted:
         return low
     while (at_high := power(high)) < wanted:
         if high >= top:
@@ -81,7 +63,6 @@ def _deviate(probability: float) -> float:
     return _PROBIT(min(max(probability, _SURE), 1 - _SURE))
 
 
-_NORMAL: Final = NormalDist()
 _CERTAIN: Final = 40.0  # minus the log of a probability too small to change 1
 _BELOW_ONE: Final = 1 - 2**-53
 # At one degree of freedom the t of a smaller level would exceed a double.
@@ -90,7 +71,7 @@ _FAR: Final = 1e5  # the largest noncentrality for SciPy; quadrature takes the o
 _SMALL: Final = 1e-6
 _TINY: Final = 1e-20  # SciPy inverts no smaller upper tail
 _REACH: Final = 9.5  # SDs of a normal, and of the scale of a t, that cover all but 1e-18
-_BEND: Final = (-8, -4, 0, 4, 8)  # the SDs at which a normal probability bends
+BEND: Final = (-8, -4, 0, 4, 8)  # the SDs at which a normal probability bends
 _PANELS: Final = 4
 _FROM_ZERO: Final = 1e-300  # A bend nearer to 0 weighs nothing
 _FEW: Final = 400  # factors of a probability that are multiplied one by one
@@ -124,7 +105,7 @@ def normal_cdf(x: float) -> float:
 
 def z_critical(alpha: float, sides: int = 2) -> float:
     """Return the z that Z, or |Z| on two sides, exceeds with a probability in (0, 1)."""
-    return -_NORMAL.inv_cdf(max(alpha, SMALLEST_ALPHA) / sides)
+    return -_PROBIT(max(alpha, SMALLEST_ALPHA) / sides)
 
 
 def z_test_power(shift: float, alpha: float, sides: int = 2) -> float:
@@ -158,14 +139,9 @@ def t_test_power(noncentrality: float, df: int, alpha: float, sides: int = 2) ->
     return max(alpha, min(1.0, power))
 
 
-def t_two_sided(t: float, df: int) -> float:
-    """Return P(|T| > |t|) at ``df`` degrees of freedom, 1 or more."""
-    return float(special().betainc(df / 2, 0.5, df / (df + t * t)))
-
-
 def t_beyond(t: float, noncentrality: float, df: int) -> float:
     """Return P(T > t) of a noncentral t; ``t`` is not 0, ``df`` 1 or more."""
-    turns = [(noncentrality + step) / t for step in _BEND]
+    turns = [(noncentrality + step) / t for step in BEND]
     return mean_over_scale(lambda s: normal_cdf(noncentrality - t * s), df, turns)
 
 
@@ -237,7 +213,7 @@ def tost_power(near: float, far: float, df: int, alpha: float) -> float:
     true standard errors; the nearer is negative outside it. ``alpha`` is the level of each test.
     """
     t, reach = t_critical(df, alpha, 1), near / 2 + far / 2
-    bends = (reach, *(end + step for end in (near, far) for step in _BEND))
+    bends = (reach, *(end + step for end in (near, far) for step in BEND))
     turns = [bend / t for bend in bends if t < 0 or bend <= reach]
 
     def both(s: float) -> float:

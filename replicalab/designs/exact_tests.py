@@ -27,8 +27,6 @@ from typing import Final, NamedTuple
 from replicalab.designs import distributions
 from replicalab.limits import MOST_PER_GROUP, MOST_TERMS
 
-# The bends of a power over its noncentrality, in standard errors from the critical value.
-_BEND: Final = (-8, -4, 0, 4, 8)
 _LARGE_MEAN: Final = 250.0  # Beyond, the first weight nears the smallest double
 _LARGE: Final = 50.0  # From there the series of a ratio is exact to 1e-14
 _ROUNDED_AWAY: Final = 1e-17  # the share of a sum that rounding hides
@@ -44,16 +42,13 @@ def correlation_power(n: int, r: float, alpha: float, sides: int = 2) -> float:
     """
     if n < 3:
         return 0.0
-    power = _tails(n, r, alpha, 0.0) if sides == 2 else _right_tail(n, r, alpha)
-    return max(alpha, min(1.0, power if power is not None else _over_spread(n, r, alpha, sides)))
-
-
-def _right_tail(n: int, r: float, alpha: float) -> float | None:
-    level = distributions.both_tails(alpha)
-    both, odd = _tails(n, r, level, 0.0), _tails(n, r, level, 0.5)
-    if both is None or odd is None:
-        return None
-    return (both + odd) / 2 if alpha < 0.5 else 1 - (both - odd) / 2
+    level = alpha if sides == 2 else distributions.both_tails(alpha)
+    power, odd = _tails(n, r, level, 0.0), 0.0 if sides == 2 else _tails(n, r, level, 0.5)
+    if power is None or odd is None:
+        power = _over_spread(n, r, alpha, sides)
+    elif sides == 1:
+        power = (power + odd) / 2 if alpha < 0.5 else 1 - (power - odd) / 2
+    return max(alpha, min(1.0, power))
 
 
 def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
@@ -72,7 +67,11 @@ def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
     weight = math.exp(a * (math.log1p(-square) if square < 0.5 else math.log(rest)))
     beyond = alpha
     if shift:
-        weight *= math.exp(_log_ratio(a) - math.lgamma(1 + shift)) * r
+        # The log of Γ(a + 1/2) / Γ(a); for large numbers the two would cancel.
+        log_ratio = math.log(a) / 2 - 1 / (8 * a) + 1 / (192 * a**3) - 1 / (640 * a**5)
+        if a < _LARGE:
+            log_ratio = math.lgamma(a + 0.5) - math.lgamma(a)
+        weight *= math.exp(log_ratio - math.lgamma(1 + shift)) * r
         # A beta variable whose first parameter is 1 exceeds x with probability (1 - x)^b.
         beyond = math.exp(b * log_rest)
     log_poch = math.log(distributions.special().poch(b, top))
@@ -92,19 +91,12 @@ def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
     return None
 
 
-def _log_ratio(a: float) -> float:
-    # The log of Γ(a + 1/2) / Γ(a); for large numbers the two would cancel.
-    if a < _LARGE:
-        return math.lgamma(a + 0.5) - math.lgamma(a)
-    return math.log(a) / 2 - 1 / (8 * a) + 1 / (192 * a**3) - 1 / (640 * a**5)
-
-
 def _over_spread(n: int, r: float, alpha: float, sides: int) -> float:
     # The average of a t-test over the spread of one measure's values.
     root = r / math.sqrt(1 - r * r) * math.sqrt(n - 1)
     critical = distributions.t_critical(n - 2, alpha, sides)
     error = math.hypot(1, critical / math.sqrt(2 * (n - 2)))
-    turns = [(critical + step * error) / root for step in _BEND]
+    turns = [(critical + step * error) / root for step in distributions.BEND]
 
     def power(scale: float) -> float:
         if sides == 1:

@@ -77,7 +77,7 @@ class Estimate(NamedTuple):
     def p(self) -> float:
         """The two-sided p of the t-test, or else of z."""
         if self.t is not None and self.df is not None:
-            return dist.t_two_sided(self.t, self.df)
+            return float(dist.special().betainc(self.df / 2, 0.5, self.df / (self.df + self.t**2)))
         return 2 * dist.normal_cdf(-abs(self.z))
 
     @property
@@ -299,16 +299,13 @@ def safeguard(row: Kind, reported: _Reported) -> float | None:
     if estimate is None or not estimate.value:
         return None
     if estimate.t is not None and estimate.df is not None:
-        size = _safeguard_shift(abs(estimate.t), estimate.df) * (estimate.value / estimate.t)
+        t, df = abs(estimate.t), estimate.df
+        # A noncentral t exceeds its noncentrality with a probability of a half or more.
+        shift = dist.least_reaching(lambda shift: dist.t_beyond(t, shift, df), _BEYOND, t) or 0.0
+        size = shift * (estimate.value / estimate.t)
     else:
         size = abs(estimate.value) - dist.z_critical(_BEYOND, 1) * estimate.se
     return _effect(row, estimate, size)
-
-
-@lru_cache(maxsize=1024)
-def _safeguard_shift(t: float, df: int) -> float:
-    # A noncentral t exceeds its noncentrality with a probability of a half or more.
-    return dist.least_that(lambda shift: dist.t_beyond(t, shift, df) >= _BEYOND, t) or 0.0
 
 
 def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) -> float | None:
@@ -332,14 +329,9 @@ def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) ->
 
 def original_shift(row: Kind, reported: _Reported) -> float:
     """Return the effect of `small_telescopes` on the normal scale; 0 without an estimate."""
-    estimate = estimate_of(row, reported)
-    return (_telescope(row, estimate) or 0.0) if estimate else 0.0
-
-
-def _telescope(row: Kind, found: Estimate) -> float | None:
-    scale = row.normal
-    if scale is None or row.effect is None:
-        return None
+    found, scale = estimate_of(row, reported), row.normal
+    if found is None or scale is None or row.effect is None:
+        return 0.0
     if not found.sizes:
         return _telescope_shift(None, found.sides) * found.se
     if scale.groups == 2 or scale.in_events:
@@ -347,12 +339,12 @@ def _telescope(row: Kind, found: Estimate) -> float | None:
     # The formula of the kind holds for one group.
     at, n = DesignParameters(alpha=_ALPHA, sides=found.sides), int(found.sizes[0])
     effect = _telescope_size(row.formula, n, at, row.effect.largest_size)
-    return None if effect is None else scale.value(effect)
+    return 0.0 if effect is None else scale.value(effect)
 
 
 @lru_cache(maxsize=1024)
 def _telescope_size(formula: Formula, n: int, at: DesignParameters, most: float) -> float | None:
-    return dist.least_that(lambda size: formula(n, size, at) >= _TELESCOPE_POWER, most)
+    return dist.least_reaching(lambda size: formula(n, size, at), _TELESCOPE_POWER, most)
 
 
 @lru_cache(maxsize=1024)
@@ -362,7 +354,7 @@ def _telescope_shift(df: int | None, sides: int) -> float:
             return dist.z_test_power(shift, _ALPHA, sides)
         return dist.t_test_power(shift, df, _ALPHA, sides)
 
-    return dist.least_that(lambda shift: power(shift) >= _TELESCOPE_POWER, math.inf) or 0.0
+    return dist.least_reaching(power, _TELESCOPE_POWER, math.inf) or 0.0
 
 
 def shrunken(row: Kind, reported: _Reported) -> float | None:

@@ -22,21 +22,9 @@ class _Design(Protocol):
     assurance: float | None
 
     @property
-    def units(self) -> _Units | None: ...
+    def units(self) -> Any: ...  # None, or with samples and icc
     @property
-    def arms(self) -> _Arms | None: ...
-
-
-class _Units(Protocol):
-    @property
-    def samples(self) -> float: ...
-    @property
-    def icc(self) -> float | None: ...
-
-
-class _Arms(Protocol):
-    @property
-    def share(self) -> float: ...
+    def arms(self) -> Any: ...  # None, or with share
 
 
 GROUPINGS: Final = {"units": "experimental units", "arms": "two arms"}
@@ -168,17 +156,17 @@ class DesignParameters(NamedTuple):
         # A difference as large as the margin is seen smaller, too, so the margin shrinks with it.
         units = design.units if design.units and design.units.icc is not None else None
         return cls(
-            alpha=design.alpha or 0.0,
-            sides=design.sides,
-            population_max=design.population_max,
-            groups=design.groups or 0,
-            margin=(design.margin or 0.0) * factor,
-            event_share=design.event_share or 1.0,
+            design.alpha or 0.0,
+            design.sides,
+            design.population_max,
+            design.groups or 0,
+            (design.margin or 0.0) * factor,
+            design.event_share or 1.0,
+            design.baseline,
+            design.assurance,
             share=design.arms.share if design.arms else 0.5,
             per_unit=units.samples if units else 1.0,
             icc=units.icc if units else None,
-            baseline=design.baseline,
-            assurance=design.assurance,
             planned=planned,
         )
 

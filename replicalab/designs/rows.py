@@ -206,20 +206,16 @@ class Kind:
 
     def method_of(self, design: _Design) -> str:
         """Return how the evidence of a design is computed, with the confidence of an interval."""
-        words = self._words(design)
-        method = (words.method if words else self.method).format(level=self.level_of(design.sides))
+        method = self.words_of(design).method.format(level=self.level_of(design.sides))
         if not self.is_interval or design.alpha is None:
             return method
         return f"{method}, at {percent_text(1 - design.alpha)} confidence"
 
-    def source_of(self, design: _Design) -> str:
-        """Return the publication of the formula for a design."""
-        words = self._words(design)
-        return words.source if words else self.source
-
-    def _words(self, design: _Design) -> Given | None:
+    def words_of(self, design: _Design) -> Given:
+        """Return the words of the first optional number of a design, or those without any."""
         given = ((getattr(design, name), words) for name, words in self.given.items())
-        return next((words for x, words in given if x is not None and words.counts(x)), None)
+        usual = Given(self.method, self.setting, self.source)
+        return next((words for x, words in given if x is not None and words.counts(x)), usual)
 
     def uses(self, number: str) -> bool:
         """Return whether the evidence of this kind depends on a number of a design."""

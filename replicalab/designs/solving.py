@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from replicalab.designs.distributions import least_that
+from replicalab.designs.distributions import least_reaching
 from replicalab.designs.rows import DesignParameters, Kind
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import capitalised, count_text
@@ -135,7 +135,7 @@ class PowerAnalysis:
             parameters = self.given._replace(alpha=max(alpha, _SMALLEST_ALPHA))
             return replace(self, given=parameters).reaches
 
-        minimum = least_that(is_enough, math.nextafter(1, 0))
+        minimum = _least_that(is_enough, math.nextafter(1, 0))
         if minimum is None:
             raise self._refused(
                 Unknown.ALPHA,
@@ -156,11 +156,11 @@ class PowerAnalysis:
         margin = math.nextafter(self.given.margin, 0)
         top = margin if effect.within_margin else effect.largest_size
         if not shrinks:
-            result = least_that(is_enough, top)
+            result = _least_that(is_enough, top)
         elif not is_enough(0.0):
             result = None
         else:
-            beyond = least_that(lambda size: not is_enough(size), top)
+            beyond = _least_that(lambda size: not is_enough(size), top)
             result = top if beyond is None else math.nextafter(beyond, 0)
         if result is None:
             raise self._refused(
@@ -206,6 +206,10 @@ class PowerAnalysis:
 
     def _refused(self, unknown: Unknown, problem: str, remedy: str) -> ScenarioError:
         return ScenarioError("the power analysis", [Fault(unknown.value, problem, remedy)])
+
+
+def _least_that(does: Callable[[float], bool], top: float) -> float | None:
+    return least_reaching(lambda number: float(does(number)), 0.5, top)
 
 
 def _neat(exact: float, does: Callable[[float], bool]) -> float:

@@ -72,7 +72,7 @@ def slack_text(slack: assessment.Slack) -> str:
 
 def term_text(term: assessment.CostTerm) -> str:
     """Return the parts of a cost term: ``2 × 100 + 1 × 400``, ``15 % of 1,200``."""
-    if term.is_share:
+    if term.of == "overhead":
         return f"{lexicon.percent_text(term.rate)} of {lexicon.amount_text(term.number)}"
     prices = term.prices or {term.rate: term.number}
     return " + ".join(
@@ -259,7 +259,7 @@ def assumption_text(plan: Assessment) -> str:
 
 def source_text(design: Design) -> str:
     """Return the source of the formula for the evidence of a design; empty if unnamed."""
-    source = design.row.source_of(design)
+    source = design.row.words_of(design).source
     return f"Source: {source}." if source else ""
 
 

@@ -9,7 +9,7 @@ from replicalab.assessment import Assessment, Evidence, assess, cautions_title, 
 from replicalab.facts.blocks import Cell, Status, Verdict
 from replicalab.facts.plan import with_cautions
 from replicalab.limits import LARGEST_PLANNED
-from replicalab.models import LabManagerActionType, revise
+from replicalab.models import LAB_DIMENSIONS, LabManagerActionType, revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import EvidenceTier
 
@@ -46,7 +46,7 @@ def plan_verdict(plan: Assessment) -> Verdict:
     shows = with_cautions(evidence_sentence(evidence), plan)
     if plan.failing:
         status, title, opening = Status.FAIL, "Not feasible", "Not feasible here"
-        if plan.lab_feasible:
+        if not {*plan.failing} & {*LAB_DIMENSIONS}:
             status = Status.FAIL if evidence.void_reason else Status.CAUTION
             title, opening = "Not approved", "Lab-feasible, but not approved"
         return Verdict(status, title, f"{opening}: {phrases.failing_text(plan)}. {shows}")

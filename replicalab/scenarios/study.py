@@ -1,9 +1,10 @@
 """The study file: the paper, its evidence design, its needs and its three labs."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, TypeAlias
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from replicalab import lexicon, limits
 from replicalab.designs import KINDS, PARAMETERS, Kind
@@ -107,10 +108,11 @@ class Paper(Record):
         return self.short_title or self.title
 
 
-if TYPE_CHECKING:
-    KindName: TypeAlias = str
-else:
-    KindName = Literal[*KINDS]
+def _known_kind(kind: str) -> str:
+    if kind not in KINDS:
+        text = lexicon.joined([f"'{name}'" for name in KINDS], "or")
+        raise PydanticCustomError("enum", "Input should be {known}", {"known": text})
+    return kind
 
 
 class Design(Record):
@@ -152,7 +154,11 @@ class Design(Record):
         original: the original's reported numbers, null if unknown.
     """
 
-    kind: KindName
+    kind: Annotated[
+        str,
+        AfterValidator(_known_kind),
+        Field(json_schema_extra=lambda schema: schema.update(enum=[*KINDS])),
+    ]
     effect_published: fields.Effect | None
     effect_planning: fields.Effect | None
     sesoi: fields.Effect | None

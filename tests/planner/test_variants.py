@@ -113,7 +113,7 @@ def respects(worded: Protocol, plan: Protocol, pack: Pack) -> Respects:
     return Respects(
         frozenset(_failing_anyhow(existing)),
         len(worded.controls),
-        existing.substitution_loss + len(dropped),
+        existing.fidelity_loss - len(existing.dropped) + len(dropped),
         existing.evidence_factor,
         frozenset(change.field for change in differences(plan, worded)),
         items_cost(worded, pack) - items_cost(plan, pack),

@@ -198,7 +198,7 @@ def test_needs_and_lab_are_filled_in() -> None:
     assert (rule.restriction, rule.forbidden_phrases) == ("No deceit", ["No deceit"])
     assert (study.labs.medium.booked, study.labs.medium.out_of_stock) == ({"booth": 4}, ["pay"])
     assert not study.labs.easy.booked
-    assert assess(study.reference_protocol, pack_of(study, Difficulty.EASY)).lab_feasible
+    assert assess(study.reference_protocol, pack_of(study, Difficulty.EASY)).feasible
 
 
 def test_units_and_arms_are_filled_in_by_kind() -> None:
