@@ -41,7 +41,6 @@ _BY_WORDING: Final = (
 
 
 def assess(plan: models.Protocol, pack: scenarios.Pack) -> Assessment:
-    """Return everything that is known of a plan in a lab."""
     return Assessment(plan, pack)
 
 
@@ -115,7 +114,6 @@ class Assessment(PlanInLab, Framed):
 
     @cached_property
     def reasons(self) -> dict[str, list[str]]:
-        """The reasons of each failing dimension; empty for one that passes."""
         rows, failing = DIMENSION_ROWS.items(), self.failing
         return {key: row.reasons(self) if key in failing else [] for key, row in rows}
 

@@ -53,14 +53,16 @@ class CostTerm(NamedTuple):
 
 def counts_of(protocol: Protocol, pack: Pack) -> Counts:
     """Return the counts of a plan in a lab; duplicates count, and cost, as listed."""
-    extra = 0.0
-    if pack.lab.prices:
-        equipment, reagents = own_prices(protocol, pack)
-        model = pack.cost_model
-        extra = sum(equipment, 0.0) - len(equipment) * model.per_equipment_item
-        extra = extra + sum(reagents) - len(reagents) * model.per_reagent
-    lists = protocol.controls, protocol.required_equipment, protocol.required_reagents
-    return Counts(protocol.sample_size, protocol.duration_days, *map(len, lists), extra)
+    model, (equipment, reagents) = pack.cost_model, own_prices(protocol, pack)
+    extra = sum(equipment, 0.0) - len(equipment) * model.per_equipment_item
+    return Counts(
+        protocol.sample_size,
+        protocol.duration_days,
+        len(protocol.controls),
+        len(protocol.required_equipment),
+        len(protocol.required_reagents),
+        extra + sum(reagents) - len(reagents) * model.per_reagent,
+    )
 
 
 def own_prices(protocol: Protocol, pack: Pack) -> OwnPrices:
@@ -157,7 +159,6 @@ class StaffStep(NamedTuple):
 
     @property
     def adds(self) -> bool:
-        """Whether the plan is over the threshold, so that the step adds a staff unit."""
         return self.number > self.threshold
 
 

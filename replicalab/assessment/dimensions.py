@@ -132,7 +132,6 @@ class DimensionRow:
 
     @property
     def is_amount(self) -> bool:
-        """Whether it is an amount, of which a share is used."""
         return self.amount is not None
 
     @property
@@ -141,7 +140,6 @@ class DimensionRow:
         return bool(self.category) or (self.amount is not None and self.amount.grant is not None)
 
     def measured(self, plan: PlanInLab) -> tuple[float, float]:
-        """Return the amount that a plan uses, and the limit."""
         if self.measure is not None:
             return self.measure(plan)
         if self.amount is None:

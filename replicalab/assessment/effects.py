@@ -34,14 +34,12 @@ class EffectChoice(NamedTuple):
 
 
 def published_effect(design: Design) -> float | None:
-    """Return the published effect, or the effect from the original's numbers, or None."""
     if design.effect_published is not None or design.original is None:
         return design.effect_published
     return effect_of(design.row, design.original)
 
 
 def original_estimate(design: Design) -> designs.Estimate | None:
-    """Return the original's estimate with its standard error, or None."""
     return designs.estimate_of(design.row, design.original) if design.original else None
 
 
@@ -70,8 +68,10 @@ def _of_original(
 
 
 def _any_telescopes(design: Design) -> float | None:
+    if design.original is None:
+        return None
     parameters = designs.DesignParameters.by(design)
-    return design.original and small_telescopes(design.row, design.original, parameters)
+    return small_telescopes(design.row, design.original, parameters)
 
 
 def _telescopes(design: Design) -> float | None:

@@ -34,7 +34,6 @@ class Evidence:
 
     @property
     def measure(self) -> str:
-        """The name of the measure, such as ``power`` or ``half-width``."""
         return self.row.measure
 
     @property
@@ -48,7 +47,6 @@ class Evidence:
         return self.number if self.void_reason else self.text_of(self.number)
 
     def text_of(self, amount: str) -> str:
-        """Return an amount in words: ``power 0.58``."""
         return f"{self.measure} {amount}"
 
     @property
@@ -165,5 +163,4 @@ def tier_of(design: Design, value: float) -> EvidenceTier:
 
 
 def smallest_detectable_effect(design: Design, n: int, factor: float = 1.0) -> float | None:
-    """Return the smallest effect that ``n`` samples detect, or None."""
     return design.row.least_sought(design, counted_of(design, n), factor, n)

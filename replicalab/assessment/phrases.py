@@ -42,7 +42,6 @@ def placed_text(evidence: Evidence) -> str:
 
 
 def size_text(plan: PlanInLab) -> str:
-    """Return the size of a plan: ``1,200 samples in 3 days``."""
     return f"{samples_text(plan)} in {count_text(plan.counts.days, 'day')}"
 
 
@@ -182,7 +181,6 @@ def asked_text(wish: StudyLimit) -> str:
 
 
 def kept_text(wish: StudyLimit) -> str:
-    """Return a constraint that is met: ``'follow-up' (at least 36 days)``."""
     return f"'{wish.constraint.label}' ({wish.text})"
 
 

@@ -63,7 +63,6 @@ class PlanInLab:
 
     @cached_property
     def control_keys(self) -> tuple[str, ...]:
-        """The keys of its controls, duplicates included."""
         keys = self.pack.control_keys
         return tuple([keys.get(name) or label_key(name) for name in self.plan.controls])
 
@@ -83,7 +82,6 @@ class PlanInLab:
 
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
-        """The phrases by which its wording breaks a restriction."""
         plan, study = self.plan, self.pack.study
         if not study.may_forbid("\n".join((plan.technique, plan.rationale, *self.other_labels))):
             return ()
@@ -138,7 +136,6 @@ class PlanInLab:
         return self.evidence_at(None)
 
     def evidence_at(self, effect: float | None) -> Evidence:
-        """Return the evidence at another effect; None is the planning effect."""
         plan, factor = self.plan, self.evidence_factor
         return evidence_of(plan.sample_size, plan.duration_days, self.pack, factor, effect)
 
@@ -259,7 +256,6 @@ def violations(
 
 
 def breaks_policy(texts: Iterable[str], pack: scenarios.Pack) -> bool:
-    """Return whether any of some texts of a plan breaks a restriction of the study."""
     listed = list(texts)
     together = "\n".join(listed)
     if not pack.study.may_forbid(together):

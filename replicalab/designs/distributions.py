@@ -94,7 +94,6 @@ _RULE: Final = (*_HALF_RULE, *((-node, weight) for node, weight in _HALF_RULE))
 
 @cache
 def special() -> Any:
-    """Return `scipy.special`."""
     return import_module("scipy.special")
 
 

@@ -70,7 +70,6 @@ class Estimate(NamedTuple):
 
     @property
     def z(self) -> float:
-        """The estimate over its standard error."""
         return self.value / self.se
 
     @property
@@ -177,7 +176,6 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
 
 
 def faults_of(row: Kind, reported: _Reported) -> list[str]:
-    """Return the faults in the numbers of an original, each with its remedy."""
     try:
         return list(_faults(row, reported))
     except ValueError as error:
@@ -281,7 +279,6 @@ def _ways(row: Kind) -> str:
 
 
 def agree(one: float, other: float) -> bool:
-    """Return whether two numbers agree within their rounding."""
     return abs(one - other) <= _ROUNDED * max(abs(one), abs(other))
 
 

@@ -52,7 +52,6 @@ class EffectSource(NamedTuple):
 
     @property
     def sets(self) -> frozenset[str]:
-        """The numbers of a design that it computes."""
         return frozenset(self.numbers({number.name: number.usual for number in self.asked}))
 
     def faults(self, typed: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:

@@ -47,11 +47,9 @@ class Effect:
 
     @property
     def largest_size(self) -> float:
-        """The largest size in a search."""
         return min(math.nextafter(self.below, 0), LARGEST)
 
     def offers(self, name: str) -> bool:
-        """Return whether a named effect is offered for planning."""
         row = (AS_PUBLISHED, HALVED, SMALLEST)
         return (name if name in row else HALVED) in self.offered
 
@@ -197,7 +195,6 @@ class Kind:
 
     @property
     def extras(self) -> list[str]:
-        """The optional numbers of this kind."""
         return [name for name in PARAMETERS if name in self.optional]
 
     def groups_of(self, design: _Design) -> int:
@@ -218,7 +215,6 @@ class Kind:
         return next((words for x, words in given if x is not None and words.counts(x)), usual)
 
     def uses(self, number: str) -> bool:
-        """Return whether the evidence of this kind depends on a number of a design."""
         return number in self.needs or number in self.optional
 
     def level_of(self, sides: object) -> str:
@@ -291,7 +287,6 @@ class Kind:
         return ""
 
     def faults(self, design: _Design) -> Iterator[str]:
-        """Yield the faults in the numbers of a design, each with its remedy."""
         yield from self._of_effects(design)
         if design.alpha is not None:
             yield from filter(None, [self.level_fault(design.alpha, design.target)])

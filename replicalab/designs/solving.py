@@ -49,7 +49,6 @@ def _analysed_share(dropout: float) -> Fraction:
 
 
 def unknowns_of(row: Kind) -> list[Unknown]:
-    """Return the possible results of a kind's power analysis."""
     has = {Unknown.EFFECT: row.effect is not None, Unknown.ALPHA: row.uses("alpha")}
     return [unknown for unknown in Unknown if has.get(unknown, True)]
 
@@ -70,13 +69,11 @@ class PowerAnalysis:
 
     @property
     def evidence(self) -> float:
-        """The evidence of the samples after dropout."""
         counted = analysed_of(self.samples, self.dropout)
         return self.row.value(counted, self.effect, self.given)
 
     @property
     def reaches(self) -> bool:
-        """Whether the evidence reaches the target."""
         return self.row.scale.reaches(self.evidence, self.target)
 
     def worked_out(self, unknown: Unknown) -> float:

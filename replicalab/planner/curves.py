@@ -272,7 +272,6 @@ class UnitsWorth(NamedTuple):
 
 
 def units_worth(plan: assessment.Assessment, correlation: float) -> UnitsWorth | None:
-    """Return the worth of a plan's samples at a correlation; None without units."""
     units, evidence = plan.pack.design.units, plan.evidence
     if units is None:
         return None

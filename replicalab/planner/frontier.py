@@ -31,8 +31,7 @@ class FrontierPlan(NamedTuple):
     variant: PlanVariant  # the items and controls that it changes
 
     def plan(self, protocol: Protocol) -> Protocol:
-        numbers = {"sample_size": self.samples, "duration_days": self.days}
-        return self.variant.applied_to(protocol, **numbers)
+        return self.variant.applied_to(protocol, sample_size=self.samples, duration_days=self.days)
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,6 @@ class Standing:
     cheaper: FrontierPlan | None = None  # no less evidence, no more days and loss
     stronger: FrontierPlan | None = None  # most evidence at no more cost, days and loss
     gentler: FrontierPlan | None = None  # if neither exists: equal, with less loss or days
-
-    @property
-    def unbeaten(self) -> bool:
-        return self == Standing()
 
 
 class LossLine(NamedTuple):
@@ -82,7 +77,7 @@ class Frontier(Framed):
             cheaper if cheaper.credits < cost else None, stronger if minimum < short else None
         )
         same = (gentler.loss, gentler.days) == (plan.fidelity_loss, plan.counts.days)
-        return standing if not standing.unbeaten or same else Standing(gentler=gentler)
+        return standing if standing != Standing() or same else Standing(gentler=gentler)
 
     def as_strong(self, evidence: Evidence) -> FrontierPlan | None:
         """Return the gentlest plan with as much evidence, at the precision shown."""
@@ -205,7 +200,9 @@ def _pareto(points: Iterable[tuple[float, FrontierPlan]]) -> Iterator[FrontierPl
         return short, plan.credits, plan.days, plan.loss, plan.samples
 
     for _, plan in sorted(points, key=order):
-        if any(_beat(*stair, plan) for loss, stair in stairs.items() if loss <= plan.loss):
+        gentler = (stair for loss, stair in stairs.items() if loss <= plan.loss)
+        steps = ((bisect_right(days, plan.days) - 1, credits) for days, credits in gentler)
+        if any(at >= 0 and credits[at] <= plan.credits for at, credits in steps):
             continue
         days, credits = stairs.setdefault(plan.loss, ([], []))
         place = end = bisect_left(days, plan.days)
@@ -213,8 +210,3 @@ def _pareto(points: Iterable[tuple[float, FrontierPlan]]) -> Iterator[FrontierPl
             end += 1  # the steps that the plan beats
         days[place:end], credits[place:end] = [plan.days], [plan.credits]
         yield plan
-
-
-def _beat(days: list[int], credits: list[float], plan: FrontierPlan) -> bool:
-    place = bisect_right(days, plan.days) - 1
-    return place >= 0 and credits[place] <= plan.credits

@@ -85,7 +85,6 @@ class LeastLoss(Shown):
 
     @cached_property
     def changes(self) -> tuple[SuggestionChange, ...]:
-        """The changes from the original, each with its reason and tradeoff."""
         # The search for the binding limit compares dozens of plans and reads few changes.
         return tuple(self._changes())
 
@@ -119,8 +118,8 @@ def least_loss_of(
         after = plan.revised(best.plan(plan.plan))
 
         def changes() -> Sequence[SuggestionChange]:
-            reasons = _Reasons(plan, after, study)
-            return *reasons.of_words(best.variant.changes(plan.pack)), *reasons.of_numbers()
+            worded = best.variant.changes(plan.pack)
+            return tuple(_Reasons(plan, after, study).completed(worded))
 
         plans.append(ranked(after, changes))
     if not (plans and exact):  # no plan ranks above one that an exact search has found
@@ -151,7 +150,7 @@ class _Reasons:
     after: Assessment
     study: Assessment
 
-    def of_words(self, changes: Iterable[SuggestionChange]) -> Iterator[SuggestionChange]:
+    def completed(self, changes: Iterable[SuggestionChange]) -> Iterator[SuggestionChange]:
         texts = set(map(label_key, self.after.plan.controls))
         for change in changes:
             if change.field == "controls" and label_key(change.original) not in texts:
@@ -160,8 +159,6 @@ class _Reasons:
                 yield change.model_copy(update={"reason": reason})
             else:
                 yield change
-
-    def of_numbers(self) -> Iterator[SuggestionChange]:
         for name, noun in _NOUNS.items():
             old, new = getattr(self.before.plan, name), getattr(self.after.plan, name)
             if old != new:
@@ -233,14 +230,8 @@ def deciding_text(plan: Assessment, study: Assessment) -> str:
 
 # The order of the planner's and the Lab Manager's changes; their tradeoffs are worded for it
 _IN_TURN: Final = (
-    "technique",
-    "required_equipment",
-    "required_reagents",
-    "controls",
-    "duration_days",
-    "sample_size",
-    "rationale",
-)
+    "technique required_equipment required_reagents controls duration_days sample_size rationale"
+).split()
 
 
 class FieldChange(NamedTuple):
@@ -264,12 +255,10 @@ class PlanStep(NamedTuple):
 
     @property
     def evidence_changed(self) -> bool:
-        """Whether the evidence changes at the precision shown."""
         return self.before.evidence.text != self.after.evidence.text
 
     @property
     def evidence_falls(self) -> bool:
-        """Whether the evidence is worse after the step, at the precision shown."""
         before, after = self.before.evidence, self.after.evidence
         return self.evidence_changed and not after.row.scale.reaches(after.value, before.value)
 
@@ -284,7 +273,6 @@ class PlanStep(NamedTuple):
 
 
 def change_steps(plan: Assessment, changes: Iterable[SuggestionChange]) -> list[PlanStep]:
-    """Return suggested changes as steps, applied in order."""
     steps = []
     for change in changes:
         after = plan.revised(apply_changes(plan.plan, [change]))
@@ -295,17 +283,16 @@ def change_steps(plan: Assessment, changes: Iterable[SuggestionChange]) -> list[
 
 def field_steps(before: Assessment, after: Assessment) -> list[PlanStep]:
     """Return the steps from one plan to another, one field at a time in the planner's order."""
-    steps: list[PlanStep] = []
+    steps, plan = [], before
     differing = {change.field for change in differences(before.plan, after.plan)}
     for name in (name for name in _IN_TURN if name in differing):
-        start = steps[-1].after if steps else before
-        revised = revise(start.plan, **{name: getattr(after.plan, name)})
-        steps.append(PlanStep(start, start.revised(revised)))
+        revised = plan.revised(revise(plan.plan, **{name: getattr(after.plan, name)}))
+        steps.append(PlanStep(plan, revised))
+        plan = revised
     return steps
 
 
 def differences(before: Protocol, after: Protocol) -> list[FieldChange]:
-    """Return the fields in which two plans differ."""
     changes = []
     for name in PROTOCOL_FIELDS:
         old, new = getattr(before, name), getattr(after, name)

@@ -36,7 +36,6 @@ class PlanAnalysis:
 
     @property
     def offered(self) -> Assessment:
-        """The plan with all changes of the offer; yours without one."""
         return self.offer.after if self.offer else self.yours
 
     @cached_property
@@ -93,16 +92,11 @@ class PlanAnalysis:
         return unlimited(self.least, self.variants, self.study)
 
     @property
-    def relieved(self) -> dict[str, LeastLoss]:
-        """For each lab limit whose relief alone buys something, the least-loss plan without it."""
-        without = self._unlimited
-        return {d: loss for d, loss in without.items() if gives_up_less(loss, self.least)}
-
-    @property
     def binding(self) -> str | None:
         """The limit whose relief buys most, or None."""
-        without = self.relieved
-        return min(without, key=lambda limit: without[limit].rank.given_up, default=None)
+        without, least = self._unlimited, self.least
+        buying = [limit for limit, loss in without.items() if gives_up_less(loss, least)]
+        return min(buying, key=lambda limit: without[limit].rank.given_up, default=None)
 
     @cached_property
     def extras(self) -> tuple[SmallestAddition, ...]:
@@ -110,7 +104,6 @@ class PlanAnalysis:
 
     @cached_property
     def balanced(self) -> Assessment | None:
-        """The Nash point of the frontier, or None."""
         plan = self.frontier.balanced
         return None if plan is None else self.yours.revised(plan.plan(self.yours.plan))
 
@@ -139,7 +132,6 @@ class PlanToDraw:
         return _with_numbers_of(self.plan.plan, other.plan) == self.plan.plan
 
     def at(self, days: int, samples: int) -> Assessment:
-        """Return the plan with other numbers."""
         plan = self.plan
         return assess(revise(plan.plan, sample_size=samples, duration_days=days), plan.pack)
 
@@ -200,7 +192,6 @@ class SurveyedStudy:
 
     @cached_property
     def share(self) -> float:
-        """The share of the study's target that the best plan reaches, at most 1."""
         evidence = self.best.evidence
         return evidence.row.scale.attained(evidence.value, evidence.target)
 
@@ -218,7 +209,6 @@ class SurveyedStudy:
 
 
 def surveyed(pack: Pack) -> SurveyedStudy:
-    """Return a study's reference protocol in a lab with its least-loss plan."""
     options = PlanAnalysis(assess(pack.reference_protocol, pack))
     return SurveyedStudy(options.yours, options.least, options.binding)
 

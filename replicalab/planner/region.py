@@ -117,7 +117,6 @@ class Region:
 
     @property
     def feasible(self) -> Flags:
-        """Whether all seven dimensions pass."""
         rows = self.samples[:, None]
         return (rows >= self.least) & (rows <= self.most_feasible[None, :])
 
@@ -172,7 +171,16 @@ class Region:
 
     @cached_property
     def _within(self) -> dict[str, Ints]:
-        return {key: self._largest(key) for key in amounts()}
+        # No need falls when a count grows, so all days are bisected at once.
+        limits = {}
+        for key in amounts():
+            low, high = np.full(self.days.shape, -1), np.full(self.days.shape, self._top)
+            while (low < high).any():
+                middle = (low + high + 1) // 2
+                fits = self._checks(middle, self.days).within[key]
+                low, high = np.where(fits, middle, low), np.where(fits, high, middle - 1)
+            limits[key] = low
+        return limits
 
     @cached_property
     def _study(self) -> Ints:
@@ -184,15 +192,6 @@ class Region:
     @property
     def _top(self) -> int:
         return int(self.samples[-1]) + 1
-
-    def _largest(self, amount: str) -> Ints:
-        # No need falls when a count grows, so all days are bisected at once.
-        low, high = np.full(self.days.shape, -1), np.full(self.days.shape, self._top)
-        while (low < high).any():
-            middle = (low + high + 1) // 2
-            fits = self._checks(middle, self.days).within[amount]
-            low, high = np.where(fits, middle, low), np.where(fits, high, middle - 1)
-        return low
 
     @cached_property
     def _asked(self) -> int | None:

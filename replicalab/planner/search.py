@@ -50,9 +50,7 @@ class Settled(NamedTuple):
     days: int
 
     def plan(self, protocol: Protocol) -> Protocol:
-        """Return the whole plan, as a revision of another."""
-        numbers = {"sample_size": self.samples, "duration_days": self.days}
-        return self.variant.applied_to(protocol, **numbers)
+        return self.variant.applied_to(protocol, sample_size=self.samples, duration_days=self.days)
 
 
 class _Cell(NamedTuple):

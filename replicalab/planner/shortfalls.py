@@ -57,7 +57,6 @@ class Addition:
 
 
 def additions_text(found: Iterable[Addition]) -> str:
-    """Return additions in words: ``10 more credits, 1 more day and 'flume' released``."""
     return joined([ask.text for ask in found])
 
 

@@ -80,7 +80,7 @@ class PlanVariant(NamedTuple):
     def changes(self, pack: Pack) -> list[SuggestionChange]:
         controls = {label_key(control.name): control for control in pack.controls}
         changes = [
-            substitution(swap.item, swap.alternative, pack, _cause(swap, pack))
+            substitution(*swap, pack, _cause(*swap, pack))
             for swap in self.swaps
             for _ in range(swap.item.times)
         ]
@@ -96,15 +96,14 @@ class PlanVariant(NamedTuple):
         return changes
 
 
-def _cause(swap: Swap, pack: Pack) -> str | None:
-    """Return why an available item is substituted; None if it is not available."""
-    if swap.item.status is not ItemStatus.AVAILABLE:
+def _cause(item: assessment.Item, alternative: str, pack: Pack) -> str | None:
+    if item.status is not ItemStatus.AVAILABLE:
         return None
-    if _forbidden([swap.item.label], pack):
-        return f"A restriction forbids '{swap.item.label}'"
-    if (saved := -_added(swap.item, swap.alternative, pack)) > 0:
-        return f"'{swap.alternative}' costs {pack.lab.money(saved)} less here"
-    return f"With '{swap.alternative}' less of the study is given up"
+    if _forbidden([item.label], pack):
+        return f"A restriction forbids '{item.label}'"
+    if (saved := -_added(item, alternative, pack)) > 0:
+        return f"'{alternative}' costs {pack.lab.money(saved)} less here"
+    return f"With '{alternative}' less of the study is given up"
 
 
 def _added(item: assessment.Item, alternative: str, pack: Pack) -> float:

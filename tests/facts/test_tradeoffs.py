@@ -19,7 +19,7 @@ from replicalab.facts.region import (
     region_title,
 )
 from replicalab.models import Protocol, revise
-from replicalab.planner import PlanAnalysis, least_to_draw, plan_to_draw
+from replicalab.planner import PlanAnalysis, Standing, least_to_draw, plan_to_draw
 from replicalab.planner.region import region
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import make_pack, make_protocol, make_throughput, with_means
@@ -83,7 +83,7 @@ def test_verdict_follows_the_frontier(case: str) -> None:
     verdict = frontier.standing_verdict(options)
     assert (verdict.status, verdict.title) == (status, title)
     unbeaten = options.yours.feasible and bool(options.frontier.plans)
-    unbeaten = unbeaten and options.frontier.standing(options.yours).unbeaten
+    unbeaten = unbeaten and options.frontier.standing(options.yours) == Standing()
     assert unbeaten == (title in ("Unbeaten", "Unbeaten, not proven", "No evidence"))
     if title == "Beaten":
         assert all(

@@ -83,9 +83,9 @@ def test_unlimited_budget_covers_the_dearest_replacement() -> None:
     options = analysed(factories.make_protocol(), pack)
     usual = 100 + 75 + 75  # the meter, and the two reagents
     assert options.least.after.failing == [Dimension.EQUIPMENT]
-    assert options.relieved[Dimension.BUDGET].after.cost == usual + 1000
     [extra] = options.extras
     assert (extra.ask.dimension, extra.ask.more) == (Dimension.BUDGET, usual)
+    assert extra.after.after.cost == usual + 1000
 
 
 def buys(amount: str, more: float, options: PlanAnalysis) -> bool:

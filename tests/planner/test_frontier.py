@@ -208,7 +208,7 @@ def assert_standing(found: Frontier, plan: FrontierPlan) -> None:
     assert pick(standing.cheaper, (0, 2), pack) == cheaper
     assert pick(standing.stronger, (2, 0), pack) == stronger
     assert pick(standing.gentler, (3, 1), pack) == gentler
-    assert standing.unbeaten == (not any(rival != row for rival in rivals))
+    assert (standing == Standing()) == (not any(rival != row for rival in rivals))
 
 
 def pick(plan: FrontierPlan | None, places: Sequence[int], pack: Pack) -> tuple[float, ...] | None:
