@@ -1,13 +1,12 @@
 """A dimension that is registered here alone is checked, repaired, searched for and shown."""
 
-from collections.abc import Iterator
 from math import ceil
 from typing import Final
 
 import pytest
 
 from replicalab.agents import check_feasibility, suggest_alternative
-from replicalab.assessment import Amount, DimensionRow, PlanInLab, assess, registered
+from replicalab.assessment import DIMENSION_ROWS, Amount, DimensionRow, PlanInLab, assess
 from replicalab.cli import main
 from replicalab.facts.region import limit_labels
 from replicalab.models import Protocol
@@ -45,9 +44,8 @@ STUDY: Final = "bio_jq1_myeloma"
 
 
 @pytest.fixture(autouse=True)
-def toy() -> Iterator[None]:
-    with registered(STORAGE):
-        yield
+def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DIMENSION_ROWS, STORAGE.key, STORAGE)
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from replicalab.assessment.dimensions import (
     DimensionRow,
     Slack,
     amounts,
-    registered,
 )
 from replicalab.assessment.effects import (
     CHOICES,

@@ -1,7 +1,6 @@
 """The seven dimensions, one row each, and the changes of a plan that repair them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -311,15 +310,3 @@ ITEM_DIMENSIONS: Final = {row.category: row.key for row in _ROWS if row.category
 
 def amounts() -> dict[str, Amount]:
     return {key: row.amount for key, row in DIMENSION_ROWS.items() if row.amount is not None}
-
-
-@contextmanager
-def registered(row: DimensionRow) -> Iterator[None]:
-    """Judge plans by one more dimension while the context is open."""
-    if row.key in DIMENSION_ROWS:
-        raise ValueError(f"the dimension {row.key} is registered already")
-    DIMENSION_ROWS[row.key] = row
-    try:
-        yield
-    finally:
-        del DIMENSION_ROWS[row.key]

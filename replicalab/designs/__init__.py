@@ -16,5 +16,5 @@ from replicalab.designs.parameters import (
 )
 from replicalab.designs.reported import EffectSource
 from replicalab.designs.rows import AS_PUBLISHED, HALVED, SMALLEST, Kind
-from replicalab.designs.scales import EvidenceTier, NormalScale
+from replicalab.designs.scales import EvidenceTier
 from replicalab.designs.solving import PowerAnalysis, Unknown, analysed_of, unknowns_of

@@ -81,7 +81,6 @@ def _half_width(value: float, decimals: int = 2) -> str:
 SHARE: Final = Scale(
     write=lambda value, decimals: f"{value:z.{decimals}f}", decimals=2, factor=1, ticks=".1f"
 )
-"""A probability: ``0.58``."""
 
 PERCENT: Final = Scale(
     write=lambda value, decimals: f"{value * 100:z.{decimals}f}".rstrip("0").rstrip(".") + " %",
@@ -89,7 +88,6 @@ PERCENT: Final = Scale(
     factor=100,
     ticks=".0%",
 )
-"""A part of all there is: ``48.3 %``."""
 
 HALF_WIDTH: Final = Scale(
     write=_half_width,
@@ -101,7 +99,6 @@ HALF_WIDTH: Final = Scale(
     worse="wider than",
     within="within",
 )
-"""A relative half-width: ``±1.29 %``. Narrower is better."""
 
 
 Sizes = tuple[float, ...]

@@ -190,7 +190,6 @@ class Unreached:
     limit: TargetLimit
     samples: int  # the most possible
     value: float  # their evidence
-    independent: float | None = None  # the same for independent samples, if units are correlated
 
 
 def why_unreached(plan: assessment.Assessment) -> Unreached | None:
@@ -200,15 +199,13 @@ def why_unreached(plan: assessment.Assessment) -> Unreached | None:
     if worth.needed(0, factor) is not None:
         return None
     number = min(worth.most, design.population_max or worth.most)
-    value, independent = worth.value(number, factor), None
+    limit = TargetLimit.PLANNED if number == worth.most else TargetLimit.POPULATION
     if design.units is not None and design.units.icc is not None:
         plain = design.model_copy(update={"units": None})
         seen = assessment.seen_effect(plain, factor)
-        independent = assessment.evidence_value(plain, number, seen, factor)
-    limit = TargetLimit.PLANNED if number == worth.most else TargetLimit.POPULATION
-    if independent is not None and _meets_target(design, independent):
-        limit = TargetLimit.UNITS
-    return Unreached(limit, number, value, independent)
+        if _meets_target(design, assessment.evidence_value(plain, number, seen, factor)):
+            limit = TargetLimit.UNITS
+    return Unreached(limit, number, worth.value(number, factor))
 
 
 def _meets_target(design: Design, value: float) -> bool:
@@ -223,7 +220,6 @@ class UnitsLimit:
     most: float  # the limit that no number of samples in them exceeds
     per_unit: int | None  # the fewest samples in each that reach the target, or None
     enough: tuple[int, ...] | None  # the fewest units of this size that reach it, by arm
-    exceeds: bool  # whether either takes more samples than exist
 
 
 def units_limit(plan: assessment.Assessment) -> UnitsLimit | None:
@@ -259,14 +255,12 @@ def units_limit(plan: assessment.Assessment) -> UnitsLimit | None:
         most=shown(*holding(_NO_END)),
         per_unit=per_unit if per_unit <= largest else None,
         enough=enough if samples <= LARGEST_PLANNED else None,
-        exceeds=min(samples, per_unit * sum(units)) > (design.population_max or LARGEST_PLANNED),
     )
 
 
 class UnitsWorth(NamedTuple):
     """The independent samples that a plan's samples are ``worth``."""
 
-    remaining: float  # samples per unit after dropout, on average
     design_effect: float  # the variance of a mean over that of independent samples
     worth: float
 
@@ -277,7 +271,7 @@ def units_worth(plan: assessment.Assessment, correlation: float) -> UnitsWorth |
         return None
     remaining = samples_left(evidence.analysed, evidence.able, units.samples)
     effect = design_effect(remaining, correlation)
-    return UnitsWorth(remaining, effect, evidence.analysed / effect)
+    return UnitsWorth(effect, evidence.analysed / effect)
 
 
 def by_correlation(plan: assessment.Assessment) -> dict[float, float]:

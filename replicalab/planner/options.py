@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 from replicalab.agents.lab_manager_policy import Offer, reference_offer
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
@@ -163,17 +163,6 @@ def least_to_draw(options: PlanAnalysis, drawn: PlanToDraw) -> PlanToDraw | None
     return PlanToDraw(options.yours.revised(plan), changes)
 
 
-class StudyRank(NamedTuple):
-    """The quality of a study's best plan next to other studies; the smaller the better."""
-
-    failing: int  # number of failing dimensions
-    tier: int  # 0 meets the target, 1 is above the floor, 2 below it
-    wishes: int  # number of soft constraints missed
-    missing: float  # the share of the target that is not reached
-    loss: int  # the fidelity given up
-    credits: float
-
-
 @dataclass(frozen=True)
 class SurveyedStudy:
     """A study's reference protocol in a lab, its least-loss plan, and the binding limit."""
@@ -196,9 +185,10 @@ class SurveyedStudy:
         return evidence.row.scale.attained(evidence.value, evidence.target)
 
     @cached_property
-    def rank(self) -> StudyRank:
+    def rank(self) -> tuple[float, ...]:
+        """The order of studies by their best plans; the smaller the better."""
         best = self.best
-        return StudyRank(
+        return (
             len(best.failing),
             TIER_RANK[best.evidence.tier],
             len(best.broken_wishes),
