@@ -130,10 +130,6 @@ class DimensionRow:
     currency: bool = False  # whether its unit is the lab's currency
 
     @property
-    def is_amount(self) -> bool:
-        return self.amount is not None
-
-    @property
     def is_granted(self) -> bool:
         """Whether a lab may add more of it."""
         return bool(self.category) or (self.amount is not None and self.amount.grant is not None)
@@ -176,7 +172,7 @@ class Slack:
     @property
     def use(self) -> float | None:
         """The share of the limit that is used; None if not an amount."""
-        return self.used / self.limit if self.row.is_amount and self.limit else None
+        return self.used / self.limit if self.row.amount and self.limit else None
 
 
 def _items(category: str, plan: PlanInLab) -> tuple[int, int]:

@@ -130,16 +130,10 @@ def seen_effect(design: Design, factor: float, effect: float | None = None) -> f
 
 
 def evidence_value(design: Design, n: int, effect: float | None, factor: float = 1.0) -> float:
-    """Return the evidence at ``n`` samples, never NaN; the worst value when none counts.
+    """Return the evidence at ``n`` samples before dropout; the worst value when none counts.
 
-    Args:
-        design: kind, alpha, dropout and other numbers of the kind.
-        n: samples that can count, 0 or more, before dropout.
-        effect: in the unit of the kind, as seen; None only if the kind assumes none.
-        factor: the substitutions' factor; ``effect`` includes it, a margin of the design does not.
-
-    Raises:
-        ValueError: the effect is missing, not finite, or out of the kind's range.
+    ``effect`` is as seen through the substitutions' factor; a margin of the design is not.
+    A ValueError if the effect is missing, not finite, or out of the kind's range.
     """
     return evidence_by_size(design, effect, factor)(n)
 

@@ -9,6 +9,7 @@ Schoenfeld (1981), Biometrika 68, 316-319 (a hazard ratio from the log-rank stat
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from replicalab.lexicon import amount_text, exact_text
@@ -25,7 +26,7 @@ class ReportedNumber(NamedTuple):
 
     name: str
     label: str
-    usual: float
+    usual: float = 1.0
     least: float = -_MOST
     most: float = _MOST
     between: bool = False
@@ -126,32 +127,23 @@ def _part(number: float, total: float, parts: str, whole: str) -> float:
     return number / total
 
 
-def _mean(name: str, label: str, usual: float = 0.0) -> ReportedNumber:
-    return ReportedNumber(name, label, usual)
-
-
-def _positive(name: str, label: str, usual: float = 1.0) -> ReportedNumber:
-    return ReportedNumber(name, label, usual, least=0.0, between=True)
-
-
-def _count(name: str, label: str, usual: int, least: int = 2) -> ReportedNumber:
-    return ReportedNumber(name, label, usual, least=least, whole=True)
-
-
-def _share(name: str, label: str, usual: float) -> ReportedNumber:
-    return ReportedNumber(name, label, usual, least=0.0, most=1.0)
-
+_mean: Final = ReportedNumber
+_positive: Final = partial(ReportedNumber, least=0.0, between=True)
+_count: Final = partial(ReportedNumber, least=2, whole=True)
+_share: Final = partial(ReportedNumber, least=0.0, most=1.0)
 
 _T: Final = _mean("t", "Reported t", 2.0)
 _F: Final = ReportedNumber("F", "Reported F", 4.0, least=0.0)
 _CHI_SQUARED: Final = ReportedNumber("chi²", "Reported chi-squared", 4.0, least=0.0)
+_N: Final = _count("n", "Reported n", 20, least=3)
+_PAIRS: Final = _count("n", "Reported pairs", 20)
 _SDS: Final = (_positive("SD1", "SD of group 1"), _positive("SD2", "SD of group 2"))
 _GROUP_SIZES: Final = (
     _count("n1", "Reported n, group 1", 20),
     _count("n2", "Reported n, group 2", 20),
 )
-_MEANS: Final = (_mean("m1", "Mean of group 1", 0.5), _mean("m2", "Mean of group 2"))
-_CONDITIONS: Final = (_mean("m1", "Mean before"), _mean("m2", "Mean after", 0.5))
+_MEANS: Final = (_mean("m1", "Mean of group 1", 0.5), _mean("m2", "Mean of group 2", 0.0))
+_CONDITIONS: Final = (_mean("m1", "Mean before", 0.0), _mean("m2", "Mean after", 0.5))
 _CONDITION_SDS: Final = (_positive("SD1", "SD before"), _positive("SD2", "SD after"))
 
 # The source with more numbers is first: SDs are weighted if the sizes are known.
@@ -206,14 +198,11 @@ PAIRED: Final = (
         "d = (m1 − m2) / √(SD1² + SD2² − 2 · r · SD1 · SD2)",
     ),
     EffectSource(
-        "t and n of the pairs",
-        (_T, _count("n", "Reported pairs", 20)),
-        lambda t, n: _effect(t / math.sqrt(n)),
-        "d = t / √n",
+        "t and n of the pairs", (_T, _PAIRS), lambda t, n: _effect(t / math.sqrt(n)), "d = t / √n"
     ),
     EffectSource(
         "F of one df and n of the pairs",
-        (_F, _count("n", "Reported pairs", 20)),
+        (_F, _PAIRS),
         lambda f, n: _effect(math.sqrt(f / n)),
         "t = √F, d = t / √n",
     ),
@@ -221,7 +210,7 @@ PAIRED: Final = (
 ONE_SAMPLE: Final = (
     EffectSource(
         "mean, SD and the fixed value",
-        (_mean("mean", "Mean", 0.5), _mean("fixed", "Fixed value"), _positive("SD", "SD")),
+        (_mean("mean", "Mean", 0.5), _mean("fixed", "Fixed value", 0.0), _positive("SD", "SD")),
         lambda m, m0, sd: _effect((m - m0) / sd),
         "d = (mean − fixed) / SD",
     ),
@@ -233,18 +222,16 @@ ONE_SAMPLE: Final = (
     ),
 )
 CORRELATION: Final = (
-    EffectSource(
-        "t and n", (_T, _count("n", "Reported n", 20, 3)), _correlation, "r = t / √(t² + n − 2)"
-    ),
+    EffectSource("t and n", (_T, _N), _correlation, "r = t / √(t² + n − 2)"),
     EffectSource(
         "F of one df and n",
-        (_F, _count("n", "Reported n", 20, 3)),
+        (_F, _N),
         lambda f, n: _correlation(math.sqrt(f), n),
         "t = √F, r = t / √(t² + n − 2)",
     ),
     EffectSource(
         "chi-squared of one df and n",
-        (_CHI_SQUARED, _count("n", "Reported n", 100, 3)),
+        (_CHI_SQUARED, _count("n", "Reported n", 100, least=3)),
         lambda chi2, n: _effect(math.sqrt(chi2 / n)),
         "r = √(chi² / n)",
     ),
@@ -286,7 +273,7 @@ TWO_PROPORTIONS: Final = (
 AUDIT: Final = (
     EffectSource(
         "bad units in a sample",
-        (_count("bad", "Bad units", 1, 0), _count("all", "Units examined", 100, 1)),
+        (_count("bad", "Bad units", 1, least=0), _count("all", "Units examined", 100, least=1)),
         lambda bad, seen: _effect(_part(bad, seen, "bad units", "units")),
         "share = bad / all",
     ),
@@ -317,7 +304,7 @@ EQUIVALENCE: Final = (
     EffectSource(
         "difference, margin and SD",
         (
-            _mean("difference", "True difference"),
+            _mean("difference", "True difference", 0.0),
             _positive("margin", "Margin, in its unit", 0.5),
             _positive("SD", "SD"),
         ),
@@ -330,8 +317,8 @@ SURVIVAL: Final = (
         "hazard ratio and events",
         (
             _positive("HR", "Hazard ratio", 0.7),
-            _count("events", "Events", 50, 1),
-            _count("samples", "Samples in all", 100, 1),
+            _count("events", "Events", 50, least=1),
+            _count("samples", "Samples in all", 100, least=1),
         ),
         lambda ratio, events, samples: {
             "effect_planning": ratio,
@@ -350,7 +337,7 @@ SURVIVAL: Final = (
     ),
     EffectSource(
         "log-rank z and events",
-        (_mean("z", "Reported z", -2.0), _count("events", "Events", 50, 1)),
+        (_mean("z", "Reported z", -2.0), _count("events", "Events", 50, least=1)),
         lambda z, events: {"effect_planning": math.exp(2 * z / math.sqrt(events))},
         "HR = exp(2 · z / √events)",
     ),

@@ -30,7 +30,6 @@ class Effect:
     """An effect that is 0 without a difference, such as a difference or a correlation.
 
     Attributes:
-        below: the bound of its size: 1 for a correlation or a share.
         within_margin: whether the study tests that it lies within a margin; the planned effect is
             then below the margin and may be 0.
         offered: the other effects to plan at; those of an original need half the published one.
@@ -141,16 +140,13 @@ class Kind:
     """A kind of design.
 
     Attributes:
-        usual: the first numbers of a new study of this kind, except alpha, by field.
+        usual: the first numbers of a new study of this kind, except alpha.
         method: how the evidence is computed; ``{level}`` is one- or two-sided.
-        is_interval: whether the evidence is that of an interval with confidence 1 − alpha.
         needs, optional: the numbers and `GROUPINGS` that a design must have, and may have.
-        given: the words that change if a design has an optional number.
         setting: other assumptions, as they follow the effect in a sentence.
         axis: the title of the measure in a chart, if longer.
         sought: the smallest effect or margin that a test can detect; None without a test.
         misfit: why the planning effect does not fit the other numbers, with the remedy, or empty.
-        normal: the scale on which its estimates are nearly normal, if any.
         least_size: a shortcut to the least size that samples show with a power, by n, power,
             baseline, alpha and sides.
     """

@@ -30,7 +30,6 @@ class Scale:
 
     Attributes:
         write: writes a value with a number of decimals, ``decimals`` if no bound is near.
-        factor: the multiplier before writing.
         by_hand: writes a value with the precision of an author.
         worse, within: the words for a value that misses a bound, and for one that keeps it.
     """

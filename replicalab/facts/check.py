@@ -62,7 +62,7 @@ def check_table(
             )
         )
         # A reason is given only if the numbers do not say it.
-        in_numbers = slack.row.is_amount or dimension not in plan.causes
+        in_numbers = slack.row.amount or dimension not in plan.causes
         reasons = (
             () if in_numbers else (why for name, why in plan.reasons_once if name == dimension)
         )

@@ -56,7 +56,7 @@ def used_text(plan: Assessment, slack: assessment.Slack) -> str:
         return f"{used} needed, {limit} free"
     if row.currency:
         return f"{used} / {plan.pack.lab.money(slack.limit)}"
-    if row.is_amount:
+    if row.amount:
         last = phrases.last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
         return f"{used} / {limit} {lexicon.plural(row.noun, slack.limit)}{last}"
     if not slack.ok and slack.dimension not in plan.causes:
@@ -66,7 +66,7 @@ def used_text(plan: Assessment, slack: assessment.Slack) -> str:
 
 def slack_text(slack: assessment.Slack) -> str:
     """Return the signed slack (``+350``, ``−2``, ``0``); empty for errors and breaches."""
-    is_counted = slack.row.is_amount or slack.row.category
+    is_counted = slack.row.amount or slack.row.category
     return lexicon.signed_text(slack.slack) if is_counted else ""
 
 

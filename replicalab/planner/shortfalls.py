@@ -287,8 +287,7 @@ def unlimited(
         return {}
     return {
         key: least_loss_of(
-            plan.in_lab(with_additions(asks, plan.pack)),
-            variants=variants if row.is_amount else None,
+            plan.in_lab(with_additions(asks, plan.pack)), variants=variants if row.amount else None
         )
         for key, row in assessment.DIMENSION_ROWS.items()
         if row.is_granted and (asks := _all_that_is_missing(key, plan))
