@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from replicalab.agents import check_feasibility, suggest_alternative
-from replicalab.assessment import DIMENSION_ROWS, Amount, DimensionRow, PlanInLab, assess
+from replicalab.assessment import DIMENSION_ROWS, Amount, DimensionRow, assess
 from replicalab.cli import main
 from replicalab.facts.region import limit_labels
 from replicalab.models import Protocol
@@ -22,15 +22,11 @@ from tests.ui.walking import visit
 PLACES: Final = 3  # of each staff unit
 
 
-def _reasons(plan: PlanInLab) -> list[str]:
-    places = PLACES * plan.pack.lab.staff
-    return [f"The plan fills {plan.counts.samples} places; the lab has {places}."]
-
-
 STORAGE: Final = DimensionRow(
     key="storage",
     noun="place",
-    reasons=_reasons,
+    reason="The plan fills {used} places; the lab has {limit}.",
+    details=lambda plan: [{"used": plan.counts.samples, "limit": PLACES * plan.pack.lab.staff}],
     amount=Amount(
         need=lambda counts, _: counts.samples,
         has=lambda lab: PLACES * lab.staff,

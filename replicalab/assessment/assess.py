@@ -72,7 +72,9 @@ class Assessment(PlanInLab, Framed):
 
     @property
     def findings(self) -> tuple[paper.Finding, ...]:
-        return *self._findings, *paper.element_findings(self)
+        lacks = [f"Not addressed by the plan: {element}." for element in self.missing_elements]
+        warning = paper.Severity.WARNING, paper.IssueCategory.REQUIRED_ELEMENT
+        return *self._findings, *((*warning, lack) for lack in lacks)
 
     @property
     def _error_findings(self) -> list[paper.Finding]:

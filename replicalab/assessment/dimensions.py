@@ -118,7 +118,8 @@ class DimensionRow:
 
     key: str  # its name; for the document's seven a `Dimension`
     noun: str  # its unit
-    reasons: Callable[[PlanInLab], list[str]]  # why a plan fails
+    reason: str  # a format string for each mapping of details of a failing plan
+    details: Callable[[PlanInLab], Iterable[Mapping[str, object]]]
     measure: Callable[[PlanInLab], tuple[float, float]] | None = None  # used, limit
     amount: Amount | None = None
     over: str = ""  # too many or missing, after the noun
@@ -133,6 +134,9 @@ class DimensionRow:
     def is_granted(self) -> bool:
         """Whether a lab may add more of it."""
         return bool(self.category) or (self.amount is not None and self.amount.grant is not None)
+
+    def reasons(self, plan: PlanInLab) -> list[str]:
+        return [self.reason.format_map(details) for details in self.details(plan)]
 
     def measured(self, plan: PlanInLab) -> tuple[float, float]:
         if self.measure is not None:
@@ -181,51 +185,36 @@ def _items(category: str, plan: PlanInLab) -> tuple[int, int]:
     return needed, needed - sum(missing)
 
 
-def _missing(category: str, plan: PlanInLab) -> list[str]:
-    return [
-        f"'{item.label}' is {item.status_text}; "
-        f"{' or '.join(lexicon.quoted(item.options)) or 'nothing in this lab'} may replace it."
-        for item in plan.missing_items
-        if item.category == category
-    ]
+def _missing(category: str, plan: PlanInLab) -> Iterator[dict[str, str]]:
+    for item in plan.missing_items:
+        if item.category == category:
+            options = " or ".join(lexicon.quoted(item.options)) or "nothing in this lab"
+            yield {"label": item.label, "status": item.status_text, "options": options}
 
 
-def _over_budget(plan: PlanInLab) -> list[str]:
-    has, text = plan.pack.lab.budget, lexicon.amount_text
-    over = f"{text(plan.cost - has)} over the budget of {text(has)}"
-    return [f"The plan costs {plan.pack.lab.money(plan.cost)}, {over}."]
-
-
-def _too_long(plan: PlanInLab) -> list[str]:
+def _too_long(plan: PlanInLab) -> Iterator[dict[str, str]]:
     days, has, text = plan.counts.days, plan.pack.lab.days_left, left_text(plan.pack.lab)
     limit = f"; {text}" if text else f", {days - has} over the limit of {has}"
-    return [f"The plan takes {count_text(days, 'day')}{limit}."]
+    yield {"used": count_text(days, "day"), "limit": limit}
 
 
-def _understaffed(plan: PlanInLab) -> list[str]:
+def _understaffed(plan: PlanInLab) -> Iterator[dict[str, object]]:
     steps = [
         f", 1 for more than {count_text(step.threshold, step.noun)}"
         for step in plan.staff_steps
         if step.adds
     ]
-    base = f"{plan.pack.staff_model.base} to start{''.join(steps)}"
-    needs, has = count_text(plan.staff, "staff unit"), plan.pack.lab.staff
-    return [f"The plan needs {needs} ({base}); the lab has {has}."]
-
-
-def _broken(plan: PlanInLab) -> list[str]:
-    return [
-        f"'{phrase}' in {plan.pack.study.term(FIELD_LABELS[field].lower())} "
-        f"breaks the restriction: {restriction}"
-        for restriction, phrase, field in plan.violations
-    ]
+    base, has = plan.pack.staff_model.base, plan.pack.lab.staff
+    used = count_text(plan.staff, "staff unit")
+    yield {"used": used, "base": base, "steps": "".join(steps), "limit": has}
 
 
 def _item_row(key: Dimension, category: str, granted: str) -> DimensionRow:
     return DimensionRow(
         key=key,
         noun="item",
-        reasons=partial(_missing, category),
+        reason="'{label}' is {status}; {options} may replace it.",
+        details=partial(_missing, category),
         measure=partial(_items, category),
         over="missing",
         category=category,
@@ -239,13 +228,21 @@ _ROWS: Final = (
     DimensionRow(
         key=Dimension.PROTOCOL,
         noun="error",
-        reasons=error_messages,
+        reason="{error}",
+        details=lambda plan: [{"error": error} for error in error_messages(plan)],
         measure=lambda plan: (count_errors(plan), 0),
     ),
     DimensionRow(
         key=Dimension.BUDGET,
         noun="credit",
-        reasons=_over_budget,
+        reason="The plan costs {used}, {over} over the budget of {limit}.",
+        details=lambda plan: [
+            {
+                "used": plan.pack.lab.money(plan.cost),
+                "over": lexicon.amount_text(plan.cost - plan.pack.lab.budget),
+                "limit": lexicon.amount_text(plan.pack.lab.budget),
+            }
+        ],
         amount=Amount(
             need=cost,
             has=lambda lab: lab.budget,
@@ -261,7 +258,8 @@ _ROWS: Final = (
     DimensionRow(
         key=Dimension.SCHEDULE,
         noun="day",
-        reasons=_too_long,
+        reason="The plan takes {used}{limit}.",
+        details=_too_long,
         amount=Amount(
             need=lambda counts, _: counts.days,
             has=lambda lab: lab.days_left,
@@ -274,7 +272,8 @@ _ROWS: Final = (
     DimensionRow(
         key=Dimension.STAFF,
         noun="staff unit",
-        reasons=_understaffed,
+        reason="The plan needs {used} ({base} to start{steps}); the lab has {limit}.",
+        details=_understaffed,
         amount=Amount(
             need=lambda counts, pack: staff(counts, pack.lab.staff_model),
             has=lambda lab: lab.staff,
@@ -290,7 +289,11 @@ _ROWS: Final = (
     DimensionRow(
         key=Dimension.POLICY,
         noun="breach",
-        reasons=_broken,
+        reason="'{phrase}' in {field} breaks the restriction: {restriction}",
+        details=lambda plan: [
+            {**broken._asdict(), "field": plan.pack.study.term(FIELD_LABELS[broken.field].lower())}
+            for broken in plan.violations
+        ],
         measure=lambda plan: (len(plan.violations), 0),
         by_wording=True,
         forbids=breaks_policy,

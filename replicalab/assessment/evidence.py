@@ -68,9 +68,8 @@ def scale_of(evidences: Sequence[Evidence]) -> tuple[float, float]:
 
 def place_of(evidence: Evidence, worst: float) -> float:
     """Return the value on the scale; the worst end if there is no evidence."""
-    return (
-        evidence.value if evidence.void_reason is None and math.isfinite(evidence.value) else worst
-    )
+    has_place = evidence.void_reason is None and math.isfinite(evidence.value)
+    return evidence.value if has_place else worst
 
 
 def evidence_of(

@@ -157,7 +157,7 @@ _DUPLICATES: Final = {
 
 
 def findings(plan: PlanInLab) -> Iterator[Finding]:
-    """Yield the findings on a plan in its lab, in a fixed order, without `element_findings`."""
+    """Yield the findings on a plan in its lab, except elements of the hidden reference."""
     yield from _number_findings(plan)
     for limit in plan.broken_limits:
         if limit.hard:
@@ -177,14 +177,6 @@ def findings(plan: PlanInLab) -> Iterator[Finding]:
             yield _WARNING, category, f"{opening}; could use '{item.options[0]}'."
         else:
             yield _WARNING, category, f"'{label}' is not in this lab's inventory."
-
-
-def element_findings(plan: PlanInLab) -> list[Finding]:
-    """Return a warning for each required element of the hidden reference not addressed."""
-    return [
-        (_WARNING, IssueCategory.REQUIRED_ELEMENT, f"Not addressed by the plan: {element}.")
-        for element in plan.missing_elements
-    ]
 
 
 def error_messages(plan: PlanInLab) -> list[str]:

@@ -150,13 +150,6 @@ class PlanInLab:
 
 
 class _Row(NamedTuple):
-    """A substitution that a plan may have made.
-
-    The sum of the costs orders sets of rows by loss, then by file order: the bits below the loss
-    are the rows taken, the first in the highest bit, so that of two sets with the same loss the
-    one that takes the earlier row costs less.
-    """
-
     original: str
     alternative: str
     cost: int
@@ -174,6 +167,8 @@ def used_substitutions(
     alike = len({o for _, o, _ in possible}) == len({a for _, _, a in possible}) == len(possible)
     if alike:  # one alternative per item and one item per alternative: nothing to choose
         return [row for row, _, _ in possible]
+    # The sum of the costs orders sets of rows by loss, then by file order: the bits below the loss
+    # are the rows taken, the first in the highest bit.
     limit = len(possible)
     choices = [
         _Row(original, other, (row.fidelity_loss << limit) - (1 << (limit - 1 - place)))

@@ -15,6 +15,5 @@ from replicalab.designs.parameters import (
     units_of,
 )
 from replicalab.designs.reported import EffectSource
-from replicalab.designs.rows import AS_PUBLISHED, HALVED, SMALLEST, Kind
-from replicalab.designs.scales import EvidenceTier
+from replicalab.designs.rows import AS_PUBLISHED, HALVED, SMALLEST, EvidenceTier, Kind
 from replicalab.designs.solving import PowerAnalysis, Unknown, analysed_of, unknowns_of

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from replicalab.designs import distributions as dist
-from replicalab.designs import exact_tests, parameters, reported, rows, scales
+from replicalab.designs import exact_tests, parameters, reported, rows
 
 _EVEN: Final = 0.5
 
@@ -211,7 +211,7 @@ _PAIRED: Final = rows.Kind(
     asks="Do the same subjects differ between two conditions?",
     sketch=tuple(_pairs()),
     sources=reported.PAIRED,
-    normal=scales.ONE_MEAN,
+    normal=rows.ONE_MEAN,
     usual={"effect_planning": 0.5},
     formula=_one_group,
     method="the exact {level} paired t-test (noncentral t)",
@@ -227,7 +227,7 @@ _ROWS: Final = (
         asks="Do two separate groups differ on average?",
         sketch=(*_group(32, 40, "one"), *_group(68, 62, "two")),
         sources=reported.TWO_GROUP,
-        normal=scales.TWO_MEANS,
+        normal=rows.TWO_MEANS,
         usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_group,
@@ -255,7 +255,7 @@ _ROWS: Final = (
             [rows.Shape(8 + 7 * n, 14 + 5.4 * n + (9, -7, 3, -3)[n % 4]) for n in range(13)]
         ),
         sources=reported.CORRELATION,
-        normal=scales.FISHER_Z,
+        normal=rows.FISHER_Z,
         usual={"effect_planning": 0.3},
         formula=_correlation,
         method="the exact {level} t-test of r (two normal measures)",
@@ -278,7 +278,7 @@ _ROWS: Final = (
         asks="Does something happen more often in one of two groups?",
         sketch=(*_share(26, 0.3, "one"), *_share(58, 0.6, "two")),
         sources=reported.TWO_PROPORTIONS,
-        normal=scales.COHEN_H,
+        normal=rows.COHEN_H,
         usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_proportions,
@@ -335,7 +335,7 @@ _ROWS: Final = (
         needs=("population_max",),
         measure="share examined",
         meaning="how much of all there is gets checked",
-        scale=scales.PERCENT,
+        scale=rows.PERCENT,
         sought=None,
     ),
     rows.Kind(
@@ -367,7 +367,7 @@ _ROWS: Final = (
         measure="half-width",
         meaning="how far the result may be off, either way",
         axis="relative half-width, lower is better",
-        scale=scales.HALF_WIDTH,
+        scale=rows.HALF_WIDTH,
         sought=None,
     ),
     rows.Kind(
@@ -422,7 +422,7 @@ _ROWS: Final = (
         asks="Does an event come later in one of two groups?",
         sketch=(*_stairs(14, "one"), *_stairs(8, "two")),
         sources=reported.SURVIVAL,
-        normal=scales.LOG_HAZARD_RATIO,
+        normal=rows.LOG_HAZARD_RATIO,
         usual={"effect_planning": 0.7, "event_share": 1.0},
         groups=2,
         formula=_survival,

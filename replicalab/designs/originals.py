@@ -15,8 +15,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
 from replicalab.designs import distributions as dist
-from replicalab.designs.rows import DesignParameters, Formula, Kind
-from replicalab.designs.scales import NormalScale, Sizes
+from replicalab.designs.rows import DesignParameters, Formula, Kind, NormalScale, Sizes
 from replicalab.lexicon import joined, shortened
 from replicalab.limits import LARGEST_EFFECT
 
@@ -52,21 +51,17 @@ class _Reported(Protocol):
 class Estimate(NamedTuple):
     """The estimate of an original study, on the normal scale of its kind.
 
-    Attributes:
-        n: the samples in all, or the events of a hazard ratio; None if unknown.
-        t, df: its t-test; None if the statistic is normal, or n is unknown or does not explain the
-            standard error.
-        explained: the least and the largest standard error that n explains; None if unknown.
+    It has no t if the statistic is normal, or n is unknown or does not explain the standard error.
     """
 
     value: float
     se: float
-    n: float | None = None
+    n: float | None = None  # the samples in all, or the events of a hazard ratio
     sizes: Sizes = ()
     t: float | None = None
     df: int | None = None
     sides: int = 2
-    explained: tuple[float, float] | None = None
+    explained: tuple[float, float] | None = None  # the least and largest error that n explains
 
     @property
     def z(self) -> float:

@@ -32,27 +32,18 @@ GROUPINGS: Final = {"units": "experimental units", "arms": "two arms"}
 
 
 class Parameter(NamedTuple):
-    """A number of a design that only some kinds need.
-
-    Attributes:
-        phrase: its name within a sentence.
-        remedy: advice if a study lacks it.
-        always_allowed: whether a kind that does not use it may give it.
-        help: its meaning, or that of an empty value if it is optional.
-        usual: the value of a design that does not give it.
-        lack: the fault of a kind that does not use it, with the remedy.
-    """
+    """A number of a design that only some kinds need."""
 
     label: str
-    phrase: str
-    remedy: str
+    phrase: str  # its name within a sentence
+    remedy: str  # for a study that lacks it
     bounds: Any
     unit: str = ""
     step: float = 0.05
-    always_allowed: bool = False
+    always_allowed: bool = False  # also for a kind that does not use it
     help: str = ""
-    usual: int | None = None
-    lack: str = "none; leave it out"
+    usual: int | None = None  # the value of a design that does not give it
+    lack: str = "none; leave it out"  # the fault of a kind that does not use it
 
 
 _MOST: Final = 10**9  # samples or groups
@@ -123,17 +114,10 @@ PARAMETERS: Final = {
         help="Empty for the normal interval, the SD taken as known.",
     ),
 }
-"""By field of a design."""
 
 
 class DesignParameters(NamedTuple):
-    """The arguments of a formula other than n and the effect, after a plan's substitutions.
-
-    Attributes:
-        share: of the samples in the first of two arms.
-        per_unit: samples of one experimental unit, independent if ``icc`` is None.
-        planned: the samples before dropout, which fill the units; None without dropout.
-    """
+    """The arguments of a formula other than n and the effect, after a plan's substitutions."""
 
     alpha: float = 0.0
     sides: int = 2
@@ -143,10 +127,10 @@ class DesignParameters(NamedTuple):
     event_share: float = 1.0
     baseline: float | None = None
     assurance: float | None = None
-    share: float = 0.5
-    per_unit: float = 1.0
-    icc: float | None = None
-    planned: int | None = None
+    share: float = 0.5  # of the samples in the first of two arms
+    per_unit: float = 1.0  # samples of one experimental unit
+    icc: float | None = None  # None if the samples of a unit are independent
+    planned: int | None = None  # the samples before dropout, which fill the units
 
     @classmethod
     def by(

@@ -1,21 +1,173 @@
-"""The row of a design kind: its effect, formula, words and sketch.
+"""The row of a design kind: its scales, effect, formula, words and sketch.
 
 Evidence depends on an effect's *size* only, its distance from no effect in either direction.
+Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapters 2 and 6 (d,
+h); Fisher (1921), Metron 1, 3-32 (atanh r); Schoenfeld (1981), Biometrika 68, 316-319 (the log
+hazard ratio).
 """
 
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from replicalab.designs.distributions import least_reaching
 from replicalab.designs.parameters import GROUPINGS, PARAMETERS, DesignParameters, _Design
 from replicalab.designs.reported import EffectSource
-from replicalab.designs.scales import SHARE, NormalScale, Scale
-from replicalab.lexicon import percent_text
+from replicalab.lexicon import EXACT_DIGITS, distinct_text, percent_text
+
+_SLACK: Final = 1e-12  # of a computed value that equals its bound, such as 1.0 × n / n
+
+
+class EvidenceTier(StrEnum):
+    """Evidence relative to the study's target and floor, best first."""
+
+    MEETS_TARGET = "meets target"
+    ABOVE_FLOOR = "above floor"
+    BELOW_FLOOR = "below floor"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """How the values of a measure are written and compared."""
+
+    write: Callable[[float, int], str]  # a value with a number of decimals
+    decimals: int  # if no bound is near
+    factor: int
+    ticks: str
+    by_hand: Callable[[float], str] = "{:z.2f}".format  # with the precision of an author
+    lower_is_better: bool = False
+    worse: str = "below"  # for a value that misses a bound
+    within: str = "above"  # for a value that keeps it
+
+    @property
+    def worst(self) -> float:
+        """The evidence without samples."""
+        return math.inf if self.lower_is_better else 0.0
+
+    def reaches(self, value: float, bound: float) -> bool:
+        """Return whether a value is as good as a bound, apart from rounding."""
+        return value <= bound + _SLACK if self.lower_is_better else value >= bound - _SLACK
+
+    def attained(self, value: float, target: float) -> float:
+        """Return the share of a target that a value reaches, at most 1."""
+        if not value:
+            return 0.0
+        return min(1.0, target / value if self.lower_is_better else value / target)
+
+    def amount(self, value: float, bounds: Sequence[float]) -> str:
+        """Return a value as text, with the digits that distinguish it from the bounds."""
+        # At a bound it has every decimal that the bound's author gave: else 0.978 would meet "the
+        # target of 0.98" if that is 0.975.
+        for bound in bounds:
+            if abs(value - bound) <= _SLACK:
+                written, decimals = bound * self.factor, self.decimals
+                while decimals < EXACT_DIGITS and (
+                    abs(round(written, decimals) - written) > 10**-EXACT_DIGITS
+                ):
+                    decimals += 1
+                return self.write(bound, decimals)
+        return distinct_text(value, bounds, self.decimals, self.write)
+
+
+def _half_width(value: float, decimals: int = 2) -> str:
+    return f"±{value * 100:z.{decimals}f} %" if math.isfinite(value) else "unbounded"
+
+
+SHARE: Final = Scale(
+    write=lambda value, decimals: f"{value:z.{decimals}f}", decimals=2, factor=1, ticks=".1f"
+)
+
+PERCENT: Final = Scale(
+    write=lambda value, decimals: f"{value * 100:z.{decimals}f}".rstrip("0").rstrip(".") + " %",
+    decimals=1,
+    factor=100,
+    ticks=".0%",
+)
+
+HALF_WIDTH: Final = Scale(
+    write=_half_width,
+    decimals=2,
+    factor=100,
+    ticks=".1%",
+    by_hand=_half_width,
+    lower_is_better=True,
+    worse="wider than",
+    within="within",
+)
+
+
+Sizes = tuple[float, ...]
+"""The samples of each group, or the events of a hazard ratio."""
+
+
+def _ratio(value: float) -> float:
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormalScale:
+    """A scale on which estimates are nearly normal.
+
+    A standard error is that of an effect near 0, so an estimate over it is the t of the study.
+    """
+
+    name: str
+    value: Callable[[float], float] = float  # 0 for no effect
+    effect: Callable[[float], float] = float  # its inverse
+    # The standard error by the sizes
+    spread: Callable[[Sequence[float]], float] = lambda sizes: math.sqrt(sum(1 / n for n in sizes))
+    groups: int = 1
+    lost: int | None = None  # samples minus degrees of freedom; None for a normal statistic
+    least: int = 2  # the fewest samples, or events, that have a standard error and a test
+    in_events: bool = False
+
+    def sizes(self, n: int, event_share: float = 1.0) -> Sizes:
+        """Return the sizes of ``n`` samples: groups that differ by at most one, or events."""
+        if self.in_events:
+            return (n * event_share,)
+        return (n // 2, n - n // 2) if self.groups == 2 else (n,)
+
+    def se(self, sizes: Sequence[float]) -> float:
+        """Return the standard error of an estimate; inf for too few samples."""
+        return self.spread(sizes) if self.can_test(sizes) else math.inf
+
+    def df(self, sizes: Sequence[float]) -> int | None:
+        """Return the degrees of freedom of the t-test; None for a normal statistic."""
+        return None if self.lost is None else int(sum(sizes)) - self.lost
+
+    def can_test(self, sizes: Sequence[float]) -> bool:
+        """Return whether the sizes are large enough for a standard error and a test."""
+        return len(sizes) > 0 and min(sizes) > 0 and sum(sizes) >= self.least
+
+
+TWO_MEANS: Final = NormalScale(name="d", groups=2, lost=2, least=3)
+ONE_MEAN: Final = NormalScale(name="d", lost=1)
+FISHER_Z: Final = NormalScale(
+    name="Fisher’s z",
+    value=math.atanh,
+    effect=math.tanh,
+    spread=lambda sizes: 1 / math.sqrt(sizes[0] - 3),
+    least=4,
+)
+COHEN_H: Final = NormalScale(name="h", groups=2)
+LOG_HAZARD_RATIO: Final = NormalScale(
+    name="log hazard ratio",
+    value=math.log,
+    effect=_ratio,
+    spread=lambda sizes: 2 / math.sqrt(sizes[0]),
+    groups=2,
+    least=1,
+    in_events=True,
+)
+
 
 AS_PUBLISHED: Final = "as published"
 HALVED: Final = "halved"
@@ -27,21 +179,14 @@ _HIGHEST_ALPHA: Final = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """An effect that is 0 without a difference, such as a difference or a correlation.
-
-    Attributes:
-        within_margin: whether the study tests that it lies within a margin; the planned effect is
-            then below the margin and may be 0.
-        offered: the other effects to plan at; those of an original need half the published one.
-        seen, seen_text: the effect that remains after substitutions of a factor.
-    """
+    """An effect that is 0 without a difference, such as a difference or a correlation."""
 
     name: str
     below: float = math.inf
     signed: bool = True
-    within_margin: bool = False
-    offered: tuple[str, ...] = (AS_PUBLISHED, HALVED, SMALLEST)
-    seen: Callable[[float, float], float] = operator.mul
+    within_margin: bool = False  # tested to lie within a margin; the planned effect may be 0
+    offered: tuple[str, ...] = (AS_PUBLISHED, HALVED, SMALLEST)  # the other effects to plan at
+    seen: Callable[[float, float], float] = operator.mul  # after substitutions of a factor
     seen_text: str = "planning effect × {factor:g}"
 
     @property
@@ -137,44 +282,34 @@ def _value(formula: Formula, n: int, size: float, given: DesignParameters) -> fl
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of design.
-
-    Attributes:
-        usual: the first numbers of a new study of this kind, except alpha.
-        method: how the evidence is computed; ``{level}`` is one- or two-sided.
-        needs, optional: the numbers and `GROUPINGS` that a design must have, and may have.
-        setting: other assumptions, as they follow the effect in a sentence.
-        axis: the title of the measure in a chart, if longer.
-        sought: the smallest effect or margin that a test can detect; None without a test.
-        misfit: why the planning effect does not fit the other numbers, with the remedy, or empty.
-        least_size: a shortcut to the least size that samples show with a power, by n, power,
-            baseline, alpha and sides.
-    """
+    """A kind of design."""
 
     kind: str
     title: str
     asks: str
     sketch: tuple[Shape, ...]
-    usual: Mapping[str, float]
+    usual: Mapping[str, float]  # the first numbers of a new study, except alpha
     formula: Formula
-    method: str
+    method: str  # how the evidence is computed; {level} is one- or two-sided
     source: str
     effect: Effect | None
-    needs: tuple[str, ...] = ("alpha",)
-    optional: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ("alpha",)  # the numbers and `GROUPINGS` that a design must have
+    optional: tuple[str, ...] = ()  # those that it may have
     given: Mapping[str, Given] = field(default_factory=dict)
     groups: int = 1
     is_interval: bool = False
-    setting: str = ""
+    setting: str = ""  # other assumptions, as they follow the effect in a sentence
     measure: str = "power"
     meaning: str = "the chance of p < alpha if the assumed effect is true"
     axis: str = ""
     scale: Scale = SHARE
     level: str = "two-sided"
-    sought: str | None = "smallest detectable effect"
+    sought: str | None = "smallest detectable effect"  # None without a test
     sources: tuple[EffectSource, ...] = ()
     normal: NormalScale | None = None
+    # Why the planning effect does not fit the other numbers, with the remedy, or empty
     misfit: Callable[[float, DesignParameters], str] | None = None
+    # A shortcut to the least size shown: by n, power, baseline, alpha and sides
     least_size: Callable[[int, float, float, float, int], float | None] | None = None
     information: Information | None = None
 

@@ -1,9 +1,8 @@
 """The plan for the same lab that is closest to the study by `least_loss.Rank`, found exactly.
 
-A variant with a set of limits *given up* is a *candidate* whose number of failing dimensions is
-known. The ends of all soft constraints cut samples and days into *boxes*, in each of which equally
-many are missed. Each term of the order down to the evidence keeps the best candidates; branch and
-bound over the days then finds the numbers closest to the study.
+A *candidate* is a variant with a set of limits *given up*. The ends of all soft constraints cut
+samples and days into *boxes*, in each of which equally many are missed. Branch and bound over the
+days finds the numbers closest to the study.
 """
 
 import sys

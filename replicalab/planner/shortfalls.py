@@ -1,8 +1,7 @@
 """Additions to a lab: those that a plan needs, single ones that suffice, and the binding limit.
 
 The best plan with evidence never gets worse with more of an amount, so bisection finds the smallest
-addition after which the least-loss plan gives up less. The *binding* limit is the one whose relief
-helps most.
+addition. The *binding* limit is the one whose relief helps most.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from replicalab import assessment
 from replicalab.lexicon import CREDITS, joined, label_key
 from replicalab.limits import LARGEST_COUNT, MOST_ITEMS_TRIED
-from replicalab.models import Dimension, Protocol, Shown, revise
+from replicalab.models import Dimension, Shown, revise
 from replicalab.planner import limits
 from replicalab.planner.least_loss import GivenUp, LeastLoss, PlanStep, gives_up_less, least_loss_of
 from replicalab.planner.variants import PlanVariant, PlanVariants, price_range

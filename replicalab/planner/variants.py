@@ -1,9 +1,7 @@
 """The ways to word a plan: which items are substituted, and which controls are dropped.
 
-Only those variants matter that no other beats in every respect. Items tied by a chain of
-substitutions are one *component*, since two may share an alternative. Within a component every
-combination is tried, or if there are too many, only the best assignments; then components are
-combined. Of very many, only the best and the cheapest are kept.
+Items tied by a chain of substitutions are one *component*, since two may share an alternative. Of
+very many combinations only the best assignments are tried.
 """
 
 from __future__ import annotations

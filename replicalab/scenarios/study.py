@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticKnownError
 
 from replicalab import lexicon, limits
 from replicalab.designs import KINDS, PARAMETERS, Kind
@@ -111,7 +111,7 @@ class Paper(Record):
 def _known_kind(kind: str) -> str:
     if kind not in KINDS:
         text = lexicon.joined([f"'{name}'" for name in KINDS], "or")
-        raise PydanticCustomError("enum", "Input should be {known}", {"known": text})
+        raise PydanticKnownError("enum", {"expected": text})
     return kind
 
 

@@ -4,11 +4,11 @@ import math
 
 import pytest
 from hypothesis import given
-from scipy import stats
 
 from replicalab.assessment import Cliff, assess
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.scenarios import Pack
+from tests.designs.examples import t_power
 from tests.factories import CONTROLS, EQUIPMENT, make_pack, make_protocol, make_substitution
 from tests.strategies import itemised_protocols, studied_packs
 
@@ -104,7 +104,5 @@ def test_detectable_effect_matches_scipy() -> None:
     assert effect is not None
     assert plan.evidence_at(effect).value == pytest.approx(0.8, abs=1e-9)
     # By scipy: of twenty an arm the t of d times 0.8.
-    shift, critical = 0.8 * effect * math.sqrt(10), stats.t.isf(0.025, 38)
-    power = stats.nct.sf(critical, 38, shift) + stats.nct.cdf(-critical, 38, shift)
-    assert power == pytest.approx(0.8, abs=1e-9)
+    assert t_power(0.8 * effect * math.sqrt(10), 38) == pytest.approx(0.8, abs=1e-9)
     assert assess(make_protocol(duration_days=1), make_pack()).detectable_effect is None

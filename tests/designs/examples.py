@@ -1,6 +1,8 @@
-"""Designs of every kind for tests that walk the table."""
+"""Designs of every kind for tests that walk the table, and the power of a t-test by SciPy."""
 
 from typing import Final
+
+from scipy import stats
 
 from replicalab.designs import KINDS
 from replicalab.scenarios import Design
@@ -22,6 +24,12 @@ _NEEDS: Final[dict[str, dict[str, object]]] = {
     "anova": {"groups": 2},
     "equivalence": {"margin": 0.5, "effect_planning": 0.0},
 }
+
+
+def t_power(shift: float, free: float, alpha: float = 0.05, sides: int = 2) -> float:
+    at = stats.t.ppf(1 - alpha / sides, free)
+    wrong = stats.nct.cdf(-at, free, shift) if sides == 2 else 0.0
+    return float(stats.nct.sf(at, free, shift) + wrong)
 
 
 def design_of(kind: str, alpha: float = 0.05, **changes: object) -> Design:

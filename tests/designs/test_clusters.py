@@ -19,7 +19,7 @@ from replicalab.designs import (
     units_of,
 )
 from replicalab.scenarios import Arms, Units
-from tests.designs.examples import design_of
+from tests.designs.examples import design_of, t_power
 from tests.tiers import one_in
 
 FISH: Final = DesignParameters(alpha=0.05, per_unit=16.0, icc=0.1)
@@ -32,12 +32,6 @@ CLUSTERED: Final = [kind for kind, row in KINDS.items() if "units" in row.option
 
 def value(kind: str, n: int, effect: float, given: DesignParameters) -> float:
     return KINDS[kind].value(n, effect, given)
-
-
-def t_power(shift: float, free: float, alpha: float, sides: int = 2) -> float:
-    at = stats.t.ppf(1 - alpha / sides, free)
-    wrong = stats.nct.cdf(-at, free, shift) if sides == 2 else 0.0
-    return float(stats.nct.sf(at, free, shift) + wrong)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +113,10 @@ def test_design_effect_reduces_shares_and_correlations() -> None:
     assert value("correlation", 440, 0.2, parameters) == pytest.approx(by_z, abs=1e-12)
 
 
+@pytest.mark.parametrize("planned", [None, 320])
 @pytest.mark.parametrize("kind", CLUSTERED)
-def test_units_of_one_sample_change_nothing(kind: str) -> None:
-    single = DesignParameters(alpha=0.05, per_unit=1.0, icc=0.7)
+def test_units_of_one_sample_change_nothing(kind: str, planned: int | None) -> None:
+    single = DesignParameters(alpha=0.05, per_unit=1.0, icc=0.7, planned=planned)
     plain = DesignParameters(alpha=0.05)
     for n in (4, 5, 31, 200):
         assert value(kind, n, 0.3, single) == pytest.approx(value(kind, n, 0.3, plain), abs=1e-12)
@@ -180,21 +175,12 @@ def test_dropout_leaves_smaller_tanks_and_as_many(dropout: float, left: tuple[in
     assert t_power(shift, 6, 0.05) == pytest.approx(0.8, abs=1e-9)
 
 
-def test_dropout_from_units_of_one_sample() -> None:
-    parameters = DesignParameters(alpha=0.05, per_unit=1.0, icc=0.7, planned=64)
-    plain = DesignParameters(alpha=0.05)
-    for kind in CLUSTERED:
-        assert value(kind, 40, 0.3, parameters) == pytest.approx(
-            value(kind, 40, 0.3, plain), abs=1e-12
-        )
-    # Half of 2 a unit: on average one is left of each, at most as many units as samples.
+@pytest.mark.parametrize(("n", "effect"), [(32, 0.3), (5, 0.9)])
+def test_dropout_leaves_at_most_one_unit_a_sample(n: int, effect: float) -> None:
+    # Half of 2 a unit: on average one is left of each.
     pairs = DesignParameters(alpha=0.05, per_unit=2.0, icc=0.7, planned=64)
-    assert value("one_sample", 32, 0.3, pairs) == pytest.approx(
-        t_power(0.3 * math.sqrt(32), 31, 0.05), abs=1e-9
-    )
-    assert value("one_sample", 5, 0.9, pairs) == pytest.approx(
-        t_power(0.9 * math.sqrt(5), 4, 0.05), abs=1e-9
-    )
+    expected = t_power(effect * math.sqrt(n), n - 1)
+    assert value("one_sample", n, effect, pairs) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(("kind", "dropout"), one_in(4, product(CLUSTERED, [0.07, 0.5, 0.93])))

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import pytest
 from hypothesis import given
-from scipy import stats
 
 from replicalab import planner, scenarios
 from replicalab.assessment import Assessment, assess
@@ -17,6 +16,7 @@ from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import NUMBER_FIELDS, Protocol, revise
 from replicalab.places import TREE
 from tests import factories
+from tests.designs.examples import t_power
 from tests.planner.brute_force import Place, Tried, ranked, steps, tried
 from tests.planner.small_labs import analysed, opened, small_lab
 from tests.strategies import itemised_protocols, studied_packs
@@ -247,15 +247,10 @@ def test_cheaper_item_keeps_a_soft_constraint() -> None:
 
 def test_wish_for_evidence_beyond_the_target_is_kept() -> None:
     loss = analysed(MEETS, lab(wish(0.9, "evidence", label="Power"), budget=2000.0)).least
-    assert _power(27, 27) >= 0.9 > _power(27, 26)
+    powers = [t_power(0.9 * sqrt(27 * n / (27 + n)), 25 + n) for n in (26, 27)]
+    assert powers[0] < 0.9 <= powers[1]
     assert loss.plan.sample_size == 54
     assert reasons(loss) == {"sample_size": "'Power' should be at least 0.9."}
-
-
-def _power(first: int, second: int) -> float:
-    freedom, shift = first + second - 2, 0.9 * sqrt(first * second / (first + second))
-    bound = stats.t.ppf(0.975, freedom)
-    return float(stats.nct.sf(bound, freedom, shift) + stats.nct.cdf(-bound, freedom, shift))
 
 
 FREE: Final = {

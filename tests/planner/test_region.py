@@ -1,7 +1,6 @@
 """Regions: arrays of plans judged as single ones are, the limits' lines, the plan they are for."""
 
 from collections.abc import Iterable
-from itertools import product
 from math import nan
 from typing import Any, Final
 
@@ -15,11 +14,10 @@ from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import Protocol
 from replicalab.planner import PlanToDraw, RegionLimit, plan_to_draw
 from replicalab.planner.region import Region, Span, grid_for, numeric_checks, region
-from replicalab.scenarios import Bounds, CostModel, Pack
+from replicalab.scenarios import Bounds, CostModel, Pack, StaffModel
 from tests import factories
 from tests.planner.small_labs import shipped
 from tests.strategies import itemised_protocols, protocols, studied_packs
-from tests.tiers import one_in
 
 
 def columns(plans: list[Protocol], pack: Pack) -> Counts:
@@ -119,23 +117,6 @@ def test_target_that_is_the_floor_is_one_level() -> None:
     assert level.label == "target 100 %"
 
 
-@pytest.mark.parametrize(
-    ("budget", "rate", "stated"),
-    one_in(7, product((560.0, 640.0, 900.0), (None, 3), (None, *STATED))),
-)
-def test_region_and_span_match_every_plan(
-    budget: float, rate: int | None, stated: str | None
-) -> None:
-    constraints = [factories.make_constraint(unit="trays", **STATED[stated])] if stated else []
-    able = {
-        "samples_per_day": factories.make_throughput(value=rate) if rate else None,
-        "min_days": 2,
-    }
-    pack = factories.make_pack(constraints=constraints, budget=budget, days=12, **able)
-    plan = PlanToDraw(assess(factories.make_protocol(), pack))
-    assert_every_plan_matches(Region(plan, np.arange(1, 14), np.arange(1, 60)))
-
-
 def assert_every_plan_matches(found: Region) -> None:
     days, samples, pack = found.days, found.samples, found.drawn.plan.pack
     existing = [[found.drawn.at(int(d), int(n)) for d in days] for n in samples]
@@ -163,18 +144,25 @@ OTHERS: Final = [
     {},
     {"bounds": "samples", "comparator": ">=", "quantity": 4.0},
     {"bounds": "samples", "comparator": "<=", "quantity": 6.0},
+    {
+        "bounds": "samples_per_condition", "conditions": 2, "comparator": ">=", "quantity": 2.0
+    },
     {"bounds": "days", "comparator": ">=", "quantity": 2.0},
     {"bounds": "days", "comparator": "<=", "quantity": 3.0},
     {"bounds": "evidence", "comparator": ">=", "quantity": 0.5},
     {"bounds": "evidence", "comparator": ">=", "quantity": 1.5},
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("stated", OTHERS)
-@pytest.mark.parametrize(("exist", "rate", "min_days"), [(None, 2, 2), (5, None, 1), (3, 3, 1)])
-def test_region_of_few_samples_matches_every_plan(
-    stated: dict[str, Any], exist: int | None, rate: int | None, min_days: int
+@pytest.mark.parametrize(
+    ("exist", "rate", "min_days", "staff"),
+    [(None, 2, 2, 3), (5, None, 1, 3), (3, 3, 1, 3), (None, None, 1, 1), (None, 3, 2, 2)],
+)
+def test_region_and_span_match_every_plan(
+    stated: dict[str, Any], exist: int | None, rate: int | None, min_days: int, staff: int
 ) -> None:
+    # One person, one more for more than 3 samples, one more for more than 2 days.
     # A sample costs 1 and a day 2 of 12 credits; with an effect of 3, six samples are a power of
     # more than one half.
     pack = factories.make_pack(
@@ -184,6 +172,8 @@ def test_region_of_few_samples_matches_every_plan(
             per_sample=1, per_day=2, per_control=0, per_equipment_item=0, per_reagent=0
         ),
         samples_per_day=factories.make_throughput(value=rate) if rate else None,
+        staff_model=StaffModel(base=1, sample_threshold=3, day_threshold=2),
+        staff=staff,
         min_days=min_days,
         budget=12.0,
         days=4,

@@ -11,6 +11,7 @@ from scipy import stats
 from replicalab import scenarios
 from replicalab.assessment import Assessment, assess, evidence_value, units_in_arms
 from replicalab.planner.curves import TargetLimit, by_correlation, units_limit, why_unreached
+from tests.designs.examples import t_power
 from tests.factories import change_pack, make_design, make_pack, make_protocol
 from tests.planner.small_labs import small_lab
 from tests.tiers import batches, one_in
@@ -23,11 +24,6 @@ def fish_tanks(arms: scenarios.Arms | None = None, **changes: object) -> Assessm
     units = scenarios.Units.model_validate({"name": "tank", "samples": 16, **changes})
     assumptions = scenarios.EvidenceAssumptions(units=units, arms=arms)
     return assess(FISH.reference_protocol, FISH.with_own(scenarios.LabOverrides(), assumptions))
-
-
-def t_power(shift: float, free: int) -> float:
-    at = stats.t.ppf(0.975, free)
-    return float(stats.nct.sf(at, free, shift) + stats.nct.cdf(-at, free, shift))
 
 
 def test_power_by_correlation_matches_scipy() -> None:
