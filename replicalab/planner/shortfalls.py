@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from replicalab import assessment
 from replicalab.lexicon import CREDITS, joined, label_key
 from replicalab.limits import LARGEST_COUNT, MOST_ITEMS_TRIED
-from replicalab.models import Dimension, Shown, revise
+from replicalab.models import Dimension, Protocol, Shown, revise
 from replicalab.planner import limits
 from replicalab.planner.least_loss import GivenUp, LeastLoss, PlanStep, gives_up_less, least_loss_of
 from replicalab.planner.variants import PlanVariant, PlanVariants, price_range
