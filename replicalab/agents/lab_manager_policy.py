@@ -109,7 +109,8 @@ def _sample_reduction(before: assessment.Counts, pack: Pack) -> SuggestionChange
         sizes.append(max(sizes[-1] // 2, minimum))
 
     def lacking(amount: assessment.Amount, place: int) -> float:
-        return amount.lacking(before._replace(samples=sizes[place]), pack)
+        needed = amount.needed(before._replace(samples=sizes[place]), pack)
+        return needed - amount.has(pack.lab)
 
     for amount in assessment.amounts().values():
         if amount.halved is None or lacking(amount, halvings) <= 0:

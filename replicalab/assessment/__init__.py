@@ -18,7 +18,6 @@ from replicalab.assessment.dimensions import (
     amounts,
 )
 from replicalab.assessment.effects import (
-    CHOICES,
     AssumedEffect,
     assumed_effects,
     effects_of,
@@ -35,7 +34,6 @@ from replicalab.assessment.evidence import (
     evidence_value,
     place_of,
     scale_of,
-    seen_effect,
     smallest_detectable_effect,
     tier_of,
 )
@@ -48,7 +46,5 @@ from replicalab.assessment.phrases import (
     placed_text,
     samples_text,
     size_text,
-    wishes_text,
 )
-from replicalab.assessment.plans import PlanInLab, breaks, used_substitutions, violations
-from replicalab.scenarios import Item
+from replicalab.assessment.plans import breaks, used_substitutions, violations

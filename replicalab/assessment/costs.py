@@ -94,7 +94,6 @@ def cost_terms(counts: Counts, pack: Pack, own: OwnPrices = ((), ())) -> tuple[C
 
 
 def units_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
-    """Return the number of units in each arm of a design, or in its only group."""
     per_unit = design.units.samples if design.units else 1.0
     return tuple(units_of(arm, per_unit) for arm in samples_in_arms(samples, design))
 

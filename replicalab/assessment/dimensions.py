@@ -41,7 +41,6 @@ def apply_changes(protocol: Protocol, changes: Iterable[SuggestionChange]) -> Pr
 
 
 def change_of(field: str, before: object, after: object, why: str, lost: str) -> SuggestionChange:
-    """Return a change of a field from one value to another, with reason and tradeoff."""
     return SuggestionChange(
         field=field, original=str(before), revised=str(after), reason=why, tradeoff=lost
     )
@@ -103,10 +102,6 @@ class Amount(NamedTuple):
         needed: float = self.need(counts, pack)
         return needed if isinstance(needed, int) else rounded(float(needed))
 
-    def lacking(self, counts: Counts, pack: Pack) -> float:
-        """Return how much a lab has too little; negative if it has enough."""
-        return self.needed(counts, pack) - self.has(pack.lab)
-
 
 @dataclass(frozen=True)
 class DimensionRow:
@@ -132,7 +127,6 @@ class DimensionRow:
 
     @property
     def is_granted(self) -> bool:
-        """Whether a lab may add more of it."""
         return bool(self.category) or (self.amount is not None and self.amount.grant is not None)
 
     def reasons(self, plan: PlanInLab) -> list[str]:
@@ -170,7 +164,6 @@ class Slack:
 
     @property
     def slack(self) -> float:
-        """The rest of the limit; negative if exceeded."""
         return self.limit - self.used
 
     @property

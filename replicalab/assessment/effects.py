@@ -116,7 +116,6 @@ CHOICES: Final = (
         "the original's estimate is no larger than its standard error",
     ),
 )
-"""The choices in the order in which they are shown."""
 
 
 def chosen_effect(choice: EffectChoice, design: Design) -> float | None:

@@ -54,7 +54,6 @@ class Evidence:
         return capitalised(self.measure)
 
     def amount(self, value: float) -> str:
-        """Return a value, the target or the floor as text."""
         return self.row.scale.amount(value, (self.target, self.floor))
 
 
@@ -92,8 +91,7 @@ def evidence_of(
         void = "no samples are planned"
     elif not counted:
         void = f"with {percent_text(design.dropout)} dropout none of the samples is left"
-    worst = KINDS[design.kind].scale.worst
-    value = worst if void else evidence_value(design, able, seen, factor)
+    value = design.row.scale.worst if void else evidence_value(design, able, seen, factor)
     return Evidence(
         kind=design.kind,
         value=value,

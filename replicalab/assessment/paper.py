@@ -76,7 +76,7 @@ class ValidationResult(Record):
 
 
 class DimensionCheck(Record):
-    """Whether one dimension passes, and the reasons if it fails."""
+    """The result of one dimension, with the reasons if it fails."""
 
     ok: models.Flag = True
     reasons: list[NonEmptyText] = Field(default_factory=list)

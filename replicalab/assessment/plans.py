@@ -89,14 +89,12 @@ class PlanInLab:
 
     @cached_property
     def missing_elements(self) -> tuple[str, ...]:
-        """The required elements of the hidden reference that it does not address."""
         spec, parts = self.pack.study.hidden_reference, self.parts
         elements = zip(spec.required_elements, spec.element_words, strict=True)
         return tuple(element for element, words in elements if not words <= parts)
 
     @cached_property
     def broken_limits(self) -> list[scenarios.StudyLimit]:
-        """The study's own constraints that its numbers break, in the study's order."""
         limits = self.pack.limits
         return [limit for limit in limits if not limit.allows(self.bounded(limit))]
 

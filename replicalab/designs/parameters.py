@@ -20,11 +20,8 @@ class _Design(Protocol):
     event_share: float | None
     baseline: float | None
     assurance: float | None
-
-    @property
-    def units(self) -> Any: ...  # None, or with samples and icc
-    @property
-    def arms(self) -> Any: ...  # None, or with share
+    units: Any  # None, or with samples and icc
+    arms: Any  # None, or with share
 
 
 GROUPINGS: Final = {"units": "experimental units", "arms": "two arms"}
@@ -136,7 +133,6 @@ class DesignParameters(NamedTuple):
     def by(
         cls, design: _Design, factor: float = 1.0, planned: int | None = None
     ) -> DesignParameters:
-        """Return the numbers of a design if substitutions leave a factor of every effect."""
         # A difference as large as the margin is seen smaller, too, so the margin shrinks with it.
         units = design.units if design.units and design.units.icc is not None else None
         return cls(

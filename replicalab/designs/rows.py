@@ -214,13 +214,11 @@ class Effect:
         return None if self.signed or effect >= 0 else "0 or more"
 
     def fault_in_file(self, effect: float) -> str | None:
-        """Return the rule of a study file that an effect breaks, if any."""
         if self.below < math.inf and not (self.size(effect) and self.fault(effect) is None):
             return f"between 0 and {self.below:g}"
         return self.fault(effect)
 
     def fault_in_plan(self, effect: float | None) -> str | None:
-        """Return the rule of planning that an effect breaks, if any."""
         if effect is None or effect < 0 or not (effect or self.within_margin):
             return "of 0 or more" if self.within_margin else "above 0"
         return None
@@ -329,7 +327,6 @@ class Kind:
         return [name for name in PARAMETERS if name in self.optional]
 
     def groups_of(self, design: _Design) -> int:
-        """Return the number of groups of a design, 1 without groups."""
         return design.groups or self.groups
 
     def method_of(self, design: _Design) -> str:

@@ -200,7 +200,7 @@ def _wait_lines(options: planner.PlanAnalysis) -> Iterator[str]:
         after = wait.least.after
         day = f"{wait.start_day:,}{after.pack.lab.dated(wait.start_day)}"
         items = lexicon.joined(lexicon.quoted(wait.items))
-        left = lexicon.count_text(wait.days_left, "day")
+        left = lexicon.count_text(after.pack.lab.days_left, "day")
         evidence = phrases.placed_text(after.evidence)
         still = f"; {phrases.failing_text(after, still=True)}" if after.failing else ""
         text = f"Start on day {day}, with {items} free and {left} left: "

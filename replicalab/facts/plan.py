@@ -119,7 +119,7 @@ def newly_broken_text(step: PlanStep) -> str:
     """Return the soft constraints that a step breaks, or misses by more; empty if none."""
     before, after = step.before, step.after
     new = [wish for wish in after.broken_wishes if wish not in before.broken_wishes]
-    sentences = assessment.wishes_text(after, new), phrases.further_text(before, after)
+    sentences = phrases.wishes_text(after, new), phrases.further_text(before, after)
     return " ".join(f"{lexicon.capitalised(text)}." for text in sentences if text)
 
 

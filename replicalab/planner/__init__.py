@@ -3,7 +3,6 @@
 from replicalab.planner.frontier import Frontier, FrontierPlan, LossLine, Standing
 from replicalab.planner.least_loss import (
     ORDER,
-    FieldChange,
     LeastLoss,
     PlanStep,
     Rank,

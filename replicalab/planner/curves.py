@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from replicalab import assessment
-from replicalab.assessment.evidence import evidence_by_size
+from replicalab.assessment.evidence import evidence_by_size, seen_effect
 from replicalab.designs import design_effect, samples_left
 from replicalab.limits import LARGEST_PLANNED, MOST_POINTS
 from replicalab.models import Dimension
@@ -42,12 +42,11 @@ class Curves:
     @cached_property
     def effects(self) -> tuple[assessment.AssumedEffect, ...]:
         design = self.plan.pack.design
-        if design.row.effect is None:
-            return ()
-        if effects := assessment.effects_of(design, self.written):
-            return effects
         planned = design.effect_planning
-        return () if planned is None else (assessment.AssumedEffect("planned", planned),)
+        if design.row.effect is None or planned is None:
+            return ()
+        alone = (assessment.AssumedEffect("planned", planned),)
+        return assessment.effects_of(design, self.written) or alone
 
     def at(self, samples: int, effect: float | None = None) -> assessment.Evidence:
         plan = self.plan
@@ -67,7 +66,7 @@ class Curves:
     def needed_anywhere(self, effect: float) -> int | None:
         """Return the fewest samples that reach the target if all can count, or None."""
         design, factor = self.plan.pack.design, self.plan.evidence_factor
-        value = evidence_by_size(design, assessment.seen_effect(design, factor, effect), factor)
+        value = evidence_by_size(design, seen_effect(design, factor, effect), factor)
         reaches, target = design.row.scale.reaches, design.target
         needed = limits.fewest(lambda samples: reaches(value(samples), target), 1, LARGEST_PLANNED)
         return needed if needed <= LARGEST_PLANNED else None
@@ -109,7 +108,6 @@ class Curves:
 
     @cached_property
     def over_samples(self) -> tuple[Point, ...]:
-        """The evidence over the planned samples, without void points."""
         return _points(self.of_samples.items())
 
     @cached_property
@@ -202,7 +200,7 @@ def why_unreached(plan: assessment.Assessment) -> Unreached | None:
     limit = TargetLimit.PLANNED if number == worth.most else TargetLimit.POPULATION
     if design.units is not None and design.units.icc is not None:
         plain = design.model_copy(update={"units": None})
-        seen = assessment.seen_effect(plain, factor)
+        seen = seen_effect(plain, factor)
         if _meets_target(design, assessment.evidence_value(plain, number, seen, factor)):
             limit = TargetLimit.UNITS
     return Unreached(limit, number, worth.value(number, factor))

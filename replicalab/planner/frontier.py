@@ -60,13 +60,12 @@ class Frontier(Framed):
 
     def standing(self, plan: Assessment) -> Standing:
         short, cost = as_loss(plan.evidence.value, plan.pack), plan.cost
+        days, loss = plan.counts.days, plan.fidelity_loss
         rivals = [
-            (as_loss(item.value, plan.pack), item)
+            (lacking, item)
             for item in self.plans
-            if item.days <= plan.counts.days
-            and item.credits <= cost
-            and item.loss <= plan.fidelity_loss
-            and as_loss(item.value, plan.pack) <= short
+            if item.days <= days and item.credits <= cost and item.loss <= loss
+            if (lacking := as_loss(item.value, plan.pack)) <= short
         ]
         if not rivals:
             return Standing()
@@ -76,7 +75,7 @@ class Frontier(Framed):
         standing = Standing(
             cheaper if cheaper.credits < cost else None, stronger if minimum < short else None
         )
-        same = (gentler.loss, gentler.days) == (plan.fidelity_loss, plan.counts.days)
+        same = (gentler.loss, gentler.days) == (loss, days)
         return standing if standing != Standing() or same else Standing(gentler=gentler)
 
     def as_strong(self, evidence: Evidence) -> FrontierPlan | None:

@@ -121,7 +121,6 @@ class CountLimits:
         return minimum if rate is None else max(minimum, -(-counting // rate.value))
 
     def fewest(self, counts: assessment.Counts, counting: int) -> assessment.Counts:
-        """Return the fewest samples and days in which some samples count."""
         samples = max(counting, self.fewest_samples(counts.controls))
         return assessment.Counts(samples, self.fewest_days(counting), *counts[2:])
 

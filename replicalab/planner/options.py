@@ -72,12 +72,9 @@ class PlanAnalysis:
     def ends(self) -> dict[str, Assessment]:
         """The cheapest plan and the one with most evidence, if they are other plans."""
         ends = {"Cheapest": self.cheapest, "Most evidence": self.most_evidence}
-        pair = (self.yours.plan, self.least.plan)
-        return {
-            name: plan
-            for name, plan in ends.items()
-            if plan and plan.plan not in pair and not plan.evidence.void_reason
-        }
+        known = self.yours.plan, self.least.plan
+        plans = {name: plan for name, plan in ends.items() if plan and plan.plan not in known}
+        return {name: plan for name, plan in plans.items() if not plan.evidence.void_reason}
 
     @cached_property
     def asks(self) -> Shortfalls:
@@ -203,16 +200,15 @@ def surveyed(pack: Pack) -> SurveyedStudy:
     return SurveyedStudy(options.yours, options.least, options.binding)
 
 
-Changes = Sequence[SuggestionChange]
-
-
-def fix_of(plan: Assessment, dimension: str, changes: Sequence[Changes]) -> Assessment | None:
+def fix_of(
+    plan: Assessment, dimension: str, changes: Sequence[Sequence[SuggestionChange]]
+) -> Assessment | None:
     """Return the plan with a dimension repaired by its smallest change, or None."""
     amount = DIMENSION_ROWS[dimension].amount
     if amount:
         revised = (one for name in amount.smaller for one in _smaller(plan, dimension, name))
     else:
-        revised = (needed for some in changes for needed in _needed(plan, dimension, some))
+        revised = (_needed(plan, dimension, some) for some in changes)
     tried = map(plan.revised, revised)
     return next((after for after in tried if dimension not in after.failing), None)
 
@@ -233,10 +229,10 @@ def _smaller(plan: Assessment, dimension: str, name: str) -> Iterator[Protocol]:
         yield at(maximum)
 
 
-def _needed(plan: Assessment, dimension: str, changes: Changes) -> Iterator[Protocol]:
+def _needed(plan: Assessment, dimension: str, changes: Sequence[SuggestionChange]) -> Protocol:
     needed = list(changes)
     for change in changes:
         rest = [item for item in needed if item is not change]
         if dimension not in plan.revised(apply_changes(plan.plan, rest)).failing:
             needed = rest
-    yield apply_changes(plan.plan, needed)
+    return apply_changes(plan.plan, needed)

@@ -217,7 +217,6 @@ class Region:
 
     @cached_property
     def most_useful(self) -> Ints:
-        """The largest feasible sample of which all count."""
         return self._at_least(np.min([self.most_feasible, *self.lines.values()], axis=0))
 
     def _at_least(self, most: Ints) -> Ints:

@@ -89,7 +89,6 @@ class PlanSearch:
         return self._settled(self._gentlest, lambda n, one: max(study, self._step(n, one)))
 
     def cheapest(self) -> Settled | None:
-        """Return the cheapest plan that is as good down to the fidelity."""
         pack = self.plan.pack
         fewest = (self._within(one).fewest(self._counts(one), one.fewest) for one in self._gentlest)
         budget = min(credits_needed(counts, pack) for counts in fewest) or sys.float_info.min

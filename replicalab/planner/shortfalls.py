@@ -51,7 +51,6 @@ class Addition:
         return self.amount_text("more")
 
     def amount_text(self, word: str = "") -> str:
-        """Return the amount: ``10 credits``, with a word ``10 more credits``."""
         return assessment.DIMENSION_ROWS[self.dimension].amount_text(self.more, self.currency, word)
 
 
@@ -91,7 +90,6 @@ class LaterStart(NamedTuple):
 
     start_day: int
     items: tuple[str, ...]
-    days_left: int
     least: LeastLoss
 
 
@@ -105,7 +103,6 @@ class Shortfalls(Shown):
 
     @cached_property
     def run(self) -> Shortfall:
-        """The additions for the plan exactly as it is."""
         return _relief(self.plan)
 
     @cached_property
@@ -146,7 +143,7 @@ class Shortfalls(Shown):
             loss = least_loss_of(self.plan.in_lab(later))
             if gives_up_less(loss, best):
                 free = tuple(label for label, until in booked.items() if until <= last)
-                starts.append(LaterStart(last + 1, free, later.lab.days_left, loss))
+                starts.append(LaterStart(last + 1, free, loss))
                 best = loss
         return tuple(reversed(starts))
 
@@ -401,8 +398,7 @@ class _Steps:
         return ceil(ask.more)
 
     def _ask(self, more: int) -> Addition:
-        has = self.plan.slack[self.dimension].limit
-        currency = self.plan.pack.lab.currency
+        has, currency = self.plan.slack[self.dimension].limit, self.plan.pack.lab.currency
         return Addition(self.dimension, has, has + more, currency=currency)
 
     def _least(self, more: int) -> LeastLoss:

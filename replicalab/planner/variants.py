@@ -17,7 +17,7 @@ from replicalab.assessment.dimensions import DROPPED, SuggestionChange, change_o
 from replicalab.lexicon import label_key
 from replicalab.limits import MOST_COMBINATIONS, MOST_VARIANTS
 from replicalab.models import Dimension, Protocol
-from replicalab.scenarios import AllowedSubstitution, ItemStatus, Pack
+from replicalab.scenarios import AllowedSubstitution, Item, ItemStatus, Pack
 
 _UNKNOWN_LOSS: Final = "The control; its purpose is not given."
 _NONE: Final[frozenset[str]] = frozenset()
@@ -26,7 +26,7 @@ _NONE: Final[frozenset[str]] = frozenset()
 class Swap(NamedTuple):
     """A substitution of an item."""
 
-    item: assessment.Item
+    item: Item
     alternative: str
 
 
@@ -94,7 +94,7 @@ class PlanVariant(NamedTuple):
         return changes
 
 
-def _cause(item: assessment.Item, alternative: str, pack: Pack) -> str | None:
+def _cause(item: Item, alternative: str, pack: Pack) -> str | None:
     if item.status is not ItemStatus.AVAILABLE:
         return None
     if _forbidden([item.label], pack):
@@ -104,7 +104,7 @@ def _cause(item: assessment.Item, alternative: str, pack: Pack) -> str | None:
     return f"With '{alternative}' less of the study is given up"
 
 
-def _added(item: assessment.Item, alternative: str, pack: Pack) -> float:
+def _added(item: Item, alternative: str, pack: Pack) -> float:
     return pack.price(alternative, item.category) - pack.price(item.label, item.category)
 
 
@@ -147,7 +147,7 @@ def _forbidden(texts: Sequence[str], pack: Pack) -> frozenset[str]:
     return frozenset(key for key, row in rows if row.forbids and row.forbids(texts, pack))
 
 
-def _item_failing(items: Sequence[assessment.Item], pack: Pack) -> frozenset[str]:
+def _item_failing(items: Sequence[Item], pack: Pack) -> frozenset[str]:
     failing, item = _forbidden([entry.label for entry in items], pack), items[0]
     if item.status is not ItemStatus.AVAILABLE:
         failing |= {assessment.ITEM_DIMENSIONS[item.category]}
@@ -158,7 +158,7 @@ def _item_failing(items: Sequence[assessment.Item], pack: Pack) -> frozenset[str
 
 class _Need(NamedTuple):
     key: str
-    items: list[assessment.Item]  # one for each spelling, as the plan lists it
+    items: list[Item]  # one for each spelling, as the plan lists it
     failing: frozenset[str]  # the dimensions that fail while it stays
     options: dict[str, frozenset[str]]  # with the dimensions that fail by each
     prices: dict[str, float]  # the credits that each alternative adds to the cost
@@ -184,7 +184,7 @@ def _items(plan: assessment.Assessment, by_instruments: bool) -> PlanVariants:
 def _needs(
     plan: assessment.Assessment, listed: set[str], by_instruments: bool
 ) -> tuple[list[_Need], frozenset[str]]:
-    groups, inventory = dict[tuple[str, str], list[assessment.Item]](), plan.pack.inventory
+    groups, inventory = dict[tuple[str, str], list[Item]](), plan.pack.inventory
     for item in plan.items:
         groups.setdefault((item.field, label_key(item.label)), []).append(item)
     needs, spare, decided = list[_Need](), list[_Need](), _NONE

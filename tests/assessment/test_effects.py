@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
 from replicalab import assessment
-from replicalab.assessment.effects import original_interval
+from replicalab.assessment.effects import CHOICES, original_interval
 from replicalab.designs import KINDS, PowerAnalysis, Unknown
 from replicalab.designs.rows import DesignParameters
 from replicalab.facts.original import worked_out_interval_text
@@ -29,9 +29,7 @@ def design_of(kind: str = "two_group", **reported: object) -> Design:
 
 def choices(kind: str = "two_group", **reported: object) -> dict[str, float]:
     design = design_of(kind, **reported)
-    named = {
-        choice.label: assessment.named_effect(design, choice.label) for choice in assessment.CHOICES
-    }
+    named = {choice.label: assessment.named_effect(design, choice.label) for choice in CHOICES}
     return {name: effect for name, effect in named.items() if effect is not None}
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 
 from replicalab.assessment import assess
 from replicalab.models import Protocol
-from replicalab.planner import FieldChange, change_steps
-from replicalab.planner.least_loss import PlanStep, differences, field_steps
+from replicalab.planner import PlanStep, change_steps
+from replicalab.planner.least_loss import FieldChange, differences, field_steps
 from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, REAGENTS, make_design, make_pack, make_protocol
 from tests.planner.small_labs import analysed
