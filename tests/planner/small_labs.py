@@ -132,11 +132,7 @@ def _grouped(rng: Random, plan: Protocol, pack: scenarios.Pack) -> scenarios.Pac
     if "arms" in texts and rng.random() < 0.7:
         record["arms"] = scenarios.Arms(share=rng.choice((0.5, 0.2, 0.35, 0.75)))
     grouped = factories.change_pack(pack, design=pack.design.model_copy(update=record))
-    before = assess(plan, pack).cost
-    scale = assess(plan, grouped).cost / before if before else 1.0
-    return factories.change_pack(
-        grouped, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2))
-    )
+    return _as_affordable(plan, pack, grouped)
 
 
 def _with_money(rng: Random, plan: Protocol, pack: scenarios.Pack) -> scenarios.Pack:
@@ -148,11 +144,13 @@ def _with_money(rng: Random, plan: Protocol, pack: scenarios.Pack) -> scenarios.
     if rng.random() < 0.2:
         model = model.model_copy(update={"per_sample": 0.0})
     custom = factories.change_pack(pack, cost_model=model.model_copy(update=rates), currency="EUR")
-    before = assess(plan, pack).cost
-    scale = assess(plan, custom).cost / before if before else 1.0
-    return factories.change_pack(
-        custom, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2))
-    )
+    return _as_affordable(plan, pack, custom)
+
+
+def _as_affordable(plan: Protocol, pack: scenarios.Pack, custom: scenarios.Pack) -> scenarios.Pack:
+    before, cost = assess(plan, pack).cost, assess(plan, custom).cost
+    scale = (cost / before if before else 1.0) or 1.0
+    return factories.change_pack(custom, budget=max(0.01, round(pack.lab.budget * scale, 2)))
 
 
 def _usual_cost(plan: Protocol, rates: scenarios.CostModel) -> float:

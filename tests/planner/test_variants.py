@@ -17,13 +17,6 @@ from replicalab.planner.least_loss import differences
 from replicalab.planner.variants import PlanVariant, variants_of
 from replicalab.scenarios import Pack
 from tests import factories
-from tests.factories import (
-    make_control,
-    make_pack,
-    make_policy_rule,
-    make_protocol,
-    make_substitution,
-)
 from tests.planner.brute_force import ITEM_FIELDS, _failing_anyhow, key
 from tests.planner.brute_force import variants_of as every_wording
 from tests.planner.small_labs import analysed
@@ -64,7 +57,7 @@ def small(seed: int) -> tuple[Protocol, Pack]:
     comes = (*ITEMS, *ALTERNATIVES, *ALTERNATIVES, *ALTERNATIVES)
     pairs = {(rng.choice(ITEMS), rng.choice(comes)) for _ in range(rng.randint(2, 14))}
     rows = [
-        make_substitution(
+        factories.make_substitution(
             original=original,
             alternative=alternative,
             fidelity_loss=rng.choice((0, 1, 1, 2)),
@@ -74,22 +67,24 @@ def small(seed: int) -> tuple[Protocol, Pack]:
         if original != alternative
     ]
     controls = [
-        make_control(name=name, droppable=rng.random() < 0.7, protects_against=f"{name} bias")
+        factories.make_control(
+            name=name, droppable=rng.random() < 0.7, protects_against=f"{name} bias"
+        )
         for name in CONTROLS
     ]
     missing = [item for item in ITEMS if rng.random() < 0.4]
     prices = {item: rng.choice((0.0, 20.0, 90.0)) for item in ITEMS if rng.random() < 0.5}
-    pack = make_pack(
+    pack = factories.make_pack(
         equipment=EQUIPMENT,
         reagents=REAGENTS,
         booked=dict.fromkeys(set(missing) & {*EQUIPMENT}, 9),
         out_of_stock=[item for item in missing if item in REAGENTS],
         allowed_substitutions=rows,
         controls=controls,
-        policy_rules=[make_policy_rule()] if rng.random() < 0.6 else [],
+        policy_rules=[factories.make_policy_rule()] if rng.random() < 0.6 else [],
         prices=prices if rng.random() < 0.6 else {},
     )
-    plan = make_protocol(
+    plan = factories.make_protocol(
         controls=listed(rng, CONTROLS, 3),
         required_equipment=listed(rng, (*EQUIPMENT, *ALTERNATIVES[:2], "gel"), 4),
         required_reagents=listed(rng, (*REAGENTS, "sun", "lamp"), 3),
@@ -203,10 +198,10 @@ def test_changes_of_a_variant_have_true_reasons() -> None:
 
 def test_replacement_must_be_of_the_same_kind() -> None:
     # The chamber is equipment, and so is the shelf: as a reagent the lab has neither.
-    plan = make_protocol(
+    plan = factories.make_protocol(
         required_equipment=[METER], required_reagents=[*factories.REAGENTS, CHAMBER]
     )
-    options = analysed(plan, make_pack(booked={CHAMBER: 9}))
+    options = analysed(plan, factories.make_pack(booked={CHAMBER: 9}))
     assert all(Dimension.REAGENTS in variant.failing for variant in options.variants.listed)
     assert options.least.plan.required_reagents == plan.required_reagents
     assert options.least.after.fidelity_loss == 0
@@ -242,16 +237,18 @@ def test_too_many_combinations_replace_whole_kinds(
     # 3 x 2 x 3 ways: the chamber by shelf or fan, the meter by the shelf, the agar by gel or shelf.
     monkeypatch.setattr(variants, "MOST_COMBINATIONS", most)
     rows = [
-        make_substitution(original=original, alternative=alternative, fidelity_loss=loss)
+        factories.make_substitution(original=original, alternative=alternative, fidelity_loss=loss)
         for original, alternative, loss in (
             (CHAMBER, "shelf", 0), (CHAMBER, "fan", 2), (METER, "shelf", 1), (AGAR, "gel", 1),
             (AGAR, "shelf", 3),
         )
     ]  # fmt: skip
-    pack = make_pack(
+    pack = factories.make_pack(
         booked={CHAMBER: 9, METER: 9}, out_of_stock=[AGAR], allowed_substitutions=rows, controls=[]
     )
-    result = variants_of(assess(make_protocol(required_reagents=[AGAR], controls=[]), pack))
+    result = variants_of(
+        assess(factories.make_protocol(required_reagents=[AGAR], controls=[]), pack)
+    )
     assert result.exact is exact
     fan, gel = [(CHAMBER, "fan"), (METER, "shelf")], [(AGAR, "gel")]
     text = [

@@ -185,7 +185,7 @@ def _draw_comparison() -> None:
         fields.session().change(fields.draft().of_kind(kind), redraw=True)
 
     with st.grid("auto", min_column_width=170, key="kinds"):
-        for kind in fields.KINDS_SHOWN:
+        for kind in fields.kinds_shown():
             is_chosen = KINDS[kind] is fields.draft().row
             with st.container(key=f"kind_{kind}", gap=None):
                 st.button(

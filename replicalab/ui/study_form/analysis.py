@@ -80,7 +80,7 @@ def _draw_name_and_kind() -> tuple[str, str]:
         )
         kind = st.selectbox(
             "Design",
-            fields.KINDS_SHOWN,
+            fields.kinds_shown(),
             format_func=lambda kind: f"{KINDS[kind].title}: {KINDS[kind].asks}",
             key=f"{_PREFIX}_kind",
             persist_state="session",

@@ -28,7 +28,10 @@ from replicalab.ui.words import escaped
 SIGNIFICANT: Final = "%.6g"  # the format of a number that may be worked out
 _SESSION: Final = "study_form"
 _LARGEST: Final = 10**15  # number fields show no number beyond this
-KINDS_SHOWN: Final = sorted(KINDS, key=lambda kind: KINDS[kind].sought is None)  # tests first
+
+
+def kinds_shown() -> list[str]:
+    return sorted(KINDS, key=lambda kind: KINDS[kind].sought is None)  # tests first
 
 
 def session() -> FormSession:
