@@ -112,13 +112,10 @@ def test_content_tells_a_workbook_whatever_its_name() -> None:
     assert read_inventory(b"name,kind\na,equipment\n", "ours").items == (item("a"),)
 
 
-def test_wrong_value_of_a_workbook_is_refused() -> None:
-    days, prices = (12.5, datetime.date(2026, 5, 1), -1, 10**16), (2e9,)
-    cells: list[tuple[object, object, str]] = [(day, None, "until") for day in days]
-    cells += [(None, price, "price") for price in prices]
-    for until, price, column in cells:
-        error = refused(workbook((), ("a", "reagent", "booked", until, price)), "ours.xlsx")
-        assert places(error) == [(3, column)], (until, price)
+@pytest.mark.parametrize("day", [12.5, datetime.date(2026, 5, 1), -1, 10**16])
+def test_wrong_day_of_a_workbook_is_refused(day: object) -> None:
+    error = refused(workbook((), ("a", "reagent", "booked", day)), "ours.xlsx")
+    assert places(error) == [(3, "until")]
 
 
 def test_workbook_that_unpacks_too_far_is_refused() -> None:
@@ -192,15 +189,12 @@ def test_faults_beyond_the_limit_are_counted() -> None:
     "text",
     one_in(6, [
         *(part * limits.MOST_SHEET_BYTES for part in ("\n", ",", "\x00", '"')),
-        "x\n" * (limits.MOST_SHEET_BYTES // 2),
-        "\xff" * (limits.MOST_SHEET_BYTES // 2),
         HEADER + "\n" + ",\n" * (limits.MOST_SHEET_BYTES // 2 - 20),
-        HEADER + "\n" + "é,é,é,é,é\n" * (limits.MOST_SHEET_BYTES // 16),
         f"{',' * 29}x\n" + f"{',' * 29}\n" * (limits.MOST_SHEET_BYTES // 30 - 2),
         "\U0001f9ea" + "\u202e" * (limits.MOST_SHEET_BYTES // 3 - 4),
         f"{HEADER}\n\U0001f9ea{'x' * (limits.MOST_SHEET_BYTES - 40)}",
     ]),
-    ids=range(11),
+    ids=range(8),
 )  # fmt: skip
 def test_largest_files_take_bounded_memory(text: str) -> None:
     refused("warm up")

@@ -118,12 +118,8 @@ def assert_same_sides(code: Code, capsys: pytest.CaptureFixture[str]) -> dict[st
 
 
 def test_code_of_a_comparison_gives_its_numbers(
-    capsys: pytest.CaptureFixture[str],
-    files: Files,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str], files: Files
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     app = visit(COMPARE, study="psy_stroop", alpha="0.01")
     for source, number in (("The three labs", 0), ("Yours, the Lab Manager’s and least loss", 2)):
         totals = row(press(app, source), "Total")
@@ -145,13 +141,7 @@ def test_runs_have_code_if_played_by_rule() -> None:
 
 
 @pytest.mark.usefixtures("browsers")
-def test_own_study_is_a_file_to_download(
-    capsys: pytest.CaptureFixture[str],
-    files: Files,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_own_study_is_a_file_to_download(capsys: pytest.CaptureFixture[str], files: Files) -> None:
     app = using()
     files.clear()
     (check, _), [python] = shown(app, PROTOCOL)

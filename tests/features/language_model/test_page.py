@@ -236,12 +236,3 @@ def test_answer_is_reworded_next_to_the_text(
     assert any("".join(panel.itertext()).find(words) >= 0 for panel in panels(app))
     assert "I offer instead:" in page_text(app)
     assert verdict(app).startswith(AGREED)
-    other = negotiating.proposing(revise(negotiating.REFERENCE, sample_size=20))
-    monkeypatch.setattr(
-        negotiating.BUILD, negotiating.answering(ScriptedGenerate([other, ACCEPTING]))
-    )
-    press(press(app, "Run it again"), "First")
-    assert IN_ITS_WORDS not in page_text(app)
-    assert can_press(app, "Let the model reword this")
-    monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "models.example.org")
-    assert "Let the model reword this" not in labels(run(app))

@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from replicalab.errors import ModelError
-from replicalab.features.language_model import numbers, reword
+from replicalab.features.language_model import reword
 from replicalab.models import ScientistAction
 from replicalab.negotiation import Round
 from replicalab.scenarios import Pack
@@ -42,6 +42,7 @@ def test_answer_is_reworded() -> None:
         (" \n ", "wording is empty"),
         ("Two people and a bit over a thousand credits.", "leaves out 1050, 2;"),
         (f"{ACCEPTED} That leaves 3,950 credits.", "brings in 3950;"),
+        (ACCEPTED.replace("2 staff", "2.50 staff"), "leaves out 2;"),
         (ACCEPTED.replace("1,050", "1,051"), "leaves out 1050;"),
         (ModelError("no server"), "no server"),
     ],
@@ -57,12 +58,3 @@ def test_wording_has_a_longest_length() -> None:
     assert reword(ScriptedGenerate([words]), done) == words
     with pytest.raises(ModelError, match="is far too long"):
         reword(ScriptedGenerate([f"{words}."]), done)
-
-
-def test_numbers_are_read_with_and_without_commas() -> None:
-    for text, record in (
-        ("1,250 credits over the budget of 2,600, and 1250.", {"1250": 2, "2600": 1}),
-        ("power 0.58, half-width ±2.50 %", {"0.58": 1, "2.50": 1}),
-        ("no number", {}),
-    ):
-        assert dict(numbers(text)) == record
