@@ -1,6 +1,6 @@
 """When does a plan's wording break a restriction? A table of sentences.
 
-Every shipped rule is held to its phrases and mentions in tests/agents/test_response.py.
+Every shipped rule is held to its phrases and mentions in tests/agents/test_suggestion.py.
 """
 
 import pytest
