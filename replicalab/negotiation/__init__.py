@@ -31,14 +31,21 @@ from replicalab.negotiation.records import (
     TurnAuthor,
 )
 from replicalab.negotiation.rounds import (
+    ModelSettings,
+    Recording,
+    Transcript,
     course,
     fork,
+    load,
     moves_of,
     negotiate,
     play,
     play_moves,
     play_on,
+    replay,
     reply_to,
+    save,
+    shipped_recordings,
 )
 from replicalab.negotiation.score import (
     Concession,
@@ -47,13 +54,4 @@ from replicalab.negotiation.score import (
     ledger,
     score,
     score_of,
-)
-from replicalab.negotiation.transcript import (
-    ModelSettings,
-    Recording,
-    Transcript,
-    load,
-    replay,
-    save,
-    shipped_recordings,
 )

@@ -1,4 +1,4 @@
-"""A negotiation played: round by round, forked, or to its end by a rule or a language model.
+"""A negotiation played by rules, a model or by hand, forked, saved, and replayed from its moves.
 
 ``accept`` takes the standing offer, or else the plan on the table; an offer lasts until the next
 plan is answered. Source: docs/methods.md, Negotiation.
@@ -6,13 +6,16 @@ plan is answered. Source: docs/methods.md, Negotiation.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from pathlib import Path
+from typing import Annotated, Final, Literal, Self
 
-from replicalab import models
+from pydantic import FailFast, Field, StringConstraints, ValidationError, model_validator
+
+from replicalab import limits, models
 from replicalab.agents.lab_manager_policy import Offer, answer_questions, answer_to
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.assessment import Assessment, assess, failing_text, size_text
-from replicalab.errors import NegotiationError
+from replicalab.errors import NegotiationError, ScenarioError, TraceError
 from replicalab.lexicon import count_text
 from replicalab.models import LabManagerAction, LabManagerActionType, Protocol, ScientistAction
 from replicalab.negotiation import players, records
@@ -20,7 +23,8 @@ from replicalab.negotiation.players import choose, put_forward
 from replicalab.negotiation.records import Move, Negotiation, Reply, Setup, State, Turn, TurnAuthor
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.limits import TIER_RANK
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.scenarios import EvidenceTier, Identifier, Pack
+from replicalab.scenarios.reading import FileKind, format_problem, read_json, record_error
 
 _BY_HAND: Final = (TurnAuthor.PERSON, TurnAuthor.FORK)
 
@@ -308,3 +312,95 @@ def _message(action: ScientistAction | None, reason: str) -> str:
     days = count_text(action.duration_days, "day")
     size = f"{count_text(action.sample_size, 'sample')} in {days}"
     return f"{size}, {'; '.join([action.technique, *parts])}. {action.rationale}"
+
+
+FORMAT: Final = 3
+FOLDER: Final = Path(__file__).with_name("recordings")
+_REMEDY: Final = "load a negotiation that was saved here"
+
+Host = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9.-]+(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$"),
+]
+"""A host and perhaps a port; no scheme, user or path, so that no key fits."""
+
+
+class ModelSettings(models.Record):
+    """The settings of a language model: never a key, and only the host of the address."""
+
+    model: records.ModelName
+    host: Host | None = None
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)]
+    max_tokens: Annotated[int, Field(ge=1)]
+    max_retries: Annotated[int, Field(ge=0, lt=limits.MOST_OUTPUTS)]
+
+
+class Recording(models.Record):
+    """A recorded model, with a title and a note for people."""
+
+    key: Identifier
+    title: Annotated[models.NonEmptyText, Field(max_length=limits.LONGEST_LABEL)]
+    made: Literal["recorded", "written by hand"] = "recorded"
+    note: models.Passage = ""
+    settings: ModelSettings
+
+
+class Transcript(models.Record):
+    """A negotiation as a file: set-up, moves, and the recorded model, if any."""
+
+    format: Literal[3]
+    setup: Setup
+    recording: Recording | None = None
+    moves: Annotated[tuple[Move, ...], Field(max_length=limits.MOST_ROUNDS), FailFast()] = ()
+
+    @model_validator(mode="after")
+    def _has_a_model(self) -> Self:
+        by_model = any(move.outputs or move.by is TurnAuthor.MODEL for move in self.moves)
+        if (self.recording or by_model) and self.setup.scientist is not records.ScientistKind.MODEL:
+            problem = f"setup.scientist is {self.setup.scientist}"
+            raise ValueError(f"{problem}; leave the recording and the model's moves out")
+        return self
+
+
+def save(negotiation: Negotiation, recording: Recording | None = None) -> str:
+    """Return a negotiation, finished or not, as JSON text."""
+    moves = moves_of(negotiation)
+    if recording and not any(move.by is TurnAuthor.MODEL for move in moves):
+        raise TraceError("this negotiation has no turn of a model; let one play first")
+    setup = negotiation.setup
+    transcript = Transcript(format=FORMAT, setup=setup, recording=recording, moves=moves)
+    return transcript.model_dump_json(indent=1, exclude_defaults=True)
+
+
+def load(text: str | bytes) -> Transcript:
+    """Return the transcript that `save` wrote; raises TraceError with the first fault."""
+    try:
+        values = read_json(text, "the file", FileKind.RUN, _REMEDY)
+        number = values.get("format", 1) if "setup" in values else FORMAT
+        if problem := format_problem(number, FORMAT):
+            raise TraceError(problem)
+        return Transcript.model_validate(values)
+    except ScenarioError as error:
+        raise TraceError(str(error.faults[0])) from error
+    except ValidationError as error:
+        raise TraceError(str(record_error(error, Transcript, "").faults[0])) from error
+
+
+def replay(transcript: Transcript, pack: Pack) -> Negotiation:
+    """Return the negotiation of a transcript, played again; raises TraceError."""
+    setup = transcript.setup
+    expected, here = (f"{at.scenario_id}, {at.difficulty}, seed {at.seed}" for at in (setup, pack))
+    if expected != here:
+        problem = f"it is about {expected}, not about {here}"
+        raise TraceError(f"{problem}; open that study in the same lab")
+    if (setup.own_lab, setup.question) != (pack.own_lab, pack.question):
+        raise TraceError("it has other values of Your lab or the question; open it with its own")
+    try:
+        return play_moves(setup, transcript.moves, pack)
+    except NegotiationError as error:
+        raise TraceError(f"this negotiation cannot be replayed in this version: {error}") from error
+
+
+def shipped_recordings() -> tuple[Transcript, ...]:
+    """Return the recordings of the application, by file name."""
+    return tuple(load(file.read_bytes()) for file in sorted(FOLDER.glob("*.json")))
