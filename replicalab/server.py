@@ -138,16 +138,7 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        app: ASGIApp = self._app
-        if scope["type"] in {"http", "websocket"}:
-            send = self._with_headers(scope, send)
-            app = refused(scope, self._hosts) or app
-            waits = scope["type"] == "websocket" or scope["path"].endswith(READY)
-            if app is self._app and waits and self._loading.is_alive():
-                await asyncio.to_thread(self._loading.join)
-        await app(scope, receive, send)
 
-    def _with_headers(self, scope: Scope, send: Send) -> Send:
         async def send_with_headers(message: Message) -> None:
             if message["type"] in {"http.response.start", "websocket.http.response.start"}:
                 headers = MutableHeaders(scope=message)
@@ -156,7 +147,14 @@ class Guard:
                     _set_cookie(HTTPConnection(scope), headers)
             await send(message)
 
-        return send_with_headers
+        if scope["type"] not in {"http", "websocket"}:
+            await self._app(scope, receive, send)
+            return
+        app = refused(scope, self._hosts) or self._app
+        waits = scope["type"] == "websocket" or scope["path"].endswith(READY)
+        if app is self._app and waits and self._loading.is_alive():
+            await asyncio.to_thread(self._loading.join)
+        await app(scope, receive, send_with_headers)
 
 
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
