@@ -30,12 +30,10 @@ _REPORTED_BY: Final = {
     paper.IssueCategory.REAGENT: models.Dimension.REAGENTS,
 }
 # Values that depend on the study, not on the lab
-_IN_ANY_LAB: Final = (
-    "other_labels parts violations missing_elements dropped evidence broken_wishes".split()
-)
+_IN_ANY_LAB: Final = "parts violations missing_elements dropped evidence broken_wishes".split()
 # Values that depend on the wording, not on samples or days
 _BY_WORDING: Final = (
-    "items missing_items control_keys other_labels parts violations missing_elements "
+    "items missing_items control_keys parts violations missing_elements "
     "substitutions dropped evidence_factor".split()
 )
 

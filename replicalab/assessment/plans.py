@@ -74,24 +74,14 @@ class PlanInLab:
         return lexicon.parts_of("\n".join(texts))
 
     @cached_property
-    def other_labels(self) -> set[str]:
-        """The listed labels that the study does not know to be harmless."""
-        plan = self.plan
-        listed = {*plan.controls, *plan.required_equipment, *plan.required_reagents}
-        return listed - self.pack.study.harmless_labels
-
-    @cached_property
     def violations(self) -> tuple[Violation, ...]:
-        plan, study = self.plan, self.pack.study
-        if not study.may_forbid("\n".join((plan.technique, plan.rationale, *self.other_labels))):
-            return ()
-        return tuple(violations(models.texts_of(plan), self.parts, study.policy_rules))
+        rules = self.pack.study.policy_rules
+        return tuple(violations(models.texts_of(self.plan), self.parts, rules))
 
     @cached_property
     def missing_elements(self) -> tuple[str, ...]:
-        spec, parts = self.pack.study.hidden_reference, self.parts
-        elements = zip(spec.required_elements, spec.element_words, strict=True)
-        return tuple(element for element, words in elements if not words <= parts)
+        elements = self.pack.study.hidden_reference.required_elements
+        return tuple(text for text in elements if not lexicon.content_words(text) <= self.parts)
 
     @cached_property
     def broken_limits(self) -> list[scenarios.StudyLimit]:
@@ -249,12 +239,9 @@ def violations(
 
 
 def breaks_policy(texts: Iterable[str], pack: scenarios.Pack) -> bool:
-    listed = list(texts)
-    together = "\n".join(listed)
-    if not pack.study.may_forbid(together):
-        return False
-    parts = lexicon.parts_of(together)
-    return bool(violations([("", text) for text in listed], parts, pack.policy_rules))
+    fields = [("", text) for text in texts]
+    parts = lexicon.parts_of("\n".join(text for _, text in fields))
+    return bool(violations(fields, parts, pack.policy_rules))
 
 
 def breaks(text: str, phrase: str) -> bool:

@@ -268,10 +268,6 @@ class HiddenReferenceSpec(Record):
     target_metric: fields.Prose
     target_value: fields.Prose
 
-    @cached_property
-    def element_words(self) -> tuple[frozenset[str], ...]:
-        return tuple(map(lexicon.content_words, self.required_elements))
-
 
 class Control(Record):
     """A control of the reference protocol.
@@ -388,36 +384,6 @@ class Study(Record):
     samples_per_day: Throughput | None
     reference_protocol: Protocol
     labs: Labs
-
-    @cached_property
-    def _forbidden_words(self) -> list[tuple[str, tuple[str, ...]]]:
-        # The longest word of each forbidden phrase, which few texts have, and its others.
-        phrases = (words for rule in self.policy_rules for words in rule.phrase_parts)
-        ordered = (sorted(words, key=len, reverse=True) or [""] for words in phrases)
-        return [(longest, tuple(others)) for longest, *others in ordered]
-
-    def may_forbid(self, text: str) -> bool:
-        """Return whether a text may contain a forbidden phrase, by a quick check."""
-        line = text.casefold()
-        rest = [others for longest, others in self._forbidden_words if longest in line]
-        return any(all(word in line for word in others) for others in rest)
-
-    @cached_property
-    def harmless_labels(self) -> frozenset[str]:
-        """Its labels on one line without a forbidden phrase; few plans list others."""
-        labels = [
-            *self.equipment,
-            *self.reagents,
-            *(swap.alternative for swap in self.substitutions),
-            *(control.name for control in self.controls),
-        ]
-        phrases = [words for rule in self.policy_rules for words in rule.phrase_parts]
-        return frozenset(
-            label
-            for label in labels
-            if lexicon.one_line(label) == label
-            and not any(words <= lexicon.parts_of(label) for words in phrases)
-        )
 
     @cached_property
     def swaps(self) -> dict[tuple[str, str], AllowedSubstitution]:
