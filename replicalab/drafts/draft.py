@@ -116,13 +116,10 @@ class Draft:
         design = dict(cast("Block", self.at("design")))
         names = (*beginning.NUMBERS, *GROUPINGS, "original")
         before = {name: design.pop(name) for name in names if name in design}
-        numbers = self.aside.get(kind)
-        if numbers is None:
-            numbers = beginning.usual_numbers(new)
-            shared = ("alpha", "target", "floor") if new.scale is old.scale else ()
-            numbers |= {name: before[name] for name in shared if before.get(name)}
+        shared = ("alpha", "target", "floor") if new.scale is old.scale else ()
+        usual = beginning.usual_numbers(new) | {n: before[n] for n in shared if before.get(n)}
         aside = {**self.aside, old.kind: before}
-        design |= {"kind": kind, **numbers}
+        design |= {"kind": kind, **self.aside.get(kind, usual)}
         ordered = {name: design[name] for name in Design.model_fields if name in design}
         return replace(self.put(ordered, "design"), aside=aside)
 

@@ -111,10 +111,8 @@ class Inventory:
             statuses = dict.fromkeys(map(label_key, others), ItemStatus.AVAILABLE)
             statuses |= {key: gone.get(key, ItemStatus.AVAILABLE) for key in keys}
             self._status |= {(category, key): status for key, status in statuses.items()}
-            items = {label: self._item(label, category) for label in labels}
-            self.listed += items.values()
-            replacements = {label: self._item(label, category) for label in others}
-            self._items[category] = items | replacements
+            self._items[category] = {label: self._item(label, category) for label in labels}
+            self.listed += self._items[category].values()
 
     def status(self, label: str, category: str) -> ItemStatus:
         return self._status.get((category, label_key(label)), ItemStatus.UNKNOWN)
@@ -253,10 +251,9 @@ class Pack(Shown, models.Record):
     def changed_items(self, items: Iterable[own.OwnItem]) -> tuple[own.OwnItem, ...]:
         """Return the items whose state or price differs in this lab."""
 
-        def facts(pack: Pack, item: own.OwnItem) -> tuple[object, ...]:
-            label, category, inventory = item.label, item.category, pack.inventory
-            status, until = inventory.status(label, category), inventory.booked_until(label)
-            return status, until, pack.price(label, category)
+        def facts(pack: Pack, item: own.OwnItem) -> tuple[str, float]:
+            text = pack.inventory.status_text(item.label, item.category)
+            return text, pack.price(item.label, item.category)
 
         changed = []
         for item in items:
@@ -334,22 +331,20 @@ class Pack(Shown, models.Record):
 
     @property
     def resources(self) -> list[ScenarioResource]:
-        items = [(ResourceCategory.EQUIPMENT, label) for label in self.equipment]
-        items += [(ResourceCategory.REAGENT, label) for label in self.reagents]
         resources, keys = list[ScenarioResource](), {STAFF_KEY}
-        for category, label in items:
-            slug = re.sub(r"[^a-z0-9]+", "_", label.casefold()).strip("_") or "item"
+        for item in self.inventory.listed:
+            slug = re.sub(r"[^a-z0-9]+", "_", item.label.casefold()).strip("_") or "item"
             names = chain([slug], (f"{slug}_{number}" for number in count(2)))
             key = next(name for name in names if name not in keys)
             keys.add(key)
-            item = ScenarioResource(
+            resource = ScenarioResource(
                 key=key,
-                label=label,
-                available=self.inventory.status(label, category) is ItemStatus.AVAILABLE,
-                category=category,
-                booked_until_day=self.inventory.booked_until(label),
+                label=item.label,
+                available=item.status is ItemStatus.AVAILABLE,
+                category=ResourceCategory(item.category),
+                booked_until_day=self.inventory.booked_until(item.label),
             )
-            resources.append(item)
+            resources.append(resource)
         staff = ScenarioResource(
             key=STAFF_KEY,
             label="lab staff",
@@ -392,8 +387,9 @@ class Pack(Shown, models.Record):
     def lab_manager_observation(self) -> models.LabManagerObservation:
         """The Lab Manager's view before the first round."""
         equipment, reagents = self.equipment, self.reagents
-        booked = [i for i in equipment if self.inventory.status(i, "equipment") in MISSING]
-        gone = [i for i in reagents if self.inventory.status(i, "reagent") in MISSING]
+        missing = {item.label for item in self.inventory.listed if item.status in MISSING}
+        booked = [item for item in equipment if item in missing]
+        gone = [item for item in reagents if item in missing]
         return models.LabManagerObservation(
             budget_total=self.lab.budget,
             budget_remaining=self.lab.budget,
