@@ -131,7 +131,6 @@ REPORTS: Final = ("report", "brief", "funding", *OWN)
 
 
 def today() -> date:
-    """Return the local date."""
     return datetime.now(UTC).astimezone().date()
 
 
@@ -148,7 +147,6 @@ class Report:
 
     @property
     def shown(self) -> PlanAnalysis:
-        """The plan of the document."""
         return of_run(self.options, self.run)
 
     @cached_property

@@ -138,7 +138,6 @@ def joined(texts: Sequence[str], last: str = "and") -> str:
 
 
 def quoted(labels: Iterable[str]) -> list[str]:
-    """Return labels in quotation marks."""
     return [f"'{label}'" for label in labels]
 
 
@@ -166,7 +165,6 @@ def one_line(text: str) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Return a text with its first letter in upper case."""
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -184,7 +182,6 @@ def ended(text: str) -> str:
 
 
 def shortened(text: str, length: int = 40) -> str:
-    """Return a foreign text short enough to quote."""
     return text if len(text) <= length else f"{text[:length]}…"
 
 

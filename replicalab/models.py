@@ -78,7 +78,6 @@ class Framed(Shown):
     __slots__ = ()
 
     def frame(self) -> pd.DataFrame:
-        """Return the table as a pandas data frame."""
         frame: pd.DataFrame = import_module(_RENDERER).frame_of(self)
         return frame
 
@@ -192,7 +191,6 @@ def too_long(protocol: Protocol) -> list[str]:
 
 
 def text_bytes(protocol: Protocol) -> int:
-    """Return the size of a plan's texts in UTF-8."""
     return len("".join(text for _, text in texts_of(protocol)).encode("utf-8", "replace"))
 
 

@@ -23,7 +23,6 @@ FILE_NAME: Final = "library-2.db"
 
 
 def library_url(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the address of the database."""
     if url := environment.get(URL_VARIABLE, "").strip():
         return url
     file = str(data_folder(environment) / FILE_NAME)

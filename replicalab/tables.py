@@ -103,7 +103,6 @@ def guarded(text: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """Return the text that `guarded` was given."""
     return text[1:] if _GUARDED.match(text) else text
 
 

@@ -88,7 +88,6 @@ class Draft:
         return [str(self.at(part, place, key)) for place in range(len(self.items(part)))]
 
     def listed(self, part: str) -> list[str]:
-        """Return the labels of a list of items or controls."""
         return self.names(part, "name") if part == "controls" else self.labels(part)
 
     @property
@@ -96,7 +95,6 @@ class Draft:
         return [*self.labels("equipment"), *self.labels("reagents")]
 
     def put(self, value: Data, *path: str | int) -> Draft:
-        """Return this draft with another value at a place."""
         data = copy.deepcopy(self.data)
         around: Any = data
         for step in path[:-1]:
@@ -124,7 +122,6 @@ class Draft:
         return replace(self.put(ordered, "design"), aside=aside)
 
     def with_number(self, name: str, value: Data) -> Draft:
-        """Return this draft with another number of the design."""
         draft, why = self.put(value, "design", name), ("design", "why", name)
         return draft.put(UNSTATED, *why) if self.at(*why) == beginning.DEFAULT else draft
 
@@ -338,7 +335,6 @@ class FormSession:
 
     @property
     def result(self) -> Checked:
-        """The study of the refused text, or else of the draft."""
         if self._checked is None:
             self._checked = check(self.draft, self.reader)
         return self._checked
@@ -360,7 +356,6 @@ class FormSession:
         self.version += redraw
 
     def begin(self, draft: Draft) -> None:
-        """Take another draft, and show it."""
         self._remember()
         self._show(draft)
         self.begun, self.choosing = True, False

@@ -327,5 +327,4 @@ def original_paths(row: Kind, way: str) -> list[FieldPath]:
 
 
 def fault_text(fault: Fault) -> str:
-    """Return a fault as its field shows it."""
     return f"{fault.problem}: {fault.remedy}."

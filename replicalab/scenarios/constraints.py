@@ -131,7 +131,6 @@ class StudyLimit(NamedTuple):
 
 
 def limits_of(constraints: Iterable[ScenarioConstraint]) -> tuple[StudyLimit, ...]:
-    """Return the limits that the constraints set, in their order."""
     # Shared equally, n samples leave n // k for the smallest of k conditions and that or one more
     # for the largest. So each has at least q exactly from n = k·q on, and at most q exactly up to
     # there.

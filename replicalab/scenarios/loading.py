@@ -191,7 +191,6 @@ def study_text(scenario_id: str) -> str:
 
 
 def copy_text(scenario_id: str, new_id: str) -> str:
-    """Return the text of a study's file with another id."""
     return reading.with_text_at(study_text(scenario_id), new_id, "scenario_id")
 
 

@@ -207,7 +207,6 @@ class Pack(Shown, models.Record):
         return self.model_copy(update={"lab": lab})
 
     def with_own(self, own_lab: own.LabOverrides, question: own.EvidenceAssumptions) -> Pack:
-        """Return the study in the visitor's lab, with the visitor's question."""
         if own_lab == _NO_OVERRIDES and question == _NO_QUESTION:
             return self
         study = self.study.model_copy(update={"design": question.over(self.study.design)})
@@ -231,7 +230,6 @@ class Pack(Shown, models.Record):
 
     @cached_property
     def control_keys(self) -> dict[str, str]:
-        """The keys of the study's controls by their labels."""
         return {control.name: label_key(control.name) for control in self.controls}
 
     @property
@@ -313,7 +311,6 @@ class Pack(Shown, models.Record):
 
     @property
     def means(self) -> tuple[tuple[str, float, str], ...]:
-        """The lab's three limits: label, amount and unit."""
         return (
             ("lab budget", self.lab.budget, self.lab.currency),
             ("duration", self.lab.days_left, "days"),
@@ -357,7 +354,6 @@ class Pack(Shown, models.Record):
 
     @property
     def scientist_observation(self) -> models.ScientistObservation:
-        """The Scientist's view before the first round."""
         return self.seen_by_scientist([], None, 0, MAX_ROUNDS, None)
 
     def seen_by_scientist(
@@ -385,7 +381,6 @@ class Pack(Shown, models.Record):
 
     @property
     def lab_manager_observation(self) -> models.LabManagerObservation:
-        """The Lab Manager's view before the first round."""
         equipment, reagents = self.equipment, self.reagents
         missing = {item.label for item in self.inventory.listed if item.status in MISSING}
         booked = [item for item in equipment if item in missing]
@@ -426,7 +421,6 @@ def draw(*parts: object) -> float:
 
 
 def pack_of(study: Study, difficulty: Difficulty, seed: int = 0) -> Pack:
-    """Return the study in its lab of that difficulty."""
     seed = require_seed(seed)
     lab = study.labs.at(difficulty)
     if seed:

@@ -104,7 +104,6 @@ class Paper(Record):
 
     @property
     def name(self) -> str:
-        """The short title, or else the title."""
         return self.short_title or self.title
 
 
