@@ -17,7 +17,7 @@ from replicalab import negotiation as core
 from replicalab.assessment import assess
 from replicalab.errors import ReplicaLabError
 from replicalab.facts.negotiation import outcome_verdict, round_caption, round_summary
-from replicalab.facts.verdicts import lab_line, plan_verdict
+from replicalab.facts.verdicts import offer_story, plan_verdict
 from replicalab.features.sheets import read_items, read_table
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, load_scenario, pack_of, parse_study
@@ -94,7 +94,7 @@ def view_study(number: int) -> None:
     for level in Difficulty:
         pack = pack_of(study, level)
         options = PlanAnalysis(assess(pack.reference_protocol, pack))
-        assert lab_line(options)
+        assert offer_story(options).text
         assert plan_verdict(options.yours).text
 
 

@@ -20,9 +20,9 @@ from replicalab.facts import comparison, records, rounds, score
 from replicalab.facts import negotiation as texts
 from replicalab.facts.blocks import Block, Heading, Sentence, Verdict, row, table
 from replicalab.facts.check import YOURS, check_panel, cost_panel, effects_table, evidence_panel
+from replicalab.facts.curves import original_panel
 from replicalab.facts.lab import amounts_text, lab_text, own_values
 from replicalab.facts.options import plan_blocks
-from replicalab.facts.original import original_panel
 from replicalab.facts.plan import asked_text
 from replicalab.facts.report import said_blocks
 from replicalab.facts.verdicts import plan_verdict

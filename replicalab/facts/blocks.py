@@ -213,11 +213,6 @@ def facts_table(caption: str, facts: Iterable[Fact]) -> Table:
     return table(caption, columns, [(fact.label, fact.cell) for fact in facts])
 
 
-def plain_table(caption: str, names: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
-    """Return a table of text alone."""
-    return table(caption, names, rows, kind="plain")
-
-
 def row(*cells: Cell | str) -> tuple[Cell, ...]:
     """Return a row of cells; a text alone is a cell."""
     return tuple(Cell(cell) if isinstance(cell, str) else cell for cell in cells)
@@ -241,23 +236,18 @@ def panel(template: str, **facts: object) -> Panel:
 def says(block: Block | None) -> bool:
     """Return whether a block has any content."""
     match block:
-        case None:
-            return False
         case Heading() | Sentence():
             return bool(block.text or getattr(block, "status", None))
-        case Listing():
-            return bool(block.items)
-        case Table():
-            return bool(block.rows)
-        case Fold() | Group():
-            return any(map(says, block.blocks))
-        case Panel():
-            return True
+        case Listing(items=content) | Table(rows=content):
+            return bool(content)
+        case Fold(blocks=inner) | Group(blocks=inner):
+            return any(map(says, inner))
+    return block is not None
 
 
 def group(*blocks: Block | None, beside: bool = False) -> Group:
     """Return the blocks that have any content as one."""
-    return Group(tuple(block for block in blocks if block is not None and says(block)), beside)
+    return Group(tuple(block for block in blocks if block and says(block)), beside)
 
 
 def sentences_panel(

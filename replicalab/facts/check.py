@@ -30,7 +30,7 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
         quiet=quiet,
         verdict=verdicts.plan_verdict(plan),
         failing=failing_text(plan) if plan.failing else "",
-        cost=_cost_bar(plan),
+        cost=cost_cell(plan).bar,
         credits=f"{lexicon.amount_text(plan.cost)} of {pack.lab.money(pack.lab.budget)}",
         over=plan.cost > pack.lab.budget,
         evidence=evidence_bar(evidence, [evidence]),
@@ -114,16 +114,12 @@ def cost_table(plan: Assessment, after: Assessment | None = None) -> blocks.Tabl
     return blocks.table("The cost, term by term", columns, rows, totals=len(totals))
 
 
-def _cost_bar(plan: Assessment) -> Bar:
-    budget = plan.pack.lab.budget
-    widest = max(plan.cost, budget) or 1.0
-    return Bar(plan.cost / widest, budget / widest)
-
-
 def cost_cell(plan: Assessment) -> Cell:
     """Return the cost of a plan, with a sign for whether the budget covers it."""
-    sign = _sign(plan.cost <= plan.pack.lab.budget)
-    return Cell(lexicon.amount_text(plan.cost), plan.cost, sign, _cost_bar(plan))
+    cost, budget = plan.cost, plan.pack.lab.budget
+    widest = max(cost, budget) or 1.0
+    bar = Bar(cost / widest, budget / widest)
+    return Cell(lexicon.amount_text(cost), cost, _sign(cost <= budget), bar)
 
 
 def evidence_panel(plans: Mapping[str, Assessment]) -> Group:
@@ -132,12 +128,9 @@ def evidence_panel(plans: Mapping[str, Assessment]) -> Group:
     first, void = yours.evidence, yours.evidence.void_reason
     rows, others = [], [plan.evidence for plan in plans.values()]
     for name, plan in plans.items():
-        status, tier = verdicts.standing(plan)
-        bar, shade = (
-            evidence_bar(plan.evidence, others, first),
-            verdicts.evidence_status(plan.evidence),
-        )
-        on_scale = Cell(plan.evidence.number, _value(plan.evidence), None, bar, shade)
+        (status, tier), evidence = verdicts.standing(plan), plan.evidence
+        bar, shade = evidence_bar(evidence, others, first), verdicts.evidence_status(evidence)
+        on_scale = Cell(evidence.number, verdicts.value_of(evidence), None, bar, shade)
         rows.append((name, on_scale, Cell(tier, status=status)))
     columns = (
         Column("Plan", is_seen=False),
@@ -187,15 +180,10 @@ def evidence_bar(
     )
 
 
-def evidence_cell(plan: Assessment, others: Sequence[Evidence]) -> Cell:
-    """Return a plan's evidence with the plan's sign, on one scale with others."""
-    evidence = plan.evidence
+def evidence_cell(plan: Assessment, evidence: Evidence, others: Sequence[Evidence]) -> Cell:
+    """Return an evidence of a plan with the plan's sign, on one scale with others."""
     status, text = verdicts.marked(plan, evidence, evidence.number)
-    return Cell(text, _value(evidence), status, evidence_bar(evidence, others))
-
-
-def _value(evidence: Evidence) -> float | None:
-    return None if evidence.void_reason else evidence.value
+    return Cell(text, verdicts.value_of(evidence), status, evidence_bar(evidence, others))
 
 
 def plans_table(plans: Mapping[str, Assessment]) -> blocks.Table:
@@ -208,7 +196,9 @@ def plans_table(plans: Mapping[str, Assessment]) -> blocks.Table:
                 name,
                 blocks.number_cell(plan.counts.samples),
                 blocks.number_cell(plan.counts.days),
-                evidence_cell(plan, judged)._replace(note=assessment.cautions_title(plan)),
+                evidence_cell(plan, plan.evidence, judged)._replace(
+                    note=assessment.cautions_title(plan)
+                ),
                 cost_cell(plan),
                 Cell(str(plan.fidelity_loss), plan.fidelity_loss),
             )
@@ -234,12 +224,11 @@ def effects_table(
     """Return the evidence of each plan at each effect, all on one scale."""
     judged = [[plan.evidence_at(effect.effect) for plan in plans.values()] for effect in effects]
     others = [evidence for row in judged for evidence in row]
-    rows = list[list[Cell]]()
+    rows = []
     for effect, evidences in zip(effects, judged, strict=True):
-        rows.append([Cell(texts.effect_label(effect))])
-        for plan, evidence in zip(plans.values(), evidences, strict=True):
-            status, text = verdicts.marked(plan, evidence, evidence.number)
-            rows[-1].append(Cell(text, _value(evidence), status, evidence_bar(evidence, others)))
+        pairs = zip(plans.values(), evidences, strict=True)
+        cells = (evidence_cell(plan, evidence, others) for plan, evidence in pairs)
+        rows.append(blocks.row(texts.effect_label(effect), *cells))
     named = (Column(lexicon.capitalised(name), "number", bar="after") for name in plans)
     columns = (Column("Effect assumed"), *named)
     return blocks.table("Evidence of the plans at each effect", columns, rows, kind="effects")

@@ -1,37 +1,36 @@
 """Plans side by side: differences, use of the lab, costs, evidence and outcomes."""
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, Evidence, cautions_title, size_text
+from replicalab.assessment import Assessment, cautions_title, size_text
 from replicalab.assessment.phrases import asked_and_had
 from replicalab.facts import blocks, check, negotiation
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Status
-from replicalab.facts.lab import first_day_text, in_currency, weekends_text
-from replicalab.facts.verdicts import evidence_cell, evidence_status, plan_verdict, standing
+from replicalab.facts.lab import first_day_text, in_currency, item_row, weekends_text
+from replicalab.facts.verdicts import (
+    evidence_cell,
+    evidence_status,
+    plan_verdict,
+    standing,
+    value_of,
+)
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS
 from replicalab.negotiation import Outcome
 from replicalab.negotiation.case import Side
-from replicalab.scenarios import AMOUNTS, QUESTION_FIELDS, QUESTION_RECORDS, AmountGroup, Pack
+from replicalab.scenarios import AMOUNTS, QUESTION_FIELDS, QUESTION_RECORDS, AmountGroup
 
 DIFFERS: Final = "What differs"
 SLACK: Final = "Used, and left"
 COST: Final = "Cost, credits"  # of labs in another currency its name replaces "credits"
 EVIDENCE: Final = "Evidence"
 OUTCOME: Final = "Outcome"
-# The numbers of a plan's question by their names in a comparison.
+# Names of a plan's assumptions that are not those of their fields.
 _QUESTION: Final = {
     "effect": "Assumed effect",
-    "alpha": "Alpha",
     "sides": "Sides of the test",
-    "target": "Target",
-    "floor": "Floor",
-    "dropout": "Dropout",
-    "baseline": "Baseline",
-    "assurance": "Assurance",
     "units": plans.UNITS_TITLE,
     "arms": plans.ARMS_TITLE,
 }
@@ -103,19 +102,14 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
         yield _line(label, (_value(getattr(side.plan.plan, name)) for side in sides))
     yield from _lab(sides)
     for name in (*QUESTION_FIELDS, *QUESTION_RECORDS):
-        if name not in _RARE or any(_is_special(side.plan.pack, name) for side in sides):
-            yield _line(_QUESTION[name], (_asked(side, name) for side in sides))
-    seats: dict[str, Mapping[Any, negotiation.Player]] = {
-        "scientist": negotiation.SCIENTISTS,
-        "lab_manager": negotiation.LAB_MANAGERS,
-    }
-    for seat, players in seats.items():
-        played = (side.played and players[getattr(side.played.setup, seat)].name for side in sides)
-        yield _line(seat.replace("_", " ").title(), (name or "none" for name in played))
-
-
-def _is_special(pack: Pack, name: str) -> bool:
-    return name in pack.asked or (name == "sides" and pack.design.sides == 1)
+        one_sided = name == "sides" and any(side.plan.pack.design.sides == 1 for side in sides)
+        if name not in _RARE or one_sided or any(name in side.plan.pack.asked for side in sides):
+            label = _QUESTION.get(name, name.capitalize())
+            yield _line(label, (_asked(side, name) for side in sides))
+    setups = [side.played.setup if side.played else None for side in sides]
+    scientists, managers = negotiation.SCIENTISTS, negotiation.LAB_MANAGERS
+    yield _line("Scientist", (scientists[s.scientist].name if s else "none" for s in setups))
+    yield _line("Lab Manager", (managers[s.lab_manager].name if s else "none" for s in setups))
 
 
 def _lab(sides: Sequence[Side]) -> Iterator[Line]:
@@ -131,12 +125,8 @@ def _lab(sides: Sequence[Side]) -> Iterator[Line]:
         yield _line("Weekends", map(weekends_text, labs))
     listed = [item for side in sides for item in side.plan.pack.inventory.listed]
     for item in dict.fromkeys((item.label, item.category) for item in listed):
-        yield _line(item[0], (_standing(side.plan.pack, *item) for side in sides))
-
-
-def _standing(pack: Pack, label: str, category: str) -> str:
-    price = pack.lab.money(pack.price(label, category))
-    return f"{pack.inventory.status_text(label, category)}; {price}"
+        rows = (item_row(side.plan.pack, side.plan.pack, *item) for side in sides)
+        yield _line(item[0], (f"{state} · {price}" for _, state, price in rows))
 
 
 def _value(value: int | str | list[str]) -> Cell | str:
@@ -179,7 +169,7 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     evidences = [side.plan.evidence for side in sides]
     first, alike = evidences[0], len({evidence.measure for evidence in evidences}) == 1
     worth = (
-        Cell(evidence.number if alike else evidence.text, _finite(evidence))
+        Cell(evidence.number if alike else evidence.text, value_of(evidence))
         for evidence in evidences
     )
     yield _line(first.title if alike else "Evidence", worth)
@@ -194,11 +184,6 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     if any(missed):
         signed = (Cell(text or "none", status=Status.CAUTION if text else None) for text in missed)
         yield _line(plans.WISHES, signed)
-
-
-def _finite(evidence: Evidence) -> float | None:
-    is_number = not evidence.void_reason and math.isfinite(evidence.value)
-    return evidence.value if is_number else None
 
 
 def _outcomes(sides: Sequence[Side]) -> Iterator[Line]:

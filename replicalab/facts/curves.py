@@ -1,17 +1,29 @@
-"""Titles, assumptions and tables of the curves of power analysis."""
+"""The curves of power analysis, and the original study: titles, numbers and tables."""
 
 from typing import Final
 
-from replicalab import lexicon
-from replicalab.assessment import samples_text, scale_of
-from replicalab.facts.blocks import Panel, panel
+from replicalab import assessment, lexicon
+from replicalab.assessment.effects import PLANNED, YOURS, original_interval
+from replicalab.designs import KINDS, Estimate
+from replicalab.designs.originals import doubt_of, effect_of
+from replicalab.facts import blocks
+from replicalab.facts.blocks import Cell, Column, Group, Heading, Panel, Sentence, Table
 from replicalab.facts.options import unreached_text
-from replicalab.facts.plan import counting_text, effect_label, effect_text
-from replicalab.facts.verdicts import evidence_status
-from replicalab.limits import LARGEST_PLANNED
+from replicalab.facts.plan import counting_text, effect_text
+from replicalab.facts.verdicts import evidence_status, value_of
 from replicalab.planner.curves import Curves, Point, TargetLimit, why_unreached
+from replicalab.scenarios import Confidence, Design, Original
 
 _ROWS: Final = 12  # points of a curve in its table, without those with a name
+TITLE: Final = "The original"
+CONFIDENCE: Final = {
+    Confidence.VERIFIED: "verified",
+    Confidence.RECALLED: "recalled, not found again",
+    Confidence.DERIVED: "derived from verified numbers",
+    Confidence.PLANNING_VALUE: "planning value",
+}
+"""The confidence of a fact, for people."""
+_TINY_P: Final = 1e-4
 
 
 def samples_title(curves: Curves) -> str:
@@ -27,18 +39,15 @@ def samples_title(curves: Curves) -> str:
 
 
 def samples_panel(curves: Curves) -> Panel:
-    """Return the evidence over the samples, with the plan's point on it.
-
-    Dotted is the floor, solid the target, upright the most samples that fit the lab.
-    """
+    """Return the evidence over the samples, with the plan's point and the bounds."""
     plan, limit, fits = curves.plan, curves.most_samples, curves.largest
-    worst, best = scale_of([plan.evidence, *curves.of_samples.values()])
+    worst, best = assessment.scale_of([plan.evidence, *curves.of_samples.values()])
 
     def up(value: float) -> float:
         return min(1.0, max(0.0, (value - worst) / (best - worst)))
 
     shows = plan.evidence.void_reason is None
-    return panel(
+    return blocks.panel(
         "curve",
         title=samples_title(curves),
         label=f"{plan.evidence.title} over samples. {effect_title(curves)}.",
@@ -63,7 +72,7 @@ def able_text(most: int) -> str:
 
 def effect_title(curves: Curves) -> str:
     """Return the plan's samples and their evidence."""
-    return f"{samples_text(curves.plan)}: {curves.plan.evidence.text}"
+    return f"{assessment.samples_text(curves.plan)}: {curves.plan.evidence.text}"
 
 
 def assumed_text(curves: Curves) -> str:
@@ -72,15 +81,6 @@ def assumed_text(curves: Curves) -> str:
     if effect and curves.effects:
         assumed = f"at an assumed {effect.name} of {effect_text(curves.effects[0].effect)}"
     return f"planned for {lexicon.count_text(curves.plan.counts.days, 'day')}, {assumed}"
-
-
-def level_text(curves: Curves) -> str:
-    """Return the alpha and the dropout of the curves; empty for neither."""
-    design, row = curves.plan.pack.design, curves.plan.evidence.row
-    level = row.level_of(design.sides)
-    parts = [f"alpha {design.alpha:g}, {level}"] if design.alpha and row.uses("alpha") else []
-    parts += [f"{lexicon.percent_text(design.dropout)} dropout"] if design.dropout else []
-    return f"{lexicon.capitalised('; '.join(parts))}." if parts else ""
 
 
 def bound_text(curves: Curves) -> str:
@@ -101,19 +101,7 @@ def bound_text(curves: Curves) -> str:
     return " ".join(lines)
 
 
-def outside_text(curves: Curves) -> str:
-    """Return the effects at which no sample size reaches the target; empty for none."""
-    lost = [
-        effect_label(effect) for effect in curves.effects if curves.needed(effect.effect) is None
-    ]
-    if not lost:
-        return ""
-    most = lexicon.amount_text(curves.most_counted or LARGEST_PLANNED)
-    effects = lexicon.joined(lost, "or")
-    return f"No sample size up to {most} reaches the target at the effect {effects}."
-
-
-def samples_rows(curves: Curves) -> list[tuple[str, ...]]:
+def samples_rows(curves: Curves) -> list[tuple[Cell, ...]]:
     """Return planned samples, analysed ones, evidence and name; named rows first."""
     plan, limit = curves.plan, curves.most_counted
     named = {
@@ -125,24 +113,180 @@ def samples_rows(curves: Curves) -> list[tuple[str, ...]]:
         named[f"the most that can count: {counting_text(plan)}"] = limit
     sizes = [(size, name) for name, size in named.items() if size is not None]
     sizes += [(int(point.x), "") for point in _some(curves.over_samples)]
-    rows = list[tuple[str, ...]]()
+    rows = []
     for size, name in sizes:
         evidence = curves.at(size)
-        samples = lexicon.amount_text(size), lexicon.amount_text(evidence.analysed)
-        rows.append((*samples, evidence.number, name))
+        shown = Cell(evidence.number, value_of(evidence))
+        rows.append(
+            blocks.row(blocks.number_cell(size), blocks.number_cell(evidence.analysed), shown, name)
+        )
     return rows
 
 
-def effect_rows(curves: Curves) -> list[tuple[str, ...]]:
+def effect_rows(curves: Curves) -> list[tuple[Cell, ...]]:
     """Return effects, the evidence of the plan's samples, the samples for the target, and names."""
-    rows, samples = list[tuple[str, ...]](), curves.plan.counts.samples
+    rows, samples = [], curves.plan.counts.samples
     points = [("", point.x) for point in _some(curves.over_effects)]
     for label, effect in [*curves.effects, *points]:
         needed = curves.needed(effect)
         takes = "none" if needed is None else lexicon.amount_text(needed)
-        rows.append((effect_text(effect), curves.at(samples, effect).number, takes, label))
+        worth = curves.at(samples, effect).number
+        rows.append(blocks.row(effect_text(effect), worth, takes, label))
     return rows
 
 
 def _some(points: tuple[Point, ...]) -> tuple[Point, ...]:
     return points[:: max(1, -(-len(points) // _ROWS))]
+
+
+def original_panel(curves: Curves) -> Group | None:
+    """Return `original_blocks` under a heading, or None."""
+    parts = original_blocks(curves)
+    return blocks.group(Heading(TITLE, 2, part=True), *parts) if parts else None
+
+
+def original_blocks(curves: Curves) -> list[Sentence | Table]:
+    """Return the original's numbers and each effect to plan with; empty without an original."""
+    design, planned = _written(curves), curves.plan.pack.design
+    if design.original is None:
+        return []
+    return [
+        Sentence(reported_text(design, design.original)),
+        *([] if planned.row.effect is None else [effects_table(curves)]),
+        Sentence(fits_text(curves)),
+        *(Sentence(text, quiet=True) for text in _not_offered(design)),
+        Sentence(source_text(design.original), "Source:", quiet=True),
+    ]
+
+
+def _written(curves: Curves) -> Design:
+    return curves.written or curves.plan.pack.design
+
+
+def reported_text(design: Design, original: Original) -> str:
+    """Return the reported numbers, their test, and any contradiction between them."""
+    kind, estimate = KINDS[design.kind], assessment.original_estimate(design)
+    name = kind.effect.name if kind.effect else ""
+    numbers = [f"{key} = {lexicon.exact_text(value)}" for key, value in original.numbers.items()]
+    se = "" if original.se is None else f"standard error {lexicon.exact_text(original.se)}"
+    parts = (
+        f"{lexicon.capitalised(name)} {effect_text(effect_of(kind, original))}",
+        f"from {', '.join(numbers)}" if numbers else "",
+        se,
+        interval_text(original),
+        counts_text(original),
+        "tested one-sided" if original.sides == 1 else "",
+    )
+    test = f": {estimate_text(estimate)}" if estimate else ""
+    reported = lexicon.ended(f"{', '.join(filter(None, parts))}{test}")
+    return f"{reported} {doubt_of(kind, original)}".strip()
+
+
+def choices_texts(design: Design) -> list[str]:
+    """Return an original's numbers, and the effects to plan with that follow from them."""
+    if design.original is None:
+        return []
+    effects = ", ".join(
+        f"{choice.label} {effect_text(effect)}"
+        for choice, effect in assessment.offered_effects(design)
+    )
+    offered = f"Effects to plan with: {effects}." if effects else ""
+    return [reported_text(design, design.original), offered, *_not_offered(design)]
+
+
+def _not_offered(design: Design) -> list[str]:
+    missing = assessment.missing_choices(design)
+    return [f"{lexicon.capitalised(name)} is not offered: {why}." for name, why in missing]
+
+
+def interval_text(original: Original) -> str:
+    """Return the reported interval, or an empty text."""
+    if original.low is None or original.high is None:
+        return ""
+    low, high = map(lexicon.exact_text, (original.low, original.high))
+    return f"{lexicon.percent_text(original.level)} interval {low} to {high}"
+
+
+def counts_text(original: Original) -> str:
+    """Return the reported samples and events; empty if none."""
+    n1, n2, n, events = original.n1, original.n2, original.n, original.events
+    counts = [] if n is None else [f"n = {lexicon.amount_text(n)}"]
+    if n1 is not None and n2 is not None:
+        counts = [f"n = {lexicon.amount_text(n1)} and {lexicon.amount_text(n2)}"]
+    counts += [] if events is None else [lexicon.count_text(events, "event")]
+    return ", ".join(counts)
+
+
+def worked_out_interval_text(design: Design) -> str:
+    """Return the 95 % interval from an estimate and its standard error; empty without them."""
+    if (ends := original_interval(design)) is None:
+        return ""
+    low, high = map(effect_text, ends)
+    return f"95 % interval {low} to {high}, from the estimate and its standard error."
+
+
+def estimate_text(estimate: Estimate) -> str:
+    """Return the t or z of an estimate and its two-sided p."""
+    p, z = f"two-sided p {p_text(estimate.p)}", _statistic(estimate.z)
+    if estimate.t is None or estimate.df is None:
+        return f"z = {z}, {p}"
+    t = _statistic(estimate.t)
+    test = f"t = {t} ({estimate.df:,} df), {p}"
+    return test if t == z else f"{test}; by its standard error z = {z}"
+
+
+def _statistic(value: float) -> str:
+    return f"{value:z.3g}".replace("-", "\u2212")
+
+
+def p_text(p: float) -> str:
+    """Return a p with its sign: ``= 0.036``, ``< 0.0001``."""
+    return f"< {_TINY_P:.4f}" if p < _TINY_P else f"= {p:.2g}"
+
+
+def source_text(original: Original) -> str:
+    """Return the source of the original's numbers, with its confidence and place."""
+    where = f"; {original.where}" if original.where else ""
+    sure = CONFIDENCE[Confidence(original.confidence)]
+    return f"{original.source.removesuffix('.')} ({sure}{where})."
+
+
+def effects_table(curves: Curves) -> Table:
+    """Return each effect to plan with: its size, the samples it takes, and the plan's evidence."""
+    plan, written = curves.plan, _written(curves)
+    planned, value = written.effect_planning, plan.pack.design.effect_planning
+    effects: list[tuple[str, float | None, str]] = []
+    is_yours = value != planned or "effect" in plan.pack.asked
+    if is_yours:
+        effects.append((YOURS, value, "The effect that is asked here."))
+    if not is_yours or value != planned:
+        effects.append((PLANNED, planned, "The effect that the study plans with."))
+    for choice, size in assessment.offered_effects(written):
+        source = f" {choice.source}." if choice.source else ""
+        effects.append((choice.label, size, f"{choice.meaning}{source}"))
+    rows, below = [], []
+    for label, effect, meaning in effects:
+        if effect is not None:
+            needed = curves.needed_anywhere(effect)
+            evidence = curves.at(plan.counts.samples, effect)
+            takes = Cell("none" if needed is None else lexicon.amount_text(needed), needed)
+            worth = Cell(evidence.number, value_of(evidence), evidence_status(evidence))
+            shown = Cell(effect_text(effect), effect)
+            rows.append(blocks.row(lexicon.capitalised(label), shown, takes, worth))
+            below.append((meaning,))
+    columns = [
+        Column("Effect"),
+        *(Column(name, "number") for name in ("Size", "Takes", "Your plan")),
+    ]
+    return blocks.table("Which effect to plan with", columns, rows, below=below)
+
+
+def fits_text(curves: Curves) -> str:
+    """Return the meaning of the table's column of samples, and the samples that the lab allows."""
+    limit, evidence = curves.most_counted, curves.plan.evidence
+    counted = f"; {able_text(limit)}" if limit is not None else ""
+    fits = lexicon.capitalised(f"{fit_text(curves.largest)} here{counted}.")
+    if evidence.row.effect is None:  # no table
+        return fits
+    target = evidence.text_of(evidence.amount(evidence.target))
+    return f"Takes: the samples for {target}. {fits}"

@@ -8,30 +8,13 @@ from replicalab import assessment, lexicon, planner
 from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.facts import check
 from replicalab.facts.blocks import Bar, Cell, Fact, Status, Table, Verdict, number_cell, table
+from replicalab.facts.negotiation import step_changes
 from replicalab.facts.options import NOT_ALL_SEARCHED, least_days_text, proof_text, too_short_text
-from replicalab.facts.plan import plan_facts
+from replicalab.facts.plan import evidence_text, fidelity_move
 
 ROOM: Final = 1.06  # height of the frontier's chart over its highest mark
-_COUNTED: Final = ("samples", "days", "staff")  # facts shown with a unit
 _VOID: Final = ", without which the study is void"
 _PASSES: Final = "Your plan passes every dimension"
-
-
-def priced_size_text(plan: Assessment) -> str:
-    """Return size and cost: ``161 samples in 3 days for 2,210 credits``."""
-    return f"{phrases.size_text(plan)} for {plan.pack.lab.money(plan.cost)}"
-
-
-def fits_text(plan: Assessment) -> str:
-    """Return whether a plan fits, in a cell: ``yes, breaks a wish``, ``no: budget, staff``."""
-    fits = f"no: {', '.join(map(plan.pack.study.term, plan.failing))}" if plan.failing else "yes"
-    return ", ".join(filter(None, (fits, assessment.cautions_title(plan))))
-
-
-def frontier_title(standing: Verdict, currency: str = lexicon.CREDITS) -> str:
-    """Return the title of the frontier's chart."""
-    result = "no plan beats yours" if standing.status is Status.PASS else "better plans"
-    return f"Evidence for {currency}: {result}"
 
 
 def scale_end(evidence: Evidence) -> float:
@@ -39,28 +22,20 @@ def scale_end(evidence: Evidence) -> float:
     return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
 
 
-def outside_text(options: planner.PlanAnalysis) -> str:
-    """Return that every plan that fits lies outside the chart, with the best one; or nothing."""
-    plans, evidence = options.frontier.plans, options.yours.evidence
-    if any(plan.value <= scale_end(evidence) * ROOM for plan in plans):
-        return ""
-    best = (min if evidence.row.scale.lower_is_better else max)(plan.value for plan in plans)
-    shown = evidence.text_of(evidence.amount(best))
-    return f"No plan that fits lies in the picture: the best has {shown}."
-
-
 def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
     """Return whether a better plan fits, as a sentence; see `standing_table`."""
     yours, frontier = options.yours, options.frontier
     void = yours.evidence.void_reason
     if not frontier.plans:
-        return Verdict(Status.FAIL, "Nothing fits", " ".join(_nothing_fits(options)))
+        # In fewer days than the endpoint needs, no plan has evidence, so a proof adds nothing.
+        proof = "" if too_short_text(yours.pack) else proof_text(options.least)
+        text = proof or "No plan that fits this lab has any evidence."
+        shown = f" {_PASSES} and shows nothing: {void}." if yours.feasible else ""
+        return Verdict(Status.FAIL, "Nothing fits", f"{text}{shown}")
     better = better_plans(options)
     if not yours.feasible:
-        nothing = f" No plan that {_fits(frontier)} has as much evidence as yours."
-        nothing = f" Nor would it yield evidence: {void}." if void else nothing
         text = f"Your plan does not fit this lab: {phrases.failing_text(yours)}."
-        return Verdict(Status.FAIL, "Does not fit", f"{text}{'' if better else nothing}")
+        return Verdict(Status.FAIL, "Does not fit", text)
     if better:
         return Verdict(Status.CAUTION, "Beaten", "A better plan fits this lab.")
     if void:
@@ -101,35 +76,6 @@ def standing_table(options: planner.PlanAnalysis) -> Table:
     return replace(table, caption=f"Plans that fit. {table.caption}")
 
 
-def balance_text(options: planner.PlanAnalysis) -> str:
-    """Return that there is no balanced plan, or an empty text."""
-    if options.balanced is not None:
-        return ""
-    floor = options.yours.evidence.amount(options.yours.evidence.floor)
-    return (
-        f"There is no balanced plan: none that {_fits(options.frontier)} reaches the floor of "
-        f"{floor}, so an agreement would leave the Scientist with nothing."
-    )
-
-
-def _fits(frontier: planner.Frontier) -> str:
-    return "fits" if frontier.exact else "was found to fit"
-
-
-def _nothing_fits(options: planner.PlanAnalysis) -> Iterator[str]:
-    yours, asks = options.yours, options.asks
-    # In fewer days than the endpoint needs, no plan has evidence, so a proof adds nothing.
-    proof = "" if too_short_text(yours.pack) else proof_text(options.least)
-    yield proof or "No plan that fits this lab has any evidence."
-    if yours.feasible:
-        yield f"{_PASSES} and shows nothing: {yours.evidence.void_reason}."
-    if asks.alone_floor:
-        ways = lexicon.joined([single.ask.text for single in asks.alone_floor], "or")
-        yield f"It would take {ways} to reach the floor."
-    elif asks.run.possible and asks.run.asks:
-        yield f"To run your plan it would take {planner.additions_text(asks.run.asks)}."
-
-
 def swap_text(old: str, new: str | None = None) -> str:
     """Return a substitution, or a control that is dropped: ``'B' instead of 'A'``, ``no 'A'``."""
     quoted = lexicon.quoted([old] if new is None else [new, old])
@@ -145,14 +91,6 @@ def given_up_text(plan: Assessment) -> str:
     return "; ".join(parts) or "nothing"
 
 
-def lost_text(plan: Assessment) -> str:
-    """Return the losses of a plan and its missed soft constraints, in a cell."""
-    breaks, given_up = phrases.wishes_title(plan.broken_wishes), given_up_text(plan)
-    if not breaks:
-        return given_up
-    return f"{given_up}; {breaks}" if plan.fidelity_loss else breaks
-
-
 def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
     """Yield the smallest useful addition to each amount of the lab, with its effect."""
     if not any(options.least.rank[:5]):
@@ -160,8 +98,7 @@ def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
         text = "The least-loss plan meets the target and loses no fidelity."
         yield Fact("none", "None needed", text, note=caution)
         return
-    for extra in options.extras:
-        yield _extra_fact(extra)
+    yield from map(_extra_fact, options.extras)
     bought = {extra.ask.dimension for extra in options.extras}
     currency = options.yours.pack.lab.currency
     for row in assessment.DIMENSION_ROWS.values():
@@ -170,24 +107,18 @@ def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
             yield Fact(row.key, f"More {noun}", "buys nothing alone")
 
 
-def _amount(fact: Fact) -> str:
-    return lexicon.amount_text(float(fact.value or 0)) if fact.key in _COUNTED else fact.shown
-
-
 def _extra_fact(extra: planner.SmallestAddition) -> Fact:
-    before, after = extra.before.after, extra.after.after
-    changed = [
-        f"{new.label.lower()} {_amount(old)} → {_amount(new)}"
-        for old, new in zip(plan_facts(before), plan_facts(after), strict=True)
-        if old.shown != new.shown and new.key not in ("cost", "analysed")
-    ]
+    step = planner.PlanStep(extra.before.after, extra.after.after)
+    before, after = step.before, step.after
+    moved = evidence_text(step) if step.evidence_changed else ""
+    changed = [*filter(None, (step_changes(step), moved, fidelity_move(step)))]
     if not after.feasible:
         none = "no plan" if extra.after.exact else "no plan found"
         changed.append(f"{none}{least_days_text(after.pack)} fits: {phrases.failing_text(after)}")
     elif not before.feasible:
         changed.insert(0, "a plan fits")
-    status = None if after.feasible else Status.FAIL
-    label, caution = f"+{extra.ask.amount_text()}", assessment.cautions_title(after)
+    status, caution = None if after.feasible else Status.FAIL, assessment.cautions_title(after)
+    label = f"+{extra.ask.amount_text()}"
     return Fact(extra.ask.dimension, label, ", ".join(changed), status=status, note=caution)
 
 
@@ -202,10 +133,10 @@ def frontier_table(options: planner.PlanAnalysis) -> Table:
         value = f"{evidence.amount(plan.value)}{nothing}"
         rows.append(
             (
-                f"{priced_size_text(judged)}{balanced}",
+                f"{phrases.size_text(judged)} for {lab.money(judged.cost)}{balanced}",
                 Cell(value, plan.value, bar=worth_bar(evidence, plan.value)),
                 number_cell(plan.loss),
-                lost_text(judged),
+                Cell(given_up_text(judged), note=phrases.wishes_title(judged.broken_wishes)),
             )
         )
     caption = f"{len(rows)} of {len(frontier.plans):,} plans, spaced by {lab.currency} on each line"

@@ -118,21 +118,16 @@ def own_text(written: Pack, pack: Pack) -> str:
 
 def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
     """Return the lab of all studies: the visitor's changes to each study's own."""
+    written = f"{difficulty} lab{f', seed {seed}' if seed else ''}"
     means = []
     for amount in AMOUNTS.values():
         value = getattr(own, amount.key) if amount.is_shared else None
-        if value is not None:
-            money = lexicon.money_text(value, own.currency or lexicon.CREDITS)
-            is_money = amount.key == "budget"
-            means.append(money if is_money else lexicon.count_text(value, amount.noun))
-    if (start := own.start_day) is not None:
-        # A day's date is the same in every study only if the weekends are, too.
-        first = None if own.weekends is None else own.start_date
-        dated = date_of(start, first, weekends=bool(own.weekends)) if first else None
-        means.append(f"work from day {start:,}{f' ({date_text(dated)})' if dated else ''}")
+        if value is not None and amount.key == "budget":
+            means.append(lexicon.money_text(value, own.currency or lexicon.CREDITS))
+        elif value is not None:
+            means.append(lexicon.count_text(value, amount.noun))
     if others := own.changes - len(means):
         means.append(lexicon.count_text(others, "change", "other" if means else ""))
-    written = f"{difficulty} lab{f', seed {seed}' if seed else ''}"
     if not means:
         return f"Each study in its own {written}, as written: say above what yours has."
     name, changes = f" ({own.name})" if own.name else "", lexicon.joined(means)

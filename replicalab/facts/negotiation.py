@@ -8,11 +8,11 @@ from replicalab import negotiation as core
 from replicalab.assessment.phrases import placed_text, size_text
 from replicalab.facts.blocks import Status, Verdict
 from replicalab.facts.lab import lab_text
-from replicalab.facts.plan import evidence_text, fidelity_move, saved_text
 from replicalab.facts.verdicts import ALL_PASS, ANSWERS, agreed_status, plan_size
 from replicalab.lexicon import amount_text, count_text, signed_text
 from replicalab.models import LabManagerActionType, ScientistActionType
 from replicalab.planner import PlanStep
+from replicalab.planner.least_loss import field_steps
 
 
 class Player(NamedTuple):
@@ -183,22 +183,34 @@ def numbers_text(plan: assessment.Assessment) -> str:
     return f"{size}, {plan.pack.lab.money(plan.cost)}, {plan.evidence.text}"
 
 
+def round_change(before: assessment.Assessment | None, done: core.Round) -> str:
+    """Return the Scientist's change of the plan in a round: ``24 → 12 mice``, ``accepts``."""
+    if done.plan is None or done.only_asks or done.action is None:
+        return turn_title(done).lower()
+    if before is None:
+        return f"opens with {size_text(done.plan)}"
+    steps = field_steps(before, done.plan)
+    changes = [field_change(step) for step in steps if step.fields[0].field != "rationale"]
+    if done.action.action_type is ScientistActionType.ACCEPT:
+        changes = ["accepts", *changes]
+    return ", ".join(changes) or "no change"
+
+
+def field_change(step: PlanStep) -> str:
+    """Return the change of a step of one field: ``24 → 12 mice``, ``without blinding``."""
+    if isinstance(step.fields[0].after, int):
+        return step_changes(step)
+    [(_, old, new)] = change_rows(step)
+    return f"{old} → {new}" if step.fields[0].after else f"without {old}"
+
+
 def round_caption(negotiation: core.Negotiation, at: int) -> str:
     """Return one line about a round; ``at`` counts from 0."""
-    before, done = negotiation.state_before(at).plan, negotiation.rounds[at]
-    action, plan = done.action, done.plan
-    if action is None or plan is None or done.only_asks:
-        line = "no plan" if action and not done.only_asks else turn_title(done).lower()
-        return f"Round {at + 1}: {line}."
-    accepts = action.action_type is ScientistActionType.ACCEPT
-    if before is None or before.plan == plan.plan:
-        does = "opens with" if before is None else "accepts" if accepts else "same plan,"
-        parts = [f"{does} {plan_size(plan)}", plan.evidence.text, _standing(plan)]
-    else:
-        step = PlanStep(before, plan)
-        changes = f"accepts {size_text(plan)}" if accepts else step_changes(step)
-        parts = [changes, saved_text(step), evidence_text(step), fidelity_move(step)]
-    return f"Round {at + 1}: {'; '.join(filter(None, parts))}."
+    done = negotiation.rounds[at]
+    parts = [round_change(negotiation.state_before(at).plan, done)]
+    if (plan := done.plan) and not done.only_asks:
+        parts += [plan.pack.lab.money(plan.cost), plan.evidence.text, _standing(plan)]
+    return f"Round {at + 1}: {'; '.join(parts)}."
 
 
 def simple_rule_run(negotiation: core.Negotiation) -> core.Negotiation | None:
@@ -206,14 +218,13 @@ def simple_rule_run(negotiation: core.Negotiation) -> core.Negotiation | None:
     setup, pack = negotiation.setup, negotiation.pack
     if setup.scientist is core.ScientistKind.BASELINE:
         return None
-    players = {
+    changed = {
         "scientist": core.ScientistKind.BASELINE,
         "lab_manager": core.LabManagerKind.REFERENCE,
         "opening": setup.opening or pack.reference_protocol,
+        "forked_at": None,
     }
-    return core.negotiate(
-        core.Setup.model_validate({**dict(setup), **players, "forked_at": None}), pack
-    )
+    return core.negotiate(core.Setup.model_validate({**dict(setup), **changed}), pack)
 
 
 def simple_rule_text(run: core.Negotiation | None) -> str:
@@ -226,11 +237,6 @@ def simple_rule_text(run: core.Negotiation | None) -> str:
     values = " → ".join(evidence.number for evidence in shown)
     outcome = OUTCOME_TITLES[run.outcome].lower() if run.outcome else ""
     return f"Simple rule: {samples}; {shown[0].measure} {values}; {outcome}."
-
-
-def asking_cost(played: int, most: int) -> str:
-    """Return the cost of a question: a round, and the rounds left."""
-    return f"A question takes this round; {count_text(most - played - 1, 'round')} left."
 
 
 def outcome_verdict(negotiation: core.Negotiation) -> Verdict:

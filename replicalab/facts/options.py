@@ -1,7 +1,6 @@
 """Changes to a plan and additions to its lab, as sentences, tables and panels."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from replicalab import lexicon, planner
@@ -53,12 +52,19 @@ def too_short_text(pack: Pack) -> str:
     return f"the study's endpoint needs {needs}, and {has}"
 
 
+def no_evidence_text(options: planner.PlanAnalysis) -> str:
+    """Return that the least-loss plan shows nothing; empty if it has evidence."""
+    after = options.least.after
+    if after.evidence.void_reason is None:
+        return ""
+    return f"Nothing to gain here: {too_short_text(after.pack) or after.evidence.void_reason}."
+
+
 def difference_text(options: planner.PlanAnalysis) -> str:
     """Return that the least-loss plan shows nothing, or is no better; else empty."""
     loss, after = options.least, options.least.after
-    if after.evidence.void_reason:
-        reason = too_short_text(after.pack) or after.evidence.void_reason
-        return f"Nothing to gain here: {reason}."
+    if text := no_evidence_text(options):
+        return text
     if loss.plan != options.offered.plan:
         return ""
     if not loss.exact:
@@ -110,10 +116,7 @@ def search_text(options: planner.PlanAnalysis) -> str:
 
 
 def take_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
-    """Return titles with the additions for the plan, for the target, and of one thing alone.
-
-    A last part has later starts that help. The title is empty if nothing is needed.
-    """
+    """Return the ways to run the plan or reach the target, by title; an empty one for none."""
     yours = options.yours
     if nothing_needed(options):
         goal = bound_text(yours.evidence, "target")
@@ -360,15 +363,9 @@ def _effects(step: planner.PlanStep) -> tuple[Cell, Cell]:
 
 
 def reasons_table(
-    options: planner.PlanAnalysis,
-    reference: Assessment,
-    given: Mapping[str, str] = MappingProxyType({}),
+    options: planner.PlanAnalysis, reference: Assessment, given: Mapping[str, str]
 ) -> Table:
-    """Return each change of the reference protocol with its reason and its loss.
-
-    The reasons are the author's own (``given``, by field), and those with which the Lab Manager or
-    the planner would make the same change.
-    """
+    """Return each change of the reference protocol with its reasons, also ``given``, and loss."""
     analysis = planner.PlanAnalysis(reference)
     known = [("Planner", change) for change in analysis.least.changes]
     offered = analysis.offer.changes if analysis.offer else ()

@@ -23,12 +23,14 @@ def plan_facts(plan: Assessment) -> list[Fact]:
     """Return the size, cost and evidence of a plan."""
     evidence, lab = plan.evidence, plan.pack.lab
     value = None if evidence.void_reason else evidence.value
+    samples, tier = plan.counts.samples, str(evidence.tier)
+    groups = group_text(samples, plan.pack.design)
     return [
-        count("samples", "Samples", plan.counts.samples, "sample"),
+        count("samples", "Samples", samples, "sample")._replace(note=groups),
         count("days", "Days", plan.counts.days, "day"),
         money("cost", "Cost", plan.cost, lab),
         count("staff", "Staff", plan.staff, "staff unit"),
-        Fact("evidence", evidence.title, value, evidence.measure, text=evidence.number),
+        Fact("evidence", evidence.title, value, evidence.measure, None, tier, evidence.number),
         count("analysed", "Samples analysed", evidence.analysed, "sample"),
         Fact("fidelity_loss", "Fidelity loss", plan.fidelity_loss),
         Fact("wishes_broken", "Wishes broken", len(plan.broken_wishes)),
@@ -300,13 +302,6 @@ def arms_text(samples: int, design: Design) -> str:
     return " + ".join(map(lexicon.amount_text, assessment.samples_in_arms(samples, design)))
 
 
-def units_text(plan: Assessment) -> str:
-    """Return the units of a plan: ``8 tanks of 16 (4 + 4)``; empty without any."""
-    design, samples = plan.pack.design, plan.counts.samples
-    arms = [int(number) for number in assessment.units_in_arms(samples, design)]
-    return _units_text(design.units, arms) if design.units else ""
-
-
 def _units_text(units: Units, arms: Sequence[int]) -> str:
     shared = f" ({' + '.join(map(lexicon.amount_text, arms))})" if len(arms) > 1 else ""
     return f"{lexicon.count_text(sum(arms), units.name)} of {units.samples:g}{shared}"
@@ -338,12 +333,13 @@ def units_panel(plan: Assessment) -> Group:
     design, samples = plan.pack.design, plan.counts.samples
     units, sentences = design.units, list[str]()
     if units:
-        sentences.append(f"{lexicon.capitalised(units_text(plan))}.")
+        arms = [int(number) for number in assessment.units_in_arms(samples, design)]
+        sentences.append(f"{lexicon.capitalised(_units_text(units, arms))}.")
         if units.icc is None:
             way = "the table has" if design.baseline is None else "leave out the baseline to see"
             sentences.append(f"No correlation was given: {way} the evidence for some.")
-    if arms := arms_text(samples, design):
-        sentences.append(f"{lexicon.count_text(samples, 'sample')}: {arms}.")
+    if shares := arms_text(samples, design):
+        sentences.append(f"{lexicon.count_text(samples, 'sample')}: {shares}.")
     by_icc = correlations_table(plan, units) if units else None
     return group(*map(Sentence, (*sentences, units_limit_text(plan))), by_icc)
 

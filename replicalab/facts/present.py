@@ -7,7 +7,7 @@ from typing import Final
 from replicalab import negotiation as core
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, cautions_text, failing_text
-from replicalab.assessment.phrases import analysed_text, are_many, dimensions_text
+from replicalab.assessment.phrases import are_many, dimensions_text, size_text
 from replicalab.drafts import stated
 from replicalab.facts import blocks
 from replicalab.facts import negotiation as texts
@@ -18,8 +18,8 @@ from replicalab.facts.lab import amounts_text
 from replicalab.facts.options import alone_lines, lost_text, nothing_needed, take_parts
 from replicalab.facts.rounds import amounts, given_up_table
 from replicalab.facts.verdicts import evidence_sentence, evidence_status, standing, terms_text
-from replicalab.lexicon import amount_text, capitalised, count_text, percent_text
-from replicalab.models import FIELD_LABELS, Role
+from replicalab.lexicon import amount_text, capitalised, percent_text
+from replicalab.models import Role
 from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.least_loss import field_steps
 
@@ -102,11 +102,6 @@ def _state(step: PlanStep) -> dict[str, object]:
     }
 
 
-def _size(plan: Assessment) -> str:
-    noun = plan.pack.design.sample_noun
-    return f"{count_text(plan.counts.samples, noun)} in {count_text(plan.counts.days, 'day')}"
-
-
 def conceded(negotiation: core.Negotiation) -> list[core.Concession]:
     """Return the Scientist's concessions, one for each round in which its plan moved."""
     by_scientist = (given for given in core.ledger(negotiation) if given.who is Role.SCIENTIST)
@@ -128,11 +123,12 @@ def concession_slide(
     lost = " ".join(dict.fromkeys(filter(None, (lost_text(field, changes) for field in fields))))
     loses = filter(None, (plans.evidence_text(step), plans.fidelity_move(step)))
     verdict, offer = texts.answer_verdict(done), texts.offered_plan(done)
+    moved = texts.step_changes(fields[0]) if len(fields) == 1 else f"{len(fields)} changes"
     causes = step.after.causes
     objections = failing_text(step.after, causes, still=True)
     return blocks.panel(
         "slide_concession",
-        title=f"Concession {at + 1} of {len(steps)}: {_moved(fields)}",
+        title=f"Concession {at + 1} of {len(steps)}: {moved}",
         rows=rows,
         saves=f"{capitalised(plans.saved_text(step))}{_passes(step)}.",
         loses=f"{capitalised('; '.join(loses))}.",
@@ -141,25 +137,11 @@ def concession_slide(
         roomy=len(rows) == 1,
         answer=verdict,
         objections=f"{capitalised(objections)}." if causes else "",
-        offer=f"{_size(offer)}: {offer.evidence.text}" if offer else "",
+        offer=f"{size_text(offer)}: {offer.evidence.text}" if offer else "",
         offer_status=evidence_status(offer.evidence) if offer else "",
         offer_breaks=texts.offer_breaks_text(done) if offer else "",
         state=_state(step),
     )
-
-
-def _moved(fields: Sequence[PlanStep]) -> str:
-    if len(fields) > 1:
-        return f"{len(fields)} changes"
-    [step] = fields
-    [(field, old, new)] = step.fields
-    design, term = step.after.pack.design, step.after.pack.study.term
-    if step.newly_dropped:
-        return "a control given up"
-    if isinstance(old, int) and isinstance(new, int):
-        noun = design.samples_noun if field == "sample_size" else "days"
-        return f"{noun} {amount_text(old)} → {amount_text(new)}"
-    return f"other {term(FIELD_LABELS[field]).lower()}"
 
 
 def _passes(step: PlanStep) -> str:
@@ -201,7 +183,7 @@ def rule_slide(negotiation: core.Negotiation, rule: core.Negotiation) -> Panel:
         rows=[
             {
                 "name": name,
-                "size": _size(plan),
+                "size": size_text(plan),
                 "cost": amount_text(plan.cost),
                 "bar": evidence_bar(plan.evidence, evidence, evidence[0]),
                 "status": standing(plan)[0],
@@ -230,14 +212,12 @@ def decision_slide(
     """Return the decision on a plan in one sentence and one number."""
     run, yours = decided_plan(here, negotiation), here.yours.evidence
     evidence, runs = run.evidence, core.is_worth_running(run)
-    title = f"Run {_size(run)} for {run.pack.lab.money(run.cost)}"
+    title = f"Run {size_text(run)} for {run.pack.lab.money(run.cost)}"
     if not runs:
         missed = "reaches the floor" if run.feasible else "passes"
         title = f"Do not run this study here: no plan {missed}"
     number = "none" if evidence.void_reason else evidence.number
-    analysed = analysed_text(run.counts.samples, evidence.analysed)
-    bounds = evidence.void_reason or plans.bounds_text(evidence)
-    worth = ", ".join(filter(None, (evidence.title, bounds, analysed)))
+    worth = f"{evidence.title}, {evidence.void_reason or plans.bounds_text(evidence)}"
     if not run.feasible:
         number = str(len(run.causes))
         worth = f"of {len(run.slack)} checks fail at best: {dimensions_text(run.pack, run.causes)}"
@@ -245,7 +225,10 @@ def decision_slide(
     if negotiation and negotiation.outcome is core.Outcome.AGREED:
         ended = f"Agreed in round {len(negotiation.rounds)}."
     lines = {"": ended, "Take care": cautions_text(run) if runs else "", "Note": note}
-    pairs = [(name, text) for name, text in {**lines, "To do more": _ask(here)}.items() if text]
+    if not nothing_needed(here):
+        alone = next(alone_lines(here)) if here.asks.singles else take_parts(here)[0][1][0]
+        lines["To do more"] = alone
+    pairs = [(name, text) for name, text in lines.items() if text]
     return blocks.panel(
         "slide_decision",
         title=title,
@@ -256,9 +239,3 @@ def decision_slide(
         texts=pairs,
         roomy=len(pairs) <= _FEW_STEPS // 2,
     )
-
-
-def _ask(here: PlanAnalysis) -> str:
-    if nothing_needed(here):
-        return ""
-    return next(alone_lines(here)) if here.asks.singles else take_parts(here)[0][1][0]

@@ -11,10 +11,9 @@ from replicalab.assessment.phrases import failing_text
 from replicalab.facts import blocks, frontier
 from replicalab.facts.blocks import Fact, count, facts_table, money
 from replicalab.facts.lab import amounts_text
-from replicalab.facts.options import least_days_text, too_short_text
-from replicalab.facts.plan import effect_text, group_text, listed
-from replicalab.lexicon import amount_text, capitalised, count_text, label_key
-from replicalab.models import DIMENSIONS, Protocol
+from replicalab.facts.plan import plan_facts
+from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.models import DIMENSIONS
 from replicalab.planner import ORDER, PlanAnalysis, PlanToDraw, RegionLimit, plan_to_draw
 from replicalab.scenarios import Pack
 
@@ -64,7 +63,7 @@ def trade_off_blocks(options: PlanAnalysis) -> Iterator[blocks.Block]:
 
     plans, drawn, yours = plans_shown(options), plan_to_draw(options), options.yours
     field = region_of(drawn, list(plans.values()), None)
-    yield blocks.Sentence(f"{capitalised(means_text(yours.pack))}.")
+    yield blocks.Sentence(f"With {amounts_text(yours.pack.lab)}.")
     if facts := [*region_facts(drawn, yours, None, field.outside(points_of(plans, drawn)))]:
         yield facts_table("The region", facts)
     yield region_table(region_title(field), field, drawn)
@@ -119,11 +118,6 @@ def region_title(region: Region) -> str:
     are = "Fits and counts" if fits.samples > span.samples else "Fits"
     are = are if useful else "Fits, but not all samples count"
     return f"{are}: up to {count_text(span.samples, 'sample')}, {days}"
-
-
-def means_text(pack: Pack) -> str:
-    """Return the amounts of the lab of a chart."""
-    return f"with {amounts_text(pack.lab)}"
 
 
 def keeps_own_items(drawn: PlanToDraw, yours: Assessment, effect: float | None) -> bool:
@@ -186,62 +180,12 @@ def reading_fold(evidence: Evidence, *, lost: bool) -> blocks.Fold:
     return blocks.Fold("How to read this", (blocks.listing(lines),))
 
 
-def no_evidence_text(options: PlanAnalysis) -> str:
-    """Return that the study should not run in this lab; empty if some plan has evidence."""
-    loss, after, pack = options.least, options.least.after, options.yours.pack
-    if not after.evidence.void_reason:
-        return ""
-    reason = too_short_text(pack)
-    if not (reason or loss.exact):
-        return "The best plan found shows nothing; a better one is not ruled out."
-    if after.feasible and after.counts.days >= pack.min_days:
-        reason = reason or after.evidence.void_reason
-    none = f"no plan{least_days_text(pack)} for this lab passes every dimension"
-    reason = reason or f"{none}, and in fewer days nothing is shown"
-    return f"Do not run this here: {reason}."
-
-
-def loaded_text(before: Protocol, after: Protocol) -> str:
-    """Return the numbers of a plan loaded into the editor, and the items that changed."""
-    parts = [
-        count_text(after.sample_size, "sample"),
-        count_text(after.duration_days, "day"),
-        listed("with ", _new_items(before, after)),
-        listed("without ", _new_items(after, before)),
-    ]
-    return f"{', '.join(filter(None, parts))}."
-
-
-def _new_items(before: Protocol, after: Protocol) -> list[str]:
-    result: list[str] = []
-    for field in ("required_equipment", "required_reagents", "controls"):
-        names = set(map(label_key, getattr(before, field)))
-        result += [item for item in getattr(after, field) if label_key(item) not in names]
-    return result
-
-
 def point_facts(plan: Assessment, effect: float | None = None) -> Iterator[Fact]:
-    """Yield the evidence of the plan at a point, also at another effect, and its cost."""
-    evidence, lab = plan.evidence, plan.pack.lab
-    yield Fact("evidence", evidence.title, evidence.number, note=str(evidence.tier))
+    """Yield the facts of the plan at a point, and its evidence at another effect."""
+    yield from plan_facts(plan)
     if effect is not None:
         number = plan.evidence_at(effect).number
         yield Fact("evidence_at_effect", "At the effect assumed here", number)
-    if groups := group_text(plan.counts.samples, plan.pack.design):
-        yield Fact("groups", "Groups", groups)
-    if evidence.analysed < plan.counts.samples:
-        yield count("analysed", "Analysed", evidence.analysed, "sample")
-    yield money("cost", "Cost", plan.cost, lab)
-    yield count("staff", "Staff", plan.staff, "staff unit")
-
-
-def one_effect_text(plan: Assessment) -> str:
-    """Return the only effect that the evidence assumes, or that it assumes none."""
-    effect = plan.evidence.row.effect
-    if effect is None:
-        return "This study’s evidence does not rest on an assumed effect."
-    assumed = f"{effect.name} of {effect_text(plan.pack.design.effect_planning)}"
-    return f"The evidence rests on an assumed {assumed}; try others on Protocol."
 
 
 def region_table(

@@ -3,20 +3,18 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
-from types import MappingProxyType
-from typing import Final
 
 from replicalab import features, lexicon
 from replicalab.assessment import Assessment, assess, assumed_effects
 from replicalab.assessment.phrases import last_day_text
 from replicalab.drafts import stated
-from replicalab.facts import blocks, check, documents, options, region, verdicts
+from replicalab.facts import blocks, check, documents, options, region
 from replicalab.facts import negotiation as rounds
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import NOT_GIVEN, Cell, Part, Sentence, listing, number_cell, part, row
-from replicalab.facts.curves import bound_text
+from replicalab.facts.curves import CONFIDENCE, bound_text, original_blocks
 from replicalab.facts.lab import lab_text
-from replicalab.facts.original import CONFIDENCE, original_blocks
+from replicalab.facts.rounds import rounds_table
 from replicalab.facts.study import Choice, choices
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import revise
@@ -41,7 +39,12 @@ def report(
     pack, reference = yours.pack, documents.reference_of(yours)
     author, term = answers or Registration(), pack.study.term
     compared = documents.plans_of(analysis, reference)
-    changed = reference is not yours
+    changed, days = reference is not yours, yours.plan.duration_days
+    plan_rows = [
+        row("Sample size", number_cell(yours.plan.sample_size)),
+        row("Days", Cell(f"{days:,}{last_day_text(yours)}", days)),
+        *(row(*named) for named in plans.field_rows(yours)),
+    ]
     curves = Curves(yours, written.design if written else None)
     answered = {"Title": author.title, "Authors": author.authors}
     rows = [(name, text or lexicon.capitalised(NOT_GIVEN)) for name, text in answered.items()]
@@ -55,7 +58,11 @@ def report(
             *documents.verdict_sentences(yours),
             listing(f"{kind}: {text}" for kind, text in plans.notes(yours) if kind != "Caution"),
         ),
-        part("The plan", _plan_table(yours), check.design_table(yours)),
+        part(
+            "The plan",
+            blocks.table("The plan in full", ("Field", "Value"), plan_rows),
+            check.design_table(yours),
+        ),
         part(
             "Differences from the reference protocol",
             *documents.difference_blocks(reference, yours),
@@ -123,34 +130,15 @@ def _question(pack: Pack) -> Iterator[blocks.Block]:
     yield documents.unstated_sentence(texts_by_name)
 
 
-def _plan_table(yours: Assessment) -> blocks.Table:
-    plan = yours.plan
-    rows = [
-        row("Sample size", Cell(f"{plan.sample_size:,}", plan.sample_size)),
-        row("Days", Cell(f"{plan.duration_days:,}{last_day_text(yours)}", plan.duration_days)),
-        *(row(*named) for named in plans.field_rows(yours)),
-    ]
-    return blocks.table("The plan in full", ("Field", "Value"), rows)
-
-
 def _transcript(run: Negotiation) -> Iterator[blocks.Block]:
-    setup, rows = run.setup, []
-    for done in run.rounds:
-        verdict, plan, summary = rounds.answer_verdict(done), done.plan, rounds.round_summary(done)
-        answer = Cell(verdict.title, status=verdict.status) if verdict else "–"
-        if plan:
-            _, summary = verdicts.marked(plan, plan.evidence, summary)
-        number = Cell(str(done.number + 1), done.number + 1)
-        rows.append((number, rounds.turn_title(done), summary, answer))
-    outcome = rounds.outcome_verdict(run)
+    setup, outcome = run.setup, rounds.outcome_verdict(run)
     yield Sentence(outcome.text, status=outcome.status)
     players = (
         f"Scientist: {rounds.SCIENTISTS[setup.scientist].name}; "
         f"Lab Manager: {rounds.LAB_MANAGERS[setup.lab_manager].name}."
     )
     yield Sentence(players, quiet=True)
-    names = ("Round", "Scientist", "Plan on the table", "Lab Manager")
-    yield blocks.table("Round by round", names, rows)
+    yield rounds_table(run, len(run.rounds))
     for done in run.rounds:
         yield from said_blocks(done)
 
@@ -174,12 +162,7 @@ def said_blocks(done: Round) -> Iterator[blocks.Block]:
     yield Sentence(rounds.offer_breaks_text(done))
 
 
-_QUARTERS: Final = range(1, 9)  # of the planned sample, for the table of other sample sizes
-
-
-def justification_table(
-    plan: Assessment, reasons: Mapping[str, str] = MappingProxyType({})
-) -> blocks.Table:
+def justification_table(plan: Assessment, reasons: Mapping[str, str]) -> blocks.Table:
     """Return each choice behind a sample size, with its reason if given."""
     rows = [
         row(name, value, why.strip() or lexicon.capitalised(NOT_GIVEN))
@@ -221,33 +204,23 @@ def _samples(number: int) -> Cell:
 
 
 def samples_table(plan: Assessment) -> blocks.Table:
-    """Return evidence and cost at other sample sizes, all else as planned."""
-    sizes = _sizes_shown(plan)
-    sized = [assess(revise(plan.plan, sample_size=n), plan.pack) for n in sizes]
-    evidences = [item.evidence for item in sized]
-    rows = []
-    for item in sized:
-        n, able = item.counts.samples, item.evidence.able
-        why = plans.counting_text(item)
-        cut = f"{lexicon.amount_text(able)} can count: {why}" if able < n else ""
-        note = "; ".join(filter(None, (sizes[n], cut)))
-        evidence = check.evidence_cell(item, evidences)
-        rows.append(row(number_cell(n), evidence, number_cell(item.cost), note))
-    measure = plan.evidence.title
-    names = ("Samples", measure, lexicon.capitalised(plan.pack.lab.currency), "Note")
-    return blocks.table(f"{measure} over the sample, all else as planned", names, rows)
-
-
-def _sizes_shown(plan: Assessment) -> dict[int, str]:
-    planned, lean = plan.counts.samples, leanest(plan)
-    notes: dict[int, list[str]] = {
-        min(LARGEST_PLANNED, -(-planned * quarter // 4)): [] for quarter in _QUARTERS
+    """Return the evidence and the cost of other sample sizes, all else as planned."""
+    planned, lean, pack = plan.counts.samples, leanest(plan), plan.pack
+    named = {
+        "planned": planned,
+        "largest possible": largest_sample(plan.plan, pack),
+        "fewest that meet the target": lean.counts.samples if lean else None,
     }
-    for note, n in (
-        ("planned", planned),
-        ("largest possible", largest_sample(plan.plan, plan.pack)),
-        ("fewest that meet the target", lean.counts.samples if lean else None),
-    ):
-        if n is not None:
-            notes.setdefault(n, []).append(note)
-    return {n: ", ".join(notes[n]) for n in sorted(notes) if n > 0}
+    quarters = (min(LARGEST_PLANNED, -(-planned * quarter // 4)) for quarter in range(1, 9))
+    sizes = sorted(filter(None, {*quarters, *named.values()}))
+    sized = {n: assess(revise(plan.plan, sample_size=n), pack) for n in sizes}
+    evidences, rows = [item.evidence for item in sized.values()], []
+    for n, item in sized.items():
+        notes = [name for name, size in named.items() if size == n]
+        if item.evidence.able < n:
+            notes.append(f"{item.evidence.able:,} can count: {plans.counting_text(item)}")
+        worth = check.evidence_cell(item, item.evidence, evidences)
+        rows.append(row(number_cell(n), worth, number_cell(item.cost), ", ".join(notes)))
+    measure = plan.evidence.title
+    names = ("Samples", measure, lexicon.capitalised(pack.lab.currency), "Note")
+    return blocks.table(f"{measure} over the sample, all else as planned", names, rows)

@@ -1,7 +1,6 @@
 """Panels of a negotiation: its outcome, each round, the concessions, and a fork."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from replicalab.agents import SuggestionChange
@@ -12,12 +11,11 @@ from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Cell, Column, Status
 from replicalab.facts.check import check_table, evidence_bar, slack_bar
 from replicalab.facts.options import lost_text
-from replicalab.facts.verdicts import ANSWERS, FIDELITY_MEANS, evidence_status
+from replicalab.facts.verdicts import ANSWERS, FIDELITY_MEANS, evidence_status, value_of
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import NUMBER_FIELDS, Dimension, Role, ScientistActionType
 from replicalab.negotiation import Attempt, Concession, Negotiation, Round, concession_steps, ledger
 from replicalab.planner import PlanStep
-from replicalab.planner.least_loss import field_steps
 
 
 def outcome_panel(
@@ -71,14 +69,8 @@ def _manager(done: Round) -> dict[str, object] | None:
         "answers": plan is None or done.only_asks,
         "parts": facts.answer_parts(done),
         "rule": facts.answer_rule(done),
-        "checked": _plain_check(plan) if plan else None,
+        "checked": check_table(plan) if plan else None,
     }
-
-
-def _plain_check(plan: Assessment) -> blocks.Table:
-    table = check_table(plan)
-    columns = tuple(column._replace(bar="", picture="") for column in table.columns)
-    return replace(table, columns=columns, below=(), kind="")
 
 
 class Amount(NamedTuple):
@@ -162,24 +154,20 @@ def _attempt(attempt: Attempt) -> dict[str, object]:
     }
 
 
-def rounds_panel(negotiation: Negotiation, at: int) -> blocks.Group:
-    """Return the rounds up to one as a table, and the Simple rule's run in one line."""
+def rounds_table(negotiation: Negotiation, at: int) -> blocks.Table:
+    """Return the rounds up to one."""
     pack, rows = negotiation.pack, list[tuple[Cell | str, ...]]()
     for done in negotiation.rounds[: at + 1]:
-        plan, offer = done.plan, facts.offered_plan(done)
-        change = _round_change(negotiation.state_before(done.number).plan, done)
-        objections = capitalised(phrases.dimensions_text(pack, plan.failing)) if plan else ""
-        shown = Cell(plan.evidence.number, shade=evidence_status(plan.evidence)) if plan else "–"
-        rows.append(
-            (
-                str(done.number + 1),
-                change,
-                objections or ("none" if plan else "–"),
-                facts.numbers_text(offer) if offer else "–",
-                amount_text(plan.cost) if plan else "–",
-                shown,
-            )
-        )
+        plan, offer, objections = done.plan, facts.offered_plan(done), ""
+        cost = evidence = Cell("–")
+        if plan:
+            objections = capitalised(phrases.dimensions_text(pack, plan.failing)) or "none"
+            cost, shade = blocks.number_cell(plan.cost), evidence_status(plan.evidence)
+            evidence = Cell(plan.evidence.number, value_of(plan.evidence), shade=shade)
+        change = facts.round_change(negotiation.state_before(done.number).plan, done)
+        offered = facts.numbers_text(offer) if offer else "–"
+        number = blocks.number_cell(done.number + 1)
+        rows.append((number, change, objections or "–", offered, cost, evidence))
     measure = next((done.plan.evidence.title for done in negotiation.rounds if done.plan), "")
     columns = (
         Column("Round", "fixed"),
@@ -187,29 +175,13 @@ def rounds_panel(negotiation: Negotiation, at: int) -> blocks.Group:
         Column(capitalised(pack.lab.currency), "number"),
         Column(measure or "Evidence", "number"),
     )
-    return blocks.group(
-        blocks.table("The rounds", columns, rows, kind="rounds", scrolls=True),
-        blocks.Sentence(facts.simple_rule_text(facts.simple_rule_run(negotiation)), quiet=True),
-    )
+    return blocks.table("The rounds", columns, rows, kind="rounds", scrolls=True)
 
 
-def _round_change(before: Assessment | None, done: Round) -> str:
-    if done.plan is None or done.only_asks or done.action is None:
-        return facts.turn_title(done).lower()
-    if before is None:
-        return f"opens with {size_text(done.plan)}"
-    steps = field_steps(before, done.plan)
-    changes = [_change(step) for step in steps if step.fields[0].field != "rationale"]
-    if done.action.action_type is ScientistActionType.ACCEPT:
-        changes = ["accepts", *changes]
-    return ", ".join(changes) or "none"
-
-
-def _change(step: PlanStep) -> str:
-    if isinstance(step.fields[0].after, int):
-        return facts.step_changes(step)
-    [(_, old, new)] = facts.change_rows(step)
-    return f"{old} → {new}" if step.fields[0].after else f"without {old}"
+def rounds_panel(negotiation: Negotiation, at: int) -> blocks.Group:
+    """Return the rounds up to one, and the Simple rule's run in one line."""
+    rule = facts.simple_rule_text(facts.simple_rule_run(negotiation))
+    return blocks.group(rounds_table(negotiation, at), blocks.Sentence(rule, quiet=True))
 
 
 def ledger_panel(negotiation: Negotiation) -> blocks.Group:
@@ -238,11 +210,7 @@ def given_up_table(
     changes: Iterable[SuggestionChange],
     manager: Sequence[PlanStep] = (),
 ) -> blocks.Table:
-    """Return each concession with the credits it saves and the evidence it loses, and the sum.
-
-    Each bar begins at the end of the one before. ``manager`` is one step with all the Lab
-    Manager's offers.
-    """
+    """Return each concession with its saving and loss, their sum, and the Lab Manager's offers."""
     changes, made = list(changes), [concession.step for concession in steps]
     whole = [PlanStep(made[0].before, made[-1].after)] if made else []
     pack = next(iter([*made, *manager])).after.pack
@@ -250,7 +218,7 @@ def given_up_table(
     minimum, span = min(costs), max(costs) - min(costs) or 1.0
     evidences = [plan.evidence for step in [*made, *manager] for plan in step[:2]]
     named = [
-        *((_change(step), step) for step in made),
+        *((facts.field_change(step), step) for step in made),
         *(("In all", step) for step in whole),
         *(("Lab Manager’s offers", step) for step in manager),
     ]

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import compress
-from math import prod
 from typing import Final
 
 from replicalab.assessment import Assessment, failing_text, placed_text, size_text
@@ -105,12 +104,6 @@ def share_text(share: Share) -> str:
     return f"{number}, {100 * share.value:.0f} % ({low:.0f} to {high:.0f} %)"
 
 
-def counted_text(numbers: Mapping[str, int]) -> str:
-    """Return the number of negotiations: ``3 labs × 2 seeds = 6 negotiations``."""
-    text = " × ".join(count_text(number, noun) for noun, number in numbers.items())
-    return f"{text} = {count_text(prod(numbers.values()), 'negotiation')}"
-
-
 def agreed_text(summaries: Iterable[Summary]) -> str:
     """Return how many of the played negotiations agreed."""
     shares = [pair for summary in summaries for pair in summary.shares.items()]
@@ -170,15 +163,11 @@ def again_text(again: Sequence[tuple[Result, Result]], number: int) -> str:
     return f"{text}, {others} with another result. Run the batch again for new ones."
 
 
-def faults_text(errors: Iterable[str]) -> list[str]:
-    """Return why negotiations could not be played, each reason once."""
-    return [one_line(error) for error in dict.fromkeys(errors) if error]
-
-
 def shares_panel(
-    summaries: Iterable[Summary], names: Mapping[str, str], why: Iterable[str]
+    summaries: Iterable[Summary], names: Mapping[str, str], results: Iterable[Result]
 ) -> Group:
-    """Return the share of each outcome in each group, with its 95 % interval."""
+    """Return the share of each outcome in each group, with its 95 % interval, and the errors."""
+    errors = dict.fromkeys(one_line(result.error) for result in results if result.error)
     columns = (
         *("Study", "Lab", "Scientist · Lab Manager", "Outcome"),
         Column("Share (95 % interval)", "fixed", "before", "Share, with its interval"),
@@ -186,7 +175,7 @@ def shares_panel(
     rows = [row for summary in summaries for row in _rows(summary, names)]
     return blocks.group(
         blocks.table("Outcomes by group", columns, rows, kind="shares", scrolls=True),
-        blocks.listing(Sentence(text, "Not played:") for text in why),
+        blocks.listing(Sentence(text, "Not played:") for text in errors),
     )
 
 
@@ -219,7 +208,7 @@ def batch_blocks(batch: Batch) -> Iterator[Block]:
     results = batch.results
     if batch.stopped:
         yield Sentence(stopped_text(len(results), batch.asked))
-    yield shares_panel(batch.summaries, {}, faults_text(result.error for result in results))
+    yield shares_panel(batch.summaries, {}, results)
     yield regret_panel(results)
 
 

@@ -6,15 +6,15 @@ from typing import Final
 from replicalab import lexicon, scenarios
 from replicalab.assessment import Assessment
 from replicalab.assessment.effects import published_effect
-from replicalab.assessment.phrases import left_text
+from replicalab.assessment.phrases import failing_text, left_text
 from replicalab.designs import KINDS, PARAMETERS, Kind, Unknown
 from replicalab.drafts import stated
 from replicalab.facts import blocks, verdicts
 from replicalab.facts import plan as texts
 from replicalab.facts.blocks import Cell, Column, Fold, Group, Panel, Sentence, Status
 from replicalab.facts.check import evidence_bar
-from replicalab.facts.lab import lab_text
-from replicalab.facts.original import CONFIDENCE, reported_text, source_text
+from replicalab.facts.curves import CONFIDENCE, reported_text, source_text
+from replicalab.facts.lab import item_row, lab_text
 from replicalab.negotiation import is_worth_running
 from replicalab.planner import PlanAnalysis
 
@@ -85,19 +85,13 @@ def choices(plan: Assessment) -> Iterator[Choice]:
         yield f"Published {name}", _number(published_effect(design)), design.source
         yield f"Assumed {name}", _number(design.effect_planning), _why(pack, "effect_planning")
         yield f"Smallest {name} of interest", _number(design.sesoi), _why(pack, "sesoi")
-    yield from _numbers(plan)
-
-
-def _numbers(plan: Assessment) -> Iterator[Choice]:
-    pack, evidence = plan.pack, plan.evidence
-    design, kind = pack.design, evidence.row
     for name in kind.numbers:
         value = getattr(design, name)
         if value != PARAMETERS[name].usual or name in kind.needs:
             yield kind.label(name, design.sides), _number(value), _why(pack, name)
     for name, bound in (("target", design.target), ("floor", design.floor)):
         title = f"{lexicon.capitalised(name)} of {kind.measure}"
-        yield title, Cell(evidence.amount(bound), bound), _why(pack, name)
+        yield title, Cell(plan.evidence.amount(bound), bound), _why(pack, name)
     for name, (title, text) in texts.groupings(design).items():
         basis = texts.basis_text(plan) if name == "units" else ""
         yield title, f"{text}. {basis}".strip(), _why(pack, name)
@@ -122,10 +116,10 @@ def _number(value: float | None) -> Cell:
 
 def lab_panel(reference: Assessment) -> Panel:
     """Return the lab: budget, days, staff, and the state of each item."""
-    pack, lab, resources = reference.pack, reference.pack.lab, reference.pack.resources
+    pack, lab = reference.pack, reference.pack.lab
     items = [
-        (item.label, pack.study.term(item.category), *_item_state(pack, item.label, item.category))
-        for item in resources
+        (item.label, *item_row(pack, pack, item.label, item.category))
+        for item in pack.resources
         if item.category is not scenarios.ResourceCategory.PERSONNEL
     ]
     days = f"{lexicon.amount_text(lab.days)}{lab.dated(lab.days, 'to')}"
@@ -144,24 +138,10 @@ def lab_panel(reference: Assessment) -> Panel:
     )
 
 
-def _item_state(
-    pack: scenarios.Pack, label: str, category: scenarios.ResourceCategory
-) -> tuple[Status, str]:
-    if pack.inventory.status(label, category.value) is not scenarios.ItemStatus.AVAILABLE:
-        return Status.FAIL, pack.inventory.status_text(label, category.value)
-    price = pack.inventory.price(label)
-    at_price = f", at {pack.lab.money(price)}" if price is not None else ""
-    return Status.PASS, f"{scenarios.ItemStatus.AVAILABLE}{at_price}"
-
-
 def substitutions_panel(pack: scenarios.Pack) -> Panel:
     """Return the allowed substitutions, their conditions and their losses."""
-    effect, swaps = KINDS[pack.design.kind].effect, []
-    for swap in pack.allowed_substitutions:
-        factor = swap.evidence_factor
-        seen = effect.seen_text.format(factor=factor) if effect and factor != 1 else ""
-        swaps.append((swap, seen))
-    return blocks.panel("substitutions", swaps=swaps)
+    effect = KINDS[pack.design.kind].effect
+    return blocks.panel("substitutions", swaps=pack.allowed_substitutions, effect=effect)
 
 
 def rules_panel(pack: scenarios.Pack) -> Panel:
@@ -226,25 +206,20 @@ def card_panel(
 
 def _lab_row(name: str, lab: PlanAnalysis) -> dict[str, object]:
     yours, best = lab.yours, lab.least.after
+    fails = failing_text(yours) if yours.failing else verdicts.ALL_PASS
+    answer = verdicts.ANSWERS[verdicts.answer_to(lab)]
     status, text, number = Status.FAIL, "none", ""
     if is_worth_running(best):
         status, number = verdicts.evidence_status(best.evidence), best.evidence.number
         text = "fits" if best.plan == yours.plan else "cut"
     return {
         "name": name,
-        "answer": verdicts.lab_line(lab),
+        "answer": f"{fails}; the Lab Manager {answer.title.lower()}",
         "bar": evidence_bar(best.evidence, [best.evidence, yours.evidence], yours.evidence),
         "status": status,
         "text": text,
         "number": number,
     }
-
-
-def legend_panel(number: int, of: int, seed: int) -> Panel:
-    """Return the number of studies shown, and a legend of the bars of their labs."""
-    text = f"{number} of {of}" if number < of else f"{of}"
-    at = f" Labs at seed {seed}." if seed else ""
-    return blocks.panel("legend", count=f"{text} studies.{at}")
 
 
 def kind_panel(kind: str) -> Panel:

@@ -1,6 +1,5 @@
 """Studies in one lab as a table: its columns, their orders, and the same numbers for a file."""
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -9,7 +8,7 @@ from replicalab.facts import blocks
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Heading, Sentence, Status
 from replicalab.facts.frontier import given_up_text
 from replicalab.facts.plan import cautions_sentence
-from replicalab.facts.verdicts import FIDELITY_MEANS, evidence_status
+from replicalab.facts.verdicts import FIDELITY_MEANS, evidence_status, value_of
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.planner import SurveyedStudy
 
@@ -47,10 +46,7 @@ def fits_text(study: SurveyedStudy) -> str:
 
 
 def binding_text(study: SurveyedStudy) -> str:
-    """Return the binding limit: ``nothing`` if nothing is missing, else ``no one limit``.
-
-    It is the population if the plan takes all that exist: no lab has more of them.
-    """
+    """Return the binding limit; the population if the plan takes all that exist."""
     if study.binding or not any(study.rank[:5]):
         return study.pack.study.term(study.binding or "nothing")
     exist = study.pack.design.population_max
@@ -62,9 +58,8 @@ _DIGITS: Final = 6
 
 
 def _value(study: SurveyedStudy) -> str | float:
-    evidence = study.best.evidence
-    is_known = not evidence.void_reason and math.isfinite(evidence.value)
-    return round(evidence.value, _DIGITS) if is_known else ""
+    value = value_of(study.best.evidence)
+    return "" if value is None else round(value, _DIGITS)
 
 
 _FIELDS: Final[dict[str, Callable[[SurveyedStudy], str | float]]] = {

@@ -1,5 +1,6 @@
 """Verdicts on plans: feasibility and evidence in a sentence with a sign."""
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -80,6 +81,12 @@ def evidence_status(evidence: Evidence) -> Status:
     return Status.FAIL if evidence.void_reason else _BY_TIER[evidence.tier]
 
 
+def value_of(evidence: Evidence) -> float | None:
+    """Return the number of an evidence, None if it has none or is infinite."""
+    is_number = not evidence.void_reason and math.isfinite(evidence.value)
+    return evidence.value if is_number else None
+
+
 def evidence_cell(plan: Assessment) -> Cell:
     """Return the evidence of a plan as a cell: ``power 0.15, too few tanks, not feasible``."""
     text = ", ".join(filter(None, (plan.evidence.text, phrases.few_units_title(plan))))
@@ -143,13 +150,6 @@ def terms_text(plan: Assessment) -> str:
 def answer_to(options: PlanAnalysis) -> LabManagerActionType:
     """Return the kind of the Lab Manager's answer to a plan."""
     return answer_type_to(options.yours, options.offer)
-
-
-def lab_line(reference: PlanAnalysis) -> str:
-    """Return the failing dimensions and the Lab Manager's answer in one line."""
-    yours = reference.yours
-    fails = phrases.failing_text(yours) if yours.failing else ALL_PASS
-    return f"{fails}; the Lab Manager {ANSWERS[answer_to(reference)].title.lower()}"
 
 
 def offer_story(reference: PlanAnalysis) -> Verdict:

@@ -52,21 +52,11 @@ def _block(block: Block) -> str:
             texts = (f"{item.lead} {item.text}".strip() for item in block.items)
             return "\n".join(f"- {escaped(text)}" for text in texts)
         case Table():
-            return "\n".join(_lines(block))
+            rows = [map(escaped, block.names), ("---" for _ in block.names)]
+            rows += [map(_cell, row) for row in block.rows]
+            lines = (f"| {' | '.join(cells)} |" for cells in rows)
+            return "\n".join([f"**{escaped(block.caption)}**", "", *lines])
     raise TypeError(f"a {type(block).__name__} is no block of a document")
-
-
-def _lines(table: Table) -> Iterator[str]:
-    yield f"**{escaped(table.caption)}**"
-    yield ""
-    yield _line(escaped(name) for name in table.names)
-    yield _line("---" for _ in table.names)
-    for row in table.rows:
-        yield _line(map(_cell, row))
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _cell(cell: Cell) -> str:

@@ -64,8 +64,8 @@ _PANELS: Final[dict[type, Callable[[Any], Iterable[Block]]]] = {
 
 def _dimensions(plan: Assessment) -> Any:
     binding = PlanAnalysis(plan).binding
-    lines = (records.dimension_row(plan, dimension, binding) for dimension in plan.slack)
-    return frame(records.DIMENSION, lines)
+    rows = (records.dimension_row(plan, dimension, binding) for dimension in plan.slack)
+    return frame(records.DIMENSION, rows)
 
 
 def _sides(sides: Comparison) -> Any:

@@ -71,7 +71,7 @@ def test_model_plays_and_its_tokens_are_counted(ask: Asking, at: At) -> None:
     assert (answer.code, answer.err) == (0, "")
     lines = [line.strip() for line in answer.out.splitlines()]
     assert lines[1] == "Scientist: Language model (m-1). Lab Manager: Reference."
-    assert any(line.startswith("Round 2: accepts 25 participants") for line in lines)
+    assert any(line.startswith("Round 2: accepts") for line in lines)
     [spent] = [line for line in lines if "tokens" in line]
     assert spent.startswith("2 rounds, 4,000 tokens sent, 600 received, ")
     assert "Saved: talk.json" in lines

@@ -22,14 +22,12 @@ def sentences(curves: Curves) -> Iterator[str]:
     yield facts.assumed_text(curves)
     if curves.effects:
         yield facts.effect_title(curves)
-        yield facts.outside_text(curves)
     yield facts.bound_text(curves)
-    yield facts.level_text(curves)
 
 
 def rows(curves: Curves) -> Iterator[str]:
     for row in (*facts.samples_rows(curves), *facts.effect_rows(curves)):
-        yield " | ".join(filter(None, row))
+        yield " | ".join(filter(None, (cell.text for cell in row)))
 
 
 def test_sentences_on_curves() -> None:

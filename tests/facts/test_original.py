@@ -1,7 +1,7 @@
 """The original, and each effect to plan with, in numbers worked out by hand."""
 
 from replicalab.assessment import assess
-from replicalab.facts import original
+from replicalab.facts import curves as facts
 from replicalab.facts.blocks import Table
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Design
@@ -24,7 +24,7 @@ def curves(design: Design, samples: int = 128) -> Curves:
 
 
 def rows(lines: Curves) -> dict[str, tuple[str, ...]]:
-    [table] = [block for block in original.original_blocks(lines) if isinstance(block, Table)]
+    [table] = [block for block in facts.original_blocks(lines) if isinstance(block, Table)]
     return {row[0].text: tuple(cell.text for cell in row[1:]) for row in table.rows}
 
 

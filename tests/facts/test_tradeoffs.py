@@ -6,19 +6,12 @@ from typing import Any, Final
 
 import pytest
 
-from replicalab.assessment import Assessment, assess, size_text
+from replicalab.assessment import assess, size_text
 from replicalab.facts import frontier
 from replicalab.facts.blocks import Fact, Status
-from replicalab.facts.region import (
-    limit_facts,
-    loaded_text,
-    no_evidence_text,
-    one_effect_text,
-    point_facts,
-    region_facts,
-    region_title,
-)
-from replicalab.models import Protocol, revise
+from replicalab.facts.options import no_evidence_text
+from replicalab.facts.region import limit_facts, point_facts, region_facts, region_title
+from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, Standing, least_to_draw, plan_to_draw
 from replicalab.planner.region import region
 from replicalab.scenarios import Pack, load_scenario
@@ -152,11 +145,4 @@ def _lines() -> Iterator[str]:
         yield from _rows("point", point_facts(plan_to_draw(momentum).at(days, samples), 0.1))
     for pack in (momentum.yours.pack, LONE):
         yield from _rows("limit", limit_facts(pack).values())
-    yield from map(no_evidence_text, (myeloma, too_dear(), inexact(too_dear())))
-    yield loaded_text(reef.yours.plan, revise(reef.least.plan, sample_size=1, duration_days=1))
-    yield from map(one_effect_text, map(reference, ("math_four_colour", "phys_millikan")))
-
-
-def reference(study: str) -> Assessment:
-    pack = load_scenario(study, "medium")
-    return assess(pack.reference_protocol, pack)
+    yield from map(no_evidence_text, (myeloma, too_dear()))

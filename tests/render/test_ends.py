@@ -121,21 +121,15 @@ def _figures(here: PlanAnalysis | None) -> Figures:
     marks = [Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
     drawn = plan_to_draw(here)
 
-    def with_tags(effect: float | None) -> go.Figure:
-        labelled = figures.labelled_region(
-            region(drawn, [*plans.values()], effect), marks, LIMITS, TITLE
-        )
-        assert len(labelled.tags) < 30
-        return labelled.figure
+    def over(effect: float | None, **how: bool) -> go.Figure:
+        shown = region(drawn, [*plans.values()], effect)
+        chart = figures.region_figure(shown, marks, LIMITS, TITLE, **how)
+        assert len(chart.tags) < 30
+        return chart.figure
 
-    yield (
-        "region_figure",
-        lambda: figures.region_figure(
-            region(drawn, [*plans.values()]), marks, LIMITS, TITLE, lost=True
-        ),
-    )
+    yield "region_figure", lambda: over(None, lost=True)
     assumed = [item.effect for item in curves.effects]
-    yield "labelled_region", lambda: with_tags(assumed[-1] if assumed else None)
+    yield "region without labels", lambda: over(assumed[-1] if assumed else None, labelled=False)
     if here.frontier.plans:
         yield "frontier_figure", lambda: figures.frontier_figure(here.frontier, marks, TITLE)
     yield "evidence_by_samples", lambda: figures.evidence_by_samples(curves, TITLE)

@@ -16,14 +16,7 @@ from replicalab.facts.region import BALANCED, LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, RegionLimit, least_to_draw, plan_to_draw
 from replicalab.planner.region import Region, region
-from replicalab.render.figures import (
-    Mark,
-    frontier_figure,
-    labelled_region,
-    placing,
-    region_figure,
-    spotted,
-)
+from replicalab.render.figures import Mark, frontier_figure, placing, region_figure, spotted
 from replicalab.render.figures.power import LOOKS
 from replicalab.render.figures.region import CAPS, COLOURS
 from replicalab.render.figures.sheet import INK, PAPER
@@ -60,7 +53,8 @@ def marks_of(**plans: Assessment) -> list[Mark]:
 
 
 def drawn(marks: list[Mark] | None = None, study: str = "fin_momentum", **how: bool) -> go.Figure:
-    return region_figure(there(study), marks_of() if marks is None else marks, LIMITS, TITLE, **how)
+    marks = marks_of() if marks is None else marks
+    return region_figure(there(study), marks, LIMITS, TITLE, **how).figure
 
 
 def test_region_chart_shows_the_evidence_of_the_region() -> None:
@@ -172,7 +166,8 @@ def test_spot_has_the_place_of_its_plan() -> None:
 
 @pytest.mark.parametrize("lost", [False, True])
 def test_labels_over_and_within_a_chart_agree(lost: bool) -> None:
-    figure, tags, room = labelled_region(there(), marks_of(), LIMITS, TITLE, lost=lost)
+    chart = region_figure(there(), marks_of(), LIMITS, TITLE, lost=lost, labelled=False)
+    figure, tags, room = chart
     within = drawn(lost=lost)
     assert not figure.layout.annotations
     assert figure.data == within.data
@@ -246,9 +241,8 @@ def test_labels_of_shipped_studies_are_close(study: str, lab: str) -> None:
             OFFER: analysis.offered,
             LEAST_LOSS: analysis.least.after,
         }
-        chart = region_figure(
-            region(item, list(plans.values())), marks_of(**plans), LIMITS, TITLE, lost=True
-        )
+        shown = region(item, list(plans.values()))
+        chart = region_figure(shown, marks_of(**plans), LIMITS, TITLE, lost=True).figure
         lines = [trace for trace in chart.data if trace.name in labels(chart)]
         for tag in chart.layout.annotations:
             assert abs(tag.xshift) <= 180, tag.text

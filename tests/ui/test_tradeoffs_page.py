@@ -19,10 +19,7 @@ from tests.ui.pages import PROTOCOL, TRADE_OFFS
 from tests.ui.reading import page_text, panel_tables, where
 from tests.ui.walking import go, query_of, unfolded, visit
 
-LOADED: Final = (
-    "Loaded. 261 samples, 5 days, with 'vendor-approved extract on the research server', without "
-    "'licensed-data terminal'."
-)
+LOADED: Final = "Loaded. 420 → 261 months, 8 → 5 days, other equipment."
 FRONTIER: Final = "Evidence for credits"
 FITS: Final = "Fits and counts: up to"
 

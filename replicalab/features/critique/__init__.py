@@ -16,7 +16,7 @@ from replicalab import lexicon
 from replicalab.assessment import Assessment, counted_units, original_estimate, phrases, placed_text
 from replicalab.assessment.effects import published_effect
 from replicalab.documents import Report
-from replicalab.facts import original
+from replicalab.facts import curves
 from replicalab.facts.blocks import Cell, Column, Part, Sentence, Status, Table, part, table
 from replicalab.planner.curves import by_correlation
 from replicalab.registration import QUESTIONS as FORM
@@ -204,13 +204,13 @@ def _original_uncertainty(of: _Review) -> Outcome:
     reported, estimate = of.design.original, original_estimate(of.design)
     if estimate is None:
         return Outcome("partial" if reported else "unknown")
-    interval = lexicon.capitalised(original.worked_out_interval_text(of.design))
-    if reported and (text := original.interval_text(reported)):
+    interval = lexicon.capitalised(curves.worked_out_interval_text(of.design))
+    if reported and (text := curves.interval_text(reported)):
         interval = f"Reported {text}."
     name = "insignificant" if estimate.p >= _LEVEL else "sure"
     if _JUST_SIGNIFICANT < estimate.p < _LEVEL:
         name = "just"
-    return Outcome(name, {"interval": interval, "p": original.p_text(estimate.p)})
+    return Outcome(name, {"interval": interval, "p": curves.p_text(estimate.p)})
 
 
 def _face_value(of: _Review) -> Outcome:

@@ -322,7 +322,7 @@ def portfolio_panel(
         proof,
         _table(portfolio, names, links, origins) if chosen else None,
         Heading(LEFT_OUT, level + 1) if left_out else None,
-        blocks.plain_table(LEFT_OUT, ("Study", "Why"), left_out),
+        blocks.table(LEFT_OUT, ("Study", "Why"), left_out, kind="plain"),
         Sentence(NOTE, quiet=True),
     )
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from replicalab.assessment import Assessment, assumed_effects, phrases
 from replicalab.documents import Report
 from replicalab.drafts import stated
-from replicalab.facts import blocks, documents, lab, options, original
+from replicalab.facts import blocks, curves, documents, lab, options
 from replicalab.facts import plan as texts
 from replicalab.facts.blocks import Cell, Document, Sentence, Status, Table, listing, part
 from replicalab.facts.negotiation import numbers_text
@@ -107,16 +107,16 @@ class _Values(dict[str, Any]):
         meets, self.lean = plan.evidence.tier is EvidenceTier.MEETS_TARGET, leanest(plan)
         self.is_fewest = meets and self.lean is None
         reported, needs = self.design.original, plan.plan
-        interval = original.interval_text(reported) if reported else ""
+        interval = curves.interval_text(reported) if reported else ""
         level = self.row.level_of(self.design.sides)
         level = f", alpha {self.design.alpha:g} ({level})" if self.design.alpha else ""
         super().__init__(
             plan=plan,
             paper=plan.pack.paper,
-            reported_effect=original.reported_text(self.design, reported) if reported else "",
+            reported_effect=curves.reported_text(self.design, reported) if reported else "",
             reported_interval=_items_text(capitalised(interval)),
-            interval="" if interval else original.worked_out_interval_text(self.design),
-            original_n=_items_text(original.counts_text(reported)) if reported else "",
+            interval="" if interval else curves.worked_out_interval_text(self.design),
+            original_n=_items_text(curves.counts_text(reported)) if reported else "",
             technique=_items_text(needs.technique),
             equipment=_items_text(*needs.required_equipment),
             reagents=_items_text(*needs.required_reagents),

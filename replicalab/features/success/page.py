@@ -6,7 +6,7 @@ from typing import Final
 from replicalab.assessment import Assessment, original_estimate
 from replicalab.facts import blocks
 from replicalab.facts.blocks import Cell, Column, Sentence
-from replicalab.facts.original import p_text
+from replicalab.facts.curves import p_text
 from replicalab.features.success import CRITERIA, PRIOR, TITLE, share_text, success_of
 from replicalab.lexicon import amount_text
 from replicalab.scenarios import Design

@@ -15,13 +15,7 @@ if TYPE_CHECKING:
         frontier_figure,
         samples_by_effect,
     )
-    from replicalab.render.figures.region import (
-        labelled_region,
-        over_panel,
-        region_figure,
-        region_marks,
-        spotted,
-    )
+    from replicalab.render.figures.region import over_panel, region_figure, region_marks, spotted
     from replicalab.render.figures.sheet import Mark, Tag
 
 CONFIG: Final = {

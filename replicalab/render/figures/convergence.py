@@ -31,10 +31,7 @@ _LINES: Final = (
 
 
 def convergence_chart(rounds: Rounds) -> go.Figure:
-    """Return two panels over the rounds: use of budget, days and staff in percent; evidence.
-
-    A plan without evidence is a cross at the worst end.
-    """
+    """Return two panels over the rounds: use of budget, days and staff in percent; evidence."""
     numbers, plans = [number for number, _ in rounds], [plan for _, plan in rounds]
     evidences = [plan.evidence for plan in plans]
     worst, best = scale_of(evidences)
@@ -142,10 +139,7 @@ def outcomes_figure(
     texts: Sequence[Sequence[str]],
     title: str,
 ) -> go.Figure:
-    """Return the shares as a heatmap, a row for each name and a column for each lab.
-
-    ``shares`` are by row and column, None if nothing was played; ``texts`` are their hovers.
-    """
+    """Return the shares as a heatmap, a row for each name; None if unplayed."""
     # Plotly reads tags in every label, so "<" goes.
     many = enumerate(names, start=1)
     short = [f"{at}. {name[:_NAME_LENGTH].replace('<', '')}" for at, name in many]
@@ -163,13 +157,9 @@ def outcomes_figure(
         "xgap": 2,
         "ygap": 2,
     }
+    fonts = [{"size": sheet.LABEL_SIZE + 1, "color": colour} for colour in ("#15181C", "#FFFFFF")]
     numbers = [
-        sheet.label(
-            f"{share:.0%}",
-            x=lab,
-            y=name,
-            font={"size": sheet.LABEL_SIZE + 1, "color": "#FFFFFF" if share > _DARK else "#15181C"},
-        )
+        sheet.label(f"{share:.0%}", x=lab, y=name, font=fonts[share > _DARK])
         for name, row in zip(short, shares, strict=True)
         for lab, share in zip(labs, row, strict=True)
         if share is not None

@@ -6,7 +6,6 @@ px from there, and is tried at three widths.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -39,12 +38,9 @@ class Box(NamedTuple):
 
 
 class LabelPlace(NamedTuple):
-    """A place for a label's middle: a point of the plot, and the distance from it in px.
+    """A place for a label's middle: a point of the plot, and the distance from it in px."""
 
-    ``across`` is a share of the plot's width; all else is in px.
-    """
-
-    across: float
+    across: float  # a share of the plot's width; all else is in px
     height: float
     right: float = 0.0
     up: float = 0.0
@@ -71,15 +67,13 @@ def width_of(text: str) -> float:
     return len(text) * LETTER + 8
 
 
-def placed(
-    labels: Sequence[LabelRequest], marks: Sequence[LabelPlace], height: float = PLOT
-) -> list[LabelPlace]:
+def placed(labels: Sequence[LabelRequest], marks: Sequence[LabelPlace]) -> list[LabelPlace]:
     """Return a place for each label, clear of earlier labels first, then of marks."""
     taken: list[list[Box]] = [[] for _ in WIDTHS]
     drawn = [[mark.box(width, _MARK, _MARK) for mark in marks] for width in WIDTHS]
     places = []
     for label in labels:
-        best = _best(label, taken, drawn, height)
+        best = _best(label, taken, drawn)
         places.append(best)
         for boxes, box in zip(taken, label.boxes(best), strict=True):
             boxes.append(box)
@@ -87,7 +81,7 @@ def placed(
 
 
 def _best(
-    label: LabelRequest, labels: Sequence[list[Box]], marks: Sequence[list[Box]], height: float
+    label: LabelRequest, labels: Sequence[list[Box]], marks: Sequence[list[Box]]
 ) -> LabelPlace:
     places = np.asarray(label.places, dtype=float)
     across, up, right, above = places.T[:, :, None]
@@ -96,7 +90,7 @@ def _best(
     y, half_high = np.broadcast_to(up + above, x.shape), LINE / 2
     # By place and width: left, bottom, right, top.
     boxes = np.stack([x - half_wide, y - half_high, x + half_wide, y + half_high])
-    beyond = -boxes[0], boxes[2] - widths, -boxes[1], boxes[3] - height
+    beyond = -boxes[0], boxes[2] - widths, -boxes[1], boxes[3] - PLOT
     outside = sum(np.maximum(0.0, px) for px in beyond).sum(axis=1)
     order = _covered(boxes, marks), outside, _covered(boxes, labels)  # the last counts most
     return LabelPlace(*places[np.lexsort(order)[0]].tolist())
@@ -123,13 +117,10 @@ def around(text: str, across: float, height: float) -> list[LabelPlace]:
     return [LabelPlace(across, height, right, up) for right, up in ways]
 
 
-def along(text: str, line: Sequence[Point | None], height: float = PLOT) -> Numbers:
-    """Return the places for the name of a line, one a row, from its end backwards.
-
-    A corner is a share of the width and a height in px; None lifts the pen.
-    """
+def along(text: str, line: Sequence[Point | None]) -> Numbers:
+    """Return the places for the name of a line, one a row, from its end; None lifts the pen."""
     half = width_of(text) / 2
-    middles = _points(line, height)[::-1]
+    middles = _points(line)[::-1]
     # It may be next to an upright line, or away from a line that ends at the edge of the plot; a
     # short line under a plan's label leaves room only above and below.
     ways = ((0.0, 0.0), (half + 3, 0.0), (-half - 3, 0.0), (0.0, LINE + 2), (0.0, -LINE - 2))
@@ -139,20 +130,15 @@ def along(text: str, line: Sequence[Point | None], height: float = PLOT) -> Numb
     )
 
 
-def _points(line: Sequence[Point | None], height: float) -> Numbers:
-    pieces = np.array(
-        [
-            (start, end)
-            for start, end in pairwise(line)
-            if start and end and all(map(math.isfinite, (*start, *end)))
-        ]
-    )
+def _points(line: Sequence[Point | None]) -> Numbers:
+    pairs = ((start, end) for start, end in pairwise(line) if start and end)
+    pieces = np.array([pair for pair in pairs if np.isfinite(pair).all()])
     if not len(pieces):
         return np.empty((0, 2))
     starts, ends = np.swapaxes(pieces, 0, 1)[:, :, None]
     steps = max(1, min(_STEPS, _POINTS_TRIED // len(pieces)))
     shares = np.arange(steps + 1)[:, None] / steps
     points: Numbers = (starts + shares * (ends - starts)).reshape(-1, 2)
-    inside = (points >= 0).all(axis=1) & (points <= (1, height)).all(axis=1)
+    inside = (points >= 0).all(axis=1) & (points <= (1, PLOT)).all(axis=1)
     values: Numbers = points[inside]
     return values

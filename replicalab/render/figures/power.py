@@ -24,57 +24,57 @@ _WIDER: Final = 0.04
 
 def evidence_by_samples(curves: Curves, title: tuple[str, str] | None) -> go.Figure:
     """Return the evidence over the samples planned, and the lab's largest sample."""
+    evidence, counted = curves.plan.evidence, curves.most_counted
     sheet = _of_evidence(curves, (0.0, curves.most_samples * (1 + _WIDER)))
-    sheet.draw(
-        [*sheet.bounds(curves.plan.evidence), *_largest(sheet, curves), *_counted(sheet, curves)]
-    )
-    _draw_curve(sheet, curves.over_samples, [
-        f"{count_text(n, 'sample')}: {_worth(curves, value)}" for n, value in curves.over_samples
-    ])  # fmt: skip
-    _mark(sheet, curves, lambda plan: (plan.counts.samples, _value(sheet, plan)))
-    return sheet.evidence_figure(
-        title, curves.plan.evidence, {"title": "samples planned", "tickformat": ","}
-    )
+    limits = [*sheet.bounds(evidence), *_limit(sheet, curves.largest, fit_text, _LARGEST)]
+    if counted != curves.largest:
+        limits += _limit(sheet, counted, able_text, _COUNTED, "dot")
+    sheet.draw(limits)
+    _draw_curve(
+        sheet, curves, curves.over_samples,
+        lambda n, value: f"{count_text(n, 'sample')}: {_worth(curves, value)}",
+        lambda plan: (plan.counts.samples, place_of(plan.evidence, sheet.y[0])),
+    )  # fmt: skip
+    axis = {"title": "samples planned", "tickformat": ","}
+    return sheet.evidence_figure(title, evidence, axis)
 
 
 def evidence_by_effect(curves: Curves, title: tuple[str, str] | None) -> go.Figure:
     """Return the evidence of the plan's samples over the effect; one is assumed."""
+    evidence, name = curves.plan.evidence, _effect_name(curves)
     sheet = _of_evidence(curves, _padded(*curves.span))
-    sheet.draw(sheet.bounds(curves.plan.evidence))
-    _draw_curve(sheet, curves.over_effects, [
-        f"{_effect_name(curves)} {effect:.3g}: {_worth(curves, value)}"
-        for effect, value in curves.over_effects
-    ])  # fmt: skip
-    _mark(sheet, curves, lambda plan: (curves.effects[0].effect, _value(sheet, plan)))
+    sheet.draw(sheet.bounds(evidence))
+    _draw_curve(
+        sheet, curves, curves.over_effects,
+        lambda effect, value: f"{name} {effect:.3g}: {_worth(curves, value)}",
+        lambda plan: (curves.effects[0].effect, place_of(plan.evidence, sheet.y[0])),
+    )  # fmt: skip
     values = dict(curves.over_effects)
     sheet.note([
-        (f"{label} {curves.plan.evidence.amount(values[effect])}", (effect, values[effect]))
+        (f"{label} {evidence.amount(values[effect])}", (effect, values[effect]))
         for label, effect in curves.effects[1:] if effect in values
     ])  # fmt: skip
-    return sheet.evidence_figure(title, curves.plan.evidence, {"title": _effect_name(curves)})
+    return sheet.evidence_figure(title, evidence, {"title": name})
 
 
 def samples_by_effect(curves: Curves, title: tuple[str, str] | None) -> go.Figure:
     """Return the fewest samples that reach the target over the effect; one is assumed."""
-    values = [curves.effects[0].effect, *(point.x for point in curves.samples_over_effects)]
+    needed, name = dict(curves.samples_over_effects), _effect_name(curves)
+    values = [curves.effects[0].effect, *needed]
     sheet = sheets.Sheet(_padded(min(values), max(values)), (0.0, float(curves.highest_needed)))
-    sheet.draw(_largest(sheet, curves, level=True))
-    _draw_curve(sheet, curves.samples_over_effects, [
-        f"{_effect_name(curves)} {effect:.3g}: {count_text(n, 'sample')}"
-        for effect, n in curves.samples_over_effects
-    ])  # fmt: skip
-    _mark(sheet, curves, lambda plan: (curves.effects[0].effect, plan.counts.samples))
-    needed = dict(curves.samples_over_effects)
+    sheet.draw(_limit(sheet, curves.largest, fit_text, _LARGEST, level=True))
+    _draw_curve(
+        sheet, curves, curves.samples_over_effects,
+        lambda effect, n: f"{name} {effect:.3g}: {count_text(n, 'sample')}",
+        lambda plan: (curves.effects[0].effect, plan.counts.samples),
+    )  # fmt: skip
     sheet.note([
         (f"{label}: {needed[effect]:,.0f}", (effect, needed[effect]))
         for label, effect in curves.effects if effect in needed
     ])  # fmt: skip
-    return sheet.figure(
-        title,
-        sheets.room_at_the_left(f"{curves.highest_needed:,.0f}"),
-        xaxis={"title": _effect_name(curves)},
-        yaxis={"title": "samples for the target", "tickformat": ","},
-    )
+    left = sheets.room_at_the_left(f"{curves.highest_needed:,.0f}")
+    yaxis = {"title": "samples for the target", "tickformat": ","}
+    return sheet.figure(title, left, xaxis={"title": name}, yaxis=yaxis)
 
 
 def _of_evidence(curves: Curves, across: sheets.Spot) -> sheets.Sheet:
@@ -99,44 +99,39 @@ def _worth(curves: Curves, value: float) -> str:
     return evidence.text_of(evidence.amount(value))
 
 
-def _value(sheet: sheets.Sheet, plan: Assessment) -> float:
-    return place_of(plan.evidence, sheet.y[0])
-
-
-def _draw_curve(sheet: sheets.Sheet, points: Sequence[Point], hovers: Sequence[str]) -> None:
-    pairs = [(at, text) for at, text in zip(points, hovers, strict=True) if sheet.holds(*at)]
+def _draw_curve(
+    sheet: sheets.Sheet,
+    curves: Curves,
+    points: Sequence[Point],
+    hover: Callable[[float, float], str],
+    at: Callable[[Assessment], sheets.Spot],
+) -> None:
+    """Draw a curve, and mark the plan on it."""
+    seen, plan = [point for point in points if sheet.holds(*point)], curves.plan
     sheet.add(
-        x=[x for (x, _), _ in pairs], y=[y for (_, y), _ in pairs], mode="lines", name="curve",
-        line={"color": sheets.EVIDENCE, "width": 3}, customdata=[text for _, text in pairs],
+        x=[x for x, _ in seen], y=[y for _, y in seen], mode="lines", name="curve",
+        line={"color": sheets.EVIDENCE, "width": 3}, customdata=[hover(*point) for point in seen],
         hovertemplate="%{customdata}<extra></extra>",
     )  # fmt: skip
-
-
-def _largest(
-    sheet: sheets.Sheet, curves: Curves, *, level: bool = False
-) -> Sequence[sheets.ChartLine]:
-    if curves.largest is None:
-        return []
-    at, (rest, right), (bottom, top) = curves.largest, sheet.x, sheet.y
-    path: sheets.Path = [(rest, at), (right, at)] if level else [(at, bottom), (at, top)]
-    inside = sheet.holds(*path[0]) if path[0] else False
-    return [sheets.ChartLine(fit_text(at), path, _LARGEST)] if inside else []
-
-
-def _counted(sheet: sheets.Sheet, curves: Curves) -> Sequence[sheets.ChartLine]:
-    at, (bottom, top) = curves.most_counted, sheet.y
-    if at is None or at == curves.largest or not sheet.holds(at, bottom):
-        return []
-    return [sheets.ChartLine(able_text(at), [(at, bottom), (at, top)], _COUNTED, "dot")]
-
-
-def _mark(sheet: sheets.Sheet, curves: Curves, at: Callable[[Assessment], sheets.Spot]) -> None:
-    plan = curves.plan
-    number = plan.evidence.number
     if math.isfinite(at(plan)[1]):
-        sheet.mark(
-            [sheets.Mark(YOUR_PLAN, plan, YOUR_PLAN, number)], at, lambda *_: size_text(plan)
-        )
+        mark = sheets.Mark(YOUR_PLAN, plan, YOUR_PLAN, plan.evidence.number)
+        sheet.mark([mark], at, lambda *_: size_text(plan))
+
+
+def _limit(
+    sheet: sheets.Sheet,
+    at: int | None,
+    text: Callable[[int], str],
+    colour: str,
+    dash: str = "solid",
+    *,
+    level: bool = False,
+) -> list[sheets.ChartLine]:
+    if at is None:
+        return []
+    (rest, right), (bottom, top) = sheet.x, sheet.y
+    start, end = ((rest, at), (right, at)) if level else ((at, bottom), (at, top))
+    return [sheets.ChartLine(text(at), [start, end], colour, dash)] if sheet.holds(*start) else []
 
 
 # Colour and dash of the line of each fidelity loss; larger losses share the last ones.
@@ -165,23 +160,15 @@ def frontier_figure(
     spots = [place(mark.plan) for mark in marks]
     drawn = [plan for line in frontier.lines for plan in line.plans]
     costs = [budget, *(plan.credits for plan in drawn), *(cost for cost, _ in spots)]
-    values = [
-        evidence.target,
-        evidence.floor,
-        *(plan.value for plan in drawn),
-        *(value for _, value in spots),
-    ]
+    values = [evidence.target, evidence.floor, *(plan.value for plan in drawn)]
+    values += [value for _, value in spots]
     pad = max(1.0, (max(costs) - min(costs)) * 0.08)
     top = min(max(values), end) * ROOM
     rest, right = min(costs) - pad, max(costs) + pad
     sheet = sheets.evidence_sheet((rest, right), evidence, top)
     upright: sheets.Path = [(budget, sheet.y[0]), (budget, sheet.y[1])]
-    sheet.draw(
-        [
-            *reversed(sheet.bounds(evidence)),
-            sheets.ChartLine(f"budget {budget:,.0f}", upright, _LARGEST),
-        ]
-    )
+    limit = sheets.ChartLine(f"budget {budget:,.0f}", upright, _LARGEST)
+    sheet.draw([*reversed(sheet.bounds(evidence)), limit])
     for line in frontier.lines:
         _draw_line(sheet, line, evidence, lab)
     sheet.mark(marks, place, lambda cost, _: lab.money(round(cost)))

@@ -45,14 +45,11 @@ CAPS: Final = (RegionLimit.THROUGHPUT, RegionLimit.POPULATION)
 
 
 class Labelled(NamedTuple):
-    """The region's chart, and labels to lay over it: plotly is slow to draw them.
-
-    ``room`` has the plot's height, and the margins left, right and below, in px.
-    """
+    """The region's chart, and labels to lay over it: plotly is slow to draw them."""
 
     figure: go.Figure
     tags: Sequence[sheets.Tag]
-    room: Mapping[str, int]
+    room: Mapping[str, int]  # the plot's height, and the margins left, right and below, in px
 
 
 def region_figure(
@@ -62,26 +59,34 @@ def region_figure(
     title: tuple[str, str] | None,
     *,
     lost: bool = False,
-) -> go.Figure:
+    labelled: bool = True,
+) -> Labelled:
     """Return the region as a map: evidence in blue, misfits hatched, limits by their names.
 
-    ``lost`` adds the samples that cannot count, and their limits; for ``title`` see `Sheet.figure`.
+    ``lost`` adds the samples that cannot count, and their limits. The tags are for a chart that is
+    not ``labelled``.
     """
-    return _Map(region).filled(marks, limits, lost=lost).drawn(title)
-
-
-def labelled_region(
-    region: Region,
-    marks: Sequence[sheets.Mark],
-    limits: Mapping[str, str],
-    title: tuple[str, str],
-    *,
-    lost: bool = False,
-) -> Labelled:
-    """Return `region_figure` with the labels apart."""
-    sheet = _Map(region).filled(marks, limits, lost=lost)
-    room = {"left": _left(region), "right": sheets.RIGHT, "below": sheets.BELOW, "height": PLOT}
-    return Labelled(sheet.drawn(title, labelled=False), sheet.tags(), room)
+    sheet = _Map(region)
+    sheet.draw_evidence()
+    sheet.draw_misfits()
+    if lost:
+        sheet.draw_lost()
+    sheet.draw_lines({name: text for name, text in limits.items() if lost or name not in CAPS})
+    sheet.draw_points()
+    sheet.mark(marks, _place, _size)
+    left = sheets.room_at_the_left(f"{region.samples[-1]:,}")
+    every = max(1, -(-len(sheet.days) * int(sheet.half * 2) // 10))
+    figure = sheet.figure(
+        title,
+        left,
+        xaxis={"title": "days", "dtick": every, "tickformat": ",d"},
+        yaxis={"title": "samples", "tickformat": ",d", "showgrid": False},
+        labelled=labelled,
+        clickmode="event+select",
+        hoverdistance=-1,  # wherever one points, the nearest point is meant
+    )
+    room = {"left": left, "right": sheets.RIGHT, "below": sheets.BELOW, "height": PLOT}
+    return Labelled(figure, () if labelled else sheet.tags(), room)
 
 
 def over_panel(chart: Labelled, spot: sheets.Spot | None) -> Panel:
@@ -112,10 +117,6 @@ def spotted(region: Region, days: int, samples: int) -> sheets.Spot | None:
     return sheet.shares(days, samples) if sheet.holds(days, samples) else None
 
 
-def _left(region: Region) -> int:
-    return sheets.room_at_the_left(f"{region.samples[-1]:,}")
-
-
 def _place(plan: Assessment) -> sheets.Spot:
     return plan.counts.days, plan.counts.samples
 
@@ -134,30 +135,6 @@ class _Map(sheets.Sheet):
         self.top = float(region.samples[-1])
         across = self.days[0] - self.half, self.days[-1] + self.half
         super().__init__(across, (0, self.top))
-
-    def filled(
-        self, marks: Sequence[sheets.Mark], limits: Mapping[str, str], *, lost: bool
-    ) -> _Map:
-        self.draw_evidence()
-        self.draw_misfits()
-        if lost:
-            self.draw_lost()
-        self.draw_lines({name: text for name, text in limits.items() if lost or name not in CAPS})
-        self.draw_points()
-        self.mark(marks, _place, _size)
-        return self
-
-    def drawn(self, title: tuple[str, str] | None, *, labelled: bool = True) -> go.Figure:
-        every = max(1, -(-len(self.days) * int(self.half * 2) // 10))
-        return self.figure(
-            title,
-            _left(self.region),
-            xaxis={"title": "days", "dtick": every, "tickformat": ",d"},
-            yaxis={"title": "samples", "tickformat": ",d", "showgrid": False},
-            labelled=labelled,
-            clickmode="event+select",
-            hoverdistance=-1,  # wherever one points, the nearest point is meant
-        )
 
     def draw_evidence(self) -> None:
         evidence, worth = self.region.plan.evidence, self.region.evidence.round(4).tolist()

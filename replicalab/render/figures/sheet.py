@@ -137,19 +137,13 @@ def room_at_the_left(highest: str) -> int:
 
 
 class Sheet:
-    """A chart under construction.
-
-    Attributes:
-        x, y: the ends of its axes: left and right, bottom and top.
-        traces: the parts of plotly's figure.
-        marks: the places of the plans.
-        chips, names: the labels of plans and of lines, each with its ground and its ink.
-    """
+    """A chart under construction; ``x`` and ``y`` are the ends of its axes."""
 
     def __init__(self, x: Spot, y: Spot) -> None:
         self.x, self.y = x, y
         self.traces: list[dict[str, Any]] = []
-        self.marks: list[LabelPlace] = []
+        self.marks: list[LabelPlace] = []  # the places of the plans
+        # Labels of plans and of lines, each with its ground and its ink.
         self.chips: list[tuple[LabelRequest, str, str]] = []
         self.names: list[tuple[LabelRequest, str, str]] = []
 
@@ -172,10 +166,7 @@ class Sheet:
         at: Callable[[Assessment], Spot],
         hover: Callable[[float, float], str],
     ) -> None:
-        """Mark the plans within the plot and label them; those at one place share a label.
-
-        ``at`` places a plan, ``hover`` describes its place.
-        """
+        """Mark the plans within the plot and label them; those at one place share a label."""
         seen = [mark for mark in marks if self.holds(*at(mark.plan))]
         places = [at(mark.plan) for mark in seen]
         self.add(
@@ -279,10 +270,7 @@ class Sheet:
         labelled: bool = True,
         **layout: Any,
     ) -> go.Figure:
-        """Return the figure, with room in px at the left; None as title if a page shows it.
-
-        `tags` are laid over it if it is not ``labelled``.
-        """
+        """Return the figure, with room in px at the left; None as title if a page shows it."""
         # Fixed: layers over the chart stay in place, and a phone scrolls past it.
         # Level and visible, so that plotly does not measure each number of the scale.
         axis = {"tickfont": {"size": _TEXT}, "zeroline": False, "fixedrange": True,

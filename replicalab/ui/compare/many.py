@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import Final, NamedTuple, TypeVar, get_args
 
 import streamlit as st
@@ -122,7 +123,9 @@ def _draw_fields(here: PlanAnalysis, names: dict[str, str], texts: dict[str, str
     request = BatchRequest(studies, labs, range(first, last + 1), scientists, managers, own)
     with st.container(horizontal=True, vertical_alignment="center", key="batch_run"):
         button("Run", "play_arrow", partial(_begin, request), type="primary")
-        st.markdown(escaped(facts.counted_text(request.counts)), width="content")
+        factors = " × ".join(count_text(number, noun) for noun, number in request.counts.items())
+        number = count_text(prod(request.counts.values()), "negotiation")
+        st.markdown(escaped(f"{factors} = {number}"), width="content")
     notices.draw(_NOTICE)
 
 
@@ -222,8 +225,7 @@ def _draw_source(batch: VisitorBatch, names: dict[str, str]) -> None:
 
 def _draw_shares(batch: VisitorBatch, names: dict[str, str]) -> None:
     came = list(batch.came)
-    why = facts.faults_text(result.error for result in came)
-    panel.draw(facts.shares_panel(summaries(came), names, why), facts.regret_panel(came))
+    panel.draw(facts.shares_panel(summaries(came), names, came), facts.regret_panel(came))
 
 
 def _draw_heatmap(batch: VisitorBatch, names: Mapping[str, str]) -> None:

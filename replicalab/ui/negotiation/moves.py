@@ -9,9 +9,9 @@ import streamlit as st
 
 from replicalab import negotiation as core
 from replicalab.assessment import Assessment, failing_text
-from replicalab.facts.negotiation import asking_cost, outcome_verdict
+from replicalab.facts.negotiation import outcome_verdict
 from replicalab.facts.rounds import branches_panel, outcome_panel
-from replicalab.lexicon import capitalised
+from replicalab.lexicon import capitalised, count_text
 from replicalab.limits import LONGEST_QUESTION
 from replicalab.models import ACCEPT_ACTION, ScientistAction
 from replicalab.negotiation import LabManagerKind, Negotiation, Reply
@@ -147,7 +147,8 @@ def _draw_question(kept: RunSession, place: str, key: str) -> None:
     number, limit = len(kept.negotiation.rounds), kept.negotiation.setup.max_rounds
     with st.container(horizontal=True, vertical_alignment="center", key=f"{place}_asking"):
         button("Ask", "help", partial(_ask, kept, number, key), key=f"{place}_ask")
-        st.caption(asking_cost(number, limit), width="content")
+        left = count_text(limit - number - 1, "round")
+        st.caption(f"A question takes this round; {left} left.", width="content")
     notices.draw(key)
 
 

@@ -11,8 +11,8 @@ import streamlit as st
 from replicalab.assessment import Assessment, effects_of
 from replicalab.designs import GROUPINGS, KINDS, PARAMETERS
 from replicalab.errors import ScenarioError
-from replicalab.facts import curves, original
-from replicalab.facts.blocks import plain_table, sentences_panel
+from replicalab.facts import curves
+from replicalab.facts.blocks import Cell, sentences_panel, table
 from replicalab.facts.check import design_table
 from replicalab.facts.plan import assumption_text, effect_text, groupings, units_panel
 from replicalab.lexicon import capitalised
@@ -64,7 +64,7 @@ def _parts(lines: Curves) -> dict[str, Callable[[], None]]:
         n_by_effect = ("samples_by_effect", curves.samples_title, curves.effect_rows)
         parts["n over effect"] = partial(_draw_chart, lines, *n_by_effect)
     if lines.written and lines.written.original:
-        parts[original.TITLE] = lambda: panel.draw(*original.original_blocks(lines))
+        parts[curves.TITLE] = lambda: panel.draw(*curves.original_blocks(lines))
     if any(map(KINDS[lines.plan.pack.design.kind].uses, GROUPINGS)):
         parts[UNITS_AND_ARMS] = partial(_draw_units, lines)
     return parts | {"The design": lambda: panel.draw(design_table(lines.plan))}
@@ -342,7 +342,7 @@ def _draw_chart(
     lines: Curves,
     figure: str,
     title_of: Callable[[Curves], str],
-    rows: Callable[[Curves], list[tuple[str, ...]]],
+    rows: Callable[[Curves], list[tuple[Cell, ...]]],
     names: tuple[str, ...] = _BY_EFFECT,
 ) -> None:
     """Draw a curve by the name of its function in `figures`, and its table."""
@@ -353,7 +353,6 @@ def _draw_chart(
         config=figures.CONFIG,
         alt=f"{title}; {assumed}. The table below has the same numbers.",
     )
-    assumption = f"{assumption_text(lines.plan)} {curves.level_text(lines)}".strip()
-    outside = curves.outside_text(lines) if names is _BY_EFFECT else ""
-    panel.draw(sentences_panel([assumption, curves.bound_text(lines), outside], quiet=True))
-    panel.draw_tables(lambda: [plain_table(title, names, rows(lines))])
+    sentences = [assumption_text(lines.plan), curves.bound_text(lines)]
+    panel.draw(sentences_panel(sentences, quiet=True))
+    panel.draw_tables(lambda: [table(title, names, rows(lines), kind="plain")])

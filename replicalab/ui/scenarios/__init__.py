@@ -197,7 +197,8 @@ def _draw_gallery() -> None:
     wanted = _draw_filters(every)
     fitting = [card for card in every if matches(card, wanted)]
     if fitting:
-        panel.draw(study_facts.legend_panel(len(fitting), len(every), state.case().seed))
+        seed = state.case().seed
+        panel.draw(blocks.panel("legend", number=len(fitting), of=len(every), seed=seed))
     else:
         text = f'No study matches "{escaped(wanted.text)}".' if wanted.text else "No study matches."
         st.caption(text)

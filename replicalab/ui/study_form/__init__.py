@@ -16,8 +16,9 @@ from replicalab.drafts import YOUR_LAB, Draft, OtherLabs
 from replicalab.drafts import fields as rows
 from replicalab.drafts.draft import FormSession
 from replicalab.facts.blocks import NOT_GIVEN, Status, sentences_panel
-from replicalab.facts.original import choices_texts
-from replicalab.facts.region import means_text, region_title, shade_text
+from replicalab.facts.curves import choices_texts
+from replicalab.facts.lab import amounts_text
+from replicalab.facts.region import region_title, shade_text
 from replicalab.facts.study import kind_panel
 from replicalab.facts.verdicts import evidence_sentence, largest_text, plan_verdict
 from replicalab.lint import LintLevel, lint
@@ -322,8 +323,8 @@ def _draw_check() -> None:
         options = PlanAnalysis(assess(now.study.reference_protocol, pack))
         view = Outlook(pack, options, ViewChoice(now.study.scenario_id, now.version))
         title = region_title(view.region)
-        means = f"{means_text(pack)}<br>{shade_text(options.yours.evidence)}"
-        chart = tradeoffs.region_chart(view, (title, means))
+        means = f"with {amounts_text(pack.lab)}<br>{shade_text(options.yours.evidence)}"
+        chart = tradeoffs.region_chart(view, (title, means)).figure
         st.plotly_chart(chart, key="making_chart", config=CONFIG, alt=title)
 
 

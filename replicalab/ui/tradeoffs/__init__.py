@@ -9,15 +9,17 @@ import streamlit as st
 
 from replicalab.assessment import assess
 from replicalab.facts import blocks, frontier, region
-from replicalab.facts.blocks import facts_table
-from replicalab.facts.check import effects_panel
-from replicalab.facts.lab import own_text
-from replicalab.facts.plan import effect_label
+from replicalab.facts.blocks import Status, facts_table
+from replicalab.facts.check import effects_panel, plans_table
+from replicalab.facts.lab import amounts_text, own_text
+from replicalab.facts.negotiation import step_changes
+from replicalab.facts.options import no_evidence_text
+from replicalab.facts.plan import assumption_text, effect_label
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import CREDITS, count_text
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import Protocol
-from replicalab.planner import PlanAnalysis
+from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.render import figures
 from replicalab.scenarios import MOST
 from replicalab.ui import lab, panel, state
@@ -34,7 +36,7 @@ _REACH: Final = 1.25  # of a lever, as a multiple of the plans' needs
 def draw(analysis: PlanAnalysis) -> None:
     """Draw the page: one chart at a time, and the controls next to it."""
     view = Outlook(state.written(), analysis, chosen())
-    if text := region.no_evidence_text(view.options):
+    if text := no_evidence_text(view.options):
         verdict = blocks.Verdict(blocks.Status.FAIL, "No evidence", text)
         panel.draw(blocks.sentences_panel([text], verdict=verdict))
     picture, controls = st.columns([5, 3], gap="large")
@@ -86,7 +88,7 @@ def _draw_region(view: Outlook) -> None:
 def _draw_region_chart(view: Outlook) -> None:
     title = region.region_title(view.region)
     # The levers say for which lab.
-    chart = region_chart(view, (title, ""), figures.labelled_region)
+    chart = region_chart(view, (title, ""), labelled=False)
     st.plotly_chart(
         chart.figure,
         key=_CHART,
@@ -94,7 +96,7 @@ def _draw_region_chart(view: Outlook) -> None:
         theme=None,
         on_select=_take_click,
         selection_mode="points",
-        alt=f"{title} {region.means_text(view.pack)}. Days against samples, with the planned "
+        alt=f"{title} with {amounts_text(view.pack.lab)}. Days against samples, with the planned "
         "evidence and each limit; the table below has the same numbers.",
     )
     marked = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
@@ -102,14 +104,11 @@ def _draw_region_chart(view: Outlook) -> None:
     panel.draw(figures.over_panel(chart, spot))
 
 
-def region_chart(
-    view: Outlook, title: tuple[str, str], draw: Callable[..., Any] | None = None
-) -> Any:
-    """Return the region with the chosen layers, as ``draw`` or `region_figure` makes it."""
-    draw = draw or figures.region_figure  # not a default: numpy is imported with it
+def region_chart(view: Outlook, title: tuple[str, str], *, labelled: bool = True) -> Any:
+    """Return the region with the chosen layers; the labels are apart if it is not ``labelled``."""
     marks = figures.region_marks(view.plans, view.drawn, view.effect)
-    limits = region.limit_labels(view.pack)
-    return draw(view.region, marks, limits, title, lost=view.choice.lost)
+    limits, lost = region.limit_labels(view.pack), view.choice.lost
+    return figures.region_figure(view.region, marks, limits, title, lost=lost, labelled=labelled)
 
 
 def _take_click() -> None:
@@ -125,17 +124,8 @@ def _draw_layer(label: str, name: str, *, on: bool, view: Outlook) -> None:
 
 
 def _region_tables(view: Outlook) -> list[blocks.Table]:
-    rows = [
-        (
-            name,
-            f"{frontier.priced_size_text(plan)}, {count_text(plan.staff, 'staff unit')}",
-            plan.evidence_at(view.effect).text,
-            frontier.fits_text(plan),
-        )
-        for name, plan in view.plans.items()
-    ]
     return [
-        blocks.plain_table("The plans", ("Plan", "Size", "Evidence", "Fits"), rows),
+        plans_table(view.plans),
         facts_table("The limits", region.limit_facts(view.pack).values()),
         region.region_table("The region", view.region, view.drawn, view.effect),
     ]
@@ -145,7 +135,8 @@ def _draw_frontier(view: Outlook) -> None:
     options, verdict = view.options, frontier.standing_verdict(view.options)
     plans, balanced = options.frontier, options.balanced
     if plans.plans:
-        title = frontier.frontier_title(verdict, view.pack.lab.currency)
+        result = "no plan beats yours" if verdict.status is Status.PASS else "better plans"
+        title = f"Evidence for {view.pack.lab.currency}: {result}"
         unbeaten = region.unbeaten_shown(options)
         marks = [figures.Mark(n, plan, n, plan.evidence.number) for n, plan in unbeaten.items()]
         st.plotly_chart(
@@ -153,12 +144,11 @@ def _draw_frontier(view: Outlook) -> None:
             key="frontier_chart",
             config=figures.CONFIG,
             theme=None,
-            alt=f"{title}, {region.means_text(view.pack)}. Cost against evidence; the table below "
-            "has the same numbers.",
+            alt=f"{title}, with {amounts_text(view.pack.lab)}. Cost against evidence; the table "
+            "below has the same numbers.",
         )
-    lines = [verdict.text, frontier.balance_text(options)]
     table = frontier.standing_table(options)
-    panel.draw(blocks.sentences_panel(lines, verdict=verdict), table)
+    panel.draw(blocks.sentences_panel([verdict.text], verdict=verdict), table)
     if balanced is not None:
         _draw_loading("Load the balanced plan into the editor", "balance", balanced.plan, view)
     if plans.plans:
@@ -170,9 +160,8 @@ def _draw_frontier(view: Outlook) -> None:
             "plan that gives up some of the study counts for less.": plans.balanced is not None,
             "A plan that nothing beats only because it takes fewer days is not drawn.": undrawn,
         }
-        note = blocks.sentences_panel([frontier.outside_text(options)], quiet=True)
         listed = blocks.listing(text for text, is_shown in reading.items() if is_shown)
-        panel.draw(note, blocks.Fold("How to read this", (listed,)))
+        panel.draw(blocks.Fold("How to read this", (listed,)))
         panel.draw_tables(lambda: [frontier.frontier_table(options)])
 
 
@@ -251,7 +240,7 @@ def _draw_loading(label: str, icon: str, plan: Protocol, view: Outlook) -> None:
     """Draw a button that loads a plan into the editor, and makes it the chosen point."""
 
     def load() -> None:
-        text = region.loaded_text(state.plan(), plan)
+        text = f"{step_changes(PlanStep(view.yours, view.yours.revised(plan)))}."
         state.replace_plan(plan)
         choose(point=(plan.duration_days, plan.sample_size), loaded=Loaded(text, plan))
 
@@ -265,7 +254,7 @@ def _draw_extras(view: Outlook) -> None:
     title = f"Cheapest improvement of {text}{planned}"
     heading = blocks.Heading(title, 2, part=True)
     extras = blocks.group(heading, facts_table(title, frontier.extra_facts(view.options)))
-    effects: blocks.Block = blocks.sentences_panel([region.one_effect_text(view.yours)])
+    effects: blocks.Block = blocks.sentences_panel([assumption_text(view.yours)])
     if view.effects:
         plans = {name: plan for name, plan in view.plans.items() if name != region.OFFER}
         effects = effects_panel(view.effects, plans)
