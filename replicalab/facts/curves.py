@@ -22,7 +22,6 @@ CONFIDENCE: Final = {
     Confidence.DERIVED: "derived from verified numbers",
     Confidence.PLANNING_VALUE: "planning value",
 }
-"""The confidence of a fact, for people."""
 _TINY_P: Final = 1e-4
 
 

@@ -72,7 +72,6 @@ OUTCOME_STATUS: Final = {
     core.Outcome.FALSE_AGREEMENT: Status.FAIL,
     core.Outcome.NO_DEAL: Status.FAIL,
 }
-"""The sign of an outcome without its plan."""
 
 RULE_PERSON: Final = "No rule: a person chose this."
 RULES: Final = {

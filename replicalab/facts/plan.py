@@ -204,10 +204,7 @@ def group_text(samples: int, design: Design) -> str:
 
 
 def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
-    """Return the sample and its groups: ``128 in all: 64 a group.``; empty for one group.
-
-    Unless ``per_group``, also empty for equal groups.
-    """
+    """Return the sample and its groups; empty for one group, or equal ones if not ``per_group``."""
     text = group_text(samples, design)
     equal = not design.uneven and samples % KINDS[design.kind].groups_of(design) == 0
     if not text or (equal and not per_group):

@@ -133,10 +133,7 @@ def region_facts(
     outside: Sequence[tuple[str, int]],
     least: PlanToDraw | None = None,
 ) -> Iterator[Fact]:
-    """Yield the items of a region's plan, and the plans outside it.
-
-    ``outside`` has their names and samples; ``least`` is the least-loss plan if it has other items.
-    """
+    """Yield a region's items, the ``least``-loss plan's if others, and the plans ``outside``."""
     if drawn.changes:
         yield Fact("items", "Items in the chart", _items_text(drawn))
     elif drawn.failing:
@@ -168,9 +165,8 @@ def shade_text(evidence: Evidence) -> str:
 
 def reading_fold(evidence: Evidence, *, lost: bool) -> blocks.Fold:
     """Return how to read the chart of the region."""
-    shades = f"{capitalised(shade_text(evidence))}."
     lines = [
-        shades,
+        f"{capitalised(shade_text(evidence))}.",
         "No blue: no evidence; hatched: does not fit.",
         "Click to choose a point ✕.",
         "* Your plan keeps its own items, which the chart does not have.",

@@ -1,6 +1,7 @@
 """Panels of a negotiation: its outcome, each round, the concessions, and a fork."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from replicalab.agents import SuggestionChange
@@ -62,6 +63,10 @@ def _manager(done: Round) -> dict[str, object] | None:
     verdict, offer, plan = facts.answer_verdict(done), facts.offered_plan(done), done.plan
     if verdict is None:
         return None
+    checked = check_table(plan) if plan else None
+    if checked:  # in a narrow column
+        columns = tuple(column._replace(bar="", picture="") for column in checked.columns)
+        checked = replace(checked, columns=columns, below=(), kind="")
     return {
         "verdict": verdict,
         "offer": facts.numbers_text(offer) if offer else "",
@@ -69,7 +74,7 @@ def _manager(done: Round) -> dict[str, object] | None:
         "answers": plan is None or done.only_asks,
         "parts": facts.answer_parts(done),
         "rule": facts.answer_rule(done),
-        "checked": check_table(plan) if plan else None,
+        "checked": checked,
     }
 
 

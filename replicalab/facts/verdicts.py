@@ -38,7 +38,6 @@ ANSWERS: Final = {
         "The lab cannot run the plan, and no change that it may make repairs every constraint.",
     ),
 }
-"""The meaning of each of the Lab Manager's four answers."""
 
 
 def plan_verdict(plan: Assessment) -> Verdict:
