@@ -115,11 +115,3 @@ def test_bars_stay_in_cells_and_header_names_failures(plan: Protocol, pack: Pack
         for begin, end, marks in bars(panel):
             assert 0 <= begin <= end <= 1 or math.isclose(begin, end, abs_tol=0.002)
             assert all(0 <= mark <= 1 for mark in marks)
-
-
-def test_markup_stays_text_in_every_panel() -> None:
-    hostile = "<img src=//x.test/a.png onerror=alert(1)>&amp;{{ 7 * 7 }}\u202e"
-    plan = revise(PLAN, required_equipment=[hostile], controls=[hostile])
-    [*_, checked] = [panel for panel in drawn(assess(plan, MOMENTUM)) if "x.test" in words(panel)]
-    assert not list(tree(checked).iter("img"))
-    assert hostile.replace("\u202e", "⟨U+202E⟩") in words(checked)

@@ -18,7 +18,7 @@ from replicalab.features.office import docx
 from replicalab.registration import Registration
 from replicalab.render.markdown import markdown
 from tests.hostile import ATTACK, UNSEEN, marks
-from tests.reports.making import DAY, seen_in, strangers, work
+from tests.reports.making import DAY, strangers, texts_of, work
 from tests.tiers import one_in
 
 
@@ -52,7 +52,7 @@ def test_word_file_has_all_texts_in_order(name: str) -> None:
         document = result.brief() if name == "brief" else result.report()
         file = opened(document)
         texts = [re.sub(r" \(https://doi.org/.*\)$", "", text) for text in texts_in(file)]
-        words = on_one_line(seen_in(document)).split()
+        words = on_one_line(" ".join(texts_of(document))).split()
         assert "".join(texts).replace(" ", "") == "".join(words)
         titles = [
             paragraph.text

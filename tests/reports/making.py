@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from collections.abc import Iterator
 from datetime import date
 from functools import cache
 from typing import Final, NamedTuple
@@ -67,22 +68,31 @@ def strangers() -> dict[str, Work]:
     }
 
 
-def seen_in(document: Document) -> str:
-    signs = {Status.PASS: "✓ ", Status.CAUTION: "! ", Status.FAIL: "✕ ", None: ""}
-    seen = [document.title, document.authors, document.about]
+def texts_of(document: Document) -> Iterator[str]:
+    signs = {Status.PASS: "✓", Status.CAUTION: "!", Status.FAIL: "✕"}
+
+    def joined(status: Status | None, *texts: str) -> str:
+        return " ".join(filter(None, (signs.get(status) if status else "", *texts)))
+
+    yield from (document.title, document.authors, document.about)
     for part in filter(lambda part: part.blocks, document.parts):
-        seen.append(part.title)
+        yield part.title
         for block in part.blocks:
             match block:
                 case Sentence():
-                    seen += [signs[block.status], block.lead, block.text]
+                    yield joined(block.status, block.lead, block.text)
                 case Listing():
-                    seen += (" ".join(filter(None, (item.lead, item.text))) for item in block.items)
+                    yield from (joined(None, item.lead, item.text) for item in block.items)
                 case Table():
-                    seen += [block.caption, *block.names]
-                    cells = [cell for row in block.rows for cell in row]
-                    seen += [f"{signs[cell.status]}{cell.text} {cell.note}" for cell in cells]
-    return " ".join([*seen, *document.foot])
+                    yield from (block.caption, *block.names)
+                    for row in block.rows:
+                        yield from (joined(cell.status, cell.text, cell.note) for cell in row)
+    yield from document.foot
+
+
+def table_in(document: Document, caption: str) -> Table:
+    [result] = [item for item in document.tables if item.caption.startswith(caption)]
+    return result
 
 
 def pages_in(pdf: bytes) -> int:

@@ -24,16 +24,11 @@ from replicalab.scenarios import (
     pack_of,
 )
 from tests.golden import assert_golden
-from tests.reports.making import DAY, Work, work
+from tests.reports.making import DAY, Work, table_in, work
 from tests.tiers import EVERY_LAB
 
 MOMENTUM: Final = load_scenario("fin_momentum", "easy")
 STUDIES = [("fin_momentum", "medium"), ("psy_ego_depletion", "hard")]
-
-
-def table(document: Document, caption: str) -> Table:
-    [result] = [item for item in document.tables if item.caption.startswith(caption)]
-    return result
 
 
 def column(found: Table, name: str) -> list[Cell]:
@@ -166,11 +161,11 @@ def test_plans_have_numbers_of_the_core(scenario_id: str, lab: Difficulty, which
 def test_credits_add_up_to_their_totals() -> None:
     result = work("psy_ego_depletion", "hard", "offered")
     before = assess(result.written.reference_protocol, result.written)
-    *parts, whole = column(table(result.brief(), "Changes"), "Credits")
+    *parts, whole = column(table_in(result.brief(), "Changes"), "Credits")
     assert len(parts) == 4
     assert sum(cell.number or 0.0 for cell in parts) == whole.number
     assert whole.number == result.options.yours.cost - before.cost
-    *terms, total = column(table(result.report(), "The cost"), "Credits")
+    *terms, total = column(table_in(result.report(), "The cost"), "Credits")
     assert sum(cell.number or 0.0 for cell in terms) == total.number == result.options.yours.cost
 
 

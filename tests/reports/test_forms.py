@@ -2,7 +2,6 @@
 
 import csv
 import re
-from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
 from io import BytesIO, StringIO
@@ -22,7 +21,7 @@ from replicalab.render.html import document_html
 from replicalab.render.markdown import csv_tables, excel, markdown
 from replicalab.tables import unguarded
 from tests.hostile import ATTACK, marks, read_as_markup
-from tests.reports.making import DAY, strangers, work
+from tests.reports.making import DAY, strangers, texts_of, work
 
 ELEMENTS: Final = set(
     "html head meta title style body main header footer section h1 h2 p strong ul li table caption "
@@ -63,22 +62,6 @@ class Read(HTMLParser):
     @property
     def text(self) -> str:
         return " ".join(" ".join(self.texts).split())
-
-
-def texts_of(document: Document) -> Iterator[str]:
-    yield from (document.title, document.authors, document.about, *document.foot)
-    for part in document.parts:
-        for block in part.blocks:
-            match block:
-                case Sentence():
-                    yield from (part.title, block.lead, block.text)
-                case Listing():
-                    yield from (
-                        text for item in block.items for text in (item.lead, item.text) if text
-                    )
-                case Table():
-                    yield from (block.caption, *block.names)
-                    yield from (cell.text for row in block.rows for cell in row)
 
 
 @cache

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import assess, size_text
-from replicalab.facts.blocks import Block, Document, Sentence, Table
+from replicalab.facts.blocks import Block, Sentence, Table
 from replicalab.facts.documents import funding_request, headline, plans_of, reference_of
 from replicalab.features.office import pdf
 from replicalab.models import revise
@@ -16,14 +16,9 @@ from replicalab.render.markdown import markdown
 from replicalab.scenarios import Difficulty, load_scenario
 from tests.features.test_office_pdf import needs_weasyprint
 from tests.golden import assert_golden
-from tests.reports.making import DAY, pages_in, strangers, text_of, work
+from tests.reports.making import DAY, pages_in, strangers, table_in, text_of, work
 from tests.strategies import itemised_protocols, studied_packs
 from tests.tiers import EVERY_LAB, FEW_LABS, one_in
-
-
-def table(document: Document, caption: str) -> Table:
-    [result] = [item for item in document.tables if item.caption.startswith(caption)]
-    return result
 
 
 @pytest.mark.parametrize(
@@ -47,7 +42,7 @@ def test_cuts_add_up_to_least_loss_plan(study: str, lab: str) -> None:
     if not options.least.changes or plan.evidence.void_reason:
         assert not [item for item in document.tables if item.caption.startswith("Changes that fit")]
         return
-    result = table(document, "Changes that fit")
+    result = table_in(document, "Changes that fit")
     names = result.names
     costs = [row[names.index("Costs")].number for row in result.rows]
     assert (costs[0], costs[-1]) == (yours.cost, plan.cost)
@@ -72,7 +67,7 @@ def test_less_money_never_shows_more_than_headline(study: str, lab: str) -> None
         percent = 100 if "%" in evidence.text else 1
         number = re.findall(r"\d+\.?\d*", title)[-1]
         limit = scale.worst if "nothing" in title else float(number.rstrip(".")) / percent
-        for row in table(funding_request(options, on=DAY), "The least-loss plans for less").rows:
+        for row in table_in(funding_request(options, on=DAY), "The least-loss plans for less").rows:
             text = re.findall(r"±?(\d[\d.]*)", row[4].text)
             value = float(text[0]) / percent if text else scale.worst
             assert scale.reaches(limit, value), (which, title, row)
@@ -107,7 +102,7 @@ def test_less_money_buys_first_plan_in_order() -> None:
     # Every sample size of the one wording that is offered there, by hand.
     pack = load_scenario("math_pythagorean", Difficulty.MEDIUM)
     options = PlanAnalysis(assess(pack.reference_protocol, pack))
-    result = table(funding_request(options, on=DAY), "The least-loss plans for less than")
+    result = table_in(funding_request(options, on=DAY), "The least-loss plans for less than")
     for row in result.rows:
         limit, costs = (float(row[at].text.replace(",", "")) for at in (1, 3))
         assert costs <= limit
