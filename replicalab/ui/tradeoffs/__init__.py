@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import streamlit as st
 
-from replicalab.assessment import assess
+from replicalab.assessment import assess, size_text
 from replicalab.facts import blocks, frontier, region
 from replicalab.facts.blocks import Status, facts_table
-from replicalab.facts.check import effects_panel, plans_table
+from replicalab.facts.check import effects_panel
 from replicalab.facts.lab import amounts_text, own_text
 from replicalab.facts.negotiation import step_changes
 from replicalab.facts.options import no_evidence_text
@@ -124,8 +124,17 @@ def _draw_layer(label: str, name: str, *, on: bool, view: Outlook) -> None:
 
 
 def _region_tables(view: Outlook) -> list[blocks.Table]:
+    rows = [
+        (
+            name,
+            f"{size_text(plan)} for {plan.pack.lab.money(plan.cost)}",
+            plan.evidence_at(view.effect).text,
+            plan_verdict(plan).title,
+        )
+        for name, plan in view.plans.items()
+    ]
     return [
-        plans_table(view.plans),
+        blocks.table("The plans", ("Plan", "Size", "Evidence", "Verdict"), rows, kind="plain"),
         facts_table("The limits", region.limit_facts(view.pack).values()),
         region.region_table("The region", view.region, view.drawn, view.effect),
     ]
