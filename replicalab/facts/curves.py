@@ -6,7 +6,7 @@ from replicalab import assessment, lexicon
 from replicalab.assessment.effects import PLANNED, YOURS, original_interval
 from replicalab.designs import KINDS, Estimate
 from replicalab.designs.originals import doubt_of, effect_of
-from replicalab.facts import blocks
+from replicalab.facts import blocks, texts
 from replicalab.facts.blocks import Cell, Column, Group, Heading, Panel, Sentence, Table
 from replicalab.facts.options import unreached_text
 from replicalab.facts.plan import counting_text, effect_text
@@ -30,11 +30,11 @@ def samples_title(curves: Curves) -> str:
     needed, largest, evidence = curves.needed(), curves.largest, curves.plan.evidence
     target = evidence.text_of(evidence.amount(evidence.target))
     days = lexicon.count_text(curves.plan.counts.days, "day")
-    afford = f"you can afford {'none' if largest is None else lexicon.amount_text(largest)}"
+    fits = "none" if largest is None else lexicon.amount_text(largest)
     if needed is None:
-        return f"No sample reaches {target} in {days}; {afford}"
-    needs = f"{target} needs {lexicon.amount_text(needed)} samples"
-    return f"{lexicon.capitalised(needs)}; in {days} {afford}"
+        return texts.NONE_REACHES_HERE.format(target=target, days=days, fits=fits)
+    needs = lexicon.capitalised(target), lexicon.amount_text(needed)
+    return texts.SAMPLES_REACH.format(target=needs[0], needed=needs[1], days=days, fits=fits)
 
 
 def samples_panel(curves: Curves) -> Panel:
@@ -76,10 +76,12 @@ def effect_title(curves: Curves) -> str:
 
 def assumed_text(curves: Curves) -> str:
     """Return the days and the effect of the curves."""
-    effect, assumed = curves.plan.evidence.row.effect, "no effect is assumed"
-    if effect and curves.effects:
-        assumed = f"at an assumed {effect.name} of {effect_text(curves.effects[0].effect)}"
-    return f"planned for {lexicon.count_text(curves.plan.counts.days, 'day')}, {assumed}"
+    effect = curves.plan.evidence.row.effect
+    days = lexicon.count_text(curves.plan.counts.days, "day")
+    if effect is None or not curves.effects:
+        return texts.CURVES_WITHOUT_EFFECT.format(days=days)
+    size = effect_text(curves.effects[0].effect)
+    return texts.CURVES_ASSUME.format(days=days, effect=effect.name, size=size)
 
 
 def bound_text(curves: Curves) -> str:
@@ -90,11 +92,11 @@ def bound_text(curves: Curves) -> str:
         lines.append(f"{lexicon.capitalised(plan.evidence.void_reason or '')}.")
     elif number is not None and (number <= curves.most_samples or curves.needed() is None):
         samples = lexicon.count_text(number, "sample")
-        lines.append(f"No more than {samples} can count: {counting_text(plan)}.")
+        lines.append(texts.NO_MORE_COUNT.format(samples=samples, limit=counting_text(plan)))
     if curves.in_more_days is not None:
         needed, longer = curves.in_more_days
         size, time = lexicon.count_text(needed, "sample"), lexicon.count_text(longer, "day")
-        lines.append(f"{size} in {time} would reach the target.")
+        lines.append(texts.WOULD_REACH.format(samples=size, days=time))
     elif (why := why_unreached(plan)) and why.limit is not TargetLimit.POPULATION:
         lines.append(unreached_text(plan))
     return " ".join(lines)
@@ -189,7 +191,7 @@ def choices_texts(design: Design) -> list[str]:
         f"{choice.label} {effect_text(effect)}"
         for choice, effect in assessment.offered_effects(design)
     )
-    offered = f"Effects to plan with: {effects}." if effects else ""
+    offered = texts.EFFECTS_OFFERED.format(effects=effects) if effects else ""
     return [reported_text(design, design.original), offered, *_not_offered(design)]
 
 
@@ -211,7 +213,8 @@ def counts_text(original: Original) -> str:
     n1, n2, n, events = original.n1, original.n2, original.n, original.events
     counts = [] if n is None else [f"n = {lexicon.amount_text(n)}"]
     if n1 is not None and n2 is not None:
-        counts = [f"n = {lexicon.amount_text(n1)} and {lexicon.amount_text(n2)}"]
+        n1_text, n2_text = map(lexicon.amount_text, (n1, n2))
+        counts = [texts.TWO_GROUPS.format(n1=n1_text, n2=n2_text)]
     counts += [] if events is None else [lexicon.count_text(events, "event")]
     return ", ".join(counts)
 
@@ -221,7 +224,7 @@ def worked_out_interval_text(design: Design) -> str:
     if (ends := original_interval(design)) is None:
         return ""
     low, high = map(effect_text, ends)
-    return f"95 % interval {low} to {high}, from the estimate and its standard error."
+    return texts.WORKED_OUT_INTERVAL.format(low=low, high=high)
 
 
 def estimate_text(estimate: Estimate) -> str:
@@ -288,4 +291,4 @@ def fits_text(curves: Curves) -> str:
     if evidence.row.effect is None:  # no table
         return fits
     target = evidence.text_of(evidence.amount(evidence.target))
-    return f"Takes: the samples for {target}. {fits}"
+    return texts.TAKES.format(target=target, fits=fits)

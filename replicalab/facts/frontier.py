@@ -6,10 +6,10 @@ from typing import Final
 
 from replicalab import assessment, lexicon, planner
 from replicalab.assessment import Assessment, Evidence, phrases
-from replicalab.facts import check
+from replicalab.facts import check, texts
 from replicalab.facts.blocks import Bar, Cell, Fact, Status, Table, Verdict, number_cell, table
 from replicalab.facts.negotiation import step_changes
-from replicalab.facts.options import NOT_ALL_SEARCHED, least_days_text, proof_text, too_short_text
+from replicalab.facts.options import least_days_text, proof_text, too_short_text
 from replicalab.facts.plan import evidence_text, fidelity_move
 
 ROOM: Final = 1.06  # height of the frontier's chart over its highest mark
@@ -41,7 +41,7 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
     if void:
         return Verdict(Status.FAIL, "No evidence", f"{_PASSES} and shows nothing: {void}.")
     if not frontier.exact:
-        text = f"No better plan was found. {NOT_ALL_SEARCHED}"
+        text = f"No better plan was found. {texts.NOT_ALL_SEARCHED}"
         return Verdict(Status.CAUTION, "Unbeaten, not proven", text)
     text = (
         f"Nothing{phrases.adding_none(yours)} beats your plan: more evidence takes more "

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from replicalab import lexicon
 from replicalab.assessment.phrases import days_text
+from replicalab.facts import texts
 from replicalab.facts.blocks import Status
 from replicalab.scenarios import AMOUNTS, ItemStatus, Lab, LabOverrides, Pack, Study
 from replicalab.scenarios.lab import date_of, date_text
@@ -107,7 +108,7 @@ def unspoken_text(pack: Pack) -> str:
     if not pack.unspoken:
         return ""
     items = lexicon.joined(lexicon.quoted(pack.unspoken))
-    return f"{pack.own_lab.name} says nothing of {items}; as in the study’s lab."
+    return texts.UNSPOKEN.format(lab=pack.own_lab.name, items=items)
 
 
 def own_text(written: Pack, pack: Pack) -> str:

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from replicalab import assessment, models
 from replicalab import negotiation as core
 from replicalab.assessment.phrases import placed_text, size_text
+from replicalab.facts import texts
 from replicalab.facts.blocks import Status, Verdict
 from replicalab.facts.lab import lab_text
 from replicalab.facts.verdicts import ALL_PASS, ANSWERS, agreed_status, plan_size
@@ -73,21 +74,6 @@ OUTCOME_STATUS: Final = {
     core.Outcome.NO_DEAL: Status.FAIL,
 }
 
-RULE_PERSON: Final = "No rule: a person chose this."
-RULES: Final = {
-    LabManagerActionType.ACCEPT: "First in its order: every dimension passes, so it accepts.",
-    LabManagerActionType.REPORT_FEASIBILITY: (
-        "Second in its order: the lab constraints pass, but not every dimension, so it reports."
-    ),
-    LabManagerActionType.SUGGEST_ALTERNATIVE: (
-        "Third in its order: a lab constraint fails, and its changes improve the plan and leave no "
-        "lab constraint failing, so it suggests them."
-    ),
-    LabManagerActionType.REJECT: (
-        "Last in its order: a lab constraint fails, and no changes that it may make repair every "
-        "one, so it rejects."
-    ),
-}
 _TURNS: Final = {
     None: "Walks away",
     ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
@@ -119,10 +105,10 @@ def answer_verdict(done: core.Round) -> Verdict | None:
 def answer_rule(done: core.Round) -> str:
     """Return the rule by which the Lab Manager answered; empty without an answer."""
     if done.answer is None or done.reply:
-        return RULE_PERSON if done.reply else ""
+        return texts.RULE_PERSON if done.reply else ""
     if done.only_asks or done.plan is None:
-        return "Questions are answered from the lab's own data, never from the hidden reference."
-    return RULES[done.answer.action_type]
+        return texts.RULE_QUESTION
+    return texts.RULES[done.answer.action_type]
 
 
 def answer_parts(done: core.Round) -> dict[str, list[str]]:
@@ -235,7 +221,10 @@ def simple_rule_text(run: core.Negotiation | None) -> str:
     samples = f"{' → '.join(map(amount_text, plans))} {run.pack.design.samples_noun}"
     values = " → ".join(evidence.number for evidence in shown)
     outcome = OUTCOME_TITLES[run.outcome].lower() if run.outcome else ""
-    return f"Simple rule: {samples}; {shown[0].measure} {values}; {outcome}."
+    measure = shown[0].measure
+    return texts.SIMPLE_RULE.format(
+        samples=samples, measure=measure, values=values, outcome=outcome
+    )
 
 
 def outcome_verdict(negotiation: core.Negotiation) -> Verdict:

@@ -1,14 +1,14 @@
 """Changes to a plan and additions to its lab, as sentences, tables and panels."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from replicalab import lexicon, planner
 from replicalab.agents import SuggestionChange
 from replicalab.agents.lab_manager_policy import Offer
 from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.assessment.dimensions import DROPPED
-from replicalab.facts import blocks, check, verdicts
+from replicalab.facts import blocks, check, texts, verdicts
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import (
     NOT_GIVEN,
@@ -27,20 +27,13 @@ from replicalab.planner.curves import why_unreached
 from replicalab.planner.least_loss import field_steps
 from replicalab.scenarios import EvidenceTier, Pack
 
-NOT_ALL_SEARCHED: Final = (
-    "Not every combination of the plan's many items and controls could be searched."
-)
-SEARCHED: Final = (
-    "Searched: all days, sample sizes, allowed substitutions and sets of droppable controls."
-)
-
 
 def first_of_all(options: planner.PlanAnalysis) -> str:
     """Return the advice that precedes any change: not to run, or to put back a fixed control."""
     yours, reason = options.yours, too_short_text(options.yours.pack)
-    fixed = plans.listed("Put back ", [c.name for c in yours.dropped if not c.droppable])
-    advice = [f"Do not run this here: {reason}."] if reason else []
-    return " ".join([*advice, *([f"{fixed}: the study is void without it."] if fixed else [])])
+    fixed = plans.listed("", [c.name for c in yours.dropped if not c.droppable])
+    advice = [texts.DO_NOT_RUN.format(reason=reason)] if reason else []
+    return " ".join([*advice, *([texts.PUT_BACK.format(controls=fixed)] if fixed else [])])
 
 
 def too_short_text(pack: Pack) -> str:
@@ -48,8 +41,8 @@ def too_short_text(pack: Pack) -> str:
     left, needs = pack.lab.days_left, lexicon.count_text(pack.min_days, "day")
     if left >= pack.min_days:
         return ""
-    has = f"the lab has {left}{phrases.start_text(pack.lab)}"
-    return f"the study's endpoint needs {needs}, and {has}"
+    days = f"{left}{phrases.start_text(pack.lab)}"
+    return texts.ENDPOINT_NEEDS.format(needs=needs, days=days)
 
 
 def no_evidence_text(options: planner.PlanAnalysis) -> str:
@@ -57,7 +50,8 @@ def no_evidence_text(options: planner.PlanAnalysis) -> str:
     after = options.least.after
     if after.evidence.void_reason is None:
         return ""
-    return f"Nothing to gain here: {too_short_text(after.pack) or after.evidence.void_reason}."
+    reason = too_short_text(after.pack) or after.evidence.void_reason
+    return texts.NOTHING_TO_GAIN.format(reason=reason)
 
 
 def difference_text(options: planner.PlanAnalysis) -> str:
@@ -68,9 +62,9 @@ def difference_text(options: planner.PlanAnalysis) -> str:
     if loss.plan != options.offered.plan:
         return ""
     if not loss.exact:
-        return "No better plan for this lab was found."
+        return texts.NO_BETTER_FOUND
     within = least_days_text(after.pack) if loss.none_above_floor else ""
-    return f"No better plan{within}{phrases.adding_none(options.yours)} exists for this lab."
+    return texts.NONE_BETTER.format(within=within, adding=phrases.adding_none(options.yours))
 
 
 def difference_table(options: planner.PlanAnalysis) -> Table | None:
@@ -92,13 +86,12 @@ def proof_text(least: planner.LeastLoss) -> str:
     failing = phrases.failing_text(plan)
     if plan.feasible:
         floor = bound_text(plan.evidence, "floor")
-        return f"No plan for this lab reaches {floor}." if least.none_above_floor else ""
+        return texts.NONE_REACHES.format(floor=floor) if least.none_above_floor else ""
     if not least.exact:
-        return f"The best that was found, not proven to be the best: {failing}."
+        return texts.BEST_FOUND.format(failing=failing)
     if any(violation.field in ("technique", "rationale") for violation in plan.violations):
-        return "Your wording breaks a restriction, and the search does not change wording."
-    days = least_days_text(plan.pack)
-    return f"No plan{days} for this lab passes every dimension: {failing} at best."
+        return texts.WORDING_BREAKS
+    return texts.NONE_PASSES.format(days=least_days_text(plan.pack), failing=failing)
 
 
 def least_days_text(pack: Pack) -> str:
@@ -111,8 +104,8 @@ def least_days_text(pack: Pack) -> str:
 def search_text(options: planner.PlanAnalysis) -> str:
     """Return the proof with the plans that were searched; empty when nothing is missing."""
     proof = proof_text(options.least)
-    searched = SEARCHED if proof else ""
-    return f"{proof} {searched if options.least.exact else NOT_ALL_SEARCHED}".strip()
+    searched = texts.SEARCHED if proof else ""
+    return f"{proof} {searched if options.least.exact else texts.NOT_ALL_SEARCHED}".strip()
 
 
 def take_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
@@ -120,10 +113,9 @@ def take_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
     yours = options.yours
     if nothing_needed(options):
         goal = bound_text(yours.evidence, "target")
-        parts = {"": [f"Nothing: the lab can run the plan as it is, and it reaches {goal}."]}
-        parts[""].append(wasted_text(yours))
+        parts = {"": [texts.NOTHING_NEEDED.format(goal=goal), wasted_text(yours)]}
     else:
-        run = f"To run this plan unchanged: {_additions(options.asks.run, 'nothing')}."
+        run = texts.RUN_TAKES.format(additions=_additions(options.asks.run, "nothing"))
         parts = {
             "This plan as it is": [run, wasted_text(yours)],
             "Target with your items": [target_text(options)],
@@ -142,7 +134,7 @@ def nothing_needed(options: planner.PlanAnalysis) -> bool:
 
 def _additions(relief: planner.Shortfall, none: str) -> str:
     failing = phrases.failing_text(relief.judged, relief.left)
-    but = f"; but {failing} whatever the lab adds" if relief.left else ""
+    but = texts.BUT_FAILS.format(failing=failing) if relief.left else ""
     return f"{planner.additions_text(relief.asks) or none}{but}"
 
 
@@ -153,7 +145,7 @@ def wasted_text(plan: Assessment) -> str:
         return ""
     why = plans.counting_text(plan)
     samples, because = lexicon.count_text(planned, "sample"), f" ({why})" if why else ""
-    return f"Of its {samples} only {able:,} can count{because}."
+    return texts.WASTED.format(samples=samples, able=f"{able:,}", why=because)
 
 
 def target_text(options: planner.PlanAnalysis) -> str:
@@ -161,10 +153,10 @@ def target_text(options: planner.PlanAnalysis) -> str:
     yours, relief = options.yours, options.asks.target
     goal, units = bound_text(yours.evidence, "target"), plans.units_limit_text(yours)
     if relief is None:
-        none = f"With these items and controls no sample size reaches {goal}."
+        none = texts.TARGET_UNREACHED.format(goal=goal)
         return " ".join(filter(None, (none, unreached_text(yours), units)))
     size, additions = phrases.size_text(relief.judged), _additions(relief, "nothing more")
-    reached = f"{size} for {goal}. That takes {additions}."
+    reached = texts.REACHED.format(size=size, goal=goal, additions=additions)
     return f"{plans.with_cautions(reached, relief.judged)} {units}".strip()
 
 

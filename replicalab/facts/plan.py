@@ -6,6 +6,7 @@ from typing import Final
 from replicalab import assessment, lexicon
 from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.designs import KINDS, DesignParameters
+from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Fact, Group, Sentence, Table, count, group, money, table
 from replicalab.models import Dimension, Record
 from replicalab.planner import PlanStep, leanest
@@ -47,8 +48,7 @@ def elsewhere_text(saved_for: str | None, pack: Pack) -> str:
     """Return that a plan was saved for another study, or an empty text."""
     if saved_for in (None, pack.scenario_id):
         return ""
-    here = f"here it is judged as a plan for '{pack.scenario_id}'"
-    return f"This plan was saved for another study, '{saved_for}'; {here}."
+    return texts.ELSEWHERE.format(study=saved_for, here=pack.scenario_id)
 
 
 def used_text(plan: Assessment, slack: assessment.Slack) -> str:
@@ -140,27 +140,22 @@ def spare_text(plan: Assessment) -> str:
     lean, planned = leanest(plan), plan.counts.samples
     if lean is None or lean.counts.samples > planned * _ENOUGH_FEWER:
         return ""
-    size = phrases.samples_text(lean)
-    return f"{size} would reach {lean.evidence.text}; you planned {planned:,}."
+    size, evidence = phrases.samples_text(lean), lean.evidence.text
+    return texts.TO_SPARE.format(size=size, evidence=evidence, planned=f"{planned:,}")
 
 
 def _cliff_texts(cliffs: Iterable[assessment.Cliff]) -> list[str]:
     nouns: dict[str, list[str]] = {}
     for cliff in cliffs:
-        text = "One {} fewer saves a staff unit."
-        if cliff.more:
-            text = "One more {} adds a staff unit."
-        elif cliff.endpoint:
-            text = "One {} less and the study shows nothing."
-        nouns.setdefault(text, []).append(cliff.noun)
-    return [text.format(lexicon.joined(names, "or")) for text, names in nouns.items()]
+        fewer = texts.LOSES_ENDPOINT if cliff.endpoint else texts.SAVES_STAFF
+        nouns.setdefault(texts.ADDS_STAFF if cliff.more else fewer, []).append(cliff.noun)
+    return [text.format(noun=lexicon.joined(names, "or")) for text, names in nouns.items()]
 
 
 def protection_text(control: Control) -> str:
     """Return the loss without a control."""
-    if not control.guards:
-        return f"The plan lacks '{control.name}'."
-    return f"Without '{control.name}' nothing protects against {control.guards}."
+    text = texts.UNPROTECTED if control.guards else texts.LACKS
+    return text.format(control=control.name, guards=control.guards)
 
 
 def asked_text(pack: Pack, most: int | None = 2) -> str:
@@ -219,7 +214,8 @@ def dropout_text(plan: Assessment) -> str:
         return ""
     dropout = lexicon.percent_text(plan.pack.design.dropout)
     of_able = f" of {able:,}" if able < planned else ""
-    return f"Recruit {planned:,} to analyse {counted:,}: {dropout} dropout{of_able}."
+    numbers = {"planned": f"{planned:,}", "counted": f"{counted:,}"}
+    return texts.RECRUIT.format(**numbers, dropout=dropout, able=of_able)
 
 
 def counting_text(plan: Assessment) -> str:
@@ -241,7 +237,7 @@ def assumption_text(plan: Assessment) -> str:
     """Return the assumed effect and the method of the evidence, then its units and arms."""
     evidence, row, design = plan.evidence, plan.evidence.row, plan.pack.design
     method = row.method_of(design)
-    planned = f"Planned, by {method}; no effect is assumed."
+    planned = texts.PLANNED_WITHOUT_EFFECT.format(method=method)
     if row.effect is not None:
         setting, seen = (
             row.setting_text(DesignParameters.by(design, factor))
@@ -250,9 +246,8 @@ def assumption_text(plan: Assessment) -> str:
         assumed = f"{row.effect.name} of {effect_text(design.effect_planning)}{setting}"
         if seen != setting or evidence.factor != 1:
             changed = seen if seen != setting else ""
-            size = effect_text(evidence.effect)
-            assumed += f", seen as {size}{changed} through the substitutions"
-        planned = f"Planned, at an assumed {assumed}, by {method}."
+            assumed += texts.SEEN_AS.format(effect=effect_text(evidence.effect), setting=changed)
+        planned = texts.PLANNED.format(assumed=assumed, method=method)
     return f"{planned} {basis_text(plan)}".strip()
 
 
@@ -313,11 +308,14 @@ def basis_text(plan: Assessment) -> str:
     if units and worth:
         by_arm = assessment.counted_units(design, plan.evidence.able)
         samples = lexicon.count_text(counted, "sample")
-        lines.append(
-            f"{_units_text(units, by_arm)} with an intraclass correlation of {units.icc:g}: design "
-            f"effect {worth.design_effect:.3g}, so that {samples} are worth "
-            f"{_worth_text(worth.worth)} independent ones."
+        line = texts.DESIGN_EFFECT.format(
+            units=_units_text(units, by_arm),
+            icc=f"{units.icc:g}",
+            effect=f"{worth.design_effect:.3g}",
+            samples=samples,
+            worth=_worth_text(worth.worth),
         )
+        lines.append(line)
     return " ".join(lines)
 
 
@@ -333,8 +331,7 @@ def units_panel(plan: Assessment) -> Group:
         arms = [int(number) for number in assessment.units_in_arms(samples, design)]
         sentences.append(f"{lexicon.capitalised(_units_text(units, arms))}.")
         if units.icc is None:
-            way = "the table has" if design.baseline is None else "leave out the baseline to see"
-            sentences.append(f"No correlation was given: {way} the evidence for some.")
+            sentences.append(texts.SEE_TABLE if design.baseline is None else texts.OMIT_BASELINE)
     if shares := arms_text(samples, design):
         sentences.append(f"{lexicon.count_text(samples, 'sample')}: {shares}.")
     by_icc = correlations_table(plan, units) if units else None

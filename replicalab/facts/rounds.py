@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, Slack, failing_text, phrases, size_text
-from replicalab.facts import blocks
+from replicalab.facts import blocks, texts
 from replicalab.facts import negotiation as facts
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Cell, Column, Status
@@ -53,7 +53,7 @@ def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
     return {
         "does": facts.turn_title(done).lower(),
         "lines": lines,
-        "rule": done.reason or facts.RULE_PERSON,
+        "rule": done.reason or texts.RULE_PERSON,
         "asks": done.only_asks,
         "plan": plans.field_rows(proposal) if proposal else [],
     }

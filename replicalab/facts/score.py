@@ -6,7 +6,7 @@ from itertools import compress
 from typing import Final
 
 from replicalab.assessment import Assessment, failing_text, placed_text, size_text
-from replicalab.facts import blocks
+from replicalab.facts import blocks, texts
 from replicalab.facts.blocks import Bar, Block, Cell, Column, Group, Sentence, Status, Verdict
 from replicalab.facts.check import plans_table
 from replicalab.facts.frontier import given_up_text
@@ -100,8 +100,8 @@ REGRET_TITLE: Final = "Mean regret: the distance from each lab's best plan; 0 is
 def share_text(share: Share) -> str:
     """Return a share with its interval: ``7 of 10, 70 % (40 to 89 %)``."""
     low, high = (100 * end for end in share.interval)
-    number = f"{amount_text(share.number)} of {amount_text(share.of)}"
-    return f"{number}, {100 * share.value:.0f} % ({low:.0f} to {high:.0f} %)"
+    number, of = amount_text(share.number), amount_text(share.of)
+    return texts.SHARE.format(number=number, of=of, percent=100 * share.value, low=low, high=high)
 
 
 def agreed_text(summaries: Iterable[Summary]) -> str:
@@ -157,10 +157,8 @@ def kept_text(summaries: Sequence[Summary], studies: Mapping[str, str]) -> str:
 def again_text(again: Sequence[tuple[Result, Result]], number: int) -> str:
     """Return whether playing some of a saved batch again gave the same."""
     others = sum(not is_same(*pair) for pair in again)
-    text = f"{amount_text(len(again))} of {amount_text(number)} played again"
-    if not others:
-        return f"{text}: all as they were kept."
-    return f"{text}, {others} with another result. Run the batch again for new ones."
+    text = texts.PLAYED_AGAIN.format(again=amount_text(len(again)), number=amount_text(number))
+    return (texts.OTHERWISE if others else texts.AS_KEPT).format(text=text, others=others)
 
 
 def shares_panel(

@@ -7,6 +7,7 @@ from typing import Final
 from replicalab import lexicon
 from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, Evidence, assess, cautions_title, phrases
+from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Status, Verdict
 from replicalab.facts.plan import with_cautions
 from replicalab.limits import LARGEST_PLANNED
@@ -133,17 +134,15 @@ def largest_text(plan: Assessment) -> str:
         size = min(limit, LARGEST_PLANNED)
         evidence = assess(revise(plan.plan, sample_size=size), plan.pack).evidence
         samples = f"{lexicon.count_text(size, 'sample')}, {evidence.text}"
-    return f"With the rest as planned, affordable: {samples}."
+    return texts.MOST_AFFORDABLE.format(samples=samples)
 
 
 def terms_text(plan: Assessment) -> str:
     """Return the meaning of the evidence, its target and its floor."""
     evidence = plan.evidence
+    measure, meaning = lexicon.capitalised(evidence.measure), evidence.row.meaning
     target, floor = map(evidence.amount, (evidence.target, evidence.floor))
-    return (
-        f"{lexicon.capitalised(evidence.measure)}: {evidence.row.meaning}; target {target}: the "
-        f"aim of the study; floor {floor}: the least worth running."
-    )
+    return texts.TERMS.format(measure=measure, meaning=meaning, target=target, floor=floor)
 
 
 def answer_to(options: PlanAnalysis) -> LabManagerActionType:
