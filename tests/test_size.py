@@ -19,6 +19,7 @@ MOST_LINES: Final = {
     "replicalab/drafts": 1_260,
     "replicalab/environment.py": 250,
     "replicalab/facts": 5_570,
+    "replicalab/features/break_even": 530,
     "replicalab/features/challenge": 230,
     "replicalab/features/critique": 470,
     "replicalab/features/language_model": 855,

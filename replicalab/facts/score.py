@@ -210,11 +210,11 @@ def batch_blocks(batch: Batch) -> Iterator[Block]:
     yield regret_panel(results)
 
 
-_NONE_PASSES: Final = "No plan passes in the {worlds} world. "
+_NONE_PASSES: Final = "No plan is feasible in the {worlds} world. "
 _BOTH_ALIKE: Final = "Least loss is also the most robust plan."
 _ROBUST: Final = (
-    "The most robust plan passes in {passed} of {number} worlds. Next to least loss, in the "
-    "{likely} world: {changes}."
+    "The most robust plan is feasible in {feasible} of {number} worlds and reaches the floor in "
+    "{reached}. Next to least loss, in the {likely} world: {changes}."
 )
 _INSTEAD: Final = "{} instead of {}"
 _AMOUNTS: Final[Mapping[str, Callable[[Assessment], float]]] = {
@@ -239,8 +239,10 @@ def robust_text(robust: Robust) -> str:
         if more := amount(plan) - amount(least):
             worded = partial(count_text, noun=noun) if noun else lab.money
             texts.append(worded(abs(more), word="more" if more > 0 else "fewer"))
+    plans = robust.everywhere(plan).values()
     return opening + _ROBUST.format(
-        passed=sum(one.passes for one in robust.everywhere(plan).values()),
+        feasible=sum(one.passes for one in plans),
+        reached=sum(map(is_worth_running, plans)),
         number=len(robust.options),
         likely=robust.likely,
         changes=joined(texts) or "other items",

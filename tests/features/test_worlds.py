@@ -153,7 +153,7 @@ def test_fold_takes_numbers_and_applies_the_plan() -> None:
     app = visit(PROTOCOL, study="psy_stroop", lab="easy")
     assert "most robust plan" not in page_text(app)
     app.session_state["break_even"] = True
-    assert "The most robust plan passes in 3 of 3 worlds." in page_text(run(app))
+    assert "The most robust plan is feasible in 3 of 3 worlds" in page_text(run(app))
     type_number(app, "Budget: grim", 1000.0)
     assert "1,000 credits" in page_text(app)
     type_number(app, "Dropout, %: grim", 120.0)

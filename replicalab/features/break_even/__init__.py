@@ -12,14 +12,8 @@ from replicalab.documents import Report
 from replicalab.errors import ArgumentError, Fault
 from replicalab.facts.blocks import Block, Part, Sentence, part, table
 from replicalab.facts.score import robust_table, robust_text
-from replicalab.features.break_even.assumptions import (
-    TITLE,
-    Assumption,
-    BreakEven,
-    assumptions_of,
-    break_even_blocks,
-    break_evens,
-)
+from replicalab.features.break_even import assumptions
+from replicalab.features.break_even.assumptions import Assumption, BreakEven, break_evens
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.negotiation.score import Robust, robust_of
 from replicalab.planner import PlanAnalysis
@@ -30,25 +24,18 @@ __all__ = ["break_evens", "robust_plan"]
 WORLDS: Final = ("hopeful", "likely", "grim")
 _SHARE: Final = 0.1  # of a bar, by which the hopeful and the grim world differ from now
 _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
-    "dropout": (0, 0.99),
-    "icc": (0, 1),
-    "price of sample": (0, MOST),
-    **dict.fromkeys(("budget", "days", "staff"), (1, MOST)),
-}
+    "dropout": (0, 0.99), "icc": (0, 1), "price of sample": (0, MOST),
+    "budget": (1, MOST), "days": (1, MOST), "staff": (1, MOST),
+}  # fmt: skip
 
 
 class Range(NamedTuple):
-    """An assumption that differs between the worlds.
-
-    Attributes:
-        low, high: its least and its largest value.
-        step: its default change, a whole number if it is one.
-    """
+    """An assumption that differs between the worlds, with its least and its largest value."""
 
     row: Assumption
     low: float
     high: float
-    step: float
+    step: float  # its default change; an int if its values are
 
     def default(self, world: str) -> float:
         """Return the value in a world."""
@@ -61,7 +48,7 @@ class Range(NamedTuple):
 def ranges_of(plan: Assessment) -> dict[str, Range]:
     """Return the assumptions that differ between the worlds, by key."""
     ranges = {}
-    for row in assumptions_of(plan):
+    for row in assumptions.assumptions_of(plan):
         if row.key in ("effect", *_BOUNDS):
             step = _SHARE * (row.scale if row.key in ("dropout", "icc") else abs(row.now))
             if row.key in ("days", "staff"):
@@ -125,14 +112,11 @@ def blocks_of(
     plan: Assessment, rows: Sequence[BreakEven], robust: Robust, most: int | None = None
 ) -> list[Block]:
     """Return two sentences, the bars, both plans in each world, and the values of the worlds."""
-    worlds = values_in(robust)
-    values = [
-        (row.label, *(row.text(world[key].now) for world in worlds.values()))
-        for key, row in worlds["likely"].items()
-    ]
+    each = zip(*(world.values() for world in values_in(robust).values()), strict=True)
+    values = [(row[0].label, *(one.text(one.now) for one in row)) for row in each]
     columns = ("Assumption", *map(capitalised, WORLDS))
     three = table("Three worlds", columns, values, kind="worlds")
-    holds, bars = break_even_blocks(plan, rows, most)
+    holds, bars = assumptions.bars(plan, rows, most)
     return [holds, Sentence(robust_text(robust)), bars, robust_table(robust), three]
 
 
@@ -140,4 +124,4 @@ def section(report: Report) -> list[Part]:
     """Return the break-evens and the robust plan for the report; for the brief the sentences."""
     plan = report.shown.yours
     blocks = blocks_of(plan, break_evens(plan), robust_plan(plan))
-    return [part(TITLE, *blocks[: 2 if report.kind == "brief" else 4])]
+    return [part(assumptions.TITLE, *blocks[: 2 if report.kind == "brief" else 4])]

@@ -1,13 +1,13 @@
 """The break-even of each assumption: how far it may move before the verdict on a plan changes.
 
-If the plan passes, each gets worse until then, else better. Whole numbers are tried one by one,
-dropout by the samples left, others bisected: costs and evidence never turn back.
+Bisection serves, for neither costs nor evidence turn back as a number grows.
 """
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from itertools import chain, pairwise
+from typing import Any, Final, NamedTuple
 
 from replicalab.assessment import Assessment, assess, counted_of, failing_text
 from replicalab.assessment.phrases import are_many, dimensions_text
@@ -92,11 +92,8 @@ def _break_even(plan: Assessment, assumption: Assumption) -> BreakEven:
     now, end = assumption.now, assumption.ends[is_passing]
     last, after = now, None
     if assumption.values:
-        for value in assumption.values(end):
-            if not same(value):
-                after = value
-                break
-            last = value
+        pairs: Iterator[Any] = pairwise(chain([now], assumption.values(end)))
+        last, after = next((pair for pair in pairs if not same(pair[1])), (end, None))
     elif now != end and not same(end):
         after = end
         for _ in range(_BISECTIONS):
@@ -106,18 +103,14 @@ def _break_even(plan: Assessment, assumption: Assumption) -> BreakEven:
         return BreakEven(assumption, None)
     shown = to = last if is_passing else after
     if not assumption.values:
-        low, high = sorted((now, end))
-        shown = _short(to, lambda value: low <= value <= high and same(value) is is_passing)
+        # A number with few digits near the break-even, on the same side of it.
+        digits, (low, high) = max(2, 2 - math.floor(math.log10(abs(to) or 1))), sorted((now, end))
+        near = (round(round(to, digits) + side * 10**-digits, digits) for side in (0, -1, 1))
+        inside = (value for value in near if low <= value <= high and same(value) is is_passing)
+        shown = next(inside, to)
     changed = assumption.at(plan, after)
     signs = (Status.FAIL, Status.CAUTION, Status.PASS)[not is_passing :]
     return BreakEven(assumption, to, shown, _change_text(plan, changed), signs[changed.passes])
-
-
-def _short(value: float, serves: Callable[[float], bool]) -> float:
-    # A number with few digits near the break-even, on the same side of it.
-    digits = max(2, 2 - math.floor(math.log10(abs(value) or 1)))
-    near = (round(round(value, digits) + side * 10**-digits, digits) for side in (0, -1, 1))
-    return next((number for number in near if serves(number)), value)
 
 
 def _change_text(plan: Assessment, changed: Assessment) -> str:
@@ -147,16 +140,15 @@ def _of_design(plan: Assessment) -> Iterator[Assumption]:
     design, able = plan.pack.design, plan.evidence.able
     effect, planned = design.row.effect, design.effect_planning
     if effect is not None and planned is not None:
-        size = effect.size(planned)
+        size, least = effect.size(planned), "a smaller effect"
         most = min(effect.largest_size, _LARGE * (size or 1))
         if effect.within_margin and design.margin:
             most = math.nextafter(design.margin, 0)
-        large, small = (effect.of_size(end, planned) for end in (most, min(_SMALL, size)))
-        ends, least = (large, small), "a smaller effect"
+        best, worst = (effect.of_size(end, planned) for end in (most, min(_SMALL, size)))
         if design.lower_is_better or effect.within_margin:
-            ends, least = (small, large), "a larger effect"
+            best, worst, least = worst, best, "a larger effect"
         yield Assumption(
-            "effect", f"Effect, {effect.name}", planned, ends, size or 1.0,
+            "effect", f"Effect, {effect.name}", planned, (best, worst), size or 1.0,
             lambda pack, value: _with_design(pack, effect_planning=value),
             effect_text, lambda value: f"an effect of {effect_text(value)}", least,
         )  # fmt: skip
@@ -189,12 +181,11 @@ def _of_prices(plan: Assessment) -> Iterator[Assumption]:
     pack, lab = plan.pack, plan.pack.lab
 
     def row(key: str, of: str, now: float, change: Change) -> Assumption:
-        def phrase(value: float) -> str:
-            return f"{_percent(plan, now, value) if now else lab.money(value)} for {of}"
-
         return Assumption(
             f"price of {key}", f"Price of {of}", now, (0.0, now + lab.budget + 1),
-            now or lab.budget, change, lab.money, phrase, "any higher price",
+            now or lab.budget, change, lab.money,
+            lambda value: f"{_percent(plan, now, value) if now else lab.money(value)} for {of}",
+            "any higher price",
         )  # fmt: skip
 
     def at_rate(pack: Pack, value: float) -> Pack:
@@ -269,30 +260,24 @@ def sentence(plan: Assessment, rows: Sequence[BreakEven]) -> str:
     """Return the nearest break-evens in words, for a reader without the table."""
     near = [row for row in rows if row.to is not None]
     named = [row for row in near if row.distance >= _NO_ROOM][:_NAMED]
-    phrases = [row.assumption.phrase(row.shown) for row in named]
+    phrases = {row.assumption.phrase(row.shown): row.change for row in named}
     if not near:
         return _NO_CHANGE
     if not plan.passes:
-        ways = (f"{row.change} with {text}" for row, text in zip(named, phrases, strict=True))
-        return _FAILS.format("; ".join(ways))
+        return _FAILS.format("; ".join(f"{phrases[text]} with {text}" for text in phrases))
     lost = dict.fromkeys(row.assumption.least for row in near if row.distance < _NO_ROOM)
-    pairs = ((_HOLDS, phrases), (_LOST, [*lost]))
+    pairs = ((_HOLDS, [*phrases]), (_LOST, [*lost]))
     return " ".join(text.format(joined(parts, "or")) for text, parts in pairs if parts)
 
 
-def break_even_blocks(
-    plan: Assessment, rows: Sequence[BreakEven], most: int | None = None
-) -> tuple[Block, Block]:
+def bars(plan: Assessment, rows: Sequence[BreakEven], most: int | None) -> tuple[Block, Block]:
     """Return the sentence, and a bar for each assumption or for the nearest ones."""
     end, beyond = ("Holds to", "Beyond it") if plan.passes else ("Changes at", "Then")
-    to = Column(end, "fixed", bar="after", picture="Distance from now")
-    cells = []
-    for row in rows[:most]:
-        one, bar, text = row.assumption, Bar(min(row.distance, 1.0)), row.assumption.text
-        shown, change = text(row.shown), capitalised(row.change)
-        if row.to is None:
-            shown, change = "any value", "The verdict stays"
-        now, held = Cell(text(one.now), one.now), Cell(shown, row.to, bar=bar, shade=row.status)
-        cells.append((one.label, now, held, Cell(change, status=row.status)))
+    to, cells = Column(end, "fixed", bar="after", picture="Distance from now"), []
+    for (one, end_at, value, change, status), share in ((row, row.distance) for row in rows[:most]):
+        shown = "any value" if end_at is None else one.text(value)
+        held = Cell(shown, end_at, bar=Bar(min(share, 1.0)), shade=status)
+        then = Cell(capitalised(change) or "The verdict stays", status=status)
+        cells.append((one.label, Cell(one.text(one.now), one.now), held, then))
     columns = ("Assumption", Column("Now", "fixed"), to, beyond)
     return Sentence(sentence(plan, rows)), table(TITLE, columns, cells, kind="break_evens")
