@@ -68,7 +68,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
 NOT_FOR_PAGES: Final = ROOMS - {"ui", "server"}
 """Rooms that a page reaches through `replicalab.ui`, so that no page computes."""
 
-CORE: Final = ROOMS - {FEATURE, "library", "render", "reports", "server", "ui"}
+CORE: Final = ROOMS - {FEATURE, "library", "render", "documents", "server", "ui"}
 NOT_IN_CORE: Final = frozenset(
     "streamlit plotly pandas openai httpx2 jinja2 sqlalchemy distributed docx".split()
 )
