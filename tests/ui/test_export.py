@@ -109,7 +109,7 @@ def test_documents_with_negotiation_show_its_final_plan(files: Files) -> None:
     again(app, "Report", hand_negotiated=True, hand_filling=True)
     negotiated = text(files, "Markdown")
     assert "| Sample size | 45 |" in negotiated.splitlines()
-    assert "Round by round" in negotiated
+    assert "Round 1, Scientist:" in negotiated
     assert [item.label for item in app.text_input if item.label.startswith("Sample size: why")]
     again(app, "Brief", hand_negotiated=True)
     assert "45 participants in 3 days for 1,000 of 1,000 credits" in text(files, "Markdown")
