@@ -10,17 +10,6 @@ from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.assessment.dimensions import DROPPED
 from replicalab.facts import blocks, check, texts, verdicts
 from replicalab.facts import plan as plans
-from replicalab.facts.blocks import (
-    NOT_GIVEN,
-    Block,
-    Cell,
-    Fold,
-    Group,
-    Heading,
-    Sentence,
-    Status,
-    Table,
-)
 from replicalab.facts.negotiation import change_rows, signed_credits, step_changes
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS
 from replicalab.planner.curves import why_unreached
@@ -67,7 +56,7 @@ def difference_text(options: planner.PlanAnalysis) -> str:
     return texts.NONE_BETTER.format(within=within, adding=phrases.adding_none(options.yours))
 
 
-def difference_table(options: planner.PlanAnalysis) -> Table | None:
+def difference_table(options: planner.PlanAnalysis) -> blocks.Table | None:
     """Return the least-loss plan next to the Lab Manager's, or yours; None if they are equal."""
     offered, after = options.offered, options.least.after
     if offered.plan == after.plan or after.evidence.void_reason:
@@ -209,15 +198,16 @@ def bound_text(evidence: Evidence, bound: str) -> str:
     return f"the {bound} of {evidence.text_of(evidence.amount(value))}"
 
 
-def take_panel(options: planner.PlanAnalysis) -> Group:
+def take_panel(options: planner.PlanAnalysis) -> blocks.Group:
     """Return `take_parts` as blocks."""
     parts = [
         blocks.group(
-            Heading(title), Sentence(lines[0]) if len(lines) == 1 else blocks.listing(lines)
+            blocks.Heading(title),
+            blocks.Sentence(lines[0]) if len(lines) == 1 else blocks.listing(lines),
         )
         for title, lines in take_parts(options)
     ]
-    return blocks.group(Heading("What it would take", 2), blocks.group(*parts, beside=True))
+    return blocks.group(blocks.Heading("What it would take", 2), blocks.group(*parts, beside=True))
 
 
 def unreached_text(plan: Assessment) -> str:
@@ -229,22 +219,22 @@ def unreached_text(plan: Assessment) -> str:
     return f"Largest sample: {size}, {value}."
 
 
-def plan_blocks(analysis: planner.PlanAnalysis) -> Iterator[Block | str | None]:
+def plan_blocks(analysis: planner.PlanAnalysis) -> Iterator[blocks.Block | str | None]:
     """Yield the offer, the least-loss plan and the lab's shortfalls, change by change."""
     loss, offer = analysis.least, analysis.offer
     yield first_of_all(analysis)
     if offer:
-        yield Heading("The Lab Manager's changes")
+        yield blocks.Heading("The Lab Manager's changes")
         yield verdicts.ANSWERS[verdicts.answer_to(analysis)].text
         yield revision_panel(offer)
-    yield Heading("The least-loss plan")
+    yield blocks.Heading("The least-loss plan")
     yield difference_text(analysis)
     yield difference_table(analysis)
     yield search_text(analysis)
     if not loss.after.evidence.void_reason:
         yield revision_panel(loss)
     for name, end in analysis.ends.items():
-        yield Heading(name)
+        yield blocks.Heading(name)
         yield revision(planner.PlanStep(analysis.yours, end))
     yield take_panel(analysis)
 
@@ -273,13 +263,15 @@ def change_text(step: planner.PlanStep) -> ChangeText:
     return ChangeText(field, f"{field}: {old} → {new}", price, loss)
 
 
-def changes_made(texts: Iterable[ChangeText]) -> Table:
+def changes_made(texts: Iterable[ChangeText]) -> blocks.Table:
     """Return suggested changes; a page unfolds the loss of each."""
-    rows = [(Cell(text.title, more=Sentence(text.loss)), text.price) for text in texts]
+    rows = [
+        (blocks.Cell(text.title, more=blocks.Sentence(text.loss)), text.price) for text in texts
+    ]
     return blocks.table("Changes", ("Change", "Saves and loses"), rows, kind="changes")
 
 
-def revision(whole: planner.PlanStep) -> Group:
+def revision(whole: planner.PlanStep) -> blocks.Group:
     """Return a revised plan: size, failing checks, cautions, and the gain."""
     after, lab = whole.after, whole.after.pack.lab
     cost = f"{lexicon.amount_text(after.cost)} of {lab.money(lab.budget)}"
@@ -287,16 +279,16 @@ def revision(whole: planner.PlanStep) -> Group:
     size = f"{phrases.size_text(after)}, {cost}, {after.evidence.text}."
     cautions = plans.cautions_sentence(after)
     return blocks.group(
-        Sentence(lexicon.capitalised(failing), size, verdicts.standing(after)[0]),
-        Sentence(cautions, status=Status.CAUTION) if cautions else None,
-        Sentence(f"In all: {plans.saved_text(whole)} · {plans.loss_text(whole)}"),
+        blocks.Sentence(lexicon.capitalised(failing), size, verdicts.standing(after)[0]),
+        blocks.Sentence(cautions, status=blocks.Status.CAUTION) if cautions else None,
+        blocks.Sentence(f"In all: {plans.saved_text(whole)} · {plans.loss_text(whole)}"),
     )
 
 
-def revision_panel(revised: planner.LeastLoss | Offer) -> Group:
+def revision_panel(revised: planner.LeastLoss | Offer) -> blocks.Group:
     """Return a revision of a plan; its changes are folded."""
     made = list(map(change_text, planner.change_steps(revised.before, revised.changes)))
-    folded = Fold(lexicon.count_text(len(made), "change"), (changes_made(made),))
+    folded = blocks.Fold(lexicon.count_text(len(made), "change"), (changes_made(made),))
     whole = revision(planner.PlanStep(revised.before, revised.after))
     return blocks.group(whole, folded if made else None)
 
@@ -321,21 +313,21 @@ def mend_price(step: planner.PlanStep) -> str:
     return " · ".join(parts)
 
 
-def edit_sentence(step: planner.PlanStep) -> Sentence:
+def edit_sentence(step: planner.PlanStep) -> blocks.Sentence:
     """Return an edit, its saving and its loss; items of one field by name."""
     moved = f"{signed_credits(step)} {step.after.pack.lab.currency}, {plans.evidence_text(step)}"
     edit = mend_text(step) if len(step.fields) == 1 else step_changes(step)
-    return Sentence(f"{edit}: {moved}." if edit else f"{moved}.")
+    return blocks.Sentence(f"{edit}: {moved}." if edit else f"{moved}.")
 
 
-def changes_table(before: Assessment, after: Assessment) -> Table:
+def changes_table(before: Assessment, after: Assessment) -> blocks.Table:
     """Return each change from the reference protocol and its price, one after the other."""
     steps = field_steps(before, after)
     rows = []
     for step in steps:
         [(name, *values)], [(_, *numbers)] = change_rows(step), step.fields
         cells = (
-            Cell(lexicon.lines_text([text]), value if isinstance(value, int) else None)
+            blocks.Cell(lexicon.lines_text([text]), value if isinstance(value, int) else None)
             for text, value in zip(values, numbers, strict=True)
         )
         rows.append(blocks.row(name, *cells, *_effects(step)))
@@ -347,16 +339,16 @@ def changes_table(before: Assessment, after: Assessment) -> Table:
     return blocks.table(caption, names, rows, totals=totals)
 
 
-def _effects(step: planner.PlanStep) -> tuple[Cell, Cell]:
+def _effects(step: planner.PlanStep) -> tuple[blocks.Cell, blocks.Cell]:
     old, new = step.before.evidence, step.after.evidence
     moved = f"{old.number} → {new.number}" if step.evidence_changed else "unchanged"
     worth = ", ".join(filter(None, (moved, plans.fidelity_move(step))))
-    return Cell(signed_credits(step), -step.credits_saved), Cell(worth)
+    return blocks.Cell(signed_credits(step), -step.credits_saved), blocks.Cell(worth)
 
 
 def reasons_table(
     options: planner.PlanAnalysis, reference: Assessment, given: Mapping[str, str]
-) -> Table:
+) -> blocks.Table:
     """Return each change of the reference protocol with its reasons, also ``given``, and loss."""
     analysis = planner.PlanAnalysis(reference)
     known = [("Planner", change) for change in analysis.least.changes]
@@ -369,7 +361,7 @@ def reasons_table(
         theirs = [f"{who}: {change.reason}" for who, change in made.values()]
         why = " ".join(dict.fromkeys(filter(None, (given.get(field, ""), *theirs))))
         lost = lost_text(step, [change for _, change in made.values()])
-        rows.append(blocks.row(name, why or lexicon.capitalised(NOT_GIVEN), lost or "–"))
+        rows.append(blocks.row(name, why or lexicon.capitalised(blocks.NOT_GIVEN), lost or "–"))
     return blocks.table("Why, and the loss", ("Field", "Reason", "Loss"), rows)
 
 

@@ -15,8 +15,7 @@ from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import amount_text, capitalised, joined, quoted
 from replicalab.models import NUMBER_FIELDS, PROTOCOL_ROWS
 from replicalab.scenarios import ItemStatus, Pack
-from replicalab.ui.controls import NumberField, between, complain, fold
-from replicalab.ui.words import draw_verdict, escaped
+from replicalab.ui.controls import NumberField, between, complain, draw_verdict, escaped, fold
 
 TEXTS: Final = "plan_texts"  # session key of the fold of technique and rationale
 

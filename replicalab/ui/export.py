@@ -30,12 +30,11 @@ from replicalab.render.html import preview
 from replicalab.render.markdown import csv_tables, excel
 from replicalab.scenarios import Pack, lab_json, plan_json
 from replicalab.ui import panel, state
-from replicalab.ui.controls import button, fold, open_tab, page_link
+from replicalab.ui.controls import ICONS, button, escaped, fold, open_tab, page_link
 from replicalab.ui.documents import Opening, open_file
 from replicalab.ui.files import download, upload
 from replicalab.ui.library.keeping import note_of
 from replicalab.ui.negotiation import files, table
-from replicalab.ui.words import ICONS, escaped
 
 TABS: Final = "export_part"  # session key of the open part of the drawer
 SHARE: Final = "export_is_open"

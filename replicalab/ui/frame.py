@@ -15,9 +15,8 @@ from replicalab.lexicon import capitalised
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import STAGE_STYLE, STYLE
 from replicalab.ui import export, lab, panel, present, scenarios, state, tray
-from replicalab.ui.controls import button, page_link
+from replicalab.ui.controls import ICONS, button, escaped, page_link
 from replicalab.ui.library import keeping
-from replicalab.ui.words import ICONS, escaped
 
 PAGES: Final = (
     ("app.py", "Scenarios"),

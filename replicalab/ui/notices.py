@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.errors import ReplicaLabError
-from replicalab.ui.controls import button
-from replicalab.ui.words import as_list, escaped
+from replicalab.ui.controls import as_list, button, escaped
 
 _PAGE: Final = "page"  # the place of notices that belong to the whole page
 

@@ -26,7 +26,7 @@ from replicalab.ui.library import drafting
 from replicalab.ui.workspace import DEFAULT_STUDY, TrayCase, Workspace, to_query
 
 if TYPE_CHECKING:
-    from replicalab.ui.stories import Story
+    from replicalab.ui.workspace import Story
 
 HANDED: Final = "challenge_handed"  # session key: the study and lab, and the plan handed in
 _STATE: Final = "state"

@@ -12,8 +12,7 @@ import streamlit as st
 from replicalab.limits import LONGEST_NAME, MOST_SIDES
 from replicalab.negotiation.case import Case
 from replicalab.ui import state
-from replicalab.ui.controls import button, chosen_from, page_link
-from replicalab.ui.words import escaped
+from replicalab.ui.controls import button, chosen_from, escaped, page_link
 from replicalab.ui.workspace import TrayCase
 
 PAGE: Final = "pages/4_Compare.py"

@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from replicalab.ui.stories import stories
-from replicalab.ui.workspace import Workspace, to_query
+from replicalab.ui.workspace import Workspace, stories, to_query
 from tests.bench.measuring import hold
 from tests.browser.driving import APP, CHROMIUM_FLAGS, AppServer, find_chromium
 from tests.browser.visiting import COMPARING

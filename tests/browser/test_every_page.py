@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
-from replicalab.ui.stories import stories
-from replicalab.ui.workspace import to_query
+from replicalab.ui.workspace import stories, to_query
 from tests.browser import driving
 from tests.browser.visiting import COMPARING, FULL_ADDRESSES, box_of, where
 

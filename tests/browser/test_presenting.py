@@ -7,8 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from replicalab.ui.stories import stories
-from replicalab.ui.workspace import to_query
+from replicalab.ui.workspace import stories, to_query
 from tests.browser.driving import PHONE_DARK, PROJECTOR, View, open_app, reload_app
 from tests.browser.visiting import press, where
 from tests.reports.making import pages_in

@@ -13,8 +13,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
 from replicalab.scenarios import Difficulty
-from replicalab.ui.stories import stories
-from replicalab.ui.workspace import TrayCase, to_query
+from replicalab.ui.workspace import TrayCase, stories, to_query
 from tests.browser import driving
 from tests.browser.test_tradeoffs_journey import wait_for_chart
 from tests.browser.visiting import press

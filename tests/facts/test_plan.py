@@ -24,7 +24,7 @@ from replicalab.scenarios import (
     load_scenario,
 )
 from replicalab.ui.own_studies import find
-from replicalab.ui.stories import stories
+from replicalab.ui.workspace import stories
 from tests import factories
 from tests.factories import make_constraint, make_design, make_pack, make_protocol
 from tests.facts.labs import BRIEF, IN_VAIN, LONE, POOR, UNSOUND, of, of_reference, report_on

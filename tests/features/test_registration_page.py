@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.features.registration import PROFILES
+from replicalab.ui.controls import escaped
 from replicalab.ui.own_studies import find
-from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace, from_query
 from tests.ui.acting import press, type_number, undo
 from tests.ui.reading import in_drawer

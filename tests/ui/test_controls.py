@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from replicalab.characters import on_one_line
-from replicalab.ui.controls import between
-from replicalab.ui.words import as_list, escaped
+from replicalab.ui.controls import as_list, between, escaped
 from tests.ui.acting import press, run
 from tests.ui.reading import alerts
 

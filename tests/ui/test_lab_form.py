@@ -14,8 +14,7 @@ from replicalab.negotiation.case import Case
 from replicalab.scenarios.writing import study_yaml
 from replicalab.ui import study
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.stories import stories
-from replicalab.ui.workspace import Workspace, to_query
+from replicalab.ui.workspace import Workspace, stories, to_query
 from tests.ui.acting import choose, chosen, labels, press, run
 from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY, TRADE_OFFS
 from tests.ui.reading import in_drawer, page_text, where

@@ -19,8 +19,7 @@ from replicalab.scenarios import EvidenceTier, load_scenario
 from replicalab.ui import present
 from replicalab.ui.negotiation.table import RunSession
 from replicalab.ui.own_studies import find
-from replicalab.ui.stories import Story, stories
-from replicalab.ui.workspace import from_query, to_query
+from replicalab.ui.workspace import Story, from_query, stories, to_query
 from tests.facts.reading import tree
 from tests.golden import assert_golden
 from tests.ui.acting import can_press, press, run

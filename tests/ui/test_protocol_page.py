@@ -16,9 +16,8 @@ from replicalab.negotiation import ScientistKind
 from replicalab.planner import PlanStep
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.ui.own_studies import find
-from replicalab.ui.stories import stories
 from replicalab.ui.study import reference_options
-from replicalab.ui.workspace import Workspace, to_query
+from replicalab.ui.workspace import Workspace, stories, to_query
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
 from tests.ui import acting, reading

@@ -23,11 +23,10 @@ from replicalab.features import language_model as core
 from replicalab.features.language_model import SETTINGS, Endpoint
 from replicalab.lexicon import count_text
 from replicalab.negotiation import Recording, Round, Setup, ask_model
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, draw_verdict, escaped
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Pending, RunSession
 from replicalab.ui.panel import draw
-from replicalab.ui.words import draw_verdict, escaped
 
 _BASE_URL, _KEY = SETTINGS["base_url"], SETTINGS["api_key"]
 _TEXTS: Final = {

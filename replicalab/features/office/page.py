@@ -9,9 +9,9 @@ from replicalab.errors import PrintError
 from replicalab.facts.blocks import Paper
 from replicalab.features import office
 from replicalab.lexicon import capitalised
+from replicalab.ui.controls import escaped
 from replicalab.ui.export import DocumentFiles
 from replicalab.ui.files import download
-from replicalab.ui.words import escaped
 
 _ONE_PDF: Final = Lock()  # a PDF takes a second or two of the processor
 

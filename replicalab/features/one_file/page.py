@@ -10,10 +10,10 @@ from replicalab.errors import NegotiationError, PrintError, TraceError
 from replicalab.features import one_file
 from replicalab.negotiation.case import record_text
 from replicalab.ui import present, state
+from replicalab.ui.controls import escaped
 from replicalab.ui.export import file_name
 from replicalab.ui.files import download
 from replicalab.ui.negotiation import table
-from replicalab.ui.words import escaped
 
 
 def panel(_: str, __: None) -> dict[str, Callable[[], None]]:

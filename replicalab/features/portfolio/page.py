@@ -12,11 +12,10 @@ from replicalab.lexicon import joined
 from replicalab.scenarios import MOST
 from replicalab.tables import sheet
 from replicalab.ui import state
-from replicalab.ui.controls import NumberField, between, complain
+from replicalab.ui.controls import NumberField, between, complain, escaped
 from replicalab.ui.files import download
 from replicalab.ui.panel import draw
 from replicalab.ui.scenarios.survey import ListedStudy
-from replicalab.ui.words import escaped
 
 _RESULT: Final = "portfolio_found"
 

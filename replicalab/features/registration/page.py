@@ -14,10 +14,9 @@ from replicalab.lexicon import capitalised
 from replicalab.limits import LONGEST_TEXT
 from replicalab.registration import Finder, Question
 from replicalab.ui import state
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, escaped
 from replicalab.ui.export import DocumentFiles, draw_files, draw_line, export_content
 from replicalab.ui.files import download
-from replicalab.ui.words import escaped
 
 _FORM: Final = "registration_form"
 _TITLES: Final = {key: profile.title for key, profile in PROFILES.items()}

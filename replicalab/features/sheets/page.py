@@ -15,10 +15,9 @@ from replicalab.lexicon import count_text, label_key
 from replicalab.limits import MOST_FAULTS, MOST_SHEET_BYTES
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import notices, state
-from replicalab.ui.controls import button, complain, places
+from replicalab.ui.controls import button, complain, escaped, places
 from replicalab.ui.files import download, upload
 from replicalab.ui.lab.fields import use
-from replicalab.ui.words import escaped
 
 _NOTICES: Final = "lab_items"
 _OPEN: Final = "lab_sheet"

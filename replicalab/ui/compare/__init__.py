@@ -28,13 +28,12 @@ from replicalab.tables import sheet, workbook
 from replicalab.ui import notices, own_studies, panel, state, tray
 from replicalab.ui.batches import BATCHES
 from replicalab.ui.compare import many
-from replicalab.ui.controls import button, open_tab
+from replicalab.ui.controls import button, escaped, open_tab
 from replicalab.ui.files import download
 from replicalab.ui.library.drafting import case_here, case_of_run
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.negotiation.table import with_moves
 from replicalab.ui.tray import TrayCandidate
-from replicalab.ui.words import escaped
 from replicalab.ui.workspace import TrayCase
 
 TABS: Final = "compare_part"

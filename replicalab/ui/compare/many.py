@@ -24,10 +24,9 @@ from replicalab.render import figures
 from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, list_scenarios
 from replicalab.ui import notices, own_studies, panel, state
 from replicalab.ui.batches import BATCHES, VisitorBatch
-from replicalab.ui.controls import button, fold
+from replicalab.ui.controls import button, escaped, fold
 from replicalab.ui.files import download
 from replicalab.ui.library.keeping import keep_new
-from replicalab.ui.words import escaped
 
 _RULES: Final[tuple[Rule, ...]] = get_args(Rule)
 _NOTICE: Final = "batch"

@@ -13,11 +13,10 @@ from replicalab.library import Entry, EntryKind, LibraryConflictError
 from replicalab.limits import LONGEST_SHORT_TITLE
 from replicalab.scenarios import LabOverrides, lab_json, read_lab
 from replicalab.ui import notices, panel, state
-from replicalab.ui.controls import button, open_tab
+from replicalab.ui.controls import button, escaped, open_tab
 from replicalab.ui.files import download, upload
 from replicalab.ui.lab import fields
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.words import escaped
 
 _OPEN: Final = "lab_is_open"
 _NAME: Final = "lab_name"

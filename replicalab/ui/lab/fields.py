@@ -19,7 +19,7 @@ from replicalab.scenarios.fields import CURRENCY, Rate, Step
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR
 from replicalab.scenarios.own import ItemCategory
 from replicalab.ui import controls, notices, panel, state
-from replicalab.ui.words import badge, escaped
+from replicalab.ui.controls import badge, escaped
 
 _STAMP: Final = "lab_form"
 

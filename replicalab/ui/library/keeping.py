@@ -13,10 +13,9 @@ from replicalab.lexicon import CREDITS, capitalised, shortened
 from replicalab.models import FIELD_LABELS
 from replicalab.negotiation.case import read_case, record_text
 from replicalab.ui import state
-from replicalab.ui.controls import button, page_link
+from replicalab.ui.controls import button, draw_table, escaped, moment_text, page_link
 from replicalab.ui.library import drafting
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.words import draw_table, escaped, moment_text
 from replicalab.ui.workspace import Workspace
 
 PAGE: Final = "pages/5_Library.py"

@@ -11,13 +11,11 @@ from replicalab.documents import DOCUMENTS, KEPT
 from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.lexicon import capitalised, count_text, plural, shortened
 from replicalab.library import DELETED_DAYS, Entry, EntryKind, Owner, StoredVersion
-from replicalab.ui import notices, own_studies, state
-from replicalab.ui.controls import button, fold, open_tab, page_link
+from replicalab.ui import controls, notices, own_studies, state
 from replicalab.ui.documents import keep_file, open_entry
 from replicalab.ui.files import download, upload
 from replicalab.ui.library import drafting, keeping
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.words import draw_table, escaped, moment_text
 
 _PAGE: Final = "library_page"
 _CHOSEN: Final = "library_chosen"
@@ -34,7 +32,7 @@ def draw() -> None:
     try:
         library = shelf()
         for notice in library.notices:
-            st.info(escaped(notice), icon=":material/info:")
+            st.info(controls.escaped(notice), icon=":material/info:")
         if state.current().offered is None:
             keeping.draw_offer(drafting.latest())
         search, show = _draw_filters()
@@ -46,9 +44,9 @@ def draw() -> None:
         else:
             text = "Nothing is saved yet. **Save**, above on every page, saves your plan."
             st.info(text, icon=":material/bookmarks:")
-            page_link("pages/1_Protocol.py", "To the plan", "tune")
+            controls.page_link("pages/1_Protocol.py", "To the plan", "tune")
         usage = "How much is saved, and where"
-        with open_tab(("Import a file", usage), "library_more") as name:
+        with controls.open_tab(("Import a file", usage), "library_more") as name:
             if name == usage:
                 _draw_usage()
             else:
@@ -56,7 +54,7 @@ def draw() -> None:
                 refused = "{file} is not imported.\n{error}"
                 upload(label, "library_file", _import, refused=refused)
     except LibraryError as error:
-        text = f"The library cannot be used. {escaped(capitalised(str(error)))}."
+        text = f"The library cannot be used. {controls.escaped(capitalised(str(error)))}."
         st.error(text, icon=":material/folder_off:")
         st.caption("All else works as before; your plan stays in this tab and in its address.")
 
@@ -92,7 +90,7 @@ def _draw_list(entries: Sequence[Entry]) -> None:
             count_text(len(entries), "entry"),
             list(visible),
             key=_CHOSEN,
-            format_func=lambda key: escaped(visible[key].name),
+            format_func=lambda key: controls.escaped(visible[key].name),
             captions=[_caption(entry) for entry in visible.values()],
         )
     with chosen, st.container(border=True, key="entry"):
@@ -112,15 +110,15 @@ def _choose(visible: Mapping[str, Entry]) -> None:
 def _caption(entry: Entry) -> str:
     notes = shortened(" ".join(entry.notes.split()), 70)
     about = "" if entry.kind is EntryKind.LAB else entry.about
-    parts = [capitalised(entry.kind), about, moment_text(entry.changed), notes]
-    return " · ".join(escaped(part) for part in parts if part)
+    parts = [capitalised(entry.kind), about, controls.moment_text(entry.changed), notes]
+    return " · ".join(controls.escaped(part) for part in parts if part)
 
 
 def _draw_entry(entry: Entry) -> None:
     version = shelf().read(owner(), entry.id)
-    st.markdown(f"**{escaped(entry.name)}**")
+    st.markdown(f"**{controls.escaped(entry.name)}**")
     if version.problem:
-        text = f"It can no longer be opened, only exported: {escaped(version.problem)}."
+        text = f"It can no longer be opened, only exported: {controls.escaped(version.problem)}."
         st.warning(text, icon=":material/broken_image:")
     file = f"{entry.kind}.{DOCUMENTS[KEPT[entry.kind]].suffix}"
 
@@ -130,20 +128,20 @@ def _draw_entry(entry: Entry) -> None:
     with st.container(horizontal=True):
         back = partial(_act, entry, shelf().undelete, f"{entry.name} is back.")
         if entry.deleted is not None:
-            button("Bring it back", "restore_from_trash", back)
+            controls.button("Bring it back", "restore_from_trash", back)
             download("Export", version.content, file)
             purge = partial(_act, entry, shelf().purge, f"{entry.name} is deleted for good.")
-            button("Delete it for good", "delete_forever", purge)
+            controls.button("Delete it for good", "delete_forever", purge)
             return
         is_pressed = st.button(
             "Open", icon=":material/open_in_new:", type="primary", disabled=bool(version.problem)
         )
         if is_pressed:
             _open(entry)
-        button("Duplicate", "content_copy", partial(notices.attempt, duplicate))
+        controls.button("Duplicate", "content_copy", partial(notices.attempt, duplicate))
         download("Export", version.content, file)
         delete = partial(_act, entry, shelf().delete, f"{entry.name} is deleted.", back)
-        button("Delete", "delete", delete)
+        controls.button("Delete", "delete", delete)
     name, notes = f"entry_name_{entry.id}", f"entry_notes_{entry.id}"
     st.session_state[name], st.session_state[notes] = entry.name, entry.notes
     keeping.draw_fields(entry, name, notes, notices.attempt)
@@ -176,13 +174,15 @@ def _act(
 
 def _draw_history(entry: Entry, kept: StoredVersion) -> None:
     key = f"history_{entry.id}"
-    with fold(f"History: {entry.version} versions", key) as is_open:
+    with controls.fold(f"History: {entry.version} versions", key) as is_open:
         if not is_open:
             return
         names = {}
         for version in shelf().versions(owner(), entry.id):
             again = f", version {version.restored} again" if version.restored else ""
-            names[version.number] = f"Version {version.number}{again}, {moment_text(version.saved)}"
+            names[version.number] = (
+                f"Version {version.number}{again}, {controls.moment_text(version.saved)}"
+            )
         del names[kept.version.number]
         number = st.selectbox(
             "Earlier version", list(names), key=f"version_{entry.id}", format_func=names.__getitem__
@@ -193,12 +193,12 @@ def _draw_history(entry: Entry, kept: StoredVersion) -> None:
             notes = (then.version.notes or keeping.NONE, kept.version.notes or keeping.NONE)
             rows.append(("Notes", *notes))
         if rows:
-            draw_table(("Difference", f"Version {number}", "Now"), rows)
+            controls.draw_table(("Difference", f"Version {number}", "Now"), rows)
         else:
             st.markdown("It is the same as now.")
         text = f"Version {number} of {entry.name} is restored as {entry.version + 1}."
         restore = partial(_act, entry, partial(shelf().restore, number=number), text)
-        button("Restore it, as a new version", "restore", restore)
+        controls.button("Restore it, as a new version", "restore", restore)
 
 
 def _import(data: bytes, name: str) -> None:
@@ -212,7 +212,7 @@ def _import(data: bytes, name: str) -> None:
 def _draw_usage() -> None:
     used, name = shelf().usage(owner()), server.user_name()
     reach = (
-        f"in any browser in which you sign in as {escaped(name)}"
+        f"in any browser in which you sign in as {controls.escaped(name)}"
         if name
         else "as long as this browser keeps its cookie: a year after your last visit"
     )
@@ -222,7 +222,7 @@ def _draw_usage() -> None:
         f"other visitor sees them. A deleted entry can be brought back for {DELETED_DAYS} days."
     )
     sure = st.checkbox("Delete everything that I saved, with its history and drafts")
-    button("Delete it for good", "delete_forever", _forget, disabled=not sure)
+    controls.button("Delete it for good", "delete_forever", _forget, disabled=not sure)
 
 
 def _forget() -> None:

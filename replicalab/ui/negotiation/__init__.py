@@ -17,10 +17,9 @@ from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, Scien
 from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
 from replicalab.ui import panel, state, tray
-from replicalab.ui.controls import button, chosen_from, fold, page_link
+from replicalab.ui.controls import button, chosen_from, escaped, fold, page_link
 from replicalab.ui.negotiation import files, moves, table
 from replicalab.ui.negotiation.table import ModelSeat, Pending, RunSession
-from replicalab.ui.words import escaped
 
 _SCIENTIST: Final = "scientist_choice"
 _MANAGER: Final = "manager_choice"

@@ -15,13 +15,12 @@ from replicalab.limits import MOST_FILE_BYTES
 from replicalab.negotiation import Negotiation, Recording, Setup, TurnAuthor
 from replicalab.scenarios import readable_text
 from replicalab.ui import own_studies, state
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, escaped
 from replicalab.ui.files import download, upload
 from replicalab.ui.library.drafting import case_of_run
 from replicalab.ui.library.keeping import keep_new
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import RunSession
-from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
 
 

@@ -17,12 +17,11 @@ from replicalab.models import ACCEPT_ACTION, ScientistAction
 from replicalab.negotiation import LabManagerKind, Negotiation, Reply
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import notices, panel, state, tray
-from replicalab.ui.controls import button, chosen_from
+from replicalab.ui.controls import button, chosen_from, escaped
 from replicalab.ui.editor import PlanForm, draw_fields, draw_preview
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Branch, RunSession
 from replicalab.ui.tray import TrayCandidate
-from replicalab.ui.words import escaped
 
 _RUN: Final = "The run"
 _MOST_FORKS: Final = 8  # the latest ones stay

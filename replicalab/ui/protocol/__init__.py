@@ -22,10 +22,9 @@ from replicalab.planner import PlanAnalysis, PlanStep, change_steps, deciding_te
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import EvidenceTier
 from replicalab.ui import panel, state, tray
-from replicalab.ui.controls import button, fold
+from replicalab.ui.controls import button, escaped, fold
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import assumptions
-from replicalab.ui.words import escaped
 
 
 def draw(analysis: PlanAnalysis) -> None:

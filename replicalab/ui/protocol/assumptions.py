@@ -24,7 +24,7 @@ from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
 from replicalab.scenarios.fields import ArmShare, Correlation, PerUnit
 from replicalab.scenarios.own import QUESTION_FIELDS
 from replicalab.ui import controls, panel, state
-from replicalab.ui.words import escaped
+from replicalab.ui.controls import escaped
 
 PLACE: Final = "assumptions"
 PART_KEY: Final = "assumptions_part"

@@ -19,12 +19,10 @@ from replicalab.models import LAB_DIMENSIONS
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty
 from replicalab.ui import own_studies, panel, state, study, study_form
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, escaped
 from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.scenarios import survey
-from replicalab.ui.stories import Story, stories
-from replicalab.ui.words import escaped
-from replicalab.ui.workspace import Workspace
+from replicalab.ui.workspace import Story, Workspace, stories
 
 ALL_STUDIES: Final = "All studies"
 MAKE: Final = study_form.MAKE

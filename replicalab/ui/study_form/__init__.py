@@ -27,13 +27,11 @@ from replicalab.render.figures import CONFIG
 from replicalab.render.html import numbers_style
 from replicalab.scenarios import AmountGroup, Difficulty, amounts_in, pack_of
 from replicalab.scenarios.schema import study_schema
-from replicalab.ui import notices, own_studies, panel, state, tradeoffs
-from replicalab.ui.controls import button, chosen_from, complain, open_tab
+from replicalab.ui import controls, notices, own_studies, panel, state, tradeoffs
 from replicalab.ui.files import download, upload
 from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.study_form import analysis, fields
 from replicalab.ui.tradeoffs.outlook import Outlook, ViewChoice
-from replicalab.ui.words import badge, draw_table, escaped
 
 DOOR: Final = "door"  # the key of the front door's tabs
 MAKE: Final = "Make a study"
@@ -92,10 +90,10 @@ def _draw_beginning() -> None:
             key=_SOURCE,
         )
         with st.container(horizontal=True):
-            button("Start the form", "edit_note", _start)
+            controls.button("Start the form", "edit_note", _start)
             if now.begun:
                 back = partial(setattr, now, "choosing", False)
-                button("Back to the form", "arrow_back", back, type="tertiary")
+                controls.button("Back to the form", "arrow_back", back, type="tertiary")
     with file:
         upload(
             "Or upload a file",
@@ -127,17 +125,17 @@ def _start() -> None:
 def _draw_form(now: FormSession) -> None:
     names = list(PARTS)
     st.session_state.setdefault(PARTS_KEY, now.part or FIRST)
-    with open_tab(names, PARTS_KEY) as name:
+    with controls.open_tab(names, PARTS_KEY) as name:
         now.part = name
         if now.refused and name != ADVANCED:
             text = "The file under Advanced is not a valid study yet. Correct it, or press Undo."
             st.warning(text, icon=":material/code_off:")
-            button("Show the file", "code", partial(show, ADVANCED), type="tertiary")
+            controls.button("Show the file", "code", partial(show, ADVANCED), type="tertiary")
             return
         PARTS[name][0]()
         if name not in (_CHECK, ADVANCED):
             after = names[names.index(name) + 1]
-            button(f"Next: {after}", "arrow_forward", partial(show, after))
+            controls.button(f"Next: {after}", "arrow_forward", partial(show, after))
 
 
 def _draw_side(now: FormSession) -> None:
@@ -157,7 +155,7 @@ def _draw_side(now: FormSession) -> None:
         sentences.append(largest_text(plan))
         panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
         if stored not in (None, now.file):
-            st.caption(f"It replaces your present '{escaped(study.scenario_id)}'.")
+            st.caption(f"It replaces your present '{controls.escaped(study.scenario_id)}'.")
     if refused:
         st.warning(refused, icon=":material/inventory_2:")
     look: dict[str, Any] = {"icon": ":material/play_arrow:", "type": "primary", "width": "stretch"}
@@ -165,9 +163,9 @@ def _draw_side(now: FormSession) -> None:
     if st.button("Use this study", disabled=disabled, **look) and study is not None:
         fields.open_on_protocol(now.file, study)
     with st.container(horizontal=True, gap="xsmall", key="own_actions"):
-        button("Undo", "undo", now.undo, disabled=not now.past, key="making_undo")
+        controls.button("Undo", "undo", now.undo, disabled=not now.past, key="making_undo")
         download("Download the file", lambda: now.file, f"{now.draft.at('scenario_id')}.yaml")
-        button("Start over", "restart_alt", partial(setattr, now, "choosing", True))
+        controls.button("Start over", "restart_alt", partial(setattr, now, "choosing", True))
     if study is None or stored != now.file:
         st.caption("Only in this tab until you press Use this study: a reload loses it.")
         return
@@ -295,7 +293,7 @@ def _draw_other_labs(draft: Draft) -> None:
         others,
         index=others.index(draft.others),
         key=key,
-        on_change=chosen_from(key, others, choose),
+        on_change=controls.chosen_from(key, others, choose),
         help="Made from it: the easy lab has every item and the means for the plan. The hard lab "
         "has three quarters of budget and days, and one person fewer.",
     )
@@ -305,7 +303,7 @@ def _draw_check() -> None:
     now = fields.session()
     fields.draw_rows(2, ("scenario_id", "domain_id"))
     for path, faults in now.result.faults.items():
-        complain(*(f"{_part_of(path)}: {rows.fault_text(fault)}" for fault in faults))
+        controls.complain(*(f"{_part_of(path)}: {rows.fault_text(fault)}" for fault in faults))
     if now.study is None:
         return
     signs = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
@@ -314,10 +312,10 @@ def _draw_check() -> None:
     counts = [lexicon.count_text(levels[level], level) for level in signs if levels[level]]
     with st.expander(f"Worth a look: {lexicon.joined(counts)}"):
         for finding in findings:
-            mark, place = badge(signs[finding.level], finding.level), finding.place
+            mark, place = controls.badge(signs[finding.level], finding.level), finding.place
             labs = (f"{lab.capitalize()} lab" for lab in Difficulty if f"labs.{lab}" in place)
             where = next(labs, "") or _part_of(place)
-            st.markdown(f"{mark} {where}: {escaped(finding.message)}")
+            st.markdown(f"{mark} {where}: {controls.escaped(finding.message)}")
     if st.toggle("Show the days and samples that fit", value=True, key="making_region"):
         pack = pack_of(now.study, Difficulty.MEDIUM)
         options = PlanAnalysis(assess(now.study.reference_protocol, pack))
@@ -350,7 +348,7 @@ def _draw_file() -> None:
             for fault in now.faults
         ]
         names = ("Line", "Field", "Problem", "Remedy")
-        draw_table(names, lines, alt="Faults of the study file")
+        controls.draw_table(names, lines, alt="Faults of the study file")
     download(
         "Download the JSON Schema",
         lambda: json.dumps(study_schema(), indent=2),

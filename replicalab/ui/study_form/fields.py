@@ -22,8 +22,7 @@ from replicalab.scenarios import Study, list_scenarios, term_in
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR, read_date
 from replicalab.scenarios.reading import Data, FieldPath, dotted
 from replicalab.ui import own_studies, state
-from replicalab.ui.controls import NumberField, button, complain, places
-from replicalab.ui.words import escaped
+from replicalab.ui.controls import NumberField, button, complain, escaped, places
 
 SIGNIFICANT: Final = "%.6g"  # the format of a number that may be worked out
 _SESSION: Final = "study_form"
