@@ -84,7 +84,7 @@ def evidence_blocks(analysis: PlanAnalysis, compared: Mapping[str, Assessment]) 
 
 def take_blocks(analysis: PlanAnalysis, most: int | None = None) -> Iterator[Block]:
     """Yield the additions that the lab needs, at most ``most`` sentences of each kind."""
-    for title, ways in options.take_parts(analysis):
+    for title, ways in options.needs_parts(analysis):
         number = len(ways[most:]) if most is not None else 0
         rest = [f"And {number} more, in the report."] if number else []
         if len(ways) == 1:

@@ -17,8 +17,8 @@ from replicalab.planner.least_loss import field_steps
 from replicalab.scenarios import EvidenceTier, Pack
 
 
-def first_of_all(options: planner.PlanAnalysis) -> str:
-    """Return the advice that precedes any change: not to run, or to put back a fixed control."""
+def first_advice(options: planner.PlanAnalysis) -> str:
+    """Return advice to read first: do not run the plan, or put back a control that must stay."""
     yours, reason = options.yours, too_short_text(options.yours.pack)
     fixed = plans.listed("", [c.name for c in yours.dropped if not c.droppable])
     advice = [texts.DO_NOT_RUN.format(reason=reason)] if reason else []
@@ -26,7 +26,7 @@ def first_of_all(options: planner.PlanAnalysis) -> str:
 
 
 def too_short_text(pack: Pack) -> str:
-    """Return that the lab has too few days for the study's endpoint; empty if it has enough."""
+    """Say that the lab has too few days for the study's endpoint; empty if it has enough."""
     left, needs = pack.lab.days_left, lexicon.count_text(pack.min_days, "day")
     if left >= pack.min_days:
         return ""
@@ -35,7 +35,7 @@ def too_short_text(pack: Pack) -> str:
 
 
 def no_evidence_text(options: planner.PlanAnalysis) -> str:
-    """Return that the least-loss plan shows nothing; empty if it has evidence."""
+    """Say that the least-loss plan has no evidence; empty if it has some."""
     after = options.least.after
     if after.evidence.void_reason is None:
         return ""
@@ -44,7 +44,7 @@ def no_evidence_text(options: planner.PlanAnalysis) -> str:
 
 
 def difference_text(options: planner.PlanAnalysis) -> str:
-    """Return that the least-loss plan shows nothing, or is no better; else empty."""
+    """Say that the least-loss plan has no evidence, or is no better than the offer; else empty."""
     loss, after = options.least, options.least.after
     if text := no_evidence_text(options):
         return text
@@ -57,7 +57,7 @@ def difference_text(options: planner.PlanAnalysis) -> str:
 
 
 def difference_table(options: planner.PlanAnalysis) -> blocks.Table | None:
-    """Return the least-loss plan next to the Lab Manager's, or yours; None if they are equal."""
+    """Return the least-loss plan beside the offer, or else your plan; None if they are equal."""
     offered, after = options.offered, options.least.after
     if offered.plan == after.plan or after.evidence.void_reason:
         return None
@@ -97,8 +97,8 @@ def search_text(options: planner.PlanAnalysis) -> str:
     return f"{proof} {searched if options.least.exact else texts.NOT_ALL_SEARCHED}".strip()
 
 
-def take_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
-    """Return the ways to run the plan or reach the target, by title; an empty one for none."""
+def needs_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
+    """Return titles and lines: additions for this plan, for the target, one alone, later starts."""
     yours = options.yours
     if nothing_needed(options):
         goal = bound_text(yours.evidence, "target")
@@ -108,7 +108,7 @@ def take_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
         parts = {
             "This plan as it is": [run, wasted_text(yours)],
             "Target with your items": [target_text(options)],
-            "If you could add one thing": [*alone_lines(options)],
+            "If you could add one thing": [*single_addition_lines(options)],
             "If you start later": [*_wait_lines(options)],
         }
     return [(title, [*filter(None, lines)]) for title, lines in parts.items() if any(lines)]
@@ -149,7 +149,7 @@ def target_text(options: planner.PlanAnalysis) -> str:
     return f"{plans.with_cautions(reached, relief.judged)} {units}".strip()
 
 
-def alone_lines(options: planner.PlanAnalysis) -> Iterator[str]:
+def single_addition_lines(options: planner.PlanAnalysis) -> Iterator[str]:
     """Yield each single addition that is enough once the plan is adapted, and that plan."""
     for single in options.asks.singles:
         after = single.least.after
@@ -198,14 +198,14 @@ def bound_text(evidence: Evidence, bound: str) -> str:
     return f"the {bound} of {evidence.text_of(evidence.amount(value))}"
 
 
-def take_panel(options: planner.PlanAnalysis) -> blocks.Group:
-    """Return `take_parts` as blocks."""
+def needs_panel(options: planner.PlanAnalysis) -> blocks.Group:
+    """Return `needs_parts` as blocks."""
     parts = [
         blocks.group(
             blocks.Heading(title),
             blocks.Sentence(lines[0]) if len(lines) == 1 else blocks.listing(lines),
         )
-        for title, lines in take_parts(options)
+        for title, lines in needs_parts(options)
     ]
     return blocks.group(blocks.Heading("What it would take", 2), blocks.group(*parts, beside=True))
 
@@ -222,7 +222,7 @@ def unreached_text(plan: Assessment) -> str:
 def plan_blocks(analysis: planner.PlanAnalysis) -> Iterator[blocks.Block | str | None]:
     """Yield the offer, the least-loss plan and the lab's shortfalls, change by change."""
     loss, offer = analysis.least, analysis.offer
-    yield first_of_all(analysis)
+    yield first_advice(analysis)
     if offer:
         yield blocks.Heading("The Lab Manager's changes")
         yield verdicts.ANSWERS[verdicts.answer_to(analysis)].text
@@ -236,7 +236,7 @@ def plan_blocks(analysis: planner.PlanAnalysis) -> Iterator[blocks.Block | str |
     for name, end in analysis.ends.items():
         yield blocks.Heading(name)
         yield revision(planner.PlanStep(analysis.yours, end))
-    yield take_panel(analysis)
+    yield needs_panel(analysis)
 
 
 class ChangeText(NamedTuple):
@@ -293,7 +293,7 @@ def revision_panel(revised: planner.LeastLoss | Offer) -> blocks.Group:
     return blocks.group(whole, folded if made else None)
 
 
-def mend_text(step: planner.PlanStep) -> str:
+def repair_label(step: planner.PlanStep) -> str:
     """Return a label for a button that mends a dimension: ``Use the spare``."""
     old, new = (
         [item for items in side if isinstance(items, tuple) for item in items]
@@ -304,7 +304,7 @@ def mend_text(step: planner.PlanStep) -> str:
     return f"Use {lexicon.joined(new)}" if new else f"Drop {lexicon.joined(old)}"
 
 
-def mend_price(step: planner.PlanStep) -> str:
+def repair_effect(step: planner.PlanStep) -> str:
     """Return the effect of such a button: credits, evidence and tier, and new failures."""
     after = step.after
     new = [name for name in after.failing if name not in step.before.failing]
@@ -316,7 +316,7 @@ def mend_price(step: planner.PlanStep) -> str:
 def edit_sentence(step: planner.PlanStep) -> blocks.Sentence:
     """Return an edit, its saving and its loss; items of one field by name."""
     moved = f"{signed_credits(step)} {step.after.pack.lab.currency}, {plans.evidence_text(step)}"
-    edit = mend_text(step) if len(step.fields) == 1 else step_changes(step)
+    edit = repair_label(step) if len(step.fields) == 1 else step_changes(step)
     return blocks.Sentence(f"{edit}: {moved}." if edit else f"{moved}.")
 
 

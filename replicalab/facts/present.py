@@ -15,7 +15,7 @@ from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Panel, Status, Verdict
 from replicalab.facts.check import evidence_bar
 from replicalab.facts.lab import amounts_text
-from replicalab.facts.options import alone_lines, lost_text, nothing_needed, take_parts
+from replicalab.facts.options import lost_text, needs_parts, nothing_needed, single_addition_lines
 from replicalab.facts.rounds import amounts, given_up_table
 from replicalab.facts.verdicts import evidence_sentence, evidence_status, standing, terms_text
 from replicalab.lexicon import amount_text, capitalised, percent_text
@@ -226,7 +226,9 @@ def decision_slide(
         ended = f"Agreed in round {len(negotiation.rounds)}."
     lines = {"": ended, "Take care": cautions_text(run) if runs else "", "Note": note}
     if not nothing_needed(here):
-        alone = next(alone_lines(here)) if here.asks.singles else take_parts(here)[0][1][0]
+        alone = (
+            next(single_addition_lines(here)) if here.asks.singles else needs_parts(here)[0][1][0]
+        )
         lines["To do more"] = alone
     pairs = [(name, text) for name, text in lines.items() if text]
     return blocks.panel(

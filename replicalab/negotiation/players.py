@@ -21,18 +21,20 @@ from replicalab.negotiation.records import Attempt, Output, ScientistKind, Setup
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
 from replicalab.scenarios import EvidenceTier, Pack
 
-Change = tuple[SuggestionChange, ...]  # one field, a dropped control, or items assigned together
+ChangeGroup = tuple[
+    SuggestionChange, ...
+]  # of one number, one control, or items that share alternatives
 
 
 class Choice(NamedTuple):
-    """The action that a rule chooses, None for walking away, and why, in numbers."""
+    """The action of a rule (None: the Scientist leaves), and its reason."""
 
     action: models.ScientistAction | None
     reason: str
 
 
 def choose(setup: Setup, state: State, pack: Pack) -> Choice:
-    """Return the Scientist's next turn: the opening first, then by its rule."""
+    """Return the Scientist's turn: the opening in the first round, then that of its rule."""
     if setup.scientist is ScientistKind.STEP_BY_STEP:
         return _step_by_step(setup, state, pack)
     if setup.opening is not None and state.round_number == 0:
@@ -41,7 +43,7 @@ def choose(setup: Setup, state: State, pack: Pack) -> Choice:
         return _baseline(state, pack)
     if setup.scientist is ScientistKind.DIRECT:
         return _direct(state, pack)
-    problem = f"the Scientist is played by a {setup.scientist}, who follows no rule"
+    problem = f"the Scientist is played by a {setup.scientist}, that follows no rule"
     raise NegotiationError(f"{problem}; hand in a turn")
 
 
@@ -51,7 +53,7 @@ def _open(state: State, plan: models.Protocol, pack: Pack) -> Choice:
 
 
 def put_forward(state: State, plan: models.Protocol) -> models.ScientistAction:
-    """Return the action that puts a plan forward: proposed first, then revised."""
+    """Return a proposal of a plan, or a revision if a plan is on the table."""
     if plan.sample_size < 1:
         problem = "the plan has a sample size of 0"
         raise NegotiationError(f"{problem}; a proposal needs at least 1 sample")
@@ -83,6 +85,8 @@ def _baseline(state: State, pack: Pack) -> Choice:
 
 
 def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
+    # It leaves if the opening is below the floor, if least loss does not pass, or if each
+    # concession falls below the floor.
     opening = state.opening or PlanAnalysis(assess(setup.opening or pack.reference_protocol, pack))
     yours, loss = opening.yours, opening.least
     reaches = is_worth_running(loss.after)
@@ -110,7 +114,7 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
 
 
 class _Step(NamedTuple):
-    changes: tuple[Change, ...]
+    changes: tuple[ChangeGroup, ...]
     after: Assessment
 
     @property
@@ -121,7 +125,7 @@ class _Step(NamedTuple):
         return f"{changes}. Lost: {lost}"
 
 
-def changes_between(opening: PlanAnalysis) -> list[Change]:
+def changes_between(opening: PlanAnalysis) -> list[ChangeGroup]:
     """Return the changes from an opening to its least-loss plan: swaps, controls, days, samples."""
     parts, pack = opening.least.changes, opening.yours.pack
     names = ("controls", "duration_days", "sample_size")
@@ -130,9 +134,9 @@ def changes_between(opening: PlanAnalysis) -> list[Change]:
     return [*_assigned_together(swaps, pack), *single]
 
 
-def _assigned_together(swaps: Sequence[SuggestionChange], pack: Pack) -> Iterator[Change]:
-    # In a group swaps compete for the same alternatives.
-    groups: list[tuple[set[str], Change]] = []
+def _assigned_together(swaps: Sequence[SuggestionChange], pack: Pack) -> Iterator[ChangeGroup]:
+    # Swaps are in one group if they share an alternative.
+    groups: list[tuple[set[str], ChangeGroup]] = []
     for swap in swaps:
         labels = {swap.original, swap.revised, *pack.inventory.alternatives(swap.original)}
         keys = {label_key(label) for label in labels}
@@ -144,9 +148,9 @@ def _assigned_together(swaps: Sequence[SuggestionChange], pack: Pack) -> Iterato
 
 
 def next_concession(opening: PlanAnalysis, plan: Assessment, is_last: bool) -> _Step | None:
-    """Return the next proposal, in the last round with all changes that remain.
+    """Return the next proposal, or None if no change remains or each falls below the floor.
 
-    None if nothing remains to be changed, or if every remaining change falls below the floor.
+    The last round takes all changes that remain, without a test of the floor.
     """
     loss = opening.least
     changes = changes_between(opening)
@@ -158,7 +162,7 @@ def next_concession(opening: PlanAnalysis, plan: Assessment, is_last: bool) -> _
     return next(worth_it, None)
 
 
-def _remains(change: Change, plan: models.Protocol, least: models.Protocol) -> bool:
+def _remains(change: ChangeGroup, plan: models.Protocol, least: models.Protocol) -> bool:
     part = change[0]
     now, aim = getattr(plan, part.field), getattr(least, part.field)
     if part.field not in models.LIST_FIELDS:
@@ -167,7 +171,7 @@ def _remains(change: Change, plan: models.Protocol, least: models.Protocol) -> b
     return Counter(map(label_key, now))[key] > Counter(map(label_key, aim))[key]
 
 
-def _with_repair(change: Change, remaining: Sequence[Change], plan: Assessment) -> _Step:
+def _with_repair(change: ChangeGroup, remaining: Sequence[ChangeGroup], plan: Assessment) -> _Step:
     others = [other for other in remaining if other != change]
     for group in ([change], *([change, other] for other in others), [change, *others]):
         after = _changed(plan, *group)
@@ -176,7 +180,7 @@ def _with_repair(change: Change, remaining: Sequence[Change], plan: Assessment) 
     return _Step(tuple(group), after)
 
 
-def _changed(plan: Assessment, *changes: Change) -> Assessment:
+def _changed(plan: Assessment, *changes: ChangeGroup) -> Assessment:
     parts = [part for change in changes for part in change]
     return plan.revised(apply_changes(plan.plan, parts))
 
@@ -246,7 +250,7 @@ def _loss(mine: Rank, other: Rank) -> str:
 
 
 def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
-    # One addition that is the smallest share of the lab; else all for the target, or for this plan.
+    # The smallest single addition that reaches the floor; else all for the target, or this plan.
     shortfalls, plan = options.asks, options.yours
     if shortfalls.alone_floor:
         ask, after = shortfalls.alone_floor[0].ask, shortfalls.alone_floor[0].least.after
@@ -262,11 +266,11 @@ def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
         size, additions = phrases.size_text(plan), additions_text(run.asks)
         shows = phrases.placed_text(plan.evidence)
         return run.asks, f"To run {size} as planned would take {additions}: {shows}."
-    return (), "No single addition by the lab would open one."
+    return (), "No single addition to the lab gives a plan worth running."
 
 
 def best_options(options: PlanAnalysis | None, pack: Pack) -> PlanAnalysis:
-    """Return the options of the plan with the best revision in this lab.
+    """Return the analysis of the plan whose least-loss revision ranks best.
 
     That is the plan on the table, or the reference protocol if no revision of it is worth running.
     """
@@ -289,7 +293,7 @@ def best_text(best: LeastLoss) -> str:
     size, cautions = phrases.size_text(after), phrases.cautions_title(after)
     if is_worth_running(after):
         worth = f"{evidence.text}, a plan that {cautions}" if cautions else evidence.text
-        return f"in this lab {size} would have reached {worth}"
+        return f"in this lab {size} can reach {worth}"
     if not after.feasible:
         # Plans that lose the endpoint are not searched if the lab has the days.
         searched = 1 < after.pack.min_days <= after.pack.lab.days_left
@@ -312,12 +316,12 @@ _COUNTS: Final = ("prompt_tokens", "completion_tokens")
 
 
 def readable(text: str) -> str:
-    """Return the text with lone surrogates, which no file can hold, replaced by U+FFFD."""
+    """Return the text with lone surrogates, which UTF-8 cannot encode, replaced by U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def observe(state: State, pack: Pack) -> models.ScientistObservation:
-    """Return the Scientist's view of a state; it shares no list with the state."""
+    """Return the Scientist's view of a state; its lists are copies."""
     plan, offer = (models.revise(item.plan) if item else None for item in (state.plan, state.offer))
     history = list(state.history)
     return pack.seen_by_scientist(history, plan, state.round_number, state.max_rounds, offer)
@@ -364,7 +368,7 @@ class Recorder:
 
 
 class ModelAnswer(NamedTuple):
-    """A model's attempts at a turn; without a valid action ``failure`` says why."""
+    """A model's attempts at a turn; ``failure`` says why ``turn`` is None."""
 
     turn: Turn | None
     attempts: tuple[Attempt, ...] = ()
@@ -386,12 +390,15 @@ def ask_model(
     max_retries: int = MAX_RETRIES,
     clock: Clock = time.monotonic,
 ) -> ModelAnswer:
-    """Return the model's next turn after at most ``max_retries`` corrections; raises nothing."""
+    """Return the model's next turn after at most ``max_retries`` corrections.
+
+    A `ModelError` becomes the ``failure`` of the answer.
+    """
     return ask(Recorder(generate_fn, clock), state, pack, max_retries)
 
 
-def hear(outputs: Sequence[Output], state: State, pack: Pack) -> ModelAnswer:
-    """Return the turn in recorded outputs, as if the model gave them now."""
+def repeat_outputs(outputs: Sequence[Output], state: State, pack: Pack) -> ModelAnswer:
+    """Return the turn that recorded outputs give."""
     left = iter(outputs)
 
     def repeat(_: Messages) -> str:
@@ -412,7 +419,7 @@ def ask(
     max_retries: int = MAX_RETRIES,
     recorded: Sequence[Output] = (),
 ) -> ModelAnswer:
-    """Return the answer of a model, with the ``recorded`` outputs if it only repeats them."""
+    """Return the answer of a model; ``recorded`` outputs are kept in place of new ones."""
     action, failure = None, None
     prompt, seen = scientist_policy.build_scientist_system_prompt(pack), observe(state, pack)
     try:

@@ -125,7 +125,7 @@ def play_moves(setup: Setup, moves: Sequence[Move], pack: Pack) -> Negotiation:
         else:
             action = move.action
             if move.by is TurnAuthor.MODEL:
-                heard = players.hear(move.outputs, negotiation.state, pack).turn
+                heard = players.repeat_outputs(move.outputs, negotiation.state, pack).turn
                 action = heard.action if heard else None
             turn = Turn(action=action, by=move.by, outputs=move.outputs)
             negotiation = play(negotiation, turn)
@@ -160,7 +160,7 @@ def play(
     if state.ending is not None:
         problem = f"round {state.round_number + 1}: the negotiation has ended, {state.ending}"
         raise NegotiationError(f"{problem}; fork it at a round that was played")
-    heard = players.hear(turn.outputs, state, pack)
+    heard = players.repeat_outputs(turn.outputs, state, pack)
     reason = reason or _reason(turn, heard)
     options = _on_the_table(state, action, pack)
     plan = options.yours if options else None

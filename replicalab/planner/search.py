@@ -1,8 +1,9 @@
-"""The plan for the same lab that is closest to the study by `least_loss.Rank`, found exactly.
+"""The plan that ranks first by `least_loss.Rank` in a lab; the search is exact.
 
-A *candidate* is a variant with a set of limits *given up*. The ends of all soft constraints cut
-samples and days into *boxes*, in each of which equally many are missed. Branch and bound over the
-days finds the numbers closest to the study.
+A *candidate* is a variant and the limits that it may exceed. The ends of all soft constraints cut
+samples and days into *boxes*; all plans in a box miss the same number of soft constraints. Term by
+term only the best candidates are kept. Branch and bound over the days then finds the numbers
+closest to the study.
 """
 
 import sys
@@ -33,17 +34,17 @@ class Candidate(NamedTuple):
     """A variant, the limits that it may exceed, and the box of its numbers."""
 
     variant: PlanVariant
-    given_up: frozenset[str]
+    exceeded: frozenset[str]
     box: CountBox
     fewest: int  # the fewest samples that must count
     most: int  # the most samples that count and fit the other limits
     missed: int = 0  # the soft constraints that all plans in the box miss
 
 
-class Settled(NamedTuple):
+class SizedVariant(NamedTuple):
     """A variant with its numbers, and the terms of its rank after the evidence."""
 
-    rest: tuple[float, ...]
+    later_terms: tuple[float, ...]
     variant: PlanVariant
     samples: int
     days: int
@@ -58,7 +59,7 @@ class _Cell(NamedTuple):
     missed: int
 
 
-_Step = Callable[[int, Candidate], float]
+_EvidenceTerm = Callable[[int, Candidate], float]
 
 
 def _least_of(
@@ -71,7 +72,7 @@ def _least_of(
 
 @dataclass(frozen=True)
 class PlanSearch:
-    """The search for the first plan in the order, and its extreme relatives, in one lab."""
+    """The search for the first plan in the order, the cheapest, and the one with most evidence."""
 
     plan: Assessment
     variants: PlanVariants
@@ -80,42 +81,52 @@ class PlanSearch:
     _most: dict[tuple[object, ...], int | None] = field(default_factory=dict)
 
     @cached_property
-    def _worth(self) -> EvidenceCurve:
+    def _curve(self) -> EvidenceCurve:
         return EvidenceCurve(self.plan.pack, most_looked_at(self.plan.plan))
 
-    def closest(self) -> Settled | None:
+    def closest(self) -> SizedVariant | None:
         """Return the first plan in the order; None if the lab has no day left."""
         study = step_of(self.study.evidence, self.plan.pack.design)
-        return self._settled(self._gentlest, lambda n, one: max(study, self._step(n, one)))
+        return self._settled(
+            self._best_to_fidelity, lambda n, one: max(study, self._evidence_term(n, one))
+        )
 
-    def cheapest(self) -> Settled | None:
+    def cheapest(self) -> SizedVariant | None:
         pack = self.plan.pack
-        fewest = (self._within(one).fewest(self._counts(one), one.fewest) for one in self._gentlest)
+        fewest = (
+            self._within(one).fewest(self._counts(one), one.fewest)
+            for one in self._best_to_fidelity
+        )
         budget = min(credits_needed(counts, pack) for counts in fewest) or sys.float_info.min
         lab = pack.in_lab(pack.lab.with_means(budget=budget))  # above zero
         return PlanSearch(self.plan.in_lab(lab), self.variants, self.study).closest()
 
-    def strongest(self, wishes: int, loss: int) -> Settled | None:
-        """Return the passing plan with the most evidence within these limits, or None."""
-        passing = [one for one in self._candidates if not one.variant.failing | one.given_up]
+    def strongest(self, wishes: int, loss: int) -> SizedVariant | None:
+        """Return the passing plan with the most evidence, or None.
+
+        It misses at most ``wishes`` soft constraints and loses at most ``loss`` fidelity.
+        """
+        passing = [one for one in self._candidates if not one.variant.failing | one.exceeded]
         gentle = [one for one in passing if one.variant.loss <= loss]
-        boxed = [box for one in gentle for box in self._boxed(one) if box.missed <= wishes]
-        best = _least_of(boxed, lambda one: self._step(one.most, one))
+        boxed = [
+            box for one in gentle for box in self._split_into_boxes(one) if box.missed <= wishes
+        ]
+        best = _least_of(boxed, lambda one: self._evidence_term(one.most, one))
         best = _least_of(_least_of(best, self._tier), lambda one: one.missed)
-        return self._settled(_least_of(best, lambda one: one.variant.loss), self._step)
+        return self._settled(_least_of(best, lambda one: one.variant.loss), self._evidence_term)
 
     @cached_property
-    def _gentlest(self) -> list[Candidate]:
+    def _best_to_fidelity(self) -> list[Candidate]:
         best = _least_of(self._candidates, self._tier)
         best = _least_of(best, lambda one: one.box.days[1] < self.plan.pack.min_days)
-        reaching = [one._replace(fewest=self._reaching(one)) for one in best]
-        boxed = [candidate for one in reaching for candidate in self._boxed(one)]
+        reaching = [one._replace(fewest=self._fewest_for_tier(one)) for one in best]
+        boxed = [candidate for one in reaching for candidate in self._split_into_boxes(one)]
         best = _least_of(boxed, lambda one: one.missed)
         return _least_of(best, lambda one: one.variant.loss)
 
     @cached_property
     def _candidates(self) -> list[Candidate]:
-        # Days are searched up to those of the lab, so that the schedule is always kept.
+        # No plan in the search exceeds the days of the lab, so the schedule never fails.
         lab, plan_days = self.plan.pack.lab.days_left, self.plan.counts.days
         spans = [CountBox(days=(max(1, min(self.plan.pack.min_days, lab)), lab))]
         if plan_days < spans[0].days[0]:
@@ -126,52 +137,52 @@ class PlanSearch:
         for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):
             candidates = [
                 one
-                for (_, variant, given_up), box in product(tied, spans)
-                if (one := self._candidate(variant, given_up, box)) is not None
+                for (_, variant, exceeded), box in product(tied, spans)
+                if (one := self._candidate(variant, exceeded, box)) is not None
             ]
             if candidates:
                 return candidates
         return []
 
     def _candidate(
-        self, variant: PlanVariant, given_up: frozenset[str], box: CountBox
+        self, variant: PlanVariant, exceeded: frozenset[str], box: CountBox
     ) -> Candidate | None:
-        sound = Dimension.PROTOCOL not in given_up
-        allowed = self._worth.allowed(variant.factor) if sound else 0
+        sound = Dimension.PROTOCOL not in exceeded
+        allowed = self._curve.allowed(variant.factor) if sound else 0
         if allowed is None:
             return None
-        one = Candidate(variant, given_up, box, allowed, 0)
+        one = Candidate(variant, exceeded, box, allowed, 0)
         limit = self._most_that_count(one)
         return one._replace(most=limit) if limit is not None and limit >= allowed else None
 
     def _most_that_count(self, one: Candidate) -> int | None:
         counts = self._counts(one)
-        key = counts, one.given_up, one.box  # of thousands of variants most share their counts
+        key = counts, one.exceeded, one.box  # most variants share their counts with others
         if key not in self._most:
-            self._most[key] = self._within(one).most_that_count(counts, self._worth.most)
+            self._most[key] = self._within(one).most_that_count(counts, self._curve.most)
         return self._most[key]
 
     def _counts(self, one: Candidate) -> Counts:
         return one.variant.counts(self.plan.counts)
 
     def _within(self, one: Candidate) -> CountLimits:
-        key = one.given_up, one.box
+        key = one.exceeded, one.box
         if key not in self._limits:
             self._limits[key] = CountLimits(self.plan.pack, *key)
         return self._limits[key]
 
     def _tier(self, one: Candidate) -> int:
-        return self._worth.tier(one.most, one.variant.factor)
+        return self._curve.tier(one.most, one.variant.factor)
 
-    def _step(self, samples: int, one: Candidate) -> float:
-        return self._worth.step(samples, one.variant.factor)
+    def _evidence_term(self, samples: int, one: Candidate) -> float:
+        return self._curve.step(samples, one.variant.factor)
 
-    def _reaching(self, one: Candidate) -> int:
-        return max(one.fewest, self._worth.needed(self._tier(one), one.variant.factor) or 0)
+    def _fewest_for_tier(self, one: Candidate) -> int:
+        return max(one.fewest, self._curve.needed(self._tier(one), one.variant.factor) or 0)
 
-    def _boxed(self, one: Candidate) -> Iterator[Candidate]:
+    def _split_into_boxes(self, one: Candidate) -> Iterator[Candidate]:
         wishes = (w for w in self.plan.pack.limits if not w.hard and w.number is Bounds.EVIDENCE)
-        counts = [self._worth.fewest([wish], one.variant.factor) for wish in wishes]
+        counts = [self._curve.fewest([wish], one.variant.factor) for wish in wishes]
         levels = [inf if count is None else count for count in counts]
         for samples, days in product(self._cells(Bounds.SAMPLES), self._cells(Bounds.DAYS)):
             span = max(days.least, one.box.days[0]), min(days.most, one.box.days[1])
@@ -194,15 +205,15 @@ class PlanSearch:
             if minimum <= limit
         ]
 
-    def _settled(self, candidates: Iterable[Candidate], step: _Step) -> Settled | None:
+    def _settled(self, candidates: Iterable[Candidate], step: _EvidenceTerm) -> SizedVariant | None:
         best = _least_of(candidates, lambda one: step(one.most, one))
-        plans = (plan for one in best for plan in self._numbered(one, step))
-        return min(plans, key=lambda plan: plan.rest, default=None)
+        plans = (plan for one in best for plan in self._with_numbers(one, step))
+        return min(plans, key=lambda plan: plan.later_terms, default=None)
 
-    def _numbered(self, one: Candidate, step: _Step) -> Iterator[Settled]:
-        pack, limits, most_shown = self.plan.pack, self._within(one), step(one.most, one)
+    def _with_numbers(self, one: Candidate, step: _EvidenceTerm) -> Iterator[SizedVariant]:
+        pack, limits, best_term = self.plan.pack, self._within(one), step(one.most, one)
         before, study = self.plan.counts, self.study.counts
-        counting = fewest(lambda n: step(n, one) <= most_shown, self._reaching(one), one.most)
+        counting = fewest(lambda n: step(n, one) <= best_term, self._fewest_for_tier(one), one.most)
         minimum = limits.fewest(self._counts(one), counting)
 
         def fits(samples: int, days: int) -> bool:
@@ -218,7 +229,7 @@ class PlanSearch:
             return int(fewer * max(1, study.days) + shorter * max(1, study.samples))
 
         top = int(max(minimum.days, study.days))
-        # No plan of an interval is closer than its longest days with the samples of its shortest.
+        # No plan of an interval cuts less than its most days with the samples of its fewest days.
         longest = largest(lambda days: fits(minimum.samples, days), minimum.days, top)
         spans, closest = [(minimum.days, longest or minimum.days)], inf
         while spans:
@@ -234,22 +245,22 @@ class PlanSearch:
             for samples, days in product(counts, {low, max(low, before.days)}):
                 if fits(samples, days):
                     changes = (samples != before.samples) + (days != before.days)
-                    rest = (
+                    later_terms = (
                         cut(samples, days),
                         len(one.variant.fields) + changes,
                         credits_needed(minimum._replace(samples=samples, days=days), pack),
                         -min(samples, study.samples),
                         -min(days, study.days),
                     )
-                    yield Settled(rest, one.variant, samples, days)
+                    yield SizedVariant(later_terms, one.variant, samples, days)
 
 
 @dataclass(frozen=True)
 class SharedSearch:
     """The search for plans that are good in several labs, or at several assumptions, at once.
 
-    ``plans`` are one plan and ``studies`` the study's own in each; items and their relative
-    prices must be the same in all.
+    ``plans`` holds one plan in each lab, ``studies`` the study's protocol in each. Items and their
+    relative prices must be the same in all labs.
     """
 
     plans: Sequence[Assessment]
@@ -257,11 +268,11 @@ class SharedSearch:
     variants: PlanVariants
 
     def candidates(self) -> Iterator[tuple[Assessment, ...]]:
-        """Yield the plans, each in all labs, one of which is best for any trade-off between them.
+        """Yield plans, each assessed in every lab; one is best for any trade-off between labs.
 
         More samples up to the study's are better everywhere while they miss the same soft
-        constraints and fit the same labs. Beyond, only those help that gain evidence, and days
-        beyond the study's only if a sample needs them.
+        constraints and fit the same labs. More samples than the study's help only if they gain
+        evidence, and more days only if the samples need them.
         """
         plan, study, pack = self.plans[0], self.studies[0].counts, self.plans[0].pack
         limits = [CountLimits(one.pack) for one in self.plans]
@@ -302,7 +313,7 @@ class SharedSearch:
 
 
 def _gains(worth: EvidenceCurve, study: Assessment, factor: float) -> Iterator[int]:
-    """Yield the numbers of samples beyond the study's at which the evidence counts for more."""
+    """Yield the samples beyond the study's that reach a tier or constraint, or gain evidence."""
     design, limits = worth.pack.design, worth.pack.limits
     firsts = [worth.needed(tier, factor) for tier in (0, 1)]
     firsts += [worth.fewest([one], factor) for one in limits if one.number is Bounds.EVIDENCE]

@@ -9,7 +9,7 @@ from replicalab.facts import check, records
 from replicalab.facts.blocks import Block
 from replicalab.facts.comparison import comparison_panel, table
 from replicalab.facts.negotiation import outcome_verdict
-from replicalab.facts.options import revision_panel, take_panel
+from replicalab.facts.options import needs_panel, revision_panel
 from replicalab.facts.rounds import ledger_panel, outcome_panel, round_panel
 from replicalab.facts.score import batch_blocks, score_panel
 from replicalab.facts.study import lab_panel, paper_panel
@@ -58,7 +58,7 @@ _PANELS: Final[dict[type, Callable[[Any], Iterable[Block]]]] = {
     Negotiation: _run,
     Offer: lambda revised: [revision_panel(revised)],
     Pack: lambda pack: [paper_panel(pack), lab_panel(assess(pack.reference_protocol, pack))],
-    Shortfalls: lambda found: [take_panel(PlanAnalysis(found.plan))],
+    Shortfalls: lambda found: [needs_panel(PlanAnalysis(found.plan))],
 }
 
 

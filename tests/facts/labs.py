@@ -43,7 +43,7 @@ def _sentences(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
     yours = options.yours
     yield "plan", verdicts.plan_size(yours)
     yield "verdict", " | ".join(verdicts.plan_verdict(yours))
-    yield "first of all", ways.first_of_all(options)
+    yield "first of all", ways.first_advice(options)
     for slack in yours.slack.values():
         rest = plan.slack_text(slack)
         yield slack.dimension, plan.used_text(yours, slack) + (f", slack {rest}" if rest else "")
@@ -64,5 +64,5 @@ def _sentences(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
     whole = PlanStep(yours, options.least.after)
     yield "least loss", f"{plan.saved_text(whole)}; {plan.loss_text(whole)}"
     yield "gives up", " ".join(map(plan.protection_text, whole.newly_dropped))
-    for title, lines in ways.take_parts(options):
+    for title, lines in ways.needs_parts(options):
         yield from ((title, line) for line in lines)

@@ -154,10 +154,10 @@ def test_sentences_are_whole_and_true(plan: Protocol, pack: Pack) -> None:
     yours, loss = options.yours, options.least
     for line in report_on(options).splitlines():
         assert not re.search(r"  |\.\.|\b(nan|inf|None)\b", line)
-    sentences = [ways.first_of_all(options), ways.difference_text(options)]
+    sentences = [ways.first_advice(options), ways.difference_text(options)]
     sentences += [
         ways.search_text(options),
-        *(s for _, part in ways.take_parts(options) for s in part),
+        *(s for _, part in ways.needs_parts(options) for s in part),
     ]
     for text in filter(None, sentences):
         assert text.endswith(".")

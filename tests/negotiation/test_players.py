@@ -45,7 +45,7 @@ def choice(pack: Pack, *actions: ScientistAction) -> Choice:
 def test_negotiation_by_hand_waits_after_the_opening(scientist: core.ScientistKind) -> None:
     setup = playing.game(playing.BOOKED, scientist=scientist)
     assert core.negotiate(setup, playing.BOOKED).rounds == ()
-    with pytest.raises(NegotiationError, match=f"played by a {scientist}, who follows no rule"):
+    with pytest.raises(NegotiationError, match=f"played by a {scientist}, that follows no rule"):
         choose(setup, core.State(0, 5), playing.BOOKED)
     opened = playing.by_rule(playing.BOOKED, playing.PLAN, scientist=scientist)
     assert [playing.plan_of(done) for done in opened.rounds] == [playing.PLAN]
@@ -198,7 +198,7 @@ def test_direct_scientist_asks_only_if_it_helps() -> None:
     poor = make_pack(budget=1, design=design, reference_protocol=playing.SMALL)
     result = choice(poor, playing.propose(playing.SMALL))
     assert result.action is None
-    assert result.reason.endswith("No single addition by the lab would open one.")
+    assert result.reason.endswith("No single addition to the lab gives a plan worth running.")
 
 
 @given(

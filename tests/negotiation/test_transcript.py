@@ -22,7 +22,7 @@ from replicalab.assessment import assess
 from replicalab.errors import ModelAnswerTooLongError, ModelError, ModelTimeoutError, TraceError
 from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_TEXT, MOST_FILE_BYTES
 from replicalab.models import Role
-from replicalab.negotiation.players import Recorder, hear
+from replicalab.negotiation.players import Recorder, repeat_outputs
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
 from tests.factories import make_protocol
 from tests.negotiation.playing import (
@@ -409,13 +409,13 @@ def test_recorder_keeps_messages_answers_and_failures() -> None:
 
 
 def test_recorded_outputs_give_the_same_answer() -> None:
-    answer = hear(OUTPUTS, FRESH, BOOKED)
+    answer = repeat_outputs(OUTPUTS, FRESH, BOOKED)
     assert answer.turn is not None
     assert answer.outputs == OUTPUTS, "with its seconds and tokens"
     for last in (PROPOSAL, PROSE, ModelError("gone")):
         first = core.ask_model(ScriptedGenerate([PROSE, last]), FRESH, BOOKED, 1)
-        assert hear(first.outputs, FRESH, BOOKED) == first
-    assert hear((), FRESH, BOOKED) == (None, (), None)
+        assert repeat_outputs(first.outputs, FRESH, BOOKED) == first
+    assert repeat_outputs((), FRESH, BOOKED) == (None, (), None)
     for fields in ({}, {"text": "a", "failure": "b"}):
         with pytest.raises(ValueError, match="either a text or a failure"):
             core.Output.model_validate(fields)

@@ -223,7 +223,7 @@ class _Values(dict[str, Any]):
         return lines_text([lead, *sentences]) if steps else ""
 
     def shortfall(self) -> str:
-        parts = options.take_parts(self.options)
+        parts = options.needs_parts(self.options)
         lines = [(title, line) for title, lines in parts for line in lines]
         return lines_text(f"{title}: {line}" if title else line for title, line in lines)
 

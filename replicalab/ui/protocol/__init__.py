@@ -99,10 +99,10 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
     )
     for dimension, step in analysis.mends.items():
         button(
-            escaped(facts.mend_text(step)),
+            escaped(facts.repair_label(step)),
             "build",
             partial(state.replace_plan, step.after.plan),
-            help=escaped(facts.mend_price(step)),
+            help=escaped(facts.repair_effect(step)),
             key=f"mend_{dimension}",
             wrap=True,
         )
@@ -155,8 +155,8 @@ def _draw_changes(options: PlanAnalysis, ticks: list[Tick], result: Assessment) 
     loss = options.least
     is_void = bool(loss.after.evidence.void_reason)
     panel.draw(
-        facts.take_panel(options),
-        sentences_panel([facts.first_of_all(options)], title="What to change", level=2),
+        facts.needs_panel(options),
+        sentences_panel([facts.first_advice(options)], title="What to change", level=2),
         Group((_offer(options, ticks, result), _least_loss(options, is_void=is_void)), beside=True),
     )
     applies_loss = loss.changes and not is_void
