@@ -108,12 +108,14 @@ def least_loss_of(
     """Return the first plan in the order, never below the plan or the offer."""
     study = plan.revised(plan.pack.reference_protocol)
     search = PlanSearch(plan, variants or variants_of(plan), study)
-    exact = search.variants.exact
 
     def ranked(after: Assessment, changes: _Changes = tuple) -> LeastLoss:
-        return LeastLoss(plan, after, rank(after, plan.plan, study), exact, changes)
+        place = rank(after, plan.plan, study)
+        return LeastLoss(plan, after, place, search.variants.exact, changes)
 
-    plans = []
+    plans = [ranked(plan)]
+    if offered := offer or reference_offer(plan):
+        plans.append(ranked(offered.after, lambda: offered.changes))
     if best := search.closest():
         after = plan.revised(best.plan(plan.plan))
 
@@ -121,11 +123,7 @@ def least_loss_of(
             worded = best.variant.changes(plan.pack)
             return tuple(_Reasons(plan, after, study).completed(worded))
 
-        plans.append(ranked(after, changes))
-    if not (plans and exact):  # no plan ranks above one that an exact search has found
-        plans.append(ranked(plan))
-        if offered := offer or reference_offer(plan):
-            plans.append(ranked(offered.after, lambda: offered.changes))
+        plans.insert(0, ranked(after, changes))
     return min(plans, key=lambda loss: loss.rank)
 
 
