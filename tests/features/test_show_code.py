@@ -121,7 +121,7 @@ def test_code_of_a_comparison_gives_its_numbers(
     capsys: pytest.CaptureFixture[str], files: Files
 ) -> None:
     app = visit(COMPARE, study="psy_stroop", alpha="0.01")
-    for source, number in (("The three labs", 0), ("Yours, the Lab Manager’s and least loss", 2)):
+    for source, number in (("The three labs", 0), ("Yours, offer, least loss", 2)):
         totals = row(press(app, source), "Total")
         files.clear()
         code = shown(app, COMPARE)

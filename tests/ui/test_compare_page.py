@@ -26,7 +26,7 @@ from tests.ui.reading import alerts, page_text, panel_tables, tray
 from tests.ui.test_batches import until
 from tests.ui.walking import go, query_of, show, visit
 
-WAYS = "Yours, the Lab Manager’s and least loss"
+WAYS = "Yours, offer, least loss"
 
 
 def row(app: AppTest, label: str) -> list[str]:

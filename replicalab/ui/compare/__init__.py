@@ -57,7 +57,7 @@ def _draw_sides(here: PlanAnalysis) -> None:
     alone = state.case().own is not None and len(_labs()) < FEWEST_SIDES
     with st.container(horizontal=True, vertical_alignment="center", key="sources"):
         button(label, "science", lambda: tray.keep_only(_labs()), disabled=alone)
-        ways = "Yours, the Lab Manager’s and least loss"
+        ways = "Yours, offer, least loss"
         button(ways, "balance", lambda: tray.keep_only(_ways(here)))
         _draw_library()
         button("Undo", "undo", state.undo, disabled=not state.current().past)
