@@ -142,8 +142,10 @@ def test_drawn_rooms_are_the_existing_ones() -> None:
 
 
 def goes_up(one: Import) -> bool:
-    known = one.target in ROOMS and one.source in {*ROOMS, PAGES} and one.target != one.source
-    return known and layer_of(one.target) >= layer_of(one.source)
+    is_between_rooms = (
+        one.target in ROOMS and one.source in {*ROOMS, PAGES} and one.target != one.source
+    )
+    return is_between_rooms and layer_of(one.target) >= layer_of(one.source)
 
 
 def test_rooms_import_strictly_downward() -> None:

@@ -76,8 +76,13 @@ def _any_telescopes(design: Design) -> float | None:
 
 def _telescopes(design: Design) -> float | None:
     value, effect = _any_telescopes(design), design.row.effect
-    found = design.original and effect_of(design.row, design.original)
-    if value is None or effect is None or not found or effect.size(value) > effect.size(found):
+    original = design.original and effect_of(design.row, design.original)
+    if (
+        value is None
+        or effect is None
+        or not original
+        or effect.size(value) > effect.size(original)
+    ):
         return None
     return value
 

@@ -139,8 +139,8 @@ def plan_case(options: Options, study: Study, fields: Values) -> Case:
     """Return the case of a plan: of a file or the study, with its settings."""
     plan = plan_at(options.plan, study) if options.plan else study.reference_protocol
     numbers = {"sample_size": options.samples, "duration_days": options.days}
-    given = {name: number for name, number in numbers.items() if number is not None}
-    values = plan.model_dump(mode="json") | given
+    changes = {name: number for name, number in numbers.items() if number is not None}
+    values = plan.model_dump(mode="json") | changes
     return case_of(options, study, options.lab, {"plan": values, **fields})
 
 

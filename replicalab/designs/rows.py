@@ -338,9 +338,9 @@ class Kind:
 
     def words_of(self, design: _Design) -> Given:
         """Return the words of the first optional number of a design, or those without any."""
-        given = ((getattr(design, name), words) for name, words in self.given.items())
+        options = ((getattr(design, name), words) for name, words in self.given.items())
         usual = Given(self.method, self.setting, self.source)
-        return next((words for x, words in given if x is not None and words.counts(x)), usual)
+        return next((words for x, words in options if x is not None and words.counts(x)), usual)
 
     def uses(self, number: str) -> bool:
         return number in self.needs or number in self.optional

@@ -112,13 +112,13 @@ class PowerAnalysis:
         whole = replace(self, dropout=0.0)
 
         def is_enough(each: int) -> bool:
-            return replace(whole, samples=each * groups).reaches
+            return replace(whole, samples=per_group * groups).reaches
 
         limit = LARGEST_PLANNED // groups
-        each = bisect_left(range(limit + 1), True, 1, key=is_enough)
-        planned = math.ceil(each * groups / _analysed_share(self.dropout))
+        per_group = bisect_left(range(limit + 1), True, 1, key=is_enough)
+        planned = math.ceil(per_group * groups / _analysed_share(self.dropout))
         planned += -planned % groups
-        if each > limit or planned > LARGEST_PLANNED:
+        if per_group > limit or planned > LARGEST_PLANNED:
             raise self._refused(
                 Unknown.SAMPLES,
                 f"more than {count_text(LARGEST_PLANNED, 'sample')} would be needed to reach "

@@ -43,14 +43,14 @@ def new_study(
     """Return a study of these numbers only, right or wrong, in a lab that can run it."""
     row = KINDS[kind]
     # A file does not state the usual sides.
-    given = {name: x for name, x in (numbers or {}).items() if (name, x) != ("sides", 2)}
-    design: Block = {"kind": kind, **usual_numbers(row), **given}
+    stated = {name: x for name, x in (numbers or {}).items() if (name, x) != ("sides", 2)}
+    design: Block = {"kind": kind, **usual_numbers(row), **stated}
     target, floor = design["target"], design["floor"]
     if isinstance(target, int | float) and isinstance(floor, int | float):
         design["floor"] = target if row.scale.reaches(floor, target) else floor
-    named = [name for name in NUMBERS if name not in _OPTIONAL or given.get(name) is not None]
-    named += ["dropout"] if given.get("dropout") else []
-    why = dict.fromkeys(named, UNSTATED) | ({} if "floor" in given else {"floor": DEFAULT})
+    named = [name for name in NUMBERS if name not in _OPTIONAL or stated.get(name) is not None]
+    named += ["dropout"] if stated.get("dropout") else []
+    why = dict.fromkeys(named, UNSTATED) | ({} if "floor" in stated else {"floor": DEFAULT})
     design |= {"unit_of_n": "samples", "source": UNSTATED, "why": {**why}}
     size = _enough_samples(design) if sample is None else sample
     credits = _planned(size) * COST_PER_SAMPLE + _planned(days) * COST_PER_DAY

@@ -197,13 +197,15 @@ class Draft:
 
 
 def _without(lab: Block, gone: set[str]) -> Block:
-    left = dict(lab)
+    remaining = dict(lab)
     for name in ("booked", "prices", "out_of_stock"):
         if isinstance(items := lab.get(name), dict):
-            left[name] = {item: at for item, at in items.items() if label_key(item) not in gone}
+            remaining[name] = {
+                item: at for item, at in items.items() if label_key(item) not in gone
+            }
         elif isinstance(items, list):
-            left[name] = [item for item in items if label_key(str(item)) not in gone]
-    return {name: value for name, value in left.items() if value or not lab[name]}
+            remaining[name] = [item for item in items if label_key(str(item)) not in gone]
+    return {name: value for name, value in remaining.items() if value or not lab[name]}
 
 
 def _with_made_labs(study: Study) -> Study:

@@ -300,9 +300,9 @@ def original_way(draft: Draft) -> str | None:
     """Return the label of the way in which a draft's original is reported; None without one."""
     if draft.at(*ORIGINAL) is None or draft.row.effect is None:
         return None
-    given = {*draft.labels(*ORIGINAL, "numbers")}
+    filled = {*draft.labels(*ORIGINAL, "numbers")}
     ways = original_ways(draft.row).items()
-    return next((label for label, numbers in ways if {*numbers} == given), draft.row.effect.name)
+    return next((label for label, numbers in ways if {*numbers} == filled), draft.row.effect.name)
 
 
 def with_original_way(draft: Draft, way: str | None) -> Draft:

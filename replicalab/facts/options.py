@@ -184,10 +184,10 @@ def _wait_lines(options: planner.PlanAnalysis) -> Iterator[str]:
         after = wait.least.after
         day = f"{wait.start_day:,}{after.pack.lab.dated(wait.start_day)}"
         items = lexicon.joined(lexicon.quoted(wait.items))
-        left = lexicon.count_text(after.pack.lab.days_left, "day")
+        days = lexicon.count_text(after.pack.lab.days_left, "day")
         evidence = phrases.placed_text(after.evidence)
         still = f"; {phrases.failing_text(after, still=True)}" if after.failing else ""
-        text = f"Start on day {day}, with {items} free and {left} left: "
+        text = f"Start on day {day}, with {items} free and {days} left: "
         text += f"{_adapted_text(after, options.yours)}; {evidence}{still}."
         yield plans.with_cautions(text, after)
 
@@ -351,13 +351,13 @@ def reasons_table(
 ) -> blocks.Table:
     """Return each change of the reference protocol with its reasons, also ``given``, and loss."""
     analysis = planner.PlanAnalysis(reference)
-    known = [("Planner", change) for change in analysis.least.changes]
+    changes = [("Planner", change) for change in analysis.least.changes]
     offered = analysis.offer.changes if analysis.offer else ()
-    known += [("Lab Manager", change) for change in offered]
+    changes += [("Lab Manager", change) for change in offered]
     rows = []
     for step in field_steps(reference, options.yours):
         [(name, _, _)], [(field, _, _)] = change_rows(step), step.fields
-        made = {(c.original, c.revised): (who, c) for who, c in known if _makes(c, step)}
+        made = {(c.original, c.revised): (who, c) for who, c in changes if _makes(c, step)}
         theirs = [f"{who}: {change.reason}" for who, change in made.values()]
         why = " ".join(dict.fromkeys(filter(None, (given.get(field, ""), *theirs))))
         lost = lost_text(step, [change for _, change in made.values()])

@@ -197,10 +197,10 @@ def ledger_panel(negotiation: Negotiation) -> blocks.Group:
         for concession in ledger(negotiation)
         if concession.who is Role.LAB_MANAGER and concession.counts
     ]
-    given: blocks.Block = blocks.Sentence("Neither side gave anything.")
+    block: blocks.Block = blocks.Sentence("Neither side gave anything.")
     if steps or offers:
-        given = given_up_table(steps, suggested(negotiation), offers[-1:])
-    return blocks.group(blocks.Heading("Concessions"), given)
+        block = given_up_table(steps, suggested(negotiation), offers[-1:])
+    return blocks.group(blocks.Heading("Concessions"), block)
 
 
 def suggested(negotiation: Negotiation) -> list[SuggestionChange]:

@@ -131,8 +131,8 @@ class FileInUse:
         if self._path is None:
             return None
         with suppress(OSError):
-            found = Path(self._path).stat()
-            return found.st_dev, found.st_ino
+            status = Path(self._path).stat()
+            return status.st_dev, status.st_ino
         return 0, 0
 
 

@@ -399,10 +399,10 @@ def ask_model(
 
 def repeat_outputs(outputs: Sequence[Output], state: State, pack: Pack) -> ModelAnswer:
     """Return the turn that recorded outputs give."""
-    left = iter(outputs)
+    remaining = iter(outputs)
 
     def repeat(_: Messages) -> str:
-        output = next(left)
+        output = next(remaining)
         if output.text is None:
             raise ModelError(output.failure or "")
         return output.text

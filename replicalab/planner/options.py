@@ -72,8 +72,8 @@ class PlanAnalysis:
     def ends(self) -> dict[str, Assessment]:
         """The cheapest plan and the one with most evidence, if they are other plans."""
         ends = {"Cheapest": self.cheapest, "Most evidence": self.most_evidence}
-        known = self.yours.plan, self.least.plan
-        plans = {name: plan for name, plan in ends.items() if plan and plan.plan not in known}
+        shown_plans = self.yours.plan, self.least.plan
+        plans = {name: plan for name, plan in ends.items() if plan and plan.plan not in shown_plans}
         return {name: plan for name, plan in plans.items() if not plan.evidence.void_reason}
 
     @cached_property

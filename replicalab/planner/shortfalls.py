@@ -233,8 +233,8 @@ def _relief(plan: assessment.Assessment) -> Shortfall:
         for lack in lacks
         if lack.slack < 0
     ] + _missing(plan.items)
-    left = plan.in_lab(with_additions(additions, plan.pack)).failing
-    return Shortfall(plan, tuple(additions), tuple(left))
+    failing = plan.in_lab(with_additions(additions, plan.pack)).failing
+    return Shortfall(plan, tuple(additions), tuple(failing))
 
 
 def _missing(items: Iterable[Item]) -> list[Addition]:

@@ -98,8 +98,8 @@ class LabOverrides(Record):
     @property
     def changes(self) -> int:
         of_items = [value for item in self.items for value in (item.state, item.price)]
-        given = [value for value in of_items if value is not None]
-        return sum(map(len, (given, self.stated, self.rates, self.steps)))
+        values = [value for value in of_items if value is not None]
+        return sum(map(len, (values, self.stated, self.rates, self.steps)))
 
     def over(self, lab: labs.Lab, study: Study) -> labs.Lab:
         by_key = {label_key(item.label): item for item in self.items}
@@ -107,7 +107,7 @@ class LabOverrides(Record):
         priced = {key for key, item in by_key.items() if item.price is not None}
         further = {"equipment": [*lab.equipment], "reagent": [*lab.reagents]}
         listed = (*study.equipment, *study.reagents, *lab.equipment, *lab.reagents)
-        known = {*map(label_key, listed)}
+        labels = {*map(label_key, listed)}
         booked = {item: day for item, day in lab.booked.items() if label_key(item) not in stated}
         gone = [item for item in lab.out_of_stock if label_key(item) not in stated]
         prices = {item: x for item, x in lab.prices.items() if label_key(item) not in priced}
@@ -118,7 +118,7 @@ class LabOverrides(Record):
                 gone.append(item.label)
             if item.price is not None:
                 prices[item.label] = item.price
-            if key not in known:
+            if key not in labels:
                 further[item.category].append(item.label)
         return lab.model_copy(
             update={

@@ -432,16 +432,16 @@ def _moved(lab: Lab, study: Study, key: str) -> Lab:
     tens = _near(lab.budget, BUDGET_SWING_PERCENT, BUDGET_STEP, draw(key, "budget"))
     days = max(lab.start_day, _near(lab.days, DAYS_SWING_PERCENT, 1, draw(key, "days")))
     further = {*map(label_key, (*lab.equipment, *lab.reagents))}
-    kept = {item: day for item, day in lab.booked.items() if label_key(item) in further}
+    bookings = {item: day for item, day in lab.booked.items() if label_key(item) in further}
     gone = [item for item in lab.out_of_stock if label_key(item) in further]
-    booked = _chosen(study.equipment, len(lab.booked) - len(kept), f"{key}|booked")
+    booked = _chosen(study.equipment, len(lab.booked) - len(bookings), f"{key}|booked")
     spent = _chosen(study.reagents, len(lab.out_of_stock) - len(gone), f"{key}|out of stock")
     until = {item: _between(1, 2 * days, draw(key, "booked until", item)) for item in booked}
     return lab.model_copy(
         update={
             "budget": float(BUDGET_STEP * tens),
             "days": days,
-            "booked": until | kept,
+            "booked": until | bookings,
             "out_of_stock": [*spent, *gone],
             "expected": None,
         }

@@ -313,9 +313,9 @@ def _in_words(detail: ErrorDetails, path: FieldPath, record: type[Record]) -> tu
     if kind == "value_error":
         problem, _, remedy = message.partition("; ")
         return problem, remedy or "change one of them"
-    known = _REMEDIES.get(detail.get("ctx", {}).get("pattern", "")) or _REMEDIES.get(kind)
+    remedy_of_kind = _REMEDIES.get(detail.get("ctx", {}).get("pattern", "")) or _REMEDIES.get(kind)
     must = re.sub(r"^\w+ should", "must", message).partition(" after validation")[0]
-    return f"{shown(detail['input'])} is not allowed", known or must
+    return f"{shown(detail['input'])} is not allowed", remedy_of_kind or must
 
 
 _KINDS: Final[dict[object, tuple[Any, str]]] = {  # of an annotation: its classes, and their name

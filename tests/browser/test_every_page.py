@@ -252,7 +252,7 @@ def assert_cells_are_seen(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", [each for each in (*LIGHT, *WITH_A_FORM) if each not in FULL_ADDRESSES]
+    "address", [address for address in (*LIGHT, *WITH_A_FORM) if address not in FULL_ADDRESSES]
 )
 def test_full_page_is_short_and_accessible(app_page: Page, address: str) -> None:
     opened(app_page, address)

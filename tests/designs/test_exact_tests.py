@@ -72,8 +72,8 @@ def test_correlation_power_agrees_with_simulation(n: int, rho: float, sides: int
     other -= other.mean(axis=1, keepdims=True)
     squares = (one**2).sum(axis=1) * (other**2).sum(axis=1)
     r = (one * other).sum(axis=1) / np.sqrt(squares)
-    found = abs(r) if sides == 2 else r
-    value = float((found > critical_r(n, 0.05 * 2 / sides)).mean())
+    size = abs(r) if sides == 2 else r
+    value = float((size > critical_r(n, 0.05 * 2 / sides)).mean())
     error = 4 * math.sqrt(value * (1 - value) / rounds)
     assert correlation_power(n, rho, 0.05, sides) == pytest.approx(value, abs=error)
 

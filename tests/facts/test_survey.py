@@ -39,8 +39,8 @@ def test_equal_rows_are_ordered_by_merit() -> None:
         cell = survey.COLUMNS.index(column.get(order, "binds"))
         expected = by_merit
         if order != survey.ORDERS[0]:
-            values = {id(each): survey.cells(each)[cell] for each in rows}
+            values = {id(row): survey.cells(row)[cell] for row in rows}
             folded = {k: v.casefold() if isinstance(v, str) else v for k, v in values.items()}
             expected = sorted(by_merit, key=lambda e: folded[id(e)], reverse=order == "Evidence")
-        names = [each.pack.paper.name for each in sorted(rows, key=survey.order_key(order))]
+        names = [row.pack.paper.name for row in sorted(rows, key=survey.order_key(order))]
         assert names == [each.pack.paper.name for each in expected], order

@@ -30,9 +30,9 @@ def written(plan: Assessment) -> str:
 
 
 def data_of(page: str) -> dict[str, Any]:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
-    assert found
-    data: dict[str, Any] = json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    assert match
+    data: dict[str, Any] = json.loads(match[1])
     return data
 
 
@@ -71,9 +71,9 @@ def test_file_asks_for_nothing_from_outside() -> None:
 
 def test_inputs_open_as_the_same_case() -> None:
     plan = plan_in("psy_stroop", "hard")
-    found = re.search("<pre>(.*?)</pre>", written(plan), re.S)
-    assert found
-    assert read_case(found[1].replace("&#34;", '"')) == Case.of(plan.pack)
+    match = re.search("<pre>(.*?)</pre>", written(plan), re.S)
+    assert match
+    assert read_case(match[1].replace("&#34;", '"')) == Case.of(plan.pack)
 
 
 def test_hostile_texts_stay_text() -> None:

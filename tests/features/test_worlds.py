@@ -64,8 +64,8 @@ class ByHand:
         regrets = []
         for pack, grid, (best, none_passes) in zip(self.packs, self.grids, self.best, strict=True):
             is_long = plan.duration_days > pack.lab.days_left
-            known = (best, True) if is_long else one and grid.get(key(one))
-            mine, is_lost = known or self.seen(assess(plan, pack))
+            value = (best, True) if is_long else one and grid.get(key(one))
+            mine, is_lost = value or self.seen(assess(plan, pack))
             most = 0.0 if none_passes else float(TERMS)
             regrets.append(most if none_passes or is_lost else regret(mine, best))
         return sorted(regrets, reverse=True)
@@ -94,11 +94,11 @@ def assert_best(plan: Assessment, **given: Any) -> None:
 def test_robust_plan_is_best_in_small_labs(seeds: range) -> None:
     for seed in seeds:
         chance = Random(f"worlds {seed}")
-        given: Any = {
+        numbers: Any = {
             name: {key: chance.randint(1, 5) for key in ("days", "staff") if chance.random() < 0.3}
             for name in ("hopeful", "grim")
         }
-        assert_best(assess(*small_lab(seed)), **given)
+        assert_best(assess(*small_lab(seed)), **numbers)
 
 
 @pytest.mark.long

@@ -167,7 +167,7 @@ def share(found: planner.SurveyedStudy) -> float:
 def test_order_of_studies_follows_the_rule() -> None:
     packs = [small_lab(seed)[1] for seed in range(100)]
     analyses = [analysed(pack.reference_protocol, pack) for pack in packs]
-    studies = [planner.SurveyedStudy(each.yours, each.least, None) for each in analyses]
+    studies = [planner.SurveyedStudy(analysis.yours, analysis.least, None) for analysis in analyses]
     studies.sort(key=lambda study: study.rank)
     worth = [rule(study) for study in studies]
     assert worth == sorted(worth)

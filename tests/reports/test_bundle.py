@@ -78,14 +78,14 @@ def test_bundle_keeps_the_recording_of_a_model() -> None:
 @pytest.mark.parametrize(
     "edit",
     [
-        lambda held: held["plan"].update(sample_size=2),
-        lambda held: held["study"]["paper"].update(goal="x"),
+        lambda data: data["plan"].update(sample_size=2),
+        lambda data: data["study"]["paper"].update(goal="x"),
     ],
 )
 def test_edit_of_a_bundle_is_a_caution(edit: Edit) -> None:
-    held = saved()
-    edit(held)
-    caution = open_bundle(json.dumps(held)).caution
+    data = saved()
+    edit(data)
+    caution = open_bundle(json.dumps(data)).caution
     assert caution == "The study, the lab or the plan differs from the one that was saved."
 
 
@@ -97,21 +97,21 @@ def test_bundle_of_version_1_is_refused() -> None:
 @pytest.mark.parametrize(
     ("edit", "place"),
     [
-        (lambda held: held.pop("plan"), "plan"),
-        (lambda held: held["plan"].update(sample_size="9"), "plan.sample_size"),
-        (lambda held: held.update(seed="x"), "seed"),
-        (lambda held: held.update(extra=1), "extra"),
-        (lambda held: held.update(difficulty="harder"), "difficulty"),
-        (lambda held: held.update(own_lab={"budget": -1}), "own_lab.budget"),
-        (lambda held: held["study"].pop("design"), "study.design"),
-        (lambda held: held["study"]["design"].update(alpha=7.0), "study.design.alpha"),
-        (lambda held: held["negotiation"].update(format=9), "negotiation.format"),
-        (lambda held: held["negotiation"]["setup"].update(seed="x"), "negotiation.setup.seed"),
+        (lambda data: data.pop("plan"), "plan"),
+        (lambda data: data["plan"].update(sample_size="9"), "plan.sample_size"),
+        (lambda data: data.update(seed="x"), "seed"),
+        (lambda data: data.update(extra=1), "extra"),
+        (lambda data: data.update(difficulty="harder"), "difficulty"),
+        (lambda data: data.update(own_lab={"budget": -1}), "own_lab.budget"),
+        (lambda data: data["study"].pop("design"), "study.design"),
+        (lambda data: data["study"]["design"].update(alpha=7.0), "study.design.alpha"),
+        (lambda data: data["negotiation"].update(format=9), "negotiation.format"),
+        (lambda data: data["negotiation"]["setup"].update(seed="x"), "negotiation.setup.seed"),
         # A negotiation that cannot be replayed
-        (lambda held: held["negotiation"]["setup"].update(seed=4), "negotiation"),
+        (lambda data: data["negotiation"]["setup"].update(seed=4), "negotiation"),
     ],
 )
 def test_fault_of_a_bundle_has_its_place(edit: Edit, place: str) -> None:
-    held = json.loads(bundle(*work("fin_momentum", "medium")))
-    edit(held)
-    assert faults(held) == [place]
+    data = json.loads(bundle(*work("fin_momentum", "medium")))
+    edit(data)
+    assert faults(data) == [place]

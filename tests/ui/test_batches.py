@@ -71,30 +71,30 @@ def test_broken_batch_gives_reason_without_path(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.usefixtures("going")
 def test_visitor_has_one_batch_at_a_time() -> None:
-    found = Batches()
-    assert not found.begin("a", JOBS)
-    assert "under way" in found.begin("a", JOBS)
-    assert "under way" in found.show("a", VisitorBatch([], is_over=True))
-    assert found.of("b") is None
+    batches = Batches()
+    assert not batches.begin("a", JOBS)
+    assert "under way" in batches.begin("a", JOBS)
+    assert "under way" in batches.show("a", VisitorBatch([], is_over=True))
+    assert batches.of("b") is None
 
 
 def test_batches_under_way_are_bounded(going: Event) -> None:
-    found = Batches()
+    batches = Batches()
     for number in range(MOST_BATCHES):
-        assert not found.begin(f"visitor {number}", JOBS)
-    assert BUSY in found.begin("one more", JOBS)
-    assert found.of("one more") is None
+        assert not batches.begin(f"visitor {number}", JOBS)
+    assert BUSY in batches.begin("one more", JOBS)
+    assert batches.of("one more") is None
     going.set()
-    until(lambda: of(found, "visitor 0").is_over)
-    assert not found.begin("one more", JOBS)
+    until(lambda: of(batches, "visitor 0").is_over)
+    assert not batches.begin("one more", JOBS)
 
 
 def test_empty_and_too_large_batches_are_refused() -> None:
-    found = Batches()
-    assert "Nothing is chosen" in found.begin("a", [])
-    refused = found.begin("a", JOBS * (MOST_PAGE_JOBS // len(JOBS) + 1))
+    batches = Batches()
+    assert "Nothing is chosen" in batches.begin("a", [])
+    refused = batches.begin("a", JOBS * (MOST_PAGE_JOBS // len(JOBS) + 1))
     assert f"at most {MOST_PAGE_JOBS:,}" in refused
-    assert found.of("a") is None
+    assert batches.of("a") is None
 
 
 def test_unseen_finished_batch_is_dropped_for_room(
@@ -123,18 +123,18 @@ def test_unseen_finished_batch_is_dropped_for_room(
 @pytest.mark.usefixtures("going")
 def test_absent_visitor_loses_the_slot() -> None:
     now = [0.0]
-    found = Batches(lambda: now[0])
+    batches = Batches(lambda: now[0])
     for number in range(MOST_BATCHES):
-        assert not found.begin(f"visitor {number}", JOBS)
-    assert BUSY in found.begin("one more", JOBS), "they looked just now"
+        assert not batches.begin(f"visitor {number}", JOBS)
+    assert BUSY in batches.begin("one more", JOBS), "they looked just now"
     now[0] = AWAY_SECONDS + 1
     for present in ("visitor 0", "visitor 2"):
-        of(found, present)  # they look at it
-    assert not found.begin("one more", JOBS)
-    stopped = [of(found, f"visitor {number}").is_stopping for number in range(MOST_BATCHES)]
+        of(batches, present)  # they look at it
+    assert not batches.begin("one more", JOBS)
+    stopped = [of(batches, f"visitor {number}").is_stopping for number in range(MOST_BATCHES)]
     assert stopped == [False, True, False]
-    assert "you were away for 10 minutes" in of(found, "visitor 1").problem
-    assert BUSY in found.begin("another", JOBS)
+    assert "you were away for 10 minutes" in of(batches, "visitor 1").problem
+    assert BUSY in batches.begin("another", JOBS)
 
 
 def test_opened_batch_is_played_again_in_part(monkeypatch: pytest.MonkeyPatch) -> None:

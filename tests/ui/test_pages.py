@@ -182,7 +182,7 @@ def test_front_door_judges_only_own_plans() -> None:
 
 
 def test_filter_finds_matching_cards_in_order() -> None:
-    for wanted, found in (
+    for wanted, actual in (
         (gallery.Filter(text="  STROOP  serial "), ["psy_stroop"]),
         (gallery.Filter(domain="psychology"), ["psy_ego_depletion", "psy_stroop"]),
         (
@@ -195,7 +195,7 @@ def test_filter_finds_matching_cards_in_order() -> None:
         (gallery.Filter(binds=Dimension.BUDGET, lab=Difficulty.EASY), []),
     ):
         fitting = [card for card in gallery.cards() if gallery.matches(card, wanted)]
-        assert [card.summary.scenario_id for card in fitting] == found, wanted
+        assert [card.summary.scenario_id for card in fitting] == actual, wanted
 
 
 def test_story_ends_when_the_case_changes() -> None:

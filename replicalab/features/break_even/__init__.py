@@ -73,8 +73,8 @@ def robust_plan(
     >>> robust.plan.plan.sample_size, robust.plan.cost
     (31, 760.0)
     """
-    given = {"hopeful": hopeful or {}, "likely": {}, "grim": grim or {}}
-    packs = {world: _pack_in(plan, world, given[world]) for world in WORLDS}
+    changes = {"hopeful": hopeful or {}, "likely": {}, "grim": grim or {}}
+    packs = {world: _pack_in(plan, world, changes[world]) for world in WORLDS}
     options = {world: PlanAnalysis(assess(plan.plan, pack)) for world, pack in packs.items()}
     return robust_of(options, "likely")
 
@@ -112,8 +112,8 @@ def blocks_of(
     plan: Assessment, rows: Sequence[BreakEven], robust: Robust, most: int | None = None
 ) -> list[Block]:
     """Return two sentences, the bars, both plans in each world, and the values of the worlds."""
-    each = zip(*(world.values() for world in values_in(robust).values()), strict=True)
-    values = [(row[0].label, *(one.text(one.now) for one in row)) for row in each]
+    lines = zip(*(world.values() for world in values_in(robust).values()), strict=True)
+    values = [(row[0].label, *(one.text(one.now) for one in row)) for row in lines]
     columns = ("Assumption", *map(capitalised, WORLDS))
     three = table("Three worlds", columns, values, kind="worlds")
     holds, bars = assumptions.bars(plan, rows, most)

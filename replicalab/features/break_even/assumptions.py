@@ -156,9 +156,9 @@ def _of_design(plan: Assessment) -> Iterator[Assumption]:
     def dropouts(end: float) -> Iterator[float]:
         # The sample changes only when one more of those planned drops out.
         counted, step = counted_of(design, able), -1 if end > design.dropout else 1
-        for left in range(counted + step, able + 1 if step > 0 else -1, step):
-            value = min(1 - left / able, math.nextafter(1.0, 0))
-            yield value if analysed_of(able, value) == left else value - _SMALL
+        for analysed in range(counted + step, able + 1 if step > 0 else -1, step):
+            value = min(1 - analysed / able, math.nextafter(1.0, 0))
+            yield value if analysed_of(able, value) == analysed else value - _SMALL
 
     def share(value: float) -> str:
         return percent_text(math.floor(value * 1000 + _SMALL) / 1000)
@@ -276,8 +276,8 @@ def bars(plan: Assessment, rows: Sequence[BreakEven], most: int | None) -> tuple
     to, cells = Column(end, "fixed", bar="after", picture="Distance from now"), []
     for (one, end_at, value, change, status), share in ((row, row.distance) for row in rows[:most]):
         shown = "any value" if end_at is None else one.text(value)
-        held = Cell(shown, end_at, bar=Bar(min(share, 1.0)), shade=status)
+        limit = Cell(shown, end_at, bar=Bar(min(share, 1.0)), shade=status)
         then = Cell(capitalised(change) or "The verdict stays", status=status)
-        cells.append((one.label, Cell(one.text(one.now), one.now), held, then))
+        cells.append((one.label, Cell(one.text(one.now), one.now), limit, then))
     columns = ("Assumption", Column("Now", "fixed"), to, beyond)
     return Sentence(sentence(plan, rows)), table(TITLE, columns, cells, kind="break_evens")

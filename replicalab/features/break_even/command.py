@@ -19,8 +19,8 @@ def break_even(options: commands.Options) -> Answer:
     """Show how far each assumption may move, and the most robust plan over three worlds."""
     analysis, _ = asking.analysis(options)
     plan, rows = analysis.yours, feature.break_evens(analysis.yours)
-    given = {"hopeful": options.hopeful, "grim": options.grim}
-    numbers = {name: asking.numbers(f"--{name}", given[name], "budget=800") for name in given}
+    typed = {"hopeful": options.hopeful, "grim": options.grim}
+    numbers = {name: asking.numbers(f"--{name}", typed[name], "budget=800") for name in typed}
     robust = feature.robust_plan(plan, **numbers)
     data = {
         **records.place(plan.pack),

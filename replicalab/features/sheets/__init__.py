@@ -265,13 +265,13 @@ def dates_of(text: str) -> dict[bool, date]:
     dashed = re.sub(r"\.?[\s./,-]\s*", "-", text)
     # With dots, no country writes the month first.
     orders = {True: "%d-%m-%Y", False: "%d-%m-%Y" if "." in text else "%m-%d-%Y"}
-    found: dict[bool, date] = {}
+    dates: dict[bool, date] = {}
     for day_first, order in orders.items():
         for form in (*_FORMATS, order):
             with suppress(ValueError):
                 moment = datetime.strptime(dashed, form).date()  # noqa: DTZ007 - as written
-                found |= {day_first: moment} if moment.year > 1900 else {}
-    return found
+                dates |= {day_first: moment} if moment.year > 1900 else {}
+    return dates
 
 
 def _day(text: str, how: Answers, *, begins: bool) -> int:
@@ -489,8 +489,8 @@ def _in_periods(rows: Sequence[_Row], how: Answers, notes: list[CellFault]) -> O
 
 def rows_named(frame: Table, pack: Pack) -> Table:
     """Return the rows of the items that a study or its lab knows."""
-    known = {*map(label_key, pack.known_items)}
-    return frame[[label_key(str(label)) in known for label in frame["name"]]]
+    names = {*map(label_key, pack.known_items)}
+    return frame[[label_key(str(label)) in names for label in frame["name"]]]
 
 
 def inventory_template(pack: Pack) -> str:

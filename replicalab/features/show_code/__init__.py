@@ -48,8 +48,8 @@ class CodeSide(NamedTuple):
     def python(self) -> str:
         """Return the lines of Python that make the plan."""
         own_lab, question, plan = self.changes().values()
-        given = {"seed": self.case.seed, "own": own_lab, "question": question}
-        changes = _named({name: value for name, value in given.items() if value})
+        options = {"seed": self.case.seed, "own": own_lab, "question": question}
+        changes = _named({name: value for name, value in options.items() if value})
         place = f"{self.study!r}, {self.case.lab.value!r}"
         load = f"lab = replicalab.load({place}{changes})"
         return f"{load}\nplan = replicalab.assess(lab{_named(plan)})"

@@ -20,9 +20,9 @@ def _draw() -> None:
     commands = "\n".join(map(here.command, ("check", "plan")))
     _draw_code("Protocol and Trade-offs", commands, plan_python(here))
     sides, files = [], dict[str, str]()
-    for kept in compare.all_sides().cases:
-        case = kept.case if kept.is_run else kept.case.seated()
-        sides.append(CodeSide(case, case.pack(own_studies.find), kept.name, kept.is_run))
+    for entry in compare.all_sides().cases:
+        case = entry.case if entry.is_run else entry.case.seated()
+        sides.append(CodeSide(case, case.pack(own_studies.find), entry.name, entry.is_run))
     if len(sides) >= FEWEST_SIDES:
         command, files = compare_command(sides)
         _draw_code("Compare", command, compare_python(sides))

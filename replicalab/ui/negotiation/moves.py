@@ -146,8 +146,8 @@ def _draw_question(kept: RunSession, place: str, key: str) -> None:
     number, limit = len(kept.negotiation.rounds), kept.negotiation.setup.max_rounds
     with st.container(horizontal=True, vertical_alignment="center", key=f"{place}_asking"):
         button("Ask", "help", partial(_ask, kept, number, key), key=f"{place}_ask")
-        left = count_text(limit - number - 1, "round")
-        st.caption(f"A question takes this round; {left} left.", width="content")
+        rounds = count_text(limit - number - 1, "round")
+        st.caption(f"A question takes this round; {rounds} left.", width="content")
     notices.draw(key)
 
 
