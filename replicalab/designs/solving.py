@@ -111,7 +111,7 @@ class PowerAnalysis:
         groups = self.given.groups or self.row.groups
         whole = replace(self, dropout=0.0)
 
-        def is_enough(each: int) -> bool:
+        def is_enough(per_group: int) -> bool:
             return replace(whole, samples=per_group * groups).reaches
 
         limit = LARGEST_PLANNED // groups
