@@ -125,7 +125,14 @@ def test_every_kind_has_a_sample() -> None:
         opened(sample())
 
 
-@pytest.mark.parametrize("held", [kind for kind in FileKind if kind is not FileKind.STUDY])
+@pytest.mark.parametrize(
+    "held",
+    [
+        pytest.param(kind, marks=pytest.mark.long if kind is FileKind.BUNDLE else ())
+        for kind in FileKind
+        if kind is not FileKind.STUDY
+    ],
+)
 def test_faults_of_a_file_are_bounded(held: FileKind) -> None:
     sample = json.loads(FILES[held][0]())
     counts = {

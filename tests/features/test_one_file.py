@@ -13,7 +13,7 @@ from replicalab.facts.present import plan_slide, stake_slide
 from replicalab.features.one_file import file_html, levers_of, pdf, state_of
 from replicalab.negotiation.case import Case, read_case, record_text
 from replicalab.scenarios import load_scenario
-from tests.tiers import FEW_LABS
+from tests.tiers import EVERY_LAB, one_in
 
 _MOST_BYTES = 400_000
 _TRIED = 12
@@ -36,7 +36,7 @@ def data_of(page: str) -> dict[str, Any]:
     return data
 
 
-@pytest.mark.parametrize(("study", "lab"), FEW_LABS)
+@pytest.mark.parametrize(("study", "lab"), one_in(12, (item.values for item in EVERY_LAB)))
 def test_states_are_those_of_the_core(study: str, lab: str) -> None:
     plan = plan_in(study, lab)
     page = written(plan)

@@ -10,6 +10,7 @@ from replicalab.features.registration import PROFILES
 from replicalab.ui.controls import escaped
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace, from_query
+from tests.tiers import one_in
 from tests.ui.acting import press, type_number, undo
 from tests.ui.reading import in_drawer
 from tests.ui.test_export import Files, again, files, part, text
@@ -82,7 +83,7 @@ def test_exclusive_option_replaces_the_others(files: Files) -> None:
         assert json.loads(text(files, IDS))["q4"] == settled
 
 
-@pytest.mark.parametrize("form", PROFILES)
+@pytest.mark.parametrize("form", one_in(4, PROFILES))
 def test_form_draws_every_item(form: str, files: Files) -> None:
     app = opened(part("Registration", study="fin_momentum"), form)
     drawer = in_drawer(app)

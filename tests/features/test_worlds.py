@@ -17,7 +17,7 @@ from replicalab.scenarios import Pack
 from tests.features.test_break_even import assess_in, changed
 from tests.planner.brute_force import Place, Tried, ranked, tried
 from tests.planner.small_labs import analysed, shipped, small_lab
-from tests.tiers import EVERY_LAB, batches
+from tests.tiers import EVERY_LAB, FEW_LABS, batches
 from tests.ui.acting import number, press, run, type_number
 from tests.ui.pages import PROTOCOL
 from tests.ui.reading import alerts, page_text
@@ -107,7 +107,7 @@ def test_robust_plan_is_best_in_shipped_labs(study: str, lab: str) -> None:
     assert_best(shipped(study, lab).yours)
 
 
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
+@pytest.mark.parametrize(("study", "lab"), FEW_LABS)
 def test_worlds_keep_their_definition(study: str, lab: str) -> None:
     robust = robust_plan(shipped(study, lab).yours)
     assert robust.least.plan == shipped(study, lab).least.plan

@@ -76,7 +76,7 @@ def check_whole(url: str, confirmed: list[Confirmed]) -> None:
     library.close()
 
 
-@pytest.mark.parametrize("kills", one_in(2, [1, 3]))
+@pytest.mark.parametrize("kills", [1, pytest.param(3, marks=pytest.mark.long)])
 def test_killed_process_loses_no_confirmed_save(url: str, kills: int) -> None:
     chance, confirmed = random.Random(7), list[Confirmed]()
     for _ in range(kills):
@@ -147,7 +147,7 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.mark.parametrize(
     ("place", "rights"),  # others may look at it, or not even that
-    one_in(5, product(["library.db", "a/library.db", "ours"], [0o555, 0o700])),
+    one_in(6, product(["library.db", "a/library.db", "ours"], [0o555, 0o700])),
 )
 def test_unwritable_folder_is_reported_unchanged(
     open_folder: Path, place: str, rights: int

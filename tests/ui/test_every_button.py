@@ -195,7 +195,7 @@ CASES: Final = (
     (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.PERSON}),
     (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.MODEL}),
 )
-LONG_WALKS: Final = ("Scenarios", "Protocol", "Negotiation")
+LONG_WALKS: Final = ("Scenarios", "Protocol", "Negotiation", "Trade-offs", "Library")
 
 
 @pytest.mark.parametrize(

@@ -252,6 +252,7 @@ def _walked() -> Iterator[tuple[str, AppTest]]:
         yield f"the drawer's {part}", unfolded(drawer(part, **query()))
 
 
+@pytest.mark.long
 def test_every_page_has_currency_and_dates() -> None:
     elsewhere = ["EUR instead of credits", "The study’s: credits"]
     elsewhere += [text for story in stories() for text in (story.title, story.line)]

@@ -118,6 +118,7 @@ def test_chosen_key_is_not_adopted(browsers: Browsers) -> None:
     assert cards_of_visitors(theirs) == []
 
 
+@pytest.mark.long
 def test_link_reads_the_study_on_every_page(browsers: Browsers) -> None:
     author = browsers.token
     link = query_of(using(OTHER, MINE))

@@ -14,6 +14,7 @@ from replicalab.scenarios import Arms, Difficulty, Study, Units, pack_of, parse_
 from replicalab.ui import study_form
 from tests.hostile import ATTACK, marked
 from tests.hostile_files import hostile_study
+from tests.tiers import one_in
 from tests.ui.acting import can_press, choose, labels, number, pick, press, type_number, type_text
 from tests.ui.pages import PROTOCOL
 from tests.ui.reading import alerts, page_text, where
@@ -260,6 +261,7 @@ def test_form_comes_back_after_another_start() -> None:
     assert app.text_input[0].value == "Mine"
 
 
+@pytest.mark.long
 def test_hostile_text_is_text_in_every_field() -> None:
     app = write(unopened(), hostile_study().text)
     numbers: set[int] = set()
@@ -294,7 +296,7 @@ def test_original_by_its_interval_is_removed_again() -> None:
     assert study_of(app).design.original is None
 
 
-@pytest.mark.parametrize("kind", [kind for kind, row in KINDS.items() if row.effect])
+@pytest.mark.parametrize("kind", one_in(4, (kind for kind, row in KINDS.items() if row.effect)))
 def test_original_of_every_kind_in_every_way(kind: str) -> None:
     app, counts = choose_kind(form(), kind), {"n", "n1", "n2", "events", "samples"}
     ways = next(box for box in app.selectbox if box.label == WAY).options
