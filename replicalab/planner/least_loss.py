@@ -209,7 +209,11 @@ def deciding_text(plan: Assessment, study: Assessment) -> str:
     if not plan.feasible:
         return ""
     if counts.days < min(study.counts.days, longest):
-        limit = largest_sample(revise(plan.plan, duration_days=counts.days + 1), pack) or 0
+        protocol = revise(plan.plan, duration_days=counts.days + 1)
+        limit = largest_sample(protocol, pack) or counts.samples
+        most = plan.revised(revise(protocol, sample_size=min(limit, counts.samples)))
+        if not most.feasible:
+            return f"With 1 more day the plan fails on {joined(most.failing)}."
         if limit < counts.samples:
             return f"1 more day would cost {count_text(counts.samples - limit, 'sample')}."
     if counts.samples < study.counts.samples:

@@ -209,6 +209,38 @@ def check_numbers(reason: str, found: Assessment, back: Assessment) -> None:
         assert reason.startswith(f"'{missed[0].constraint.label}'")
 
 
+@pytest.mark.parametrize("seeds", batches(300, quick=150, long=2))
+def test_step_closer_states_its_price(seeds: range) -> None:
+    used = set[str]()
+    for options in map(opened, seeds):
+        plan, days = options.least.after, options.least.after.counts.days
+        samples, lab = plan.counts.samples, plan.pack.lab
+
+        def at(samples: int, days: int, plan: Assessment = plan) -> Assessment:
+            return plan.revised(revise(plan.plan, sample_size=samples, duration_days=days))
+
+        text = planner.deciding_text(plan, options.study)
+        price = int(re.sub(r"\D", "", text.partition("cost")[2]) or 0)
+        if text.startswith("1 more day"):
+            most, more = at(samples - price, days + 1), at(samples - price + 1, days + 1)
+            assert most.feasible
+            assert not more.feasible or more.evidence.able == most.evidence.able  # in vain
+        elif text.startswith("1 more sample"):
+            assert at(samples + 1, days - price).feasible
+            assert not at(samples + 1, days - price + 1).feasible
+        elif text.startswith("With 1 more sample"):
+            assert text.endswith(f" the plan fails on {joined(at(samples + 1, days).failing)}.")
+        elif text.startswith("With 1 more day"):
+            assert not any(at(fewer + 1, days + 1).feasible for fewer in range(samples))
+        elif text:
+            assert days == lab.days_left < options.study.counts.days
+        else:
+            closer = (days, samples) >= (options.study.counts.days, options.study.counts.samples)
+            assert closer or not plan.feasible or not price
+        used.add(text[:8])
+    assert len(used) >= 4
+
+
 MEETS: Final = factories.make_protocol(sample_size=41)
 """A plan that meets the target with its fewest samples, for 1,060 credits."""
 
