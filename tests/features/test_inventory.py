@@ -55,9 +55,9 @@ def test_every_column_is_read() -> None:
 def test_every_separator_line_end_and_encoding() -> None:
     lines = [list(COLUMNS), ["Größe", "equipment", "", "", '"12,5"'], ["b", "reagent", "", "", "1"]]
     expected = (item("Größe", price=12.5), item("b", "reagent", price=1))
-    for delimiter, end in product(",;\t", ("\n", "\r\n", "\r")):
+    for delimiter, end in product(",;\t|", ("\n", "\r\n", "\r")):
         text = end.join(delimiter.join(line) for line in lines)
-        for coding in ("utf-8", "utf-8-sig", "utf-16"):
+        for coding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le"):
             assert read_inventory(text.encode(coding), "ours.csv").items == expected
 
 
@@ -157,6 +157,7 @@ WRONG_FILES: Final[dict[str, tuple[bytes | str, str]]] = {
     "quote over two rows": ('Name,Price,Stock\n"a,5,1\nb",6,1\n', "ours.csv"),
     "two tables": ("Name,Price,,Name,Price\nagar,5,,oven,6\n", "ours.csv"),
     "two adjacent tables": ("Name,Price,Name,Price\nagar,5,oven,6\n", "ours.csv"),
+    "two lists without a gap": ("Reagent,Stock,Instrument,Status\nagar,5,oven,free\n", "ours.csv"),
     "two lists": ("Reagent,Stock,,Instrument,Until\nagar,5,,oven,6\n", "ours.csv"),
     "open quote in the header": ('"' + "x" * 200_000, "ours.csv"),
     "Windows-1252": (GROESSE.encode("cp1252"), "ours.csv"),
@@ -166,6 +167,7 @@ WRONG_FILES: Final[dict[str, tuple[bytes | str, str]]] = {
     "a million columns": ("," * 10**6 + "\n" + HEADER, "ours.csv"),
     "too large": (b" " * (limits.MOST_SHEET_BYTES + 1), "ours.csv"),
     "old Excel": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ours.xlsx"),
+    "formula without a value": (workbook(("=1+1", "reagent")), "ours.xlsx"),
     "OpenDocument": (b"PK\x03\x04", "ours.ods"),
     "hostile name": (HEADER, "<b>\u202e.csv\n" + "x" * 300),
     "CSV called a workbook": (HEADER, "ours.xlsx"),

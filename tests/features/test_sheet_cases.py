@@ -73,9 +73,10 @@ def test_quantities_are_zero_or_more() -> None:
     for text, state in {
         "957 mL": some, "0 mL": out, "0,0": out, "0.00 g": out, "1,200 mL": some, "0.5": some,
         "2 x 500 mL": some, "1200": some, "10 m3": some, "no": out, "yes": some, "": None,
+        "~3": some, ">0.5": some, "2×500 mL": some, "0x10": out, "0 (5 ordered)": out, "TRUE": some,
     }.items():  # fmt: skip
         assert read(f'Reagent;Stock;x\nagar;"{text}";1\n').items[0].state is state, text
-    for text in ("-3", "some", "<5", "0-5 mL"):
+    for text in ("-3", "some", "<5", "0-5 mL", ">0", "1.5.26", "0 or 5"):
         assert "is no quantity" in refused(f"Reagent,Stock\nagar,{text}\n")
 
 
@@ -98,6 +99,7 @@ def test_ids_are_not_proposed() -> None:
         "31 May 2026", "May 31, 2026", "Sun 31 May 2026", "31st May 2026", "20260531", "2026.5.31",
         "2026-05-31 14:30", "2026-05-31T14:30:00Z", "31/05/2026 2:30 PM", "31.05.2026 23:59",
         "2026-05-31 00:00:00", "2026-05-31T14:30:00.123+02:00", "31-05-2026", "20260531.0",
+        "31-May-26", "2026-May-31", "31. Mai 2026", "31 mai 2026 14:30 CEST", "20260531T143000Z",
     ],
 )  # fmt: skip
 def test_dates_are_days_of_the_lab(written: str) -> None:
@@ -134,7 +136,9 @@ def test_ambiguous_dates_and_numbers_are_asked() -> None:
     assert read(days, HOW._replace(numbers="days")).items[0].until == 12
     assert "no date of Excel" in refused(days, HOW._replace(numbers="dates"))
     assert "needs the date" in refused("Item,Booked until\nscope,2026-05-31\n", Answers())
-    for text in ("31/05/26", "next week", "2026-02-30", "31052026", "May 2026"):
+    for text in ("-", "N/A", "never"):
+        assert read(f"Item,Status,Booked until\nscope,booked,{text}\n").items[0].until is None
+    for text in ("31/05/26", "tbd", "next week", "2026-02-30", "31052026", "May 2026"):
         assert refused(f"Item,Booked until\nscope,{text}\n")
 
 

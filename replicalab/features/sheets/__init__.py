@@ -40,27 +40,38 @@ MEANINGS: Final = {
     column: {word: value for value, words in values.items() for word in words.split(", ")}
     for column, values in WORDS.items()
 }
+NO_DATE: Final = ("-", "–", "—", "n/a", "na", "none", "never")
 EMPTY: Final = {"name": "", "kind": "", "from": -inf, "until": inf, "expiry": inf}
+_MONTHS: Final = {
+    word: month for month, words in _ROWS["months"].items() for word in words.split(", ")
+}
 NUMBER: Final = re.compile(r"[0-9]{1,20}(?:[.,][0-9]{1,400})?")  # 326 for the smallest price
 _FIELD_OF: Final = {
     word: field for field, row in FIELDS.items() for word in row["headings"].split(", ")
 }
 _PARTS: Final = {"label": "name", "category": "kind", "state": "state", "price": "price"}
 _ID: Final = re.compile(r"#?[A-Za-z]{0,4}[-_ ./]?[0-9][0-9._-]*|[0-9a-fA-F-]{32,}")
+_NO_VALUE: Final = re.compile(  # a formula that no spreadsheet program has calculated
+    rb'<c r="[A-Z]+([0-9]+)"(?![^>]* t="str")[^>]*>'
+    rb"<f(?:[^>]*/>|[^>]*>[^<]*</f>)(?:<v ?/>|<v></v>)?</c>"
+)
 _ABOVE: Final = 20  # rows that may be above the headings
 _THOUSANDS: Final = (("[ '’\u00a0\u202f]", "[.,]"), (",", "[.]"), ("[.]", ","))  # and decimals
 _SIGN: Final = "[$€£¥]|USD|EUR|GBP|CHF|JPY|CNY|SEK|NOK|DKK|CAD|AUD|NZD|INR"
 _MONEY: Final = re.compile(rf"({_SIGN})?\s*([^A-Za-z$€£¥]+?)\s*({_SIGN})?")
 _CODES: Final = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
-_QUANTITY: Final = re.compile(r"([0-9]+(?:[ .,'][0-9]+)*)(?:\s*[^\W\d_][^\d]*[23]?|\s*%|\s*x\s.*)?")
+_QUANTITY: Final = re.compile(  # about or more than a number, a unit or a pack, a remark
+    r"(?:(?:[~≈>≥]|ca\.?)\s*(?=[0.,]*[1-9]))?([0-9]+(?:[ .,'][0-9]{3})*(?:[.,][0-9]+)?)"
+    r"(?:\s*[^\W\d_][^\d]*[23]?|\s*%|\s*[x×].*)?(?:\s*\(.*\))?"
+)
 _BESIDE_DATE: Final = re.compile(  # a weekday in front, the letters of 31st, a time behind
     r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?[.,]?\s+"
-    r"|(?<=[0-9])(?:st|nd|rd|th)\b"
+    r"|(?<=[0-9])(?:st|nd|rd|th|er)\b"
     r"|(?:T|,?\s+)[0-9]{1,2}(?::[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?|(?=\s*[ap]))"
-    r"\s*(?:[ap]\.?m\.?)?\s*(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?$",
+    r"\s*(?:[ap]\.?m\.?)?\s*(?:[A-Z]{1,4}|[+-][0-9]{2}:?[0-9]{2})?$",
     re.IGNORECASE,
 )
-_FORMATS: Final = ("%Y-%m-%d", "%d-%b-%Y", "%d-%B-%Y", "%b-%d-%Y", "%B-%d-%Y")
+_FORMATS: Final = ("%Y-%m-%d", "%d-%b-%Y", "%d-%b-%y", "%b-%d-%Y", "%Y-%b-%d")
 _EXCEL_DAY_0: Final = date(1899, 12, 30)
 _SERIALS: Final = 20_000, 75_000  # of Excel, the years 1954 to 2105; too many for days of a lab
 _WRONG_NUMBERS: Final = {
@@ -133,7 +144,8 @@ def read_table(data: bytes, name: str, heading: int | None = None) -> Table:
 
 def _text_rows(data: bytes) -> Iterator[list[str]]:
     try:
-        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+        is_wide = data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[1:2] == b"\0"
+        text = data.decode("utf-16" if is_wide else "utf-8-sig")
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start) + 1
         raise Problem("the text is not UTF-8", "save it as CSV UTF-8 or .xlsx", row) from None
@@ -143,7 +155,7 @@ def _text_rows(data: bytes) -> Iterator[list[str]]:
         fields = max(_matches(line.replace('"', "").split(mark)) for line in lines)
         return fields, lines[0].count(mark)
 
-    mark, row, width = max(",;\t", key=headings), 1, 2
+    mark, row, width = max(",;\t|", key=headings), 1, 2
     try:
         for texts in csv.reader(StringIO(text, newline=""), delimiter=mark, strict=True):
             # A cell of several lines with the separators of a whole row has swallowed a row.
@@ -162,9 +174,13 @@ def _workbook_rows(data: bytes) -> Iterator[tuple[object, ...]]:
     try:
         with ZipFile(BytesIO(data)) as archive:
             unpacked = sum(part.file_size for part in archive.infolist())
-        if unpacked > (most := limits.MOST_UNPACKED):
-            problem = f"the workbook unpacks to {unpacked:,} bytes, more than {most:,}"
-            raise Problem(problem, "keep the table alone in a new workbook")
+            if unpacked > (most := limits.MOST_UNPACKED):
+                problem = f"the workbook unpacks to {unpacked:,} bytes, more than {most:,}"
+                raise Problem(problem, "keep the table alone in a new workbook")
+            for part in filter(re.compile("xl/worksheets/[^/]+xml").fullmatch, archive.namelist()):
+                if cell := _NO_VALUE.search(archive.read(part)):
+                    remedy = "save the workbook in a spreadsheet program"
+                    raise Problem("a formula has no value", remedy, int(cell[1]))
         book = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
         first = book.worksheets[0]
         first.reset_dimensions()  # a file may state fewer rows than it has
@@ -217,12 +233,13 @@ def _frame(lines: Iterable[Sequence[object]], heading: int | None) -> Table:
         problem = f"the table has more than {wide} columns"
         raise Problem(problem, "delete the columns that are not needed")
     keys = frame.loc[top].map(_heading_key)
-    # Of two tables side by side, both name items, or all headings of one repeat.
+    # Two tables side by side both name items, are of two kinds, or repeat all headings.
     parts = [[*group] for is_filled, group in groupby(keys.index, filled.get) if is_filled]
     named = [part for part in parts if "name" in keys[part].map(_FIELD_OF.get).array]
     every = [*filter(None, keys)]
     half = len(every) // 2
-    if len(named) > 1 or (half > 1 and every[:half] == every[half:]):
+    kinds = {*map(MEANINGS["kind"].get, every)} - {None}
+    if len(named) > 1 or len(kinds) > 1 or (half > 1 and every[:half] == every[half:]):
         problem = "two tables are side by side"
         raise Problem(problem, "keep one of them, or write one below the other", top)
     places = [place for place, is_filled in enumerate(filled) if is_filled]
@@ -261,8 +278,9 @@ def _all_match(column: Iterable[str], pattern: re.Pattern[str]) -> bool:
 def dates_of(text: str) -> dict[bool, date]:
     """Return the dates that a text may mean, by whether the day comes before the month."""
     text = _BESIDE_DATE.sub("", " ".join(text.split()))
-    text = re.sub(r"^([0-9]{4})([0-9]{2})([0-9]{2})(?:\.0)?$", r"\1-\2-\3", text)
-    dashed = re.sub(r"\.?[\s./,-]\s*", "-", text)
+    text = re.sub(r"^([0-9]{4})([0-9]{2})([0-9]{2})(?:\.0|T[0-9]{4,6}Z?)?$", r"\1-\2-\3", text)
+    text = re.sub(r"[^\W\d_]+", lambda word: _MONTHS.get(word[0].casefold(), word[0]), text)
+    dashed = re.sub(r"\.?[\s./,–-]\s*", "-", text)
     # With dots, no country writes the month first.
     orders = {True: "%d-%m-%Y", False: "%d-%m-%Y" if "." in text else "%m-%d-%Y"}
     dates: dict[bool, date] = {}
@@ -286,7 +304,7 @@ def _day(text: str, how: Answers, *, begins: bool) -> int:
         dates = dict.fromkeys((True, False), _EXCEL_DAY_0 + timedelta(int(number)))
     moments = {*dates.values()} if how.day_first is None else {dates.get(how.day_first)}
     if not dates:
-        raise _wrong(text, "is no day from 0 on and no date", "write 2026-05-31 or 12")
+        raise _wrong(text, "is no day from 0 on and no full date", "write 2026-05-31 or 12")
     if len(moments) > 1:
         ways = " or ".join(map(str, dates.values()))
         raise _wrong(text, "can be read in two ways", f"write {ways}")
@@ -329,7 +347,7 @@ def read_cell(column: str, text: str, how: Answers) -> Any:
     if places := characters.hidden(text):
         character = characters.described(text[places[0]])
         raise _wrong(text, f"holds {character}, which is invisible", "remove it")
-    if not text:
+    if not text or (column in DATED and text.casefold() in NO_DATE):
         return EMPTY.get(column)
     if column == "price":
         (sign, number), own = money_of(text), how.currency
