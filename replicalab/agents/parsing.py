@@ -22,18 +22,24 @@ _FENCE: Final = "```"
 _MARK: Final = re.compile(r'\\.|[{}\[\]"]', re.DOTALL)
 _OPEN_OR_CLOSE: Final = {"{": 1, "[": 1, "]": -1, "}": -1}
 _REASONING: Final = (
-    r"(?:\w{1,20}[:_])?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad|monologue)"
-    r"(?:_\w{1,20})?"
+    r"[\w:.-]{0,20}(?:think|thought|reason|analysis|reflect|deliberat|brainstorm|scratchpad|monologue"
+    r"|\bdraft\b|\bcot\b)[\w:.-]{0,20}"
 )
 _REASONING_TAG: Final = re.compile(
-    rf"[<◁](?P<end>/?){_REASONING}(?:\s[^<>▷\n]{{0,80}})?[>▷]|\[(?P<end_2>/?)THINK\]"
-    r"|<\|(?:(?:START|BEGIN)(?:_OF)?|(?P<end_3>END)(?:_OF)?)_(?:THINKING|THOUGHTS?|REASONING)\|>"
-    r"|<unused94>|(?P<end_4><unused95>)",
+    rf"[<◁]\|?\s?(?P<end>/\s?|(?=[\w:.-]*(?<![a-z])end(?![a-z])))?{_REASONING}(?:\s[^<>▷\n]{{0,80}})?"
+    r"\|?[>▷]|\[(?P<end_2>/)?THINK\]|<\|channel>thought|<unused94>"
+    r"|(?P<end_3><channel\|>|<unused95>)",
     re.IGNORECASE,
 )
+_REASONING_FENCE: Final = re.compile(
+    r"^[ \t]{0,8}```(?:think|thought|reason)\w{0,9}\s*?$.*?(?:^[ \t]{0,8}```\s*?$|\Z)",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
 # Channels of the Harmony format, with its tokens or, as some servers answer, without them.
-_FINAL_CHANNEL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>|assistantfinal")
-_CHANNEL: Final = re.compile(r"<\|channel\|>|\A\s*analysis(?=[A-Z])")
+_FINAL_CHANNEL: Final = re.compile(
+    r"<\|channel\|>\s*final\b[^{]{0,80}?<\|message\|>|assistantfinal"
+)
+_CHANNEL: Final = re.compile(r"<\|channel\|>|assistantfinal|\A\s*analysis(?=[A-Z])")
 
 
 class ParseErrorCode(StrEnum):
@@ -104,13 +110,14 @@ def without_reasoning(text: str) -> str:
     """
     if _is_object(text.strip()):
         return text
+    text = _REASONING_FENCE.sub("", text)
     if _CHANNEL.search(text):
         finals = [*_FINAL_CHANNEL.finditer(text)]
         text = text[finals[-1].end() :] if finals else ""
     parts: list[str] = []
     start = depth = 0
     for tag in _REASONING_TAG.finditer(text):
-        if any(tag.groups()):
+        if tag.lastgroup:
             if depth == 0:
                 parts.clear()
             depth, start = max(0, depth - 1), tag.end()

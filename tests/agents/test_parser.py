@@ -285,6 +285,12 @@ FENCED: Final = f"```json\n{ACCEPT}\n```"
         f"<|START_THINKING|>{ACCEPT}<|END_THINKING|><|START_RESPONSE|>{PROPOSE}<|END_RESPONSE|>",
         f"<|begin_of_thought|>{ACCEPT}<|end_of_thought|>{PROPOSE}",
         f"<unused94>thought\n{ACCEPT}<unused95>{PROPOSE}",
+        f"<|channel>thought\n{ACCEPT}<channel|>{PROPOSE}",
+        f"<|think_start|>{ACCEPT}<|think_end|>{PROPOSE}",
+        f"<|thinking|>{ACCEPT}<|/thinking|>{PROPOSE}",
+        f"```thinking\n{ACCEPT}\n```\n{PROPOSE}",
+        f"<|channel|>final <|constrain|>json<|message|>{PROPOSE}",
+        f"analysis\nwe try {ACCEPT} assistantfinal json{PROPOSE}",
         f"<|channel|>analysis<|message|>{ACCEPT}<|end|><|start|>assistant"
         f"<|channel|>final<|message|>{PROPOSE}<|return|>",
         f"analysisWe could try {ACCEPT}.assistantfinal{PROPOSE}",
@@ -324,7 +330,10 @@ TEXTS: Final = (
     *"}{",
     "` ```",
 )
-TAGS: Final = ("think", "thinking", "thought", "reasoning", "analysis", "scratchpad", "seed:think")
+TAGS: Final = (
+    *("think", "thinking", "thought", "reasoning", "analysis", "scratchpad", "seed:think"),
+    *("antThinking", "chain-of-thought", "cot", "draft", "deliberation"),
+)
 PROSE: Final = ("", "Here is my plan.\n", "I think <b>80</b> is it:\n", "“So be it”\n\n", "\ufeff")
 KINDS: Final = [*ScientistActionType]
 
