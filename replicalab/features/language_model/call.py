@@ -6,7 +6,10 @@ import re
 import time
 import tomllib
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -24,15 +27,22 @@ CONNECT_SECONDS: Final = 10.0
 FREE_BYTES: Final = 1 << 22
 BYTES_PER_CHARACTER: Final = 1 << 8  # a streamed piece wraps each token in about 300 bytes
 _SENT_HEADERS: Final = frozenset({"host", "connection", "accept", "content-type", "content-length"})
-_FINISH_REASONS: Final = ("stop", "length", "tool_calls", "content_filter", "function_call")
+_FINISH_REASONS: Final = {  # other words of some servers
+    **{name: name for name in ("stop", "length", "tool_calls", "content_filter", "function_call")},
+    **dict.fromkeys(("max_tokens", "model_length"), "length"),
+    **dict.fromkeys(("safety", "recitation", "sensitive"), "content_filter"),
+}
 _CUT: Final = ("length", "content_filter")
-_INSTEAD: Final[tuple[str, ...]] = ("refusal", "reasoning_content", "reasoning")
+_INSTEAD: Final = {  # fields that hold no answer, and their failures
+    "refusal": "refusal",
+    **dict.fromkeys(("reasoning_content", "reasoning", "reasoning_details", "thinking"), "thought"),
+    **dict.fromkeys(("tool_calls", "function_call"), "tool"),
+}
 _OBJECTIONS: Final = {  # the words with which a server objects to a part of the request
     "max_tokens": "max_completion_tokens",
     "temperature": "temperature",
     "stream": "stream",
-    "system": r"system\W{1,3}(role|message|prompt|instruction)|role\W{1,4}system|support\w* system"
-    "|developer instruction|only user and assistant|roles must alternate",
+    "system": r"\bsystem\b|\broles?\b|developer instruction|only user and assistant",
 }
 _FAILURES: Final[dict[str, dict[str, str]]] = tomllib.loads(
     Path(__file__).with_name("failures.toml").read_text(encoding="utf-8")
@@ -100,8 +110,10 @@ class ModelCall:
             options["stream_options"] = {"include_usage": True}
         try:
             answer: Any = await client.chat.completions.create(**options)
-        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-            for part, words in _OBJECTIONS.items():
+        except openai.APIStatusError as error:
+            # Some servers fail if their template of a conversation has no place for a part.
+            objecting = _OBJECTIONS if error.status_code in (400, 422, 500) else {}
+            for part, words in objecting.items():
                 if part not in rejected and re.search(words, str(error.body).lower()):
                     await self._ask(client, rejected | {part})
                     return
@@ -138,17 +150,17 @@ class ModelCall:
             raise _FailedError("long", limit=f"{self.endpoint.max_characters:,} characters")
         holders = [message, *(part for part in parts if isinstance(part, dict))]
         self.fields |= {name for name in _INSTEAD if any(holder.get(name) for holder in holders)}
-        reason = choices[0].get("finish_reason")
-        self.finish_reason = reason if reason in _FINISH_REASONS else self.finish_reason
+        reason = str(choices[0].get("finish_reason")).lower()
+        self.finish_reason = _FINISH_REASONS.get(reason, self.finish_reason)
 
     def _require_answer(self) -> None:
         text, tokens = "".join(self.texts), self.completion_tokens or self.endpoint.max_tokens
         if self.finish_reason in _CUT and not _has_object(text):
             raise _FailedError(self.finish_reason, tokens=count_text(tokens, "token"))
-        instead = [] if text.strip() else [name for name in _INSTEAD if name in self.fields]
-        if instead or not self.texts:
-            other = "choices" if "choices" in self.fields else "format"
-            raise _FailedError([*instead, other][0])
+        if not text.strip() and (name := next(filter(self.fields.__contains__, _INSTEAD), "")):
+            raise _FailedError(_INSTEAD[name], field=name)
+        if not self.texts:
+            raise _FailedError("choices" if "choices" in self.fields else "format")
 
 
 def _text_of(part: Any) -> str:
@@ -232,6 +244,9 @@ def _failure(endpoint: Endpoint, error: Exception) -> errors.ModelError:
             is_listed = any(str(status) in rows for rows in _FAILURES.values())
             row = str(status if is_listed else min(500, max(300, status // 100 * 100)))
             wait = response.headers.get("retry-after", "")
+            with suppress(ValueError, OverflowError):
+                moment = parsedate_to_datetime(wait)
+                wait = str(max(0, (moment - datetime.now(moment.tzinfo)).total_seconds()))
             is_time = re.fullmatch(r"\d{1,5}(\.\d{1,9})?", wait)
             wait = f"in {count_text(math.ceil(float(wait)), 'second')}" if is_time else "later"
             values |= {"status": str(status), "wait": wait}

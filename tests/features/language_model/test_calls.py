@@ -211,12 +211,13 @@ def ended(reason: str, **message: object) -> Reply:
     return sending(200, JSON, json.dumps({"choices": [choice]}).encode())
 
 
+PAST: Final = "Wed, 21 Oct 2015 07:28:00 GMT"
 DRAFT: Final = "I could propose {" * 500
 ZIPPED: Final = gzip.compress(json.dumps(completion("x")).encode())
 FAILURES: Final = [
     failing(302, Location="http://x/"),
-    *(failing(status) for status in (400, 401, 403, 404, 413, 503)),
-    *(failing(429, Retry_After=wait) for wait in ("0.01", "0.6", "1200", CANARY)),
+    *(failing(status) for status in (400, 401, 402, 403, 404, 413, 503)),
+    *(failing(429, Retry_After=wait) for wait in ("0.01", "0.6", "1200", CANARY, PAST)),
     events(piece("x"), {"error": {"code": CANARY}}),
     sending(200, EVENTS, event(piece("x")), Content_Length="999"),
     sending(200, JSON, ZIPPED, Content_Encoding="gzip"),
@@ -231,7 +232,9 @@ FAILURES: Final = [
     events({"choices": [{"delta": {"reasoning": DRAFT}}]}, piece("", "stop")),
     ended("stop", refusal=CANARY),
     ended("stop", content=[{"type": "refusal", "refusal": CANARY}]),
-    ended("content_filter"),
+    ended("stop", content=[{"type": "thinking", "thinking": DRAFT}]),
+    ended("tool_calls", tool_calls=[{"id": "1"}]),
+    *(ended(reason, content="") for reason in ("content_filter", "SAFETY", "MAX_TOKENS")),
     sending(200, JSON, b'{"choices": []}'),
     events({"choices": []}),
 ]
@@ -253,10 +256,13 @@ def test_failures_have_reason_and_remedy() -> None:
         "Only user and assistant roles are supported!",
         "Conversation roles must alternate user/assistant/user/assistant/...",
         "messages[0].role 'system' is not supported with this model",
+        "'messages[0].role' does not support 'system' with this model",
+        "`system` is not a valid role",
     ],
 )
-def test_refused_system_text_is_put_to_the_user(objection: str) -> None:
-    with serve(failing(400, {"error": {"message": objection}}), streamed("Hello")) as server:
+@pytest.mark.parametrize("status", [400, 422, 500])
+def test_refused_system_text_is_put_to_the_user(objection: str, status: int) -> None:
+    with serve(failing(status, {"error": {"message": objection}}), streamed("Hello")) as server:
         build = build_generate_fn(endpoint_at(server.url))
         assert build([*MESSAGES, {"role": "user", "content": "Again"}]) == "Hello"
     assert server.received[1].body["messages"] == [
