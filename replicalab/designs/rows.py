@@ -174,7 +174,7 @@ HALVED: Final = "halved"
 SMALLEST: Final = "smallest of interest"
 
 LARGEST: Final = 1e15  # of effects in a search
-_HIGHEST_ALPHA: Final = 0.5
+HIGHEST_ALPHA: Final = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -406,7 +406,7 @@ class Kind:
 
     def level_fault(self, alpha: float, target: float) -> str:
         """Return the fault of an alpha and a target with its remedy; empty if they fit."""
-        if alpha > _HIGHEST_ALPHA:
+        if alpha > HIGHEST_ALPHA:
             problem = f"alpha is {alpha:g}, an error more likely than not"
             return f"{problem}; give a small share, such as {1 - alpha:.3g}"
         if self.sought and target <= alpha:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from replicalab.designs.distributions import least_reaching
-from replicalab.designs.rows import DesignParameters, Kind
+from replicalab.designs.rows import HIGHEST_ALPHA, DesignParameters, Kind
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import capitalised, count_text
 from replicalab.limits import LARGEST_PLANNED
@@ -132,14 +132,16 @@ class PowerAnalysis:
             parameters = self.given._replace(alpha=max(alpha, _SMALLEST_ALPHA))
             return replace(self, given=parameters).reaches
 
-        minimum = _least_that(is_enough, math.nextafter(1, 0))
+        minimum = _least_that(is_enough, HIGHEST_ALPHA)
         if minimum is None:
             raise self._refused(
                 Unknown.ALPHA,
-                f"{self._planned} do not reach {self._aim} at any alpha below 1",
+                f"{self._planned} do not reach {self._aim} at any alpha up to {HIGHEST_ALPHA:g}",
                 "plan more samples, or aim at less",
             )
-        return _neat(max(minimum, _SMALLEST_ALPHA), lambda alpha: alpha < 1 and is_enough(alpha))
+        return _neat(
+            max(minimum, _SMALLEST_ALPHA), lambda alpha: alpha <= HIGHEST_ALPHA and is_enough(alpha)
+        )
 
     def _effect(self) -> float:
         effect, like = self.row.effect, self.effect

@@ -105,7 +105,7 @@ def test_hazard_ratio_stays_on_its_side_of_one() -> None:
         ("two_group", Unknown.EFFECT, {"samples": 50, "target": 0.05}, "aim at more than alpha"),
         ("paired", Unknown.SAMPLES, {"alpha": 0.95, "sides": 1}, "an error more likely than not"),
         ("equivalence", Unknown.EFFECT, {"samples": 20}, "at any true difference"),
-        ("two_group", Unknown.ALPHA, {"samples": 2}, "at any alpha below 1; plan more samples"),
+        ("two_group", Unknown.ALPHA, {"samples": 12}, "at any alpha up to 0.5; plan more samples"),
         ("two_group", Unknown.DROPOUT, {"samples": 100}, "plan 128 samples or more"),
         ("precision", Unknown.EVIDENCE, {"samples": 0}, "leave no samples and no half-width"),
         ("anova", Unknown.SAMPLES, {"groups": 10**9}, "more than 1,000,000 samples"),
