@@ -19,7 +19,6 @@ from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.assessment import Assessment
 from replicalab.documents import REPORTS, Report, today
 from replicalab.errors import ArgumentError, Fault
-from replicalab.lexicon import joined
 from replicalab.limits import MOST_SIDES
 from replicalab.models import Protocol, Record, revise
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind
@@ -38,7 +37,7 @@ from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Shortfalls
 from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Studies
 from replicalab.scenarios.loading import content_at
-from replicalab.scenarios.reading import checked_call, record_error, shown
+from replicalab.scenarios.reading import checked_call, record_error, require
 
 
 @checked_call
@@ -50,7 +49,7 @@ def studies(domain: str | None = None) -> Studies:
     """
     shelf = scenarios.list_scenarios()
     if domain is not None:
-        _require("studies", "domain", domain, sorted({study.domain_id for study in shelf}))
+        require("studies", "domain", domain, sorted({study.domain_id for study in shelf}))
     return Studies(study for study in shelf if domain in (None, study.domain_id))
 
 
@@ -187,26 +186,26 @@ def negotiate(
     """
     pack, opening = (plan, None) if isinstance(plan, Pack) else (plan.pack, plan.plan)
     kind, generate_fn, name = _player("negotiate", scientist)
-    _require("negotiate", "lab_manager", lab_manager, core.RULED_LAB_MANAGERS)
+    require("negotiate", "lab_manager", lab_manager, core.RULED_LAB_MANAGERS)
     if generate_fn and opening not in (None, pack.reference_protocol):
         problem = "a language model opens with a plan of its own"
         raise ArgumentError("negotiate", [Fault("plan", problem, "hand in its pack")])
     with checked("negotiate"):
         players = {"scientist": kind, "lab_manager": lab_manager, "max_rounds": max_rounds}
         case = Case.of(pack, opening, **players)
-    setup = case.setup(pack, (model or name) if generate_fn else None)
+        setup = case.setup(pack, (name if model is None else model) if generate_fn else None)
     return core.negotiate(setup, pack, generate_fn)
 
 
 def _player(call: str, scientist: str | GenerateFn) -> tuple[str, GenerateFn | None, str | None]:
     if callable(scientist):
         return ScientistKind.MODEL, scientist, None
+    kinds = [*sorted(core.AUTOMATIC), ScientistKind.MODEL, "a function"]
+    require(call, "scientist", scientist, kinds)
     if scientist == ScientistKind.MODEL:
         model = features.load("language_model")
         endpoint = model.Endpoint.from_environment(os.environ)
         return ScientistKind.MODEL, model.build_generate_fn(endpoint), endpoint.model
-    names = [*sorted(core.AUTOMATIC), ScientistKind.MODEL, "a function"]
-    _require(call, "scientist", scientist, names)
     return scientist, None, None
 
 
@@ -292,18 +291,12 @@ def report(
     >>> print(brief.form("md").splitlines()[2])
     Brief · medium lab · 31 January 2026
     """
-    _require("report", "kind", kind, REPORTS)
+    require("report", "kind", kind, REPORTS)
     answers, on = answers or Registration(), on or today()
     if isinstance(plan, Assessment):
         return Report(PlanAnalysis(plan), None, kind, on, answers)
     opening = (plan.rounds[0].plan if plan.rounds else None) or assess(plan.pack)
     return Report(PlanAnalysis(opening), plan, kind, on, answers)
-
-
-def _require(call: str, name: str, value: object, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        fault = Fault(name, f"{shown(value)} is not allowed", f"use {joined(allowed, 'or')}")
-        raise ArgumentError(call, [fault])
 
 
 @contextmanager

@@ -12,11 +12,10 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from replicalab import __version__, features, scenarios
-from replicalab.errors import ArgumentError, Fault, ScenarioError, TraceError
+from replicalab.errors import Fault, ScenarioError, TraceError
 from replicalab.facts.blocks import Document, Paper, Part, Sentence, part
 from replicalab.facts.documents import brief, funding_request, input_hash, of_run
 from replicalab.facts.report import report
-from replicalab.lexicon import joined
 from replicalab.library.contents import EntryKind
 from replicalab.limits import MOST_FILE_BYTES
 from replicalab.models import NonEmptyText, Record
@@ -181,15 +180,14 @@ class Report:
 
         JSON is the bundle, or the answers of a registration form by its own ids.
         """
+        reading.require("report", "ending", ending, [*ENDINGS])
         if ending in FORMS:
             return FORMS[ending].make(self.document, paper)
-        if ending not in ENDINGS:
-            fault = Fault("ending", f"'{ending}' is not allowed", f"use {joined(ENDINGS, 'or')}")
-            raise ArgumentError("report", [fault])
         if self.kind in OWN:
             return json.dumps(dict(self.document.values), ensure_ascii=False, indent=1) + "\n"
         return bundle(self.options, self._written, self.run)
 
+    @reading.checked_call
     def save(self, path: str | Path, paper: Paper = "A4") -> Path:
         """Write a file in the form of its ending, and return its path."""
         file = Path(path)

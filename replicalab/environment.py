@@ -24,7 +24,7 @@ from replicalab.models import ACCEPT_ACTION, ScientistAction, ScientistObservati
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, Turn
 from replicalab.negotiation.case import Case
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceAssumptions, LabOverrides
-from replicalab.scenarios.reading import shown
+from replicalab.scenarios.reading import checked_call, shown
 
 if TYPE_CHECKING or find_spec("gymnasium"):
     from gymnasium import Env, Space
@@ -188,6 +188,7 @@ class PairedComparison:
         return mean - half, mean + half
 
 
+@checked_call
 def compare_players(
     first: str | Player,
     second: str | Player,
@@ -226,7 +227,7 @@ def _rewards(
     seats: dict[str, Any] = {"lab_manager": lab_manager, "max_rounds": max_rounds}
     rewards = []
     for player in players:
-        if isinstance(player, str):
+        if not callable(player):
             run = api.negotiate(api.load(study, lab, seed), player, **seats)
             rewards.append(0.0 - negotiation.score(run).regret)
             continue

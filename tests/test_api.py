@@ -9,11 +9,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pytest
 
 import replicalab
 from replicalab import api
 from replicalab.documents import open_bundle
+from replicalab.environment import compare_players
 from replicalab.errors import ArgumentError, NegotiationError, ScenarioError
 from replicalab.models import revise
 from replicalab.negotiation import load as loaded
@@ -72,6 +74,7 @@ def test_study_is_loaded_by_its_path(tmp_path: Path) -> None:
 PACK: Final = replicalab.load(STUDY)
 PLAN: Final = replicalab.assess(PACK)
 UNTYPED: Final[Any] = replicalab
+UNTYPED_PLAYERS: Final[Any] = compare_players
 CALLS: Final[dict[str, Callable[[], object]]] = {
     "studies: domain: 'alchemy' is not allowed; use .*psy": lambda: replicalab.studies("alchemy"),
     "load: seed: -1 is not allowed; ": lambda: replicalab.load(STUDY, seed=-1),
@@ -101,6 +104,14 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
     "run_batch: progress: 1 is not .* a function": lambda: UNTYPED.run_batch(STUDY, progress=1),
     "portfolio: packs: 'a' is not allowed; use Pack": lambda: UNTYPED.portfolio(["a"]),
     "report: on: '1 May' is not allowed; use date or": lambda: UNTYPED.report(PLAN, on="1 May"),
+    "portfolio: packs: 0 is not allowed; use Pack": lambda: UNTYPED.portfolio(range(3)),
+    "run_batch: study: 1 is not allowed; ": lambda: UNTYPED.run_batch([1]),
+    "studies: domain: array.* is not allowed": lambda: UNTYPED.studies(np.array([1, 2])),
+    "negotiate: model: 5 is not": lambda: UNTYPED.negotiate(PACK, lambda _: "", model=5),
+    "report: ending: a list of 0 is": lambda: UNTYPED.report(PLAN).form([]),
+    "save: path: 5 is not allowed; use a text or Path": lambda: UNTYPED.report(PLAN).save(5),
+    "compare_players: seeds: 5 is not": lambda: UNTYPED_PLAYERS("direct", "direct", STUDY, seeds=5),
+    "negotiate: scientist: 5 is not": lambda: UNTYPED_PLAYERS("direct", 5, STUDY),
     "portfolio: worth: 'x' is": lambda: replicalab.portfolio([PACK], worth={"x": 1.0}),
 }
 

@@ -76,7 +76,7 @@ def jobs_of(
 
     Raises NegotiationError beyond `MOST_JOBS`, and ValidationError for a wrong value.
     """
-    starts = [{"study": study} if isinstance(study, str) else dict(study) for study in studies]
+    starts = [dict(study) if isinstance(study, Case) else {"study": study} for study in studies]
     choices = (starts, labs, seeds, scientists, lab_managers)
     number = prod(map(len, choices))
     if number > MOST_JOBS:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import wraps
-from inspect import signature
+from inspect import Parameter, signature
 from numbers import Real
 from types import NoneType, UnionType
 from typing import Any, Final, ParamSpec, TypeVar, Union, get_args, get_origin
@@ -333,12 +333,16 @@ _T = TypeVar("_T")
 
 
 def checked_call(function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Let a function refuse an argument of another type by an ArgumentError."""
-    call = signature(function)
+    """Let a function refuse an argument of another type by an ArgumentError; not its ``self``."""
+    call = signature(function, eval_str=True)
 
     @wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        for name, value in call.bind(*args, **kwargs).arguments.items():
+        try:
+            arguments = call.bind(*args, **kwargs).arguments
+        except TypeError:
+            return function(*args, **kwargs)  # Python's own message also names the function
+        for name, value in arguments.items():
             parameter = call.parameters[name]
             items = {name: value}.items()
             if parameter.kind is parameter.VAR_KEYWORD:
@@ -356,7 +360,9 @@ def _require_type(call: str, name: str, value: object, annotation: Any) -> None:
     is_union = get_origin(annotation) in (Union, UnionType)
     members = get_args(annotation) if is_union else (annotation,)
     origins, words = [get_origin(member) or member for member in members], []
-    if {str, int}.intersection(origins) and _CHECKED_LATER.issuperset(origins):
+    if annotation is Parameter.empty or (
+        {str, int}.intersection(origins) and _CHECKED_LATER.issuperset(origins)
+    ):
         return
     for member, origin in zip(members, origins, strict=True):
         classes, word = _KINDS.get(origin, (origin, origin.__name__))
@@ -365,11 +371,18 @@ def _require_type(call: str, name: str, value: object, annotation: Any) -> None:
         if isinstance(value, classes) and not (
             is_list and isinstance(value, str | bytes | dict | Record)
         ):
-            for item in value if is_list and isinstance(value, list | tuple) else ():
+            for item in value if is_list and isinstance(value, abc.Collection) else ():
                 _require_type(call, name, item, get_args(member)[0])
             return
     remedy = f"use {joined(words, 'or')}"
     raise ArgumentError(call, [Fault(name, f"{shown(value)} is not allowed", remedy)])
+
+
+def require(call: str, name: str, value: object, allowed: Sequence[str]) -> None:
+    """Refuse an argument that is none of the allowed texts."""
+    if not isinstance(value, str) or value not in allowed:
+        fault = Fault(name, f"{shown(value)} is not allowed", f"use {joined(allowed, 'or')}")
+        raise ArgumentError(call, [fault])
 
 
 def shown(value: object) -> str:
@@ -378,7 +391,7 @@ def shown(value: object) -> str:
         return "a block of keys" if isinstance(value, dict) else f"a list of {len(value)}"
     if value is None or isinstance(value, bool):
         return {None: "an empty value", True: "true", False: "false"}[value]
-    return shortened(repr(value), limits.LONGEST_QUOTED)
+    return shortened(on_one_line(repr(value)), limits.LONGEST_QUOTED)
 
 
 def _known_keys(path: FieldPath, record: type[Record]) -> list[str]:

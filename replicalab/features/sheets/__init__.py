@@ -52,8 +52,8 @@ _FIELD_OF: Final = {
 _PARTS: Final = {"label": "name", "category": "kind", "state": "state", "price": "price"}
 _ID: Final = re.compile(r"#?[A-Za-z]{0,4}[-_ ./]?[0-9][0-9._-]*|[0-9a-fA-F-]{32,}")
 _NO_VALUE: Final = re.compile(  # a formula that no spreadsheet program has calculated
-    rb'<c r="[A-Z]+([0-9]+)"(?![^>]* t="str")[^>]*>'
-    rb"<f(?:[^>]*/>|[^>]*>[^<]*</f>)(?:<v ?/>|<v></v>)?</c>"
+    rb'<c r="[A-Z]+([0-9]+)"(?![^<>]* t="str")[^<>]*>'
+    rb"<f(?:[^<>]*/>|[^<>]*>[^<]*</f>)(?:<v ?/>|<v></v>)?</c>"
 )
 _ABOVE: Final = 20  # rows that may be above the headings
 _THOUSANDS: Final = (("[ '’\u00a0\u202f]", "[.,]"), (",", "[.]"), ("[.]", ","))  # and decimals
@@ -62,7 +62,7 @@ _MONEY: Final = re.compile(rf"({_SIGN})?\s*([^A-Za-z$€£¥]+?)\s*({_SIGN})?")
 _CODES: Final = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _QUANTITY: Final = re.compile(  # about or more than a number, a unit or a pack, a remark
     r"(?:(?:[~≈>≥]|ca\.?)\s*(?=[0.,]*[1-9]))?([0-9]+(?:[ .,'][0-9]{3})*(?:[.,][0-9]+)?)"
-    r"(?:\s*[^\W\d_][^\d]*[23]?|\s*%|\s*[x×].*)?(?:\s*\(.*\))?"
+    r"(?:\s*[^\W\d_][^\d(]*+[23]?|\s*%|\s*[x×].*+)?(?:\s*\(.*\))?"
 )
 _BESIDE_DATE: Final = re.compile(  # a weekday in front, the letters of 31st, a time behind
     r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?[.,]?\s+"
@@ -108,7 +108,7 @@ def _wrong(text: str, problem: str, remedy: str) -> Problem:
 
 def _heading_key(heading: str) -> str:
     """Return a heading in the form in which headings are compared: ``Price (EUR)`` is ``price``."""
-    return label_key(re.sub(r"[(\[].*?[)\]]|[_\-./:*#]", " ", heading))
+    return label_key(re.sub(r"[(\[].*?[)\]]|[_\-./:*#]", " ", heading[:200]))
 
 
 def _matches(row: Iterable[str]) -> int:
