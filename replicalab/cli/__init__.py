@@ -82,5 +82,6 @@ def _run(arguments: Sequence[str]) -> int:
         inner = getattr(error, "ctx", None)
         path = inner.command_path if inner else "replicalab"
         problem = on_one_line(getattr(error, "format_message", error.__str__)()).rstrip(".")
+        problem = problem.replace("Value error, ", "")
         raise CommandError(f"{path}: {problem}; see {path} --help") from None
     return 0

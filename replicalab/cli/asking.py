@@ -38,7 +38,7 @@ def numbers(option: str, texts: Sequence[str] | None, example: str) -> dict[str,
     for text in texts or ():
         name, _, value = text.rpartition("=")
         try:
-            number = float(value)
+            number = float(value if name.strip() else "")
         except ValueError:
             problem = f"{option} '{shortened(text)}' is no name with a number"
             raise CommandError(f"{problem}; write one such as {example}") from None

@@ -27,7 +27,7 @@ from replicalab.facts.plan import asked_text
 from replicalab.facts.report import said_blocks
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.limits import MAX_SEED, MOST_JOBS, MOST_SIDES
-from replicalab.negotiation import Negotiation, Outcome, ScientistKind
+from replicalab.negotiation import LabManagerKind, Negotiation, Outcome, ScientistKind
 from replicalab.negotiation.batch import Batch, collect, run_batch
 from replicalab.negotiation.case import FEWEST_SIDES, Case, Side, negotiated, side_of_run
 from replicalab.planner import PlanAnalysis
@@ -319,12 +319,13 @@ def batch(options: commands.Options) -> commands.Answer:
 def _jobs(options: commands.Options) -> list[Case]:
     shelf = [summary.scenario_id for summary in scenarios.list_scenarios()]
     names = shelf if "all" in options.studies else options.studies
-    lists = options.scientists or [""], options.lab_managers or [""]
+    scientists = options.scientists or [ScientistKind.STEP_BY_STEP]
+    lists = scientists, options.lab_managers or [LabManagerKind.REFERENCE]
     cases = list[Case]()
     for name in dict.fromkeys(names):
         study, text = asking.study_at(name)
         for lab, *players in product(*map(dict.fromkeys, (options.labs or [*Difficulty], *lists))):
-            named = {k: v for k, v in zip(("scientist", "lab_manager"), players, strict=True) if v}
+            named = dict(zip(("scientist", "lab_manager"), players, strict=True))
             case = asking.case_of(options, study, lab, {"max_rounds": MAX_ROUNDS, **named})
             case.question.over(study.design)
             cases.append(case.changed(text=text))

@@ -185,6 +185,8 @@ FAULTS: Final = [
     f"report {STUDY} --paper letter",
     f"report {STUDY} --save - --json",
     f"report {STUDY} --date tomorrow",
+    f"break-even {STUDY} --hopeful nan",
+    f"batch {STUDY} --scientist=",
     f"batch {STUDY} --seeds 9-1",
     f"batch {STUDY} --seeds 0-99999",
     *(f"serve --port {port}" for port in (0, -1, 65536)),
