@@ -266,6 +266,10 @@ def proposed_columns(frame: Table) -> dict[str, str]:
             fitting = [h for h in fitting if not _all_match(frame[h], NUMBER)]
             ids = [h for h in fitting if _all_match(frame[h], _ID)]
             fitting = [h for h in fitting if h not in ids] + ids
+        if field == "name":  # below a first row of data, not of headings
+            fitting = [
+                h for h in fitting if not MEANINGS["kind"].keys() >= {*map(label_key, frame[h])}
+            ]
         if fitting:
             proposed[field] = fitting[0]
     return proposed
