@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from replicalab import negotiation
+from replicalab.agents.parsing import without_reasoning
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelError, ModelSettingsError
 from replicalab.lexicon import amount_text, count_text
@@ -220,9 +221,8 @@ def reword(generate_fn: GenerateFn, done: negotiation.Round) -> str | None:
         return None
     text = done.answer.explanation
     user = {"role": "user", "content": f"The answer to reword:\n\n{text}"}
-    words = negotiation.readable(
-        generate_fn([{"role": "system", "content": _PROMPT}, user])
-    ).strip()
+    answer = generate_fn([{"role": "system", "content": _PROMPT}, user])
+    words = without_reasoning(negotiation.readable(answer)).strip()
     used, expected = numbers(words), numbers(text)
     left_out, added = expected - used, [number for number in used if number not in expected]
     faults: dict[str, object] = {

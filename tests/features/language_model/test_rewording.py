@@ -24,7 +24,7 @@ def round_of(pack: Pack, action: ScientistAction | None) -> Round:
 
 def test_answer_is_reworded() -> None:
     done = round_of(OPEN, propose(PLAN))
-    generate = ScriptedGenerate([f"\ud800{ACCEPTED}"])
+    generate = ScriptedGenerate([f"<think>They accept.</think>\ud800{ACCEPTED}"])
     assert reword(generate, done) == f"\ufffd{ACCEPTED}", "lone surrogates are replaced"
     [[system, user]] = generate.sent
     assert (system["role"], user["role"]) == ("system", "user")
@@ -40,6 +40,7 @@ def test_answer_is_reworded() -> None:
     [
         ("", "The model's wording is empty; the built-in text is kept."),
         (" \n ", "wording is empty"),
+        (f"<think>Let me say: {ACCEPTED}", "wording is empty"),
         ("Two people and a bit over a thousand credits.", "leaves out 1050, 2;"),
         (f"{ACCEPTED} That leaves 3,950 credits.", "brings in 3950;"),
         (ACCEPTED.replace("2 staff", "2.50 staff"), "leaves out 2;"),
