@@ -44,6 +44,7 @@ _OBJECTIONS: Final = {  # the words with which a server objects to a part of the
     "stream": "stream",
     "system": r"\bsystem\b|\broles?\b|developer instruction|only user and assistant",
 }
+_REASONS: Final = {"401": "api.?key", "context": "context.{0,9}(length|size|window)|too long"}
 _FAILURES: Final[dict[str, dict[str, str]]] = tomllib.loads(
     Path(__file__).with_name("failures.toml").read_text(encoding="utf-8")
 )
@@ -240,9 +241,14 @@ def _failure(endpoint: Endpoint, error: Exception) -> errors.ModelError:
     match error.__cause__ if isinstance(error, openai.APIConnectionError) else error:
         case _FailedError() as fault:
             row, values = fault.row, values | fault.values
-        case openai.APIStatusError(status_code=status, response=response):
+        case openai.APIStatusError(status_code=status, response=response, body=body):
             is_listed = any(str(status) in rows for rows in _FAILURES.values())
             row = str(status if is_listed else min(500, max(300, status // 100 * 100)))
+            if row == "400":
+                reasons = (
+                    name for name, words in _REASONS.items() if re.search(words, str(body).lower())
+                )
+                row = next(reasons, row)
             wait = response.headers.get("retry-after", "")
             with suppress(ValueError, OverflowError):
                 moment = parsedate_to_datetime(wait)

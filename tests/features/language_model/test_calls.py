@@ -217,6 +217,13 @@ ZIPPED: Final = gzip.compress(json.dumps(completion("x")).encode())
 FAILURES: Final = [
     failing(302, Location="http://x/"),
     *(failing(status) for status in (400, 401, 402, 403, 404, 413, 503)),
+    *(
+        failing(400, {"error": {"message": text}})
+        for text in (
+            "API key not valid. Please pass a valid one.",
+            "maximum context length is 4096 tokens",
+        )
+    ),
     *(failing(429, Retry_After=wait) for wait in ("0.01", "0.6", "1200", CANARY, PAST)),
     events(piece("x"), {"error": {"code": CANARY}}),
     sending(200, EVENTS, event(piece("x")), Content_Length="999"),
