@@ -42,9 +42,6 @@ MEANINGS: Final = {
 }
 NO_DATE: Final = ("-", "–", "—", "n/a", "na", "none", "never")
 EMPTY: Final = {"name": "", "kind": "", "from": -inf, "until": inf, "expiry": inf}
-_MONTHS: Final = {
-    word: month for month, words in _ROWS["months"].items() for word in words.split(", ")
-}
 NUMBER: Final = re.compile(r"[0-9]{1,20}(?:[.,][0-9]{1,400})?")  # 326 for the smallest price
 _FIELD_OF: Final = {
     word: field for field, row in FIELDS.items() for word in row["headings"].split(", ")
@@ -283,7 +280,7 @@ def dates_of(text: str) -> dict[bool, date]:
     """Return the dates that a text may mean, by whether the day comes before the month."""
     text = _BESIDE_DATE.sub("", " ".join(text.split()))
     text = re.sub(r"^([0-9]{4})([0-9]{2})([0-9]{2})(?:\.0|T[0-9]{4,6}Z?)?$", r"\1-\2-\3", text)
-    text = re.sub(r"[^\W\d_]+", lambda word: _MONTHS.get(word[0].casefold(), word[0]), text)
+    text = re.sub(r"[^\W\d_]+", lambda word: MEANINGS["month"].get(word[0].lower(), word[0]), text)
     dashed = re.sub(r"\.?[\s./,–-]\s*", "-", text)
     # With dots, no country writes the month first.
     orders = {True: "%d-%m-%Y", False: "%d-%m-%Y" if "." in text else "%m-%d-%Y"}
