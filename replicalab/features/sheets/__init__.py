@@ -230,13 +230,15 @@ def _frame(lines: Iterable[Sequence[object]], heading: int | None) -> Table:
         problem = f"the table has more than {wide} columns"
         raise Problem(problem, "delete the columns that are not needed")
     keys = frame.loc[top].map(_heading_key)
-    # Two tables side by side both name items, are of two kinds, or repeat all headings.
+    # Two tables side by side both name items, are lists of two kinds, or repeat all headings.
     parts = [[*group] for is_filled, group in groupby(keys.index, filled.get) if is_filled]
     named = [part for part in parts if "name" in keys[part].map(_FIELD_OF.get).array]
     every = [*filter(None, keys)]
     half = len(every) // 2
-    kinds = {*map(MEANINGS["kind"].get, every)} - {None}
-    if len(named) > 1 or len(kinds) > 1 or (half > 1 and every[:half] == every[half:]):
+    kinds = {kind: at for at, key in enumerate(every) if (kind := MEANINGS["kind"].get(key))}
+    cut = max(kinds.values()) if len(kinds) > 1 else 0
+    lists = cut and min(_matches(every[:cut]), _matches(every[cut:])) > 1
+    if len(named) > 1 or lists or (half > 1 and every[:half] == every[half:]):
         problem = "two tables are side by side"
         raise Problem(problem, "keep one of them, or write one below the other", top)
     places = [place for place, is_filled in enumerate(filled) if is_filled]
