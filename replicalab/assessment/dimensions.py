@@ -85,7 +85,7 @@ def fewer_days(plan: PlanInLab, _: set[str]) -> Iterator[SuggestionChange]:
 def lost_days(before: int, after: int, pack: Pack) -> str:
     if after < pack.min_days:
         return f"Below {count_text(pack.min_days, 'day')} the study's endpoint is lost."
-    return f"{count_text(before - after, 'day')} fewer to run and to repeat what fails."
+    return f"{count_text(before - after, 'day')} less to run, and to repeat failed runs."
 
 
 class Amount(NamedTuple):
@@ -117,7 +117,7 @@ class DimensionRow:
     details: Callable[[PlanInLab], Iterable[Mapping[str, object]]]
     measure: Callable[[PlanInLab], tuple[float, float]] | None = None  # used, limit
     amount: Amount | None = None
-    over: str = ""  # too many or missing, after the noun
+    over: str = ""  # after the amount of a failure: too many, missing
     category: str = ""  # of the items whose lack fails it
     granted: str = ""  # participle for an item added to the lab: released
     by_wording: bool = False  # whether words decide it, not days or samples
@@ -209,7 +209,7 @@ def _item_row(key: Dimension, category: str, granted: str) -> DimensionRow:
         reason="'{label}' is {status}; {options} may replace it.",
         details=partial(_missing, category),
         measure=partial(_items, category),
-        over="missing",
+        over=f"missing ({key})",
         category=category,
         granted=granted,
         by_wording=True,
@@ -243,7 +243,7 @@ _ROWS: Final = (
             smaller=("sample_size",),
             halved=lambda lacking, lab: f"the budget is {lab.money(lacking)} short",
         ),
-        over="too many",
+        over="over the budget",
         currency=True,
     ),
     _item_row(Dimension.EQUIPMENT, "equipment", "released"),

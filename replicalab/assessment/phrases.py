@@ -162,11 +162,11 @@ def wishes_text(plan: PlanInLab, wishes: Sequence[StudyLimit]) -> str:
 def further_text(before: PlanInLab, after: PlanInLab) -> str:
     """Return the soft constraints that a plan misses by more than another; empty if none."""
     moves = [
-        f"{kept_text(wish)} by more: {bounded_text(wish, before)} → {bounded_text(wish, after)}"
+        f"{asked_text(wish)}: {bounded_text(wish, after)} instead of {bounded_text(wish, before)}"
         for wish in after.broken_wishes
         if wish.is_further(after.bounded(wish), before.bounded(wish))
     ]
-    return f"misses {'; '.join(moves)}" if moves else ""
+    return "; ".join(moves)
 
 
 def asked_and_had(plan: PlanInLab, wishes: Sequence[StudyLimit]) -> str:

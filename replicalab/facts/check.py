@@ -14,7 +14,7 @@ from replicalab.facts.lab import lab_text
 
 BINDING: Final = "Binding constraint."
 YOURS: Final = "Your plan"
-CHOSEN: Final = "Chosen below"
+CHOSEN: Final = "Selected changes"
 
 
 def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -> Panel:

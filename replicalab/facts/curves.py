@@ -30,7 +30,7 @@ def samples_title(curves: Curves) -> str:
     needed, largest, evidence = curves.needed(), curves.largest, curves.plan.evidence
     target = evidence.text_of(evidence.amount(evidence.target))
     days = lexicon.count_text(curves.plan.counts.days, "day")
-    fits = "none" if largest is None else lexicon.amount_text(largest)
+    fits = "no samples" if largest is None else lexicon.amount_text(largest)
     if needed is None:
         return texts.NONE_REACHES_HERE.format(target=target, days=days, fits=fits)
     needs = lexicon.capitalised(target), lexicon.amount_text(needed)

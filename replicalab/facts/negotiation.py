@@ -69,7 +69,7 @@ OUTCOME_TITLES: Final = {
 }
 OUTCOME_STATUS: Final = {
     core.Outcome.AGREED: Status.PASS,
-    core.Outcome.AGREED_BELOW_FLOOR: Status.CAUTION,
+    core.Outcome.AGREED_BELOW_FLOOR: Status.FAIL,
     core.Outcome.FALSE_AGREEMENT: Status.FAIL,
     core.Outcome.NO_DEAL: Status.FAIL,
 }
@@ -213,18 +213,14 @@ def simple_rule_run(negotiation: core.Negotiation) -> core.Negotiation | None:
 
 
 def simple_rule_text(run: core.Negotiation | None) -> str:
-    """Return a run of the Simple rule in one line; empty without a run."""
+    """Return the end of a run of the Simple rule in one line; empty without a run."""
     if run is None:
         return ""
-    plans = {done.plan.counts.samples: done.plan for done in run.rounds if done.plan}
-    shown = [plan.evidence for plan in plans.values()]
-    samples = f"{' → '.join(map(amount_text, plans))} {run.pack.design.samples_noun}"
-    values = " → ".join(evidence.number for evidence in shown)
-    outcome = OUTCOME_TITLES[run.outcome].lower() if run.outcome else ""
-    measure = shown[0].measure
-    return texts.SIMPLE_RULE.format(
-        samples=samples, measure=measure, values=values, outcome=outcome
-    )
+    plan, outcome = run.final_plan, OUTCOME_TITLES[run.outcome].lower() if run.outcome else ""
+    if plan is None:
+        return ""
+    samples, evidence = count_text(plan.counts.samples, run.pack.design.sample_noun), plan.evidence
+    return texts.SIMPLE_RULE.format(samples=samples, evidence=evidence.text, outcome=outcome)
 
 
 def outcome_verdict(negotiation: core.Negotiation) -> Verdict:

@@ -5,6 +5,7 @@ from typing import Final
 
 from replicalab import assessment, lexicon
 from replicalab.assessment import Assessment, Evidence, phrases
+from replicalab.assessment.paper import IssueCategory
 from replicalab.designs import KINDS, DesignParameters
 from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Fact, Group, Sentence, Table, count, group, money, table
@@ -62,8 +63,15 @@ def used_text(plan: Assessment, slack: assessment.Slack) -> str:
         last = phrases.last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
         return f"{used} / {limit} {lexicon.plural(row.noun, slack.limit)}{last}"
     if not slack.ok and slack.dimension not in plan.causes:
-        return f"see {phrases.dimensions_text(plan.pack, plan.repeated)}"
+        return f"(repeats {phrases.dimensions_text(plan.pack, plan.repeated)})"
     return lexicon.count_text(slack.used, row.noun)
+
+
+def excess_text(plan: Assessment) -> str:
+    """Return what fails with its amount: ``1,250 credits over the budget, 2 days too many``."""
+    failing, currency = [plan.slack[dimension] for dimension in plan.causes], plan.pack.lab.currency
+    amounts = [f"{at.row.amount_text(-at.slack, currency)} {at.row.over}".strip() for at in failing]
+    return plan.pack.study.term(", ".join(amounts))
 
 
 def slack_text(slack: assessment.Slack) -> str:
@@ -127,10 +135,12 @@ def newly_broken_text(step: PlanStep) -> str:
 
 def notes(plan: Assessment) -> list[tuple[str, str]]:
     """Return notes on a plan: the kind of each, and its sentence."""
+    named = IssueCategory.CONSTRAINT  # in the cautions
+    warnings = [one.message for one in plan.validation.paper_warnings if one.category is not named]
     kinds = {
         "Caution": [cautions_sentence(plan)],
-        "Note": [*(issue.message for issue in plan.validation.paper_warnings), spare_text(plan)],
-        "Close to a step": _cliff_texts(plan.cliffs),
+        "Note": [*warnings, spare_text(plan)],
+        "Just at a limit": _cliff_texts(plan.cliffs),
     }
     return [(name, text) for name, lines in kinds.items() for text in lines if text]
 

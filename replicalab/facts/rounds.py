@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from replicalab.agents import SuggestionChange
-from replicalab.assessment import Assessment, Slack, failing_text, phrases, size_text
+from replicalab.assessment import Assessment, Slack, phrases, size_text
 from replicalab.facts import blocks, texts
 from replicalab.facts import negotiation as facts
 from replicalab.facts import plan as plans
@@ -96,7 +96,7 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
         "others": facts.change_rows(step, NUMBER_FIELDS),
         "opening": before is None,
         "nothing": before is not None and not step.fields,
-        "failing": f"{capitalised(failing_text(now))}." if now.failing else "",
+        "failing": f"{plans.excess_text(now)}." if now.failing else "",
         "breaks": plans.cautions_sentence(now),
     }
 
@@ -225,7 +225,7 @@ def given_up_table(
     named = [
         *((facts.field_change(step), step) for step in made),
         *(("In all", step) for step in whole),
-        *(("Lab Manager’s offers", step) for step in manager),
+        *(("Against the Lab Manager’s offer", step) for step in manager),
     ]
     rows: list[tuple[Cell | str, ...]] = []
     for at, (change, step) in enumerate(named):

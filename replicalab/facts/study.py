@@ -209,13 +209,14 @@ def _lab_row(name: str, lab: PlanAnalysis) -> dict[str, object]:
     fails = failing_text(yours) if yours.failing else verdicts.ALL_PASS
     answer = verdicts.ANSWERS[verdicts.answer_to(lab)]
     status, text, number = Status.FAIL, "none", ""
+    bar = evidence_bar(best.evidence, [best.evidence, yours.evidence], yours.evidence)
     if is_worth_running(best):
         status, number = verdicts.evidence_status(best.evidence), best.evidence.number
         text = "fits" if best.plan == yours.plan else "cut"
     return {
         "name": name,
         "answer": f"{fails}; the Lab Manager {answer.title.lower()}",
-        "bar": evidence_bar(best.evidence, [best.evidence, yours.evidence], yours.evidence),
+        "bar": bar if best.feasible else bar._replace(to=0.0),
         "status": status,
         "text": text,
         "number": number,

@@ -10,6 +10,7 @@ from replicalab.facts.frontier import given_up_text
 from replicalab.facts.plan import cautions_sentence
 from replicalab.facts.verdicts import FIDELITY_MEANS, evidence_status, value_of
 from replicalab.lexicon import amount_text, capitalised
+from replicalab.negotiation import is_worth_running
 from replicalab.planner import SurveyedStudy
 
 BEST: Final = "Best first"
@@ -39,16 +40,18 @@ def order_key(order: str) -> Callable[[SurveyedStudy], Any]:
 
 
 def fits_text(study: SurveyedStudy) -> str:
-    """Return how a study's best plan runs: ``fits``, with changes, or the checks that fail."""
+    """Return how a study's best plan runs: ``fits``, with changes, or why it should not."""
     if study.best.failing:
         return failing_text(study.best)
+    if not is_worth_running(study.best):
+        return "shows nothing" if study.best.evidence.void_reason else "below the floor"
     return "fits" if study.best.plan == study.reference.plan else "runs with changes"
 
 
 def binding_text(study: SurveyedStudy) -> str:
     """Return the binding limit; the population if the plan takes all that exist."""
     if study.binding or not any(study.rank[:5]):
-        return study.pack.study.term(study.binding or "nothing")
+        return study.pack.study.term(study.binding or "none, as nothing is lost")
     exist = study.pack.design.population_max
     all_taken = exist is not None and study.best.counts.samples >= exist
     return "population" if all_taken and study.share < 1 else "no one limit"
@@ -132,7 +135,7 @@ def _row(study: SurveyedStudy, origin: str, link: str, *, priced: bool) -> tuple
         Cell(study.pack.paper.name, note=origin, link=link),
         Cell(
             fits_text(study),
-            status=Status.PASS if best.feasible else Status.FAIL,
+            status=Status.PASS if is_worth_running(best) else Status.FAIL,
             more=broken if broken.lead else None,
         ),
         Cell(

@@ -16,7 +16,7 @@ RULES = {
         "one, so it rejects."
     ),
 }
-SIMPLE_RULE = "Simple rule: {samples}; {measure} {values}; {outcome}."
+SIMPLE_RULE = "A scientist who halves every round stops at {samples}, {evidence}: {outcome}."
 EFFECTS_OFFERED = "Effects to plan with: {effects}."
 TWO_GROUPS = "n = {n1} and {n2}"
 WORKED_OUT_INTERVAL = "95 % interval {low} to {high}, from the estimate and its standard error."
@@ -61,8 +61,8 @@ PLANNED_WITHOUT_EFFECT = "Planned, by {method}; no effect is assumed."
 PLANNED = "Planned, at an assumed {assumed}, by {method}."
 SEEN_AS = ", seen as {effect}{setting} through the substitutions"
 
-NONE_REACHES_HERE = "No sample reaches {target} in {days}; you can afford {fits}"
-SAMPLES_REACH = "{target} needs {needed} samples; in {days} you can afford {fits}"
+NONE_REACHES_HERE = "No sample reaches {target} in {days}; this lab allows {fits}"
+SAMPLES_REACH = "{target} needs {needed} samples; in {days} this lab allows {fits}"
 CURVES_WITHOUT_EFFECT = "planned for {days}, no effect is assumed"
 CURVES_ASSUME = "planned for {days}, at an assumed {effect} of {size}"
 NO_MORE_COUNT = "No more than {samples} can count: {limit}."

@@ -21,6 +21,11 @@ FIDELITY_MEANS: Final = (
     "that is dropped"
 )
 
+_FEASIBLE: Final = {
+    EvidenceTier.MEETS_TARGET: "Feasible",
+    EvidenceTier.ABOVE_FLOOR: "Feasible, misses the target",
+    EvidenceTier.BELOW_FLOOR: "Feasible, below the floor",
+}
 ANSWERS: Final = {
     LabManagerActionType.ACCEPT: Verdict(
         Status.PASS, "Accepts", "Every dimension passes: the lab runs the plan as it is."
@@ -51,22 +56,19 @@ def plan_verdict(plan: Assessment) -> Verdict:
             status = Status.FAIL if evidence.void_reason else Status.CAUTION
             title, opening = "Not approved", "Lab-feasible, but not approved"
         return Verdict(status, title, f"{opening}: {phrases.failing_text(plan)}. {shows}")
-    title, text = "Feasible", f"Feasible: {ALL_PASS}. {shows}"
+    title = _FEASIBLE[evidence.tier]
+    text = f"{title}: {ALL_PASS}. {shows}"
     if evidence.void_reason:
         title = "Shows nothing"
         text = with_cautions(f"{title}, though {ALL_PASS}: {evidence.void_reason}.", plan)
-    elif evidence.tier is EvidenceTier.BELOW_FLOOR:
-        title = "Feasible, below the floor"
     title = ", ".join(filter(None, (title, cautions_title(plan))))
     return Verdict(agreed_status(plan), title, text)
 
 
 def agreed_status(plan: Assessment) -> Status:
-    """Return the sign of a feasible plan: a pass only at the target and without a caution."""
-    if plan.evidence.void_reason:
-        return Status.FAIL
-    passes = plan.evidence.tier is EvidenceTier.MEETS_TARGET and not cautions_title(plan)
-    return Status.PASS if passes else Status.CAUTION
+    """Return the sign of a feasible plan: that of its evidence; cautions allow no pass."""
+    status = evidence_status(plan.evidence)
+    return Status.CAUTION if status is Status.PASS and cautions_title(plan) else status
 
 
 _BY_TIER: Final = {

@@ -105,12 +105,22 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
         start = yours if counters else state.plan or yours
         step = next_concession(opening, start, state.is_last)
     if step is not None:
-        return Choice(put_forward(state, step.after.plan), step.text)
+        return Choice(put_forward(state, step.after.plan), _declined(offer, loss.after) + step.text)
     reason = f"{capitalised(best_text(loss))}."
     if below:
         plan = "offer" if offer and offer.plan == yours.plan else "opening"
         reason = f"The {plan} has {phrases.placed_text(yours.evidence)}. {reason}"
     return Choice(None, reason if reaches else f"{reason} {_relief(opening)[1]}")
+
+
+def _declined(offer: Assessment | None, best: Assessment) -> str:
+    if offer is None:
+        return ""
+    why = f"{phrases.size_text(best)} with {best.evidence.text} ranks higher"
+    if not is_worth_running(offer):
+        failing = phrases.failing_text(offer) if offer.failing else ""
+        why = failing or phrases.placed_text(offer.evidence)
+    return f"Offer of {phrases.samples_text(offer)} declined: {why}. "
 
 
 class _Step(NamedTuple):
@@ -122,6 +132,11 @@ class _Step(NamedTuple):
         parts, term = sum(self.changes, ()), self.after.pack.study.term
         changes = "; ".join(_moved(part, term) for part in parts)
         lost = " ".join(dict.fromkeys(part.tradeoff for part in parts))
+        rate, (samples, days, *_) = self.after.pack.samples_per_day, self.after.counts
+        able = rate.value * days if rate else samples
+        if able < samples and any(part.field == "duration_days" for part in parts):
+            days_text, noun = count_text(days, "day"), self.after.pack.design.samples_noun
+            lost += f" Only {able:,} of {samples:,} {noun} can be processed in {days_text}."
         return f"{changes}. Lost: {lost}"
 
 

@@ -299,8 +299,8 @@ def stories() -> list[Story]:
             "half_the_sample",
             "Half the sample for ten credits",
             "Ten credits over, the Lab Manager halves the sample: power 0.53 → 0.26. One day "
-            "fewer saves 50 credits, and all 24 mice stay. The 36 days of survival follow-up fit "
-            "this lab in no plan.",
+            "less saves 50 credits, and all 24 mice stay. No plan in this lab allows the 36 days "
+            "of survival follow-up.",
             "Protocol",
             _begins(halved.scenario_id, all_but_the_sample),
         ),

@@ -133,8 +133,8 @@ def test_fewer_samples_weaken_only_counted_ones(study: Changes, lost: str) -> No
     [
         ({"days": 6}, None),
         ({"days": 5}, None),
-        ({"days": 4}, ("4", "1 day fewer to run and to repeat what fails.")),
-        ({"days": 3}, ("3", "2 days fewer to run and to repeat what fails.")),
+        ({"days": 4}, ("4", "1 day less to run, and to repeat failed runs.")),
+        ({"days": 3}, ("3", "2 days less to run, and to repeat failed runs.")),
         ({"days": 2}, ("2", "Below 3 days the study's endpoint is lost.")),
         ({"days": 1}, ("1", "Below 3 days the study's endpoint is lost.")),
         ({"days": 5, "start_day": 5}, ("1", "Below 3 days the study's endpoint is lost.")),

@@ -22,8 +22,9 @@ _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 def visit_lab(page: str, study: str, lab: str) -> AppTest:
     app, pack = visit(page, study=study, lab=lab), load_scenario(study, lab)
     assert pack.expected is not None
-    below = ", below the floor" if pack.expected.verdict == "below floor" else ""
-    verdict = f"Feasible{below}" if pack.expected.answer == "accept" else "Not feasible"
+    tiers = {"below floor": ", below the floor", "above floor": ", misses the target"}
+    feasible = f"Feasible{tiers.get(pack.expected.verdict, '')}"
+    verdict = feasible if pack.expected.answer == "accept" else "Not feasible"
     # Its reference protocol has one lot an arm, and only a feasible plan's title has its cautions.
     few = ", too few lots" if (study, verdict) == ("chem_suzuki_ppb", "Feasible") else ""
     assert where(app) == f"{pack.paper.name} · {lab} lab · {verdict}{few}"

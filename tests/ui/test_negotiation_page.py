@@ -380,11 +380,11 @@ def test_person_plays_on_in_a_fork() -> None:
     press(type_text(app, "Or ask the lab a question", "?"), "Ask")
     assert scrubber(press(app, "Drop this fork")) == "Round 1 of 1 so far"
     press(press(press(app, "Fork here"), "Continue from here"), "Accept the offer")
-    ended = "Fork 1 in round 1\ncaution Agreed below the floor in round 2"
+    ended = "Fork 1 in round 1\nfails Agreed below the floor in round 2"
     assert ended in page_text(app)
     assert ended not in page_text(press(app, "Undo last round"))
     press(press(app, "Accept the offer"), "Continue with this fork")
-    assert outcome(app)[0] == "caution"
+    assert outcome(app)[0] == "fail"
 
 
 def test_answers_of_a_person_survive_a_reload() -> None:

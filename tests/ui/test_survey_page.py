@@ -10,7 +10,13 @@ from streamlit.testing.v1 import AppTest
 from replicalab.facts.survey import COLUMNS, ORDERS, fits_text, order_key
 from replicalab.lexicon import amount_text
 from replicalab.planner import SurveyedStudy, surveyed
-from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
+from replicalab.scenarios import (
+    EvidenceAssumptions,
+    EvidenceTier,
+    LabOverrides,
+    list_scenarios,
+    load_scenario,
+)
 from tests.golden import assert_golden
 from tests.ui.acting import number, pick, press, type_number, undo
 from tests.ui.pages import COMPARE, PROTOCOL, SCENARIOS
@@ -46,13 +52,15 @@ def test_table_shows_the_core_answers_best_first() -> None:
     assert names(app) == [study.pack.paper.name for study in studies]
     for row, study in zip(rows(app), studies, strict=True):
         best, evidence = study.best, study.best.evidence
+        sign = "fails" if evidence.tier is EvidenceTier.BELOW_FLOOR else "passes"
         _, fits, worth, samples, days, credits_, _, binding = row
-        assert fits.split("\n")[0] == f"passes {fits_text(study)}"
+        assert fits.split("\n")[0] == f"{sign} {fits_text(study)}"
         assert worth.endswith(f"{evidence.text} {evidence.tier}")
         assert samples.partition(" ")[0] == amount_text(best.counts.samples)
         assert [days, credits_] == [amount_text(best.counts.days), amount_text(best.cost)]
         all_exist = best.counts.samples == study.pack.design.population_max
-        assert binding in (study.binding, "nothing", "population" if all_exist else "no one limit")
+        limit = "population" if all_exist else "no one limit"
+        assert binding in (study.binding, "none, as nothing is lost", limit)
 
 
 def test_typed_lab_is_that_of_every_page() -> None:

@@ -83,7 +83,7 @@ def test_region_of_other_items_says_so() -> None:
     switch(app, "The least-loss plan’s items")
     assert number(app, "Point: samples").value == options.least.plan.sample_size
     press(app, "Load this point into the editor")
-    assert where(app).endswith("· Feasible, lacks a control")
+    assert where(app).endswith("· Feasible, misses the target, lacks a control")
 
 
 def point_at_cross(app: AppTest) -> str | None:
@@ -107,7 +107,7 @@ def test_typed_point_is_loaded_and_undone() -> None:
     plan = plan_to_draw(options_for()).at(5, 261)
     assert all(fact.shown in page_text(app) for fact in point_facts(plan))
     press(app, "Load this point into the editor")
-    assert where(app).endswith("medium lab · Feasible")
+    assert where(app).endswith("medium lab · Feasible, misses the target")
     assert not can_press(app, "Load this point into the editor")
     assert LOADED in page_text(go(go(app, PROTOCOL), TRADE_OFFS))
     assert LOADED not in page_text(undo(app))

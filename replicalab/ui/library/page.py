@@ -11,6 +11,7 @@ from replicalab.documents import DOCUMENTS, KEPT
 from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.lexicon import capitalised, count_text, plural, shortened
 from replicalab.library import DELETED_DAYS, Entry, EntryKind, Owner, StoredVersion
+from replicalab.scenarios import list_scenarios
 from replicalab.ui import controls, notices, own_studies, state
 from replicalab.ui.documents import keep_file, open_entry
 from replicalab.ui.files import download, upload
@@ -109,7 +110,9 @@ def _choose(visible: Mapping[str, Entry]) -> None:
 
 def _caption(entry: Entry) -> str:
     notes = shortened(" ".join(entry.notes.split()), 70)
-    about = "" if entry.kind is EntryKind.LAB else entry.about
+    names = {summary.scenario_id: summary.paper.name for summary in list_scenarios()}
+    about = ", ".join(names.get(study, study) for study in entry.about.split(", "))
+    about = "" if entry.kind is EntryKind.LAB else about
     parts = [capitalised(entry.kind), about, controls.moment_text(entry.changed), notes]
     return " · ".join(controls.escaped(part) for part in parts if part)
 
@@ -211,6 +214,8 @@ def _import(data: bytes, name: str) -> None:
 
 def _draw_usage() -> None:
     used, name = shelf().usage(owner()), server.user_name()
+    size = f"{used.size / 2**20:,.1f} MiB"
+    size = "under 0.1 MiB" if size == "0.0 MiB" else size
     reach = (
         f"in any browser in which you sign in as {controls.escaped(name)}"
         if name
@@ -218,7 +223,7 @@ def _draw_usage() -> None:
     )
     st.markdown(
         f"{count_text(used.entries, 'entry')}, deleted ones counted, in "
-        f"{used.size / 2**20:,.1f} MiB. They are in this server’s library, and yours {reach}. No "
+        f"{size}. They are in this server’s library, and yours {reach}. No "
         f"other visitor sees them. A deleted entry can be brought back for {DELETED_DAYS} days."
     )
     sure = st.checkbox("Delete everything that I saved, with its history and drafts")
