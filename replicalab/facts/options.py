@@ -104,14 +104,19 @@ def needs_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
         goal = bound_text(yours.evidence, "target")
         parts = {"": [texts.NOTHING_NEEDED.format(goal=goal), wasted_text(yours)]}
     else:
-        run = texts.RUN_TAKES.format(additions=_additions(options.asks.run, "nothing"))
         parts = {
-            "This plan as it is": [run, wasted_text(yours)],
+            "This plan as it is": [run_text(options), wasted_text(yours)],
             "Target with your items": [target_text(options)],
             "If you could add one thing": [*single_addition_lines(options)],
             "If you start later": [*_wait_lines(options)],
         }
     return [(title, [*filter(None, lines)]) for title, lines in parts.items() if any(lines)]
+
+
+def run_text(options: planner.PlanAnalysis, plan: str = "this plan") -> str:
+    """Return the additions with which the lab can run the plan, named as ``plan``."""
+    additions = _additions(options.asks.run, "nothing")
+    return texts.RUN_TAKES.format(plan=plan, additions=additions)
 
 
 def nothing_needed(options: planner.PlanAnalysis) -> bool:

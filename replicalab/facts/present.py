@@ -12,12 +12,12 @@ from replicalab.drafts import stated
 from replicalab.facts import blocks
 from replicalab.facts import negotiation as texts
 from replicalab.facts import plan as plans
-from replicalab.facts.blocks import Panel, Status, Verdict
+from replicalab.facts.blocks import Cell, Column, Panel, Status, Verdict
 from replicalab.facts.check import evidence_bar
 from replicalab.facts.lab import amounts_text
-from replicalab.facts.options import lost_text, needs_parts, nothing_needed, single_addition_lines
+from replicalab.facts.options import lost_text, nothing_needed, run_text, single_addition_lines
 from replicalab.facts.rounds import amounts, given_up_table
-from replicalab.facts.verdicts import evidence_sentence, evidence_status, standing, terms_text
+from replicalab.facts.verdicts import evidence_sentence, evidence_status, terms_text, value_of
 from replicalab.lexicon import amount_text, capitalised, percent_text
 from replicalab.models import Role
 from replicalab.planner import PlanAnalysis, PlanStep
@@ -51,6 +51,8 @@ def stake_slide(
         "In doubt": stated(paper.contested or ""),
         "To find out": stated(paper.goal),
     }
+    seeks, runs = texts.SCIENTISTS[scientist], texts.LAB_MANAGERS[lab_manager]
+    mode = "" if lab_manager is core.LabManagerKind.REFERENCE else f", {runs.name.lower()}"
     unit, dropout = plans.sample_text(design), percent_text(design.dropout)
     lab = pack.own_lab.name or f"the {pack.difficulty} lab"
     return blocks.panel(
@@ -62,27 +64,31 @@ def stake_slide(
         unit=f"A sample: {unit}." if unit else "",
         dropout=f"Dropout: {dropout}." if design.dropout else "",
         roles=[
-            ("Scientist", "wants evidence", texts.SCIENTISTS[scientist]),
-            ("Lab Manager", "runs what the lab can", texts.LAB_MANAGERS[lab_manager]),
+            (f"Scientist, {seeks.name.lower()}", "wants evidence", seeks.rule),
+            (f"Lab Manager{mode}", "runs what the lab can", runs.rule),
         ],
     )
 
 
 def plan_slide(yours: Assessment) -> Panel:
     """Return a plan against its lab: verdict, the seven dimensions, numbers and limits."""
-    is_own = yours.plan != yours.pack.reference_protocol
     failing, checks = len(yours.causes), f"{len(yours.slack)} checks"
     does = f"fails {failing} of the {checks}" if failing else f"passes all {checks}"
     fails = f"{capitalised(failing_text(yours, yours.causes))}. " if failing else ""
     text = f"{fails}{plans.with_cautions(evidence_sentence(yours.evidence), yours)}"
     return blocks.panel(
         "slide_plan",
-        title=f"{'Your plan' if is_own else 'The study’s own plan'} {does}",
+        title=f"{capitalised(_owner(yours))} {does}",
         status=Status.FAIL if failing else evidence_status(yours.evidence),
         text=text,
         terms=terms_text(yours),
         state=_state(PlanStep(yours, yours)),
     )
+
+
+def _owner(yours: Assessment) -> str:
+    is_own = yours.plan != yours.pack.reference_protocol
+    return "your plan" if is_own else "the study’s own plan"
 
 
 def _state(step: PlanStep) -> dict[str, object]:
@@ -175,23 +181,30 @@ def rule_slide(negotiation: core.Negotiation, rule: core.Negotiation) -> Panel:
     plans = {name: plan for name, plan in {**named, "This run": judged[-1]}.items() if plan}
     evidence = [plan.evidence for plan in plans.values()]
     keeps = ended.failing and "a plan that fails"
+    rows = [
+        (
+            name,
+            size_text(plan),
+            Cell("yes", status=Status.PASS) if plan.feasible else Cell("no", status=Status.FAIL),
+            Cell(amount_text(plan.cost), plan.cost),
+            Cell(
+                plan.evidence.number,
+                value_of(plan.evidence),
+                evidence_status(plan.evidence),
+                evidence_bar(plan.evidence, evidence, evidence[0]),
+            ),
+        )
+        for name, plan in plans.items()
+    ]
+    columns = (
+        *("Plan", "Size", Column("Feasible", "fixed")),
+        Column(capitalised(ended.pack.lab.currency), "number"),
+        Column(evidence[0].title, "fixed", "after"),
+    )
     return blocks.panel(
         "slide_rule",
         title=f"The simple rule would have ended at {keeps or ended.evidence.text}",
-        currency=capitalised(ended.pack.lab.currency),
-        measure=evidence[0].title,
-        rows=[
-            {
-                "name": name,
-                "size": size_text(plan),
-                "cost": amount_text(plan.cost),
-                "bar": evidence_bar(plan.evidence, evidence, evidence[0]),
-                "status": standing(plan)[0],
-                "worth": plan.evidence.number,
-                "fails": bool(plan.failing),
-            }
-            for name, plan in plans.items()
-        ],
+        ways=blocks.table("Ways to make the plan fit", columns, rows, kind="rule"),
         text=texts.simple_rule_text(rule),
     )
 
@@ -221,14 +234,16 @@ def decision_slide(
     if not run.feasible:
         number = str(len(run.causes))
         worth = f"of {len(run.slack)} checks fail at best: {dimensions_text(run.pack, run.causes)}"
-    ended = verdict.text if verdict else ""
+    lead, ended = "", verdict.text if verdict else ""
+    rounds = negotiation.rounds if negotiation else ()
     if negotiation and negotiation.outcome is core.Outcome.AGREED:
-        ended = f"Agreed in round {len(negotiation.rounds)}."
-    lines = {"": ended, "Take care": cautions_text(run) if runs else "", "Note": note}
-    if not nothing_needed(here):
-        alone = (
-            next(single_addition_lines(here)) if here.asks.singles else needs_parts(here)[0][1][0]
-        )
+        ended = f"Agreed in round {len(rounds)}."
+    elif rounds and rounds[-1].action is None and rounds[-1].reason:
+        lead, ended = f"The Scientist leaves in round {len(rounds)}", rounds[-1].reason
+    lines = {lead: ended, "Take care": cautions_text(run) if runs else "", "Note": note}
+    if not (lead or nothing_needed(here)):
+        original = f"{_owner(here.yours)} of {size_text(here.yours)}"
+        alone = next(single_addition_lines(here)) if here.asks.singles else run_text(here, original)
         lines["To do more"] = alone
     pairs = [(name, text) for name, text in lines.items() if text]
     return blocks.panel(
