@@ -23,7 +23,7 @@ from replicalab.facts.documents import origin_lines
 from replicalab.facts.lab import lab_text
 from replicalab.facts.verdicts import agreed_status, plan_verdict
 from replicalab.planner import PlanAnalysis
-from replicalab.render.html import STYLE, html
+from replicalab.render.html import STAGE_STYLE, html
 from replicalab.scenarios import AMOUNTS, Lab
 
 TITLE: Final = "One file"
@@ -96,7 +96,7 @@ def file_html(
     study, deck = plan.pack.paper.name, len(slides) + 1
     return Template((_FOLDER / "page.html").read_text("utf-8")).substitute(
         title=escape(f"{study} · {lab_text(plan.pack)}"),
-        style=f"{STYLE}<style>{(_FOLDER / 'page.css').read_text('utf-8')}</style>",
+        style=f"{STAGE_STYLE}<style>{(_FOLDER / 'page.css').read_text('utf-8')}</style>",
         digest=digest,
         slides="".join(
             f'<section class="page" aria-label="Slide {number} of {deck}">{html(slide)}</section>'
