@@ -9,18 +9,20 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from replicalab.features.one_file import levers_of, state_of
+from replicalab.lexicon import amount_text
 from replicalab.scenarios import list_scenarios
 from tests.browser.driving import assert_accessible
 from tests.features.test_one_file import plan_in, written
 
 _POSITIONS: Final = 200
-_MOVE: Final = """moves => moves.map(([budget, days, staff]) => {
-  Object.entries({budget, days, staff}).forEach(([id, value]) => {
-    const lever = document.getElementById(id);
-    lever.value = value;
+_MOVE: Final = """moves => moves.map(places => {
+  const levers = ["budget", "days", "staff"].map(id => document.getElementById(id));
+  levers.forEach((lever, at) => {
+    lever.value = places[at];
     lever.dispatchEvent(new Event("input"));
   });
-  return ["plan", "least"].map(id => document.getElementById(id).textContent);
+  return ["budget_shown", "days_shown", "staff_shown", "plan", "least"].map(
+    id => document.getElementById(id).textContent).concat(levers.map(lever => lever.ariaValueText));
 })"""
 
 Opened = Callable[..., Page]
@@ -46,18 +48,13 @@ def opened(browser: Browser, tmp_path: Path) -> Opened:
 def test_levers_show_the_core_s_results(opened: Opened, study: str) -> None:
     plan, chance = plan_in(study, "medium"), random.Random(study)
     levers = levers_of(plan)
-    moves = [
-        [chance.randint(int(values[0]), int(values[-1])) for values in levers]
-        for _ in range(_POSITIONS)
-    ]
+    moves = [[chance.randrange(len(values)) for values in levers] for _ in range(_POSITIONS)]
     page = opened(study, "medium")
     for move, shown in zip(moves, page.evaluate(_MOVE, moves), strict=True):
-        budget, days, staff = (
-            min(values, key=lambda value: abs(value - typed))
-            for values, typed in zip(levers, move, strict=True)
-        )
-        state = state_of(plan, budget, int(days), int(staff))
-        assert shown == [" ".join(pair) for pair in state]
+        means = [values[place] for values, place in zip(levers, move, strict=True)]
+        state = state_of(plan, means[0], int(means[1]), int(means[2]))
+        numbers = [*map(amount_text, means)]
+        assert shown == [*numbers, *(" ".join(pair) for pair in state), *numbers]
     page.close()
 
 

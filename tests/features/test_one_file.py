@@ -11,6 +11,7 @@ import pytest
 from replicalab.assessment import Assessment, assess
 from replicalab.facts.present import plan_slide, stake_slide
 from replicalab.features.one_file import file_html, levers_of, pdf, state_of
+from replicalab.models import Dimension
 from replicalab.negotiation.case import Case, read_case, record_text
 from replicalab.scenarios import load_scenario
 from tests.tiers import EVERY_LAB, one_in
@@ -53,14 +54,34 @@ def test_states_are_those_of_the_core(study: str, lab: str) -> None:
         assert texts == state_of(plan, budget, days, staff)
 
 
-def test_levers_hold_the_lab_and_its_plan() -> None:
-    plan = plan_in("psy_stroop", "medium")
-    levers, lab = levers_of(plan), plan.pack.lab
-    assert lab.budget in levers.budget
-    assert lab.days in levers.days
-    assert lab.staff in levers.staff
-    assert max(levers.days) >= plan.counts.days
-    assert max(levers.staff) >= plan.staff
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
+def test_levers_hold_the_lab_and_exact_needs(study: str, lab: str) -> None:
+    plan = plan_in(study, lab)
+    pack, levers = plan.pack, levers_of(plan)
+    dimensions = {"budget": Dimension.BUDGET, "days": Dimension.SCHEDULE, "staff": Dimension.STAFF}
+    for name, values in levers._asdict().items():
+        assert getattr(pack.lab, name) in values
+
+        def fails(value: float, name: str = name) -> bool:
+            means: dict[str, Any] = {name: value}
+            here = plan.in_lab(pack.in_lab(pack.lab.with_means(**means)))
+            return dimensions[name] in here.failing
+
+        least = min(value for value in values if not fails(value))
+        assert least == 1 or fails(least - 1)
+
+
+def test_levers_name_what_they_cannot_change() -> None:
+    assert "No lever frees &#39;bioluminescence imager&#39;." in written(
+        plan_in("bio_jq1_myeloma", "medium")
+    )
+    assert "No lever" not in written(plan_in("psy_stroop", "easy"))
+
+
+def test_evidence_below_the_floor_has_its_mark() -> None:
+    texts = data_of(written(plan_in("psy_stroop", "medium")))["texts"]
+    signs = {sign for sign, text in texts if "below the floor" in text}
+    assert signs == {"✕"}
 
 
 def test_file_asks_for_nothing_from_outside() -> None:

@@ -17,14 +17,17 @@ from typing import Any, Final, NamedTuple
 from markupsafe import escape
 
 from replicalab.assessment import Assessment, size_text
+from replicalab.assessment.phrases import placed_text
 from replicalab.errors import PrintError
 from replicalab.facts.blocks import Panel, Status
 from replicalab.facts.documents import origin_lines
 from replicalab.facts.lab import lab_text
-from replicalab.facts.verdicts import agreed_status, plan_verdict
+from replicalab.facts.plan import listed, with_cautions
+from replicalab.facts.verdicts import plan_verdict, standing
+from replicalab.lexicon import amount_text
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import STAGE_STYLE, html
-from replicalab.scenarios import AMOUNTS, Lab
+from replicalab.scenarios import AMOUNTS, ItemStatus, Lab
 
 TITLE: Final = "One file"
 _FOLDER: Final = Path(__file__).parent
@@ -32,11 +35,12 @@ _BUDGETS: Final = 13
 _DAYS: Final = 12
 _STAFF: Final = 6
 _SPREAD: Final = (0.4, 1.6)  # of the lab's budget
+_VERBS: Final = {ItemStatus.BOOKED: "frees", ItemStatus.OUT_OF_STOCK: "supplies"}
 _SIGNS: Final = {Status.PASS: "✓", Status.CAUTION: "!", Status.FAIL: "✕"}
 
 
 class Levers(NamedTuple):
-    """The values of each lever, in order; the lab's own are among them."""
+    """The values of each lever, in order; the lab's own and the plan's needs are among them."""
 
     budget: tuple[float, ...]
     days: tuple[int, ...]
@@ -44,7 +48,7 @@ class Levers(NamedTuple):
 
 
 class State(NamedTuple):
-    """The verdict on the plan and the least-loss plan in one lab, each with its sign."""
+    """The verdict on the plan and the least-loss plan in one lab, with signs as in the check."""
 
     plan: tuple[str, str]
     least: tuple[str, str]
@@ -53,18 +57,20 @@ class State(NamedTuple):
 def levers_of(plan: Assessment) -> Levers:
     """Return the values of the levers around a lab and a plan."""
     lab = plan.pack.lab
-    budgets = {round(lab.budget * share) or 1 for share in _spaced(*_SPREAD, _BUDGETS - 1)}
-    last = lab.start_day - 1 + max(lab.days_left, plan.counts.days)
-    days = {round(day) for day in _spaced(lab.start_day, last + 2, _DAYS - 1)} | {lab.days}
+    low, high = (lab.budget * share for share in _SPREAD)
+    first, last = lab.start_day, lab.start_day - 1 + plan.counts.days
     most = max(lab.staff, plan.staff) + 1
-    staff = {round(number) for number in _spaced(1, most, _STAFF - 1)} | {lab.staff}
+    budgets = map(float, _spaced(low, max(high, plan.cost), _BUDGETS))
+    days = _spaced(first, max(lab.days, last) + 2, _DAYS)
     return Levers(
-        tuple(sorted({*map(float, budgets), lab.budget})), tuple(sorted(days)), tuple(sorted(staff))
+        tuple(sorted({*budgets, lab.budget, plan.cost})),
+        tuple(sorted({*days, lab.days, last})),
+        tuple(sorted({*_spaced(1, most, _STAFF), lab.staff, plan.staff})),
     )
 
 
-def _spaced(low: float, high: float, steps: int) -> Iterable[float]:
-    return (low + (high - low) * step / steps for step in range(steps + 1))
+def _spaced(low: float, high: float, number: int) -> Iterable[int]:
+    return (round(low + (high - low) * step / (number - 1)) or 1 for step in range(number))
 
 
 def state_of(plan: Assessment, budget: float, days: int, staff: int) -> State:
@@ -72,12 +78,10 @@ def state_of(plan: Assessment, budget: float, days: int, staff: int) -> State:
     pack = plan.pack
     here = plan.in_lab(pack.in_lab(pack.lab.with_means(budget=budget, days=days, staff=staff)))
     least = PlanAnalysis(here).least.after
-    verdict = plan_verdict(here)
-    text = f"{size_text(least)} for {pack.lab.money(least.cost)}: {least.evidence.text}"
-    status = agreed_status(least)
-    if not least.feasible:
-        text, status = "No plan passes every dimension.", Status.FAIL
-    return State((_SIGNS[verdict.status], verdict.text), (_SIGNS[status], text))
+    text = f"{size_text(least)} for {pack.lab.money(least.cost)}: {placed_text(least.evidence)}."
+    text = with_cautions(text, least) if least.feasible else "No plan passes every dimension."
+    plans = (here, plan_verdict(here).text), (least, text)
+    return State(*((_SIGNS[standing(plan)[0]], text) for plan, text in plans))
 
 
 def file_html(
@@ -103,6 +107,7 @@ def file_html(
             for number, slide in enumerate(slides, 1)
         ),
         levers="".join(_lever(name, values, lab) for name, values in levers._asdict().items()),
+        unmoved=escape(_unmoved_text(plan)),
         now=_now(state_of(plan, lab.budget, lab.days, lab.staff)),
         foot="".join(f"<p>{escape(line)}</p>" for line in (f"{on:%-d %B %Y}", *origin_lines(plan))),
         inputs=escape(inputs),
@@ -112,13 +117,11 @@ def file_html(
 
 
 def _lever(name: str, values: Sequence[float], lab: Lab) -> str:
-    label = escape(AMOUNTS[name].label_in(lab.currency))
-    # Between two computed labs the file shows the nearer one, and names it.
-    low, high, now = values[0], values[-1], getattr(lab, name)
+    label, now = escape(AMOUNTS[name].label_in(lab.currency)), getattr(lab, name)
     return (
-        f'<label>{label} <output id="{name}_shown">{now:,.0f}</output>'
-        f'<input type="range" id="{name}" min="{low:g}" max="{high:g}" step="1" '
-        f'value="{now:g}"></label>'
+        f'<label>{label} <output id="{name}_shown">{amount_text(now)}</output>'
+        f'<input type="range" id="{name}" max="{len(values) - 1}" value="{values.index(now)}">'
+        "</label>"
     )
 
 
@@ -129,6 +132,14 @@ def _now(state: State) -> str:
         for key, pair in state._asdict().items()
     )
     return "".join(rows)
+
+
+def _unmoved_text(plan: Assessment) -> str:
+    missing = (
+        listed(f"No lever {verb} ", [item.label for item in plan.items if item.status is status])
+        for status, verb in _VERBS.items()
+    )
+    return " ".join(f"{text}." for text in missing if text)
 
 
 def pdf(page: str) -> bytes:

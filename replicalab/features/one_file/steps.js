@@ -23,26 +23,14 @@ function play(on) {
   by("play").setAttribute("aria-pressed", String(on));
 }
 
-function nearest(values, typed) {
-  let best = 0;
-  values.forEach((value, at) => {
-    if (Math.abs(value - typed) < Math.abs(values[best] - typed)) best = at;
-  });
-  return best;
-}
-
 function move() {
   let place = 0;
-  const snapped = [];
   for (const name of names) {
-    const values = levers[name], typed = Number(by(name).value), at = nearest(values, typed);
+    const values = levers[name], at = Number(by(name).value), text = values[at].toLocaleString("en");
     place = place * values.length + at;
-    by(`${name}_shown`).textContent = values[at].toLocaleString("en");
-    if (values[at] !== typed) snapped.push(name);
+    by(`${name}_shown`).textContent = text;
+    by(name).setAttribute("aria-valuetext", text);
   }
-  by("snapped").textContent = snapped.length
-    ? `Shown: the nearest computed ${snapped.join(" and ")}.`
-    : "Computed for exactly this lab.";
   const [plan, least] = states[place].map(at => texts[at].join(" "));
   by("plan").textContent = plan;
   by("least").textContent = least;
