@@ -23,7 +23,7 @@ from replicalab.facts.blocks import Panel, Status
 from replicalab.facts.documents import origin_lines
 from replicalab.facts.lab import lab_text
 from replicalab.facts.plan import listed, with_cautions
-from replicalab.facts.verdicts import plan_verdict, standing
+from replicalab.facts.verdicts import agreed_status, plan_verdict
 from replicalab.lexicon import amount_text
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import STAGE_STYLE, html
@@ -48,7 +48,7 @@ class Levers(NamedTuple):
 
 
 class State(NamedTuple):
-    """The verdict on the plan and the least-loss plan in one lab, with signs as in the check."""
+    """The verdict on the plan and the least-loss plan in one lab, each with its sign."""
 
     plan: tuple[str, str]
     least: tuple[str, str]
@@ -77,11 +77,12 @@ def state_of(plan: Assessment, budget: float, days: int, staff: int) -> State:
     """Return the state of a plan in its lab with other means."""
     pack = plan.pack
     here = plan.in_lab(pack.in_lab(pack.lab.with_means(budget=budget, days=days, staff=staff)))
-    least = PlanAnalysis(here).least.after
+    verdict, least = plan_verdict(here), PlanAnalysis(here).least.after
     text = f"{size_text(least)} for {pack.lab.money(least.cost)}: {placed_text(least.evidence)}."
-    text = with_cautions(text, least) if least.feasible else "No plan passes every dimension."
-    plans = (here, plan_verdict(here).text), (least, text)
-    return State(*((_SIGNS[standing(plan)[0]], text) for plan, text in plans))
+    text, status = with_cautions(text, least), agreed_status(least)
+    if not least.feasible:
+        text, status = "No plan passes every dimension.", Status.FAIL
+    return State((_SIGNS[verdict.status], verdict.text), (_SIGNS[status], text))
 
 
 def file_html(
