@@ -83,6 +83,7 @@ class Column(NamedTuple):
     is_seen: bool = True  # whether the heading is visible, not only read out
     order: str = ""  # the sort order by it, ``ascending`` or ``descending``
     meaning: str = ""  # the definition of the name, shown on hover, focus and tap
+    shows_picture: bool = False  # whether the heading of the bars is visible
 
 
 @dataclass(frozen=True)

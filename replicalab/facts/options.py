@@ -105,7 +105,7 @@ def needs_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
         parts = {"": [texts.NOTHING_NEEDED.format(goal=goal), wasted_text(yours)]}
     else:
         parts = {
-            "This plan as it is": [run_text(options), wasted_text(yours)],
+            "This plan as it is": [run_text(yours), wasted_text(yours)],
             "Target with your items": [target_text(options)],
             "If you could add one thing": [*single_addition_lines(options)],
             "If you start later": [*_wait_lines(options)],
@@ -113,10 +113,10 @@ def needs_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
     return [(title, [*filter(None, lines)]) for title, lines in parts.items() if any(lines)]
 
 
-def run_text(options: planner.PlanAnalysis, plan: str = "this plan") -> str:
-    """Return the additions with which the lab can run the plan, named as ``plan``."""
-    additions = _additions(options.asks.run, "nothing")
-    return texts.RUN_TAKES.format(plan=plan, additions=additions)
+def run_text(plan: Assessment, name: str = "this plan") -> str:
+    """Return all additions with which the lab can run a plan."""
+    additions = _additions(planner.shortfall_of(plan), "nothing")
+    return texts.RUN_TAKES.format(plan=name, additions=additions)
 
 
 def nothing_needed(options: planner.PlanAnalysis) -> bool:

@@ -243,7 +243,11 @@ def decision_slide(
     lines = {lead: ended, "Take care": cautions_text(run) if runs else "", "Note": note}
     if not (lead or nothing_needed(here)):
         original = f"{_owner(here.yours)} of {size_text(here.yours)}"
-        alone = next(single_addition_lines(here)) if here.asks.singles else run_text(here, original)
+        alone = (
+            next(single_addition_lines(here))
+            if here.asks.singles
+            else run_text(here.yours, original)
+        )
         lines["To do more"] = alone
     pairs = [(name, text) for name, text in lines.items() if text]
     return blocks.panel(

@@ -1,7 +1,6 @@
 """A score: the distance of a result from the best plan; a batch: outcomes and mean regret."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import compress
 from typing import Final
 
@@ -10,13 +9,26 @@ from replicalab.facts import blocks, texts
 from replicalab.facts.blocks import Bar, Block, Cell, Column, Group, Sentence, Status, Verdict
 from replicalab.facts.check import plans_table
 from replicalab.facts.frontier import given_up_text
-from replicalab.facts.negotiation import LAB_MANAGERS, OUTCOME_STATUS, OUTCOME_TITLES, SCIENTISTS
-from replicalab.facts.plan import cautions_sentence, with_cautions
+from replicalab.facts.negotiation import (
+    LAB_MANAGERS,
+    OUTCOME_STATUS,
+    OUTCOME_TITLES,
+    SCIENTISTS,
+    step_changes,
+)
+from replicalab.facts.plan import (
+    cautions_sentence,
+    loss_text,
+    newly_broken_text,
+    saved_text,
+    with_cautions,
+)
 from replicalab.facts.verdicts import evidence_cell
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, one_line
 from replicalab.negotiation import Outcome, Score, is_worth_running
 from replicalab.negotiation.batch import Batch, Result, Share, Summary, is_same, regrets
 from replicalab.negotiation.score import Robust
+from replicalab.planner import PlanStep
 from replicalab.planner.least_loss import differences
 
 YOU: Final = "You"  # the name of the reader's own result
@@ -210,49 +222,48 @@ def batch_blocks(batch: Batch) -> Iterator[Block]:
     yield regret_panel(results)
 
 
-_NONE_PASSES: Final = "No plan is feasible in the {worlds} world. "
-_BOTH_ALIKE: Final = "Least loss is also the most robust plan."
+_NONE_REACHES: Final = "No plan reaches the floor in the {worlds} world."
+_NOWHERE: Final = "No plan reaches the floor in any of the worlds."
+_BOTH_ALIKE: Final = (
+    "Least loss is also the most robust plan: it reaches the floor in {reached} of {number} worlds."
+)
+_FITS: Final = (
+    "Least loss reaches the floor in {least} of {number} worlds; the most robust plan fits the lab "
+    "in {feasible}, but reaches the floor in {reached}."
+)
 _ROBUST: Final = (
     "The most robust plan is feasible in {feasible} of {number} worlds and reaches the floor in "
     "{reached}. Next to least loss, in the {likely} world: {changes}."
 )
-_INSTEAD: Final = "{} instead of {}"
-_AMOUNTS: Final[Mapping[str, Callable[[Assessment], float]]] = {
-    "": lambda plan: plan.cost,
-    "sample": lambda plan: plan.counts.samples,
-    "day": lambda plan: plan.counts.days,
-    "lost fidelity point": lambda plan: plan.fidelity_loss,
-}
 
 
 def robust_text(robust: Robust) -> str:
     """Return in how many worlds the robust plan passes, and what it costs next to least loss."""
-    least, plan = robust.least, robust.plan
-    none = [name for name, one in robust.options.items() if not one.least.after.passes]
-    opening = _NONE_PASSES.format(worlds=joined(none)) if none else ""
-    if plan.plan == least.plan:
-        return opening + _BOTH_ALIKE
-    lab, texts = plan.pack.lab, []
-    if plan.evidence.text != least.evidence.text:
-        texts.append(_INSTEAD.format(plan.evidence.text, least.evidence.number))
-    for noun, amount in _AMOUNTS.items():
-        if more := amount(plan) - amount(least):
-            worded = partial(count_text, noun=noun) if noun else lab.money
-            texts.append(worded(abs(more), word="more" if more > 0 else "fewer"))
-    plans = robust.everywhere(plan).values()
-    return opening + _ROBUST.format(
-        feasible=sum(one.passes for one in plans),
-        reached=sum(map(is_worth_running, plans)),
-        number=len(robust.options),
+    least, plan, worlds = robust.least, robust.plan, robust.options
+    none = [name for name, one in worlds.items() if one.least.none_above_floor]
+    if len(none) == len(worlds):
+        return _NOWHERE
+    opening = _NONE_REACHES.format(worlds=joined(none)) if none else ""
+    step, text = PlanStep(least, plan), _ROBUST if robust.helps else _FITS
+    moves = step_changes(step), saved_text(step), loss_text(step)
+    text = (text if plan.plan != least.plan else _BOTH_ALIKE).format(
+        feasible=sum(one.passes for one in robust.everywhere(plan).values()),
+        reached=robust.reached(plan),
+        least=robust.reached(least),
+        number=len(worlds),
         likely=robust.likely,
-        changes=joined(texts) or "other items",
+        changes="; ".join(filter(None, moves)),
     )
+    return " ".join(filter(None, (opening, text, newly_broken_text(step))))
 
 
 def robust_table(robust: Robust) -> blocks.Table:
     """Return the least-loss plan and the most robust one in each world."""
     lines = []
-    for name, plan in (("Least loss", robust.least), ("Most robust", robust.plan)):
+    plans = {"Least loss": robust.least, "Most robust": robust.plan}
+    if robust.plan.plan == robust.least.plan:
+        plans = {"Least loss, most robust": robust.least}
+    for name, plan in plans.items():
         cells = [Cell(name, note=f"{size_text(plan)}, {plan.pack.lab.money(plan.cost)}")]
         for one in robust.everywhere(plan).values():
             fails = Cell(capitalised(failing_text(one, one.causes)), status=Status.FAIL)

@@ -25,4 +25,5 @@ from replicalab.planner.shortfalls import (
     Shortfalls,
     SmallestAddition,
     additions_text,
+    shortfall_of,
 )

@@ -103,7 +103,7 @@ class Shortfalls(Shown):
 
     @cached_property
     def run(self) -> Shortfall:
-        return _relief(self.plan)
+        return shortfall_of(self.plan)
 
     @cached_property
     def target(self) -> Shortfall | None:
@@ -113,7 +113,7 @@ class Shortfalls(Shown):
         if counts is None:
             return None
         sized = revise(self.plan.plan, sample_size=counts.samples, duration_days=counts.days)
-        return _relief(assessment.assess(sized, self.plan.pack))
+        return shortfall_of(assessment.assess(sized, self.plan.pack))
 
     @cached_property
     def alone_target(self) -> tuple[SingleAddition, ...]:
@@ -225,7 +225,7 @@ class Shortfalls(Shown):
         return needs is not None and not self._short(needs)
 
 
-def _relief(plan: assessment.Assessment) -> Shortfall:
+def shortfall_of(plan: assessment.Assessment) -> Shortfall:
     lacks = [plan.slack[key] for key, amount in assessment.amounts().items() if amount.grant]
     currency = plan.pack.lab.currency
     additions = [

@@ -7,6 +7,7 @@ import pytest
 from replicalab import break_evens, load
 from replicalab.assessment import Assessment, assess
 from replicalab.features.break_even.assumptions import BreakEven, sentence, verdict_of
+from replicalab.models import revise
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides
 from replicalab.scenarios.own import ItemState, OwnItem
 from tests.planner.small_labs import shipped, small_lab
@@ -103,11 +104,19 @@ def test_sentence_names_the_nearest_and_the_lost() -> None:
     )
 
 
-def test_failing_plan_names_what_would_help() -> None:
+def test_failing_plan_names_all_that_it_needs() -> None:
     plan = assess_in("medium")
-    text = sentence(plan, break_evens(plan))
-    assert text.startswith("The plan does not pass.")
-    assert "budget passes with 60 % less for a participant" in text
+    assert sentence(plan, break_evens(plan)) == (
+        "The plan does not pass. To run this plan unchanged: 600 more credits, 1 more day and "
+        "'voice-key booth' released."
+    )
+
+
+@pytest.mark.parametrize(("samples", "text"), [(4, "fits the lab"), (40, "holds")])
+def test_plan_below_the_floor_only_fits(samples: int, text: str) -> None:
+    pack = load("psy_stroop", "easy")
+    plan = assess(revise(pack.reference_protocol, sample_size=samples), pack)
+    assert sentence(plan, break_evens(plan)).startswith(f"The plan still {text} with ")
 
 
 def test_cost_is_the_break_even_of_the_budget() -> None:

@@ -119,7 +119,7 @@ def test_worlds_keep_their_definition(study: str, lab: str) -> None:
     worlds = values_in(robust)
     for key, row in worlds["likely"].items():
         tenth = 0.1 * (1.0 if key in ("dropout", "icc") else abs(row.now))
-        step = {"days": max(1, round(tenth)), "staff": round(tenth)}.get(key, tenth)
+        step = max(1, round(tenth)) if key in ("days", "staff") else tenth
         way = 1 if row.ends[1] > row.ends[0] else -1
         assert worlds["grim"][key].now == pytest.approx(row.now + way * step)
         assert worlds["hopeful"][key].now == pytest.approx(max(0, row.now - way * step))
@@ -129,7 +129,7 @@ def test_users_numbers_replace_the_defaults() -> None:
     plan = assess_in("easy")
     robust = robust_plan(plan, hopeful={"staff": 3}, grim={"budget": 1000, "dropout": 0.2})
     worlds = values_in(robust)
-    assert [world["staff"].now for world in worlds.values()] == [3, 2, 2]
+    assert [world["staff"].now for world in worlds.values()] == [3, 2, 1]
     assert [world["budget"].now for world in worlds.values()] == [1870, 1700, 1000]
     assert robust.everywhere(robust.plan)["grim"].cost <= 1000
 
@@ -154,10 +154,35 @@ def test_fold_takes_numbers_and_applies_the_plan() -> None:
     assert "most robust plan" not in page_text(app)
     app.session_state["break_even"] = True
     assert "The most robust plan is feasible in 3 of 3 worlds" in page_text(run(app))
+    type_number(app, "Budget: grim", 2000.0)
+    assert "The grim world is better than the hopeful one in 'Budget'." in page_text(app)
+    press(app, "Reset the worlds")
+    assert number(app, "Budget: grim").value == 1530
+    assert "better than the hopeful one" not in page_text(app)
     type_number(app, "Budget: grim", 1000.0)
     assert "1,000 credits" in page_text(app)
     type_number(app, "Dropout, %: grim", 120.0)
-    assert alerts(app)[0].text.startswith("Dropout, %: grim cannot be 120")
+    refusal = "Dropout, %: grim cannot be 120, so it stays 10 %. Type 0 to 99."
+    assert alerts(app)[0].text == refusal
     press(app, "Apply the most robust plan")
     robust = robust_plan(assess_in("easy"), grim={"budget": 1000})
     assert number(app, "Sample size").value == robust.plan.counts.samples
+
+
+@pytest.mark.parametrize(
+    ("study", "lab", "text"),
+    [
+        ("bio_jq1_myeloma", "hard", "No plan reaches the floor in any of the worlds."),
+        (
+            "ml_resnet_cifar10",
+            "hard",
+            "Least loss reaches the floor in 2 of 3 worlds; the most robust plan fits the lab "
+            "in 3, but reaches the floor in 0.",
+        ),
+    ],
+)
+def test_plan_below_the_floor_is_not_offered(study: str, lab: str, text: str) -> None:
+    app = visit(PROTOCOL, study=study, lab=lab)
+    app.session_state["break_even"] = True
+    assert text in page_text(run(app))
+    assert "Apply the most robust plan" not in [button.label for button in app.button]

@@ -1,7 +1,7 @@
 """How wrong a plan may be: its break-evens, and the most robust plan over three worlds.
 
 In the likely world the assumptions are as they are. By default each is a tenth of its bar better
-in the hopeful world and as much worse in the grim one: days at least 1, staff rounded.
+in the hopeful world and as much worse in the grim one: days and staff at least 1.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from replicalab.assessment import Assessment, assess
 from replicalab.documents import Report
 from replicalab.errors import ArgumentError, Fault
-from replicalab.facts.blocks import Block, Part, Sentence, part, table
+from replicalab.facts.blocks import Block, Part, Sentence, listing, part, table
 from replicalab.facts.score import robust_table, robust_text
 from replicalab.features.break_even import assumptions
 from replicalab.features.break_even.assumptions import Assumption, BreakEven, break_evens
@@ -22,6 +22,7 @@ from replicalab.scenarios.reading import checked_call, known_names, shown
 
 __all__ = ["break_evens", "robust_plan"]
 WORLDS: Final = ("hopeful", "likely", "grim")
+_SWAPPED: Final = "The grim world is better than the hopeful one in '{}'."
 _SHARE: Final = 0.1  # of a bar, by which the hopeful and the grim world differ from now
 _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "dropout": (0, 0.99), "icc": (0, 1), "price of sample": (0, MOST),
@@ -51,8 +52,7 @@ def ranges_of(plan: Assessment) -> dict[str, Range]:
     for row in assumptions.assumptions_of(plan):
         if row.key in ("effect", *_BOUNDS):
             step = _SHARE * (row.scale if row.key in ("dropout", "icc") else abs(row.now))
-            if row.key in ("days", "staff"):
-                step = max(int(row.key == "days"), round(step))
+            step = max(1, round(step)) if row.key in ("days", "staff") else step
             ends = (*_BOUNDS.get(row.key, row.ends), row.now)
             ranges[row.key] = Range(row, min(ends), max(ends), step)
     return ranges
@@ -66,8 +66,7 @@ def robust_plan(
 ) -> Robust:
     """Return the revision of a plan with the smallest largest regret over three worlds.
 
-    ``hopeful`` and ``grim`` replace default values of effect, dropout, icc, price of sample,
-    budget, days and staff.
+    ``hopeful`` and ``grim`` hold effect, dropout, icc, price of sample, budget, days or staff.
 
     >>> robust = robust_plan(assess(load("psy_stroop")), grim={"staff": 2, "budget": 800})
     >>> robust.plan.plan.sample_size, robust.plan.cost
@@ -87,13 +86,12 @@ def _pack_in(plan: Assessment, world: str, given: Mapping[str, float]) -> Pack:
     ]
     for key, one in ranges.items():
         value = given.get(key, one.default(world))
-        kinds, noun = (
-            (int, "whole number") if isinstance(one.step, int) else (int | float, "number")
-        )
-        if isinstance(value, kinds) and one.low <= value <= one.high:
+        is_whole = isinstance(one.step, int)
+        if isinstance(value, int if is_whole else int | float) and one.low <= value <= one.high:
             pack = one.row.change(pack, value)
         else:
-            remedy = f"give a {noun} of {amount_text(one.low)} to {amount_text(one.high)}"
+            low, high = amount_text(one.low), amount_text(one.high)
+            remedy = f"give a {'whole ' * is_whole}number of {low} to {high}"
             faults.append(Fault(f"{world}.{key}", f"{shown(value)} is not allowed", remedy))
     if faults:
         raise ArgumentError("robust_plan", faults)
@@ -111,17 +109,18 @@ def values_in(robust: Robust) -> dict[str, dict[str, Assumption]]:
 def blocks_of(
     plan: Assessment, rows: Sequence[BreakEven], robust: Robust, most: int | None = None
 ) -> list[Block]:
-    """Return two sentences, the bars, both plans in each world, and the values of the worlds."""
-    lines = zip(*(world.values() for world in values_in(robust).values()), strict=True)
+    """Return two sentences, the break-evens, both plans in each world, and the worlds' values."""
+    lines = [*zip(*(world.values() for world in values_in(robust).values()), strict=True)]
     values = [(row[0].label, *(one.text(one.now) for one in row)) for row in lines]
-    columns = ("Assumption", *map(capitalised, WORLDS))
-    three = table("Three worlds", columns, values, kind="worlds")
-    holds, bars = assumptions.bars(plan, rows, most)
-    return [holds, Sentence(robust_text(robust)), bars, robust_table(robust), three]
+    gaps = {low.label: (low.now - high.now) * (low.ends[1] - low.ends[0]) for high, _, low in lines}
+    odd = listing(_SWAPPED.format(label) for label, gap in gaps.items() if gap < 0)
+    three = table("Three worlds", ("Assumption", *map(capitalised, WORLDS)), values, kind="worlds")
+    holds, bars, same = assumptions.bars(plan, rows, most)
+    return [holds, Sentence(robust_text(robust)), bars, same, robust_table(robust), odd, three]
 
 
 def section(report: Report) -> list[Part]:
     """Return the break-evens and the robust plan for the report; for the brief the sentences."""
     plan = report.shown.yours
     blocks = blocks_of(plan, break_evens(plan), robust_plan(plan))
-    return [part(assumptions.TITLE, *blocks[: 2 if report.kind == "brief" else 4])]
+    return [part(assumptions.TITLE, *blocks[: 2 if report.kind == "brief" else 5])]

@@ -13,8 +13,10 @@ from replicalab.assessment import Assessment, assess, counted_of, failing_text
 from replicalab.assessment.phrases import are_many, dimensions_text
 from replicalab.designs import analysed_of
 from replicalab.facts.blocks import Bar, Block, Cell, Column, Sentence, Status, table
+from replicalab.facts.options import run_text
 from replicalab.facts.plan import effect_text
 from replicalab.lexicon import capitalised, count_text, joined, label_key, percent_text
+from replicalab.negotiation import is_worth_running
 from replicalab.scenarios import Item, ItemStatus, Lab, Pack
 
 TITLE: Final = "How wrong may we be"
@@ -24,9 +26,11 @@ _NO_ROOM: Final = 0.0005  # of an assumption's scale
 _SMALL: Final = 1e-9  # the size of an effect that is as good as none
 _LARGE: Final = 100.0  # times the planned size: the largest effect tried
 _HOLDS: Final = "The plan still holds with {}."
+_FITS: Final = "The plan still fits the lab with {}."
 _LOST: Final = "It does not survive {}."
-_FAILS: Final = "The plan does not pass. The nearest changes: {}."
-_NO_CHANGE: Final = "No change of a single one of these numbers changes the verdict."
+_SHOWS: Final = "The plan has no usable evidence. It has some with {}."
+_FAILS: Final = "The plan does not pass. {}"
+_SAME: Final = "No {} value of these changes the verdict{}: {}."
 Change = Callable[[Pack, float], Pack]
 
 
@@ -67,9 +71,10 @@ class BreakEven(NamedTuple):
 
 
 def verdict_of(plan: Assessment) -> tuple[tuple[str, ...], str]:
-    """Return the failing dimensions, and the tier of the evidence or ``no evidence``."""
+    """Return the failing dimensions; if none, the tier of the evidence or none usable."""
     evidence = plan.evidence
-    return tuple(plan.failing), "no evidence" if evidence.void_reason else str(evidence.tier)
+    tier = "no usable evidence" if evidence.void_reason else f"{evidence.measure} {evidence.tier}"
+    return tuple(plan.failing), "" if plan.failing else tier
 
 
 def break_evens(plan: Assessment) -> list[BreakEven]:
@@ -118,7 +123,7 @@ def _change_text(plan: Assessment, changed: Assessment) -> str:
         return failing_text(changed, fails)
     if solved := [name for name in plan.causes if name not in changed.failing]:
         return f"{dimensions_text(plan.pack, solved)} {'pass' if are_many(solved) else 'passes'}"
-    return f"{plan.evidence.measure} {verdict_of(changed)[1]}"
+    return verdict_of(changed)[1]
 
 
 def assumptions_of(plan: Assessment) -> list[Assumption]:
@@ -131,9 +136,9 @@ def _with_design(pack: Pack, **changes: object) -> Pack:
     return pack.model_copy(update={"study": pack.study.model_copy(update={"design": design})})
 
 
-def _in_lab(pack: Pack, **changes: object) -> Pack:
+def _in_lab(name: str, pack: Pack, value: object) -> Pack:
     # Not validated: a lab without any staff cannot be written, but ends a search.
-    return pack.in_lab(Lab.model_construct(**{**dict(pack.lab), **changes}))
+    return pack.in_lab(Lab.model_construct(**{**dict(pack.lab), name: value}))
 
 
 def _of_design(plan: Assessment) -> Iterator[Assumption]:
@@ -160,20 +165,17 @@ def _of_design(plan: Assessment) -> Iterator[Assumption]:
             value = min(1 - analysed / able, math.nextafter(1.0, 0))
             yield value if analysed_of(able, value) == analysed else value - _SMALL
 
-    def share(value: float) -> str:
-        return percent_text(math.floor(value * 1000 + _SMALL) / 1000)
-
     yield Assumption(
         "dropout", "Dropout", design.dropout, (0.0, 1.0), 1.0,
         lambda pack, value: _with_design(pack, dropout=value),
-        share, lambda value: f"{share(value)} dropout", "any more dropout", dropouts,
+        _floored, lambda value: f"{_floored(value)} dropout", "any more dropout", dropouts,
     )  # fmt: skip
     if (units := design.units) and units.icc is not None:
-        name = "intraclass correlation"
         yield Assumption(
-            "icc", capitalised(name), units.icc, (0.0, 1.0), 1.0,
+            "icc", "Intraclass correlation", units.icc, (0.0, 1.0), 1.0,
             lambda pack, value: _with_design(pack, units=units.model_copy(update={"icc": value})),
-            "{:.3g}".format, lambda value: f"an {name} of {value:.3g}", f"a higher {name}",
+            "{:.3g}".format, lambda value: f"an intraclass correlation of {value:.3g}",
+            "a higher intraclass correlation",
         )  # fmt: skip
 
 
@@ -184,29 +186,30 @@ def _of_prices(plan: Assessment) -> Iterator[Assumption]:
         return Assumption(
             f"price of {key}", f"Price of {of}", now, (0.0, now + lab.budget + 1),
             now or lab.budget, change, lab.money,
-            lambda value: f"{_percent(plan, now, value) if now else lab.money(value)} for {of}",
+            lambda value: f"{_percent(now, value) if now else lab.money(value)} for {of}",
             "any higher price",
         )  # fmt: skip
 
     def at_rate(pack: Pack, value: float) -> Pack:
-        return _in_lab(pack, cost_model=lab.cost_model.model_copy(update={"per_sample": value}))
+        return _in_lab("cost_model", pack, lab.cost_model.model_copy(update={"per_sample": value}))
 
     def at_price(item: Item, pack: Pack, value: float) -> Pack:
         prices = {name: one for name, one in lab.prices.items() if label_key(name) != item.key}
-        return _in_lab(pack, prices={**prices, item.label: value})
+        return _in_lab("prices", pack, {**prices, item.label: value})
 
     yield row("sample", f"a {pack.design.sample_noun}", pack.cost_model.per_sample, at_rate)
     for item in dict.fromkeys(plan.items):
         if item.status is not ItemStatus.UNKNOWN:
-            now = pack.price(item.label, item.category)
-            yield row(item.key, item.label, now, partial(at_price, item))
+            change, now = partial(at_price, item), pack.price(item.label, item.category)
+            yield row(item.key, item.label, now, change)
 
 
-def _percent(plan: Assessment, now: float, value: float) -> str:
-    # A plan holds with a little less than the break-even; one that fails needs a little more.
-    thousandths = abs(value - now) / now * 1000
-    whole = math.floor(thousandths + _SMALL) if plan.passes else math.ceil(thousandths - _SMALL)
-    return f"{percent_text(whole / 1000)} {'more' if value > now else 'less'}"
+def _floored(share: float) -> str:
+    return percent_text(math.floor(share * 1000 + _SMALL) / 1000)
+
+
+def _percent(now: float, value: float) -> str:
+    return f"{_floored(abs(value - now) / now)} {'more' if value > now else 'less'}"
 
 
 def _whole(now: int, end: float) -> Iterable[float]:
@@ -218,31 +221,26 @@ def _of_means(plan: Assessment) -> Iterator[Assumption]:
     lab, labels = plan.pack.lab, {item.key: item.label for item in plan.items}
     first, last = lab.start_day - 1, lab.start_day + plan.counts.days - 1
 
-    def at(name: str, pack: Pack, value: float) -> Pack:
-        return _in_lab(pack, **{name: value})
-
     def booked(item: str, pack: Pack, value: float) -> Pack:
-        return _in_lab(pack, booked={**lab.booked, item: value})
-
-    def fewer_or_more(noun: str, now: float, value: float) -> str:
-        return count_text(abs(value - now), noun, "fewer" if value < now else "more")
+        return _in_lab("booked", pack, {**lab.booked, item: value})
 
     yield Assumption(
         "budget", "Budget", lab.budget, (max(plan.cost, lab.budget) + 1, 0.0), lab.budget,
-        partial(at, "budget"), lab.money,
-        lambda value: f"{_percent(plan, lab.budget, value)} money", "any smaller budget",
+        partial(_in_lab, "budget"), lab.money,
+        lambda value: f"{_percent(lab.budget, value)} money", "any smaller budget",
     )  # fmt: skip
     for key, label, noun, now, ends in (
         ("days", "Days", "day", lab.days, (max(lab.days, last), first)),
         ("staff", "Staff units", "staff unit", lab.staff, (max(lab.staff, plan.staff), 0)),
     ):
         yield Assumption(
-            key, label, now, ends, now, partial(at, key), partial(count_text, noun=noun),
-            partial(fewer_or_more, noun, now), f"the loss of one {noun}", partial(_whole, now),
+            key, label, now, ends, now, partial(_in_lab, key), partial(count_text, noun=noun),
+            partial(lambda noun, now, value: count_text(now - value, noun, "fewer"), noun, now),
+            f"the loss of one {noun}", partial(_whole, now),
         )  # fmt: skip
     yield Assumption(
         "delay", "Delay of the start", 0, (0, lab.days_left), lab.days,
-        lambda pack, value: _in_lab(pack, start_day=lab.start_day + value),
+        lambda pack, value: _in_lab("start_day", pack, lab.start_day + value),
         partial(count_text, noun="day"), lambda value: f"a delay of {count_text(value, 'day')}",
         "a delay of one day", partial(_whole, 0),
     )  # fmt: skip
@@ -257,27 +255,30 @@ def _of_means(plan: Assessment) -> Iterator[Assumption]:
 
 
 def sentence(plan: Assessment, rows: Sequence[BreakEven]) -> str:
-    """Return the nearest break-evens in words, for a reader without the table."""
-    near = [row for row in rows if row.to is not None]
-    named = [row for row in near if row.distance >= _NO_ROOM][:_NAMED]
-    phrases = {row.assumption.phrase(row.shown): row.change for row in named}
-    if not near:
-        return _NO_CHANGE
-    if not plan.passes:
-        return _FAILS.format("; ".join(f"{phrases[text]} with {text}" for text in phrases))
-    lost = dict.fromkeys(row.assumption.least for row in near if row.distance < _NO_ROOM)
-    pairs = ((_HOLDS, [*phrases]), (_LOST, [*lost]))
+    """Return the nearest break-evens in words, or all additions with which the plan fits."""
+    if plan.failing:
+        return _FAILS.format(run_text(plan))
+    near = [row for row in rows if _NO_ROOM <= row.distance < math.inf]
+    lost = dict.fromkeys(row.assumption.least for row in rows if row.distance < _NO_ROOM)
+    holds = _HOLDS if is_worth_running(plan) else _FITS if plan.passes else _SHOWS
+    pairs = ((holds, [row.assumption.phrase(row.shown) for row in near[:_NAMED]]), (_LOST, [*lost]))
     return " ".join(text.format(joined(parts, "or")) for text, parts in pairs if parts)
 
 
-def bars(plan: Assessment, rows: Sequence[BreakEven], most: int | None) -> tuple[Block, Block]:
-    """Return the sentence, and a bar for each assumption or for the nearest ones."""
-    end, beyond = ("Holds to", "Beyond it") if plan.passes else ("Changes at", "Then")
-    to, cells = Column(end, "fixed", bar="after", picture="Distance from now"), []
+def bars(plan: Assessment, rows: Sequence[BreakEven], most: int | None) -> tuple[Block, ...]:
+    """Return the sentence, a bar for each or the nearest break-evens, and what has none."""
+    passing = ("Holds to", "Beyond it", "Margin", "worse")
+    failing = ("Changes at", "Then", "Change needed", "better")
+    end, beyond, picture, way = passing if plan.passes else failing
+    to, cells = Column(end, "fixed", "after", picture, shows_picture=True), []
     for (one, end_at, value, change, status), share in ((row, row.distance) for row in rows[:most]):
-        shown = "any value" if end_at is None else one.text(value)
-        limit = Cell(shown, end_at, bar=Bar(min(share, 1.0)), shade=status)
-        then = Cell(capitalised(change) or "The verdict stays", status=status)
-        cells.append((one.label, Cell(one.text(one.now), one.now), limit, then))
+        if end_at is not None:
+            limit = Cell(one.text(value), end_at, bar=Bar(min(share, 1.0)), shade=status)
+            then = Cell(capitalised(change), status=status)
+            cells.append((one.label, Cell(one.text(one.now), one.now), limit, then))
     columns = ("Assumption", Column("Now", "fixed"), to, beyond)
-    return Sentence(sentence(plan, rows)), table(TITLE, columns, cells, kind="break_evens")
+    drawn = table(TITLE, columns, cells, kind="break_evens")
+    same = "; ".join(row.assumption.label for row in rows[:most] if row.to is None)
+    why = f", since {failing_text(plan, plan.causes, still=True)}" if plan.failing else ""
+    text = _SAME.format(way, why, same) if same else ""
+    return Sentence(sentence(plan, rows)), drawn, Sentence(text, quiet=True)

@@ -17,7 +17,7 @@ from replicalab.ui import state
 from replicalab.ui.controls import NumberField, between, button, complain, fold
 
 _KEPT: Final = "break_evens"
-_ON_A_SLIDE: Final = 4  # rows
+_ROWS: Final = 4  # of the bars on a slide
 _CHANGED: Final = ("hopeful", "grim")
 Fields = dict[tuple[str, str], NumberField]
 
@@ -29,24 +29,24 @@ def panel(place: str, plan: Assessment) -> Mapping[str, blocks.Panel]:
             if is_open:
                 _draw(plan)
     elif plan.passes:
-        shown = feature.blocks_of(plan, *_found(plan, _fields(plan)), _ON_A_SLIDE)
-        facts = {"title": TITLE, "ledger": blocks.group(*shown[:-1]), "roomy": False}
-        return {TITLE: blocks.panel("slide_ledger", **facts)}
+        ledger = blocks.group(*feature.blocks_of(plan, *_found(plan, _fields(plan)), _ROWS)[:-1])
+        return {TITLE: blocks.panel("slide_ledger", title=TITLE, ledger=ledger, roomy=False)}
     return {}
 
 
 def _draw(plan: Assessment) -> None:
     rows, robust = _found(plan, fields := _fields(plan))
-    ui.draw(*feature.blocks_of(plan, rows, robust))
-    with st.container(horizontal=True, key="worlds"):
-        if robust.plan.plan != plan.plan:
-            take = partial(state.replace_plan, robust.plan.plan)
-            button("Apply the most robust plan", "shield", take, key="apply_robust")
-        place = st.popover("Change the worlds", icon=":material/tune:")
-        with place.grid("auto", min_column_width=150, vertical_alignment="bottom"):
+    ui.draw(*blocks.group(*feature.blocks_of(plan, rows, robust)).blocks)
+    with st.expander("Change the worlds", icon=":material/tune:", key="worlds"):
+        with st.grid("auto", min_column_width=150, vertical_alignment="bottom"):
             for field in fields.values():
                 field.draw(persist_state="session")
+        reset = partial(st.session_state.update, {one.key: one.value for one in fields.values()})
+        button("Reset the worlds", "restart_alt", reset, key="reset_worlds")
     complain(*(field.problem for field in fields.values()))
+    if robust.helps and robust.plan.plan != plan.plan:
+        take = partial(state.replace_plan, robust.plan.plan)
+        button("Apply the most robust plan", "shield", take, key="apply_robust")
 
 
 def _fields(plan: Assessment) -> Fields:
@@ -55,14 +55,14 @@ def _fields(plan: Assessment) -> Fields:
     for (key, one), world in product(feature.ranges_of(plan).items(), _CHANGED):
         unit, times = (", %", 100) if key == "dropout" else ("", 1)
         label = f"{one.row.label}{unit}: {world}"
-        value, bounds = one.default(world) * times, (one.low * times, one.high * times)
-        name, step = f"{world}_{key}_{value}", (one.step or 1) * times
-        fields[world, key] = NumberField(label, name, value, None, between(label, bounds), step)
+        default, bounds = one.default(world), (one.low * times, one.high * times)
+        check = between(label, bounds, f"it stays {one.row.text(default)}")
+        name, step = f"{world}_{key}_{default}", (one.step or 1) * times
+        fields[world, key] = NumberField(label, name, default * times, None, check, step)
     return fields
 
 
 def _found(plan: Assessment, fields: Fields) -> tuple[list[BreakEven], Robust]:
-    """Return the break-evens and the robust plan, computed once for a plan and its worlds."""
     given: dict[str, dict[str, float]] = {world: {} for world in _CHANGED}
     for (world, key), field in fields.items():
         if field.typed is not None and not field.problem:

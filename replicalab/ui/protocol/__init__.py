@@ -170,7 +170,9 @@ def _draw_changes(options: PlanAnalysis, ticks: list[Tick], result: Assessment) 
     with fold("Other plans", "other_plans") as is_open:
         if is_open:
             if not options.ends:
-                st.caption("The least-loss plan is also the cheapest, and has the most evidence.")
+                praise = "The least-loss plan is also the cheapest, and has the most evidence."
+                none = options.least.none_above_floor
+                st.caption("No plan reaches the floor here." if none else praise)
             for name, plan in options.ends.items():
                 revised = facts.revision(PlanStep(options.yours, plan))
                 panel.draw(Group((Heading(name), revised)))
