@@ -12,7 +12,6 @@ from tests.browser.visiting import COMPARING, choose_more, press, put_away, show
 STROOP: Final = "/Protocol?study=psy_stroop&lab=hard"
 Steps = tuple[tuple[str, str], ...]
 STATES: Final[dict[str, tuple[str, Steps]]] = {
-    "more": ("/", (("menu", "More"),)),
     "study": (
         "/Study?study=fin_momentum",
         tuple(("tab", part) for part in ("The lab", "Substitutions", "Restrictions and criteria")),
@@ -36,15 +35,12 @@ STATES: Final[dict[str, tuple[str, Steps]]] = {
     ),
     "file": (STROOP, (("more", "Open a file"),)),
     "assumptions": (STROOP, (("open", "Assumptions"),)),
-    "in your lab": ("/", (("tab", "Your lab"),)),
     "make a study": ("/", (("tab", "Make a study"),)),
     "many": (COMPARING, (("tab", "Many negotiations"),)),
-    "kept": (STROOP, (("press", "Save"),)),
     "saved negotiation": (
         "/Negotiation?study=fin_momentum",
         (("open", "Save or open a negotiation"),),
     ),
-    "challenge": (f"{STROOP}&challenge=1", ()),
     "link that is wrong": ("/Protocol?study=nowhere&plan=xyz&seed=x", ()),
 }
 
@@ -57,9 +53,6 @@ def take(page: Page, how: str, name: str) -> None:
             show(page, name)
         case "more":
             choose_more(page, name)
-        case "menu":
-            page.get_by_role("button", name=name).first.click()
-            expect(page.get_by_role("menuitem").first).to_be_visible()
         case "open":
             part = page.locator("details").filter(has=page.locator("summary", has_text=name))
             part.locator("summary").first.click()
@@ -83,10 +76,9 @@ def test_state_is_accessible_in_every_view(app_page: Page, state: str) -> None:
                 raise
 
 
-@pytest.mark.parametrize("opener", ["Share", "Your lab"])
-def test_drawer_keeps_and_returns_focus(app_page: Page, opener: str) -> None:
+def test_drawer_keeps_and_returns_focus(app_page: Page) -> None:
     open_app(app_page, STROOP)
-    button = app_page.get_by_role("button", name=opener).first
+    button = app_page.get_by_role("button", name="Your lab").first
     button.focus()
     strike(app_page, "Enter")
     drawer = app_page.get_by_role("dialog")
