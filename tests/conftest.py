@@ -10,7 +10,8 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("short", deadline=None, database=None, max_examples=10)
-settings.register_profile("long", deadline=None, database=None, max_examples=100)
+times = int(os.environ.get("REPLICALAB_SEARCH_TIMES", "1"))
+settings.register_profile("long", deadline=None, database=None, max_examples=40 * times)
 settings.load_profile("short")  # `make test-long` asks for the other
 
 WITH_A_SERVER = {("browser", "test_signing_in"), ("browser", "test_wheel")}

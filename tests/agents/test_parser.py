@@ -442,7 +442,7 @@ def case(chance: Chance) -> tuple[str, ScientistAction | ParseErrorCode]:
     return reasoned(chance, answer) if chance.random() < 0.6 else answer, meaning
 
 
-@pytest.mark.parametrize("numbers", batches(500, quick=200, long=20))
+@pytest.mark.parametrize("numbers", batches(500, quick=200, long=10))
 def test_generated_answers_are_read_right(numbers: range) -> None:
     for number in numbers:
         text, meaning = case(random.Random(number))

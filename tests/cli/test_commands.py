@@ -294,7 +294,7 @@ def came(played: negotiation.Negotiation | None) -> Came:
 @pytest.mark.parametrize(
     ("study", "lab", "scientist", "manager"),
     one_in(
-        30, [*product(STUDIES, scenarios.Difficulty, RULES, negotiation.RULED_LAB_MANAGERS)][::5]
+        10, [*product(STUDIES, scenarios.Difficulty, RULES, negotiation.RULED_LAB_MANAGERS)][::15]
     ),
 )
 def test_every_interface_plays_one_outcome(

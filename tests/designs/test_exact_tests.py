@@ -83,9 +83,7 @@ def test_correlation_power_agrees_with_simulation(n: int, rho: float, sides: int
     one_in(
         25,
         product(
-            [2, 1],
-            [0.05, 1e-150, 1e-12, 1e-3, 0.2, 0.9],
-            [1e-9, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99, 0.999999],
+            [2, 1], [0.05, 1e-150, 1e-3, 0.9], [1e-9, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99, 0.999999]
         ),
     ),
 )
@@ -149,7 +147,7 @@ def test_power_of_shares_agrees_with_brute_force(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("one", "other"), [(0.5, 0.35), (0.2, 0.1), (0.03, 0.005), (0.9, 0.88)])
+@pytest.mark.parametrize(("one", "other"), [(0.5, 0.35), (0.03, 0.005), (0.9, 0.88)])
 def test_power_of_shares_agrees_with_hypergeometric(one: float, other: float) -> None:
     limit = 0.0
     for number in range(1, 121):

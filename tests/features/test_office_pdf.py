@@ -35,7 +35,9 @@ def test_file_names_title_and_authors() -> None:
 
 
 @needs_weasyprint
-@pytest.mark.parametrize(("scenario_id", "lab"), one_in(10, (item.values for item in EVERY_LAB)))
+@pytest.mark.parametrize(
+    ("scenario_id", "lab"), one_in(12, (item.values for item in EVERY_LAB[::3]))
+)
 def test_brief_fits_one_page_with_copyable_text(scenario_id: str, lab: Difficulty) -> None:
     longest = work(scenario_id, lab.value, "offered").brief()
     data = pdf(longest, "letter")

@@ -13,17 +13,20 @@ from replicalab.errors import ArgumentError
 from replicalab.features.break_even import robust_plan, values_in
 from replicalab.features.break_even.assumptions import Assumption
 from replicalab.models import Protocol
-from replicalab.scenarios import Pack
+from replicalab.scenarios import Pack, list_scenarios
 from tests.features.test_break_even import assess_in, changed
 from tests.planner.brute_force import Place, Tried, ranked, tried
 from tests.planner.small_labs import analysed, shipped, small_lab
-from tests.tiers import EVERY_LAB, FEW_LABS, batches
+from tests.tiers import FEW_LABS, batches
 from tests.ui.acting import number, press, run, type_number
 from tests.ui.pages import PROTOCOL
 from tests.ui.reading import alerts, page_text
 from tests.ui.walking import visit
 
 TERMS: Final = 11
+SEARCHED: Final = {study.scenario_id for study in list_scenarios()} - {
+    *("fin_momentum", "psy_ego_depletion")  # too many plans
+}
 DIGITS: Final = 9
 
 
@@ -90,7 +93,7 @@ def assert_best(plan: Assessment, **given: Any) -> None:
         assert rounded <= [round(number, DIGITS) for number in hand.regrets(one.plan(), one)], one
 
 
-@pytest.mark.parametrize("seeds", batches(5, quick=12, long=60))
+@pytest.mark.parametrize("seeds", batches(5, quick=12, long=20))
 def test_robust_plan_is_best_in_small_labs(seeds: range) -> None:
     for seed in seeds:
         chance = Random(f"worlds {seed}")
@@ -102,9 +105,9 @@ def test_robust_plan_is_best_in_small_labs(seeds: range) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_robust_plan_is_best_in_shipped_labs(study: str, lab: str) -> None:
-    assert_best(shipped(study, lab).yours)
+@pytest.mark.parametrize("study", sorted(SEARCHED))
+def test_robust_plan_is_best_in_hard_labs(study: str) -> None:
+    assert_best(shipped(study, "hard").yours)
 
 
 @pytest.mark.parametrize(("study", "lab"), FEW_LABS)

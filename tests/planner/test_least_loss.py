@@ -177,7 +177,7 @@ def first_worse(better: Place, worse: Place) -> int:
     return next(differing, -1)
 
 
-@pytest.mark.parametrize("seeds", batches(300, quick=100, long=5))
+@pytest.mark.parametrize("seeds", batches(300, quick=100, long=2))
 def test_every_reason_names_the_first_worse_term(seeds: range) -> None:
     used = set()
     for options in map(opened, seeds):
@@ -209,7 +209,7 @@ def check_numbers(reason: str, found: Assessment, back: Assessment) -> None:
         assert reason.startswith(f"'{missed[0].constraint.label}'")
 
 
-@pytest.mark.parametrize("seeds", batches(300, quick=150, long=2))
+@pytest.mark.parametrize("seeds", batches(300, quick=150, long=1))
 def test_step_closer_states_its_price(seeds: range) -> None:
     used = set[str]()
     for options in map(opened, seeds):
