@@ -1,11 +1,9 @@
-"""Comparing in a real browser: three labs, a download, thousands of runs."""
-
-import re
+"""Comparing in a real browser: three labs, a download, a batch."""
 
 from playwright.sync_api import Page, expect
 
 from tests.browser import driving
-from tests.browser.visiting import follow, press, show, type_number
+from tests.browser.visiting import press, show
 
 
 def test_comparison_downloads_and_batch_is_accessible(app_page: Page) -> None:
@@ -29,27 +27,3 @@ def test_comparison_downloads_and_batch_is_accessible(app_page: Page) -> None:
         cells = shares.locator("th, td")
         heights = cells.evaluate_all("cells => cells.map(cell => cell.offsetHeight)")
         assert max(heights) < 150, f"{view}: words are broken into letters"
-
-
-def test_stopped_batch_keeps_finished_negotiations(app_page: Page) -> None:
-    driving.open_app(app_page, "/Compare")
-    show(app_page, "Many negotiations")
-    type_number(app_page, "Last seed", 3332)
-    expect(app_page.get_by_text("= 9,999 negotiations")).to_be_visible()
-    app_page.get_by_role("button", name="Run", exact=True).click()
-    expect(app_page.get_by_text(re.compile(r"^[1-9][\d,]* of 9,999 negotiations$"))).to_be_visible()
-    app_page.reload()
-    app_page.get_by_role("button", name="Stop", exact=True).click()
-    stopped = app_page.get_by_text(re.compile(r"^Stopped: [1-9][\d,]* of 9,999 negotiations"))
-    expect(stopped).to_be_visible()
-    text = stopped.inner_text()
-    came = re.findall(r"[\d,]+", text)[0]
-    assert 0 < int(came.replace(",", "")) < 9999
-    follow(app_page, "Protocol")
-    follow(app_page, "Compare")
-    show(app_page, "Many negotiations")
-    expect(stopped).to_have_text(text)
-    driving.reload_app(app_page)
-    show(app_page, "Many negotiations")
-    expect(stopped).to_have_text(text)
-    expect(app_page.locator(".gtitle")).to_contain_text(f"of {came} negotiations")

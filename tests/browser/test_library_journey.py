@@ -1,6 +1,5 @@
-"""Saved work in a real browser: after closing it, after a crash, on PostgreSQL."""
+"""Saved work in a real browser: after closing it, on PostgreSQL."""
 
-import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,47 +63,6 @@ def test_saved_plan_survives_closing_the_browser(
             page.locator(".st-key-entry").get_by_role("button", name="Open").first.click()
         expect(page).to_have_title("Protocol · ReplicaLab")
         expect(number(page, "Sample size")).to_have_value("41")
-
-
-def edited(context: BrowserContext, server: AppServer) -> Page:
-    page = blank(context)
-    open_app(page, f"{server.url}{ADDRESS}")
-    type_number(page, "Sample size", 41)
-    return page
-
-
-def test_draft_survives_a_killed_server(context: BrowserContext, tmp_path: Path) -> None:
-    log = tmp_path / "server.log"
-    with AppServer(APP, log) as server:
-        page = edited(context, server)
-        write_long_plan(page)
-        expect(page.get_by_text("a reload here brings it back")).to_be_visible()
-        page.wait_for_timeout(2000)  # a draft is saved once one rests
-        rationale = page.get_by_role("textbox", name="Rationale").input_value()
-        server.kill()
-    with AppServer(APP, log, port=server.port):
-        open_app(page, page.url)
-        expect(number(page, "Sample size")).to_have_value("41")
-        open_texts(page)
-        expect(page.get_by_role("textbox", name="Rationale")).to_have_value(rationale)
-        empty = blank(context)
-        open_app(empty, f"{server.url}/")
-        press(empty, "Go on with it")
-        follow(empty, "Protocol")
-        expect(number(empty, "Sample size")).to_have_value("41")
-
-
-def open_texts(page: Page) -> None:
-    with wait_for_run(page):
-        page.get_by_text("Technique and rationale").click()
-
-
-def write_long_plan(page: Page) -> None:
-    open_texts(page)
-    chance = random.Random(7)
-    for name in ("Technique", "Rationale"):
-        letters = (chr(0x4E00 + chance.randrange(20_000)) for _ in range(3_000))
-        type_text(page, name, "".join(letters))
 
 
 @pytest.fixture

@@ -105,9 +105,7 @@ LABELS: Final = """() => {
 
 REGIONS: Final = (
     "?study=psy_ego_depletion&lab=medium&budget=4600",
-    "?study=bio_jq1_myeloma&lab=hard",
     "?study=math_four_colour&lab=hard",
-    "?study=chem_suzuki_ppb&lab=easy",
 )
 
 
