@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from replicalab.assessment import DIMENSION_ROWS, Assessment, Evidence
+from replicalab.assessment import DIMENSION_ROWS, Assessment, AssumedEffect, Evidence
 from replicalab.assessment.phrases import failing_text
 from replicalab.facts import blocks, frontier
 from replicalab.facts.blocks import Fact, count, facts_table, money
 from replicalab.facts.lab import amounts_text
-from replicalab.facts.plan import plan_facts
+from replicalab.facts.plan import effect_label, plan_facts
 from replicalab.lexicon import amount_text, capitalised, count_text
 from replicalab.models import DIMENSIONS
 from replicalab.planner import ORDER, PlanAnalysis, PlanToDraw, RegionLimit, plan_to_draw
@@ -176,12 +176,12 @@ def reading_fold(evidence: Evidence, *, lost: bool) -> blocks.Fold:
     return blocks.Fold("How to read this", (blocks.listing(lines),))
 
 
-def point_facts(plan: Assessment, effect: float | None = None) -> Iterator[Fact]:
+def point_facts(plan: Assessment, effect: AssumedEffect | None = None) -> Iterator[Fact]:
     """Yield the facts of the plan at a point, and its evidence at another effect."""
     yield from plan_facts(plan)
     if effect is not None:
-        number = plan.evidence_at(effect).number
-        yield Fact("evidence_at_effect", "At the effect assumed here", number)
+        number = plan.evidence_at(effect.effect).number
+        yield Fact("evidence_at_effect", f"Effect: {effect_label(effect)}", number)
 
 
 def region_table(

@@ -117,13 +117,5 @@ def _draw_name(at: int, kept: TrayCase) -> None:
         if name := " ".join(st.session_state[key].split())[:LONGEST_NAME]:
             _replace(at, TrayCandidate(name, kept.case, kept.run))
 
-    st.text_input(
-        "Name",
-        kept.name,
-        max_chars=LONGEST_NAME,
-        key=key,
-        on_change=rename,
-        label_visibility="collapsed",
-        width=180,
-    )
+    st.text_input("Rename", kept.name, max_chars=LONGEST_NAME, key=key, on_change=rename, width=240)
     button("Remove it", "close", partial(_replace, at), key=f"beside_drop_{at}")

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from replicalab.assessment import assess, size_text
+from replicalab.assessment import AssumedEffect, assess, size_text
 from replicalab.facts import frontier
 from replicalab.facts.blocks import Fact, Status
 from replicalab.facts.options import no_evidence_text
@@ -142,7 +142,10 @@ def _lines() -> Iterator[str]:
         outside, draw = [("your plan", 1633)], least_to_draw(options, drawn)
         yield from _rows("region", region_facts(drawn, options.yours, None, outside, draw))
     for days, samples in ((3, 161), (2, 161)):
-        yield from _rows("point", point_facts(plan_to_draw(momentum).at(days, samples), 0.1))
+        yield from _rows(
+            "point",
+            point_facts(plan_to_draw(momentum).at(days, samples), AssumedEffect("halved", 0.1)),
+        )
     for pack in (momentum.yours.pack, LONE):
         yield from _rows("limit", limit_facts(pack).values())
     yield from map(no_evidence_text, (myeloma, too_dear()))

@@ -129,13 +129,13 @@ def test_plan_is_added_once_and_undone() -> None:
 
 def test_open_case_is_renamed_or_removed() -> None:
     app = acting.type_number(acting.press(visit(PROTOCOL), ADD), "Sample size", 100)
-    acting.type_text(acting.press(app, ADD), "Name", "  small\tand   cheap ")
+    acting.type_text(acting.press(app, ADD), "Rename", "  small\tand   cheap ")
     assert names(app) == ["Plan A", "small and cheap"]
     for same in ("Plan A", "   ", " Plan A 2 "):
-        assert names(acting.type_text(app, "Name", same)) == ["Plan A", "Plan A 2"]
+        assert names(acting.type_text(app, "Rename", same)) == ["Plan A", "Plan A 2"]
     long = "x" * LONGEST_NAME
-    load(acting.type_text(app, "Name", long), 0)
-    assert names(acting.type_text(app, "Name", long)) == [f"{long[:-4]} 2", long]
+    load(acting.type_text(app, "Rename", long), 0)
+    assert names(acting.type_text(app, "Rename", long)) == [f"{long[:-4]} 2", long]
     assert names(acting.press(load(app, 1), "Remove it")) == [f"{long[:-4]} 2"]
 
 

@@ -70,7 +70,7 @@ def test_chart_is_redrawn_for_its_layers_only() -> None:
         switch(app, "Samples that cannot count")
         assert ("60 samples a day" in charts(app)[0]) is is_drawn
     pick(app, "Effect assumed", "halved (0.0885)")
-    assert "At the effect assumed here | 0.39" in page_text(app)
+    assert "Effect: halved (0.0885) | 0.39" in page_text(app)
 
 
 def test_region_of_other_items_says_so() -> None:

@@ -24,6 +24,7 @@ PLOT: Final = 330  # Height of the plot on a page, in px
 _MARK: Final = 9  # Half the size of a mark, in px
 _POINTS_TRIED: Final = 2400  # about, on a whole line
 _STEPS: Final = 24  # of them on each straight part
+_MOST_AVOIDED: Final = 300  # points of lines, about, from which labels keep off
 
 Point = tuple[float, float]  # A share of the plot's width, and a height in px
 
@@ -56,6 +57,7 @@ class LabelRequest(NamedTuple):
 
     text: str
     places: ArrayLike
+    keeps_off: bool = False  # whether lines are avoided; the name of a line is written on it
 
     def boxes(self, place: LabelPlace) -> list[Box]:
         """Return its box at a place, for each of `WIDTHS`."""
@@ -67,13 +69,18 @@ def width_of(text: str) -> float:
     return len(text) * LETTER + 8
 
 
-def placed(labels: Sequence[LabelRequest], marks: Sequence[LabelPlace]) -> list[LabelPlace]:
-    """Return a place for each label, clear of earlier labels first, then of marks."""
+def placed(
+    labels: Sequence[LabelRequest], marks: Sequence[LabelPlace], lines: Sequence[Point | None] = ()
+) -> list[LabelPlace]:
+    """Return a place for each label, clear of earlier labels first, then of marks and lines."""
+    points = [LabelPlace(*point) for point in _points(lines)]
+    points = points[:: 1 + len(points) // _MOST_AVOIDED]
+    crossed = [[point.box(width, 2, 2) for point in points] for width in WIDTHS]
     taken: list[list[Box]] = [[] for _ in WIDTHS]
     drawn = [[mark.box(width, _MARK, _MARK) for mark in marks] for width in WIDTHS]
     places = []
     for label in labels:
-        best = _best(label, taken, drawn)
+        best = _best(label, taken, drawn, crossed if label.keeps_off else [[]])
         places.append(best)
         for boxes, box in zip(taken, label.boxes(best), strict=True):
             boxes.append(box)
@@ -81,7 +88,10 @@ def placed(labels: Sequence[LabelRequest], marks: Sequence[LabelPlace]) -> list[
 
 
 def _best(
-    label: LabelRequest, labels: Sequence[list[Box]], marks: Sequence[list[Box]]
+    label: LabelRequest,
+    labels: Sequence[list[Box]],
+    marks: Sequence[list[Box]],
+    lines: Sequence[list[Box]],
 ) -> LabelPlace:
     places = np.asarray(label.places, dtype=float)
     across, up, right, above = places.T[:, :, None]
@@ -92,7 +102,9 @@ def _best(
     boxes = np.stack([x - half_wide, y - half_high, x + half_wide, y + half_high])
     beyond = -boxes[0], boxes[2] - widths, -boxes[1], boxes[3] - PLOT
     outside = sum(np.maximum(0.0, px) for px in beyond).sum(axis=1)
-    order = _covered(boxes, marks), outside, _covered(boxes, labels)  # the last counts most
+    # The last counts most. A place further away is for many points of lines.
+    near = _covered(boxes, lines) + np.arange(len(places)) // 2 * bool(lines[0])
+    order = near, outside, _covered(boxes, marks), _covered(boxes, labels)
     return LabelPlace(*places[np.lexsort(order)[0]].tolist())
 
 

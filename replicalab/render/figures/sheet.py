@@ -146,6 +146,7 @@ class Sheet:
         # Labels of plans and of lines, each with its ground and its ink.
         self.chips: list[tuple[LabelRequest, str, str]] = []
         self.names: list[tuple[LabelRequest, str, str]] = []
+        self.lines: list[Spot | None] = []  # those with a name; None lifts the pen
 
     def shares(self, x: float, y: float) -> Spot:
         """Return a place as shares of the plot, each from 0 to 1 within it."""
@@ -202,7 +203,7 @@ class Sheet:
     def _chip(self, text: str, spot: Spot) -> None:
         px = self._px(spot)
         self.marks.append(LabelPlace(*px))
-        self.chips.append((LabelRequest(text, around(text, *px)), PAPER, INK))
+        self.chips.append((LabelRequest(text, around(text, *px), keeps_off=True), PAPER, INK))
 
     def bounds(self, evidence: Evidence) -> list[ChartLine]:
         """Return the lines of floor and target; one if they are equal."""
@@ -236,6 +237,7 @@ class Sheet:
         places = along(text, line)
         if len(places):
             self.names.append((LabelRequest(text, places), colour, "#FFFFFF"))
+            self.lines += [*line, None]
 
     def _px(self, at: Spot) -> Spot:
         across, up = self.shares(*at)
@@ -244,7 +246,7 @@ class Sheet:
     def tags(self) -> list[Tag]:
         """Return all labels, each at the best place that is free; a plan's comes first."""
         labels = [*self.chips, *self.names]
-        places = placed([wanted for wanted, _, _ in labels], self.marks)
+        places = placed([wanted for wanted, _, _ in labels], self.marks, self.lines)
         return [
             Tag(wanted.text, at.across, at.height / PLOT, at.right, at.up, *colours)
             for at, (wanted, *colours) in zip(places, labels, strict=True)
@@ -252,10 +254,14 @@ class Sheet:
 
     def _written(self, tag: Tag) -> dict[str, Any]:
         (rest, right), (bottom, top) = self.x, self.y
+        apart = {"xshift": tag.right, "yshift": tag.above}
+        if tag.ground == PAPER:  # a plan's, with a line to its mark
+            to_mark = {"arrowhead": 0, "arrowwidth": 1, "arrowcolor": INK, "standoff": 9}
+            apart = {"showarrow": True, "ax": tag.right, "ay": -tag.above, **to_mark}
         return label(
             tag.text,
             x=rest + tag.across * (right - rest), y=bottom + tag.up * (top - bottom),
-            xshift=tag.right, yshift=tag.above, xanchor="center", yanchor="middle",
+            xanchor="center", yanchor="middle", **apart,
             font={"size": _TEXT, "color": tag.ink}, bgcolor=tag.ground,
             bordercolor=PAPER, borderpad=1,
         )  # fmt: skip

@@ -130,7 +130,8 @@ def matches(card: Card, wanted: Filter) -> bool:
 def _draw_idea() -> None:
     # The page's heading until the header has one.
     heading = 2 if state.current().chosen else 1
-    panel.draw(blocks.panel("idea", sentence=_IDEA, level=heading))
+    slides = Heading("Stories as slides", heading + 1, part=True)
+    panel.draw(Group((blocks.panel("idea", sentence=_IDEA, level=heading), slides)))
     # A broken study takes its stories along; the gallery names it.
     with st.grid("auto", min_column_width=270, key="stories"), suppress(ScenarioError):
         for number, story in enumerate(stories()):

@@ -145,7 +145,8 @@ def _draw_frontier(view: Outlook) -> None:
     plans, balanced = options.frontier, options.balanced
     if plans.plans:
         result = "no plan beats yours" if verdict.status is Status.PASS else "better plans"
-        title = f"Evidence for {view.pack.lab.currency}: {result}"
+        planned = ", at the planned effect" if view.effect is not None else ""
+        title = f"Evidence for {view.pack.lab.currency}{planned}: {result}"
         unbeaten = region.unbeaten_shown(options)
         marks = [figures.Mark(n, plan, n, plan.evidence.number) for n, plan in unbeaten.items()]
         st.plotly_chart(
@@ -233,7 +234,8 @@ def _draw_point(view: Outlook) -> None:
             shown = min(value, LARGEST_PLANNED)
             label = f"Point: {name}"
             st.number_input(label, 0, LARGEST_PLANNED, shown, step=1, key=key, on_change=take)
-    verdict, facts = plan_verdict(view.point), region.point_facts(view.point, view.effect)
+    effect = view.effects[view.effect_place] if view.effect_place else None
+    verdict, facts = plan_verdict(view.point), region.point_facts(view.point, effect)
     panel.draw(blocks.Sentence("", verdict.title, verdict.status), facts_table("The point", facts))
     _draw_loading("Load this point into the editor", "input", view.point.plan, view)
     loaded = view.choice.loaded
