@@ -254,7 +254,7 @@ class Sheet:
 
     def _written(self, tag: Tag) -> dict[str, Any]:
         (rest, right), (bottom, top) = self.x, self.y
-        apart = {"xshift": tag.right, "yshift": tag.above}
+        apart: dict[str, Any] = {"xshift": tag.right, "yshift": tag.above}
         if tag.ground == PAPER:  # a plan's, with a line to its mark
             to_mark = {"arrowhead": 0, "arrowwidth": 1, "arrowcolor": INK, "standoff": 9}
             apart = {"showarrow": True, "ax": tag.right, "ay": -tag.above, **to_mark}
