@@ -14,7 +14,7 @@ from replicalab.features.break_even.assumptions import TITLE, BreakEven
 from replicalab.negotiation.score import Robust
 from replicalab.ui import panel as ui
 from replicalab.ui import state
-from replicalab.ui.controls import NumberField, between, button, complain, fold
+from replicalab.ui.controls import NumberField, between, button, complain, escaped, fold
 
 _KEPT: Final = "break_evens"
 _ROWS: Final = 4  # of the bars on a slide
@@ -53,11 +53,11 @@ def _fields(plan: Assessment) -> Fields:
     """Return the fields by world and assumption; a new default begins a new field."""
     fields = {}
     for (key, one), world in product(feature.ranges_of(plan).items(), _CHANGED):
-        unit, times = (", %", 100) if key == "dropout" else ("", 1)
-        label = f"{one.row.label}{unit}: {world}"
+        end, times = (f", %: {world}", 100) if key == "dropout" else (f": {world}", 1)
         default, bounds = one.default(world), (one.low * times, one.high * times)
-        check = between(label, bounds, f"it stays {one.row.text(default)}")
+        check = between(one.row.label + end, bounds, f"it stays {one.row.text(default)}")
         name, step = f"{world}_{key}_{default}", (one.step or 1) * times
+        label = f"{escaped(one.row.label)}{end}"
         fields[world, key] = NumberField(label, name, default * times, None, check, step)
     return fields
 
