@@ -13,15 +13,8 @@ from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.facts.comparison import comparison_panel, table
 from replicalab.lexicon import joined
 from replicalab.library import Entry, EntryKind
+from replicalab.negotiation import case as core
 from replicalab.negotiation import load, replay
-from replicalab.negotiation.case import (
-    FEWEST_SIDES,
-    Side,
-    negotiated,
-    read_case,
-    recorded,
-    side_of_run,
-)
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, read_lab
 from replicalab.tables import sheet, workbook
@@ -54,7 +47,7 @@ def draw(here: PlanAnalysis) -> None:
 def _draw_sides(here: PlanAnalysis) -> None:
     own = state.case().own_lab
     label = "Your lab and the study’s" if own.name or own.changes else "The three labs"
-    alone = state.case().own is not None and len(_labs()) < FEWEST_SIDES
+    alone = state.case().own is not None and len(_labs()) < core.FEWEST_SIDES
     with st.container(horizontal=True, vertical_alignment="center", key="sources"):
         button(label, "science", lambda: tray.keep_only(_labs()), disabled=alone)
         ways = "Yours, offer, least loss"
@@ -68,7 +61,7 @@ def _draw_sides(here: PlanAnalysis) -> None:
     compared = all_sides()
     for problem in compared.problems:
         st.warning(f"Not compared: {escaped(problem)}", icon=":material/link_off:")
-    if len(compared.sides) < FEWEST_SIDES:
+    if len(compared.sides) < core.FEWEST_SIDES:
         lacking = "Nothing to compare yet."
         if compared.cases:
             lacking = f"{escaped(compared.cases[0].name)} is the open plan: it needs another one."
@@ -86,7 +79,7 @@ def _draw_sides(here: PlanAnalysis) -> None:
 class Compared(NamedTuple):
     """The sides, their cases in the same order, and why other cases are left out."""
 
-    sides: list[Side]
+    sides: list[core.Side]
     cases: list[TrayCase]
     problems: list[str]
 
@@ -95,7 +88,7 @@ def all_sides() -> Compared:
     """Return the sides of the tray, and the open plan next to a single one."""
     work = state.workspace()
     cases, open_case = list(work.tray), work.case.seated()
-    if len(cases) < FEWEST_SIDES and cases and tray.place_of(open_case, run=False) is None:
+    if len(cases) < core.FEWEST_SIDES and cases and tray.place_of(open_case, run=False) is None:
         cases.append(tray.named(TrayCandidate("On the workbench", open_case), cases))
     compared = Compared([], [], [])
     for item in cases:
@@ -107,13 +100,13 @@ def all_sides() -> Compared:
     return compared
 
 
-def _side(kept: TrayCase) -> Side:
+def _side(kept: TrayCase) -> core.Side:
     case = kept.case if kept.is_run else kept.case.changed(moves=())
     plan = case.assessed(own_studies.find)
-    played = recorded(plan, case.recording) if case.recording else negotiated(plan, case)
+    played = core.recorded(plan, case.recording) if case.recording else core.negotiated(plan, case)
     if kept.is_run and played:
-        return side_of_run(kept.name, played)
-    return Side(kept.name, plan, played)
+        return core.side_of_run(kept.name, played)
+    return core.Side(kept.name, plan, played)
 
 
 def _labs() -> list[TrayCandidate]:
@@ -180,7 +173,7 @@ def _add(entries: dict[str, Entry]) -> None:
 def _candidate(kind: EntryKind, name: str, content: str) -> TrayCandidate:
     """Return an entry for the tray: a plan, a lab around the open plan, or a run."""
     if kind is EntryKind.PLAN:
-        return TrayCandidate(name, case_here(read_case(content)))
+        return TrayCandidate(name, case_here(core.read_case(content)))
     if kind is EntryKind.LAB:
         return TrayCandidate(name, state.case().with_own(own_lab=read_lab(content.encode())))
     transcript = load(content)
