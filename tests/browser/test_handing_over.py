@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser import visiting
-from tests.browser.driving import AppServer, assert_accessible, count_runs, open_app, wait_for_run
+from tests.browser.driving import AppServer, count_runs, open_app, wait_for_run
 
 STROOP: Final = "/Protocol?study=psy_stroop&budget=1200&alpha=0.01"
 
@@ -88,18 +88,3 @@ def test_bundle_opens_for_another_visitor(app_page: Page, elsewhere: Page, tmp_p
     expect(visiting.dimension(elsewhere, "Budget")).to_contain_text("/ 1,200 credits")
     visiting.follow(elsewhere, "Negotiation")
     expect(outcome(elsewhere)).to_have_text(text, use_inner_text=True)
-
-
-def test_form_stays_open_while_it_is_filled_in(app_page: Page) -> None:
-    open_app(app_page, STROOP)
-    hand_over(app_page, "Registration")
-    section = drawer(app_page).get_by_text("Designing the replication · 1 of 7")
-    with wait_for_run(app_page):
-        section.click()
-    typed = drawer(app_page).get_by_label("Where the experimenter is during the study")
-    typed.fill("In the next room.")
-    with wait_for_run(app_page):
-        typed.press("Control+Enter")
-    expect(drawer(app_page).get_by_text("Designing the replication · 2 of 7")).to_be_visible()
-    expect(typed).to_have_value("In the next room.")
-    assert_accessible(app_page)
