@@ -39,6 +39,7 @@ class Bar(NamedTuple):
     begins: float = 0.0
     before: float | None = None  # its former end; a loss since is drawn behind the bar
     interval: tuple[float, float] | None = None  # around ``to``
+    text: str = ""  # before it
 
 
 @dataclass(frozen=True)

@@ -290,13 +290,13 @@ def _value_text(field: str, value: int | str | tuple[str, ...]) -> str:
     return count_text(value, "day") if field == "duration_days" else amount_text(value)
 
 
-def step_changes(step: PlanStep) -> str:
+def step_changes(step: PlanStep, moved: str = texts.MOVED) -> str:
     """Return the changes of a step: ``300 → 150 samples, 8 → 6 days, other equipment``."""
     pack = step.after.pack
     nouns, sizes, others = {"sample_size": pack.design.sample_noun, "duration_days": "day"}, [], []
     for field, old, new in step.fields:
         if isinstance(old, int) and isinstance(new, int):
-            sizes.append(f"{amount_text(old)} → {count_text(new, nouns[field])}")
+            sizes.append(moved.format(amount_text(old), count_text(new, nouns[field])))
         else:
             others.append(f"other {pack.study.term(models.FIELD_LABELS[field]).lower()}")
     return ", ".join([*sizes, *others])

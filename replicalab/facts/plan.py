@@ -393,25 +393,26 @@ def saved_text(step: PlanStep) -> str:
     return f"{word} {lab.money(abs(step.credits_saved))}"
 
 
-def evidence_text(step: PlanStep) -> str:
+def evidence_text(step: PlanStep, moved: str = texts.MOVED) -> str:
     """Return how a step moves the evidence: ``power 0.86 → 0.58``, ``power 0.86, unchanged``."""
     old, new = step.before.evidence, step.after.evidence
     if not step.evidence_changed:
         return f"still {old.text}" if old.void_reason else f"{old.text}, unchanged"
     if old.void_reason or new.void_reason:
         return f"{old.text} → {new.text}"
-    return old.text_of(f"{old.number} → {new.number}")
+    return old.text_of(moved.format(old.number, new.number))
 
 
-def loss_text(step: PlanStep) -> str:
+def loss_text(step: PlanStep, moved: str = texts.MOVED) -> str:
     """Return how a step moves the evidence, the detectable effect and the fidelity loss."""
     old, new = (effect_text(plan.detectable_effect) for plan in (step.before, step.after))
     sought = step.after.evidence.row.sought
-    detects = f"{sought} {old} → {new}" if sought and old != new else ""
-    return "; ".join(filter(None, (evidence_text(step), detects, fidelity_move(step))))
+    detects = f"{sought} {moved.format(old, new)}" if sought and old != new else ""
+    parts = evidence_text(step, moved), detects, fidelity_move(step, moved)
+    return "; ".join(filter(None, parts))
 
 
-def fidelity_move(step: PlanStep) -> str:
+def fidelity_move(step: PlanStep, moved: str = texts.MOVED) -> str:
     """Return how a step moves the fidelity loss: ``fidelity loss 0 → 2``; empty if unchanged."""
     old, new = step.before.fidelity_loss, step.after.fidelity_loss
-    return f"fidelity loss {old} → {new}" if old != new else ""
+    return f"fidelity loss {moved.format(old, new)}" if old != new else ""

@@ -231,9 +231,10 @@ _FITS: Final = (
     "Least loss reaches the floor in {least} of {number} worlds; the most robust plan fits the lab "
     "in {feasible}, but reaches the floor in {reached}."
 )
+_INSTEAD: Final = "{1} instead of {0}"
 _ROBUST: Final = (
     "The most robust plan is feasible in {feasible} of {number} worlds and reaches the floor in "
-    "{reached}. Next to least loss, in the {likely} world: {changes}."
+    "{reached}. Compared with the least-loss plan, in the {likely} world: {changes}."
 )
 
 
@@ -245,7 +246,7 @@ def robust_text(robust: Robust) -> str:
         return _NOWHERE
     opening = _NONE_REACHES.format(worlds=joined(none)) if none else ""
     step, text = PlanStep(least, plan), _ROBUST if robust.helps else _FITS
-    moves = step_changes(step), saved_text(step), loss_text(step)
+    moves = step_changes(step, _INSTEAD), saved_text(step), loss_text(step, _INSTEAD)
     text = (text if plan.plan != least.plan else _BOTH_ALIKE).format(
         feasible=sum(one.passes for one in robust.everywhere(plan).values()),
         reached=robust.reached(plan),
@@ -254,15 +255,19 @@ def robust_text(robust: Robust) -> str:
         likely=robust.likely,
         changes="; ".join(filter(None, moves)),
     )
-    return " ".join(filter(None, (opening, text, newly_broken_text(step))))
+    met = [evidence_cell(one).status is Status.PASS for one in (least, plan)]
+    misses = f"It misses the target: {plan.evidence.text}." if met == [True, False] else ""
+    return " ".join(filter(None, (opening, text, misses, newly_broken_text(step))))
 
 
 def robust_table(robust: Robust) -> blocks.Table:
-    """Return the least-loss plan and the most robust one in each world."""
+    """Return both plans in each world; no rows if none reaches the floor in any."""
     lines = []
     plans = {"Least loss": robust.least, "Most robust": robust.plan}
     if robust.plan.plan == robust.least.plan:
         plans = {"Least loss, most robust": robust.least}
+    if all(one.least.none_above_floor for one in robust.options.values()):
+        plans = {}
     for name, plan in plans.items():
         cells = [Cell(name, note=f"{size_text(plan)}, {plan.pack.lab.money(plan.cost)}")]
         for one in robust.everywhere(plan).values():

@@ -127,6 +127,14 @@ def test_cost_is_the_break_even_of_the_budget() -> None:
     assert row.change == "budget fails"
 
 
+def test_margin_too_small_to_show_is_lost() -> None:
+    plan = assess_in("easy")
+    [row] = [row for row in break_evens(plan) if row.assumption.key == "effect"]
+    near = row._replace(to=row.assumption.now * 0.9996, shown=row.assumption.now)
+    assert row.change == "power below target, above floor"
+    assert sentence(plan, [near]) == "It does not survive a smaller effect."
+
+
 def assess_in(lab: str) -> Assessment:
     pack = load("psy_stroop", lab)
     return assess(pack.reference_protocol, pack)

@@ -188,4 +188,5 @@ def test_plan_below_the_floor_is_not_offered(study: str, lab: str, text: str) ->
     app = visit(PROTOCOL, study=study, lab=lab)
     app.session_state["break_even"] = True
     assert text in page_text(run(app))
+    assert ("Most robust" in page_text(app)) is ("any of the worlds" not in text)
     assert "Apply the most robust plan" not in [button.label for button in app.button]

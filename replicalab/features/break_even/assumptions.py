@@ -17,12 +17,12 @@ from replicalab.facts.options import run_text
 from replicalab.facts.plan import effect_text
 from replicalab.lexicon import capitalised, count_text, joined, label_key, percent_text
 from replicalab.negotiation import is_worth_running
-from replicalab.scenarios import Item, ItemStatus, Lab, Pack
+from replicalab.scenarios import EvidenceTier, Item, ItemStatus, Lab, Pack
 
 TITLE: Final = "How wrong may we be"
 _BISECTIONS: Final = 45
 _NAMED: Final = 3  # assumptions in the sentence
-_NO_ROOM: Final = 0.0005  # of an assumption's scale
+_NO_ROOM: Final = 0.001 - 1e-12  # of an assumption's scale; a smaller one shows as 0 %
 _SMALL: Final = 1e-9  # the size of an effect that is as good as none
 _LARGE: Final = 100.0  # times the planned size: the largest effect tried
 _HOLDS: Final = "The plan still holds with {}."
@@ -30,7 +30,13 @@ _FITS: Final = "The plan still fits the lab with {}."
 _LOST: Final = "It does not survive {}."
 _SHOWS: Final = "The plan has no usable evidence. It has some with {}."
 _FAILS: Final = "The plan does not pass. {}"
-_SAME: Final = "No {} value of these changes the verdict{}: {}."
+_SAME: Final = "No {} value of these changes the verdict: {}."
+_REPAIRS: Final = "All checks must pass. No {} value of these repairs one that fails: {}."
+_TIERS: Final = {
+    EvidenceTier.MEETS_TARGET: "{} meets target",
+    EvidenceTier.ABOVE_FLOOR: "{} {worse} target, {within} floor",
+    EvidenceTier.BELOW_FLOOR: "{} {worse} floor",
+}
 Change = Callable[[Pack, float], Pack]
 
 
@@ -65,15 +71,18 @@ class BreakEven(NamedTuple):
 
     @property
     def distance(self) -> float:
-        """The change from the present value as a share of the scale; infinite without a change."""
-        far = math.inf if self.to is None else abs(self.to - self.assumption.now)
-        return far / self.assumption.scale
+        """The change as a share of the scale: 0 if too small to show, infinite without one."""
+        one = self.assumption
+        if self.to is None or one.text(self.shown) == one.text(one.now):
+            return math.inf if self.to is None else 0.0
+        return abs(self.to - one.now) / one.scale
 
 
 def verdict_of(plan: Assessment) -> tuple[tuple[str, ...], str]:
     """Return the failing dimensions; if none, the tier of the evidence or none usable."""
-    evidence = plan.evidence
-    tier = "no usable evidence" if evidence.void_reason else f"{evidence.measure} {evidence.tier}"
+    evidence, scale = plan.evidence, plan.evidence.row.scale
+    text = "no usable evidence" if evidence.void_reason else _TIERS[evidence.tier]
+    tier = text.format(evidence.measure, worse=scale.worse, within=scale.within)
     return tuple(plan.failing), "" if plan.failing else tier
 
 
@@ -121,14 +130,15 @@ def _break_even(plan: Assessment, assumption: Assumption) -> BreakEven:
 def _change_text(plan: Assessment, changed: Assessment) -> str:
     if fails := [name for name in changed.causes if name not in plan.failing]:
         return failing_text(changed, fails)
-    if solved := [name for name in plan.causes if name not in changed.failing]:
-        return f"{dimensions_text(plan.pack, solved)} {'pass' if are_many(solved) else 'passes'}"
+    if done := [name for name in plan.causes if name not in changed.failing]:
+        rest = f"; {len(changed.causes)} more to repair" if changed.failing else ""
+        return f"{dimensions_text(plan.pack, done)} {'pass' if are_many(done) else 'passes'}{rest}"
     return verdict_of(changed)[1]
 
 
 def assumptions_of(plan: Assessment) -> list[Assumption]:
-    """Return the assumptions of a plan: the design's, then prices, means and bookings."""
-    return [*_of_design(plan), *_of_prices(plan), *_of_means(plan)]
+    """Return the assumptions of a plan: the design's, then means, bookings and prices."""
+    return [*_of_design(plan), *_of_means(plan), *_of_prices(plan)]
 
 
 def _with_design(pack: Pack, **changes: object) -> Pack:
@@ -273,12 +283,12 @@ def bars(plan: Assessment, rows: Sequence[BreakEven], most: int | None) -> tuple
     to, cells = Column(end, "fixed", "after", picture, shows_picture=True), []
     for (one, end_at, value, change, status), share in ((row, row.distance) for row in rows[:most]):
         if end_at is not None:
-            limit = Cell(one.text(value), end_at, bar=Bar(min(share, 1.0)), shade=status)
+            bar = Bar(min(share, 1.0), text="none" if share < _NO_ROOM else _floored(share))
+            limit = Cell(one.text(value), end_at, bar=bar, shade=status)
             then = Cell(capitalised(change), status=status)
             cells.append((one.label, Cell(one.text(one.now), one.now), limit, then))
     columns = ("Assumption", Column("Now", "fixed"), to, beyond)
     drawn = table(TITLE, columns, cells, kind="break_evens")
     same = "; ".join(row.assumption.label for row in rows[:most] if row.to is None)
-    why = f", since {failing_text(plan, plan.causes, still=True)}" if plan.failing else ""
-    text = _SAME.format(way, why, same) if same else ""
-    return Sentence(sentence(plan, rows)), drawn, Sentence(text, quiet=True)
+    text = (_REPAIRS if plan.failing else _SAME).format(way, same)
+    return Sentence(sentence(plan, rows)), drawn, Sentence(text if same else "", quiet=True)
