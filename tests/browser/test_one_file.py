@@ -61,7 +61,10 @@ def test_levers_show_the_core_s_results(opened: Opened, study: str) -> None:
 def test_keys_step_through_the_slides(opened: Opened) -> None:
     page = opened("psy_stroop", "medium")
     assert page.locator(".page:visible").count() == 1
+    page.get_by_text("Inputs", exact=True).click()
+    assert page.evaluate("scrollTo(0, 9999), scrollY") > 0
     page.keyboard.press("ArrowRight")
+    assert page.evaluate("scrollY") == 0
     assert page.locator("#place").inner_text() == "2 of 3"
     page.keyboard.press("End")
     assert page.get_by_label("Budget").is_visible()

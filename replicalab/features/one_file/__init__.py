@@ -16,11 +16,12 @@ from typing import Any, Final, NamedTuple
 
 from markupsafe import escape
 
+from replicalab import __version__
 from replicalab.assessment import Assessment, size_text
 from replicalab.assessment.phrases import placed_text
 from replicalab.errors import PrintError
 from replicalab.facts.blocks import Panel, Status
-from replicalab.facts.documents import origin_lines
+from replicalab.facts.documents import day_text, origin_lines
 from replicalab.facts.lab import lab_text
 from replicalab.facts.plan import listed, with_cautions
 from replicalab.facts.verdicts import agreed_status, plan_verdict
@@ -96,9 +97,11 @@ def file_html(
         for means in product(*levers)
     ]
     lab, data = plan.pack.lab, {"levers": levers._asdict(), "texts": [*texts], "states": places}
+    now = state_of(plan, lab.budget, lab.days, lab.staff)
     script = (_FOLDER / "steps.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     study, deck = plan.pack.paper.name, len(slides) + 1
+    origin = f"ReplicaLab {__version__}, {day_text(on)}."
     return Template((_FOLDER / "page.html").read_text("utf-8")).substitute(
         title=escape(f"{study} · {lab_text(plan.pack)}"),
         style=f"{STAGE_STYLE}<style>{(_FOLDER / 'page.css').read_text('utf-8')}</style>",
@@ -109,8 +112,9 @@ def file_html(
         ),
         levers="".join(_lever(name, values, lab) for name, values in levers._asdict().items()),
         unmoved=escape(_unmoved_text(plan)),
-        now=_now(state_of(plan, lab.budget, lab.days, lab.staff)),
-        foot="".join(f"<p>{escape(line)}</p>" for line in (f"{on:%-d %B %Y}", *origin_lines(plan))),
+        size=escape(size_text(plan)),
+        **{name: escape(" ".join(pair)) for name, pair in now._asdict().items()},
+        foot="".join(f"<p>{escape(line)}</p>" for line in (origin, *origin_lines(plan)[1:])),
         inputs=escape(inputs),
         data=json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
         script=script,
@@ -124,15 +128,6 @@ def _lever(name: str, values: Sequence[float], lab: Lab) -> str:
         f'<input type="range" id="{name}" max="{len(values) - 1}" value="{values.index(now)}">'
         "</label>"
     )
-
-
-def _now(state: State) -> str:
-    names = {"plan": "This plan", "least": "Least loss"}
-    rows = (
-        f'<p><strong>{names[key]}:</strong> <span id="{key}">{escape(" ".join(pair))}</span></p>'
-        for key, pair in state._asdict().items()
-    )
-    return "".join(rows)
 
 
 def _unmoved_text(plan: Assessment) -> str:

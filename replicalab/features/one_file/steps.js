@@ -9,6 +9,7 @@ let timer = null;
 
 function show(number) {
   shown = Math.min(pages.length - 1, Math.max(0, number));
+  scrollTo(0, 0);
   pages.forEach((page, at) => page.classList.toggle("shown", at === shown));
   by("place").textContent = `${shown + 1} of ${pages.length}`;
   by("back").disabled = shown === 0;
@@ -43,7 +44,7 @@ const KEYS = {
   Home: () => show(0), End: () => show(pages.length - 1),
 };
 addEventListener("keydown", event => {
-  const used = event.target.closest("input, button, summary");
+  const used = event.target.closest(event.key === " " ? "input, button, summary" : "input");
   if (used || event.ctrlKey || event.altKey || event.metaKey || !KEYS[event.key]) return;
   event.preventDefault();
   play(false);
