@@ -1,7 +1,6 @@
 """How wrong a plan may be: its break-evens, and the most robust plan over three worlds.
 
-In the likely world the assumptions are as they are. By default each is a tenth of its bar better
-in the hopeful world and as much worse in the grim one: days and staff at least 1.
+By default an assumption is a tenth of its bar better in the hopeful world, and worse in the grim.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from typing import Final, NamedTuple
 from replicalab.assessment import Assessment, assess
 from replicalab.documents import Report
 from replicalab.errors import ArgumentError, Fault
-from replicalab.facts.blocks import Block, Part, Sentence, listing, part, table
+from replicalab.facts.blocks import Block, Part, Sentence, group, listing, part, table
 from replicalab.facts.score import robust_table, robust_text
 from replicalab.features.break_even import assumptions
 from replicalab.features.break_even.assumptions import Assumption, BreakEven, break_evens
@@ -108,19 +107,20 @@ def values_in(robust: Robust) -> dict[str, dict[str, Assumption]]:
 
 def blocks_of(
     plan: Assessment, rows: Sequence[BreakEven], robust: Robust, most: int | None = None
-) -> list[Block]:
+) -> tuple[Block, ...]:
     """Return two sentences, the break-evens, both plans in each world, and the worlds' values."""
     lines = [*zip(*(world.values() for world in values_in(robust).values()), strict=True)]
     values = [(row[0].label, *(one.text(one.now) for one in row)) for row in lines]
     gaps = {low.label: (low.now - high.now) * (low.ends[1] - low.ends[0]) for high, _, low in lines}
     odd = listing(_SWAPPED.format(label) for label, gap in gaps.items() if gap < 0)
     three = table("Three worlds", ("Assumption", *map(capitalised, WORLDS)), values, kind="worlds")
-    holds, bars, same = assumptions.bars(plan, rows, most)
-    return [holds, Sentence(robust_text(robust)), bars, same, robust_table(robust), odd, three]
+    holds, *bars = assumptions.bars(plan, rows, most)
+    told, both = Sentence(robust_text(robust)), robust_table(robust)
+    return group(holds, told, *bars, both, odd, three).blocks
 
 
 def section(report: Report) -> list[Part]:
     """Return the break-evens and the robust plan for the report; for the brief the sentences."""
     plan = report.shown.yours
     blocks = blocks_of(plan, break_evens(plan), robust_plan(plan))
-    return [part(assumptions.TITLE, *blocks[: 2 if report.kind == "brief" else 5])]
+    return [part(assumptions.TITLE, *blocks[: 2 if report.kind == "brief" else -1])]

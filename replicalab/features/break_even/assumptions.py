@@ -1,7 +1,4 @@
-"""The break-even of each assumption: how far it may move before the verdict on a plan changes.
-
-Bisection serves, for neither costs nor evidence turn back as a number grows.
-"""
+"""The break-even of each assumption: how far it may move before the verdict on a plan changes."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,10 +14,10 @@ from replicalab.facts.options import run_text
 from replicalab.facts.plan import effect_text
 from replicalab.lexicon import capitalised, count_text, joined, label_key, percent_text
 from replicalab.negotiation import is_worth_running
-from replicalab.scenarios import EvidenceTier, Item, ItemStatus, Lab, Pack
+from replicalab.scenarios import Item, ItemStatus, Lab, Pack
 
 TITLE: Final = "How wrong may we be"
-_BISECTIONS: Final = 45
+_BISECTIONS: Final = 45  # neither costs nor evidence turn back as a number grows
 _NAMED: Final = 3  # assumptions in the sentence
 _NO_ROOM: Final = 0.001 - 1e-12  # of an assumption's scale; a smaller one shows as 0 %
 _SMALL: Final = 1e-9  # the size of an effect that is as good as none
@@ -29,14 +26,9 @@ _HOLDS: Final = "The plan still holds with {}."
 _FITS: Final = "The plan still fits the lab with {}."
 _LOST: Final = "It does not survive {}."
 _SHOWS: Final = "The plan has no usable evidence. It has some with {}."
-_FAILS: Final = "The plan does not pass. {}"
 _SAME: Final = "No {} value of these changes the verdict: {}."
 _REPAIRS: Final = "All checks must pass. No {} value of these repairs one that fails: {}."
-_TIERS: Final = {
-    EvidenceTier.MEETS_TARGET: "{} meets target",
-    EvidenceTier.ABOVE_FLOOR: "{} {worse} target, {within} floor",
-    EvidenceTier.BELOW_FLOOR: "{} {worse} floor",
-}
+_TIERS: Final = {"above floor": "{} target, {} floor", "below floor": "{} floor"}
 Change = Callable[[Pack, float], Pack]
 
 
@@ -73,16 +65,15 @@ class BreakEven(NamedTuple):
     def distance(self) -> float:
         """The change as a share of the scale: 0 if too small to show, infinite without one."""
         one = self.assumption
-        if self.to is None or one.text(self.shown) == one.text(one.now):
-            return math.inf if self.to is None else 0.0
-        return abs(self.to - one.now) / one.scale
+        far = math.inf if self.to is None else abs(self.to - one.now) / one.scale
+        return 0.0 if far < math.inf and one.text(self.shown) == one.text(one.now) else far
 
 
 def verdict_of(plan: Assessment) -> tuple[tuple[str, ...], str]:
     """Return the failing dimensions; if none, the tier of the evidence or none usable."""
     evidence, scale = plan.evidence, plan.evidence.row.scale
-    text = "no usable evidence" if evidence.void_reason else _TIERS[evidence.tier]
-    tier = text.format(evidence.measure, worse=scale.worse, within=scale.within)
+    words = _TIERS.get(evidence.tier, evidence.tier).format(scale.worse, scale.within)
+    tier = "no usable evidence" if evidence.void_reason else f"{evidence.measure} {words}"
     return tuple(plan.failing), "" if plan.failing else tier
 
 
@@ -120,8 +111,7 @@ def _break_even(plan: Assessment, assumption: Assumption) -> BreakEven:
         # A number with few digits near the break-even, on the same side of it.
         digits, (low, high) = max(2, 2 - math.floor(math.log10(abs(to) or 1))), sorted((now, end))
         near = (round(round(to, digits) + side * 10**-digits, digits) for side in (0, -1, 1))
-        inside = (value for value in near if low <= value <= high and same(value) is is_passing)
-        shown = next(inside, to)
+        shown = next((one for one in near if low <= one <= high and same(one) is is_passing), to)
     changed = assumption.at(plan, after)
     signs = (Status.FAIL, Status.CAUTION, Status.PASS)[not is_passing :]
     return BreakEven(assumption, to, shown, _change_text(plan, changed), signs[changed.passes])
@@ -146,7 +136,8 @@ def _with_design(pack: Pack, **changes: object) -> Pack:
     return pack.model_copy(update={"study": pack.study.model_copy(update={"design": design})})
 
 
-def _in_lab(name: str, pack: Pack, value: object) -> Pack:
+def _in_lab(name: str, pack: Pack, value: object, of: str = "") -> Pack:
+    value = {**getattr(pack.lab, name), of: value} if of else value
     # Not validated: a lab without any staff cannot be written, but ends a search.
     return pack.in_lab(Lab.model_construct(**{**dict(pack.lab), name: value}))
 
@@ -230,10 +221,6 @@ def _whole(now: int, end: float) -> Iterable[float]:
 def _of_means(plan: Assessment) -> Iterator[Assumption]:
     lab, labels = plan.pack.lab, {item.key: item.label for item in plan.items}
     first, last = lab.start_day - 1, lab.start_day + plan.counts.days - 1
-
-    def booked(item: str, pack: Pack, value: float) -> Pack:
-        return _in_lab("booked", pack, {**lab.booked, item: value})
-
     yield Assumption(
         "budget", "Budget", lab.budget, (max(plan.cost, lab.budget) + 1, 0.0), lab.budget,
         partial(_in_lab, "budget"), lab.money,
@@ -259,7 +246,8 @@ def _of_means(plan: Assessment) -> Iterator[Assumption]:
             ends, text = (first, max(until, lab.start_day)), "to day {:,.0f}".format
             yield Assumption(
                 f"booking of {label_key(item)}", f"Booking of {of}", until, ends, lab.days,
-                partial(booked, item), text, partial("{} booked to day {:,.0f}".format, of),
+                partial(_in_lab, "booked", of=item), text,
+                partial("{} booked to day {:,.0f}".format, of),
                 f"a longer booking of {of}", partial(_whole, until),
             )  # fmt: skip
 
@@ -267,7 +255,7 @@ def _of_means(plan: Assessment) -> Iterator[Assumption]:
 def sentence(plan: Assessment, rows: Sequence[BreakEven]) -> str:
     """Return the nearest break-evens in words, or all additions with which the plan fits."""
     if plan.failing:
-        return _FAILS.format(run_text(plan))
+        return f"The plan does not pass. {run_text(plan)}"
     near = [row for row in rows if _NO_ROOM <= row.distance < math.inf]
     lost = dict.fromkeys(row.assumption.least for row in rows if row.distance < _NO_ROOM)
     holds = _HOLDS if is_worth_running(plan) else _FITS if plan.passes else _SHOWS

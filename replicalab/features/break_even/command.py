@@ -6,7 +6,6 @@ from replicalab.cli import asking, commands
 from replicalab.cli.commands import Answer
 from replicalab.cli.plans import opening
 from replicalab.facts import records
-from replicalab.facts.blocks import group
 from replicalab.features import break_even as feature
 
 
@@ -43,5 +42,5 @@ def break_even(options: commands.Options) -> Answer:
         "most_robust": {**records.plan(robust.plan), "regrets": robust.regrets(robust.plan)},
         "exact": robust.exact,
     }
-    blocks = [*opening(plan), *group(*feature.blocks_of(plan, rows, robust)).blocks]
+    blocks = [*opening(plan), *feature.blocks_of(plan, rows, robust)]
     return Answer(int(not plan.passes), blocks, lambda: data)

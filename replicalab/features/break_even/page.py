@@ -36,7 +36,7 @@ def panel(place: str, plan: Assessment) -> Mapping[str, blocks.Panel]:
 
 def _draw(plan: Assessment) -> None:
     rows, robust = _found(plan, fields := _fields(plan))
-    ui.draw(*blocks.group(*feature.blocks_of(plan, rows, robust)).blocks)
+    ui.draw(*feature.blocks_of(plan, rows, robust))
     with st.expander("Change the worlds", icon=":material/tune:", key="worlds"):
         with st.grid("auto", min_column_width=150, vertical_alignment="bottom"):
             for field in fields.values():
