@@ -189,7 +189,7 @@ def test_faults_beyond_the_limit_are_counted() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    one_in(6, [
+    one_in(8, [
         *(part * limits.MOST_SHEET_BYTES for part in ("\n", ",", "\x00", '"')),
         "[" * 100_000,
         HEADER + "\n" + ",\n" * (limits.MOST_SHEET_BYTES // 2 - 20),

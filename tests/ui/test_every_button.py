@@ -195,7 +195,6 @@ CASES: Final = (
     (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.PERSON}),
     (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.MODEL}),
 )
-LONG_WALKS: Final = ("Scenarios", "Protocol", "Negotiation", "Trade-offs", "Library")
 
 
 @pytest.mark.parametrize(
@@ -204,7 +203,7 @@ LONG_WALKS: Final = ("Scenarios", "Protocol", "Negotiation", "Trade-offs", "Libr
         pytest.param(
             *case,
             id=(name := "-".join([case[1], *case[2].values()])),
-            marks=pytest.mark.long if name.split("-")[0] in LONG_WALKS else (),
+            marks=() if name == "Study" else pytest.mark.long,  # other pages take longer
         )
         for case in CASES
     ],

@@ -115,6 +115,7 @@ def test_hidden_characters_of_a_study_are_refused() -> None:
             assert str([step for step in leaf.path if isinstance(step, str)][-1]) in text
 
 
+@pytest.mark.long
 def test_hostile_study_is_text_on_every_page() -> None:
     app = at_editor(unopened())
     app.text_area(key="own_text").set_value(hostile_files.hostile_study().text)
@@ -173,6 +174,7 @@ def presented(app: AppTest) -> set[int]:
     return numbers
 
 
+@pytest.mark.long
 def test_hostile_run_is_text_in_every_round() -> None:
     runs = hostile_files.hostile_run(), hostile_files.hostile_counter()
     result = {leaf.place for text in runs for leaf in leaves(json.loads(text))}
