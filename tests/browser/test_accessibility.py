@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.driving import PHONE_DARK, PROJECTOR, assert_accessible, looks, open_app
 from tests.browser.test_every_page import unnamed
-from tests.browser.visiting import COMPARING, choose_more, press, put_away, show, strike
+from tests.browser.visiting import COMPARING, press, put_away, show, strike
 
 STROOP: Final = "/Protocol?study=psy_stroop&lab=hard"
 Steps = tuple[tuple[str, str], ...]
@@ -33,15 +33,9 @@ STATES: Final[dict[str, tuple[str, Steps]]] = {
             *(("tab", part) for part in ("Items", "Rates and staff", "Save")),
         ),
     ),
-    "file": (STROOP, (("more", "Open a file"),)),
     "assumptions": (STROOP, (("open", "Assumptions"),)),
     "make a study": ("/", (("tab", "Make a study"),)),
     "many": (COMPARING, (("tab", "Many negotiations"),)),
-    "saved negotiation": (
-        "/Negotiation?study=fin_momentum",
-        (("open", "Save or open a negotiation"),),
-    ),
-    "link that is wrong": ("/Protocol?study=nowhere&plan=xyz&seed=x", ()),
 }
 
 
@@ -51,8 +45,6 @@ def take(page: Page, how: str, name: str) -> None:
             press(page, name)
         case "tab":
             show(page, name)
-        case "more":
-            choose_more(page, name)
         case "open":
             part = page.locator("details").filter(has=page.locator("summary", has_text=name))
             part.locator("summary").first.click()
@@ -63,8 +55,6 @@ def take(page: Page, how: str, name: str) -> None:
 def test_state_is_accessible_in_every_view(app_page: Page, state: str) -> None:
     address, steps = STATES[state]
     open_app(app_page, address)
-    if not steps:
-        steps = (("", ""),)
     for how, name in steps:
         take(app_page, how, name)
         assert unnamed(app_page) == [], name

@@ -75,7 +75,7 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
     show(page, "Advanced")
     type_text(page, "Study file (YAML)", as_file(tamed(study) if tame_it else study))
     yield "study in the editor", looked_at(page)
-    for name in ("Comparison", "Assumptions", "Needs", "Lab and plan", "Check"):
+    for name in ("Comparison", "Needs", "Check"):
         show(page, name)
         yield f"form: {name}", looked_at(page)
     press(page, "Use this study")
@@ -83,7 +83,7 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
         follow(page, name)
         yield f"study on {name}", looked_at(page)
     follow(page, "Study")
-    for name in ("The lab", "Substitutions", "Restrictions and criteria"):
+    for name in ("The lab", "Substitutions"):
         show(page, name)
         yield name, looked_at(page)
     open_app(
@@ -93,9 +93,8 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
     upload(page, folder / "run.json")
     expect(page.get_by_text("cannot be opened")).to_have_count(0)
     yield "run", looked_at(page)
-    for _ in range(3):
-        press(page, "Next")
-        yield "a later round", looked_at(page)
+    press(page, "Next")
+    yield "a later round", looked_at(page)
     text = write(9)
     page.goto("about:blank")
     plain = to_query(Workspace().changed(plan=hostile_plan(200, write)))

@@ -17,7 +17,7 @@ from replicalab.ui import state
 from replicalab.ui.controls import NumberField, between, button, complain, escaped, fold
 
 _KEPT: Final = "break_evens"
-_ROWS: Final = 4  # of the bars on a slide
+_ROWS: Final = 3  # of the bars on a slide
 _CHANGED: Final = ("hopeful", "grim")
 Fields = dict[tuple[str, str], NumberField]
 
