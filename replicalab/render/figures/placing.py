@@ -24,7 +24,7 @@ PLOT: Final = 330  # Height of the plot on a page, in px
 _MARK: Final = 9  # Half the size of a mark, in px
 _POINTS_TRIED: Final = 2400  # about, on a whole line
 _STEPS: Final = 24  # of them on each straight part
-_AVOIDED: Final = 300  # points of lines, about, from which labels keep off
+_AVOIDED: Final = 150  # points of lines, about, from which labels keep off
 
 Point = tuple[float, float]  # A share of the plot's width, and a height in px
 
@@ -73,9 +73,9 @@ def placed(
     labels: Sequence[LabelRequest], marks: Sequence[LabelPlace], lines: Sequence[Point | None] = ()
 ) -> list[LabelPlace]:
     """Return a place for each label, clear of earlier labels first, then of marks and lines."""
-    points = [LabelPlace(*point) for point in _points(lines)]
-    points = points[:: 1 + len(points) // _AVOIDED]
-    crossed = [[point.box(width, 2, 2) for point in points] for width in WIDTHS]
+    points = _points(lines)
+    avoided = [LabelPlace(*point) for point in points[:: 1 + len(points) // _AVOIDED].tolist()]
+    crossed = [[point.box(width, 2, 2) for point in avoided] for width in WIDTHS]
     taken: list[list[Box]] = [[] for _ in WIDTHS]
     drawn = [[mark.box(width, _MARK, _MARK) for mark in marks] for width in WIDTHS]
     places = []
