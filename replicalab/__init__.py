@@ -23,7 +23,7 @@ if _typing.TYPE_CHECKING:
     from replicalab.features.portfolio import portfolio
 
 # The version that the wheel and every document names.
-__version__: _typing.Final = "2.0.0.dev0"
+__version__: _typing.Final = "2.0.0"
 
 __all__ = [
     "asks",
