@@ -145,7 +145,7 @@ def ended(view: Callable[[int], None], number: int) -> str:
     return SHOWN
 
 
-@pytest.mark.parametrize("numbers", batches(200, quick=60, long=8))
+@pytest.mark.parametrize("numbers", batches(200, quick=60, long=4))
 @pytest.mark.parametrize("view", [view_study, view_run])
 def test_damaged_file_opens_or_is_refused(view: Callable[[int], None], numbers: range) -> None:
     texts = {ended(view, number) for number in numbers}
@@ -192,7 +192,7 @@ def bent_sheet(number: int) -> tuple[bytes, str]:
     return bend(data, chance), "ours.xlsx" if is_book else "ours.csv"
 
 
-@pytest.mark.parametrize("numbers", batches(50, quick=20, long=8))
+@pytest.mark.parametrize("numbers", batches(50, quick=20, long=4))
 def test_bent_sheet_opens_or_is_refused(numbers: range) -> None:
     for number in numbers:
         with suppress(ReplicaLabError):

@@ -105,7 +105,7 @@ def near(plan: Protocol, pack: Pack, rng: Random) -> Protocol:
     )
 
 
-@pytest.mark.parametrize("seeds", batches(BATCH, quick=BATCH // 4, long=5))
+@pytest.mark.parametrize("seeds", batches(BATCH, quick=BATCH // 4, long=3))
 def test_check_in_small_labs_matches_second_engine(seeds: range) -> None:
     for seed in seeds:
         plan, pack = small_lab(seed)
@@ -145,7 +145,7 @@ def expected(listed: set[str], rows: list[AllowedSubstitution]) -> list[AllowedS
     return [open_[place] for place in min(assignments(open_), key=order)]
 
 
-@pytest.mark.parametrize("seeds", batches(250, quick=80, long=10))
+@pytest.mark.parametrize("seeds", batches(250, quick=80, long=5))
 def test_assignment_is_the_best_of_all(seeds: range) -> None:
     for seed in seeds:
         rng = Random(seed)

@@ -80,12 +80,7 @@ def test_correlation_power_agrees_with_simulation(n: int, rho: float, sides: int
 
 @pytest.mark.parametrize(
     ("sides", "alpha", "r"),
-    one_in(
-        25,
-        product(
-            [2, 1], [0.05, 1e-150, 1e-3, 0.9], [1e-9, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99, 0.999999]
-        ),
-    ),
+    one_in(25, product([2, 1], [0.05, 1e-150, 1e-3, 0.9], [1e-9, 0.1, 0.3, 0.6, 0.9, 0.999999])),
 )
 def test_power_of_a_correlation_never_falls_with_n(sides: int, alpha: float, r: float) -> None:
     sizes = [*range(3, 60), *(round(10 ** (k / 8)) for k in range(15, 49))]
@@ -147,7 +142,7 @@ def test_power_of_shares_agrees_with_brute_force(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("one", "other"), [(0.5, 0.35), (0.03, 0.005), (0.9, 0.88)])
+@pytest.mark.parametrize(("one", "other"), [(0.5, 0.35), (0.03, 0.005)])
 def test_power_of_shares_agrees_with_hypergeometric(one: float, other: float) -> None:
     limit = 0.0
     for number in range(1, 121):

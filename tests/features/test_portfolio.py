@@ -42,7 +42,7 @@ def synthetic(**changes: Any) -> scenarios.Pack:
     return factories.make_pack(**{"budget": 5000.0, "days": 12, "staff": 5, **changes})
 
 
-@pytest.mark.parametrize("seeds", batches(20, quick=20, long=7))
+@pytest.mark.parametrize("seeds", batches(20, quick=20, long=4))
 def test_one_study_gets_the_best_plan_of_all(seeds: range) -> None:
     for seed in seeds:
         _, pack = small_lab(seed)
@@ -239,7 +239,7 @@ def _cents(number: float) -> float:
     return round(number, 6)
 
 
-@pytest.mark.parametrize("seeds", batches(20, quick=10, long=6))
+@pytest.mark.parametrize("seeds", batches(20, quick=10, long=4))
 def test_choice_fits_the_lab_day_by_day(seeds: range) -> None:
     for seed in seeds:
         result = portfolio_of(_many(seed))

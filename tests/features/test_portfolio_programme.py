@@ -95,7 +95,7 @@ def _useful(studies: Sequence[Sequence[PlanOption]]) -> list[list[PlanOption]]:
     return [[option for option in options if option.worth > 0] for options in studies]
 
 
-@pytest.mark.parametrize("seeds", batches(SIZE, quick=50, long=8))
+@pytest.mark.parametrize("seeds", batches(SIZE, quick=50, long=4))
 def test_choice_equals_a_search_through_all(seeds: range) -> None:
     for seed in seeds:
         studies, means = _small(seed)

@@ -47,7 +47,7 @@ def best_of_all(options: PlanAnalysis, pack: Pack) -> Place | None:
     return None if void else rank[:6]
 
 
-BATCHES: Final = pytest.mark.parametrize("seeds", batches(LABS, quick=3, long=3))
+BATCHES: Final = pytest.mark.parametrize("seeds", batches(LABS, quick=3, long=1))
 
 
 @BATCHES

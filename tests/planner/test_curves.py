@@ -82,7 +82,7 @@ def assert_as_the_check(found: Curves, upto: int) -> None:
         assert evidence.able == pair[0]
 
 
-@pytest.mark.parametrize("seeds", batches(50, quick=12, long=5))
+@pytest.mark.parametrize("seeds", batches(50, quick=12, long=3))
 def test_curves_of_small_labs_match_the_check(seeds: range) -> None:
     for seed in seeds:
         result = Curves(opened(seed).yours)

@@ -19,7 +19,7 @@ from tests.planner.brute_force import Place, can_count, evidence_of, missing, ra
 from tests.planner.small_labs import analysed, opened
 from tests.tiers import batches
 
-BATCHES: Final = pytest.mark.parametrize("seeds", batches(100, quick=40, long=3))
+BATCHES: Final = pytest.mark.parametrize("seeds", batches(100, quick=40, long=2))
 TARGET, FLOOR, _ = EvidenceTier
 CHAMBER, METER = factories.EQUIPMENT
 

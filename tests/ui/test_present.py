@@ -22,9 +22,9 @@ from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Story, from_query, stories, to_query
 from tests.facts.reading import tree
 from tests.golden import assert_golden
+from tests.tiers import EVERY_LAB
 from tests.ui.acting import can_press, press, run
 from tests.ui.negotiating import round_shown
-from tests.ui.pages import IN_FEW_LABS
 from tests.ui.reading import heard, page_text, panels
 from tests.ui.walking import query_of, visit
 
@@ -210,7 +210,7 @@ def check_decision(deck: Deck) -> None:
     assert ("Do not run" in heading) != heading.startswith(("passes Run", "caution Run"))
 
 
-@IN_FEW_LABS
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB[::4])
 def test_slides_agree_with_the_negotiation(study: str, lab: str) -> None:
     for players in PLAYERS:
         deck = Deck(study, lab, *players)
