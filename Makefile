@@ -18,7 +18,7 @@ run: .venv/.app  ## serve the dashboard on http://localhost:8501 (PORT=8502 for 
 test: .venv/.dev  ## run the tests (ARGS="-k protocol" for some of them)
 	$(RUN) pytest -n auto $(ARGS)
 test-browser: .venv/.dev  ## run the tests in Chromium and of the built wheel; again if Chromium crashes
-	$(RUN) pytest -n 4 -m "(browser or wheel) and not bench" \
+	$(RUN) pytest -n auto -m "(browser or wheel) and not bench" \
 		--reruns 1 --only-rerun "Target crashed" $(ARGS)
 test-long: .venv/.dev  ## run the long searches (TIMES=4 for four times as many cases)
 	REPLICALAB_SEARCH_TIMES=$(TIMES) $(RUN) pytest -n auto --hypothesis-profile=long \

@@ -7,15 +7,11 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.driving import PHONE_DARK, PROJECTOR, assert_accessible, looks, open_app
 from tests.browser.test_every_page import unnamed
-from tests.browser.visiting import COMPARING, press, put_away, show, strike
+from tests.browser.visiting import press, put_away, show, strike
 
 STROOP: Final = "/Protocol?study=psy_stroop&lab=hard"
 Steps = tuple[tuple[str, str], ...]
 STATES: Final[dict[str, tuple[str, Steps]]] = {
-    "study": (
-        "/Study?study=fin_momentum",
-        tuple(("tab", part) for part in ("The lab", "Substitutions", "Restrictions and criteria")),
-    ),
     "share": (
         STROOP,
         (
@@ -35,7 +31,6 @@ STATES: Final[dict[str, tuple[str, Steps]]] = {
     ),
     "assumptions": (STROOP, (("open", "Assumptions"),)),
     "make a study": ("/", (("tab", "Make a study"),)),
-    "many": (COMPARING, (("tab", "Many negotiations"),)),
 }
 
 

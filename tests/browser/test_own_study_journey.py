@@ -1,11 +1,10 @@
 """Your own study in a real browser: an error with its line, use, link, removal."""
 
 import re
-from typing import Any
 
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.driving import ROOT, count_runs, open_app
+from tests.browser.driving import ROOT, open_app
 from tests.browser.visiting import follow, pick, press, show, type_text, where
 
 EDITOR = "Study file (YAML)"
@@ -29,26 +28,6 @@ def test_own_study_is_written_and_used(app_page: Page) -> None:
     expect(app_page.get_by_text(re.compile(r"^Round 1 of \d+( so far)?$"))).to_be_visible()
     open_app(app_page, app_page.url)
     expect(where(app_page)).to_contain_text(TITLE)
-
-
-def test_link_to_own_study_is_read_only(
-    app_page: Page, browser: Browser, browser_context_args: dict[str, Any]
-) -> None:
-    bring_template(app_page)
-    follow(app_page, "Scenarios")
-    expect(button(app_page, "Remove")).to_be_visible()
-    with browser.new_context(**browser_context_args) as elsewhere:
-        reader = elsewhere.new_page()
-        count_runs(reader)
-        open_app(reader, app_page.url)
-        expect(where(reader)).to_contain_text(TITLE)
-        assert reader.url == app_page.url
-        expect(reader.get_by_text("shared with you, to read")).to_be_visible()
-        expect(button(reader, "Copy it into the form")).to_be_visible()
-        expect(button(reader, "Remove")).to_have_count(0)
-    open_app(app_page, app_page.url)
-    press(app_page, "Remove")
-    expect(where(app_page)).not_to_contain_text(TITLE)
 
 
 def bring_template(page: Page, address: str = "/") -> None:
