@@ -379,7 +379,7 @@ def _require_type(call: str, name: str, value: object, annotation: Any) -> None:
 
 
 def require(call: str, name: str, value: object, allowed: Sequence[str]) -> None:
-    """Refuse an argument that is none of the allowed texts."""
+    """Refuse an argument outside the allowed texts."""
     if not isinstance(value, str) or value not in allowed:
         fault = Fault(name, f"{shown(value)} is not allowed", f"use {joined(allowed, 'or')}")
         raise ArgumentError(call, [fault])

@@ -115,8 +115,8 @@ def blocks_of(
     odd = listing(_SWAPPED.format(label) for label, gap in gaps.items() if gap < 0)
     three = table("Three worlds", ("Assumption", *map(capitalised, WORLDS)), values, kind="worlds")
     holds, *bars = assumptions.bars(plan, rows, most)
-    told, both = Sentence(robust_text(robust)), robust_table(robust)
-    return group(holds, told, *bars, both, odd, three).blocks
+    sentence, both = Sentence(robust_text(robust)), robust_table(robust)
+    return group(holds, sentence, *bars, both, odd, three).blocks
 
 
 def section(report: Report) -> list[Part]:

@@ -264,7 +264,7 @@ def sentence(plan: Assessment, rows: Sequence[BreakEven]) -> str:
 
 
 def bars(plan: Assessment, rows: Sequence[BreakEven], most: int | None) -> tuple[Block, ...]:
-    """Return the sentence, a bar for each or the nearest break-evens, and what has none."""
+    """Return the sentence, a bar for each of the nearest break-evens, and the rows without one."""
     passing = ("Holds to", "Beyond it", "Margin", "worse")
     failing = ("Changes at", "Then", "Change needed", "better")
     end, beyond, picture, way = passing if plan.passes else failing
