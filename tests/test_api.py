@@ -67,7 +67,7 @@ def test_study_is_loaded_by_its_path(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match=r"mine\.yaml"):
         replicalab.load(path)
     for missing in (tmp_path / "missing.yaml", str(tmp_path / "missing"), Path("missing")):
-        with pytest.raises(FileNotFoundError, match="missing"):
+        with pytest.raises(ScenarioError, match=r"missing.*: the file cannot be read"):
             replicalab.load(missing)
 
 

@@ -314,18 +314,14 @@ def _printable(name: str) -> str:
 def _content(file: StudyFile) -> bytes:
     if file.problem:
         raise _unreadable(file.name, file.problem)
-    try:
-        return content_at(file.path, file.name)
-    except OSError as error:
-        raise _unreadable(file.name, str(error.strerror)) from None
+    return content_at(file.path, file.name)
 
 
 def content_at(path: Path, name: str = "") -> bytes:
     """Return the content of a study's file anywhere; ``name`` is used in a message.
 
     Raises:
-        ScenarioError: it is no regular file, or too large.
-        OSError: it cannot be opened.
+        ScenarioError: it is no regular file, too large, or cannot be opened.
     """
     name = name or _printable(path.name)
     try:
@@ -337,6 +333,8 @@ def content_at(path: Path, name: str = "") -> bytes:
             return opened.read(MOST_STUDY_BYTES + 1)
     except ScenarioError:
         raise
+    except OSError as error:
+        raise _unreadable(name, str(error.strerror)) from None
     except ValueError:
         raise _unreadable(name, "no file can have that name") from None
 

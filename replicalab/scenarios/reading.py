@@ -15,7 +15,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from numbers import Real
 from types import NoneType, UnionType
-from typing import Any, Final, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import Any, Final, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 import yaml
 from pydantic import ValidationError
@@ -363,6 +363,9 @@ def _require_type(call: str, name: str, value: object, annotation: Any) -> None:
     if annotation is Parameter.empty or (
         {str, int}.intersection(origins) and _CHECKED_LATER.issuperset(origins)
     ):
+        return
+    if origins == [Literal]:
+        require(call, name, value, get_args(annotation))
         return
     for member, origin in zip(members, origins, strict=True):
         classes, word = _KINDS.get(origin, (origin, origin.__name__))
