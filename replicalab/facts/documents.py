@@ -1,10 +1,11 @@
 """The brief and the funding request, one page each, and their parts shared with the report."""
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from datetime import date
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from replicalab import __version__, lexicon
@@ -21,7 +22,7 @@ from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis, change_steps
 from replicalab.planner.shortfalls import Addition, additions_text
 from replicalab.registration import Registration
-from replicalab.scenarios import EvidenceTier, Pack, Paper
+from replicalab.scenarios import QUESTION_RECORDS, EvidenceTier, Pack, Paper
 
 THIS: Final = "This plan"
 LEAST: Final = "Least-loss plan"
@@ -187,6 +188,36 @@ def origin_lines(plan: Assessment) -> tuple[str, ...]:
         f"Input hash {input_hash(plan)}: study {pack.scenario_id}, {pack.difficulty} lab, "
         f"seed {pack.seed}, plan, and own values of lab and evidence.",
     )
+
+
+def command_line(
+    name: str, study: str, pack: Pack, plan: Protocol | None = None, *options: str
+) -> str:
+    """Return a command about a plan, by default the study's; ``options`` replace the lab's."""
+    seed = ["--seed", str(pack.seed)] if pack.seed else []
+    options = options or ("--lab", pack.difficulty.value)
+    settings = _settings(changes_of(pack, plan))
+    return shlex.join(["replicalab", name, study, *options, *seed, *settings])
+
+
+def changes_of(pack: Pack, plan: Protocol | None) -> dict[str, dict[str, Any]]:
+    """Return the changes of lab, question and plan."""
+    values = plan.model_dump(mode="json") if plan else {}
+    study = pack.reference_protocol.model_dump(mode="json")
+    return {
+        "own_lab": pack.own_lab.model_dump(mode="json", exclude_defaults=True),
+        "question": pack.question.model_dump(mode="json", exclude_defaults=True),
+        "plan": {name: value for name, value in values.items() if value != study[name]},
+    }
+
+
+def _settings(tree: dict[str, Any], path: str = "") -> Iterator[str]:
+    for name, value in tree.items():
+        is_block = isinstance(value, dict) and name not in QUESTION_RECORDS
+        text = json.dumps(value, ensure_ascii=False)
+        text = text if text.isprintable() else json.dumps(value)  # no hidden character
+        setting = "--set", f"{path}{name}={text}"
+        yield from _settings(value, f"{path}{name}.") if is_block else setting
 
 
 def funding_request(

@@ -3,16 +3,20 @@
 import json
 import random
 import re
+import shlex
 from datetime import date
+from html import unescape
 from typing import Any
 
 import pytest
 
+from replicalab.api import load
 from replicalab.assessment import Assessment, assess
+from replicalab.cli import main
 from replicalab.facts.present import plan_slide, stake_slide
 from replicalab.features.one_file import file_html, levers_of, pdf, state_of
-from replicalab.models import Dimension
-from replicalab.negotiation.case import Case, read_case, record_text
+from replicalab.models import Dimension, revise
+from replicalab.negotiation.case import Case, read_case
 from replicalab.scenarios import load_scenario
 from tests.tiers import EVERY_LAB, one_in
 
@@ -27,7 +31,7 @@ def plan_in(study: str, lab: str) -> Assessment:
 
 def written(plan: Assessment) -> str:
     slides = [stake_slide(plan), plan_slide(plan)]
-    return file_html(plan, slides, date(2026, 11, 28), record_text(Case.of(plan.pack)))
+    return file_html(plan, slides, date(2026, 11, 28), Case.of(plan.pack, plan.plan))
 
 
 def data_of(page: str) -> dict[str, Any]:
@@ -96,6 +100,15 @@ def test_inputs_open_as_the_same_case() -> None:
     match = re.search("<pre>(.*?)</pre>", written(plan), re.S)
     assert match
     assert read_case(match[1].replace("&#34;", '"')) == Case.of(plan.pack)
+
+
+def test_command_gives_the_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    pack = load("psy_stroop", "hard", 3, own={"budget": 900})
+    plan = assess(revise(pack.reference_protocol, sample_size=31), pack)
+    [command] = re.findall("<code>Or run replicalab (.*?)</code>", written(plan))
+    assert main([*shlex.split(unescape(command)), "--json"]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["cost"], answer["failing"]) == (plan.cost, [*plan.failing])
 
 
 def test_hostile_texts_stay_text() -> None:

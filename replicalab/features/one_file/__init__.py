@@ -21,11 +21,12 @@ from replicalab.assessment import Assessment, size_text
 from replicalab.assessment.phrases import placed_text
 from replicalab.errors import PrintError
 from replicalab.facts.blocks import Panel, Status
-from replicalab.facts.documents import day_text, origin_lines
+from replicalab.facts.documents import command_line, day_text, origin_lines
 from replicalab.facts.lab import lab_text
 from replicalab.facts.plan import listed, with_cautions
 from replicalab.facts.verdicts import agreed_status, plan_verdict
 from replicalab.lexicon import amount_text
+from replicalab.negotiation.case import Case, record_text
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import STAGE_STYLE, html
 from replicalab.scenarios import AMOUNTS, ItemStatus, Lab
@@ -87,23 +88,25 @@ def state_of(plan: Assessment, budget: float, days: int, staff: int) -> State:
 
 
 def file_html(
-    plan: Assessment, slides: Sequence[Panel], on: date, inputs: str, levers: Levers | None = None
+    plan: Assessment, slides: Sequence[Panel], on: date, case: Case, levers: Levers | None = None
 ) -> str:
-    """Return the file; ``inputs`` is the saved plan, from which the same numbers follow."""
+    """Return the file; ``case`` is the plan to save in it, with the file of an own study."""
     levers = levers or levers_of(plan)
     texts: dict[tuple[str, str], int] = {}
     places = [
         [texts.setdefault(pair, len(texts)) for pair in state_of(plan, *means)]
         for means in product(*levers)
     ]
-    lab, data = plan.pack.lab, {"levers": levers._asdict(), "texts": [*texts], "states": places}
+    pack, lab = plan.pack, plan.pack.lab
+    data = {"levers": levers._asdict(), "texts": [*texts], "states": places}
     now = state_of(plan, lab.budget, lab.days, lab.staff)
     script = (_FOLDER / "steps.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    study, deck = plan.pack.paper.name, len(slides) + 1
+    deck = len(slides) + 1
+    command = command_line("check", pack.scenario_id, pack, case.plan)
     origin = f"ReplicaLab {__version__}, {day_text(on)}."
     return Template((_FOLDER / "page.html").read_text("utf-8")).substitute(
-        title=escape(f"{study} · {lab_text(plan.pack)}"),
+        title=escape(f"{pack.paper.name} · {lab_text(pack)}"),
         style=f"{STAGE_STYLE}<style>{(_FOLDER / 'page.css').read_text('utf-8')}</style>",
         digest=digest,
         slides="".join(
@@ -115,7 +118,8 @@ def file_html(
         size=escape(size_text(plan)),
         **{name: escape(" ".join(pair)) for name, pair in now._asdict().items()},
         foot="".join(f"<p>{escape(line)}</p>" for line in (origin, *origin_lines(plan)[1:])),
-        inputs=escape(inputs),
+        inputs=escape(record_text(case)),
+        command=escape("" if case.text else f"Or run {command}"),
         data=json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
         script=script,
     )

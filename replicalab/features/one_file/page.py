@@ -8,11 +8,11 @@ import streamlit as st
 from replicalab.documents import today
 from replicalab.errors import NegotiationError, PrintError, TraceError
 from replicalab.features import one_file
-from replicalab.negotiation.case import record_text
 from replicalab.ui import present, state
 from replicalab.ui.controls import escaped
 from replicalab.ui.export import file_name
 from replicalab.ui.files import download
+from replicalab.ui.library.drafting import kept_case
 from replicalab.ui.negotiation import table
 
 
@@ -32,7 +32,7 @@ def _draw() -> None:
     except (NegotiationError, TraceError):
         run = None
     slides = [shown.panel for shown in present.slides(here, run)]
-    made = partial(one_file.file_html, here.yours, slides, today(), record_text(state.case()))
+    made = partial(one_file.file_html, here.yours, slides, today(), kept_case(state.case()))
     name = here.yours.pack.paper.name
     download("Save the file", made, file_name(name, "html"))
     if st.button("PDF of the slides", icon=":material/print:", key="one_file_pdf"):

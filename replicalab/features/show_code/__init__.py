@@ -1,14 +1,13 @@
 """A case as a command and as Python code."""
 
-import json
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any, Final, NamedTuple
 
+from replicalab.facts.documents import changes_of, command_line
 from replicalab.negotiation import AUTOMATIC
 from replicalab.negotiation.case import Case
-from replicalab.scenarios import QUESTION_RECORDS, Pack, plan_json
+from replicalab.scenarios import Pack, plan_json
 
 _RESULTS: Final = """print(plan.feasible, plan.cost, plan.evidence.text)
 print(replicalab.least_loss(plan).after.cost, replicalab.frontier(plan).frame())"""
@@ -27,41 +26,19 @@ class CodeSide(NamedTuple):
         """The id of a shipped study, or the file of an own one."""
         return f"{self.case.study}.yaml" if self.case.own else self.case.study
 
-    def changes(self) -> dict[str, dict[str, Any]]:
-        """Return the changes of lab, question and plan."""
-        case = self.case
-        plan = case.plan.model_dump(mode="json") if case.plan else {}
-        study = self.pack.reference_protocol.model_dump(mode="json")
-        return {
-            "own_lab": case.own_lab.model_dump(mode="json", exclude_defaults=True),
-            "question": case.question.model_dump(mode="json", exclude_defaults=True),
-            "plan": {name: value for name, value in plan.items() if value != study[name]},
-        }
-
     def command(self, name: str, *options: str) -> str:
         """Return the command line of `check` or `plan`, or with its options of `compare`."""
-        changes = {**self.changes(), **({"plan": {}} if options else {})}
-        seed = ["--seed", str(self.case.seed)] if self.case.seed else []
-        options = options or ("--lab", self.case.lab.value)
-        return shlex.join(["replicalab", name, self.study, *options, *seed, *_settings(changes)])
+        plan = None if options else self.case.plan
+        return command_line(name, self.study, self.pack, plan, *options)
 
     def python(self) -> str:
         """Return the lines of Python that make the plan."""
-        own_lab, question, plan = self.changes().values()
+        own_lab, question, plan = changes_of(self.pack, self.case.plan).values()
         options = {"seed": self.case.seed, "own": own_lab, "question": question}
         changes = _named({name: value for name, value in options.items() if value})
         place = f"{self.study!r}, {self.case.lab.value!r}"
         load = f"lab = replicalab.load({place}{changes})"
         return f"{load}\nplan = replicalab.assess(lab{_named(plan)})"
-
-
-def _settings(tree: dict[str, Any], path: str = "") -> Iterator[str]:
-    for name, value in tree.items():
-        is_block = isinstance(value, dict) and name not in QUESTION_RECORDS
-        text = json.dumps(value, ensure_ascii=False)
-        text = text if text.isprintable() else json.dumps(value)  # no hidden character
-        setting = "--set", f"{path}{name}={text}"
-        yield from _settings(value, f"{path}{name}.") if is_block else setting
 
 
 def _named(values: dict[str, Any]) -> str:
