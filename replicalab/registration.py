@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple, Self
+from typing import Annotated, Final, Literal, NamedTuple, Self
 
 from pydantic import FailFast, Field, StringConstraints, model_validator
 
@@ -15,6 +15,8 @@ from replicalab.models import FIELD_LABELS, NonEmptyText, Passage, Record
 _KEYS: Final = "use an id of the forms 'replication' and 'funder', as their JSON has them"
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_LABEL)]
 _Key = Annotated[str, StringConstraints(max_length=40)]
+World = Literal["hopeful", "grim"]
+_Number = int | Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Finder(StrEnum):
@@ -74,7 +76,8 @@ QUESTIONS: Final = {key: Question(key, label) for key, label in _ROWS["texts"].i
 class Registration(Record):
     """An author's answers, by question, and reasons for changed fields of the protocol.
 
-    Authors are separated by semicolons; a licence is a name or an address.
+    Authors are separated by semicolons; a licence is a name or an address. ``worlds`` has the
+    author's numbers by world and assumption.
     """
 
     title: _Line = ""
@@ -85,6 +88,7 @@ class Registration(Record):
     choices: Annotated[dict[_Key, tuple[NonEmptyText, ...]], FailFast()] = Field(
         default_factory=dict
     )
+    worlds: dict[World, Annotated[dict[_Key, _Number], FailFast()]] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _answers_what_is_asked(self) -> Self:
@@ -111,6 +115,12 @@ class Registration(Record):
         name = "choices" if QUESTIONS[key].options else "texts"
         others = {k: stored for k, stored in getattr(self, name).items() if k != key}
         return self.model_copy(update={name: {**others, **({key: answer} if answer else {})}})
+
+    def assuming(self, world: World, key: str, number: float | None) -> Self:
+        """Return these answers with another number in a world; None removes it."""
+        numbers = {k: n for k, n in self.worlds.get(world, {}).items() if k != key}
+        numbers |= {} if number is None else {key: number}
+        return self.model_copy(update={"worlds": {**self.worlds, world: numbers}})
 
     def answer(self, key: str) -> str:
         """Return the answer to a question in words, empty if missing."""

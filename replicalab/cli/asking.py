@@ -156,7 +156,7 @@ def answers(options: Options) -> Values:
     if options.answers is None:
         return {}
     source, data = called(options.answers), content(options.answers)
-    remedy = "write title, authors, reasons, texts and choices as a block"
+    remedy = "write title, authors, reasons, texts, choices and worlds as a block"
     values = reading.read_json(data, source, "answers", remedy)
     registration = _validated(Registration, dict(values), source)
     return registration.model_dump(mode="json", exclude_defaults=True)

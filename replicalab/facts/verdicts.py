@@ -174,3 +174,25 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
             status = Status.FAIL
     return Verdict(status, title, f"The reference protocol ({need}) fails here on {failing}. {way}")
+
+
+_TIERS: Final = {"above floor": "{} target, {} floor", "below floor": "{} floor"}
+
+
+def verdict_of(plan: Assessment) -> tuple[tuple[str, ...], str]:
+    """Return the failing dimensions; if none, the tier of the evidence or none usable."""
+    evidence, scale = plan.evidence, plan.evidence.row.scale
+    words = _TIERS.get(evidence.tier, evidence.tier).format(scale.worse, scale.within)
+    tier = "no usable evidence" if evidence.void_reason else f"{evidence.measure} {words}"
+    return tuple(plan.failing), "" if plan.failing else tier
+
+
+def change_text(plan: Assessment, changed: Assessment) -> str:
+    """Return the first difference between the verdicts on a plan in two labs or studies."""
+    if fails := [name for name in changed.causes if name not in plan.failing]:
+        return phrases.failing_text(changed, fails)
+    if done := [name for name in plan.causes if name not in changed.failing]:
+        rest = f"; {len(changed.causes)} more to repair" if changed.failing else ""
+        verb = "pass" if phrases.are_many(done) else "passes"
+        return f"{phrases.dimensions_text(plan.pack, done)} {verb}{rest}"
+    return verdict_of(changed)[1]

@@ -6,7 +6,8 @@ import pytest
 
 from replicalab import break_evens, load
 from replicalab.assessment import Assessment, assess
-from replicalab.features.break_even.assumptions import BreakEven, sentence, verdict_of
+from replicalab.facts.verdicts import verdict_of
+from replicalab.features.break_even.assumptions import BreakEven, sentence
 from replicalab.models import revise
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides
 from replicalab.scenarios.own import ItemState, OwnItem

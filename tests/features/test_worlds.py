@@ -8,12 +8,17 @@ from typing import Any, Final
 
 import pytest
 
+from replicalab.api import report
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import ArgumentError
+from replicalab.facts.score import robust_text
 from replicalab.features.break_even import robust_plan, values_in
 from replicalab.features.break_even.assumptions import Assumption
 from replicalab.models import Protocol
+from replicalab.negotiation.case import on_the_shelf
+from replicalab.registration import Registration
 from replicalab.scenarios import Pack, list_scenarios
+from replicalab.ui.workspace import from_query
 from tests.features.test_break_even import assess_in, changed
 from tests.planner.brute_force import Place, Tried, ranked, tried
 from tests.planner.small_labs import analysed, shipped, small_lab
@@ -21,13 +26,14 @@ from tests.tiers import FEW_LABS, batches
 from tests.ui.acting import number, press, run, type_number
 from tests.ui.pages import PROTOCOL
 from tests.ui.reading import alerts, page_text
-from tests.ui.walking import visit
+from tests.ui.walking import query_of, visit
 
 TERMS: Final = 11
 SEARCHED: Final = {study.scenario_id for study in list_scenarios()} - {
     *("fin_momentum", "psy_ego_depletion")  # too many plans
 }
 DIGITS: Final = 9
+TYPED: Final = Registration(worlds={"grim": {"budget": 500.0}})
 
 
 def pack_of(plan: Assessment, values: dict[str, Assumption]) -> Pack:
@@ -162,14 +168,23 @@ def test_fold_takes_numbers_and_applies_the_plan() -> None:
     press(app, "Reset the worlds")
     assert number(app, "Budget: grim").value == 1530
     assert "better than the hopeful one" not in page_text(app)
-    type_number(app, "Budget: grim", 1000.0)
-    assert "1,000 credits" in page_text(app)
+    type_number(app, "Budget: grim", 500.0)
+    assert "500 credits" in page_text(app)
+    assert from_query(query_of(app), on_the_shelf).workspace.case.registration == TYPED
     type_number(app, "Dropout, %: grim", 120.0)
     refusal = "Dropout, %: grim cannot be 120, so it stays 10 %. Type 0 to 99."
     assert alerts(app)[0].text == refusal
     press(app, "Apply the most robust plan")
-    robust = robust_plan(assess_in("easy"), grim={"budget": 1000})
+    robust = robust_plan(assess_in("easy"), **TYPED.worlds)
     assert number(app, "Sample size").value == robust.plan.counts.samples
+
+
+@pytest.mark.parametrize("kind", ["report", "brief"])
+def test_typed_numbers_reach_the_documents(kind: str) -> None:
+    plan = assess_in("easy")
+    wanted = robust_text(robust_plan(plan, **TYPED.worlds))
+    assert wanted in report(plan, kind, answers=TYPED).form("md")
+    assert wanted not in report(plan, kind).form("md")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from replicalab.features.break_even.assumptions import Assumption, BreakEven, br
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.negotiation.score import Robust, robust_of
 from replicalab.planner import PlanAnalysis
+from replicalab.registration import Registration
 from replicalab.scenarios import MOST, Pack
 from replicalab.scenarios.reading import checked_call, known_names, shown
 
@@ -80,7 +81,7 @@ def robust_plan(
 def _pack_in(plan: Assessment, world: str, given: Mapping[str, float]) -> Pack:
     ranges, pack = ranges_of(plan), plan.pack
     faults = [
-        Fault(f"{world}.{key}", "no such assumption", known_names(key, [*ranges]))
+        Fault(f"{world}.{key}", "no such assumption", known_names(str(key), [*ranges]))
         for key in given.keys() - ranges
     ]
     for key, one in ranges.items():
@@ -95,6 +96,14 @@ def _pack_in(plan: Assessment, world: str, given: Mapping[str, float]) -> Pack:
     if faults:
         raise ArgumentError("robust_plan", faults)
     return pack
+
+
+def answered(plan: Assessment, answers: Registration) -> tuple[Robust, str]:
+    """Return the robust plan for the author's numbers, or for the defaults with the reason."""
+    try:
+        return robust_plan(plan, **answers.worlds), ""
+    except ArgumentError as error:
+        return robust_plan(plan), f"{error}. The worlds have their default values."
 
 
 def values_in(robust: Robust) -> dict[str, dict[str, Assumption]]:
@@ -122,5 +131,7 @@ def blocks_of(
 def section(report: Report) -> list[Part]:
     """Return the break-evens and the robust plan for the report; for the brief the sentences."""
     plan = report.shown.yours
-    blocks = blocks_of(plan, break_evens(plan), robust_plan(plan))
-    return [part(assumptions.TITLE, *blocks[: 2 if report.kind == "brief" else -1])]
+    robust, problem = answered(plan, report.answers)
+    blocks = blocks_of(plan, break_evens(plan), robust)
+    parts = blocks[:2] if report.kind == "brief" else blocks
+    return [part(assumptions.TITLE, Sentence(problem), *parts)]

@@ -6,15 +6,16 @@ from functools import partial
 from itertools import chain, pairwise
 from typing import Any, Final, NamedTuple
 
-from replicalab.assessment import Assessment, assess, counted_of, failing_text
-from replicalab.assessment.phrases import are_many, dimensions_text
+from replicalab.assessment import Assessment, assess, counted_of
 from replicalab.designs import analysed_of
 from replicalab.facts.blocks import Bar, Block, Cell, Column, Sentence, Status, table
 from replicalab.facts.options import run_text
 from replicalab.facts.plan import effect_text
+from replicalab.facts.verdicts import change_text, verdict_of
 from replicalab.lexicon import capitalised, count_text, joined, label_key, percent_text
 from replicalab.negotiation import is_worth_running
 from replicalab.scenarios import Item, ItemStatus, Lab, Pack
+from replicalab.scenarios.reading import checked_call
 
 TITLE: Final = "How wrong may we be"
 _BISECTIONS: Final = 45  # neither costs nor evidence turn back as a number grows
@@ -28,7 +29,6 @@ _LOST: Final = "It does not survive {}."
 _SHOWS: Final = "The plan has no usable evidence. It has some with {}."
 _SAME: Final = "No {} value of these changes the verdict: {}."
 _REPAIRS: Final = "All checks must pass. No {} value of these repairs one that fails: {}."
-_TIERS: Final = {"above floor": "{} target, {} floor", "below floor": "{} floor"}
 Change = Callable[[Pack, float], Pack]
 
 
@@ -69,14 +69,7 @@ class BreakEven(NamedTuple):
         return 0.0 if far < math.inf and one.text(self.shown) == one.text(one.now) else far
 
 
-def verdict_of(plan: Assessment) -> tuple[tuple[str, ...], str]:
-    """Return the failing dimensions; if none, the tier of the evidence or none usable."""
-    evidence, scale = plan.evidence, plan.evidence.row.scale
-    words = _TIERS.get(evidence.tier, evidence.tier).format(scale.worse, scale.within)
-    tier = "no usable evidence" if evidence.void_reason else f"{evidence.measure} {words}"
-    return tuple(plan.failing), "" if plan.failing else tier
-
-
+@checked_call
 def break_evens(plan: Assessment) -> list[BreakEven]:
     """Return the break-even of each assumption, the nearest first.
 
@@ -114,16 +107,7 @@ def _break_even(plan: Assessment, assumption: Assumption) -> BreakEven:
         shown = next((one for one in near if low <= one <= high and same(one) is is_passing), to)
     changed = assumption.at(plan, after)
     signs = (Status.FAIL, Status.CAUTION, Status.PASS)[not is_passing :]
-    return BreakEven(assumption, to, shown, _change_text(plan, changed), signs[changed.passes])
-
-
-def _change_text(plan: Assessment, changed: Assessment) -> str:
-    if fails := [name for name in changed.causes if name not in plan.failing]:
-        return failing_text(changed, fails)
-    if done := [name for name in plan.causes if name not in changed.failing]:
-        rest = f"; {len(changed.causes)} more to repair" if changed.failing else ""
-        return f"{dimensions_text(plan.pack, done)} {'pass' if are_many(done) else 'passes'}{rest}"
-    return verdict_of(changed)[1]
+    return BreakEven(assumption, to, shown, change_text(plan, changed), signs[changed.passes])
 
 
 def assumptions_of(plan: Assessment) -> list[Assumption]:
