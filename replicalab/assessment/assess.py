@@ -11,7 +11,7 @@ from replicalab import models, scenarios
 from replicalab.assessment import paper
 from replicalab.assessment.dimensions import DIMENSION_ROWS, Slack
 from replicalab.assessment.phrases import dimensions_text
-from replicalab.assessment.plans import PlanInLab, words_of_plan
+from replicalab.assessment.plans import words_of_plan
 from replicalab.models import Framed
 
 
@@ -43,7 +43,7 @@ def assess(plan: models.Protocol, pack: scenarios.Pack) -> Assessment:
 
 
 @dataclass(frozen=True, repr=False)
-class Assessment(PlanInLab, Framed):
+class Assessment(paper.PlanOnPaper, Framed):
     """A plan in a lab with its check; each value is computed when first read."""
 
     def __repr__(self) -> str:
@@ -63,34 +63,6 @@ class Assessment(PlanInLab, Framed):
         values = vars(self)
         vars(other).update((name, values[name]) for name in names if name in values)
         return other
-
-    @cached_property
-    def _findings(self) -> tuple[paper.Finding, ...]:
-        return tuple(paper.findings(self))
-
-    @property
-    def findings(self) -> tuple[paper.Finding, ...]:
-        lacks = [f"Not addressed by the plan: {element}." for element in self.missing_elements]
-        warning = paper.Severity.WARNING, paper.IssueCategory.REQUIRED_ELEMENT
-        return *self._findings, *((*warning, lack) for lack in lacks)
-
-    @property
-    def _error_findings(self) -> list[paper.Finding]:
-        return [finding for finding in self._findings if finding[0] is paper.Severity.ERROR]
-
-    @property
-    def errors(self) -> list[str]:
-        return [message for _, _, message in self._error_findings]
-
-    @cached_property
-    def validation(self) -> paper.ValidationResult:
-        return paper.ValidationResult.model_validate(self._validation)
-
-    @property
-    def _validation(self) -> dict[str, object]:
-        names = paper.ValidationIssue.model_fields
-        issues = [dict(zip(names, finding, strict=True)) for finding in self.findings]
-        return {"valid": not self.errors, "issues": issues}
 
     def _measured(self) -> Iterator[tuple[str, tuple[float, float]]]:
         return ((key, row.measured(self)) for key, row in DIMENSION_ROWS.items())
@@ -135,7 +107,7 @@ class Assessment(PlanInLab, Framed):
 
     @property
     def _paper_alone(self) -> list[paper.Finding]:
-        failing, errors = self.failing, self._error_findings
+        failing, errors = self.failing, self.error_findings
         return [finding for finding in errors if _REPORTED_BY.get(finding[1]) not in failing]
 
     @property
@@ -147,7 +119,7 @@ class Assessment(PlanInLab, Framed):
     @property
     def repeated(self) -> list[str]:
         """The other failing dimensions that errors on paper repeat."""
-        others = (_REPORTED_BY.get(category) for _, category, _ in self._error_findings)
+        others = (_REPORTED_BY.get(category) for _, category, _ in self.error_findings)
         return [other for other in dict.fromkeys(others) if other and other in self.failing]
 
     @property

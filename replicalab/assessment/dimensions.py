@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from replicalab import lexicon
 from replicalab.assessment.costs import Counts, cost, rounded, staff
-from replicalab.assessment.paper import count_errors, error_messages
+from replicalab.assessment.paper import PlanOnPaper, count_errors
 from replicalab.assessment.phrases import days_text, left_text
 from replicalab.assessment.plans import PlanInLab, breaks_policy
 from replicalab.lexicon import count_text, label_key
@@ -114,7 +114,7 @@ class DimensionRow:
     key: str  # its name; for the document's seven a `Dimension`
     noun: str  # its unit
     reason: str  # a format string for each mapping of details of a failing plan
-    details: Callable[[PlanInLab], Iterable[Mapping[str, object]]]
+    details: Callable[[PlanOnPaper], Iterable[Mapping[str, object]]]
     measure: Callable[[PlanInLab], tuple[float, float]] | None = None  # used, limit
     amount: Amount | None = None
     over: str = ""  # after the amount of a failure: too many, missing
@@ -129,7 +129,7 @@ class DimensionRow:
     def is_granted(self) -> bool:
         return bool(self.category) or (self.amount is not None and self.amount.grant is not None)
 
-    def reasons(self, plan: PlanInLab) -> list[str]:
+    def reasons(self, plan: PlanOnPaper) -> list[str]:
         return [self.reason.format_map(details) for details in self.details(plan)]
 
     def measured(self, plan: PlanInLab) -> tuple[float, float]:
@@ -222,7 +222,7 @@ _ROWS: Final = (
         key=Dimension.PROTOCOL,
         noun="error",
         reason="{error}",
-        details=lambda plan: [{"error": error} for error in error_messages(plan)],
+        details=lambda plan: [{"error": error} for error in plan.errors],
         measure=lambda plan: (count_errors(plan), 0),
     ),
     DimensionRow(

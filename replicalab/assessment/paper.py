@@ -111,6 +111,8 @@ class FeasibilityCheckResult(Record):
         if not isinstance(data, Mapping):
             return handler(data)
         record = {name: data[name] for name in _COMPUTED if name in data}
+        if not record:
+            return handler(data)
         result = handler({key: value for key, value in data.items() if key not in record})
         for name, value in record.items():
             if value != getattr(result, name):
@@ -156,7 +158,7 @@ _DUPLICATES: Final = {
 }
 
 
-def findings(plan: PlanInLab) -> Iterator[Finding]:
+def findings_of(plan: PlanInLab) -> Iterator[Finding]:
     """Yield the findings on a plan in its lab, except elements of the hidden reference."""
     yield from _number_findings(plan)
     for limit in plan.broken_limits:
@@ -177,10 +179,6 @@ def findings(plan: PlanInLab) -> Iterator[Finding]:
             yield _WARNING, category, f"{opening}; could use '{item.options[0]}'."
         else:
             yield _WARNING, category, f"'{label}' is not in this lab's inventory."
-
-
-def error_messages(plan: PlanInLab) -> list[str]:
-    return [message for severity, _, message in findings(plan) if severity is Severity.ERROR]
 
 
 def count_errors(plan: PlanInLab) -> int:
@@ -241,3 +239,35 @@ def _planned(limit: StudyLimit, plan: PlanInLab) -> str:
     if plan.evidence.void_reason:
         return "The plan yields no evidence"
     return f"The planned {plan.evidence.measure} is {bounded_text(limit, plan)}"
+
+
+class PlanOnPaper(PlanInLab):
+    """A plan in a lab with its findings on paper."""
+
+    @cached_property
+    def _findings(self) -> tuple[Finding, ...]:
+        return tuple(findings_of(self))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        lacks = [f"Not addressed by the plan: {element}." for element in self.missing_elements]
+        warning = Severity.WARNING, IssueCategory.REQUIRED_ELEMENT
+        return *self._findings, *((*warning, lack) for lack in lacks)
+
+    @property
+    def error_findings(self) -> list[Finding]:
+        return [finding for finding in self._findings if finding[0] is Severity.ERROR]
+
+    @property
+    def errors(self) -> list[str]:
+        return [message for _, _, message in self.error_findings]
+
+    @cached_property
+    def validation(self) -> ValidationResult:
+        return ValidationResult.model_validate(self._validation)
+
+    @property
+    def _validation(self) -> dict[str, object]:
+        names = ValidationIssue.model_fields
+        issues = [dict(zip(names, finding, strict=True)) for finding in self.findings]
+        return {"valid": not self.errors, "issues": issues}

@@ -323,8 +323,11 @@ class Throughput(Record):
 _WET_FIELDS: Final = ("biology", "chemistry", "ecology")
 _OUTSIDE_WET_LABS: Final = {
     "reagents": "materials and data",
+    "Reagents": "Materials and data",
     "reagent": "material",
+    "Reagent": "Material",
     "out of stock": "not available",
+    "Out of stock": "Not available",
 }
 
 
@@ -337,9 +340,7 @@ def term_in(field: str, name: str) -> str:
     if any(wet in field for wet in _WET_FIELDS):
         return name
     for word, other in _OUTSIDE_WET_LABS.items():
-        name = name.replace(word, other).replace(
-            lexicon.capitalised(word), lexicon.capitalised(other)
-        )
+        name = name.replace(word, other)
     return name
 
 
