@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -27,12 +28,14 @@ from replicalab.models import revise
 from replicalab.negotiation.batch import jobs_of, run_job
 from replicalab.negotiation.case import Case, negotiated
 from replicalab.planner import PlanAnalysis
-from tests.cli.asking import Asking, started
+from tests.cli.asking import ROOT, Asking, started
 from tests.golden import assert_golden
 from tests.tiers import one_in
 
 STUDY: Final = "psy_stroop"
 ANSWERED: Final = [name for name in CODES if name != "serve"]
+_, _, SCHEMA_TEXT = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8").partition("## JSON")
+DOCUMENTED: Final = {*re.findall(r"`(\w+)`(?=[^|]*\|[^|]*\|[^|]*\|$)", SCHEMA_TEXT, re.MULTILINE)}
 
 
 @pytest.mark.parametrize("command", ANSWERED)
@@ -44,6 +47,7 @@ def test_answer_in_words(ask: Asking, command: str) -> None:
     assert_golden(f"commands#{command}", f"{text}\nexit code {answer.code}")
     data = ask(f"{line} --json")
     assert (data.code, data.data["schema"]) == (answer.code, SCHEMA)
+    assert command == "report" or data.data.keys() <= DOCUMENTED
 
 
 @pytest.mark.parametrize("command", CODES)
