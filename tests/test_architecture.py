@@ -232,6 +232,7 @@ MOST_FILES: Final = {
     "a design kind": 3,
     "a field of the protocol": 8,
     "a page": 3,
+    "a document": 3,
     "a part of a document": 3,
     "a form of a document": 3,
     "a file that opens": 3,

@@ -1,11 +1,13 @@
 """A design kind that only this file knows is checked, changed, shown and printed like any other."""
 
 import math
+from pathlib import Path
 
 import pytest
 
 from replicalab.agents.lab_manager_policy import suggest_alternative
 from replicalab.assessment import assess
+from replicalab.cli import main
 from replicalab.designs import KINDS, Kind
 from replicalab.designs.rows import Effect
 from replicalab.planner import PlanAnalysis
@@ -58,3 +60,10 @@ def test_toy_kind_is_in_form_and_page() -> None:
     assert "Does the toy move?" in page_text(at_making(app))
     press(app, "Use this study")
     assert "toy power" in page_text(run(app))
+
+
+def test_command_prints_toy_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "toy.yaml"
+    file.write_text(TEXT)
+    assert main(["check", str(file), "--lab", "hard"]) == 1
+    assert "toy power" in capsys.readouterr().out
