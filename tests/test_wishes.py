@@ -105,7 +105,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "needs_panel": lambda: options.needs_panel(waiting()),
     "comparison_panel": lambda: comparison.comparison_panel(both()),
     "story_panel": lambda: study.story_panel(ways(ASKED)),
-    "survey_panel": lambda: survey.survey_panel("", [(surveyed(lab()), "", "")], "Study"),
+    "survey_panel": lambda: survey.survey_panel("", [(surveyed(lab()), "", "")], "study"),
     "portfolio_panel": lambda: portfolio.portfolio_panel(portfolio.portfolio([lab()])),
     "round_panel": lambda: rounds.round_panel(run(), 0),
     "outcome_panel": lambda: rounds.outcome_panel(negotiation.outcome_verdict(run())),

@@ -52,9 +52,9 @@ def substitution(
     """Return the replacement of an item, for a cause or for its status in the lab."""
     allowed = pack.study.swaps[item.key, alternative]
     cause = cause or f"'{item.label}' is {item.status_text}"
-    lost = lexicon.capitalised(allowed.tradeoff.removesuffix("."))
     why = f"{cause}; allowed {allowed.condition}."
-    return change_of(item.field, item.label, alternative, why, f"{lost}.")
+    lost = lexicon.ended(lexicon.capitalised(allowed.tradeoff))
+    return change_of(item.field, item.label, alternative, why, lost)
 
 
 def substitutions(category: str, plan: PlanInLab, listed: set[str]) -> Iterator[SuggestionChange]:

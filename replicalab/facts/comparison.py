@@ -8,7 +8,7 @@ from replicalab.assessment.phrases import asked_and_had
 from replicalab.facts import blocks, check, negotiation
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Status
-from replicalab.facts.lab import first_day_text, in_currency, item_row, weekends_text
+from replicalab.facts.lab import first_day_text, item_row, weekends_text
 from replicalab.facts.verdicts import (
     evidence_cell,
     evidence_status,
@@ -16,7 +16,7 @@ from replicalab.facts.verdicts import (
     standing,
     value_of,
 )
-from replicalab.lexicon import CREDITS, capitalised
+from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS
 from replicalab.negotiation import Outcome
 from replicalab.negotiation.case import Side
@@ -24,7 +24,7 @@ from replicalab.scenarios import AMOUNTS, QUESTION_FIELDS, QUESTION_RECORDS, Amo
 
 DIFFERS: Final = "What differs"
 SLACK: Final = "Used, and left"
-COST: Final = "Cost, credits"  # of labs in another currency its name replaces "credits"
+COST: Final = "Cost, {currency}"
 EVIDENCE: Final = "Evidence"
 OUTCOME: Final = "Outcome"
 # Names of a plan's assumptions that are not those of their fields.
@@ -60,7 +60,7 @@ def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
             _line(_named(sides, name), (_used(side.plan, name) for side in sides))
             for name in sides[0].plan.slack
         ],
-        in_currency(COST, _currency(sides)): [*_cost(sides)],
+        COST.format(currency=_currency(sides)): [*_cost(sides)],
         EVIDENCE: [*_evidence(sides)],
         OUTCOME: [*_outcomes(sides)],
     }
@@ -117,9 +117,8 @@ def _lab(sides: Sequence[Side]) -> Iterator[Line]:
     for amount in AMOUNTS.values():
         values = [*map(amount.of, labs)]
         if amount.group is not AmountGroup.MONEY or any(values):
-            named = _named(sides, amount.label_in(CREDITS))
-            cells = map(blocks.number_cell, values)
-            yield _line(in_currency(named, currency), cells)
+            label = _named(sides, amount.label_in(currency))
+            yield _line(label, map(blocks.number_cell, values))
     if any(lab.start_date for lab in labs):
         yield _line("First day", map(first_day_text, labs))
         yield _line("Weekends", map(weekends_text, labs))

@@ -11,11 +11,6 @@ from replicalab.scenarios import AMOUNTS, ItemStatus, Lab, LabOverrides, Pack, S
 from replicalab.scenarios.lab import date_of, date_text
 
 
-def in_currency(label: str, currency: str) -> str:
-    """Return the label of an amount in a currency: ``Budget, EUR``."""
-    return label.replace(f", {lexicon.CREDITS}", f", {currency}")
-
-
 def amounts_text(lab: Lab) -> str:
     """Return a lab's amounts: ``2,600 credits, 6 days, 3 staff units``."""
     staff = lexicon.count_text(lab.staff, "staff unit")

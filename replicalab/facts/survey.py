@@ -13,29 +13,37 @@ from replicalab.lexicon import amount_text, capitalised
 from replicalab.negotiation import is_worth_running
 from replicalab.planner import SurveyedStudy
 
-BEST: Final = "Best first"
-COST: Final = "Credits"  # a currency of all labs takes its place
 _NOTE: Final = (
     "Best first: runs, meets target, above floor; of equals fewer soft constraints broken, the "
     "larger share of the target, less given up, lower cost. Bar: share of the target; mark: floor."
 )
 # The columns for people, with their keys for sorting: the smallest first, of equals the best first.
-_KEYS: Final[dict[str, Callable[[SurveyedStudy], Any]]] = {
-    "Study": lambda study: study.pack.paper.name.casefold(),
-    "In this lab": lambda study: 0,
-    "Evidence": lambda study: -study.share,
-    "Samples": lambda study: study.best.counts.samples,
-    "Days": lambda study: study.best.counts.days,
-    COST: lambda study: study.best.cost,
-    "Given up": lambda study: study.best.fidelity_loss,
-    "Binding constraint": lambda study: study.binding or "",
+_COLUMNS: Final[dict[str, tuple[Column, Callable[[SurveyedStudy], Any]]]] = {
+    "study": (Column("Study"), lambda study: study.pack.paper.name.casefold()),
+    "best": (Column("In this lab"), lambda study: 0),
+    "evidence": (Column("Evidence", bar="before"), lambda study: -study.share),
+    "samples": (Column("Samples", "number"), lambda study: study.best.counts.samples),
+    "days": (Column("Days", "number"), lambda study: study.best.counts.days),
+    "cost": (Column("{currency}", "number"), lambda study: study.best.cost),
+    "given_up": (
+        Column("Given up", meaning=FIDELITY_MEANS),
+        lambda study: study.best.fidelity_loss,
+    ),
+    "binding": (Column("Binding constraint"), lambda study: study.binding or ""),
 }
-ORDERS: Final = (BEST, *(name for name in _KEYS if name != "In this lab"))
+ORDERS: Final = ("best", *(key for key in _COLUMNS if key != "best"))
+
+
+def order_name(order: str, currency: str) -> str:
+    """Return the name of one of `ORDERS`."""
+    if order == "best":
+        return "Best first"
+    return _COLUMNS[order][0].name.format(currency=capitalised(currency))
 
 
 def order_key(order: str) -> Callable[[SurveyedStudy], Any]:
     """Return the key by which one of `ORDERS` sorts studies."""
-    key = _KEYS.get(order, _KEYS["In this lab"])
+    _, key = _COLUMNS[order]
     return lambda study: (key(study), study.rank)
 
 
@@ -105,14 +113,13 @@ def survey_panel(
     currencies = {study.pack.lab.currency for study, _, _ in listed}
     one = currencies.pop() if len(currencies) == 1 else ""
     columns = [
-        Column(
-            capitalised(one or "cost") if name == COST else name,
-            "number" if name in ("Samples", "Days", COST) else "",
-            bar="before" if name == "Evidence" else "",
-            meaning=FIDELITY_MEANS if name == "Given up" else "",
-            order=("descending" if name == "Evidence" else "ascending") if name == order else "",
+        column._replace(
+            name=column.name.format(currency=capitalised(one or "cost")),
+            order=("descending" if key == "evidence" else "ascending")
+            if key == order != "best"
+            else "",
         )
-        for name in _KEYS
+        for key, (column, _) in _COLUMNS.items()
     ]
     caption = "The best plan of every study in this lab"
     cells_by_row = [_row(*row, priced=not one) for row in listed]

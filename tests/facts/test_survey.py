@@ -33,14 +33,14 @@ def test_rows_of_table_and_file() -> None:
 def test_equal_rows_are_ordered_by_merit() -> None:
     rows = [found(study.scenario_id) for study in list_scenarios()]
     by_merit = sorted(rows, key=lambda each: each.rank)
-    column = {"Study": "study", "Evidence": "share of target", "Samples": "samples"}
-    column |= {"Days": "days", "Credits": "credits", "Given up": "fidelity loss"}
+    column = {"evidence": "share of target", "cost": "credits", "given_up": "fidelity loss"}
+    column |= {"best": "binds", "binding": "binds"}
     for order in survey.ORDERS:
-        cell = survey.COLUMNS.index(column.get(order, "binds"))
+        cell = survey.COLUMNS.index(column.get(order, order))
         expected = by_merit
         if order != survey.ORDERS[0]:
             values = {id(row): survey.cells(row)[cell] for row in rows}
             folded = {k: v.casefold() if isinstance(v, str) else v for k, v in values.items()}
-            expected = sorted(by_merit, key=lambda e: folded[id(e)], reverse=order == "Evidence")
+            expected = sorted(by_merit, key=lambda e: folded[id(e)], reverse=order == "evidence")
         names = [row.pack.paper.name for row in sorted(rows, key=survey.order_key(order))]
         assert names == [each.pack.paper.name for each in expected], order

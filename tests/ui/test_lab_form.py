@@ -241,7 +241,7 @@ def _walked() -> Iterator[tuple[str, AppTest]]:
     for part in study.PARTS:
         yield part, show(app, part, study.TABS)
     app = visit(TRADE_OFFS, **query())
-    app.radio(key="picture").set_value("Evidence for credits")
+    app.radio(key="picture").set_value("frontier")
     app.session_state["as_table"] = True
     yield "the frontier", run(app)
     yield "the survey", visit(SCENARIOS, **query(survey=True))

@@ -20,7 +20,7 @@ from tests.ui.reading import page_text, panel_tables, where
 from tests.ui.walking import go, query_of, unfolded, visit
 
 LOADED: Final = "Loaded. 420 → 261 months, 8 → 5 days, other equipment."
-FRONTIER: Final = "Evidence for credits"
+FRONTIER: Final = "frontier"
 FITS: Final = "Fits and counts: up to"
 
 

@@ -11,7 +11,7 @@ from replicalab.characters import on_one_line
 from replicalab.documents import DOCUMENTS, KEPT
 from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.facts.comparison import comparison_panel, table
-from replicalab.lexicon import joined
+from replicalab.lexicon import ended, joined
 from replicalab.library import Entry, EntryKind
 from replicalab.negotiation import case as core
 from replicalab.negotiation import load, replay
@@ -166,8 +166,7 @@ def _add(entries: dict[str, Entry]) -> None:
         content = shelf().read(owner(), entry.id).content
         tray.keep(_candidate(entry.kind, entry.name, content))
     except ReplicaLabError as error:
-        problem = str(error).removesuffix(".")
-        notices.leave_problem(f"Not added: {problem}.", icon="block")
+        notices.leave_problem(ended(f"Not added: {error}"), icon="block")
 
 
 def _candidate(kind: EntryKind, name: str, content: str) -> TrayCandidate:

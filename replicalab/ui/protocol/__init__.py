@@ -173,11 +173,11 @@ def _draw_changes(options: PlanAnalysis, ticks: list[Tick], result: Assessment) 
                 praise = "The least-loss plan is also the cheapest, and has the most evidence."
                 none = options.least.none_above_floor
                 st.caption("No plan reaches the floor here." if none else praise)
-            for name, plan in options.ends.items():
+            for number, (name, plan) in enumerate(options.ends.items()):
                 revised = facts.revision(PlanStep(options.yours, plan))
                 panel.draw(Group((Heading(name), revised)))
                 take = partial(state.replace_plan, plan.plan)
-                button(f"Apply: {name.lower()}", "balance", take, key=f"apply_{name[:4].lower()}")
+                button(f"Apply: {name.lower()}", "balance", take, key=f"apply_end_{number}")
 
 
 def _offer(options: PlanAnalysis, ticks: list[Tick], result: Assessment) -> Group:

@@ -246,11 +246,11 @@ def _remove(own: OwnStudy) -> None:
 
 
 _BUTTONS: Final = (
-    (True, "Edit", "edit", study_form.edit),
-    (True, "Remove", "delete", _remove),
-    (False, "Copy it into the form", "edit_document", study_form.edit),
+    (True, "edit", "Edit", "edit", study_form.edit),
+    (True, "remove", "Remove", "delete", _remove),
+    (False, "copy", "Copy it into the form", "edit_document", study_form.edit),
 )
-"""The buttons of a visitor's study: for its owner or for a reader, label, icon, action."""
+"""The buttons of a visitor's study: for its owner or for a reader, key, label, icon, action."""
 
 
 def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
@@ -273,10 +273,9 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
         panel.draw(study_facts.card_panel(summary, labs, origin, hidden=hidden))
         if brought is not None:
             with st.container(horizontal=True):
-                for is_owners, label, icon, pressed in _BUTTONS:
+                for is_owners, key, label, icon, pressed in _BUTTONS:
                     if is_owners == is_mine:
-                        key = f"{label.split()[0].lower()}_{place}"
-                        button(label, icon, partial(pressed, brought), key=key)
+                        button(label, icon, partial(pressed, brought), key=f"{key}_{place}")
 
 
 def _open(card: Card, lab: Difficulty = Difficulty.MEDIUM) -> None:

@@ -8,8 +8,8 @@ import streamlit as st
 from replicalab.characters import on_one_line
 from replicalab.errors import LinkError
 from replicalab.facts.lab import any_lab_text
-from replicalab.facts.survey import COLUMNS, COST, ORDERS, cells, order_key, survey_panel
-from replicalab.lexicon import CREDITS, capitalised
+from replicalab.facts.survey import COLUMNS, ORDERS, cells, order_key, order_name, survey_panel
+from replicalab.lexicon import CREDITS
 from replicalab.models import Protocol
 from replicalab.negotiation.case import Case
 from replicalab.planner import SurveyedStudy, surveyed
@@ -67,7 +67,7 @@ def draw() -> None:
         order = st.selectbox(
             "Sort by",
             ORDERS,
-            format_func=lambda name: capitalised(currency) if name == COST else name,
+            format_func=lambda order: order_name(order, currency),
             key="survey_order",
             persist_state="session",
         )

@@ -16,7 +16,7 @@ from replicalab.facts.negotiation import step_changes
 from replicalab.facts.options import no_evidence_text
 from replicalab.facts.plan import assumption_text, effect_label
 from replicalab.facts.verdicts import plan_verdict
-from replicalab.lexicon import CREDITS, count_text
+from replicalab.lexicon import count_text
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, PlanStep
@@ -27,7 +27,7 @@ from replicalab.ui.controls import button, chosen_from, page_link
 from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose, chosen
 
 _CHART: Final = "region_chart"
-_FRONTIER: Final = "Evidence for credits"
+_CHARTS: Final = {"region": "Days and samples", "frontier": "Evidence for {currency}"}
 _BUDGET_STEP: Final = 10
 _STAFF_STEPS: Final = 4
 _REACH: Final = 1.25  # of a lever, as a multiple of the plans' needs
@@ -43,14 +43,14 @@ def draw(analysis: PlanAnalysis) -> None:
     with picture:
         chart = st.radio(
             "Show",
-            ["Days and samples", _FRONTIER],
-            format_func=lambda name: name.replace(CREDITS, view.pack.lab.currency),
+            [*_CHARTS],
+            format_func=lambda name: _CHARTS[name].format(currency=view.pack.lab.currency),
             horizontal=True,
             key="picture",
             persist_state="session",
         )
         # The other chart is not even computed.
-        (_draw_frontier if chart == _FRONTIER else _draw_region)(view)
+        (_draw_frontier if chart == "frontier" else _draw_region)(view)
     with controls:
         _draw_levers(view)
         _draw_point(view)
