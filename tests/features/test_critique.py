@@ -11,6 +11,7 @@ from replicalab.designs import KINDS
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.blocks import group
 from replicalab.features.critique import QUESTIONS, Remark, Standing, critique, critique_blocks
+from replicalab.lexicon import one_line
 from replicalab.models import revise
 from replicalab.registration import QUESTIONS as FORM
 from replicalab.registration import Finder, Registration
@@ -186,7 +187,7 @@ def test_studys_reason_covers_only_its_own_value() -> None:
     assert custom.remarks()["unequal_arms"].source is AUTHOR
 
 
-def test_hostile_texts_are_quoted_short() -> None:
+def test_hostile_texts_are_quoted_whole_and_safely() -> None:
     attack = hostile.ATTACK * 20
     case = Case(
         pack={
@@ -198,8 +199,7 @@ def test_hostile_texts_are_quoted_short() -> None:
         plan={"required_equipment": ["window shelf"]},
         texts={"exclusions": attack, "analysis": attack, "stopping": f"look {attack}"},
     )
-    for remark in case.remarks().values():
-        assert len(remark.text) < 1_000
+    assert one_line(f"“look {attack}”") in case.remarks()["stopping"].text
     drawn = html(group(*critique_blocks([*case.remarks().values()], str)))
     assert "<img" not in drawn
     assert "⟨U+202E⟩" in drawn

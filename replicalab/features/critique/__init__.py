@@ -28,7 +28,6 @@ _LARGE_DROPOUT: Final = 0.2
 _JUST_SIGNIFICANT: Final = 0.005
 _LEVEL: Final = 0.05
 _ALIKE: Final = 0.01  # share of the larger effect by which equal ones may differ
-_QUOTE: Final = 240  # characters of a quoted text
 
 
 class Outcome(NamedTuple):
@@ -41,7 +40,7 @@ class Outcome(NamedTuple):
 
 
 def _quote(text: str) -> str:
-    return f"“{lexicon.shortened(lexicon.one_line(text), _QUOTE)}”"
+    return f"“{lexicon.one_line(text)}”"
 
 
 class _Review:
@@ -74,7 +73,7 @@ class _Review:
         return lexicon.joined([f"'{name}'{guards.get(name, '')}" for name in controls])
 
     def quoted_criteria(self) -> str:
-        return lexicon.shortened(" ".join(map(_quote, self.criteria)), 3 * _QUOTE)
+        return " ".join(map(_quote, self.criteria))
 
 
 _CONDITIONS: Final[Mapping[str, Callable[[_Review], bool]]] = {

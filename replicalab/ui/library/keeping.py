@@ -9,7 +9,7 @@ import streamlit as st
 
 from replicalab import errors, library, limits, scenarios, server
 from replicalab.assessment import Assessment
-from replicalab.lexicon import CREDITS, capitalised, shortened
+from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import FIELD_LABELS
 from replicalab.negotiation.case import read_case, record_text
 from replicalab.ui import state
@@ -27,7 +27,6 @@ _LABELS: Final = {
     **{key: amount.label_in(CREDITS) for key, amount in scenarios.AMOUNTS.items()},
     "lab": "Lab",
 }
-_MOST_CHARS: Final = 300  # of a value in a table
 
 
 def keep() -> None:
@@ -193,11 +192,7 @@ def differences(kind: library.EntryKind, one: str, other: str) -> list[tuple[str
         return [("Cannot be read", str(error), "")]
     labels = dict.fromkeys((*before, *after))
     rows = ((label, before.get(label, NONE), after.get(label, NONE)) for label in labels)
-    return [
-        (label, shortened(was, _MOST_CHARS), shortened(now, _MOST_CHARS))
-        for label, was, now in rows
-        if was != now
-    ]
+    return [(label, was, now) for label, was, now in rows if was != now]
 
 
 def _facts(label: str, value: object) -> Iterator[tuple[str, str]]:
