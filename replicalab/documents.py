@@ -278,8 +278,7 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundl
     try:
         run = replay(result.negotiation, yours.pack) if result.negotiation else None
     except TraceError as error:
-        problem, _, remedy = str(error).rpartition("; ")
-        fault = Fault("negotiation", problem or remedy, remedy if problem else _REMEDY)
+        fault = Fault("negotiation", error.problem, error.remedy or _REMEDY)
         raise ScenarioError(source, [fault]) from error
     return OpenedBundle(
         options=PlanAnalysis(yours),

@@ -6,7 +6,9 @@ their data: `agents.parsing.ScientistOutputParseError`, `library.contents.Librar
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
+
+from pydantic_core import PydanticCustomError
 
 
 class ReplicaLabError(Exception):
@@ -15,6 +17,27 @@ class ReplicaLabError(Exception):
 
 class FeatureError(ReplicaLabError, ValueError):
     """An optional feature that cannot be imported."""
+
+
+class Refusal(NamedTuple):
+    """Why a record refuses its values: the problem, the remedy, and the field to change."""
+
+    problem: str
+    remedy: str
+    field: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.problem}; {self.remedy}"
+
+    @property
+    def error(self) -> PydanticCustomError:
+        """The ValueError to raise in a validator; `of` returns this refusal again."""
+        return PydanticCustomError("refusal", "{problem}; {remedy}", self._asdict())
+
+    @classmethod
+    def of(cls, error: PydanticCustomError) -> "Refusal":
+        return cls(**(error.context or {}))
 
 
 @dataclass(frozen=True)
@@ -26,6 +49,7 @@ class Fault:
     remedy: str
     line: int = 0  # 1-based, 0 if unknown
     column: int = 0  # 1-based, 0 if unknown
+    field: str = ""  # within the path, if a rule between fields is broken
 
     def __str__(self) -> str:
         line = f"line {self.line}" if self.line else ""
@@ -94,6 +118,10 @@ class NegotiationError(ReplicaLabError, ValueError):
 
 class TraceError(ReplicaLabError, ValueError):
     """A saved negotiation that cannot be read, or whose replay differs."""
+
+    def __init__(self, problem: str, remedy: str = "") -> None:
+        self.problem, self.remedy = problem, remedy
+        super().__init__("; ".join(filter(None, (problem, remedy))))
 
 
 class PrintError(ReplicaLabError, ValueError):

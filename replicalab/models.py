@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints, model_validator
 
 from replicalab import limits
+from replicalab.errors import Refusal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,7 @@ class Record(BaseModel):
         # Each unknown key would be a fault of its own, and a file may hold a million.
         if isinstance(data, dict) and len(data) > limits.MOST_KEYS:
             problem = f"{len(data):,} keys are in one place, at most {limits.MOST_KEYS} are read"
-            raise ValueError(f"{problem}; omit those that no file saved here has")
+            raise Refusal(problem, "omit those that no file saved here has").error
         return data
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
@@ -158,34 +159,36 @@ def revise(protocol: Protocol, **changes: object) -> Protocol:
     return protocol.model_copy(update=changes)
 
 
-def too_large(protocol: Protocol) -> list[str]:
+def too_large(protocol: Protocol) -> list[Refusal]:
     """Return the parts of a plan above the planning limits, each with value and limit."""
     most, size = limits.LARGEST_PLANNED, text_bytes(protocol)
-    problems = [
-        f"{FIELD_LABELS[field]} is {value:,}; at most {most:,} can be planned here"
+    faults = [
+        Refusal(
+            f"{FIELD_LABELS[field]} is {value:,}", f"at most {most:,} can be planned here", field
+        )
         for field in NUMBER_FIELDS
         if (value := getattr(protocol, field)) > most
     ]
-    problems += too_long(protocol)
+    faults += too_long(protocol)
     if size > (most := limits.MOST_PLAN_BYTES):
-        problems.append(f"The plan's texts take {size:,} bytes; at most {most:,} fit")
-    return problems
+        faults.append(Refusal(f"The plan's texts take {size:,} bytes", f"at most {most:,} fit"))
+    return faults
 
 
-def too_long(protocol: Protocol) -> list[str]:
+def too_long(protocol: Protocol) -> list[Refusal]:
     """Return the lists and texts of a plan above their limits."""
-    sizes: list[tuple[str, int, str, int]] = []
+    sizes: list[tuple[str, str, int, str, int]] = []
     for field in TEXT_FIELDS:
         size = len(getattr(protocol, field))
-        sizes.append((f"{FIELD_LABELS[field]} has", size, "characters", limits.LONGEST_TEXT))
+        sizes.append((field, "has", size, "characters", limits.LONGEST_TEXT))
     for field in LIST_FIELDS:
-        labels, name = getattr(protocol, field), FIELD_LABELS[field]
+        labels = getattr(protocol, field)
         longest = max(map(len, labels), default=0)
-        sizes.append((f"{name} has", len(labels), "entries", limits.MOST_LABELS))
-        sizes.append((f"{name} has an entry of", longest, "characters", limits.LONGEST_LABEL))
+        sizes.append((field, "has", len(labels), "entries", limits.MOST_LABELS))
+        sizes.append((field, "has an entry of", longest, "characters", limits.LONGEST_LABEL))
     return [
-        f"{text} {size:,} {noun}; at most {most:,} fit"
-        for text, size, noun, most in sizes
+        Refusal(f"{FIELD_LABELS[field]} {has} {size:,} {noun}", f"at most {most:,} fit", field)
+        for field, has, size, noun, most in sizes
         if size > most
     ]
 

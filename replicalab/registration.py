@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal, NamedTuple, Self
 
 from pydantic import FailFast, Field, StringConstraints, model_validator
 
+from replicalab.errors import Refusal
 from replicalab.lexicon import joined, quoted, shortened
 from replicalab.limits import LONGEST_LABEL
 from replicalab.models import FIELD_LABELS, NonEmptyText, Passage, Record
@@ -50,17 +51,17 @@ class Question(NamedTuple):
             return tuple(self.excluded(chosen))
         return (self.alone,)
 
-    def fault(self, chosen: Sequence[str]) -> str:
-        """Return why these options cannot be chosen, with a remedy; empty if they can."""
+    def fault(self, chosen: Sequence[str]) -> Refusal | None:
+        """Return why these options cannot be chosen; None if they can."""
         if unknown := [option for option in chosen if option not in self.options]:
             remedy = f"use {joined(quoted(self.options), 'or')}"
-            return f"{self.key}: '{shortened(unknown[0])}' is no option; {remedy}"
+            return Refusal(f"{self.key}: '{shortened(unknown[0])}' is no option", remedy)
         if len(set(chosen)) != len(chosen) or (len(chosen) > 1 and not self.several):
-            return f"{self.key}: {len(chosen)} options are chosen; choose one, once"
+            return Refusal(f"{self.key}: {len(chosen)} options are chosen", "choose one, once")
         if excluded := self.excluded(chosen):
             options = f"'{self.alone}' excludes {joined(quoted(excluded))}"
-            return f"choices: {self.key}: {options}; leave it or them out"
-        return ""
+            return Refusal(f"choices: {self.key}: {options}", "leave it or them out")
+        return None
 
 
 _ROWS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
@@ -95,16 +96,18 @@ class Registration(Record):
         for name in self.reasons:
             if name not in FIELD_LABELS:
                 text = joined(list(FIELD_LABELS), "or")
-                raise ValueError(f"reasons: '{shortened(name)}' is no field of a plan; use {text}")
+                problem = f"reasons: '{shortened(name)}' is no field of a plan"
+                raise Refusal(problem, f"use {text}").error
         for key in self.texts:
             if key not in QUESTIONS or QUESTIONS[key].options:
-                raise ValueError(f"texts: '{shortened(key)}' is no question for a text; {_KEYS}")
+                problem = f"texts: '{shortened(key)}' is no question for a text"
+                raise Refusal(problem, _KEYS).error
         for key, chosen in self.choices.items():
             if key not in QUESTIONS or not QUESTIONS[key].options:
                 problem = f"choices: '{shortened(key)}' is no question with options"
-                raise ValueError(f"{problem}; {_KEYS}")
+                raise Refusal(problem, _KEYS).error
             if fault := QUESTIONS[key].fault(chosen):
-                raise ValueError(fault)
+                raise fault.error
         return self
 
     def answering(self, key: str, answer: str | tuple[str, ...]) -> Self:

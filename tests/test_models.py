@@ -264,8 +264,8 @@ def test_each_limit_holds_and_is_named(
     field: str, largest: object, above: object, problem: str
 ) -> None:
     assert too_large(make_protocol(**{field: largest})) == []
-    [text] = too_large(make_protocol(**{field: above}))
-    assert text.startswith(problem)
+    [fault] = too_large(make_protocol(**{field: above}))
+    assert fault.text.startswith(problem)
 
 
 def test_any_plan_within_the_limits_can_be_saved() -> None:

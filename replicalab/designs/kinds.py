@@ -16,6 +16,7 @@ from typing import Final
 
 from replicalab.designs import distributions as dist
 from replicalab.designs import exact_tests, parameters, reported, rows
+from replicalab.errors import Refusal
 
 _EVEN: Final = 0.5
 
@@ -88,19 +89,19 @@ def _two_proportions(n: int, size: float, given: parameters.DesignParameters) ->
     return _z_test(size * root, given) if root else 0.0
 
 
-def _share_misfit(effect: float, given: parameters.DesignParameters) -> str:
+def _share_misfit(effect: float, given: parameters.DesignParameters) -> Refusal | None:
     if given.baseline is None:
-        return ""
+        return None
     if given.icc is not None or given.share != _EVEN:
-        return (
-            f"a baseline of {given.baseline:g} needs two equal groups of independent samples; "
-            "leave it out, or units and arms"
-        )
+        problem = f"a baseline of {given.baseline:g} needs two equal groups of independent samples"
+        return Refusal(problem, "leave it out, or units and arms", "baseline")
     if effect <= (limit := exact_tests.largest_h(given.baseline)):
-        return ""
-    return (
+        return None
+    return Refusal(
         f"effect_planning is {effect:g}, and no share lies so far below the baseline of "
-        f"{given.baseline:g}; assume at most {limit:.4g}, or give the higher of both shares"
+        f"{given.baseline:g}",
+        f"assume at most {limit:.4g}, or give the higher of both shares",
+        "effect_planning",
     )
 
 

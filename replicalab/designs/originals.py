@@ -14,8 +14,11 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
+from pydantic_core import PydanticCustomError
+
 from replicalab.designs import distributions as dist
 from replicalab.designs.rows import DesignParameters, Formula, Kind, NormalScale, Sizes
+from replicalab.errors import Refusal
 from replicalab.lexicon import joined, shortened
 from replicalab.limits import LARGEST_EFFECT
 
@@ -108,7 +111,7 @@ def _from_numbers(row: Kind, reported: _Reported) -> float | None:
         names = {number.name for number in source.asked}
         if names <= numbers.keys() and any(name in reported.numbers for name in names):
             for _, problem, remedy in source.faults(numbers):
-                raise ValueError(f"{problem}; {remedy}")
+                raise Refusal(problem, remedy).error
             return source.numbers(numbers)["effect_planning"]
     return None
 
@@ -123,7 +126,7 @@ def estimate_of(row: Kind, reported: _Reported) -> Estimate | None:
     """Return the estimate of an original, None if its effect or standard error is unknown.
 
     The standard error is the reported one, else that of the interval, else that of n. A ValueError
-    has problem and remedy.
+    is that of a `Refusal`.
     """
     scale, effect = row.normal, effect_of(row, reported)
     if scale is None or effect is None:
@@ -170,103 +173,103 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
     )
 
 
-def faults_of(row: Kind, reported: _Reported) -> list[str]:
+def faults_of(row: Kind, reported: _Reported) -> list[Refusal]:
     try:
         return list(_faults(row, reported))
-    except ValueError as error:
-        return [str(error)]
+    except PydanticCustomError as error:
+        return [Refusal.of(error)]
 
 
-def _faults(row: Kind, reported: _Reported) -> Iterator[str]:
+def _faults(row: Kind, reported: _Reported) -> Iterator[Refusal]:
     if row.effect is None:
-        yield f"{row.kind} has no effect that a study could find; leave the original out"
+        problem = f"{row.kind} has no effect that a study could find"
+        yield Refusal(problem, "leave the original out")
         return
     for name in ("effect", "low", "high"):
         value = getattr(reported, name)
         if value is not None and (fault := row.effect.fault(value)):
-            yield f"{name} is {value:g}; {row.named} effect is {fault}"
+            yield Refusal(f"{name} is {value:g}", f"{row.named} effect is {fault}")
             return
     yield from _faults_of_counts(row, reported)
     yield from _faults_of_numbers(row, reported)
     effect = effect_of(row, reported)
     if effect is None:
         ways = _ways(row)
-        yield f"no effect follows from it; give effect, or the numbers of one of: {ways}"
+        remedy = f"give effect, or the numbers of one of: {ways}"
+        yield Refusal("no effect follows from it", remedy)
     elif fault := row.effect.fault(effect):
-        yield f"an effect of {effect:g} follows; {row.named} effect is {fault}"
+        yield Refusal(f"an effect of {effect:g} follows", f"{row.named} effect is {fault}")
     elif abs(effect) > LARGEST_EFFECT:
         most = f"{LARGEST_EFFECT:,.0f}"
-        yield f"an effect of {effect:.4g} follows; give numbers of an effect up to {most}"
+        remedy = f"give numbers of an effect up to {most}"
+        yield Refusal(f"an effect of {effect:.4g} follows", remedy)
     else:
         yield from _faults_of_interval(row, reported, effect)
 
 
-def _faults_of_counts(row: Kind, reported: _Reported) -> Iterator[str]:
+def _faults_of_counts(row: Kind, reported: _Reported) -> Iterator[Refusal]:
     n, n1, n2, scale = reported.n, reported.n1, reported.n2, row.normal
     if (n1 is None) != (n2 is None):
         alone, other = ("n1", "n2") if n2 is None else ("n2", "n1")
-        yield f"{alone} is given without {other}; give both, or n alone"
+        yield Refusal(f"{alone} is given without {other}", "give both, or n alone")
     if n1 is not None and row.groups != 2:
-        yield f"n1 is {n1}, but {row.named} design has no two groups; give n alone"
+        yield Refusal(f"n1 is {n1}, but {row.named} design has no two groups", "give n alone")
     if n is not None and n1 is not None and n2 is not None and n != n1 + n2:
-        yield f"n is {n}, but n1 and n2 are {n1 + n2} together; correct them, or leave n out"
+        problem = f"n is {n}, but n1 and n2 are {n1 + n2} together"
+        yield Refusal(problem, "correct them, or leave n out")
     if reported.events is not None and not (scale and scale.in_events):
-        yield f"events is {reported.events}, but {row.named} design counts none; leave it out"
+        problem = f"events is {reported.events}, but {row.named} design counts none"
+        yield Refusal(problem, "leave it out")
     number = n if n is not None or n1 is None or n2 is None else n1 + n2
     if number is not None and reported.events is not None and reported.events > number:
-        yield f"events is {reported.events}, but n is {number}; give at most as many events"
+        problem = f"events is {reported.events}, but n is {number}"
+        yield Refusal(problem, "give at most as many events")
     if scale is None or (reported.se is None and scale.in_events):
         return
     minimum = scale.groups if scale.in_events else scale.least
     if number is not None and number < minimum:
-        yield f"n is {number}; {row.named} test needs {minimum} or more"
+        yield Refusal(f"n is {number}", f"{row.named} test needs {minimum} or more")
 
 
-def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[str]:
+def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[Refusal]:
     names = {number.name for source in row.sources for number in source.asked} - _ASKED_COUNTS
     for name in reported.numbers:
         if name not in names:
-            yield (
+            yield Refusal(
                 f"numbers has '{shortened(name)}', which {row.named} effect cannot be worked out "
-                f"from; give {joined(sorted(names), 'or')}"
+                "from",
+                f"give {joined(sorted(names), 'or')}",
             )
             return
     computed, effect = _from_numbers(row, reported), row.effect
     if computed is None and reported.numbers:
-        yield (
-            f"no effect follows from {joined([*reported.numbers], 'and')} alone; "
-            f"give all the numbers of one of: {_ways(row)}"
-        )
+        problem = f"no effect follows from {joined([*reported.numbers], 'and')} alone"
+        yield Refusal(problem, f"give all the numbers of one of: {_ways(row)}")
     elif not (computed is None or reported.effect is None or effect is None) and not agree(
         effect.size(reported.effect), effect.size(computed)
     ):
-        yield (
-            f"effect is {reported.effect:g}, but {computed:.4g} follows from its numbers; "
-            "correct one, or leave effect out"
-        )
+        problem = f"effect is {reported.effect:g}, but {computed:.4g} follows from its numbers"
+        yield Refusal(problem, "correct one, or leave effect out")
 
 
-def _faults_of_interval(row: Kind, reported: _Reported, effect: float) -> Iterator[str]:
+def _faults_of_interval(row: Kind, reported: _Reported, effect: float) -> Iterator[Refusal]:
     low, high, scale = reported.low, reported.high, row.normal
     if (low is None) != (high is None):
         alone, other = ("low", "high") if high is None else ("high", "low")
-        yield f"{alone} is given without {other}; give both ends of the interval"
+        problem = f"{alone} is given without {other}"
+        yield Refusal(problem, "give both ends of the interval")
     if low is None or high is None:
         return
     if low >= high:
-        yield f"low is {low:g} and high {high:g}; give the lower end as low"
+        yield Refusal(f"low is {low:g} and high {high:g}", "give the lower end as low")
     elif not low <= effect <= high:
-        yield (
-            f"the interval of {low:g} to {high:g} does not hold the effect of {effect:.4g}; "
-            "correct one of them"
-        )
+        problem = f"the interval of {low:g} to {high:g} does not hold the effect of {effect:.4g}"
+        yield Refusal(problem, "correct one of them")
     elif scale is not None and reported.se is not None:
         by_width = se_of_interval(scale, low, high, reported.level)
         if not agree(reported.se, by_width):
-            yield (
-                f"se is {reported.se:g}, but the interval's width gives {by_width:.3g}; "
-                "correct one, or leave se out"
-            )
+            problem = f"se is {reported.se:g}, but the interval's width gives {by_width:.3g}"
+            yield Refusal(problem, "correct one, or leave se out")
 
 
 def _ways(row: Kind) -> str:

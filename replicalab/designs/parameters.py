@@ -40,7 +40,8 @@ class Parameter(NamedTuple):
     always_allowed: bool = False  # also for a kind that does not use it
     help: str = ""
     usual: int | None = None  # the value of a design that does not give it
-    lack: str = "none; leave it out"  # the fault of a kind that does not use it
+    lack: str = "none"  # what a kind has that does not use it
+    omit: str = "leave it out"
 
 
 _MOST: Final = 10**9  # samples or groups
@@ -64,7 +65,8 @@ PARAMETERS: Final = {
         step=1,
         help="1: only an effect in the assumed direction counts.",
         usual=2,
-        lack="no one-sided test; leave sides out",
+        lack="no one-sided test",
+        omit="leave sides out",
     ),
     "population_max": Parameter(
         "Most samples there are",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
+from replicalab.errors import Refusal
 from replicalab.lexicon import amount_text, exact_text
 
 _MOST: Final = 1e9
@@ -70,7 +71,8 @@ class EffectSource(NamedTuple):
         except (ZeroDivisionError, OverflowError):
             numbers = {"": math.nan}
         if not all(map(math.isfinite, numbers.values())):
-            raise ValueError(f"{_stated(self.asked, typed)} leave no effect; check {self.formula}")
+            problem = f"{_stated(self.asked, typed)} leave no effect"
+            raise Refusal(problem, f"check {self.formula}").error
         return dict(numbers)
 
     def text(self, typed: Mapping[str, float]) -> str:
@@ -98,9 +100,8 @@ def _two_shares(p1: float, p2: float) -> dict[str, float]:
 
 def _by_ratio(share: float, p2: float) -> dict[str, float]:
     if share > 1:
-        raise ValueError(
-            f"a share of {share:.4g} follows for group 1; type a smaller ratio or share"
-        )
+        problem = f"a share of {share:.4g} follows for group 1"
+        raise Refusal(problem, "type a smaller ratio or share").error
     return _two_shares(share, p2)
 
 
@@ -110,7 +111,7 @@ def _by_phi(phi: float, higher: float) -> dict[str, float]:
     lower = higher - phi * (phi * (2 * higher - 1) + root) / (1 + phi * phi)
     if lower < -_ROUNDING:
         problem = f"phi {phi:.4g} leaves no share below {higher:g}"
-        raise ValueError(f"{problem}; check it, or type a higher share")
+        raise Refusal(problem, "check it, or type a higher share").error
     return _two_shares(higher, max(0.0, lower))
 
 
@@ -120,10 +121,8 @@ def _correlation(t: float, n: float) -> dict[str, float]:
 
 def _part(number: float, total: float, parts: str, whole: str) -> float:
     if number > total:
-        raise ValueError(
-            f"{exact_text(number)} {parts} in {exact_text(total)} {whole}; "
-            f"type at most as many {parts} as {whole}"
-        )
+        problem = f"{exact_text(number)} {parts} in {exact_text(total)} {whole}"
+        raise Refusal(problem, f"type at most as many {parts} as {whole}").error
     return number / total
 
 

@@ -8,7 +8,6 @@ hazard ratio).
 
 import math
 import operator
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,6 +17,7 @@ from typing import Any, Final, NamedTuple
 from replicalab.designs.distributions import least_reaching
 from replicalab.designs.parameters import GROUPINGS, PARAMETERS, DesignParameters, _Design
 from replicalab.designs.reported import EffectSource
+from replicalab.errors import Refusal
 from replicalab.lexicon import EXACT_DIGITS, distinct_text, percent_text
 
 _SLACK: Final = 1e-12  # of a computed value that equals its bound, such as 1.0 × n / n
@@ -306,7 +306,7 @@ class Kind:
     sources: tuple[EffectSource, ...] = ()
     normal: NormalScale | None = None
     # Why the planning effect does not fit the other numbers, with the remedy, or empty
-    misfit: Callable[[float, DesignParameters], str] | None = None
+    misfit: Callable[[float, DesignParameters], Refusal | None] | None = None
     # A shortcut to the least size shown: by n, power, baseline, alpha and sides
     least_size: Callable[[int, float, float, float, int], float | None] | None = None
     information: Information | None = None
@@ -314,7 +314,7 @@ class Kind:
     @property
     def named(self) -> str:
         """The kind with its article: ``an audit``."""
-        return f"{'an' if re.match('[aeiu]', self.kind) else 'a'} {self.kind}"
+        return f"{'an' if self.kind[0] in 'aeiu' else 'a'} {self.kind.replace('_', '-')}"
 
     @property
     def numbers(self) -> list[str]:
@@ -404,47 +404,50 @@ class Kind:
             minimum = least_reaching(power, design.target, top)
         return None if minimum is None else effect.of_size(minimum, usual)
 
-    def level_fault(self, alpha: float, target: float) -> str:
-        """Return the fault of an alpha and a target with its remedy; empty if they fit."""
+    def level_fault(self, alpha: float, target: float) -> Refusal | None:
+        """Return the fault of an alpha and a target; None if they fit."""
         if alpha > HIGHEST_ALPHA:
             problem = f"alpha is {alpha:g}, an error more likely than not"
-            return f"{problem}; give a small share, such as {1 - alpha:.3g}"
+            return Refusal(problem, f"give a small share, such as {1 - alpha:.3g}", "alpha")
         if self.sought and target <= alpha:
             problem = f"a target of {target:g} is reached without any effect: alpha is {alpha:g}"
-            return f"{problem}; aim at more than alpha"
-        return ""
+            return Refusal(problem, "aim at more than alpha", "target")
+        return None
 
-    def faults(self, design: _Design) -> Iterator[str]:
+    def faults(self, design: _Design) -> Iterator[Refusal]:
         yield from self._of_effects(design)
         if design.alpha is not None:
             yield from filter(None, [self.level_fault(design.alpha, design.target)])
         for name, parameter in PARAMETERS.items():
             value = getattr(design, name)
             if name in self.needs and value is None:
-                yield f"{self.named} design has no {name}; {parameter.remedy}"
+                yield Refusal(f"{self.named} design has no {name}", parameter.remedy, name)
             elif not (self.uses(name) or value == parameter.usual or parameter.always_allowed):
-                yield f"{name} is {value}, but {self.named} design has {parameter.lack}"
+                problem = f"{name} is {value}, but {self.named} design has {parameter.lack}"
+                yield Refusal(problem, parameter.omit, name)
         for name, called in GROUPINGS.items():
             if getattr(design, name) is not None and name not in self.optional:
-                yield f"{name} are given, but {self.named} design has no {called}; leave them out"
+                problem = f"{name} are given, but {self.named} design has no {called}"
+                yield Refusal(problem, "leave them out", name)
 
-    def _of_effects(self, design: _Design) -> Iterator[str]:
+    def _of_effects(self, design: _Design) -> Iterator[Refusal]:
         planned, margin = design.effect_planning, design.margin
         names = ("effect_published", "effect_planning", "sesoi")
         effects = {name: effect for name in names if (effect := getattr(design, name)) is not None}
         if self.effect is None:
             for name in effects:
-                yield f"{self.kind} has no effect, and {name} gives one; write null"
+                problem = f"{self.kind} has no effect, and {name} gives one"
+                yield Refusal(problem, "write null", name)
         else:
             if fault := self.effect.fault_in_plan(planned):
-                yield f"effect_planning is {planned}; {self.named} design needs one {fault}"
+                remedy = f"{self.named} design needs one {fault}"
+                yield Refusal(f"effect_planning is {planned}", remedy, "effect_planning")
             elif self.effect.within_margin and margin is not None and (planned or 0) >= margin:
-                yield (
-                    f"effect_planning is {planned}, and the margin {margin}; "
-                    "assume less than the margin, or widen it"
-                )
+                problem = f"effect_planning is {planned}, and the margin {margin}"
+                remedy = "assume less than the margin, or widen it"
+                yield Refusal(problem, remedy, "effect_planning")
             for name, effect in effects.items():
                 if fault := self.effect.fault_in_file(effect):
-                    yield f"{name} is {effect}; {self.named} effect is {fault}"
+                    yield Refusal(f"{name} is {effect}", f"{self.named} effect is {fault}", name)
         if self.misfit and planned is not None:
             yield from filter(None, [self.misfit(planned, DesignParameters.by(design))])

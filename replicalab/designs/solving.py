@@ -91,9 +91,8 @@ class PowerAnalysis:
             )
         if self.row.uses("alpha") and unknown is not Unknown.ALPHA:
             target = self.target if unknown is not Unknown.EVIDENCE else math.inf
-            problem, _, remedy = self.row.level_fault(self.given.alpha, target).partition("; ")
-            if problem:
-                raise self._refused(unknown, problem, remedy)
+            if fault := self.row.level_fault(self.given.alpha, target):
+                raise self._refused(unknown, fault.problem, fault.remedy)
         ways = (self._effect, self._alpha, self._evidence, self._samples, self._dropout)
         return dict(zip(Unknown, ways, strict=True))[unknown]()
 

@@ -6,12 +6,13 @@ from functools import cached_property
 from typing import Final
 
 from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
 
 from replicalab.designs import KINDS, EffectSource, Unknown
 from replicalab.designs.originals import faults_of, safeguard
 from replicalab.drafts.beginning import UNSTATED, analysis_of, new_study, usual_numbers
 from replicalab.drafts.draft import Draft
-from replicalab.errors import Fault, ScenarioError
+from replicalab.errors import Fault, Refusal, ScenarioError
 from replicalab.lexicon import percent_text
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.scenarios import Design, Original
@@ -26,7 +27,7 @@ _IN_FORMULAS: Final = frozenset({"all"})  # counts that an original has among it
 _ANY_EFFECT: Final = 1e-3  # smaller than any that is planned with
 _WORKED_OUT: Final = "Worked out from the other numbers of the power analysis."
 _SAFEGUARDED: Final = "The safeguard effect of what was reported: the end of its 60 % interval."
-_NO_SAFEGUARD: Final = (
+_NO_SAFEGUARD: Final = Refusal(
     "the 60 % interval of what was reported reaches no effect, so that no safeguard effect is left",
     "plan with another effect",
 )
@@ -91,10 +92,10 @@ class TypedAnalysis:
                 return numbers, {}
             if (value := safeguard(KINDS[self.kind], original)) is not None:
                 return {**numbers, "effect_planning": abs(value)}, {}
-        except ValueError as error:
-            problem, _, remedy = str(error).partition("; ")
-            fault = problem, remedy
-        return {}, {"effect_planning": [Fault("effect_planning", *fault)]}
+        except PydanticCustomError as error:
+            fault = Refusal.of(error)
+        name = "effect_planning"
+        return {}, {name: [Fault(name, fault.problem, fault.remedy)]}
 
     @property
     def worked_out(self) -> float | None:

@@ -22,8 +22,7 @@ from replicalab.drafts.beginning import UNSTATED, YOUR_LAB, Block
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.limits import LONGEST_SHORT_TITLE, LONGEST_TITLE
-from replicalab.models import FIELD_LABELS, Record
-from replicalab.scenarios import MOST, Design, Difficulty, Lab, Study, pack_of, parse_study
+from replicalab.scenarios import MOST, Design, Difficulty, Study, pack_of, parse_study
 from replicalab.scenarios.reading import Data, with_text_at
 from replicalab.scenarios.writing import data_yaml, study_data, study_yaml
 
@@ -34,8 +33,6 @@ _OTHER_LAB: Final = re.compile(f"^labs[.]({'|'.join(_OTHER_LABS)})")
 _HARD_SHARE: Final = 0.75
 _PLAN: Final = "reference_protocol"
 _PLANNED_CONTROLS: Final = (_PLAN, "controls")
-# The blocks of the form whose rules may be between fields.
-_BLOCKS: Final[dict[str, type[Record]]] = {"": Study, "design": Design, f"labs.{YOUR_LAB}": Lab}
 _UNDO_STEPS: Final = 100
 _UNDO_CHARACTERS: Final = 2**20  # of the texts of all steps
 
@@ -258,25 +255,11 @@ def _by_field(all_faults: Sequence[Fault], others: OtherLabs) -> dict[str, list[
         if others is not OtherLabs.KEPT:
             path = _OTHER_LAB.sub(f"labs.{YOUR_LAB}", path)
         same = faults if path == fault.path else repeated
-        same.setdefault(_place(path, fault.problem), []).append(fault)
+        place = ".".join(filter(None, (path, fault.field)))
+        same.setdefault(place, []).append(fault)
     for path, same_faults in repeated.items():
         faults.setdefault(path, same_faults[:1])
     return faults
-
-
-def _place(path: str, problem: str) -> str:
-    # Of a block's fault, the first field that it names.
-    if path == _PLAN:
-        labels = (name for name, label in FIELD_LABELS.items() if problem.startswith(f"{label} "))
-        return f"{path}.{next(labels, '')}".removesuffix(".")
-    block = _BLOCKS.get(path)
-    if block is None:
-        return path
-    for word in re.findall(r"\w+", problem):
-        name = f"{word}s" if f"{word}s" in block.model_fields else word
-        if name in block.model_fields:
-            return f"{path}.{name}".removeprefix(".")
-    return path
 
 
 def free_name(name: str, taken: Iterable[str], longest: int = LONGEST_TITLE) -> str:

@@ -54,7 +54,8 @@ class Case(Record):
         if self.moves and (self.recording or self.scientist is records.ScientistKind.MODEL):
             raise ValueError("a recorded run or a model takes no moves by hand")
         if any(move.outputs for move in self.moves):
-            raise ValueError("moves hold no output of a model; open the negotiation's file")
+            remedy = "open the negotiation's file"
+            raise errors.Refusal("moves hold no output of a model", remedy).error
         records.check_seats(self.scientist, self.lab_manager)
         return self
 
@@ -204,7 +205,7 @@ def _played_by(*scientists: records.ScientistKind) -> AfterValidator:
     def check(case: Case) -> Case:
         for name, allowed in seats.items():
             if (value := getattr(case, name)) not in allowed:
-                raise ValueError(f"{name} is {value}; use {joined(allowed, 'or')}")
+                raise errors.Refusal(f"{name} is {value}", f"use {joined(allowed, 'or')}").error
         return case
 
     return AfterValidator(check)
@@ -224,8 +225,9 @@ def read_draft(text: str) -> DraftCase:
 
 
 def _short(case: _C) -> _C:
-    for problem in too_large(case.plan) if case.plan else ():
-        raise errors.LibraryContentError(f"the plan: {problem}; shorten it, then save it again")
+    for fault in too_large(case.plan) if case.plan else ():
+        problem = f"the plan: {fault.text}; shorten it, then save it again"
+        raise errors.LibraryContentError(problem)
     return case
 
 
@@ -242,8 +244,8 @@ def read_record(model: type[_R], text: str) -> _R:
     except ValidationError as error:
         faults = error.errors(include_url=False)
         for number in (fault["input"] for fault in faults if fault["loc"] == ("format",)):
-            if problem := format_problem(number, FORMAT):
-                raise errors.LibraryContentError(problem) from error
+            if fault := format_problem(number, FORMAT):
+                raise errors.LibraryContentError(fault.text) from error
         problem = f"the text: {faults[0]['msg']}; load a file saved here"
         if faults[0]["type"] != "json_invalid":
             problem = str(record_error(error, model, "").faults[0])

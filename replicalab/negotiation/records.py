@@ -13,10 +13,12 @@ from replicalab import models, scenarios
 from replicalab.agents.lab_manager_policy import Offer
 from replicalab.agents.parsing import ParseErrorCode
 from replicalab.assessment import Assessment
+from replicalab.errors import Refusal
 from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_TEXT, MOST_OUTPUTS, MOST_ROUNDS
 from replicalab.models import Shown
 from replicalab.planner import PlanAnalysis
 
+_LEAVE_ONE: Final = "leave one of them out"
 ROUND_BYTES: Final = 32 * 1024  # of the plans that a round judged
 
 
@@ -49,7 +51,7 @@ def check_seats(scientist: ScientistKind, lab_manager: LabManagerKind) -> None:
     """Refuse a person as Lab Manager if no rule plays the Scientist, as a ValueError."""
     if lab_manager is LabManagerKind.PERSON and scientist not in AUTOMATIC:
         problem = f"lab_manager is a person and scientist is {scientist}"
-        raise ValueError(f"{problem}; seat {' or '.join(sorted(AUTOMATIC))} as the Scientist")
+        raise Refusal(problem, f"seat {' or '.join(sorted(AUTOMATIC))} as the Scientist").error
 
 
 class Outcome(StrEnum):
@@ -80,8 +82,8 @@ class TurnAuthor(StrEnum):
 
 
 def _short(plan: models.Protocol) -> models.Protocol:
-    for problem in models.too_long(plan):
-        raise ValueError(problem)
+    for fault in models.too_long(plan):
+        raise fault.error
     return plan
 
 
@@ -123,7 +125,7 @@ class Output(models.Record):
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
         if (self.text is None) is (self.failure is None):
-            raise ValueError("an output has either a text or a failure; leave one of them out")
+            raise Refusal("an output has either a text or a failure", _LEAVE_ONE).error
         return self
 
 
@@ -158,7 +160,7 @@ class Reply(models.Record):
     @model_validator(mode="after")
     def _is_one_answer(self) -> Self:
         if self.accepts and self.counter:
-            raise ValueError("a reply either accepts or counters; leave one of them out")
+            raise Refusal("a reply either accepts or counters", _LEAVE_ONE).error
         return self
 
 

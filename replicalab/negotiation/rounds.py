@@ -15,7 +15,7 @@ from replicalab import limits, models
 from replicalab.agents.lab_manager_policy import Offer, answer_questions, answer_to
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.assessment import Assessment, assess, failing_text, size_text
-from replicalab.errors import NegotiationError, ScenarioError, TraceError
+from replicalab.errors import NegotiationError, Refusal, ScenarioError, TraceError
 from replicalab.lexicon import count_text
 from replicalab.models import LabManagerAction, LabManagerActionType, Protocol, ScientistAction
 from replicalab.negotiation import players, records
@@ -358,7 +358,7 @@ class Transcript(models.Record):
         by_model = any(move.outputs or move.by is TurnAuthor.MODEL for move in self.moves)
         if (self.recording or by_model) and self.setup.scientist is not records.ScientistKind.MODEL:
             problem = f"setup.scientist is {self.setup.scientist}"
-            raise ValueError(f"{problem}; leave the recording and the model's moves out")
+            raise Refusal(problem, "leave the recording and the model's moves out").error
         return self
 
 
@@ -377,8 +377,8 @@ def load(text: str | bytes) -> Transcript:
     try:
         values = read_json(text, "the file", FileKind.RUN, _REMEDY)
         number = values.get("format", 1) if "setup" in values else FORMAT
-        if problem := format_problem(number, FORMAT):
-            raise TraceError(problem)
+        if fault := format_problem(number, FORMAT):
+            raise TraceError(fault.text)
         return Transcript.model_validate(values)
     except ScenarioError as error:
         raise TraceError(str(error.faults[0])) from error
@@ -392,9 +392,10 @@ def replay(transcript: Transcript, pack: Pack) -> Negotiation:
     expected, here = (f"{at.scenario_id}, {at.difficulty}, seed {at.seed}" for at in (setup, pack))
     if expected != here:
         problem = f"it is about {expected}, not about {here}"
-        raise TraceError(f"{problem}; open that study in the same lab")
+        raise TraceError(problem, "open that study in the same lab")
     if (setup.own_lab, setup.question) != (pack.own_lab, pack.question):
-        raise TraceError("it has other values of Your lab or the question; open it with its own")
+        problem = "it has other values of Your lab or the question"
+        raise TraceError(problem, "open it with its own")
     try:
         return play_moves(setup, transcript.moves, pack)
     except NegotiationError as error:

@@ -7,6 +7,7 @@ from typing import Annotated, Final, NamedTuple, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
+from replicalab.errors import Refusal
 from replicalab.lexicon import amount_text, measured_text
 from replicalab.limits import LONGEST_TEXT
 from replicalab.models import Flag, Record
@@ -69,19 +70,18 @@ class ScenarioConstraint(Record):
     @model_validator(mode="after")
     def _bound_can_be_held(self) -> Self:
         if (self.conditions is None) == (self.bounds is Bounds.SAMPLES_PER_CONDITION):
-            raise ValueError(
-                f"conditions is {self.conditions} and bounds is {self.bounds}; "
-                "samples_per_condition needs conditions, and nothing else takes them"
-            )
+            raise Refusal(
+                f"conditions is {self.conditions} and bounds is {self.bounds}",
+                "samples_per_condition needs conditions, and nothing else takes them",
+            ).error
         if self.bounds is None:
             return self
         if self.quantity is None:
-            raise ValueError(f"bounds is {self.bounds} without a quantity; give one")
+            raise Refusal(f"bounds is {self.bounds} without a quantity", "give one").error
         counted = self.bounds is not Bounds.EVIDENCE
         if counted and not (0 <= self.quantity <= MOST and self.quantity.is_integer()):
-            raise ValueError(
-                f"quantity is {self.quantity:g}; {self.bounds} is a whole number from 0 to {MOST:,}"
-            )
+            remedy = f"{self.bounds} is a whole number from 0 to {MOST:,}"
+            raise Refusal(f"quantity is {self.quantity:g}", remedy).error
         return self
 
     @property

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from replicalab import models
 from replicalab.designs import EvidenceTier
+from replicalab.errors import Refusal
 from replicalab.lexicon import CREDITS, label_key, money_text
 from replicalab.scenarios import fields
 
@@ -36,7 +37,7 @@ def read_date(value: object) -> date:
     if day is None or not FIRST_YEAR <= day.year <= LAST_YEAR:
         text = repr(value if day is None else day.isoformat())[:60]
         remedy = f"write one of {FIRST_YEAR} to {LAST_YEAR} as year-month-day, such as 2026-12-07"
-        raise ValueError(f"{text} is not a date that a lab can start on; {remedy}")
+        raise Refusal(f"{text} is not a date that a lab can start on", remedy).error
     return day
 
 
@@ -204,10 +205,12 @@ class Lab(models.Record):
 def _within_bounds(lab: Lab) -> Lab:
     for name in ("budget", "days", "staff"):
         if (limit := getattr(lab, name)) > fields.MOST:
-            raise ValueError(f"{name} is {limit:,.0f}; a study's lab has at most {fields.MOST:,}")
+            remedy = f"a study's lab has at most {fields.MOST:,}"
+            raise Refusal(f"{name} is {limit:,.0f}", remedy, name).error
     start, days = lab.start_day, lab.days
     if start > days:
-        raise ValueError(f"start_day {start:,} is beyond the {days:,} days; start on one")
+        problem = f"start_day {start:,} is beyond the {days:,} days"
+        raise Refusal(problem, "start on one", "start_day").error
     return lab
 
 

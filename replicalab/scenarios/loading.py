@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from replicalab.errors import Fault, ScenarioError
+from replicalab.errors import Fault, Refusal, ScenarioError
 from replicalab.lexicon import label_key, shortened
 from replicalab.limits import MOST_STUDY_BYTES
 from replicalab.models import Framed
@@ -60,7 +60,7 @@ def _checked(document: reading.Document) -> Study:
     raise refused  # without the many errors that it was made from
 
 
-_REPEATED: Final = "'{label}' is listed already; list it once, or choose another name"
+_REPEATED: Final = "list it once, or choose another name"
 _Labels = dict[str, tuple[Iterable[str], Sequence[str]]]  # by place: labels, and others
 
 
@@ -99,22 +99,19 @@ def _label_errors(study: Study) -> list[InitErrorDetails]:
         keys = {*map(label_key, before)}
         for path, label in _entries(place, labels):
             if label_key(label) in keys:
-                repeated.append(_label_error("value_error", _REPEATED, path, label))
+                problem = f"'{shortened(label)}' is listed already"
+                fault = Refusal(problem, _REPEATED)
+                repeated.append(InitErrorDetails(type=fault.error, loc=path, input=label))
             keys.add(label_key(label))
     for place, (labels, known) in references.items():
         keys = {*map(label_key, known)}
         for path, label in _entries(place, labels):
             if label_key(label) not in keys:
                 message = "'{label}' is not in this study"
-                unknown.append(_label_error("unknown_label", message, path, label, known=known))
+                words = {"label": shortened(label), "known": known}
+                error = PydanticCustomError("unknown_label", message, words)
+                unknown.append(InitErrorDetails(type=error, loc=path, input=label))
     return repeated or unknown
-
-
-def _label_error(
-    kind: str, message: str, path: reading.FieldPath, label: str, **words: object
-) -> InitErrorDetails:
-    error = PydanticCustomError(kind, message, {"label": shortened(label), **words})
-    return InitErrorDetails(type=error, loc=path, input=label)
 
 
 def _entries(place: str, labels: Iterable[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -9,7 +9,7 @@ from pydantic import FailFast, Field, ValidationError, model_validator
 
 from replicalab import limits
 from replicalab.designs import KINDS, PARAMETERS
-from replicalab.errors import Fault, ScenarioError
+from replicalab.errors import Fault, Refusal, ScenarioError
 from replicalab.lexicon import label_key, percent_text, repeated_labels
 from replicalab.models import Count, Flag, Record
 from replicalab.scenarios import fields
@@ -74,14 +74,15 @@ class LabOverrides(Record):
     @model_validator(mode="after")
     def _labels_are_unique(self) -> Self:
         for repeated in repeated_labels(item.label for item in self.items):
-            raise ValueError(f"'{repeated}' is listed twice; list it once")
+            raise Refusal(f"'{repeated}' is listed twice", "list it once").error
         return self
 
     @model_validator(mode="after")
     def _overhead_is_a_percentage(self) -> Self:
         percent, most = self.rates.get("overhead_percent", 0.0), limits.MOST_PERCENT
         if percent > most:
-            raise ValueError(f"overhead_percent is {percent:,.12g}; give at most {most:,}")
+            problem = f"overhead_percent is {percent:,.12g}"
+            raise Refusal(problem, f"give at most {most:,}").error
         return self
 
     def with_amount(self, amount: labs.LabAmount, value: float | None) -> Self:
@@ -158,11 +159,11 @@ class EvidenceAssumptions(Record):
         try:
             return Design.model_validate({**dict(design), **changes, "why": why})
         except ValidationError as error:
-            message = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
-            message = message.replace("effect_planning", "the effect")
-            message = message.replace(design.kind, design.kind.replace("_", "-"))
-            problem, _, remedy = message.partition("; ")
-            fault = Fault("", problem, remedy or "choose another number")
+            detail = error.errors(include_url=False)[0]
+            words = {"problem": detail["msg"], "remedy": "choose another number"}
+            words |= detail.get("ctx", {})
+            problem = words["problem"].replace("effect_planning", "the effect")
+            fault = Fault("", problem, words["remedy"])
             raise ScenarioError("your question", [fault]) from error
 
     def asking(self, number: str, value: float | None, design: Design) -> EvidenceAssumptions:

@@ -23,7 +23,7 @@ from pydantic_core import ErrorDetails, from_json
 
 from replicalab import limits
 from replicalab.characters import described, hidden, on_one_line
-from replicalab.errors import ArgumentError, Fault, ScenarioError
+from replicalab.errors import ArgumentError, Fault, Refusal, ScenarioError
 from replicalab.lexicon import joined, shortened
 from replicalab.models import PROTOCOL_FIELDS, Record
 from replicalab.scenarios.fields import CURRENCY, DOI, IDENTIFIER
@@ -220,13 +220,14 @@ def kind_of(values: Values) -> FileKind | None:
     return next((kind for kind, keys in _KEYS.items() if keys & values.keys()), None)
 
 
-def format_problem(number: object, read_here: int = FORMAT) -> str:
-    """Return why a file of this format cannot be read, with a remedy; empty if it can."""
+def format_problem(number: object, read_here: int = FORMAT) -> Refusal | None:
+    """Return why a file of this format cannot be read; None if it can."""
     if not isinstance(number, int) or number == read_here:
-        return ""
+        return None
     if number > read_here:
-        return "a newer version of ReplicaLab wrote this file; read it there"
-    return "ReplicaLab 1 wrote this file, and this version does not read it; make it again here"
+        return Refusal("a newer version of ReplicaLab wrote this file", "read it there")
+    problem = "ReplicaLab 1 wrote this file, and this version does not read it"
+    return Refusal(problem, "make it again here")
 
 
 def read_json(data: bytes | str, source: str, holds: str, remedy: str) -> Values:
@@ -254,11 +255,11 @@ def read_kind(data: bytes | str | Values, kind: FileKind, source: str) -> Values
     remedy = f"load a {kind} that was saved here"
     values = data if isinstance(data, dict) else read_json(data, source, kind, remedy)
     file_kind = kind_of(values)
-    problem, _, advice = format_problem(values.get("format", FORMAT)).partition("; ")
+    fault = format_problem(values.get("format", FORMAT))
     if file_kind and not _KEYS[kind] & values.keys():
-        problem, advice = f"the file holds a {file_kind}, no {kind}", remedy
-    if problem:
-        raise ScenarioError(source, [Fault("", problem, advice)])
+        fault = Refusal(f"the file holds a {file_kind}, no {kind}", remedy)
+    if fault:
+        raise ScenarioError(source, [Fault("", fault.problem, fault.remedy)])
     return values
 
 
@@ -289,7 +290,9 @@ def record_error(
     for detail in details[: limits.MOST_FAULTS]:
         path = tuple(step for step in detail["loc"] if step != "[key]")
         place = document.place(path) if document else (0, 0)
-        faults.append(Fault(on_one_line(dotted(path)), *_in_words(detail, path, record), *place))
+        field = detail.get("ctx", {}).get("field", "")
+        words = _in_words(detail, path, record)
+        faults.append(Fault(on_one_line(dotted(path)), *words, *place, field))
     return ScenarioError(source, faults, max(0, len(details) - limits.MOST_FAULTS))
 
 
@@ -303,16 +306,17 @@ def known_names(name: str, known: Sequence[str]) -> str:
 
 
 def _in_words(detail: ErrorDetails, path: FieldPath, record: type[Record]) -> tuple[str, str]:
-    kind, message = detail["type"], detail["msg"].removeprefix("Value error, ")
+    kind, message = detail["type"], detail["msg"]
     if kind == "missing":
         return "this field is missing", "add it"
     if kind == "extra_forbidden":
         return "unknown key", known_names(str(path[-1]), _known_keys(path[:-1], record))
     if kind == "unknown_label":
         return message, known_names(detail["input"], detail["ctx"]["known"])
+    if kind == "refusal":
+        return detail["ctx"]["problem"], detail["ctx"]["remedy"]
     if kind == "value_error":
-        problem, _, remedy = message.partition("; ")
-        return problem, remedy or "change one of them"
+        return str(detail["ctx"]["error"]), "change one of them"
     remedy_of_kind = _REMEDIES.get(detail.get("ctx", {}).get("pattern", "")) or _REMEDIES.get(kind)
     must = re.sub(r"^\w+ should", "must", message).partition(" after validation")[0]
     return f"{shown(detail['input'])} is not allowed", remedy_of_kind or must

@@ -9,6 +9,7 @@ from pydantic_core import PydanticKnownError
 from replicalab import lexicon, limits
 from replicalab.designs import KINDS, PARAMETERS, Kind
 from replicalab.designs.originals import faults_of
+from replicalab.errors import Refusal
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import constraints as rules
 from replicalab.scenarios import fields
@@ -200,9 +201,9 @@ class Design(Record):
     @model_validator(mode="after")
     def _numbers_fit_the_kind(self) -> Self:
         for fault in self.row.faults(self):
-            raise ValueError(fault)
+            raise fault.error
         for fault in faults_of(self.row, self.original) if self.original else ():
-            raise ValueError(f"original: {fault}")
+            raise Refusal(f"original: {fault.problem}", fault.remedy, "original").error
         return self
 
     @model_validator(mode="after")
@@ -210,15 +211,14 @@ class Design(Record):
         both = f"a target of {self.target:g} and a floor of {self.floor:g} are out of order"
         if self.lower_is_better:
             if self.target > self.floor:
-                raise ValueError(f"{both}; for {self.kind} lower is better: target <= floor")
+                remedy = f"for {self.kind} lower is better: target <= floor"
+                raise Refusal(both, remedy, "target").error
         elif not self.floor <= self.target <= 1:
-            raise ValueError(f"{both}; they are shares: floor <= target <= 1")
+            raise Refusal(both, "they are shares: floor <= target <= 1", "target").error
         if self.row.sought and self.target >= 1:
             # The floor is no higher. Far out a power is 1 in doubles, by rounding alone.
-            raise ValueError(
-                "a target of 1 would make a significant result certain, which no study can; "
-                "aim at less than 1, such as 0.99"
-            )
+            problem = "a target of 1 would make a significant result certain, which no study can"
+            raise Refusal(problem, "aim at less than 1, such as 0.99", "target").error
         return self
 
 
@@ -417,7 +417,8 @@ class Study(Record):
         for name in ("forbidden_phrases", "allowed_mentions"):
             number = sum(len(getattr(rule, name)) for rule in self.policy_rules)
             if number > most:
-                raise ValueError(f"the restrictions have {number} {name}; keep {most} in all")
+                problem = f"the restrictions have {number} {name}"
+                raise Refusal(problem, f"keep {most} in all").error
         return self
 
     @model_validator(mode="after")
@@ -426,12 +427,12 @@ class Study(Record):
         for rule in self.constraints:
             if rule.bounds is rules.Bounds.EVIDENCE and rule.comparator != needed:
                 problem = f"constraint '{rule.key}' bounds the evidence by '{rule.comparator}'"
-                raise ValueError(f"{problem}; a {kind} design needs '{needed}'")
+                raise Refusal(problem, f"a {kind} design needs '{needed}'", "constraints").error
         return self
 
     @field_validator("reference_protocol")
     @classmethod
     def _reference_can_be_planned(cls, plan: Protocol) -> Protocol:
-        for problem in too_large(plan):
-            raise ValueError(problem)
+        for fault in too_large(plan):
+            raise fault.error
         return plan

@@ -116,9 +116,8 @@ def read_plan(data: bytes | reading.Values, source: str = "the plan's file") -> 
     values = reading.read_kind(data, reading.FileKind.PLAN, source)
     file = _checked(_PlanFile, values, source)
     plan = Protocol.model_validate(file.model_dump(exclude={"study"}))
-    for problem in too_large(plan):
-        value, _, remedy = problem.partition("; ")
-        raise ScenarioError(source, [Fault("", value, remedy)])
+    for fault in too_large(plan):
+        raise ScenarioError(source, [Fault("", fault.problem, fault.remedy)])
     return SavedPlan(plan, file.study)
 
 

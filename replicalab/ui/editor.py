@@ -85,10 +85,11 @@ class PlanForm(NamedTuple):
                 problem, last = f"{label} has an entry without a name", "the last list"
                 remedy = "Remove that entry, or type a name."
             return f"{problem}{f', so the plan keeps {last}' if self.take else ''}. {remedy}"
-        texts = models.too_large(self.plan)
-        if large := [problem for problem in models.too_large(revised) if problem not in texts]:
+        before = models.too_large(self.plan)
+        large = (fault.text for fault in models.too_large(revised) if fault not in before)
+        if text := next(large, ""):
             shorten = "The plan keeps the last text; shorten" if self.take else "Shorten"
-            return f"{self.term(large[0])}. {shorten} it."
+            return f"{self.term(text)}. {shorten} it."
         return ""
 
     def read(self) -> models.Protocol | None:
@@ -145,10 +146,10 @@ def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
         _draw_texts(form)
     # Fields that fit one by one may be too large together in a plan that is to be sent.
     protocol = None if form.take else form.held()
-    problems = [form.problem(field) for field in PROTOCOL_ROWS]
-    for problem in models.too_large(protocol) if protocol else []:
-        if not any(text.startswith(problem) for text in problems):
-            complain(f"{form.term(problem)}. Shorten it.")
+    problems = {form.problem(field) for field in PROTOCOL_ROWS}
+    for fault in models.too_large(protocol) if protocol else []:
+        if (text := f"{form.term(fault.text)}. Shorten it.") not in problems:
+            complain(text)
 
 
 def _draw_texts(form: PlanForm) -> None:

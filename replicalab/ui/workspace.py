@@ -20,7 +20,7 @@ from replicalab import limits
 from replicalab.agents.lab_manager_policy import reference_offer
 from replicalab.assessment import assess
 from replicalab.assessment.dimensions import apply_changes
-from replicalab.errors import LinkError, ScenarioError
+from replicalab.errors import LinkError, Refusal, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.models import Protocol, Record, too_large
 from replicalab.negotiation import ScientistKind
@@ -91,8 +91,8 @@ class Workspace(Record):
 
     @model_validator(mode="after")
     def _can_be_shown(self) -> Self:
-        for problem in not_shown(self.case):
-            raise ValueError(problem)
+        for fault in not_shown(self.case):
+            raise fault.error
         return self
 
     def changed(self, **changes: object) -> Workspace:
@@ -131,8 +131,8 @@ class Workspace(Record):
         return self.changed(case=restored, round_number=0, **view)
 
 
-def not_shown(case: Case) -> Iterator[str]:
-    """Yield why pages cannot show a case, with a remedy."""
+def not_shown(case: Case) -> Iterator[Refusal]:
+    """Yield why pages cannot show a case."""
     for name, value, limit in (
         ("seed", case.seed, limits.LARGEST_SEED),
         ("max_rounds", case.max_rounds, limits.MOST_PAGE_ROUNDS),
@@ -140,10 +140,8 @@ def not_shown(case: Case) -> Iterator[str]:
     ):
         if value > limit:
             text = f"{value:,}" if value < 10**12 else "over 1,000,000,000,000"
-            yield (
-                f"{name} is {text}, and at most {limit:,} can be shown here; play that negotiation "
-                f"again with {limit:,} or less"
-            )
+            problem = f"{name} is {text}, and at most {limit:,} can be shown here"
+            yield Refusal(problem, f"play that negotiation again with {limit:,} or less")
 
 
 class LinkReading(NamedTuple):
@@ -206,7 +204,8 @@ def _read(query: Mapping[str, str], find: FindPack) -> Workspace:
         if case.text:
             raise LinkError("it holds the file of a study; open a bundle instead")
         sizes = too_large(case.plan) if case.plan else []
-        for problem in (*sizes, *case.question.idle_in(case.written(find).design).values()):
+        idle = case.question.idle_in(case.written(find).design).values()
+        for problem in (*(fault.text for fault in sizes), *idle):
             raise LinkError(problem)
         case.pack(find)
     return work
@@ -219,8 +218,8 @@ def _validated(values: dict[str, Any]) -> Workspace:
         first = error.errors(include_url=False)[0]
         path = tuple(map(str, first["loc"]))
         name, value = _NAMES.get(path, ".".join(path)), shortened(str(first["input"]))
-        message = first["msg"].removeprefix("Value error, ")
-        raise LinkError(f"{shortened(name)} '{value}': {shortened(message, 200)}") from error
+        message = shortened(first["msg"], 200)
+        raise LinkError(f"{shortened(name)} '{value}': {message}") from error
 
 
 def _value(key: str, text: str) -> Any:

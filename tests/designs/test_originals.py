@@ -200,7 +200,7 @@ def test_t_beyond_is_scipys_noncentral_t(t: float, shift: float, df: int) -> Non
         ("two_group", {"effect": 0.5, "events": 20}, "counts none"),
         ("two_group", {"effect": 0.9, "numbers": {"t": 2.2}, "n": 32}, "0.7778 follows"),
         ("two_group", {"numbers": {"t": 2.2}}, "no effect follows from t alone"),
-        ("two_group", {"numbers": {"z": 2.2}, "n": 32}, "'z', which a two_group effect cannot"),
+        ("two_group", {"numbers": {"z": 2.2}, "n": 32}, "'z', which a two-group effect cannot"),
         ("two_group", {"numbers": {"n1": 5.0, "t": 2}, "n": 32}, "'n1', which"),
         ("two_group", {"numbers": {"t": 1e308}, "n": 32}, "type -1,000,000,000 to 1,000,000,000"),
         ("two_group", {"numbers": {"t": 1e9}, "n": 32}, "up to 1,000,000"),

@@ -28,6 +28,7 @@ from replicalab.scenarios import (
     Units,
     list_scenarios,
     load_scenario,
+    read_lab,
 )
 from tests.designs.examples import design_of
 from tests.factories import EQUIPMENT, REAGENTS, make_design, make_pack
@@ -69,6 +70,14 @@ def test_own_items_are_in_all_views() -> None:
     assert [
         constraint.quantity for constraint in pack.constraints if constraint.key == "time_limit"
     ] == [16]
+
+
+def test_semicolon_in_a_name_ends_no_message() -> None:
+    item = {"label": "saline; sterile", "category": "reagent"}
+    with pytest.raises(ScenarioError) as error:
+        read_lab({"format": 2, "lab": {"items": [item, item]}})
+    [fault] = error.value.faults
+    assert (fault.problem, fault.remedy) == ("'saline; sterile' is listed twice", "list it once")
 
 
 def test_price_is_the_items_own_or_its_rate() -> None:

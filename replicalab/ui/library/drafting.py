@@ -46,8 +46,8 @@ def case_here(saved: Case) -> Case:
 
     Raises LibraryError or ScenarioError if it cannot be shown or its study cannot be used.
     """
-    for problem in workspace.not_shown(saved):
-        raise errors.LibraryContentError(problem)
+    for fault in workspace.not_shown(saved):
+        raise errors.LibraryContentError(fault.text)
     study = saved.own_study()
     own_key = own_studies.find_or_add(saved.text, study) if study else None
     case = saved.changed(own=own_key, text="")
@@ -64,8 +64,8 @@ def case_of_run(setup: Setup, now: Case) -> Case:
         plan=now.plan if same else None,
         scientist=now.scientist,
     )
-    for problem in workspace.not_shown(case):
-        raise errors.TraceError(f"setup.{problem}")
+    for fault in workspace.not_shown(case):
+        raise errors.TraceError(f"setup.{fault.text}")
     return case
 
 
