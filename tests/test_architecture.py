@@ -139,6 +139,7 @@ def layer_of(room: str | None) -> int:
 def test_drawn_rooms_are_the_existing_ones() -> None:
     rooms = {room_of(file) for file in PACKAGE_FILES} - {""}
     assert rooms == ROOMS, "draw the rooms in docs/architecture.md as they are"
+    assert len(LAYERS) <= 12
 
 
 def goes_up(one: Import) -> bool:

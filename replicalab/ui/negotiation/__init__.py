@@ -215,7 +215,7 @@ def _draw_scrubber(session: RunSession, kept: RunSession) -> None:
             ("Next", "chevron_right", 1, last, "Right"),
             ("Last", "last_page", last, last, None),
         ):
-            if label == "Next":
+            if icon == "chevron_right":
                 so_far = "" if negotiation.ending else " so far"
                 st.markdown(f"{name}**Round {at + 1} of {last + 1}{so_far}**", width="content")
             st.button(
