@@ -15,7 +15,13 @@ from replicalab.assessment import Assessment, assess, phrases
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.errors import ModelAnswerTooLongError, ModelError, NegotiationError
 from replicalab.lexicon import capitalised, count_text, label_key, shortened
-from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_QUESTION, LONGEST_TEXT
+from replicalab.limits import (
+    LONGEST_LABEL,
+    LONGEST_OUTPUT,
+    LONGEST_QUESTION,
+    LONGEST_TEXT,
+    MOST_QUESTIONS,
+)
 from replicalab.negotiation import records
 from replicalab.negotiation.records import Attempt, Output, ScientistKind, Setup, State, Turn
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
@@ -231,8 +237,10 @@ def _direct(state: State, pack: Pack) -> Choice:
         return Choice(None, f"The lab adds nothing to what it has. {finding}")
     if state.is_last or not asks:
         return Choice(None, finding)
-    text = f"Could the lab have {additions_text(asks)}?"
-    return Choice(question(shortened(text, LONGEST_QUESTION - 1)), finding)
+    texts = [f"Could the lab have {additions_text(asks)}?"]
+    if len(texts[0]) > LONGEST_QUESTION:  # because of long names of items
+        texts = [f"Could the lab have {ask.text}?" for ask in asks[:MOST_QUESTIONS]]
+    return Choice(question(*texts), finding)
 
 
 def _take_or_counter(state: State, best: LeastLoss) -> Choice:

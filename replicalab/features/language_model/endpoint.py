@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationError
 
-from replicalab.errors import ModelSettingsError
+from replicalab.errors import ModelSettingsError, Refusal
 from replicalab.models import NonEmptyText, Record
 
 ProgressFn = Callable[[int, float], None]
@@ -36,7 +36,7 @@ def _checked_address(value: str) -> str:
         if _ADDRESS.fullmatch(text) and _parts(text):
             return text.rstrip("/")
     # The address is not repeated: it may be a key in the wrong field.
-    raise ValueError("this is not a plain address; write https://host:port/v1")
+    raise Refusal("this is not a plain address", "write https://host:port/v1").error
 
 
 def _parts(address: str) -> tuple[str, str, int, str]:
@@ -80,7 +80,8 @@ class AllowList:
 
 def _checked_key(value: SecretStr) -> SecretStr:
     if not _KEY.fullmatch(value.get_secret_value()):
-        raise ValueError("the key is empty, too long, or contains a space or an accent; copy it")
+        problem = "the key is empty, too long, or contains a space or an accent"
+        raise Refusal(problem, "copy it").error
     return value
 
 
@@ -120,8 +121,7 @@ class Endpoint(Record):
                 return endpoint
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
-            name, text = SETTINGS[str(first["loc"][0])], first["msg"]
-            problem = f"{name}: {text.removeprefix('Value error, ')}"
+            problem = f"{SETTINGS[str(first['loc'][0])]}: {first['msg']}"
         # Raised outside the handler: pydantic's error holds the input, which may be a key.
         raise ModelSettingsError(problem)
 
