@@ -21,25 +21,37 @@ Payload: TypeAlias = dict[str, object]
 _FENCE: Final = "```"
 _MARK: Final = re.compile(r'\\.|[{}\[\]"]', re.DOTALL)
 _OPEN_OR_CLOSE: Final = {"{": 1, "[": 1, "]": -1, "}": -1}
-_REASONING: Final = (
-    r"[\w:.-]{0,20}(?:think|thought|reason|analysis|reflect|deliberat|brainstorm|scratchpad|monologue"
-    r"|\bdraft\b|\bcot\b)[\w:.-]{0,20}"
+_THOUGHT: Final = (
+    r"(?:think|thought|reason|rationale|analysis|reflect|deliberat|contemplat|brainstorm|scratch"
+    r"|monologue|planning|\bdraft\b|\bcot\b)"
 )
+_REASONING: Final = rf"[\w:.-]{{0,20}}{_THOUGHT}[\w:.-]{{0,20}}"
 _REASONING_TAG: Final = re.compile(
-    rf"[<◁]\|?\s?(?P<end>/\s?|(?=[\w:.-]*(?<![a-z])end(?![a-z])))?{_REASONING}(?:\s[^<>▷\n]{{0,80}})?"
-    r"\|?[>▷]|\[(?P<end_2>/)?THINK\]|<\|channel>thought|<unused94>"
-    r"|(?P<end_3><channel\|>|<unused95>)",
+    rf"(?:[<◁]|&lt;)\|?\s?(?P<end>/\s?|(?=[\w:.-]*(?<![a-z])end(?![a-z])))?{_REASONING}"
+    r"(?:\s[^<>▷\n]{0,80}?)?(?(end)/?)\|?(?:[>▷]|&gt;)"
+    # In brackets, where small letters may be prose; in the words of some models.
+    rf"|\[(?:(?P<end_2>/){_REASONING}|think(?:ing)?"
+    r"|(?-i:[A-Z_]{0,20}(?:REASON|THOUGHT|ANALYSIS)[A-Z_]{0,20}))\]"
+    r"|<\|channel>thought|<unused94>|<\|inner_prefix\|>|<\|im_start\|>think"
+    r"|here(?: i|['’])s my thought process:"
+    r"|(?P<end_3><channel\|>|<unused95>|<\|inner_suffix\|>|<\|im_start\|>answer"
+    r"|here(?: i|['’])s my response:|\.\.\.done thinking\.)",
     re.IGNORECASE,
-)
-_REASONING_FENCE: Final = re.compile(
-    r"^[ \t]{0,8}```(?:think|thought|reason)\w{0,9}\s*?$.*?(?:^[ \t]{0,8}```\s*?$|\Z)",
-    re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 # Channels of the Harmony format, with its tokens or, as some servers answer, without them.
 _FINAL_CHANNEL: Final = re.compile(
-    r"<\|channel\|>\s*final\b[^{]{0,80}?<\|message\|>|assistantfinal"
+    r"<\|channel\|>\s*final\b[^{]{0,80}?<\|message\|>|assistant\s{0,3}final"
 )
-_CHANNEL: Final = re.compile(r"<\|channel\|>|assistantfinal|\A\s*analysis(?=[A-Z])")
+_REASONING_BLOCK: Final = re.compile(
+    r"^[ \t]{0,8}(?P<fence>```|~~~)(?i:think|thought|reason)[\w ]{0,9}\s*?$"
+    r".*?(?:^[ \t]{0,8}(?P=fence)\s*?$|\Z)"
+    rf"|(?i:(?:<|&lt;)details\b[^<]{{0,99}}(?:<summary>[^<]{{0,99}})?{_THOUGHT}"
+    r".*?(?:(?:<|&lt;)/details|\Z))"
+    r"|<\|think\|>(?:(?!<\|).)*<\|end\|>"
+    r"|(?:<\|channel\|>(?!\s*final\b)|\A\s*analysis(?=[A-Z\n]))"
+    r".*?(?:<\|(?:end|return|call)\|>|(?=<\|channel\|>|assistant\s{0,3}final)|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 class ParseErrorCode(StrEnum):
@@ -110,10 +122,7 @@ def without_reasoning(text: str) -> str:
     """
     if _is_object(text.strip()):
         return text
-    text = _REASONING_FENCE.sub("", text)
-    if _CHANNEL.search(text):
-        finals = [*_FINAL_CHANNEL.finditer(text)]
-        text = text[finals[-1].end() :] if finals else ""
+    text = _FINAL_CHANNEL.split(_REASONING_BLOCK.sub("", text))[-1]
     parts: list[str] = []
     start = depth = 0
     for tag in _REASONING_TAG.finditer(text):

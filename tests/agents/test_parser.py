@@ -275,28 +275,28 @@ FENCED: Final = f"```json\n{ACCEPT}\n```"
         f'<think>an open brace {{ and a quote " first</think>{PROPOSE}',
         f"<think>a <think>nested {ACCEPT}</think> thought {ACCEPT}</think>{PROPOSE}",
         f"<think>{ACCEPT}</think>{PROPOSE}<think>{ACCEPT}",
-        f"<thinking>{ACCEPT}</thinking>{PROPOSE}",
-        f'<reasoning effort="high">{ACCEPT}</reasoning>{PROPOSE}',
-        f"<seed:think>{ACCEPT}</seed:think>{PROPOSE}",
-        f"◁think▷{ACCEPT}◁/think▷{PROPOSE}",
-        f"[THINK]{ACCEPT}[/THINK]{PROPOSE}",
-        f"<inner_monologue>{ACCEPT}</inner_monologue>{PROPOSE}",
-        f"<thought_process>{ACCEPT}</thought_process>{PROPOSE}",
+        *(f"{form.replace('…', ACCEPT)}{PROPOSE}" for form in (
+            "<thinking>…</thinking>", '<reasoning effort="high">…</reasoning>', "<think>…</think/>",
+            "<seed:think>…</seed:think>", "◁think▷…◁/think▷", "&lt;think&gt;…&lt;/think&gt;",
+            "[THINK]…[/THINK]", "[REASONING]…[/REASONING]", "<inner_monologue>…</inner_monologue>",
+            "<thought_process>…</thought_process>", "<|inner_prefix|>…<|inner_suffix|>",
+            "<|begin_of_thought|>…<|end_of_thought|>", "<unused94>thought\n…<unused95>",
+            "<|channel>thought\n…<channel|>", "<|think_start|>…<|think_end|>",
+            "<|thinking|>…<|/thinking|>", "<|think|>…<|end|><|begin|>assistant<|content|>",
+            "<|im_start|>think\n…\n<|im_start|>answer\n", "Thinking...\n…\n...done thinking.\n\n",
+            "Here is my thought process:\n…\nHere is my response:\n", "```thinking\n…\n```\n",
+            "~~~thought process\n…\n~~~\n", "<details>\n<summary>Thinking</summary>…</details>",
+            '<details type="reasoning" done="true"><summary>5 s</summary>\n> …\n</details>\n',
+            "<|channel|>analysis<|message|>…<|end|>", "analysisWe could try ….assistantfinal",
+            "analysis\n\n…\n\nassistant\nfinal\n\n", "analysis\nwe try … assistantfinal json",
+            "<|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>",
+        )),
         f"<|START_THINKING|>{ACCEPT}<|END_THINKING|><|START_RESPONSE|>{PROPOSE}<|END_RESPONSE|>",
-        f"<|begin_of_thought|>{ACCEPT}<|end_of_thought|>{PROPOSE}",
-        f"<unused94>thought\n{ACCEPT}<unused95>{PROPOSE}",
-        f"<|channel>thought\n{ACCEPT}<channel|>{PROPOSE}",
-        f"<|think_start|>{ACCEPT}<|think_end|>{PROPOSE}",
-        f"<|thinking|>{ACCEPT}<|/thinking|>{PROPOSE}",
-        f"```thinking\n{ACCEPT}\n```\n{PROPOSE}",
-        f"<|channel|>final <|constrain|>json<|message|>{PROPOSE}",
-        f"analysis\nwe try {ACCEPT} assistantfinal json{PROPOSE}",
-        f"<|channel|>analysis<|message|>{ACCEPT}<|end|><|start|>assistant"
-        f"<|channel|>final<|message|>{PROPOSE}<|return|>",
-        f"analysisWe could try {ACCEPT}.assistantfinal{PROPOSE}",
+        f"<|channel|>final <|constrain|>json<|message|>{PROPOSE}<|return|>",
         f"The analysis follows. I think <b>80</b> is right.\n{PROPOSE}",
+        f"A plan by [analysis]:\n<details><summary>JSON</summary>\n{PROPOSE}\n</details>",
     ],
-)
+)  # fmt: skip
 def test_answer_after_the_reasoning_is_played(text: str) -> None:
     assert parse_scientist_output(text) == make_scientist_action()
 
@@ -308,6 +308,8 @@ def test_answer_after_the_reasoning_is_played(text: str) -> None:
         f"<think>{FENCED}\n</think>",
         f"<|channel|>analysis<|message|>{ACCEPT}<|end|>",
         f"analysisWe could try {ACCEPT}.",
+        f"<details><summary>Thinking</summary>\n{ACCEPT}",
+        f"<|channel|>final<|message|>Yes.<|end|><|channel|>analysis<|message|>{ACCEPT}",
     ],
 )
 def test_reasoning_without_an_answer_is_no_json(text: str) -> None:
