@@ -30,9 +30,11 @@ _SENT_HEADERS: Final = frozenset({"host", "connection", "accept", "content-type"
 _FINISH_REASONS: Final = {  # other words of some servers
     **{name: name for name in ("stop", "length", "tool_calls", "content_filter", "function_call")},
     **dict.fromkeys(("max_tokens", "model_length"), "length"),
-    **dict.fromkeys(("safety", "recitation", "sensitive"), "content_filter"),
+    **dict.fromkeys(("safety", "recitation", "sensitive", "blocklist"), "content_filter"),
+    **dict.fromkeys(("prohibited_content", "spii"), "content_filter"),
+    **dict.fromkeys(("error", "network_error", "abort"), "error"),
 }
-_CUT: Final = ("length", "content_filter")
+_CUT: Final = ("length", "content_filter", "error")
 _INSTEAD: Final = {  # fields that hold no answer, and their failures
     "refusal": "refusal",
     **dict.fromkeys(("reasoning_content", "reasoning", "reasoning_details", "thinking"), "thought"),
@@ -44,10 +46,23 @@ _OBJECTIONS: Final = {  # the words with which a server objects to a part of the
     "stream": "stream",
     "system": r"\bsystem\b|\broles?\b|developer instruction|only user and assistant",
 }
-_REASONS: Final = {"401": "api.?key", "context": "context.{0,9}(length|size|window)|too long"}
-_FAILURES: Final[dict[str, dict[str, str]]] = tomllib.loads(
-    Path(__file__).with_name("failures.toml").read_text(encoding="utf-8")
+_REASONS: Final = {  # the words of a body by the row of its failure, whatever its status
+    "401": "api.?key",
+    "402": "credit balance|billing",
+    "404": "no models? (is |are )?loaded",
+    "429": "rate.?limit|tokens per minute",
+    "content_filter": "content.?(filter|management)",
+    "context": "context.{0,9}(length|size|window)|too long|token count|max_tokens is too",
+    "memory": "memory",
+}
+_WAIT: Final = re.compile(
+    r"(?:(?:again|retry|reset) (?:in|after) |retrydelay\W+)"
+    r"(?:(\d{1,3})m)?(\d{1,5}(?:\.\d{1,9})?)s\b"
 )
+_ROWS: Final = tomllib.loads(Path(__file__).with_name("failures.toml").read_text(encoding="utf-8"))
+_FAILURES: Final[dict[str, tuple[str, str]]] = {
+    row: (kind, text) for kind, rows in _ROWS.items() for row, text in rows.items()
+}
 
 
 class _FailedError(Exception):
@@ -132,7 +147,7 @@ class ModelCall:
     def _take(self, data: dict[str, Any]) -> None:
         """Read a piece of a stream, or a whole completion; pieces without a choice are pings."""
         if data.get("error"):
-            raise _FailedError("error")
+            raise openai.APIError("", httpx2.Request("POST", ""), body=data["error"])
         usage = data.get("usage")
         if isinstance(usage, dict):
             self.prompt_tokens = _count(usage.get("prompt_tokens"))
@@ -151,7 +166,7 @@ class ModelCall:
             raise _FailedError("long", limit=f"{self.endpoint.max_characters:,} characters")
         holders = [message, *(part for part in parts if isinstance(part, dict))]
         self.fields |= {name for name in _INSTEAD if any(holder.get(name) for holder in holders)}
-        reason = str(choices[0].get("finish_reason")).lower()
+        reason = str(choices[0].get("finish_reason")).lower().partition(":")[0]
         self.finish_reason = _FINISH_REASONS.get(reason, self.finish_reason)
 
     def _require_answer(self) -> None:
@@ -167,7 +182,8 @@ class ModelCall:
 def _text_of(part: Any) -> str:
     """Return the text of a message, or of a part of it; parts such as reasoning have none."""
     if isinstance(part, dict):
-        part = part["text"] if part.get("type", "text").endswith("text") else None
+        is_answer = part.get("type", "text") in ("text", "output_text") and not part.get("thought")
+        part = part["text"] if is_answer else None
     if not isinstance(part, str | None):
         raise _FailedError("format")
     return part or ""
@@ -237,33 +253,35 @@ def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
 
 def _failure(endpoint: Endpoint, error: Exception) -> errors.ModelError:
     """Return the project's error; it never quotes the server, which may repeat the key."""
-    row, values = "format", {**SETTINGS, "model": endpoint.model}
+    row, values = "format", {"status": "in its answer", "wait": "later"}
+    values |= {**SETTINGS, "model": endpoint.model}
     match error.__cause__ if isinstance(error, openai.APIConnectionError) else error:
         case _FailedError() as fault:
             row, values = fault.row, values | fault.values
-        case openai.APIStatusError(status_code=status, response=response, body=body):
-            is_listed = any(str(status) in rows for rows in _FAILURES.values())
-            row = str(status if is_listed else min(500, max(300, status // 100 * 100)))
-            if row == "400":
-                reasons = (
-                    name for name, words in _REASONS.items() if re.search(words, str(body).lower())
-                )
-                row = next(reasons, row)
-            wait = response.headers.get("retry-after", "")
-            with suppress(ValueError, OverflowError):
-                moment = parsedate_to_datetime(wait)
-                wait = str(max(0, (moment - datetime.now(moment.tzinfo)).total_seconds()))
-            is_time = re.fullmatch(r"\d{1,5}(\.\d{1,9})?", wait)
-            wait = f"in {count_text(math.ceil(float(wait)), 'second')}" if is_time else "later"
-            values |= {"status": str(status), "wait": wait}
         case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.InvalidURL():
             row = "lost"
         case httpx2.TimeoutException():
             row, values["time"] = "silent", count_text(endpoint.timeout, "second")
         case httpx2.HTTPError() | httpx2.StreamError() | OSError():
             row = "dropped"
-        case openai.APIError():
+        case openai.APIError(body=body) as fault:
+            status, text = str(getattr(fault, "status_code", fault.code)), str(body).lower()
             row = "error"
-    kind, text = next((kind, rows[row]) for kind, rows in _FAILURES.items() if row in rows)
+            if re.fullmatch("[3-5][0-9]{2}", status):
+                row = status if status in _FAILURES else f"{status[0]}00"
+                values["status"] = status
+            if row in ("400", "500", "error"):
+                reasons = (name for name, words in _REASONS.items() if re.search(words, text))
+                row = next(reasons, row)
+            headers = getattr(getattr(fault, "response", None), "headers", {})
+            wait = headers.get("retry-after", "")
+            with suppress(ValueError, OverflowError):
+                moment = parsedate_to_datetime(wait)
+                wait = str(max(0, (moment - datetime.now(moment.tzinfo)).total_seconds()))
+            if not wait and (delay := _WAIT.search(text)):
+                wait = str(60 * int(delay[1] or 0) + float(delay[2]))
+            if re.fullmatch(r"\d{1,5}(\.\d{1,9})?", wait):
+                values["wait"] = f"in {count_text(math.ceil(float(wait)), 'second')}"
+    kind, message = _FAILURES[row]
     error_of: type[errors.ModelError] = getattr(errors, kind)
-    return error_of(f"{endpoint.host} {text.format_map(values)}")
+    return error_of(f"{endpoint.host} {message.format_map(values)}")
