@@ -74,9 +74,10 @@ def test_quantities_are_zero_or_more() -> None:
         "957 mL": some, "0 mL": out, "0,0": out, "0.00 g": out, "1,200 mL": some, "0.5": some,
         "2 x 500 mL": some, "1200": some, "10 m3": some, "no": out, "yes": some, "": None,
         "~3": some, ">0.5": some, "2×500 mL": some, "0x10": out, "0 (5 ordered)": out, "TRUE": some,
+        "500 mL x 4": some, "2 packs of 500 mL": some, "5.0e+02": some, "0.0e+00": out, "5+": some,
     }.items():  # fmt: skip
         assert read(f'Reagent;Stock;x\nagar;"{text}";1\n').items[0].state is state, text
-    for text in ("-3", "some", "<5", "0-5 mL", ">0", "1.5.26", "0 or 5"):
+    for text in ("-3", "some", "<5", "0-5 mL", ">0", "1.5.26", "0 or 5", "5 on order", "3 expired"):
         assert "is no quantity" in refused(f"Reagent,Stock\nagar,{text}\n")
 
 
@@ -102,6 +103,7 @@ def test_ids_are_not_proposed() -> None:
         "2026-05-31 14:30", "2026-05-31T14:30:00Z", "31/05/2026 2:30 PM", "31.05.2026 23:59",
         "2026-05-31 00:00:00", "2026-05-31T14:30:00.123+02:00", "31-05-2026", "20260531.0",
         "31-May-26", "2026-May-31", "31. Mai 2026", "31 mai 2026 14:30 CEST", "20260531T143000Z",
+        "So 31.05.2026 14:30", "31 de mayo de 2026", "31/05/2026 14h30", "31st of May 2026",
     ],
 )  # fmt: skip
 def test_dates_are_days_of_the_lab(written: str) -> None:
@@ -150,7 +152,7 @@ def test_unknown_prices_keep_their_items() -> None:
     assert [note.row for note in reading.notes] == [2, 4, 5]
     for text, price in {
         "€5": 5, "5 EUR": 5, "1.250,50": 1250.5, "1,250,000": 1_250_000, "1 250": 1250, "$5": None,
-        "-5": None, "free": None, "1e3": None, "TRUE": None, "12.50/mL": None, "": None,
+        "-5": None, "free": None, "1e3": None, "TRUE": None, "12.50/mL": None, "": None, "5.–": 5,
     }.items():  # fmt: skip
         reading = read(f'Item;Price\nagar;"{text}"\n', HOW._replace(currency="EUR"))
         assert reading.items[0].price == price, text
@@ -158,6 +160,13 @@ def test_unknown_prices_keep_their_items() -> None:
     assert "two ways" in refused('Item;Price\nagar;"$1,250"\n')
     mixed = read("Item,Price\na,$5\nb,€5\n")
     assert [item.price for item in mixed.items] == [5, None]
+    for sheet, dollars, euros in (
+        ("Price (EUR)\na,5", None, 5), ("price_eur\na,5", None, 5), ("Price US$\na,5", 5, None),
+        ("Price [k€]\na,5", None, None), ("Price,Currency\na,5,EUR", None, 5),
+    ):  # fmt: skip
+        for own, price in (("USD", dollars), ("EUR", euros)):
+            [item] = read(f"Item,{sheet}\n", HOW._replace(currency=own)).items
+            assert item.price == price, sheet
 
 
 @pytest.mark.parametrize(
@@ -165,14 +174,26 @@ def test_unknown_prices_keep_their_items() -> None:
     [
         (date(2025, 7, 27), ItemState.AVAILABLE),
         (date(2025, 7, 28), ItemState.OUT_OF_STOCK),
-        (date(2025, 7, 29), ItemState.OUT_OF_STOCK),
+        (date(2025, 7, 30), ItemState.OUT_OF_STOCK),
+        (date(2025, 7, 31), ItemState.OUT_OF_STOCK),
         (date(2026, 5, 4), ItemState.OUT_OF_STOCK),
     ],
 )
 def test_expired_items_are_out_of_stock(first: date, state: ItemState) -> None:
-    reading = read(file("expired"), HOW._replace(start_date=first))
+    how = HOW._replace(start_date=first)
+    reading = read(file("expired"), how)
     assert [item.state for item in reading.items] == [state, ItemState.AVAILABLE]
     assert reading.notes
+    for month in ("07/2025", "2025-07", "Jul 2025", "July 2025", "7.2025"):  # its last day
+        [item] = read(f"Reagent,Expiry\nagar,{month}\n", how).items
+        assert (item.state is state) == (first > date(2025, 7, 30)), month
+
+
+def test_item_of_several_lots_is_its_best() -> None:
+    lots = "Reagent,Stock,Expiry\nagar,2,2025-01-01\nagar,0,2028-01-01\n"
+    assert read(lots).items[0].state is ItemState.OUT_OF_STOCK
+    assert read(f"{lots}Agar,1,2027-01-01\n").items[0].state is ItemState.AVAILABLE
+    assert "in row 2 already" in refused("Reagent,Price\nagar,2\nagar,3\n")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from collections import defaultdict
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from io import BytesIO, StringIO
-from itertools import groupby, islice, zip_longest
+from itertools import groupby, islice, repeat, zip_longest
 from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -40,7 +40,7 @@ MEANINGS: Final = {
     column: {word: value for value, words in values.items() for word in words.split(", ")}
     for column, values in WORDS.items()
 }
-NO_DATE: Final = ("-", "–", "—", "n/a", "na", "none", "never")
+NO_DATE: Final[Sequence[str]] = _ROWS["no_date"].split(", ")
 EMPTY: Final = {"name": "", "kind": "", "from": -inf, "until": inf, "expiry": inf}
 NUMBER: Final = re.compile(r"[0-9]{1,20}(?:[.,][0-9]{1,400})?")  # 326 for the smallest price
 _FIELD_OF: Final = {
@@ -54,21 +54,26 @@ _NO_VALUE: Final = re.compile(  # a formula that no spreadsheet program has calc
 )
 _ABOVE: Final = 20  # rows that may be above the headings
 _THOUSANDS: Final = (("[ '’\u00a0\u202f]", "[.,]"), (",", "[.]"), ("[.]", ","))  # and decimals
-_SIGN: Final = "[$€£¥]|USD|EUR|GBP|CHF|JPY|CNY|SEK|NOK|DKK|CAD|AUD|NZD|INR"
-_MONEY: Final = re.compile(rf"({_SIGN})?\s*([^A-Za-z$€£¥]+?)\s*({_SIGN})?")
-_CODES: Final = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_SIGN: Final = "(?:US|A|C)?[$]|[€£¥₹]|USD|EUR|GBP|CHF|JPY|CNY|SEK|NOK|DKK|CAD|AUD|NZD|INR"
+_MONEY: Final = re.compile(rf"({_SIGN})?\s*([^A-Za-z$€£¥₹]+?)(?:[.,][-–—])?\s*({_SIGN})?")
+_CURRENCY: Final = re.compile(rf"(?<![^\W_])k?(?:{_SIGN})(?![^\W_])", re.IGNORECASE)
+_CODES: Final = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 _QUANTITY: Final = re.compile(  # about or more than a number, a unit or a pack, a remark
-    r"(?:(?:[~≈>≥]|ca\.?)\s*(?=[0.,]*[1-9]))?([0-9]+(?:[ .,'][0-9]{3})*(?:[.,][0-9]+)?)"
-    r"(?:\s*[^\W\d_][^\d(]*+[23]?|\s*%|\s*[x×].*+)?(?:\s*\(.*\))?"
+    r"(?:(?:[~≈>≥]|ca\.?|about|approx\.?)\s*(?=[0.,]*[1-9]))?"
+    r"([0-9]+(?:[ .,'][0-9]{3})*(?:[.,][0-9]+)?)(?:[eE][+-]?[0-9]{1,3})?\+?"
+    r"(?:\s*(?![^(]*(?:order|expire|empty|missing|broken|needed|reserved|\bused))[^\W\d_][^\d(]*+"
+    r"(?:[23]|(?:(?<=[x×])|(?<=[x×] )|(?<= of ))[1-9].*+)?|\s*%|\s*[x×].*+)?(?:\s*\(.*\))?"
 )
 _BESIDE_DATE: Final = re.compile(  # a weekday in front, the letters of 31st, a time behind
-    r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?[.,]?\s+"
-    r"|(?<=[0-9])(?:st|nd|rd|th|er)\b"
-    r"|(?:T|,?\s+)[0-9]{1,2}(?::[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?|(?=\s*[ap]))"
+    r"^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|mo|di|mi|do|fr|sa|so"
+    r"|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|lun|mer|jeu|ven|sam|dim)[.,]*\s+"
+    r"|(?<=[0-9])(?:st|nd|rd|th|er)\b|\b(?:de|of)\b"
+    r"|(?:T|,?\s+)[0-9]{1,2}(?:[:h][0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?|(?=\s*[ap]))"
     r"\s*(?:[ap]\.?m\.?)?\s*(?:[A-Z]{1,4}|[+-][0-9]{2}:?[0-9]{2})?$",
     re.IGNORECASE,
 )
 _FORMATS: Final = ("%Y-%m-%d", "%d-%b-%Y", "%d-%b-%y", "%b-%d-%Y", "%Y-%b-%d")
+_MONTHS: Final = ("%m-%Y", "%Y-%m", "%b-%Y", "%Y-%b")  # of an expiry; their last day is meant
 _EXCEL_DAY_0: Final = date(1899, 12, 30)
 _SERIALS: Final = 20_000, 75_000  # of Excel, the years 1954 to 2105; too many for days of a lab
 _WRONG_NUMBERS: Final = {
@@ -105,11 +110,13 @@ def _wrong(text: str, problem: str, remedy: str) -> Problem:
 
 def _heading_key(heading: str) -> str:
     """Return a heading in the form in which headings are compared: ``Price (EUR)`` is ``price``."""
-    return label_key(re.sub(r"[(\[].*?[)\]]|[_\-./:*#]", " ", heading[:200]))
+    text = re.sub(r"[(\[].*?[)\]]|[_\-./:*#?]", " ", heading[:200])
+    return label_key(_CURRENCY.sub(" ", text))
 
 
 def _matches(row: Iterable[str]) -> int:
-    return len({*map(_heading_key, row)} & _FIELD_OF.keys())
+    values = MEANINGS["state"].keys() | MEANINGS["quantity"].keys()  # of a row of data
+    return len({*map(_heading_key, row)} & _FIELD_OF.keys() - values)
 
 
 def _refuse(name: str, faults: list[CellFault]) -> None:
@@ -250,8 +257,23 @@ def _frame(lines: Iterable[Sequence[object]], heading: int | None) -> Table:
     if repeated := [title for title in titles if same.count(label_key(title)) > 1]:
         problem = f"two columns are called '{shortened(repeated[0])}'"
         raise Problem(problem, "rename one of them", top)
-    frame = frame.iloc[1:, places].set_axis(titles, axis=1)
+    frame = _with_currencies(frame.iloc[1:, places].set_axis(titles, axis=1))
     frame.attrs["heading"] = top
+    return frame
+
+
+def _with_currencies(frame: Table) -> Table:
+    """Write the currency of a heading, or of a column of its own, into the prices."""
+    keys = {str(title): _heading_key(str(title)) for title in frame}
+    codes = next((frame[title] for title, key in keys.items() if "currency" in key), None)
+    for title, key in keys.items():
+        named = _CURRENCY.search(title)
+        own = repeat(named[0].upper()) if named else codes
+        if own is not None and (named or _FIELD_OF.get(key) == "price"):
+            frame[title] = [
+                f"{code} {text}".strip() if re.fullmatch("[0-9][0-9.,'’ –-]*", text) else text
+                for code, text in zip(own, frame[title], strict=False)
+            ]
     return frame
 
 
@@ -278,7 +300,7 @@ def _all_match(column: Iterable[str], pattern: re.Pattern[str]) -> bool:
     return all(pattern.fullmatch(text) for text in column if text)
 
 
-def dates_of(text: str) -> dict[bool, date]:
+def dates_of(text: str, field: str = "") -> dict[bool, date]:
     """Return the dates that a text may mean, by whether the day comes before the month."""
     text = _BESIDE_DATE.sub("", " ".join(text.split()))
     text = re.sub(r"^([0-9]{4})([0-9]{2})([0-9]{2})(?:\.0|T[0-9]{4,6}Z?)?$", r"\1-\2-\3", text)
@@ -288,16 +310,19 @@ def dates_of(text: str) -> dict[bool, date]:
     orders = {True: "%d-%m-%Y", False: "%d-%m-%Y" if "." in text else "%m-%d-%Y"}
     dates: dict[bool, date] = {}
     for day_first, order in orders.items():
-        for form in (*_FORMATS, order):
+        for form in (*_FORMATS, order, *(_MONTHS if field == "expiry" else ())):
             with suppress(ValueError):
                 moment = datetime.strptime(dashed, form).date()  # noqa: DTZ007 - as written
+                if form in _MONTHS:
+                    moment = (moment + timedelta(31)).replace(day=1) - timedelta(1)
                 dates |= {day_first: moment} if moment.year > 1900 else {}
     return dates
 
 
-def _day(text: str, how: Answers, *, begins: bool) -> int:
-    """Return a lab's day; below 1 before its first. ``begins``: the first day of a period."""
-    dates, (least, most) = dates_of(text), _SERIALS
+def _day(column: str, text: str, how: Answers) -> int:
+    """Return a lab's day; below 1 before its first. ``until`` is the last day of a period."""
+    begins, (least, most) = column != "until", _SERIALS
+    dates = dates_of(text, column)
     if not dates and NUMBER.fullmatch(text):
         number = _number(text) or 0
         if how.numbers == "days" and number < least and number % 1 == 0:
@@ -357,7 +382,7 @@ def read_cell(column: str, text: str, how: Answers) -> Any:
         is_own = _CODES.get(sign, sign) == _CODES.get(own, own) or (sign == "$" and own[-1:] == "D")
         return _number(number) if is_own or not (sign and own) else None
     if column in DATED:
-        return _day(text, how, begins=column != "until")
+        return _day(column, text, how)
     word = label_key(re.sub("[-_]", " ", text))
     if value := MEANINGS.get(column, {}).get(word):
         return value if column == "kind" else ItemState(value)
@@ -374,8 +399,8 @@ def questions(frame: Table) -> dict[str, bool | None]:
 
     ``day_first`` is the only order that its dates allow, or None.
     """
-    texts = [text for field in DATED if field in frame for text in frame[field] if text]
-    dates = {text: dates_of(text) for text in map(tables.unguarded, texts)}
+    texts = [(text, field) for field in DATED if field in frame for text in frame[field] if text]
+    dates = {text: dates_of(tables.unguarded(text), field) for text, field in texts}
     orders = {True, False}.intersection(*filter(None, dates.values()))
     return {
         "dates": any(dates.values()),
@@ -418,7 +443,7 @@ def read_inventory(data: bytes, name: str) -> Reading:
 
 
 def read_items(frame: Table, name: str, how: Answers = Answers()) -> Reading:  # noqa: B008
-    """Read a table whose columns are fields; rows of one item with bookings are its periods.
+    """Read a table whose columns are fields; rows of one item are its periods or its lots.
 
     A TableError has every fault by row and column.
     """
@@ -439,8 +464,9 @@ def read_items(frame: Table, name: str, how: Answers = Answers()) -> Reading:  #
             notes.append(CellFault(number, "price", problem, "its price is missing"))
     for first, *others in by_label.values():
         for number, item, *_ in others:
-            same = first.item.model_copy(update={"label": item.label})
-            if item.state != ItemState.BOOKED or item != same:
+            same = first.item.model_copy(update={"label": item.label, "state": item.state})
+            states = [row.state == ItemState.BOOKED for row in (first.item, item)]
+            if item != same or len({*states}) > 1:
                 problem = f"{quoted(item.label)} is in row {first.number} already"
                 faults.append(CellFault(number, "name", problem, "list it once"))
     if len(by_label) > limits.MOST_OWN_ITEMS:
@@ -483,9 +509,11 @@ def _row(
 
 
 def _in_periods(rows: Sequence[_Row], how: Answers, notes: list[CellFault]) -> OwnItem:
-    """Return an item with its state on the start day; later days become notes."""
-    number, item = rows[0][:2]
-    expiry, label, until = min(row.expiry for row in rows), quoted(item.label), 0.0
+    """Return an item, of several lots the best, on the start day; later days become notes."""
+    number, item, _, _, expiry = max(
+        rows, key=lambda row: (row.item.state is not ItemState.OUT_OF_STOCK, row.expiry)
+    )
+    label, until = quoted(item.label), 0.0
 
     def note(problem: str, effect: str = "a plan that begins or ends then cannot use it") -> None:
         notes.append(CellFault(number, "", f"{label} {problem}", effect))
