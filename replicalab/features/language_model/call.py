@@ -27,42 +27,20 @@ CONNECT_SECONDS: Final = 10.0
 FREE_BYTES: Final = 1 << 22
 BYTES_PER_CHARACTER: Final = 1 << 8  # a streamed piece wraps each token in about 300 bytes
 _SENT_HEADERS: Final = frozenset({"host", "connection", "accept", "content-type", "content-length"})
-_FINISH_REASONS: Final = {  # other words of some servers
-    **{name: name for name in ("stop", "length", "tool_calls", "content_filter", "function_call")},
-    **dict.fromkeys(("max_tokens", "model_length"), "length"),
-    **dict.fromkeys(("safety", "recitation", "sensitive", "blocklist"), "content_filter"),
-    **dict.fromkeys(("prohibited_content", "spii"), "content_filter"),
-    **dict.fromkeys(("error", "network_error", "abort"), "error"),
+_ROWS: Final = tomllib.loads(Path(__file__).with_name("failures.toml").read_text(encoding="utf-8"))
+_FINISH_REASONS, _INSTEAD = (
+    {word: name for name, words in _ROWS.pop(table).items() for word in words.split(", ")}
+    for table in ("ends", "instead")
+)
+_OBJECTIONS, _REASONS = (_ROWS.pop(table) for table in ("objections", "reasons"))
+_FAILURES: Final[dict[str, tuple[str, str]]] = {
+    row: (kind, text) for kind, rows in _ROWS.items() for row, text in rows.items()
 }
 _CUT: Final = ("length", "content_filter", "error")
-_INSTEAD: Final = {  # fields that hold no answer, and their failures
-    "refusal": "refusal",
-    **dict.fromkeys(("reasoning_content", "reasoning", "reasoning_details", "thinking"), "thought"),
-    **dict.fromkeys(("tool_calls", "function_call"), "tool"),
-}
-_OBJECTIONS: Final = {  # the words with which a server objects to a part of the request
-    "max_tokens": "max_completion_tokens",
-    "temperature": "temperature",
-    "stream": "stream",
-    "system": r"\bsystem\b|\broles?\b|developer instruction|only user and assistant",
-}
-_REASONS: Final = {  # the words of a body by the row of its failure, whatever its status
-    "401": "api.?key",
-    "402": "credit balance|billing",
-    "404": "no models? (is |are )?loaded",
-    "429": "rate.?limit|tokens per minute",
-    "content_filter": "content.?(filter|management)",
-    "context": "context.{0,9}(length|size|window)|too long|token count|max_tokens is too",
-    "memory": "memory",
-}
 _WAIT: Final = re.compile(
     r"(?:(?:again|retry|reset) (?:in|after) |retrydelay\W+)"
     r"(?:(\d{1,3})m)?(\d{1,5}(?:\.\d{1,9})?)s\b"
 )
-_ROWS: Final = tomllib.loads(Path(__file__).with_name("failures.toml").read_text(encoding="utf-8"))
-_FAILURES: Final[dict[str, tuple[str, str]]] = {
-    row: (kind, text) for kind, rows in _ROWS.items() for row, text in rows.items()
-}
 
 
 class _FailedError(Exception):
