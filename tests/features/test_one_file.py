@@ -105,7 +105,7 @@ def test_inputs_open_as_the_same_case() -> None:
 def test_command_gives_the_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     pack = load("psy_stroop", "hard", 3, own={"budget": 900})
     plan = assess(revise(pack.reference_protocol, sample_size=31), pack)
-    [command] = re.findall("<code>Or run replicalab (.*?)</code>", written(plan))
+    [command] = re.findall("<code>replicalab (.*?)</code>", written(plan))
     assert main([*shlex.split(unescape(command)), "--json"]) == 1
     answer = json.loads(capsys.readouterr().out)
     assert (answer["cost"], answer["failing"]) == (plan.cost, [*plan.failing])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 from itertools import product
-from typing import Final
+from typing import Final, get_args
 
 import streamlit as st
 
@@ -19,7 +19,6 @@ from replicalab.ui.controls import NumberField, between, button, complain, escap
 
 _KEPT: Final = "break_evens"
 _ROWS: Final = 3  # of the bars on a slide
-_CHANGED: Final[tuple[World, ...]] = ("hopeful", "grim")
 
 
 def panel(place: str, plan: Assessment) -> Mapping[str, blocks.Panel]:
@@ -29,7 +28,11 @@ def panel(place: str, plan: Assessment) -> Mapping[str, blocks.Panel]:
             if is_open:
                 _draw(plan)
     elif plan.passes:
-        ledger = blocks.group(*feature.blocks_of(plan, *_found(plan)[:2], _ROWS)[:-1])
+        rows, robust, _ = _found(plan)
+        world = feature.values_in(robust)["grim"].values()
+        grim = "; ".join(f"{row.label} {row.text(row.now)}" for row in world)
+        last = blocks.Sentence(f"The grim world: {grim}.", quiet=True)
+        ledger = blocks.group(*feature.blocks_of(plan, rows, robust, _ROWS)[:-1], last)
         return {TITLE: blocks.panel("slide_ledger", title=TITLE, ledger=ledger, roomy=False)}
     return {}
 
@@ -53,7 +56,7 @@ def _draw(plan: Assessment) -> None:
 def _fields(plan: Assessment) -> list[NumberField]:
     """Return a field for each assumption and world; a new default begins a new field."""
     typed, fields = state.case().registration.worlds, []
-    for (key, one), world in product(feature.ranges_of(plan).items(), _CHANGED):
+    for (key, one), world in product(feature.ranges_of(plan).items(), get_args(World)):
         end, times = (f", %: {world}", 100) if key == "dropout" else (f": {world}", 1)
         default, bounds = one.default(world), (one.low * times, one.high * times)
         label = f"{escaped(one.row.label)}{end}"

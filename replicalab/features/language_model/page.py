@@ -207,13 +207,16 @@ class ModelSeat:
 
     def _draw_settings(self) -> Pending | None:
         now, settings = _session(), _settings()
+        allowed = settings.get(core.ALLOWED_SETTING, "any").strip().lower()
+        if allowed in ("", "none"):
+            st.info(escaped(core.AllowList(allowed).text), icon=":material/smart_toy:")
+            return None
         missing = core.missing_settings_text(settings)
         now.settings_open = now.settings_open or bool(missing)
         with st.expander("Model settings", expanded=now.settings_open, icon=":material/settings:"):
             st.caption("For this session only: never stored, logged, exported or put in a link.")
             with suppress(ModelSettingsError):  # drawn below
-                if allowed := core.AllowList(settings.get(core.ALLOWED_SETTING)).text:
-                    st.caption(escaped(allowed))
+                st.caption(escaped(core.AllowList(settings.get(core.ALLOWED_SETTING)).text))
             _draw_fields()
             label, use = "Test the connection", partial(_test, self.model)
             test = self._offer(Task.TEST, "Connection test", use, label, icon="network_check")

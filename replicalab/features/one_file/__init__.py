@@ -119,7 +119,7 @@ def file_html(
         **{name: escape(" ".join(pair)) for name, pair in now._asdict().items()},
         foot="".join(f"<p>{escape(line)}</p>" for line in (origin, *origin_lines(plan)[1:])),
         inputs=escape(record_text(case)),
-        command=escape("" if case.text else f"Or run {command}"),
+        command="" if case.text else f"<p>Or run <code>{escape(command)}</code></p>",
         data=json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
         script=script,
     )
@@ -128,7 +128,7 @@ def file_html(
 def _lever(name: str, values: Sequence[float], lab: Lab) -> str:
     label, now = escape(AMOUNTS[name].label_in(lab.currency)), getattr(lab, name)
     return (
-        f'<label>{label} <output id="{name}_shown">{amount_text(now)}</output>'
+        f'<label for="{name}">{label} <output id="{name}_shown">{amount_text(now)}</output>'
         f'<input type="range" id="{name}" max="{len(values) - 1}" value="{values.index(now)}">'
         "</label>"
     )
