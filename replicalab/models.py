@@ -60,7 +60,7 @@ class Record(BaseModel):
 _RENDERER: Final = "replicalab.render.notebook"
 
 
-class Shown:
+class NotebookView:
     """An object that a notebook shows as the pages do.
 
     The core imports no panel and no pandas, so the renderer is imported by name when it is needed.
@@ -73,7 +73,7 @@ class Shown:
         return html
 
 
-class Framed(Shown):
+class NotebookTable(NotebookView):
     """An object with a table, too."""
 
     __slots__ = ()

@@ -55,7 +55,7 @@ make_paper = _factory(
     caution="Nothing follows for other species.",
     teaches="Controls cost less than samples.",
     facts=[
-        scenarios.Fact(
+        scenarios.Statement(
             text="Forty seeds were counted.",
             source="Invented",
             confidence=scenarios.Confidence.VERIFIED,

@@ -355,7 +355,7 @@ def _effects(row: Kind) -> st.SearchStrategy[tuple[float | None, float | None, f
 
 def papers() -> st.SearchStrategy[scenarios.Paper]:
     rest = {"confidence": st.sampled_from(scenarios.Confidence), "where": st.none() | seen}
-    facts = st.builds(scenarios.Fact, text=seen, source=seen, **rest)
+    facts = st.builds(scenarios.Statement, text=seen, source=seen, **rest)
     strategies = {
         "doi": st.none() | st.just("10.1000/xyz-123_(4)"),
         "short_title": st.none() | seen.filter(lambda text: len(text) <= 30),

@@ -57,7 +57,7 @@ class AlternativeSuggestion(models.Record):
 
 
 @dataclass(frozen=True)
-class Offer(models.Shown):
+class Offer(models.NotebookView):
     """A revised plan as the Lab Manager's answer to one that is not feasible."""
 
     before: Assessment

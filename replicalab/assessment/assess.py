@@ -12,7 +12,7 @@ from replicalab.assessment import paper
 from replicalab.assessment.dimensions import DIMENSION_ROWS, Slack
 from replicalab.assessment.phrases import dimensions_text
 from replicalab.assessment.plans import words_of_plan
-from replicalab.models import Framed
+from replicalab.models import NotebookTable
 
 
 class Cliff(NamedTuple):
@@ -43,7 +43,7 @@ def assess(plan: models.Protocol, pack: scenarios.Pack) -> Assessment:
 
 
 @dataclass(frozen=True, repr=False)
-class Assessment(paper.PlanOnPaper, Framed):
+class Assessment(paper.PlanOnPaper, NotebookTable):
     """A plan in a lab with its check; each value is computed when first read."""
 
     def __repr__(self) -> str:

@@ -6,7 +6,7 @@ from replicalab.designs import KINDS, arms_of, units_of
 from replicalab.models import Protocol
 from replicalab.scenarios import Design, Pack, StaffModel
 
-Amount = Any  # a number or an array of numbers; the formulas are the same arithmetic for both
+Quantity = Any  # a number or an array of numbers; the formulas are the same arithmetic for both
 OwnPrices = tuple[tuple[float, ...], tuple[float, ...]]
 _DIGITS: Final = 6  # amounts are compared as rounded to a millionth
 _TERMS: Final = (
@@ -21,29 +21,29 @@ _TERMS: Final = (
 class Counts(NamedTuple):
     """The numbers of cost and staff; ``own_prices`` is their difference to the rates."""
 
-    samples: Amount
-    days: Amount
-    controls: Amount
-    equipment: Amount
-    reagents: Amount
-    own_prices: Amount = 0.0
+    samples: Quantity
+    days: Quantity
+    controls: Quantity
+    equipment: Quantity
+    reagents: Quantity
+    own_prices: Quantity = 0.0
 
 
 class CostTerm(NamedTuple):
     """One term of a plan's cost."""
 
     label: str
-    number: Amount  # units billed; of the overhead the sum of all other terms
+    number: Quantity  # units billed; of the overhead the sum of all other terms
     rate: float  # price of a unit; of the overhead a share
     own: tuple[float, ...] = ()  # prices of those units that have one in place of the rate
     of: str = "samples"  # samples, days, controls, equipment, reagents, staff or overhead
 
     @property
-    def credits(self) -> Amount:
+    def credits(self) -> Quantity:
         return (self.number - len(self.own)) * self.rate + sum(self.own)
 
     @property
-    def prices(self) -> dict[float, Amount]:
+    def prices(self) -> dict[float, Quantity]:
         """The number of units at each price, the rate first."""
         numbers = {self.rate: self.number - len(self.own)}
         for price in self.own:
@@ -93,26 +93,26 @@ def cost_terms(counts: Counts, pack: Pack, own: OwnPrices = ((), ())) -> tuple[C
     return tuple(terms)
 
 
-def units_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
+def units_in_arms(samples: Quantity, design: Design) -> tuple[Quantity, ...]:
     per_unit = design.units.samples if design.units else 1.0
     return tuple(units_of(arm, per_unit) for arm in samples_in_arms(samples, design))
 
 
-def samples_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
+def samples_in_arms(samples: Quantity, design: Design) -> tuple[Quantity, ...]:
     """Return the number of samples in each of two arms of a design, or all of them together."""
     if KINDS[design.kind].groups_of(design) != 2:
         return (samples,)
     return arms_of(samples, design.arms.share if design.arms else 0.5)
 
 
-def cost(counts: Counts, pack: Pack) -> Amount:
+def cost(counts: Counts, pack: Pack) -> Quantity:
     """Return the cost of a plan, in the lab's currency; it never falls when a count grows."""
     direct = _direct(counts, pack)
     percent = pack.lab.cost_model.overhead_percent
     return direct + direct * percent / 100 if percent else direct
 
 
-def _direct(counts: Counts, pack: Pack) -> Amount:
+def _direct(counts: Counts, pack: Pack) -> Quantity:
     samples, days, controls, equipment, reagents, own_prices = counts
     model = pack.lab.cost_model
     result = (
@@ -138,7 +138,7 @@ def rounded(amount: float) -> float:
     return amount if amount.is_integer() else round(amount, _DIGITS)
 
 
-def staff(counts: Counts, model: StaffModel) -> Amount:
+def staff(counts: Counts, model: StaffModel) -> Quantity:
     """Return the staff units that a plan needs: the base, and one per threshold exceeded."""
     return (
         model.base

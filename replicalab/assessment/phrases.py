@@ -23,7 +23,7 @@ _FEW_UNITS: Final = (
     "effect"
 )
 _NO_CORRELATION: Final = (
-    "treats samples of one {name} as independent, because no intraclass correlation was given"
+    "treats {samples} in one {name} as independent, because no intraclass correlation was given"
 )
 
 
@@ -146,7 +146,8 @@ def units_text(plan: PlanInLab) -> str:
         where = " per arm" if KINDS[design.kind].groups_of(design) > 1 else ""
         counted = count_text(min(counted_units(design, plan.evidence.able)), units.name)
         return _FEW_UNITS.format(units=counted, where=where, names=plural(units.name, 2))
-    return _NO_CORRELATION.format(name=units.name) if units.icc is None else ""
+    samples = design.samples_noun
+    return _NO_CORRELATION.format(samples=samples, name=units.name) if units.icc is None else ""
 
 
 def adding_none(plan: PlanInLab) -> str:

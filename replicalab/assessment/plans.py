@@ -137,7 +137,7 @@ class PlanInLab:
         )
 
 
-class _Row(NamedTuple):
+class _SubstitutionRow(NamedTuple):
     original: str
     alternative: str
     cost: int
@@ -159,7 +159,7 @@ def used_substitutions(
     # are the rows taken, the first in the highest bit.
     limit = len(possible)
     choices = [
-        _Row(original, other, (row.fidelity_loss << limit) - (1 << (limit - 1 - place)))
+        _SubstitutionRow(original, other, (row.fidelity_loss << limit) - (1 << (limit - 1 - place)))
         for place, (row, original, other) in enumerate(possible)
     ]
     # The assignment that covers most originals grows by one original at a time, each time along
@@ -172,7 +172,7 @@ def used_substitutions(
     return [possible[place][0] for place in sorted(taken.values())]
 
 
-def _cheapest_path(rows: list[_Row], taken: dict[str, int]) -> list[int] | None:
+def _cheapest_path(rows: list[_SubstitutionRow], taken: dict[str, int]) -> list[int] | None:
     # Bellman-Ford over the originals: an original is reached by taking its alternative from it.
     covered = {rows[place].original for place in taken.values()}
     best: dict[str, tuple[int, list[int]]] = {

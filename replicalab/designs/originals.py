@@ -29,7 +29,7 @@ _COUNTS: Final = ("n", "n1", "n2", "events")
 _ASKED_COUNTS: Final = frozenset({*_COUNTS, "samples"})
 
 
-class _Reported(Protocol):
+class _ReportedEffect(Protocol):
     """The reported numbers of an original study; None if missing.
 
     ``effect``, ``low`` and ``high`` are in the unit of the kind, ``se`` is on its normal scale.
@@ -83,7 +83,7 @@ class Estimate(NamedTuple):
         return dist.z_critical(self.p) if 0 < self.p < 1 else abs(self.z)
 
 
-def sizes_of(scale: NormalScale, reported: _Reported) -> Sizes:
+def sizes_of(scale: NormalScale, reported: _ReportedEffect) -> Sizes:
     """Return the sizes that an original reports; empty if unknown."""
     if scale.in_events:
         return () if reported.events is None else (reported.events,)
@@ -92,12 +92,12 @@ def sizes_of(scale: NormalScale, reported: _Reported) -> Sizes:
     return () if reported.n is None else scale.sizes(reported.n)
 
 
-def effect_of(row: Kind, reported: _Reported) -> float | None:
+def effect_of(row: Kind, reported: _ReportedEffect) -> float | None:
     """Return the reported effect, else that of the numbers; ValueError if they leave none."""
     return _from_numbers(row, reported) if reported.effect is None else reported.effect
 
 
-def _from_numbers(row: Kind, reported: _Reported) -> float | None:
+def _from_numbers(row: Kind, reported: _ReportedEffect) -> float | None:
     # A source takes a count as a whole number.
     whole = {name: int(x) if x.is_integer() else x for name, x in reported.numbers.items()}
     counts: dict[str, float | None] = {name: getattr(reported, name) for name in _COUNTS}
@@ -122,7 +122,7 @@ def se_of_interval(scale: NormalScale, low: float, high: float, level: float) ->
     return width / (2 * dist.z_critical(1 - level))
 
 
-def estimate_of(row: Kind, reported: _Reported) -> Estimate | None:
+def estimate_of(row: Kind, reported: _ReportedEffect) -> Estimate | None:
     """Return the estimate of an original, None if its effect or standard error is unknown.
 
     The standard error is the reported one, else that of the interval, else that of n. A ValueError
@@ -151,7 +151,7 @@ def estimate_of(row: Kind, reported: _Reported) -> Estimate | None:
     return Estimate(value, se, n, sizes, t, df, reported.sides, explained)
 
 
-def doubt_of(row: Kind, reported: _Reported) -> str:
+def doubt_of(row: Kind, reported: _ReportedEffect) -> str:
     """Return a sentence if the standard error is far from that of n, else an empty text."""
     estimate = estimate_of(row, reported)
     if estimate is None or estimate.explained is None or row.normal is None:
@@ -173,14 +173,14 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
     )
 
 
-def faults_of(row: Kind, reported: _Reported) -> list[Refusal]:
+def faults_of(row: Kind, reported: _ReportedEffect) -> list[Refusal]:
     try:
         return list(_faults(row, reported))
     except PydanticCustomError as error:
         return [Refusal.of(error)]
 
 
-def _faults(row: Kind, reported: _Reported) -> Iterator[Refusal]:
+def _faults(row: Kind, reported: _ReportedEffect) -> Iterator[Refusal]:
     if row.effect is None:
         problem = f"{row.kind} has no effect that a study could find"
         yield Refusal(problem, "leave the original out")
@@ -207,7 +207,7 @@ def _faults(row: Kind, reported: _Reported) -> Iterator[Refusal]:
         yield from _faults_of_interval(row, reported, effect)
 
 
-def _faults_of_counts(row: Kind, reported: _Reported) -> Iterator[Refusal]:
+def _faults_of_counts(row: Kind, reported: _ReportedEffect) -> Iterator[Refusal]:
     n, n1, n2, scale = reported.n, reported.n1, reported.n2, row.normal
     if (n1 is None) != (n2 is None):
         alone, other = ("n1", "n2") if n2 is None else ("n2", "n1")
@@ -231,7 +231,7 @@ def _faults_of_counts(row: Kind, reported: _Reported) -> Iterator[Refusal]:
         yield Refusal(f"n is {number}", f"{row.named} test needs {minimum} or more")
 
 
-def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[Refusal]:
+def _faults_of_numbers(row: Kind, reported: _ReportedEffect) -> Iterator[Refusal]:
     names = {number.name for source in row.sources for number in source.asked} - _ASKED_COUNTS
     for name in reported.numbers:
         if name not in names:
@@ -252,7 +252,7 @@ def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[Refusal]:
         yield Refusal(problem, "correct one, or leave effect out")
 
 
-def _faults_of_interval(row: Kind, reported: _Reported, effect: float) -> Iterator[Refusal]:
+def _faults_of_interval(row: Kind, reported: _ReportedEffect, effect: float) -> Iterator[Refusal]:
     low, high, scale = reported.low, reported.high, row.normal
     if (low is None) != (high is None):
         alone, other = ("low", "high") if high is None else ("high", "low")
@@ -285,7 +285,7 @@ _TELESCOPE_POWER: Final = 1 / 3  # of the original's test
 _ALPHA: Final = 0.05
 
 
-def safeguard(row: Kind, reported: _Reported) -> float | None:
+def safeguard(row: Kind, reported: _ReportedEffect) -> float | None:
     """Return the end of the original's 60 % interval nearer to no effect; None if it includes it.
 
     That of a t-test is exact: a t as large, or larger, has a probability of 0.2.
@@ -303,7 +303,7 @@ def safeguard(row: Kind, reported: _Reported) -> float | None:
     return _effect(row, estimate, size)
 
 
-def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) -> float | None:
+def small_telescopes(row: Kind, reported: _ReportedEffect, given: DesignParameters) -> float | None:
     """Return the effect at which the original's own sample had a power of one third, if any.
 
     The test is that of the kind at a level of 0.05, one- or two-sided as the original's, with its
@@ -322,7 +322,7 @@ def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) ->
     return _telescope_size(row.formula, n, at, row.effect.largest_size)
 
 
-def original_shift(row: Kind, reported: _Reported) -> float:
+def original_shift(row: Kind, reported: _ReportedEffect) -> float:
     """Return the effect of `small_telescopes` on the normal scale; 0 without an estimate."""
     found, scale = estimate_of(row, reported), row.normal
     if found is None or scale is None or row.effect is None:
@@ -352,7 +352,7 @@ def _telescope_shift(df: int | None, sides: int) -> float:
     return dist.least_reaching(power, _TELESCOPE_POWER, math.inf) or 0.0
 
 
-def shrunken(row: Kind, reported: _Reported) -> float | None:
+def shrunken(row: Kind, reported: _ReportedEffect) -> float | None:
     """Return the estimate times 1 - 1/z², None if its z is 1 or less."""
     estimate = estimate_of(row, reported)
     if estimate is None or abs(estimate.z) <= 1:

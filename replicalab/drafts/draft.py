@@ -225,7 +225,7 @@ def _less(amount: float) -> float:
 
 
 @dataclass(frozen=True)
-class Checked:
+class DraftCheck:
     """The study of a draft, or its faults."""
 
     read: str  # the draft's file
@@ -239,12 +239,12 @@ class Checked:
         return study_yaml(self.study) if self.study else self.read
 
 
-def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Checked:
+def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> DraftCheck:
     text = data_yaml(draft.written())
     try:
-        return Checked(text, read(text, NAME))
+        return DraftCheck(text, read(text, NAME))
     except ScenarioError as error:
-        return Checked(text, None, _by_field(error.faults, draft.others), error.more)
+        return DraftCheck(text, None, _by_field(error.faults, draft.others), error.more)
 
 
 def _by_field(all_faults: Sequence[Fault], others: OtherLabs) -> dict[str, list[Fault]]:
@@ -312,14 +312,14 @@ class FormSession:
     version: int = field(default_factory=partial(secrets.randbelow, 2**32))
     part: str = ""  # that was open last
     refused: bool = False  # whether the text is no study
-    _checked: Checked | None = None
+    _checked: DraftCheck | None = None
 
     @property
     def study(self) -> Study | None:
         return self.result.study
 
     @property
-    def result(self) -> Checked:
+    def result(self) -> DraftCheck:
         if self._checked is None:
             self._checked = check(self.draft, self.reader)
         return self._checked
@@ -374,7 +374,7 @@ class FormSession:
             self.version += 1
         except ScenarioError as error:
             self._checked, self.refused = (
-                Checked(text, None, {"": [*error.faults]}, error.more),
+                DraftCheck(text, None, {"": [*error.faults]}, error.more),
                 True,
             )
 

@@ -65,8 +65,8 @@ def fit_text(largest: int | None) -> str:
 
 
 def able_text(most: int) -> str:
-    """Return the samples that can count: ``160 can count``."""
-    return f"{lexicon.amount_text(most)} can count"
+    """Return the samples that can be analysed: ``160 at most analysed``."""
+    return f"{lexicon.amount_text(most)} at most analysed"
 
 
 def effect_title(curves: Curves) -> str:
@@ -87,15 +87,15 @@ def assumed_text(curves: Curves) -> str:
 def bound_text(curves: Curves) -> str:
     """Return the limits of the curves: too few days, samples that cannot count; empty if none."""
     plan, number = curves.plan, curves.most_counted
-    days, lines = plan.counts.days, list[str]()
+    days, lines, noun = plan.counts.days, list[str](), plan.pack.design.sample_noun
     if days < plan.pack.min_days:
         lines.append(f"{lexicon.capitalised(plan.evidence.void_reason or '')}.")
     elif number is not None and (number <= curves.most_samples or curves.needed() is None):
-        samples = lexicon.count_text(number, "sample")
+        samples = lexicon.count_text(number, noun)
         lines.append(texts.NO_MORE_COUNT.format(samples=samples, limit=counting_text(plan)))
     if curves.in_more_days is not None:
         needed, longer = curves.in_more_days
-        size, time = lexicon.count_text(needed, "sample"), lexicon.count_text(longer, "day")
+        size, time = lexicon.count_text(needed, noun), lexicon.count_text(longer, "day")
         lines.append(texts.WOULD_REACH.format(samples=size, days=time))
     elif (why := why_unreached(plan)) and why.limit is not TargetLimit.POPULATION:
         lines.append(unreached_text(plan))
@@ -111,7 +111,7 @@ def samples_rows(curves: Curves) -> list[tuple[Cell, ...]]:
         "the most that budget and staff allow": curves.largest,
     }
     if limit is not None and limit <= curves.most_samples:
-        named[f"the most that can count: {counting_text(plan)}"] = limit
+        named[f"the most that can be analysed: {counting_text(plan)}"] = limit
     sizes = [(size, name) for name, size in named.items() if size is not None]
     sizes += [(int(point.x), "") for point in _some(curves.over_samples)]
     rows = []

@@ -15,6 +15,10 @@ from replicalab.facts.plan import evidence_text, fidelity_move
 ROOM: Final = 1.06  # height of the frontier's chart over its highest mark
 _VOID: Final = ", without which the study is void"
 _PASSES: Final = "Your plan passes every dimension"
+_BETTER: Final = (
+    "Another plan is better on cost, days, evidence or fidelity, and worse on none of these."
+)
+_LEAST: Final = " Least loss keeps the study's days; the frontier counts fewer days as better."
 
 
 def scale_end(evidence: Evidence) -> float:
@@ -23,7 +27,7 @@ def scale_end(evidence: Evidence) -> float:
 
 
 def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
-    """Return whether a better plan fits, as a sentence; see `standing_table`."""
+    """Return whether the plan is on the Pareto frontier, as a sentence; see `standing_table`."""
     yours, frontier = options.yours, options.frontier
     void = yours.evidence.void_reason
     if not frontier.plans:
@@ -37,17 +41,18 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
         text = f"Your plan does not fit this lab: {phrases.failing_text(yours)}."
         return Verdict(Status.FAIL, "Does not fit", text)
     if better:
-        return Verdict(Status.CAUTION, "Beaten", "A better plan fits this lab.")
+        least = _LEAST if options.least.plan == yours.plan else ""
+        return Verdict(Status.CAUTION, "Off the frontier", f"{_BETTER}{least}")
     if void:
         return Verdict(Status.FAIL, "No evidence", f"{_PASSES} and shows nothing: {void}.")
     if not frontier.exact:
         text = f"No better plan was found. {texts.NOT_ALL_SEARCHED}"
-        return Verdict(Status.CAUTION, "Unbeaten, not proven", text)
+        return Verdict(Status.CAUTION, "On the frontier, not proven", text)
     text = (
         f"Nothing{phrases.adding_none(yours)} beats your plan: more evidence takes more "
-        f"{yours.pack.lab.currency}, more days, or more given up of the study."
+        f"{yours.pack.lab.currency}, more days, or a greater fidelity loss."
     )
-    return Verdict(Status.CAUTION if yours.dropped else Status.PASS, "Unbeaten", text)
+    return Verdict(Status.CAUTION if yours.dropped else Status.PASS, "On the frontier", text)
 
 
 def better_plans(options: planner.PlanAnalysis) -> dict[str, Assessment]:
@@ -56,8 +61,8 @@ def better_plans(options: planner.PlanAnalysis) -> dict[str, Assessment]:
     standing, evidence = frontier.standing(yours), yours.evidence
     better = {
         "Same evidence, cheaper": standing.cheaper,
-        "More evidence, no dearer": standing.stronger,
-        "Less given up, or faster": standing.gentler,
+        "More evidence, same cost or less": standing.stronger,
+        "Less fidelity loss, or fewer days": standing.gentler,
     }
     if not (any(better.values()) or yours.feasible or evidence.void_reason):
         least = options.least.after

@@ -125,9 +125,9 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
     if others := own.changes - len(means):
         means.append(lexicon.count_text(others, "change", "other" if means else ""))
     if not means:
-        return f"Each study in its own {written}, as written: say above what yours has."
+        return f"Each study is judged in its own {written}. Enter your lab above."
     name, changes = f" ({own.name})" if own.name else "", lexicon.joined(means)
-    return f"Your lab{name}: {changes}; the rest is each study’s own, of its {written}."
+    return f"Your lab{name}: {changes}. All else is from each study’s {written}."
 
 
 def item_row(written: Pack, pack: Pack, label: str, category: str) -> tuple[Status, str, str]:

@@ -10,7 +10,7 @@ from replicalab.facts import texts
 from replicalab.facts.blocks import Status, Verdict
 from replicalab.facts.lab import lab_text
 from replicalab.facts.verdicts import ALL_PASS, ANSWERS, agreed_status, plan_size
-from replicalab.lexicon import amount_text, count_text, signed_text
+from replicalab.lexicon import amount_text, capitalised, count_text, signed_text
 from replicalab.models import LabManagerActionType, ScientistActionType
 from replicalab.planner import PlanStep
 from replicalab.planner.least_loss import field_steps
@@ -236,11 +236,11 @@ def outcome_verdict(negotiation: core.Negotiation) -> Verdict:
         status = agreed_status(plan)
         text = f"{title} in round {number}: {plan_size(plan)}; {placed_text(plan.evidence)}"
     else:
-        text = f"{title} after round {number}: {ending}; the last plan was {_judged_size(plan)}"
+        text = f"{title} after round {number}: {ending}. The last plan was {_judged_size(plan)}"
     text += _cautions(plan)
     if outcome is not core.Outcome.AGREED:
         best = core.best_options(negotiation.state.options, negotiation.pack).least
-        text += f"; {core.best_text(best)}"
+        text += f". {capitalised(core.best_text(best))}"
     return Verdict(status, title, f"{text}.")
 
 
@@ -249,13 +249,11 @@ def _open_verdict(negotiation: core.Negotiation) -> Verdict:
     number = len(negotiation.rounds) + (not waits)
     does = "waits for the Lab Manager" if waits else "is next"
     plan = state.plan
-    table = "no plan is on the table yet"
-    if plan:
-        table = f"on the table is the plan of {_judged_size(plan)}"
-    text = f"Round {number} of at most {state.max_rounds} {does}: {table}{_cautions(plan)}"
+    table = f"The last plan is {_judged_size(plan)}" if plan else "No plan is on the table yet"
+    text = f"Round {number} of at most {state.max_rounds} {does}. {table}{_cautions(plan)}"
     if offer := state.offer:
-        text += f"; the Lab Manager offers {size_text(offer)}: {placed_text(offer.evidence)}"
-        text += _cautions(offer)
+        text += f". The Lab Manager offers {size_text(offer)}: {placed_text(offer.evidence)}"
+        text += _cautions(offer, "offer")
     return Verdict(Status.CAUTION, "Still open", f"{text}.")
 
 
@@ -267,9 +265,9 @@ def _standing(plan: assessment.Assessment) -> str:
     return assessment.failing_text(plan) if plan.failing else ALL_PASS
 
 
-def _cautions(plan: assessment.Assessment | None) -> str:
+def _cautions(plan: assessment.Assessment | None, name: str = "plan") -> str:
     text = assessment.cautions_text(plan) if plan else ""
-    return f"; it {text}" if text else ""
+    return f". The {name} {text}" if text else ""
 
 
 def change_rows(step: PlanStep, skip: Collection[str] = ()) -> list[tuple[str, str, str]]:

@@ -115,7 +115,7 @@ def needs_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
 
 def run_text(plan: Assessment, name: str = "this plan") -> str:
     """Return all additions with which the lab can run a plan."""
-    additions = _additions(planner.shortfall_of(plan), "nothing")
+    additions = _additions(planner.shortfall_of(plan), "no additions")
     return texts.RUN_TAKES.format(plan=name, additions=additions)
 
 
@@ -138,7 +138,8 @@ def wasted_text(plan: Assessment) -> str:
     if able >= planned:
         return ""
     why = plans.counting_text(plan)
-    samples, because = lexicon.count_text(planned, "sample"), f" ({why})" if why else ""
+    samples = lexicon.count_text(planned, plan.pack.design.sample_noun)
+    because = f" ({why})" if why else ""
     return texts.WASTED.format(samples=samples, able=f"{able:,}", why=because)
 
 
@@ -219,7 +220,7 @@ def unreached_text(plan: Assessment) -> str:
     """Return the evidence of the largest sample if the target is out of reach; else empty."""
     if (unreached := why_unreached(plan)) is None:
         return ""
-    size = lexicon.count_text(unreached.samples, "sample")
+    size = lexicon.count_text(unreached.samples, plan.pack.design.sample_noun)
     value = plan.evidence.text_of(plan.evidence.amount(unreached.value))
     return f"Largest sample: {size}, {value}."
 

@@ -27,13 +27,18 @@ def plan_facts(plan: Assessment) -> list[Fact]:
     value = None if evidence.void_reason else evidence.value
     samples, tier = plan.counts.samples, str(evidence.tier)
     groups = group_text(samples, plan.pack.design)
+
+    def counted(key: str, label: str, number: int) -> Fact:
+        text = lexicon.count_text(number, plan.pack.design.sample_noun)
+        return Fact(key, label, number, "samples", text=text)
+
     return [
-        count("samples", "Samples", samples, "sample")._replace(note=groups),
+        counted("samples", "Samples", samples)._replace(note=groups),
         count("days", "Days", plan.counts.days, "day"),
         money("cost", "Cost", plan.cost, lab),
         count("staff", "Staff", plan.staff, "staff unit"),
         Fact("evidence", evidence.title, value, evidence.measure, None, tier, evidence.number),
-        count("analysed", "Samples analysed", evidence.analysed, "sample"),
+        counted("analysed", "Samples analysed", evidence.analysed),
         Fact("fidelity_loss", "Fidelity loss", plan.fidelity_loss),
         Fact("wishes_broken", "Wishes broken", len(plan.broken_wishes)),
     ]
@@ -317,7 +322,7 @@ def basis_text(plan: Assessment) -> str:
     worth = units_worth(plan, units.icc) if units and units.icc is not None else None
     if units and worth:
         by_arm = assessment.counted_units(design, plan.evidence.able)
-        samples = lexicon.count_text(counted, "sample")
+        samples = lexicon.count_text(counted, design.sample_noun)
         line = texts.DESIGN_EFFECT.format(
             units=_units_text(units, by_arm),
             icc=f"{units.icc:g}",

@@ -240,7 +240,7 @@ def decision_slide(
         ended = f"Agreed in round {len(rounds)}."
     elif rounds and rounds[-1].action is None and rounds[-1].reason:
         lead, ended = f"The Scientist leaves in round {len(rounds)}", rounds[-1].reason
-    lines = {lead: ended, "Take care": cautions_text(run) if runs else "", "Note": note}
+    lines = {lead: ended, "Caution": cautions_text(run) if runs else "", "Note": note}
     if not (lead or nothing_needed(here)):
         original = f"{_owner(here.yours)} of {size_text(here.yours)}"
         alone = (

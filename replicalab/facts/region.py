@@ -78,6 +78,7 @@ def trade_off_blocks(options: PlanAnalysis) -> Iterator[blocks.Block]:
 def limit_facts(pack: Pack) -> dict[str, Fact]:
     """Return each limit of a study in its lab, also of amounts that are registered later."""
     lab, rate, exist = pack.lab, pack.samples_per_day, pack.design.population_max
+    noun = pack.design.sample_noun
     facts: dict[str, Fact] = {
         RegionLimit.BUDGET: money("budget", "Budget", lab.budget, lab),
         RegionLimit.SCHEDULE: count("days", "Days", lab.days_left, "day"),
@@ -88,10 +89,10 @@ def limit_facts(pack: Pack) -> dict[str, Fact]:
         if row.amount is not None and key not in DIMENSIONS:
             facts[key] = count(key, capitalised(key), row.amount.has(lab), row.noun)
     if rate is not None:
-        counted = count("samples_per_day", "Count", rate.value, "sample")
+        counted = count("samples_per_day", "Throughput", rate.value, noun)
         facts[RegionLimit.THROUGHPUT] = counted._replace(text=f"{counted.text} a day")
     if exist is not None:
-        facts[RegionLimit.POPULATION] = count("population", "Population", exist, "sample")
+        facts[RegionLimit.POPULATION] = count("population", "Population", exist, noun)
     if text := "; ".join(limit.text for limit in pack.limits if limit.hard):
         facts[RegionLimit.STUDY] = Fact("study", "Study", text)
     return facts
@@ -107,17 +108,18 @@ def region_title(region: Region) -> str:
     """Return the samples and days that fit in the lab, also beyond the region's chart."""
     fits, useful = region.span(useful=False), region.span(useful=True)
     if fits is None:
-        return "With these items and controls nothing fits this lab"
+        return "No plan with these items and controls fits this lab"
     # Most samples count on the longest day that fits.
     if not useful and region.drawn.at(fits.last, region.least).evidence.void_reason:
-        return "Whatever fits with these items and controls yields no evidence"
+        return "No plan that fits with these items and controls has evidence"
     span = useful or fits
     days = count_text(span.last, "day")
     if span.first != span.last:
         days = f"{amount_text(span.first)} to {days}"
-    are = "Fits and counts" if fits.samples > span.samples else "Fits"
-    are = are if useful else "Fits, but not all samples count"
-    return f"{are}: up to {count_text(span.samples, 'sample')}, {days}"
+    are = "Fits and analysed" if fits.samples > span.samples else "Fits"
+    are = are if useful else "Fits, but not all samples are analysed"
+    samples = count_text(span.samples, region.drawn.plan.pack.design.sample_noun)
+    return f"{are}: up to {samples}, {days}"
 
 
 def keeps_own_items(drawn: PlanToDraw, yours: Assessment, effect: float | None) -> bool:
@@ -146,7 +148,7 @@ def region_facts(
     if least is not None:
         yield Fact("least_loss", "Least loss, not in the chart", _items_text(least))
     for name, samples in outside:
-        yield count("outside", f"Outside the chart: {name}", samples, "sample")
+        yield count("outside", f"Outside the chart: {name}", samples, yours.pack.design.sample_noun)
 
 
 def _items_text(drawn: PlanToDraw) -> str:
@@ -202,4 +204,6 @@ def region_table(
             evidence = drawn.at(first, useful).evidence_at(effect)
             worth = blocks.Cell(evidence.text, bar=frontier.worth_bar(evidence, evidence.value))
         rows.append((span, *numbers, worth))
-    return blocks.table(caption, ("Days", "Most fit", "and count", "Evidence"), rows, kind="plain")
+    return blocks.table(
+        caption, ("Days", "Most samples", "Most analysed", "Evidence"), rows, kind="plain"
+    )

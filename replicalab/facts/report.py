@@ -176,16 +176,20 @@ def _sizes(plan: Assessment, reasons: Mapping[str, str]) -> Iterator[Choice]:
     why = reasons.get("sample_size") or f"{lexicon.capitalised(NOT_GIVEN)}."
     in_reference = plan.pack.reference_protocol.sample_size
     if planned != in_reference and "sample_size" not in reasons:
-        text = lexicon.count_text(in_reference, "sample")
+        text = lexicon.count_text(in_reference, plan.pack.design.sample_noun)
         why = f"The reference protocol has {text}; that change stands above."
     shared = plans.groups_text(planned, plan.pack.design, per_group=True)
     parts = why, shared, plans.dropout_text(plan), options.wasted_text(plan)
-    yield "Planned sample", _samples(planned), " ".join(filter(None, parts))
+    yield "Planned sample", _samples(planned, plan), " ".join(filter(None, parts))
     largest, lean = largest_sample(plan.plan, plan.pack), leanest(plan)
     limits = "Budget, staff, throughput, population and the study’s bounds, all else as planned."
-    yield "Largest sample possible", "none" if largest is None else _samples(largest), limits
+    yield "Largest sample possible", "none" if largest is None else _samples(largest, plan), limits
     if lean:
-        yield "Fewest that meet the target", _samples(lean.counts.samples), "All else as planned."
+        yield (
+            "Fewest that meet the target",
+            _samples(lean.counts.samples, plan),
+            "All else as planned.",
+        )
     if kind.sought:
         target = evidence.amount(evidence.target)
         swapped = ", through the plan’s substitutions" if evidence.factor != 1 else ""
@@ -199,8 +203,8 @@ def _sizes(plan: Assessment, reasons: Mapping[str, str]) -> Iterator[Choice]:
             yield fact.label, fact.shown, fact.note
 
 
-def _samples(number: int) -> Cell:
-    return Cell(lexicon.count_text(number, "sample"), number)
+def _samples(number: int, plan: Assessment) -> Cell:
+    return Cell(lexicon.count_text(number, plan.pack.design.sample_noun), number)
 
 
 def samples_table(plan: Assessment) -> blocks.Table:
@@ -218,7 +222,7 @@ def samples_table(plan: Assessment) -> blocks.Table:
     for n, item in sized.items():
         notes = [name for name, size in named.items() if size == n]
         if item.evidence.able < n:
-            notes.append(f"{item.evidence.able:,} can count: {plans.counting_text(item)}")
+            notes.append(f"{item.evidence.able:,} at most analysed: {plans.counting_text(item)}")
         worth = check.evidence_cell(item, item.evidence, evidences)
         rows.append(row(number_cell(n), worth, number_cell(item.cost), ", ".join(notes)))
     measure = plan.evidence.title

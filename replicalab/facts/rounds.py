@@ -78,7 +78,7 @@ def _manager(done: Round) -> dict[str, object] | None:
     }
 
 
-class Amount(NamedTuple):
+class NumberChange(NamedTuple):
     """A number of a plan: the old value if it differs, the new one, its limit and its bar."""
 
     name: str
@@ -101,7 +101,7 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
     }
 
 
-def amounts(step: PlanStep) -> list[Amount]:
+def amounts(step: PlanStep) -> list[NumberChange]:
     """Return samples, days, credits and evidence as a step moves them, with their limits."""
     before, now = step.before, step.after
     samples, evidence, currency = now.counts.samples, now.evidence, now.pack.lab.currency
@@ -116,16 +116,18 @@ def amounts(step: PlanStep) -> list[Amount]:
         _amount("Samples", before.counts.samples, samples, ", ".join(parts)),
         _amount("Days", *days, last_day, schedule),
         _amount(capitalised(currency), before.cost, now.cost, "", budget),
-        Amount(*shown, bar, evidence_status(evidence)),
+        NumberChange(*shown, bar, evidence_status(evidence)),
     ]
 
 
-def _amount(name: str, old: float, new: float, note: str, slack: Slack | None = None) -> Amount:
+def _amount(
+    name: str, old: float, new: float, note: str, slack: Slack | None = None
+) -> NumberChange:
     numbers = name, amount_text(old) if old != new else "", amount_text(new)
     if slack is None:
-        return Amount(*numbers, note)
+        return NumberChange(*numbers, note)
     limit, status = f"of {amount_text(slack.limit)}{note}", Status.PASS if slack.ok else Status.FAIL
-    return Amount(*numbers, limit, slack_bar(slack), status)
+    return NumberChange(*numbers, limit, slack_bar(slack), status)
 
 
 def attempts_panel(attempts: Sequence[Attempt]) -> blocks.Panel:

@@ -102,8 +102,12 @@ def score_panel(score: Score, who: str = "The run") -> blocks.Group:
         sentence,
         Sentence(cautions_sentence(plan)),
         plans_table({column: plan, "Best": best}),
-        Sentence(with_cautions(f"The best gives up: {given_up_text(best)}.", best)),
+        Sentence(with_cautions(f"The best plan {_differs(best)}.", best)),
     )
+
+
+def _differs(best: Assessment) -> str:
+    return f"has {given_up_text(best)}" if best.fidelity_loss else "gives up nothing"
 
 
 REGRET_TITLE: Final = "Mean regret: the distance from each lab's best plan; 0 is optimal"

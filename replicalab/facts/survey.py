@@ -14,8 +14,8 @@ from replicalab.negotiation import is_worth_running
 from replicalab.planner import SurveyedStudy
 
 _NOTE: Final = (
-    "Best first: runs, meets target, above floor; of equals fewer soft constraints broken, the "
-    "larger share of the target, less given up, lower cost. Bar: share of the target; mark: floor."
+    "Best first: by checks, evidence tier, soft constraints broken, share of the target, fidelity "
+    "loss and cost. Bar: share of the target; mark: floor."
 )
 # The columns for people, with their keys for sorting: the smallest first, of equals the best first.
 _COLUMNS: Final[dict[str, tuple[Column, Callable[[SurveyedStudy], Any]]]] = {
@@ -59,7 +59,7 @@ def fits_text(study: SurveyedStudy) -> str:
 def binding_text(study: SurveyedStudy) -> str:
     """Return the binding limit; the population if the plan takes all that exist."""
     if study.binding or not any(study.rank[:5]):
-        return study.pack.study.term(study.binding or "none, as nothing is lost")
+        return study.pack.study.term(study.binding or "none: nothing is lost")
     exist = study.pack.design.population_max
     all_taken = exist is not None and study.best.counts.samples >= exist
     return "population" if all_taken and study.share < 1 else "no one limit"
@@ -137,7 +137,7 @@ def _row(study: SurveyedStudy, origin: str, link: str, *, priced: bool) -> tuple
     broken = Sentence(cautions_sentence(best), cautions_title(best), Status.CAUTION)
     given_up = Sentence(given_up_text(best)) if best.fidelity_loss else None
     planned = study.reference.counts.samples
-    note = f"of {amount_text(planned)} asked" if planned != best.counts.samples else ""
+    note = f"study: {amount_text(planned)}" if planned != best.counts.samples else ""
     return (
         Cell(study.pack.paper.name, note=origin, link=link),
         Cell(

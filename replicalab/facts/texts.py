@@ -3,17 +3,17 @@
 RULE_PERSON = "No rule: a person chose this."
 RULE_QUESTION = "Questions are answered from the lab's own data, never from the hidden reference."
 RULES = {
-    "accept": "First in its order: every dimension passes, so it accepts.",
+    "accept": "Rule 1 of 4: every dimension passes, so it accepts.",
     "report_feasibility": (
-        "Second in its order: the lab constraints pass, but not every dimension, so it reports."
+        "Rule 2 of 4: the lab constraints pass, but another dimension fails, so it reports."
     ),
     "suggest_alternative": (
-        "Third in its order: a lab constraint fails, and its changes improve the plan and leave no "
-        "lab constraint failing, so it suggests them."
+        "Rule 3 of 4: a lab constraint fails. With its changes every lab constraint passes and "
+        "nothing new fails, so it suggests them."
     ),
     "reject": (
-        "Last in its order: a lab constraint fails, and no changes that it may make repair every "
-        "one, so it rejects."
+        "Rule 4 of 4: a lab constraint fails, and its changes do not repair all of them, so it "
+        "rejects."
     ),
 }
 SIMPLE_RULE = "A scientist who halves every round stops at {samples}, {evidence}: {outcome}."
@@ -24,9 +24,9 @@ TAKES = "Takes: the samples for {target}. {fits}"
 MOVED = "{} → {}"
 SHARE = "{number} of {of}, {percent:.0f} % ({low:.0f} to {high:.0f} %)"
 PLAYED_AGAIN = "{again} of {number} played again"
-AS_KEPT = "{text}: all as they were kept."
-OTHERWISE = "{text}, {others} with another result. Run the batch again for new ones."
-UNSPOKEN = "{lab} says nothing of {items}; as in the study’s lab."
+AS_KEPT = "{text}: same results."
+OTHERWISE = "{text}: {others} with another result. Run the batch again for new results."
+UNSPOKEN = "{lab} does not list {items}: taken as in the study’s lab."
 
 DO_NOT_RUN = "Do not run this here: {reason}."
 
@@ -44,7 +44,7 @@ SEARCHED = "Searched: all days, sample sizes, allowed substitutions and sets of 
 NOTHING_NEEDED = "Nothing: the lab can run the plan as it is, and it reaches {goal}."
 RUN_TAKES = "To run {plan} unchanged: {additions}."
 BUT_FAILS = "; but {failing} whatever the lab adds"
-WASTED = "Of its {samples} only {able} can count{why}."
+WASTED = "Only {able} of its {samples} can be analysed{why}."
 TARGET_UNREACHED = "With these items and controls no sample size reaches {goal}."
 REACHED = "{size} for {goal}. That takes {additions}."
 
@@ -60,13 +60,13 @@ UNPROTECTED = "Without '{control}' nothing protects against {guards}."
 RECRUIT = "Recruit {planned} to analyse {counted}: {dropout} dropout{able}."
 PLANNED_WITHOUT_EFFECT = "Planned, by {method}; no effect is assumed."
 PLANNED = "Planned, at an assumed {assumed}, by {method}."
-SEEN_AS = ", seen as {effect}{setting} through the substitutions"
+SEEN_AS = ", {effect}{setting} with the substitutions"
 
-NONE_REACHES_HERE = "No sample reaches {target} in {days}; this lab allows {fits}"
+NONE_REACHES_HERE = "No sample size reaches {target} in {days}; this lab allows {fits}"
 SAMPLES_REACH = "{target} needs {needed} samples; in {days} this lab allows {fits}"
 CURVES_WITHOUT_EFFECT = "planned for {days}, no effect is assumed"
 CURVES_ASSUME = "planned for {days}, at an assumed {effect} of {size}"
-NO_MORE_COUNT = "No more than {samples} can count: {limit}."
+NO_MORE_COUNT = "No more than {samples} can be analysed: {limit}."
 WOULD_REACH = "{samples} in {days} would reach the target."
 
 DESIGN_EFFECT = (
@@ -76,8 +76,8 @@ DESIGN_EFFECT = (
 SEE_TABLE = "No correlation was given: the table has the evidence for some."
 OMIT_BASELINE = "No correlation was given: leave out the baseline to see the evidence for some."
 
-MOST_AFFORDABLE = "With the rest as planned, affordable: {samples}."
+MOST_AFFORDABLE = "With all else as planned, this lab can afford {samples}."
 TERMS = (
-    "{measure}: {meaning}; target {target}: the aim of the study; floor {floor}: the least worth "
-    "running."
+    "{measure}: {meaning}; target {target}: the aim of the study; floor {floor}: the "
+    "minimum worth running."
 )

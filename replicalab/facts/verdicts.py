@@ -135,7 +135,7 @@ def largest_text(plan: Assessment) -> str:
     if limit is not None:
         size = min(limit, LARGEST_PLANNED)
         evidence = assess(revise(plan.plan, sample_size=size), plan.pack).evidence
-        samples = f"{lexicon.count_text(size, 'sample')}, {evidence.text}"
+        samples = f"{lexicon.count_text(size, plan.pack.design.sample_noun)}, {evidence.text}"
     return texts.MOST_AFFORDABLE.format(samples=samples)
 
 

@@ -53,7 +53,7 @@ class Feature:
                 return self.judges
 
 
-class Reply(NamedTuple):
+class FeatureReply(NamedTuple):
     """The answer of a feature; a note in place of the value if it failed."""
 
     feature: Feature
@@ -110,15 +110,15 @@ def load(name: str) -> Any:
         raise FeatureError(f"the feature {name} is not available: {error}") from error
 
 
-def ask(hook: Hook, *arguments: Any) -> Iterator[Reply]:
+def ask(hook: Hook, *arguments: Any) -> Iterator[FeatureReply]:
     """Yield the reply of every feature that has something for a hook called with these."""
     for feature in FEATURES:
         if not feature.answers(hook, arguments[0]):
             continue
         try:
             module = import_module(f"{__name__}.{feature.name}{MODULES.get(hook, '')}")
-            reply = Reply(feature, getattr(module, hook)(*arguments))
+            reply = FeatureReply(feature, getattr(module, hook)(*arguments))
         except Exception:  # noqa: BLE001 - whatever fails in a feature stops nothing else
             _LOG.debug("%s of %s failed", hook, feature.name, exc_info=True)
-            reply = Reply(feature, note=f"{feature.title} is not available: it failed.")
+            reply = FeatureReply(feature, note=f"{feature.title} is not available: it failed.")
         yield reply

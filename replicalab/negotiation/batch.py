@@ -22,7 +22,7 @@ from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import NegotiationError, ReplicaLabError
 from replicalab.lexicon import shortened
 from replicalab.limits import LONGEST_TEXT, MOST_JOBS
-from replicalab.models import Count, Framed, Record
+from replicalab.models import Count, NotebookTable, Record
 from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
 from replicalab.negotiation.case import Case, JobCase
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier
@@ -89,7 +89,7 @@ def jobs_of(
 
 
 @dataclass(frozen=True)
-class Batch(Framed):
+class Batch(NotebookTable):
     """The results of ``asked`` jobs, in their order; some are missing after Ctrl-C."""
 
     results: tuple[Result, ...]

@@ -12,7 +12,7 @@ from replicalab import errors, scenarios
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_ROUNDS, MOST_SIDES
-from replicalab.models import Framed, Protocol, Record, too_large
+from replicalab.models import NotebookTable, Protocol, Record, too_large
 from replicalab.negotiation import Negotiation, play_moves, records, replay, shipped_recordings
 from replicalab.registration import Registration
 from replicalab.scenarios.reading import FORMAT, format_problem, record_error
@@ -261,7 +261,7 @@ class Side(NamedTuple):
     is_run: bool = False  # whether the negotiation is compared, not the plan
 
 
-class Comparison(tuple[Side, ...], Framed):
+class Comparison(tuple[Side, ...], NotebookTable):
     """Two to four sides."""
 
     __slots__ = ()

@@ -15,7 +15,7 @@ from replicalab.agents.parsing import ParseErrorCode
 from replicalab.assessment import Assessment
 from replicalab.errors import Refusal
 from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_TEXT, MOST_OUTPUTS, MOST_ROUNDS
-from replicalab.models import Shown
+from replicalab.models import NotebookView
 from replicalab.planner import PlanAnalysis
 
 _LEAVE_ONE: Final = "leave one of them out"
@@ -236,7 +236,7 @@ def only_asks(action: models.ScientistAction | None) -> bool:
 
 
 @dataclass(frozen=True)
-class Negotiation(Shown):
+class Negotiation(NotebookView):
     """A negotiation so far, with all that showing, continuing and forking need."""
 
     setup: Setup

@@ -54,8 +54,8 @@ def play_on(negotiation: Negotiation, generate_fn: GenerateFn | None = None) -> 
 def course(negotiation: Negotiation, model: GenerateFn | None = None) -> Iterator[Negotiation]:
     """Yield the negotiation after each further round of a rule or the model.
 
-    A model walks away after its last attempt without a valid action, or an answer above the length
-    limit. Raises ModelError if a call failed in another way.
+    The model walks away if its last attempt has no valid action or is too long. Raises ModelError
+    if a call failed in another way.
     """
     while negotiation.ending is None and not negotiation.awaits_reply:
         setup, state = negotiation.setup, negotiation.state
@@ -210,8 +210,8 @@ def _counter(plan: Assessment, reply: Reply) -> Offer | None:
 
 
 def _answer_by_hand(plan: Assessment, offer: Offer | None, reply: Reply) -> LabManagerAction:
-    # The Lab Manager's form has neither a rejection nor an alternative if the lab can run the
-    # plan, so these are reports.
+    # If the lab can run the plan, LabManagerAction refuses a rejection and an alternative: the
+    # answer is then a report.
     answer = answer_to(plan, offer)
     if reply.accepts or (plan.failing and not offer):
         return answer

@@ -1,6 +1,6 @@
 """The least-loss plan, additions to the lab, and the Pareto frontier."""
 
-from replicalab.planner.frontier import Frontier, FrontierPlan, LossLine, Standing
+from replicalab.planner.frontier import BetterPlans, Frontier, FrontierPlan, LossLine
 from replicalab.planner.least_loss import (
     ORDER,
     LeastLoss,

@@ -182,7 +182,7 @@ class TargetLimit(StrEnum):
 
 
 @dataclass(frozen=True)
-class Unreached:
+class UnreachedTarget:
     """Why no number of samples reaches the target, and the evidence of the most samples."""
 
     limit: TargetLimit
@@ -190,7 +190,7 @@ class Unreached:
     value: float  # their evidence
 
 
-def why_unreached(plan: assessment.Assessment) -> Unreached | None:
+def why_unreached(plan: assessment.Assessment) -> UnreachedTarget | None:
     """Return why no number of samples reaches the target with a plan's items, or None."""
     pack, factor, design = plan.pack, plan.evidence_factor, plan.pack.design
     worth = limits.EvidenceCurve(pack, limits.most_looked_at(plan.plan))
@@ -203,7 +203,7 @@ def why_unreached(plan: assessment.Assessment) -> Unreached | None:
         seen = seen_effect(plain, factor)
         if _meets_target(design, assessment.evidence_value(plain, number, seen, factor)):
             limit = TargetLimit.UNITS
-    return Unreached(limit, number, worth.value(number, factor))
+    return UnreachedTarget(limit, number, worth.value(number, factor))
 
 
 def _meets_target(design: Design, value: float) -> bool:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, Counts, Evidence, counted_of, credits_needed, tier_of
 from replicalab.limits import LARGEST_PLANNED, MOST_FRONTIER_PLANS, MOST_FRONTIER_SIZES
-from replicalab.models import Framed, Protocol
+from replicalab.models import NotebookTable, Protocol
 from replicalab.planner.limits import CountLimits, EvidenceCurve, as_loss, fewest, most_counted
 from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import EvidenceTier, Pack
@@ -35,7 +35,7 @@ class FrontierPlan(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Standing:
+class BetterPlans:
     """The plans that beat a plan; all None if it is Pareto-optimal."""
 
     cheaper: FrontierPlan | None = None  # no less evidence, no more days and loss
@@ -51,14 +51,14 @@ class LossLine(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Frontier(Framed):
+class Frontier(NotebookTable):
     """The Pareto-optimal plans, cheapest first; empty if no feasible plan has evidence."""
 
     plans: tuple[FrontierPlan, ...] = field(repr=False)
     pack: Pack
     exact: bool = True  # whether all plans were searched, except sizes between even steps
 
-    def standing(self, plan: Assessment) -> Standing:
+    def standing(self, plan: Assessment) -> BetterPlans:
         short, cost = as_loss(plan.evidence.value, plan.pack), plan.cost
         days, loss = plan.counts.days, plan.fidelity_loss
         rivals = [
@@ -68,15 +68,15 @@ class Frontier(Framed):
             if (lacking := as_loss(item.value, plan.pack)) <= short
         ]
         if not rivals:
-            return Standing()
+            return BetterPlans()
         cheaper = min(rivals, key=lambda r: (r[1].credits, r[0]))[1]
         minimum, stronger = min(rivals, key=lambda r: (r[0], r[1].credits))
         gentler = min(rivals, key=lambda r: (r[1].loss, r[1].days))[1]
-        standing = Standing(
+        standing = BetterPlans(
             cheaper if cheaper.credits < cost else None, stronger if minimum < short else None
         )
         same = (gentler.loss, gentler.days) == (loss, days)
-        return standing if standing != Standing() or same else Standing(gentler=gentler)
+        return standing if standing != BetterPlans() or same else BetterPlans(gentler=gentler)
 
     def as_strong(self, evidence: Evidence) -> FrontierPlan | None:
         """Return the gentlest plan with as much evidence, at the precision shown."""

@@ -12,7 +12,7 @@ from replicalab.assessment import Assessment, assess
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes, change_of, lost_days
 from replicalab.assessment.phrases import asked_text, days_text
 from replicalab.lexicon import count_text, joined, label_key
-from replicalab.models import PROTOCOL_FIELDS, Protocol, Shown, revise
+from replicalab.models import PROTOCOL_FIELDS, NotebookView, Protocol, revise
 from replicalab.planner.limits import BELOW_FLOOR, TIER_RANK, largest_sample, step_of
 from replicalab.planner.search import PlanSearch
 from replicalab.planner.variants import PlanVariants, variants_of
@@ -74,7 +74,7 @@ _Changes = Callable[[], Sequence[SuggestionChange]]
 
 
 @dataclass(frozen=True)
-class LeastLoss(Shown):
+class LeastLoss(NotebookView):
     """The plan closest to the study, with proofs from the search."""
 
     before: Assessment  # the original
@@ -139,7 +139,6 @@ _WORSE: Final = {
 }
 """Why a change is kept: the first term of the order that gets worse without it."""
 _NO_GAIN: Final = "{subject} nothing is gained."
-_NOUNS: Final = {"duration_days": "day", "sample_size": "sample"}  # in the order of the changes
 
 
 @dataclass(frozen=True)
@@ -157,7 +156,8 @@ class _Reasons:
                 yield change.model_copy(update={"reason": reason})
             else:
                 yield change
-        for name, noun in _NOUNS.items():
+        nouns = {"duration_days": "day", "sample_size": self.after.pack.design.sample_noun}
+        for name, noun in nouns.items():  # in the order of the changes
             old, new = getattr(self.before.plan, name), getattr(self.after.plan, name)
             if old != new:
                 back = new + (1 if old > new else -1)
@@ -206,6 +206,7 @@ class _Reasons:
 def deciding_text(plan: Assessment, study: Assessment) -> str:
     """Return the price of one step closer to the study; empty if it fails or cuts nothing."""
     counts, pack, longest = plan.counts, plan.pack, plan.pack.lab.days_left
+    noun = pack.design.sample_noun
     if not plan.feasible:
         return ""
     if counts.days < min(study.counts.days, longest):
@@ -215,7 +216,7 @@ def deciding_text(plan: Assessment, study: Assessment) -> str:
         if not most.feasible:
             return f"With 1 more day the plan fails on {joined(most.failing)}."
         if limit < counts.samples:
-            return f"1 more day would cost {count_text(counts.samples - limit, 'sample')}."
+            return f"1 more day would cost {count_text(counts.samples - limit, noun)}."
     if counts.samples < study.counts.samples:
         protocol = revise(plan.plan, sample_size=counts.samples + 1)
         days = (
@@ -224,9 +225,9 @@ def deciding_text(plan: Assessment, study: Assessment) -> str:
             if plan.revised(revise(protocol, duration_days=days)).feasible
         )
         if fewer := counts.days - next(days, counts.days):
-            return f"1 more sample would cost {count_text(fewer, 'day')}."
+            return f"1 more {noun} would cost {count_text(fewer, 'day')}."
         if failing := plan.revised(protocol).failing:
-            return f"With 1 more sample the plan fails on {joined(failing)}."
+            return f"With 1 more {noun} the plan fails on {joined(failing)}."
     return f"The lab has {days_text(pack.lab)}." if counts.days < study.counts.days else ""
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from replicalab import assessment
 from replicalab.lexicon import CREDITS, joined, label_key
 from replicalab.limits import LARGEST_COUNT, MOST_ITEMS_TRIED
-from replicalab.models import Dimension, Protocol, Shown, revise
+from replicalab.models import Dimension, NotebookView, Protocol, revise
 from replicalab.planner import limits
 from replicalab.planner.least_loss import GivenUp, LeastLoss, PlanStep, gives_up_less, least_loss_of
 from replicalab.planner.variants import PlanVariant, PlanVariants, price_range
@@ -94,7 +94,7 @@ class LaterStart(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shortfalls(Shown):
+class Shortfalls(NotebookView):
     """The additions that a plan needs to run and to reach its target."""
 
     plan: assessment.Assessment

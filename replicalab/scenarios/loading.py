@@ -17,7 +17,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from replicalab.errors import Fault, Refusal, ScenarioError
 from replicalab.lexicon import label_key, shortened
 from replicalab.limits import MOST_STUDY_BYTES
-from replicalab.models import Framed
+from replicalab.models import NotebookTable
 from replicalab.places import TREE
 from replicalab.scenarios import reading
 from replicalab.scenarios.constraints import LAB_CONSTRAINT_KEYS
@@ -38,7 +38,7 @@ ScenarioSummary = Study
 """An entry of `list_scenarios`."""
 
 
-class Studies(tuple[ScenarioSummary, ...], Framed):
+class Studies(tuple[ScenarioSummary, ...], NotebookTable):
     """Studies, by domain and id."""
 
     __slots__ = ()
@@ -49,7 +49,7 @@ def parse_study(text: str | bytes, source: str) -> Study:
     return _checked(reading.read_document(text, source))
 
 
-def _checked(document: reading.Document) -> Study:
+def _checked(document: reading.ParsedFile) -> Study:
     try:
         study = Study.model_validate(document.data)
         if errors := _label_errors(study):

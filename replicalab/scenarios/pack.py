@@ -21,7 +21,7 @@ from replicalab import models
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.limits import MAX_SEED
-from replicalab.models import Shown
+from replicalab.models import NotebookView
 from replicalab.scenarios import constraints as rules
 from replicalab.scenarios import own
 from replicalab.scenarios.fields import MOST, Finite
@@ -183,7 +183,7 @@ class _OfStudy(Generic[_T]):
         return self._get(pack.study)
 
 
-class Pack(Shown, models.Record):
+class Pack(NotebookView, models.Record):
     """A study in one lab.
 
     ``hidden_reference_spec`` is for the judge; no Scientist prompt or observation may carry it.

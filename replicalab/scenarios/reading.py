@@ -76,7 +76,7 @@ def dotted(path: FieldPath) -> str:
 
 
 @dataclass(frozen=True)
-class Document:
+class ParsedFile:
     """A file's data, with the line and column of each field path, both from 1."""
 
     source: str
@@ -89,7 +89,7 @@ class Document:
         return next((self.places[part] for part in parts if part in self.places), (0, 0))
 
 
-def read_document(text: str | bytes, source: str) -> Document:
+def read_document(text: str | bytes, source: str) -> ParsedFile:
     """Return the data and the places of one file; raises ScenarioError."""
     text, places = readable_text(text, source), dict[FieldPath, tuple[int, int]]()
     try:
@@ -101,7 +101,7 @@ def read_document(text: str | bytes, source: str) -> Document:
     if not isinstance(data, dict):
         fault = Fault("", f"the file is {shown(data)}", "write it as 'key: value' lines")
         raise ScenarioError(source, [fault])
-    return Document(source, data, places)
+    return ParsedFile(source, data, places)
 
 
 def with_text_at(text: str, value: str, *keys: str) -> str:
@@ -280,7 +280,7 @@ _REMEDIES: Final = {  # By kind of error, or by pattern
 
 
 def record_error(
-    error: ValidationError, record: type[Record], source: str, document: Document | None = None
+    error: ValidationError, record: type[Record], source: str, document: ParsedFile | None = None
 ) -> ScenarioError:
     """Return pydantic's errors as faults of a file with a record, in the file's order."""
     details = error.errors(include_url=False)

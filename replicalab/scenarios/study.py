@@ -54,7 +54,7 @@ class Original(Record):
     where: fields.Prose | None = None
 
 
-class Fact(Record):
+class Statement(Record):
     """One statement about the study.
 
     Attributes:
@@ -101,7 +101,7 @@ class Paper(Record):
     caution: fields.Prose
     contested: fields.Prose | None = None
     teaches: fields.Prose
-    facts: Annotated[list[Fact], fields.Many]
+    facts: Annotated[list[Statement], fields.Many]
 
     @property
     def name(self) -> str:

@@ -80,10 +80,12 @@ def _draw() -> None:
 @st.dialog("Open a file", position="right", width="medium", on_dismiss="rerun")
 def _draw_opening() -> None:
     panel.draw_scheme()
-    upload("A bundle, a negotiation, a plan, a lab (JSON), or a study (YAML)", "handed_file", _open)
+    upload("JSON or YAML file", "handed_file", _open)
     opened: Opening | None = st.session_state.get(_OPENED)
     if opened is None:
-        st.caption("It replaces the open plan; Undo brings that back.")
+        st.caption(
+            "A bundle, negotiation, plan or lab, or a study. It replaces the open plan; see Undo."
+        )
         return
     st.success(escaped(opened.text), icon=":material/check_circle:")
     if opened.caution:
@@ -182,7 +184,7 @@ def _draw_tables() -> None:
     content, registration = _chosen_content(), state.case().registration
     make = partial(content.document, "report", registration)
     name = content.name("tables", "xlsx", registration.title)
-    download("Excel, every table a sheet", lambda: excel(make()), name)
+    download("All tables as Excel", lambda: excel(make()), name)
     captions = [table.caption for table in make().tables]
     chosen = st.selectbox("Table", captions, key="hand_table", format_func=on_one_line)
     if chosen is not None:

@@ -126,17 +126,17 @@ def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-_STUDIES: Final = StudyCache()  # not a cache of Streamlit, which any session can clear
+STUDIES: Final = StudyCache()  # not a cache of Streamlit, which any session can clear
 
 
 def kept() -> dict[str, OwnStudy]:
     """Return this visitor's studies by id, the latest last; they count as used."""
-    return _STUDIES.of(server.visitor())
+    return STUDIES.of(server.visitor())
 
 
 def readable(key: str | None) -> tuple[OwnStudy, ...]:
     """Return this visitor's studies, after the one of another visitor with this key."""
-    study = _STUDIES.read(key)
+    study = STUDIES.read(key)
     return (*([study] if study and not is_mine(study) else ()), *kept().values())
 
 
@@ -177,12 +177,12 @@ def refusal(text: str, study: scenarios.Study) -> str:
     """
     others = (own.study.paper.name for name, own in kept().items() if name != study.scenario_id)
     refused = name_refusal(study.paper.name, others)
-    return refused or _STUDIES.refusal(server.visitor(), study.scenario_id, text)
+    return refused or STUDIES.refusal(server.visitor(), study.scenario_id, text)
 
 
 def keep(text: str, study: scenarios.Study) -> str:
     """Keep a study in place of the visitor's of that id, or return why not."""
-    if refused := _STUDIES.keep(server.visitor(), text, study):
+    if refused := STUDIES.keep(server.visitor(), text, study):
         return refused
     _later(study.scenario_id, partial(_save, owner(), text, study))
     return ""
@@ -213,7 +213,7 @@ def remove(scenario_id: str) -> None:
 
 def forget(scenario_id: str) -> None:
     """Remove one of this visitor's studies from memory."""
-    _STUDIES.remove(server.visitor(), scenario_id)
+    STUDIES.remove(server.visitor(), scenario_id)
 
 
 def find_or_add(text: str, study: scenarios.Study) -> str | None:
@@ -231,14 +231,14 @@ def find_or_add(text: str, study: scenarios.Study) -> str | None:
     if mine is not None and mine.text == text:
         return mine.key
     keeper = server.visitor() if mine is None else f"{server.visitor()} as it was kept"
-    if refused := _STUDIES.keep(keeper, text, study):
+    if refused := STUDIES.keep(keeper, text, study):
         raise LibraryFullError(refused)
     return cache_key(keeper, study.scenario_id)
 
 
 def text_of(key: str | None) -> str:
     """Return the file of a study by its key; empty if missing."""
-    study = _STUDIES.read(key)
+    study = STUDIES.read(key)
     return study.text if study else ""
 
 
@@ -280,7 +280,7 @@ def _entries(whose: Owner, scenario_id: str) -> list[Entry]:
 def _load(entry: Entry) -> None:
     text = shelf().read(owner(), entry.id).content
     with suppress(ScenarioError):  # its entry on the Library page shows the problem
-        _STUDIES.keep(server.visitor(), text, usable_study(text, entry.name))
+        STUDIES.keep(server.visitor(), text, usable_study(text, entry.name))
 
 
 def _later(scenario_id: str, save: Save) -> None:
@@ -346,9 +346,9 @@ def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scena
     """
     if own is None:
         return scenarios.load_scenario(scenario_id, difficulty, seed)
-    if (study := _STUDIES.read(own)) is None:
+    if (study := STUDIES.read(own)) is None:
         restock()
-        study = _STUDIES.read(own)
+        study = STUDIES.read(own)
     if study is None or study.study.scenario_id != scenario_id:
         problem = f"'{scenario_id}' is not on this server"
         gone = Fault("scenario_id", problem, "bring its file under Make a study on Scenarios")

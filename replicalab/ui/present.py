@@ -36,7 +36,7 @@ _KEYS: Final = (
 )
 
 
-class Shown(NamedTuple):
+class SlidePanel(NamedTuple):
     """A slide: its kind and its panel."""
 
     slide: Slide
@@ -60,27 +60,27 @@ def draw(here: PlanAnalysis) -> None:
     panel.draw(blocks.panel("deck", **head, slides=panels, number=number))
 
 
-def slides(here: PlanAnalysis, kept: RunSession | None, note: str = "") -> Iterator[Shown]:
+def slides(here: PlanAnalysis, kept: RunSession | None, note: str = "") -> Iterator[SlidePanel]:
     """Yield the slides of a plan and its negotiation; the last one shows the plan's note."""
     yours = here.yours
     negotiation, verdict = (kept.negotiation, kept.verdict) if kept else (None, None)
     players = (negotiation.setup.scientist, negotiation.setup.lab_manager) if negotiation else ()
-    yield Shown(Slide.STAKE, present.stake_slide(yours, *players))
-    yield Shown(Slide.PLAN, present.plan_slide(yours))
+    yield SlidePanel(Slide.STAKE, present.stake_slide(yours, *players))
+    yield SlidePanel(Slide.PLAN, present.plan_slide(yours))
     if negotiation is not None:
         steps, changes = concession_steps(negotiation), suggested(negotiation)
         for at in range(len(present.conceded(negotiation))):
-            yield Shown(Slide.CONCESSION, present.concession_slide(negotiation, at, changes))
+            yield SlidePanel(Slide.CONCESSION, present.concession_slide(negotiation, at, changes))
         if steps:
-            yield Shown(Slide.LEDGER, present.ledger_slide(steps, changes))
+            yield SlidePanel(Slide.LEDGER, present.ledger_slide(steps, changes))
         opening = next((done.plan for done in negotiation.rounds if done.plan), None)
         rule = texts.simple_rule_run(negotiation)
         if rule is not None and opening is not None and opening.failing:
-            yield Shown(Slide.RULE, present.rule_slide(negotiation, rule))
+            yield SlidePanel(Slide.RULE, present.rule_slide(negotiation, rule))
     decided = present.decided_plan(here, negotiation)
     for slide in panel.draw_features("slides", decided).values():
-        yield Shown(Slide.FEATURE, slide)
-    yield Shown(Slide.DECISION, present.decision_slide(here, negotiation, verdict, note))
+        yield SlidePanel(Slide.FEATURE, slide)
+    yield SlidePanel(Slide.DECISION, present.decision_slide(here, negotiation, verdict, note))
 
 
 def _draw_buttons(number: int, last: int) -> None:

@@ -14,7 +14,7 @@ ONE: Final = (
 )
 ONE_IN_AN_ARM: Final = ONE.replace("1 tank", "1 tank per arm")
 INDEPENDENT: Final = (
-    "treats samples of one tank as independent, because no intraclass correlation was given"
+    "treats samples in one tank as independent, because no intraclass correlation was given"
 )
 
 

@@ -73,8 +73,7 @@ def best(
 
 
 def forget() -> None:
-    for cache in (
-        *(rows._value, kinds._two_one_sided, distributions.f_test_power, distributions.f_critical),  # noqa: SLF001
-        loading._outcome,  # noqa: SLF001
-    ):
-        cache.cache_clear()
+    for module in (rows, kinds, distributions, loading):
+        for value in vars(module).values():
+            if hasattr(value, "cache_clear"):
+                value.cache_clear()

@@ -12,7 +12,7 @@ from replicalab.facts.blocks import Fact, Status
 from replicalab.facts.options import no_evidence_text
 from replicalab.facts.region import limit_facts, point_facts, region_facts, region_title
 from replicalab.models import Protocol
-from replicalab.planner import PlanAnalysis, Standing, least_to_draw, plan_to_draw
+from replicalab.planner import BetterPlans, PlanAnalysis, least_to_draw, plan_to_draw
 from replicalab.planner.region import region
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import make_pack, make_protocol, make_throughput, with_means
@@ -50,12 +50,12 @@ def too_dear() -> PlanAnalysis:
 EXTRAS: Final = (MOMENTUM, REEF, ("ml_rl_seeds", "hard"), SUZUKI, ("psy_stroop", "easy"))
 STANDINGS: Final = {
     "beaten in credits": (
-        opened(("bio_jq1_myeloma", "easy")), Status.CAUTION, "Beaten"
+        opened(("bio_jq1_myeloma", "easy")), Status.CAUTION, "Off the frontier"
     ),
-    "beaten": (opened(MOMENTUM, 150, 6), Status.CAUTION, "Beaten"),
-    "unbeaten": (opened(MOMENTUM, 161, 3), Status.PASS, "Unbeaten"),
+    "beaten": (opened(MOMENTUM, 150, 6), Status.CAUTION, "Off the frontier"),
+    "unbeaten": (opened(MOMENTUM, 161, 3), Status.PASS, "On the frontier"),
     "unbeaten, not proven": (
-        inexact(opened(MOMENTUM, 161, 3)), Status.CAUTION, "Unbeaten, not proven"
+        inexact(opened(MOMENTUM, 161, 3)), Status.CAUTION, "On the frontier, not proven"
     ),
     "does not fit": (opened(MOMENTUM), Status.FAIL, "Does not fit"),
     "does not fit, least loss as good": (
@@ -76,9 +76,9 @@ def test_verdict_follows_the_frontier(case: str) -> None:
     verdict = frontier.standing_verdict(options)
     assert (verdict.status, verdict.title) == (status, title)
     unbeaten = options.yours.feasible and bool(options.frontier.plans)
-    unbeaten = unbeaten and options.frontier.standing(options.yours) == Standing()
-    assert unbeaten == (title in ("Unbeaten", "Unbeaten, not proven", "No evidence"))
-    if title == "Beaten":
+    unbeaten = unbeaten and options.frontier.standing(options.yours) == BetterPlans()
+    assert unbeaten == (title in ("On the frontier", "On the frontier, not proven", "No evidence"))
+    if title == "Off the frontier":
         assert all(
             options.yours.feasible <= plan.feasible
             for plan in frontier.better_plans(options).values()
@@ -112,10 +112,10 @@ def title(pack: Pack, plan: Protocol | None = None) -> str:
 def test_title_covers_long_labs(lab: dict[str, Any], span: str | None) -> None:
     text = title(make_pack(**lab), make_protocol(duration_days=3))
     if span is None:
-        assert text == "With these items and controls nothing fits this lab"
+        assert text == "No plan with these items and controls fits this lab"
     else:
-        none = "Whatever fits with these items and controls yields no evidence"
-        assert text == (f"Fits and counts: {span}" if span else none)
+        none = "No plan that fits with these items and controls has evidence"
+        assert text == (f"Fits and analysed: {span}" if span else none)
 
 
 def test_trade_off_sentences() -> None:

@@ -100,7 +100,7 @@ def test_break_evens_match_in_small_labs(seeds: range) -> None:
 def test_sentence_names_the_nearest_and_the_lost() -> None:
     plan = assess_in("easy")
     assert sentence(plan, break_evens(plan)) == (
-        "The plan still holds with 5.8 % less money, 10 % more for a participant or 1 fewer day. "
+        "The plan still holds with 5.8 % less money, 10 % more for a participant or 1 day less. "
         "It does not survive the loss of one staff unit."
     )
 

@@ -58,7 +58,7 @@ def test_plan_is_handed_in_and_tried_again() -> None:
     acting.type_number(app, "Sample size", 100)
     acting.press(app, "Ask the Lab Manager")
     assert "Round 2, 100 fish in 18 days" in page_text(app)
-    acting.type_text(app, "Your name, if you like", "=Ada <b>")
+    acting.type_text(app, "Your name (optional)", "=Ada <b>")
     acting.press(app, "Hand in")
     assert "Cannot be run here" in everything(app)
     assert BEST.evidence.number in everything(app)

@@ -10,7 +10,13 @@ from replicalab.assessment import assess
 from replicalab.designs import KINDS
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.blocks import group
-from replicalab.features.critique import QUESTIONS, Remark, Standing, critique, critique_blocks
+from replicalab.features.critique import (
+    QUESTIONS,
+    QuestionResult,
+    Remark,
+    critique,
+    critique_blocks,
+)
 from replicalab.lexicon import one_line
 from replicalab.models import revise
 from replicalab.registration import QUESTIONS as FORM
@@ -27,7 +33,7 @@ from tests.factories import (
 )
 from tests.golden import assert_golden
 
-CONCERN, UNSAID, ANSWERED = Standing
+CONCERN, UNSAID, ANSWERED = QuestionResult
 AUTHOR, CORE, _ = Finder
 STUDIES: Final = [summary.scenario_id for summary in scenarios.list_scenarios()]
 
@@ -148,7 +154,7 @@ def test_questions_about_shipped_studies(study: str) -> None:
         remarks = critique(assess(pack.reference_protocol, pack))
         assert all((remark.source is None) is (remark.standing is UNSAID) for remark in remarks)
         assert not any(remark.source is AUTHOR for remark in remarks)
-        order = [list(Standing).index(remark.standing) for remark in remarks]
+        order = [list(QuestionResult).index(remark.standing) for remark in remarks]
         assert order == sorted(order)
         texts += [f"# {lab}", *(line for line in map(_line, remarks) if line not in texts)]
     assert_golden(f"critique#{study}", "\n".join(texts))

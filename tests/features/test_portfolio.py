@@ -13,8 +13,8 @@ from replicalab import scenarios
 from replicalab.errors import PortfolioError
 from replicalab.features.portfolio import (
     MAX_STUDIES,
-    Lacking,
     LeftOut,
+    OmissionReason,
     Portfolio,
     PortfolioStudy,
     plans_of,
@@ -161,9 +161,9 @@ def test_missing_credits_count_from_a_millionth() -> None:
     rigid = {"allowed_substitutions": [], "controls": controls}  # so that there is one plan
     one = portfolio_of([PortfolioStudy(synthetic(**rigid))])
     for budget, days, pair in (
-        (2 * one.credits, one.last, (Lacking.TIME, 0.0)),
-        (2 * one.credits - 1e-6, one.last, (Lacking.CREDITS, 1e-6)),
-        (2 * one.credits - 1e-6, 12, (Lacking.CREDITS, 1e-6)),
+        (2 * one.credits, one.last, (OmissionReason.TIME, 0.0)),
+        (2 * one.credits - 1e-6, one.last, (OmissionReason.CREDITS, 1e-6)),
+        (2 * one.credits - 1e-6, 12, (OmissionReason.CREDITS, 1e-6)),
     ):
         studies = [PortfolioStudy(synthetic(budget=budget, days=days, **rigid))] * 2
         result = portfolio_of(studies).left_out
@@ -175,7 +175,7 @@ def test_study_bound_beyond_the_population_leaves_it_out() -> None:
     bound = factories.make_constraint(key="more", bounds="evidence", comparator=">=", quantity=0.99)
     pack = synthetic(design=factories.make_design(population_max=44), constraints=[bound])
     [out] = portfolio_of([PortfolioStudy(pack)]).left_out
-    assert out.lacking is Lacking.EVIDENCE
+    assert out.lacking is OmissionReason.EVIDENCE
     [one] = portfolio_of([PortfolioStudy(factories.change_pack(pack, constraints=[]))]).chosen
     assert one.plan.plan.sample_size <= 44
 
@@ -278,12 +278,12 @@ def _reason(result: Portfolio, at: int) -> LeftOut:
     candidate, lab = result.candidates[at], result.candidates[at].pack.lab
     plans = plans_of(candidate).plans
     if not plans:
-        return LeftOut(at, Lacking.EVIDENCE)
+        return LeftOut(at, OmissionReason.EVIDENCE)
     rest = lab.budget - result.credits
     cheapest = min(plan.cost for plan in plans.values())
     if cheapest > rest + 1e-9:
-        return LeftOut(at, Lacking.CREDITS, credits=_cents(cheapest - rest))
-    return LeftOut(at, Lacking.TIME)
+        return LeftOut(at, OmissionReason.CREDITS, credits=_cents(cheapest - rest))
+    return LeftOut(at, OmissionReason.TIME)
 
 
 def test_choice_without_any_solution_is_not_proven(monkeypatch: pytest.MonkeyPatch) -> None:

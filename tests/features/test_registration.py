@@ -15,7 +15,7 @@ from replicalab.documents import OWN
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.blocks import NOT_GIVEN
 from replicalab.features import registration as forms
-from replicalab.features.registration import PROFILES, FormAnswer, FormItem, Registered
+from replicalab.features.registration import PROFILES, FormAnswer, FormItem, RegisteredPlan
 from replicalab.limits import LONGEST_LABEL, LONGEST_TEXT
 from replicalab.models import revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
@@ -40,16 +40,16 @@ def items_of(form: str) -> list[FormItem]:
 
 def planned(
     pack: scenarios.Pack, author: Registration | None = None, **changes: object
-) -> Registered:
+) -> RegisteredPlan:
     plan = assess(revise(pack.reference_protocol, **changes), pack)
-    return Registered(PlanAnalysis(plan), author or Registration())
+    return RegisteredPlan(PlanAnalysis(plan), author or Registration())
 
 
-def stroop(author: Registration | None = None, **changes: object) -> Registered:
+def stroop(author: Registration | None = None, **changes: object) -> RegisteredPlan:
     return planned(scenarios.load_scenario("psy_stroop", "medium"), author, **changes)
 
 
-def answers(registered: Registered, form: str = "replication") -> dict[str, FormAnswer]:
+def answers(registered: RegisteredPlan, form: str = "replication") -> dict[str, FormAnswer]:
     sections = forms.answers_of(PROFILES[form], registered)
     listed = chain.from_iterable(sections.values())
     return {answer.item.question.key: answer for answer in listed}
@@ -59,11 +59,11 @@ def sources(answer: FormAnswer) -> list[Finder]:
     return [source for source, _ in answer.sources]
 
 
-def values(registered: Registered, form: str) -> Any:
+def values(registered: RegisteredPlan, form: str) -> Any:
     return forms.registration(PROFILES[form], registered, on=DAY).values
 
 
-def text_of(registered: Registered, form: str) -> str:
+def text_of(registered: RegisteredPlan, form: str) -> str:
     return markdown(forms.registration(PROFILES[form], registered, on=DAY))
 
 
@@ -206,7 +206,7 @@ def test_substitution_is_close_up_to_loss_one() -> None:
     for study, lab in product(STUDIES, scenarios.Difficulty):
         pack = scenarios.load_scenario(study, lab.value)
         plan = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
-        filled = answers(Registered(PlanAnalysis(plan), Registration()))
+        filled = answers(RegisteredPlan(PlanAnalysis(plan), Registration()))
         for key, owned in (("same_measures", pack.equipment), ("same_stimuli", pack.reagents)):
             losses = [s.fidelity_loss for s in plan.substitutions if s.original in owned]
             if losses:
@@ -217,16 +217,16 @@ def test_substitution_is_close_up_to_loss_one() -> None:
     assert seen == {"Close", "Different"}
 
 
-def negotiated(study: str) -> Registered:
+def negotiated(study: str) -> RegisteredPlan:
     pack = scenarios.load_scenario(study, "medium")
     scientist, manager = ScientistKind.DIRECT, LabManagerKind.REFERENCE
     setup = make_setup(pack, pack.reference_protocol, scientist=scientist, lab_manager=manager)
     run = negotiate(setup, pack)
     assert run.final_plan is not None
-    return Registered(PlanAnalysis(run.final_plan), Registration(), run=run)
+    return RegisteredPlan(PlanAnalysis(run.final_plan), Registration(), run=run)
 
 
-def shipped(study: str, lab: str = "medium") -> Registered:
+def shipped(study: str, lab: str = "medium") -> RegisteredPlan:
     return planned(scenarios.load_scenario(study, lab))
 
 
@@ -241,7 +241,7 @@ def answer_lines() -> Iterator[str]:
     assert run.run is not None
     opening = run.run.rounds[0].plan
     assert opening is not None
-    own = Registered(PlanAnalysis(opening), Registration(), run=run.run)
+    own = RegisteredPlan(PlanAnalysis(opening), Registration(), run=run.run)
     for registered, *keys in (
         # Paired, d = 1, alpha 0.05: power 0.78 on 9 pairs and 0.80 on 10 (SciPy).
         (stroop(), "sample_rationale", "refused"),

@@ -19,7 +19,7 @@ from tests.ui.walking import query_of
 __all__ = ["files"]
 FORM = "registration_form"
 PLACE = f"{FORM}_psy_stroop"
-IDS = "JSON by the form’s own ids"
+IDS = "JSON with form ids"
 RECIPE, OSF = "brandt-prereg-2", "osf-preregistration-3"
 
 

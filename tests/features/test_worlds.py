@@ -174,7 +174,7 @@ def test_fold_takes_numbers_and_applies_the_plan() -> None:
     type_number(app, "Dropout, %: grim", 120.0)
     refusal = "Dropout, %: grim cannot be 120, so it stays 10 %. Type 0 to 99."
     assert alerts(app)[0].text == refusal
-    press(app, "Apply the most robust plan")
+    press(app, "Apply most robust plan")
     robust = robust_plan(assess_in("easy"), **TYPED.worlds)
     assert number(app, "Sample size").value == robust.plan.counts.samples
 
@@ -204,4 +204,4 @@ def test_plan_below_the_floor_is_not_offered(study: str, lab: str, text: str) ->
     app.session_state["break_even"] = True
     assert text in page_text(run(app))
     assert ("Most robust" in page_text(app)) is ("any of the worlds" not in text)
-    assert "Apply the most robust plan" not in [button.label for button in app.button]
+    assert "Apply most robust plan" not in [button.label for button in app.button]

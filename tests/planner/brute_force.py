@@ -136,7 +136,7 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
     record: dict[float, int] = {}
     for worded in variants_of(original, pack):
         plan = assess(worded, pack)
-        factor, fixed = plan.evidence_factor, _failing_anyhow(plan)
+        factor, fixed = plan.evidence_factor, failing_anyhow(plan)
         if factor not in record:
             record[factor] = max(enough(worded, pack), *_wished(worded, pack))
         same = {name: getattr(original, name) for name in NUMBER_FIELDS}
@@ -183,7 +183,7 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
                 yield Tried(place, worth, void, samples, days, worded)
 
 
-def _failing_anyhow(worded: Assessment) -> set[str]:
+def failing_anyhow(worded: Assessment) -> set[str]:
     failing: set[str] = {
         text
         for text in worded.failing

@@ -10,7 +10,7 @@ import pytest
 
 from replicalab.assessment import Assessment, assess, tier_of
 from replicalab.models import Protocol, revise
-from replicalab.planner import Frontier, FrontierPlan, PlanAnalysis, Standing
+from replicalab.planner import BetterPlans, Frontier, FrontierPlan, PlanAnalysis
 from replicalab.planner.variants import PlanVariant
 from replicalab.scenarios import CostModel, EvidenceTier, Pack, ScenarioConstraint
 from tests.factories import (
@@ -204,11 +204,11 @@ def assert_standing(found: Frontier, plan: FrontierPlan) -> None:
                    if (loss, days) != (row[3], row[1])), default=None)  # fmt: skip
     if cheaper or stronger:
         gentler = None
-    assert standing == Standing(standing.cheaper, standing.stronger, standing.gentler)
+    assert standing == BetterPlans(standing.cheaper, standing.stronger, standing.gentler)
     assert pick(standing.cheaper, (0, 2), pack) == cheaper
     assert pick(standing.stronger, (2, 0), pack) == stronger
     assert pick(standing.gentler, (3, 1), pack) == gentler
-    assert (standing == Standing()) == (not any(rival != row for rival in rivals))
+    assert (standing == BetterPlans()) == (not any(rival != row for rival in rivals))
 
 
 def pick(plan: FrontierPlan | None, places: Sequence[int], pack: Pack) -> tuple[float, ...] | None:

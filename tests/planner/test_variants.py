@@ -17,7 +17,7 @@ from replicalab.planner.least_loss import differences
 from replicalab.planner.variants import PlanVariant, variants_of
 from replicalab.scenarios import Pack
 from tests import factories
-from tests.planner.brute_force import ITEM_FIELDS, _failing_anyhow, key
+from tests.planner.brute_force import ITEM_FIELDS, failing_anyhow, key
 from tests.planner.brute_force import variants_of as every_wording
 from tests.planner.small_labs import analysed
 from tests.tiers import batches
@@ -106,7 +106,7 @@ def respects(worded: Protocol, plan: Protocol, pack: Pack) -> Respects:
     existing = assess(worded, pack)
     dropped = set(map(key, plan.controls)) - set(map(key, worded.controls))
     return Respects(
-        frozenset(_failing_anyhow(existing)),
+        frozenset(failing_anyhow(existing)),
         len(worded.controls),
         existing.fidelity_loss - len(existing.dropped) + len(dropped),
         existing.evidence_factor,

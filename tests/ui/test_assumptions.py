@@ -118,9 +118,9 @@ def test_numbers_are_reset_one_by_one_and_all() -> None:
     press(app, "Back to the study’s 0.05")
     assert "effect 0.1, dropout 12.5 %, yours" in header(app)
     assert field(app, "alpha").value == 0.05
-    press(app, "All as the study has it")
+    press(app, "Reset to the study")
     assert "yours" not in header(app)
-    assert "All as the study has it" not in labels(app)
+    assert "Reset to the study" not in labels(app)
     assert "effect 0.1, dropout 12.5 %, yours" in header(undo(app))
 
 

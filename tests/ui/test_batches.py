@@ -142,7 +142,7 @@ def test_opened_batch_is_played_again_in_part(monkeypatch: pytest.MonkeyPatch) -
     batch = VisitorBatch.opened("x", KeptBatch.of(list(map(run_job, JOBS[:6])), 50))
     assert (batch.number, len(batch.came), batch.is_over) == (50, 6, True)
     assert [was.job.seed for was, _ in batch.again] == [0, 2, 4]
-    assert again_text(batch.again, 6) == "3 of 6 played again: all as they were kept."
+    assert again_text(batch.again, 6) == "3 of 6 played again: same results."
     forged = batch.came[2].model_copy(update={"samples": batch.came[2].samples + 1})
     batch = VisitorBatch.opened("x", KeptBatch.of([forged], 1))
     assert "1 with another result" in again_text(batch.again, 1)

@@ -163,7 +163,7 @@ def test_batch_is_run_saved_and_opened() -> None:
     assert entry.name == "Stroop interference · 3 labs · 12 negotiations"
     app = press(visit(LIBRARY), "Open")
     assert panel_tables(go(app, COMPARE))[-2:] == [shares, regret]
-    assert "12 of 12 played again: all as they were kept." in page_text(app)
+    assert "12 of 12 played again: same results." in page_text(app)
     assert "Save to the library" not in labels(app)
 
 

@@ -131,7 +131,7 @@ def test_report_has_the_fields_and_its_title(files: Files) -> None:
     for line in (r"A. \<b\>Nobody", r"| Sample size | \=42"):
         assert line in message
     again(app, "Tables")
-    name, made = files["Excel, every table a sheet"]
+    name, made = files["All tables as Excel"]
     assert name == "our-own-title-tables.xlsx"
     book = load_workbook(io.BytesIO(made()))
     values = [str(cell.value) for sheet in book for row in sheet.iter_rows() for cell in row]
@@ -227,7 +227,7 @@ FAKED: Final = edited(
 
 @pytest.fixture(autouse=True)
 def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
+    monkeypatch.setattr(own_studies, "STUDIES", StudyCache())
 
 
 def opened(data: str | bytes, name: str = "mine.json", app: AppTest | None = None) -> AppTest:

@@ -75,7 +75,7 @@ def test_drawer_opens_on_every_page() -> None:
         press(go(app, page), "Your lab")
         values = [number(app, label).value for label in ("Budget, credits", "Days", "Start day")]
         assert values == [3700, 6, 1]
-        assert "Back to the study’s lab" not in labels(app)
+        assert "Use the study’s lab" not in labels(app)
 
 
 def test_typed_numbers_are_the_labs_and_reset() -> None:
@@ -88,7 +88,7 @@ def test_typed_numbers_are_the_labs_and_reset() -> None:
     assert {"days", "staff"} & set(query_of(app)) == {"staff"}
     app = fill(fill(again(app), "Days", 7), "Days", 6)
     assert "days" not in query_of(app), "the typed value is the study’s"
-    press(again(app), "Back to the study’s lab")
+    press(again(app), "Use the study’s lab")
     assert "staff" not in query_of(app)
 
 

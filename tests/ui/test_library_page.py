@@ -64,7 +64,7 @@ def test_list_is_searched_filtered_and_comes_in_pages() -> None:
     app.session_state["library_page"] = 2
     assert names(run(app)) == ["plan 1", "plan 0", "two"]
     assert names(type_text(app, "Search", "FRIDAY two")) == ["two"], "which is on no second page"
-    assert "Nothing fits" in page_text(type_text(app, "Search", "tuesday"))
+    assert "No entry matches" in page_text(type_text(app, "Search", "tuesday"))
     assert names(pick(visit(LIBRARY), "Show", "Labs")) == ["two"]
 
 
@@ -134,7 +134,7 @@ def test_history_shows_differences_and_restores() -> None:
         ["Seed", "0", "3"],
         ["Notes", "—", "larger"],
     ]
-    press(app, "Restore it, as a new version")
+    press(app, "Restore this version")
     assert shelf().read(whose, entry.id).content == make_plan(41)
     assert [version.number for version in shelf().versions(whose, entry.id)] == [3, 2, 1]
 
@@ -143,7 +143,7 @@ def test_everything_is_deleted_after_confirmation() -> None:
     keep(EntryKind.PLAN, "one")
     keep(EntryKind.STUDY, "mine")
     app = visit(LIBRARY)
-    app.session_state["library_more"] = "How much is saved, and where"
+    app.session_state["library_more"] = "Space in use"
     assert "2 entries" in page_text(run(app))
     assert os.environ["REPLICALAB_DATA"] not in page_text(app)
     app.checkbox[0].check()

@@ -160,10 +160,10 @@ def test_unusable_file_is_refused_and_page_stays() -> None:
 def test_unplayable_recording_offers_remedies() -> None:
     app = visit(NEGOTIATION, recording="zebra")
     assert "'zebra' is not known; known: momentum_revised" in alerts(app)[0].text
-    assert "Open its study and lab" not in labels(app)
+    assert "Open its study" not in labels(app)
     app = visit(NEGOTIATION, study="psy_stroop", recording="momentum_revised")
     assert "The recording cannot be played: it is about fin_momentum" in alerts(app)[0].text
-    press(app, "Open its study and lab")
+    press(app, "Open its study")
     assert where(app).startswith("Momentum returns")
     press(press(app, "Fork here"), "Continue from here")
     assert "Accept the offer" in labels(app), "a person plays the fork on"

@@ -56,7 +56,7 @@ def test_deck_reads_as_pinned() -> None:
     ("query", "text"),
     [
         ({"present": "3", "recording": "zebra"}, "'zebra' is not known"),
-        ({"present": "3", "scientist": "person"}, "no plan is on the table yet"),
+        ({"present": "3", "scientist": "person"}, "No plan is on the table yet"),
         ({"present": "3", "samples": "0"}, "sample size of 0"),
         ({"present": "2", "seed": "x"}, "Not everything could be opened"),
         ({"present": "1", "budget": "1200"}, "1,200 credits"),

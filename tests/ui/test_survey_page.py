@@ -60,7 +60,7 @@ def test_table_shows_the_core_answers_best_first() -> None:
         assert [days, credits_] == [amount_text(best.counts.days), amount_text(best.cost)]
         all_exist = best.counts.samples == study.pack.design.population_max
         limit = "population" if all_exist else "no one limit"
-        assert binding in (study.binding, "none, as nothing is lost", limit)
+        assert binding in (study.binding, "none: nothing is lost", limit)
 
 
 def test_typed_lab_is_that_of_every_page() -> None:

@@ -21,7 +21,7 @@ from tests.ui.walking import go, query_of, unfolded, visit
 
 LOADED: Final = "Loaded. 420 → 261 months, 8 → 5 days, other equipment."
 FRONTIER: Final = "frontier"
-FITS: Final = "Fits and counts: up to"
+FITS: Final = "Fits and analysed: up to"
 
 
 def opened(study: str = "fin_momentum", lab: str = "medium") -> AppTest:
@@ -51,7 +51,7 @@ def table_of(app: AppTest, first: str) -> list[list[str]]:
 def test_first_visit_shows_one_chart() -> None:
     app = opened()
     [chart] = charts(app)
-    assert f"{FITS} 300 samples, 3 to 6 days" in chart
+    assert f"{FITS} 300 months, 3 to 6 days" in chart
     assert_golden("pages/tradeoffs#first", page_text(unfolded(app)))
     [chart] = charts(frontier(app))
     assert "Evidence for credits: better plans" in chart
@@ -68,7 +68,7 @@ def test_chart_is_redrawn_for_its_layers_only() -> None:
     assert point_at_cross(type_number(app, "Point: samples", 5000)) is None
     for is_drawn in (True, False):
         switch(app, "Samples that cannot count")
-        assert ("60 samples a day" in charts(app)[0]) is is_drawn
+        assert ("60 months a day" in charts(app)[0]) is is_drawn
     pick(app, "Effect assumed", "halved (0.0885)")
     assert "Effect: halved (0.0885) | 0.39" in page_text(app)
 
@@ -128,7 +128,7 @@ def test_assumed_effect_outlasts_another_page() -> None:
 def test_lab_without_evidence_is_explained() -> None:
     app = opened("bio_jq1_myeloma", "hard")
     assert_golden("pages/tradeoffs#no_evidence", page_text(app))
-    assert "Whatever fits with these items and controls yields no evidence" in charts(app)[0]
+    assert "No plan that fits with these items and controls has evidence" in charts(app)[0]
     assert not frontier(app).get("plotly_chart")
     assert standing_verdict(options_for("bio_jq1_myeloma", "hard")).text in page_text(app)
 
@@ -146,7 +146,7 @@ def test_levers_move_the_lab_of_every_page() -> None:
     undo(undo(go(app, PROTOCOL)))
     assert query_of(app)["budget"] == "5000", "a point that is loaded leaves the levers"
     pull(go(app, TRADE_OFFS), "Staff units", 5)
-    press(app, "Back to the study’s lab")
+    press(app, "Use the study’s lab")
     assert "Your lab:" not in page_text(app)
     values = {"Budget, credits": 3700, "Days": 6, "Staff units": 4}
     assert {slider.label: slider.value for slider in app.slider} == values

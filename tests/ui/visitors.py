@@ -22,8 +22,8 @@ class Browsers:
 
 def restart(monkeypatch: pytest.MonkeyPatch) -> None:
     shelf.finish()
-    monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
-    monkeypatch.setattr(shelf, "_SHELF", shelf._Shelf())  # noqa: SLF001 - as a new process has
+    monkeypatch.setattr(own_studies, "STUDIES", StudyCache())
+    monkeypatch.setattr(shelf, "SHELF", shelf.Shelf())  # as a new process has
 
 
 def move(monkeypatch: pytest.MonkeyPatch) -> None:

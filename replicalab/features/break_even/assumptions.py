@@ -18,7 +18,7 @@ from replicalab.scenarios import Item, ItemStatus, Lab, Pack
 from replicalab.scenarios.reading import checked_call
 
 TITLE: Final = "How wrong may we be"
-_BISECTIONS: Final = 45  # neither costs nor evidence turn back as a number grows
+_BISECTIONS: Final = 45  # costs and evidence are monotone in every number
 _NAMED: Final = 3  # assumptions in the sentence
 _NO_ROOM: Final = 0.001 - 1e-12  # of an assumption's scale; a smaller one shows as 0 %
 _SMALL: Final = 1e-9  # the size of an effect that is as good as none
@@ -27,13 +27,13 @@ _HOLDS: Final = "The plan still holds with {}."
 _FITS: Final = "The plan still fits the lab with {}."
 _LOST: Final = "It does not survive {}."
 _SHOWS: Final = "The plan has no usable evidence. It has some with {}."
-_SAME: Final = "No {} value of these changes the verdict: {}."
-_REPAIRS: Final = "All checks must pass. No {} value of these repairs one that fails: {}."
+_SAME: Final = "The verdict is the same at any {} value of: {}."
+_REPAIRS: Final = "All checks must pass. No {} value repairs a failing check: {}."
 Change = Callable[[Pack, float], Pack]
 
 
 class Assumption(NamedTuple):
-    """A number that a plan rests on; ``phrase`` and ``least`` are changes of it in words."""
+    """A number that a plan rests on; ``phrase`` is a change in words, ``least`` the smallest."""
 
     key: str
     label: str
@@ -216,7 +216,7 @@ def _of_means(plan: Assessment) -> Iterator[Assumption]:
     ):
         yield Assumption(
             key, label, now, ends, now, partial(_in_lab, key), partial(count_text, noun=noun),
-            partial(lambda noun, now, value: count_text(now - value, noun, "fewer"), noun, now),
+            partial(lambda noun, now, value: f"{count_text(now - value, noun)} less", noun, now),
             f"the loss of one {noun}", partial(_whole, now),
         )  # fmt: skip
     yield Assumption(

@@ -50,7 +50,7 @@ def _draw(plan: Assessment) -> None:
     complain(problem, *(field.problem for field in fields))
     if robust.helps and robust.plan.plan != plan.plan:
         take = partial(state.replace_plan, robust.plan.plan)
-        button("Apply the most robust plan", "shield", take, key="apply_robust")
+        button("Apply most robust plan", "shield", take, key="apply_robust")
 
 
 def _fields(plan: Assessment) -> list[NumberField]:

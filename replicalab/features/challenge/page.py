@@ -61,7 +61,7 @@ def start() -> None:
 def _draw(here: PlanAnalysis) -> None:
     blocks.draw(challenge_panel(here.yours))
     with st.container(horizontal=True, vertical_alignment="bottom", key="challenge"):
-        st.text_input("Your name, if you like", key=_NAME, max_chars=_NAME_LENGTH, width=220)
+        st.text_input("Your name (optional)", key=_NAME, max_chars=_NAME_LENGTH, width=220)
         button("Hand in", "task_alt", partial(_hand_in, here.yours), type="primary")
         limit = state.case().max_rounds
         button(

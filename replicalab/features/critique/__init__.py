@@ -30,7 +30,7 @@ _LEVEL: Final = 0.05
 _ALIKE: Final = 0.01  # share of the larger effect by which equal ones may differ
 
 
-class Outcome(NamedTuple):
+class RuleResult(NamedTuple):
     """The outcome of a rule; an author's answer does not change a firm one."""
 
     name: str
@@ -94,19 +94,19 @@ _CONDITIONS: Final[Mapping[str, Callable[[_Review], bool]]] = {
 """Whether a question applies."""
 
 
-def _correlation(of: _Review) -> Outcome:
+def _correlation(of: _Review) -> RuleResult:
     units, evidence = of.design.units, of.evidence
     assert units is not None  # noqa: S101 - the question's condition
     if units.icc is not None:
         values = {"icc": units.icc, "reason": of.reason("units")}
-        return Outcome("reason" if values["reason"] else "bare", values, of.source("units"))
+        return RuleResult("reason" if values["reason"] else "bare", values, of.source("units"))
     tried = {} if evidence.void_reason else by_correlation(of.plan)
     text = lexicon.joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
     values = {"name": units.name, "measure": evidence.measure, "values": text}
-    return Outcome("tried" if tried else "independent", values)
+    return RuleResult("tried" if tried else "independent", values)
 
 
-def _few_units(of: _Review) -> Outcome:
+def _few_units(of: _Review) -> RuleResult:
     unit = of.design.units.name if of.design.units else "unit"
     arms = counted_units(of.design, of.evidence.able)
     number = min(arms) if len(arms) == of.groups else arms[0] // of.groups
@@ -117,26 +117,26 @@ def _few_units(of: _Review) -> Outcome:
         "least": _FEWEST_UNITS,
         "units": lexicon.plural(unit, 2),
     }
-    return Outcome("few" if number < _FEWEST_UNITS else "enough", values)
+    return RuleResult("few" if number < _FEWEST_UNITS else "enough", values)
 
 
-def _unequal_arms(of: _Review) -> Outcome:
+def _unequal_arms(of: _Review) -> RuleResult:
     arms, samples = of.design.arms, of.plan.counts.samples
     if arms is None or not of.design.uneven:
         name = "nearly" if samples % of.groups else "even"
-        return Outcome(name, {"samples": lexicon.count_text(samples, "sample")})
+        return RuleResult(name, {"samples": lexicon.count_text(samples, of.design.sample_noun)})
     values = {"share": lexicon.percent_text(arms.share), "reason": of.reason("arms")}
-    return Outcome("reason" if values["reason"] else "bare", values, of.source("arms"))
+    return RuleResult("reason" if values["reason"] else "bare", values, of.source("arms"))
 
 
-def _controls(of: _Review) -> Outcome:
+def _controls(of: _Review) -> RuleResult:
     names, dropped = of.plan.plan.controls, [control.name for control in of.plan.dropped]
     values = {"dropped": of.guarded(dropped), "answer": of.answers("controls")}
     values["controls"] = lexicon.joined(lexicon.quoted(names))
-    return Outcome("dropped" if dropped else "kept" if names else "none", values)
+    return RuleResult("dropped" if dropped else "kept" if names else "none", values)
 
 
-def _substitutions(of: _Review) -> Outcome:
+def _substitutions(of: _Review) -> RuleResult:
     plan, protocol = of.plan, of.pack.reference_protocol
     used = {item.key for item in plan.items}
     used |= {lexicon.label_key(swap.original) for swap in plan.substitutions}
@@ -150,20 +150,22 @@ def _substitutions(of: _Review) -> Outcome:
     ]
     values = {"swaps": " ".join(texts), "left_out": lexicon.joined(lexicon.quoted(left_out))}
     name = "left_out" if left_out else "costly" if is_costly else "free" if texts else "none"
-    return Outcome(name, values, Finder.STUDY if texts else Finder.CORE)
+    return RuleResult(name, values, Finder.STUDY if texts else Finder.CORE)
 
 
-def _availability(of: _Review) -> Outcome:
+def _availability(of: _Review) -> RuleResult:
     if missing := [f"'{item.label}' is {item.status_text}" for item in of.plan.missing_items]:
-        return Outcome("missing", {"missing": lexicon.joined(missing)})
+        return RuleResult("missing", {"missing": lexicon.joined(missing)})
     chosen = of.author.choices.get("original_materials", ())
     name = "withheld" if "No" in chosen else "all" if chosen else "open"
-    return Outcome(name, {}, Finder.AUTHOR if chosen else Finder.CORE)
+    return RuleResult(name, {}, Finder.AUTHOR if chosen else Finder.CORE)
 
 
-def _limits(of: _Review) -> Outcome:
+def _limits(of: _Review) -> RuleResult:
     if not (broken := of.plan.broken_limits):
-        return Outcome("kept", {"kept": lexicon.joined([*map(phrases.kept_text, of.pack.limits)])})
+        return RuleResult(
+            "kept", {"kept": lexicon.joined([*map(phrases.kept_text, of.pack.limits)])}
+        )
     texts = [
         f"'{limit.constraint.label}' {'must' if limit.hard else 'should'} be {limit.text}, and the "
         f"plan has {phrases.bounded_text(limit, of.plan)}"
@@ -172,71 +174,71 @@ def _limits(of: _Review) -> Outcome:
     days = of.plan.counts.days
     short = any(limit.number is Bounds.DAYS and days < limit.least for limit in broken)
     values = {"broken": lexicon.capitalised("; ".join(texts))}
-    return Outcome("short" if short else "broken", values)
+    return RuleResult("short" if short else "broken", values)
 
 
-def _original_n(of: _Review) -> Outcome:
+def _original_n(of: _Review) -> RuleResult:
     reported, analysed = of.design.original, of.evidence.analysed
     arms = (reported.n1, reported.n2) if reported else ()
     number = reported.n if reported and reported.n else sum(filter(None, arms))
     if not number:
         published = of.pack.paper.published
         name = "unknown" if lexicon.is_given(published) else "silent"
-        return Outcome(name, {"published": _quote(published)})
+        return RuleResult(name, {"published": _quote(published)})
     reason = of.author.reasons.get("sample_size", "").strip()
     values = {"analysed": lexicon.amount_text(analysed), "original": lexicon.amount_text(number)}
     if reason and analysed < number:
-        return Outcome("reason", {**values, "reason": _quote(reason)}, Finder.AUTHOR)
-    return Outcome("smaller" if analysed < number else "enough", values)
+        return RuleResult("reason", {**values, "reason": _quote(reason)}, Finder.AUTHOR)
+    return RuleResult("smaller" if analysed < number else "enough", values)
 
 
-def _dropout(of: _Review) -> Outcome:
+def _dropout(of: _Review) -> RuleResult:
     share, reason = of.design.dropout, of.reason("dropout")
-    analysed = lexicon.count_text(of.evidence.analysed, "sample")
+    analysed = lexicon.count_text(of.evidence.analysed, of.design.sample_noun)
     values = {"share": lexicon.percent_text(share), "left": analysed, "reason": reason}
     name = "large" if share >= _LARGE_DROPOUT else "planned" if share else "none"
     name = "reason" if reason and not share else name
-    return Outcome(name, values, of.source("dropout"))
+    return RuleResult(name, values, of.source("dropout"))
 
 
-def _original_uncertainty(of: _Review) -> Outcome:
+def _original_uncertainty(of: _Review) -> RuleResult:
     reported, estimate = of.design.original, original_estimate(of.design)
     if estimate is None:
-        return Outcome("partial" if reported else "unknown")
+        return RuleResult("partial" if reported else "unknown")
     interval = lexicon.capitalised(curves.worked_out_interval_text(of.design))
     if reported and (text := curves.interval_text(reported)):
         interval = f"Reported {text}."
     name = "insignificant" if estimate.p >= _LEVEL else "sure"
     if _JUST_SIGNIFICANT < estimate.p < _LEVEL:
         name = "just"
-    return Outcome(name, {"interval": interval, "p": curves.p_text(estimate.p)})
+    return RuleResult(name, {"interval": interval, "p": curves.p_text(estimate.p)})
 
 
-def _face_value(of: _Review) -> Outcome:
+def _face_value(of: _Review) -> RuleResult:
     effect, planned, published = of.effect, of.design.effect_planning, published_effect(of.design)
     if effect is None or planned is None or published is None:
-        return Outcome("unknown")
+        return RuleResult("unknown")
     values = {"effect": effect.name, "planned": planned, "published": published}
     as_large = effect.size(planned) >= effect.size(published) * (1 - _ALIKE)
-    return Outcome("as_large" if as_large else "smaller", values)
+    return RuleResult("as_large" if as_large else "smaller", values)
 
 
-def _sidedness(of: _Review) -> Outcome:
+def _sidedness(of: _Review) -> RuleResult:
     values = {"measure": of.evidence.measure, "level": of.kind.level_of(of.design.sides)}
     if of.design.sides == 1:
-        return Outcome("one", {**values, "reason": of.reason("sides")}, of.source("sides"))
+        return RuleResult("one", {**values, "reason": of.reason("sides")}, of.source("sides"))
     reported = of.design.original
     differs = reported is not None and reported.sides == 1 and of.kind.uses("sides")
-    return Outcome("original" if differs else "open", values)
+    return RuleResult("original" if differs else "open", values)
 
 
-def _covered(of: _Review) -> Outcome:
+def _covered(of: _Review) -> RuleResult:
     values = {"number": len(of.criteria), "criteria": of.quoted_criteria()}
     values |= {"measure": of.evidence.measure, "value": of.evidence.number}
-    return Outcome(("unknown", "one", "several")[min(len(of.criteria), 2)], values)
+    return RuleResult(("unknown", "one", "several")[min(len(of.criteria), 2)], values)
 
 
-_RULES: Final[Mapping[str, Callable[[_Review], Outcome]]] = {
+_RULES: Final[Mapping[str, Callable[[_Review], RuleResult]]] = {
     rule.__name__.removeprefix("_"): rule
     for rule in (
         *(_correlation, _few_units, _unequal_arms, _controls, _substitutions, _availability),
@@ -244,33 +246,33 @@ _RULES: Final[Mapping[str, Callable[[_Review], Outcome]]] = {
         _covered,
     )
 } | {
-    "unit": lambda of: Outcome(
+    "unit": lambda of: RuleResult(
         "named" if of.design.units else "open",
         {"units": of.design.units, "n": of.design.unit_of_n},
         of.source("units"),
     ),
-    "control_kinds": lambda of: Outcome(
+    "control_kinds": lambda of: RuleResult(
         "open" if of.plan.plan.controls else "none", {"controls": of.guarded(of.plan.plan.controls)}
     ),
-    "success": lambda of: Outcome(
+    "success": lambda of: RuleResult(
         ("void" if of.evidence.void_reason else "criteria") if of.criteria else "unknown",
         {"criteria": of.quoted_criteria(), "reason": of.evidence.void_reason},
         Finder.STUDY,
     ),
     "sameness": lambda of: (
-        Outcome("margin", {"margin": of.design.margin}, firm=True)
+        RuleResult("margin", {"margin": of.design.margin}, firm=True)
         if of.effect and of.effect.within_margin
-        else Outcome("open")
+        else RuleResult("open")
     ),
-    "power": lambda of: Outcome(
+    "power": lambda of: RuleResult(
         "met" if of.evidence.tier is EvidenceTier.MEETS_TARGET else "below",
         {"placed": lexicon.capitalised(placed_text(of.evidence))},
     ),
-    "multiplicity": lambda of: Outcome(
+    "multiplicity": lambda of: RuleResult(
         "several" if len(of.criteria) > 1 else "unknown", {"number": len(of.criteria)}, Finder.STUDY
     ),
-    "stopping": lambda of: Outcome(
-        "size", {"samples": lexicon.count_text(of.plan.counts.samples, "sample")}
+    "stopping": lambda of: RuleResult(
+        "size", {"samples": lexicon.count_text(of.plan.counts.samples, of.design.sample_noun)}
     ),
 }
 """The rules by question; a question without one is answered on a form alone."""
@@ -283,7 +285,7 @@ PROTOCOL: Final = "Protocol"
 _REMEDY: Final = "Remedy"
 
 
-class Standing(StrEnum):
+class QuestionResult(StrEnum):
     """The result of a question, in the order of their lists."""
 
     CONCERN = "concern"
@@ -291,11 +293,11 @@ class Standing(StrEnum):
     ANSWERED = "answered"
 
 
-_CAPTIONS: Final = dict(zip(Standing, ("Concerns", "Not answered", "Answered"), strict=True))
-_SIGNS: Final = {Standing.CONCERN: Status.CAUTION, Standing.ANSWERED: Status.PASS}
+_CAPTIONS: Final = dict(zip(QuestionResult, ("Concerns", "Not answered", "Answered"), strict=True))
+_SIGNS: Final = {QuestionResult.CONCERN: Status.CAUTION, QuestionResult.ANSWERED: Status.PASS}
 _DEFAULTS: Final = {
-    "answer": (Standing.ANSWERED, "{answer}"),
-    "not_on_form": (Standing.UNSAID, "No answer on the form."),
+    "answer": (QuestionResult.ANSWERED, "{answer}"),
+    "not_on_form": (QuestionResult.UNSAID, "No answer on the form."),
 }
 """Standing and text of the outcomes that all questions share."""
 
@@ -312,7 +314,7 @@ class Remark(NamedTuple):
 
     key: str
     question: str
-    standing: Standing
+    standing: QuestionResult
     text: str
     source: Finder | None
     place: Place
@@ -326,20 +328,22 @@ def critique(plan: Assessment, author: Registration | None = None) -> tuple[Rema
         for key, row in QUESTIONS.items()
         if _CONDITIONS[row.get("when", "always")](review)
     ]
-    return tuple(sorted(remarks, key=lambda remark: [*Standing].index(remark.standing)))
+    return tuple(sorted(remarks, key=lambda remark: [*QuestionResult].index(remark.standing)))
 
 
 def _remark(key: str, row: Mapping[str, Any], review: _Review) -> Remark:
-    outcome = _RULES[key](review) if key in _RULES else Outcome("not_on_form")
+    outcome = _RULES[key](review) if key in _RULES else RuleResult("not_on_form")
     forms: Sequence[str] = row.get("forms", ())
     answer, refused = review.answers(*forms), row.get("refused", {})
     if any(option in review.author.choices.get(form, ()) for form, option in refused.items()):
-        outcome = Outcome("refused", {"answer": answer}, Finder.AUTHOR)
+        outcome = RuleResult("refused", {"answer": answer}, Finder.AUTHOR)
     elif answer and not outcome.firm:
-        outcome = Outcome("answer", {**outcome.values, "answer": answer}, Finder.AUTHOR)
-    texts = {name: (kind, text) for kind in Standing for name, text in row.get(kind, {}).items()}
+        outcome = RuleResult("answer", {**outcome.values, "answer": answer}, Finder.AUTHOR)
+    texts = {
+        name: (kind, text) for kind in QuestionResult for name, text in row.get(kind, {}).items()
+    }
     standing, template = (_DEFAULTS | texts)[outcome.name]
-    source = None if standing is Standing.UNSAID else outcome.source
+    source = None if standing is QuestionResult.UNSAID else outcome.source
     field = FORM[forms[0]].label if forms else row["field"]
     page = row.get("page", "Share, Registration" if forms else PROTOCOL)
     place = Place(page, review.pack.study.term(field))
@@ -351,7 +355,7 @@ def critique_blocks(
     remarks: Sequence[Remark], link: Callable[[Place], str] | None = None
 ) -> list[Sentence | Table]:
     """Return a table for each standing; with links to places, answers are below the questions."""
-    rows = {kind: [_row(r, link) for r in remarks if r.standing is kind] for kind in Standing}
+    rows = {kind: [_row(r, link) for r in remarks if r.standing is kind] for kind in QuestionResult}
     concerns, unanswered, answered = map(len, rows.values())
     count, concern = map(lexicon.count_text, (len(remarks), concerns), ("question", "concern"))
     summary = f"{count}: {concern}, {unanswered} not answered, {answered} answered."
@@ -362,7 +366,7 @@ def critique_blocks(
             columns = [Column(f"{caption} ({len(listed)})"), Column(_REMEDY, "quiet")]
             blocks.append(table(columns[0].name, columns, listed, kind="asked"))
         else:
-            source = [] if standing is Standing.UNSAID else ["Source"]
+            source = [] if standing is QuestionResult.UNSAID else ["Source"]
             blocks.append(table(caption, ["Question", "Answer", *source, _REMEDY], listed))
     return blocks
 

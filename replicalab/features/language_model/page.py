@@ -63,7 +63,7 @@ def _session() -> ModelSession:
 def panel(_: str, __: object) -> dict[str, Any]:
     """Return the model's seat with the call of this run, if one is due."""
     task, _session().task = _session().task, None
-    return {"seat": ModelSeat(None if table.is_full() and task is Task.ROUND else task)}
+    return {"seat": ModelPlayer(None if table.is_full() and task is Task.ROUND else task)}
 
 
 def _start(task: Task) -> None:
@@ -127,7 +127,7 @@ def _field(name: str) -> dict[str, Any]:
     return {"key": f"model_{name}", "on_change": store}
 
 
-class ModelSeat:
+class ModelPlayer:
     """The model as a player; ``task`` is the call of this run."""
 
     def __init__(self, task: Task | None) -> None:
@@ -169,7 +169,7 @@ class ModelSeat:
             leave = partial(table.play, run, played, answer.walking_away)
             with st.container(horizontal=True, key="model_failed"):
                 button("Try again", "refresh", partial(_run, run))
-                button("Act for the model in this round", "person", act, disabled=run.acting)
+                button("Act for the model", "person", act, disabled=run.acting)
                 button("Let it walk away", "logout", leave)
         return pending or test
 

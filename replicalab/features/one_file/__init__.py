@@ -49,7 +49,7 @@ class Levers(NamedTuple):
     staff: tuple[int, ...]
 
 
-class State(NamedTuple):
+class LabState(NamedTuple):
     """The verdict on the plan and the least-loss plan in one lab, each with its sign."""
 
     plan: tuple[str, str]
@@ -75,7 +75,7 @@ def _spaced(low: float, high: float, number: int) -> Iterable[int]:
     return (round(low + (high - low) * step / (number - 1)) or 1 for step in range(number))
 
 
-def state_of(plan: Assessment, budget: float, days: int, staff: int) -> State:
+def state_of(plan: Assessment, budget: float, days: int, staff: int) -> LabState:
     """Return the state of a plan in its lab with other means."""
     pack = plan.pack
     here = plan.in_lab(pack.in_lab(pack.lab.with_means(budget=budget, days=days, staff=staff)))
@@ -84,7 +84,7 @@ def state_of(plan: Assessment, budget: float, days: int, staff: int) -> State:
     text, status = with_cautions(text, least), agreed_status(least)
     if not least.feasible:
         text, status = "No plan passes every dimension.", Status.FAIL
-    return State((_SIGNS[verdict.status], verdict.text), (_SIGNS[status], text))
+    return LabState((_SIGNS[verdict.status], verdict.text), (_SIGNS[status], text))
 
 
 def file_html(

@@ -121,7 +121,7 @@ class ChosenStudy:
     worth: float
 
 
-class Lacking(StrEnum):
+class OmissionReason(StrEnum):
     """Why a study is left out."""
 
     EVIDENCE = "No plan that counts fits this lab, whatever the budget."
@@ -133,7 +133,7 @@ class LeftOut(NamedTuple):
     """A study that is not run; its cheapest plan lacks ``credits``."""
 
     place: int
-    lacking: Lacking
+    lacking: OmissionReason
     credits: float = 0.0
 
     def text(self, currency: str) -> str:
@@ -235,8 +235,8 @@ def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
         if at not in choice.plans:
             cheapest = min((option.credits for option in listed), default=0)
             short = max(0, cheapest + spent - means.credits) / UNIT
-            reason = Lacking.CREDITS if short else Lacking.TIME
-            left_out.append(LeftOut(at, reason if listed else Lacking.EVIDENCE, short))
+            reason = OmissionReason.CREDITS if short else OmissionReason.TIME
+            left_out.append(LeftOut(at, reason if listed else OmissionReason.EVIDENCE, short))
     worth = sum(study.worth for study in studies)
     return Portfolio(
         candidates=studies,

@@ -64,7 +64,7 @@ def _profile(row: Mapping[str, Any]) -> Profile:
 PROFILES: Final = {key: _profile(row) for key, row in _ROWS["forms"].items()}
 
 
-class Registered(NamedTuple):
+class RegisteredPlan(NamedTuple):
     """A plan to be registered, its author's answers, and its negotiation or None."""
 
     options: PlanAnalysis
@@ -89,7 +89,7 @@ class FormAnswer(NamedTuple):
     hint: str = ""
 
 
-def answers_of(profile: Profile, registered: Registered) -> dict[str, list[FormAnswer]]:
+def answers_of(profile: Profile, registered: RegisteredPlan) -> dict[str, list[FormAnswer]]:
     """Return the items of a form with their answers, by the title of their section."""
     values = _Values(registered)
     return {
@@ -100,7 +100,7 @@ def answers_of(profile: Profile, registered: Registered) -> dict[str, list[FormA
 class _Values(dict[str, Any]):
     """The values of the templates in forms.toml; a method's is computed when a template asks."""
 
-    def __init__(self, registered: Registered) -> None:
+    def __init__(self, registered: RegisteredPlan) -> None:
         self.options, self.author, self.run = registered
         self.plan = plan = self.options.yours
         self.design, self.row, self.lab = plan.pack.design, plan.evidence.row, plan.pack.lab
@@ -285,11 +285,11 @@ def progress_text(answers: Sequence[FormAnswer]) -> str:
 
 def section(report: Report) -> Document:
     """Return the form of a report's kind, filled in."""
-    registered = Registered(report.shown, report.answers, report.run)
+    registered = RegisteredPlan(report.shown, report.answers, report.run)
     return registration(PROFILES[report.kind], registered, on=report.on)
 
 
-def registration(profile: Profile, registered: Registered, *, on: date) -> Document:
+def registration(profile: Profile, registered: RegisteredPlan, *, on: date) -> Document:
     """Return a form with its answers, their sources, and a list of the open questions."""
     plan, author = registered.options.yours, registered.author
     sections = answers_of(profile, registered)

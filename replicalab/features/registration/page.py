@@ -33,7 +33,7 @@ def _draw() -> None:
     name = _TITLES.__getitem__
     key = st.selectbox("Form", [*_TITLES], format_func=name, key=_FORM, persist_state="session")
     profile, content, author = PROFILES[key], export_content(), state.case().registration
-    registered = forms.Registered(content.options, author, content.run)
+    registered = forms.RegisteredPlan(content.options, author, content.run)
     sections = forms.answers_of(profile, registered)
     answers = list(chain.from_iterable(sections.values()))
     share = sum(bool(answer.sources) for answer in answers) / len(answers)
@@ -52,7 +52,7 @@ def _draw() -> None:
     kind, file_name = f"registration_{key}", partial(content.name, title=author.title)
     values = {answer.item.id: answer.value for answer in answers}
     make_json = partial(json.dumps, values, ensure_ascii=False, indent=1)
-    download("JSON by the form’s own ids", make_json, file_name(kind, "json"))
+    download("JSON with form ids", make_json, file_name(kind, "json"))
     draw_files(DocumentFiles(kind, make, file_name))
 
 

@@ -417,7 +417,7 @@ class Reading(NamedTuple):
     notes: list[CellFault]
 
 
-class _Row(NamedTuple):
+class _ItemRow(NamedTuple):
     number: int
     item: OwnItem
     first: float
@@ -453,7 +453,7 @@ def read_items(frame: Table, name: str, how: Answers = Answers()) -> Reading:  #
         signs = (money_of(text)[0] for text in frame.get("price", ()))
         how = how._replace(currency=next(filter(None, signs), ""))
     faults, notes = list[CellFault](), list[CellFault]()
-    by_label: dict[str, list[_Row]] = defaultdict(list)
+    by_label: dict[str, list[_ItemRow]] = defaultdict(list)
     for number, texts in zip(map(int, frame.index), frame.to_dict("records"), strict=True):
         if not (row := _row(number, texts, how, faults)):
             continue
@@ -478,7 +478,7 @@ def read_items(frame: Table, name: str, how: Answers = Answers()) -> Reading:  #
 
 def _row(
     number: int, texts: Mapping[Any, str], how: Answers, faults: list[CellFault]
-) -> _Row | None:
+) -> _ItemRow | None:
     values: dict[str, Any] = dict.fromkeys(FIELDS) | EMPTY
     wrong: dict[str, Sequence[str]] = {}
     for field, text in texts.items():
@@ -505,10 +505,10 @@ def _row(
         return None
     if values["quantity"] == ItemState.OUT_OF_STOCK or item.state is None:
         item = item.model_copy(update={"state": values["quantity"] or item.state})
-    return _Row(number, item, first, last, expiry)
+    return _ItemRow(number, item, first, last, expiry)
 
 
-def _in_periods(rows: Sequence[_Row], how: Answers, notes: list[CellFault]) -> OwnItem:
+def _in_periods(rows: Sequence[_ItemRow], how: Answers, notes: list[CellFault]) -> OwnItem:
     """Return an item, of several lots the best, on the start day; later days become notes."""
     number, item, _, _, expiry = max(
         rows, key=lambda row: (row.item.state is not ItemState.OUT_OF_STOCK, row.expiry)

@@ -93,7 +93,7 @@ def _draw_list(upload: _Upload) -> None:
     if missing := [_term(_LABELS[column]) for column in sheets.REQUIRED if column not in frame]:
         complain(f"Choose a column for: {', '.join(missing)}.")
     else:
-        if st.toggle("Take only what this study names", key=f"{upload.key}_named"):
+        if st.toggle("Only this study’s items", key=f"{upload.key}_named"):
             frame = sheets.rows_named(frame, state.written())
         try:
             reading = sheets.read_items(frame, upload.name, answers)

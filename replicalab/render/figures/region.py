@@ -44,7 +44,7 @@ _OTHER: Final = "#4E5D94"  # for a limit that is registered later
 CAPS: Final = (RegionLimit.THROUGHPUT, RegionLimit.POPULATION)
 
 
-class Labelled(NamedTuple):
+class RegionChart(NamedTuple):
     """The region's chart, and labels to lay over it: plotly is slow to draw them."""
 
     figure: go.Figure
@@ -60,7 +60,7 @@ def region_figure(
     *,
     lost: bool = False,
     labelled: bool = True,
-) -> Labelled:
+) -> RegionChart:
     """Return the region as a map: evidence in blue, misfits hatched, limits by their names.
 
     ``lost`` adds the samples that cannot count, and their limits. The tags are for a chart that is
@@ -86,10 +86,10 @@ def region_figure(
         hoverdistance=-1,  # wherever one points, the nearest point is meant
     )
     room = {"left": left, "right": sheets.RIGHT, "below": sheets.BELOW, "height": PLOT}
-    return Labelled(figure, () if labelled else sheet.tags(), room)
+    return RegionChart(figure, () if labelled else sheet.tags(), room)
 
 
-def over_panel(chart: Labelled, spot: sheets.Spot | None) -> Panel:
+def over_panel(chart: RegionChart, spot: sheets.Spot | None) -> Panel:
     """Return labels and the cross at the chosen point, to lay over the chart."""
     return panel("over", tags=chart.tags, room=chart.room, spot=spot)
 

@@ -76,7 +76,7 @@ def _draw_sides(here: PlanAnalysis) -> None:
         download("Download as Excel", lambda: workbook({"Comparison": rows}), "comparison.xlsx")
 
 
-class Compared(NamedTuple):
+class SideList(NamedTuple):
     """The sides, their cases in the same order, and why other cases are left out."""
 
     sides: list[core.Side]
@@ -84,13 +84,13 @@ class Compared(NamedTuple):
     problems: list[str]
 
 
-def all_sides() -> Compared:
+def all_sides() -> SideList:
     """Return the sides of the tray, and the open plan next to a single one."""
     work = state.workspace()
     cases, open_case = list(work.tray), work.case.seated()
     if len(cases) < core.FEWEST_SIDES and cases and tray.place_of(open_case, run=False) is None:
         cases.append(tray.named(TrayCandidate("On the workbench", open_case), cases))
-    compared = Compared([], [], [])
+    compared = SideList([], [], [])
     for item in cases:
         try:
             compared.sides.append(_side(item))

@@ -188,7 +188,7 @@ def _draw_results(batch: VisitorBatch, names: dict[str, str]) -> None:
         with st.container(horizontal=True, key="batch_files"):
             download("Results as CSV", partial(results_csv, came), "batch.csv")
             workbook = partial(batch_workbook, came, summaries(came))
-            download("Results and outcomes as Excel", workbook, "batch.xlsx")
+            download("Results as Excel", workbook, "batch.xlsx")
         with fold("Every result", "batch_results") as is_open:
             if is_open:
                 if len(came) > _ROWS_SHOWN:

@@ -39,7 +39,7 @@ def draw_if_open() -> None:
 def draw_way_back(key: str) -> None:
     """Draw the button that drops all overrides of the lab."""
     back = partial(fields.use, LabOverrides())
-    button("Back to the study’s lab", "restart_alt", back, key=key, type="tertiary")
+    button("Use the study’s lab", "restart_alt", back, key=key, type="tertiary")
 
 
 # A drawer is a fragment: a field runs it alone, and the page is drawn again on closing.

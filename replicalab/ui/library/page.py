@@ -41,17 +41,19 @@ def draw() -> None:
         if entries:
             _draw_list(entries)
         elif search or show != _ALL:
-            st.info("Nothing fits. Search for less, or show all.", icon=":material/search_off:")
+            st.info(
+                "No entry matches. Clear the search, or show all.", icon=":material/search_off:"
+            )
         else:
             text = "Nothing is saved yet. **Save**, above on every page, saves your plan."
             st.info(text, icon=":material/bookmarks:")
             controls.page_link("pages/1_Protocol.py", "To the plan", "tune")
-        usage = "How much is saved, and where"
+        usage = "Space in use"
         with controls.open_tab(("Import a file", usage), "library_more") as name:
             if name == usage:
                 _draw_usage()
             else:
-                label = "A plan, lab, study, negotiation, batch or bundle"
+                label = "File to import"
                 refused = "{file} is not imported.\n{error}"
                 upload(label, "library_file", _import, refused=refused)
     except LibraryError as error:
@@ -201,7 +203,7 @@ def _draw_history(entry: Entry, kept: StoredVersion) -> None:
             st.markdown("It is the same as now.")
         text = f"Version {number} of {entry.name} is restored as {entry.version + 1}."
         restore = partial(_act, entry, partial(shelf().restore, number=number), text)
-        controls.button("Restore it, as a new version", "restore", restore)
+        controls.button("Restore this version", "restore", restore)
 
 
 def _import(data: bytes, name: str) -> None:
@@ -222,11 +224,11 @@ def _draw_usage() -> None:
         else "as long as this browser keeps its cookie: a year after your last visit"
     )
     st.markdown(
-        f"{count_text(used.entries, 'entry')}, deleted ones counted, in "
-        f"{size}. They are in this server’s library, and yours {reach}. No "
-        f"other visitor sees them. A deleted entry can be brought back for {DELETED_DAYS} days."
+        f"{count_text(used.entries, 'entry')} in {size}, with deleted entries. This server’s "
+        f"library keeps them. You can open them {reach}. No other visitor sees them. A deleted "
+        f"entry can be brought back for {DELETED_DAYS} days."
     )
-    sure = st.checkbox("Delete everything that I saved, with its history and drafts")
+    sure = st.checkbox("Delete everything I saved", help="With its versions and drafts.")
     controls.button("Delete it for good", "delete_forever", _forget, disabled=not sure)
 
 

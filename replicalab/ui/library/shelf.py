@@ -25,7 +25,7 @@ _LOG: Final = logging.getLogger(__name__)
 Save = Callable[[], object]
 
 
-class _Shelf:
+class Shelf:
     """The library, opened on first use."""
 
     def __init__(self) -> None:
@@ -46,14 +46,14 @@ class _Shelf:
             return self._library
 
 
-_SHELF = _Shelf()
+SHELF = Shelf()
 
 
 def shelf() -> Library:
     """Return the library, the same for every visitor; raise LibraryError if it cannot be opened."""
     if server.is_demo():
         raise LibraryError(server.DEMO_TEXT)
-    return _SHELF.opened()
+    return SHELF.opened()
 
 
 def owner() -> library.Owner:

@@ -59,7 +59,7 @@ def _current(yours: Assessment) -> RunSession | None:
         with st.container(horizontal=True, key="recording_problem"):
             if case.recording in files.recordings():
                 play = partial(files.open_recording, case.recording)
-                button("Open its study and lab", "science", play)
+                button("Open its study", "science", play)
             closed = state.workspace().changed(recording=None, round_number=0)
             button("Close the recording", "close", partial(state.open_workspace, closed))
     return None
@@ -191,7 +191,7 @@ def _draw_undo() -> None:
     last = next(reversed(state.current().past), None)
     had_run = last and (last.whole or (last.workspace.case.moves and not state.case().moves))
     if had_run and not table.is_away():
-        button("Undo: bring back the last negotiation", "undo", state.undo, type="tertiary")
+        button("Undo: last negotiation", "undo", state.undo, type="tertiary")
 
 
 def _draw_kept_fork(kept: RunSession) -> None:
@@ -272,7 +272,7 @@ def _draw_run(negotiation: Negotiation) -> None:
     panel.draw(rounds.rounds_panel(negotiation, at))
     if _is_over(negotiation):
         panel.draw(rounds.ledger_panel(negotiation))
-    with fold("The rounds as a chart", "rounds_chart", icon=":material/show_chart:") as is_open:
+    with fold("Chart of the rounds", "rounds_chart", icon=":material/show_chart:") as is_open:
         if not is_open:
             return
         visible = negotiation.rounds[: at + 1]

@@ -25,11 +25,11 @@ from replicalab.ui.workspace import Workspace
 
 
 def draw(kept: RunSession | None) -> None:
-    with st.expander("Save or open a negotiation", icon=":material/folder:"):
+    with st.expander("Save or open negotiations", icon=":material/folder:"):
         if kept is not None and kept.negotiation.rounds:
             _draw_saving(kept)
         upload(
-            "Open a saved negotiation or a recording",
+            "Open a saved negotiation",
             "negotiation_file",
             lambda data, name: open_text(readable_text(data, name, MOST_FILE_BYTES), name),
             ["json"],

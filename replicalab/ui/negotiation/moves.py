@@ -54,7 +54,7 @@ def draw_move(kept: RunSession, place: str = "table") -> None:
         button("Walk away", "logout", leave, key=f"{place}_leave")
         _draw_undo(kept, place)
     form = _form_of(f"{place}_{now.round_number}", negotiation, now.offer or now.plan)
-    title = "Or put another plan forward" if now.plan else "Your plan"
+    title = "Or propose another plan" if now.plan else "Your plan"
 
     def send() -> None:
         if plan := form.read():
@@ -301,7 +301,7 @@ def _draw_branches(branch: Branch) -> None:
         table.show(session, min(branch.at, table.last_round(other)), whole=True)
 
     with st.container(horizontal=True, key="branch_buttons"):
-        hint = "Shows it in place of the run; see Undo."
+        hint = "It replaces the run. Undo brings the run back."
         button("Continue with this fork", "check", keep, help=hint)
         button("Drop this fork", "delete", drop_branch)
         draw_using(other, "branch_use")

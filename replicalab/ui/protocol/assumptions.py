@@ -38,7 +38,7 @@ _DECIMALS: Final = 12  # of a percentage, which becomes a share again
 
 def draw(yours: Assessment) -> None:
     """Draw the place; nothing is computed or sent while it is closed."""
-    with controls.fold("Assumptions: effect, alpha, target, dropout", PLACE) as is_open:
+    with controls.fold("Assumptions: effect, alpha, target", PLACE) as is_open:
         if not is_open:
             return
         parts = _parts(Curves(yours, state.written().design))
@@ -130,7 +130,7 @@ def _draw_numbers(lines: Curves) -> None:
     for number in yours:
         _draw_reason(number, written)
     if len(yours) > 1:
-        controls.button("All as the study has it", "restart_alt", partial(_reset, yours, written))
+        controls.button("Reset to the study", "restart_alt", partial(_reset, yours, written))
 
 
 def _assumptions(written: Design, asked: Design) -> list[_Assumption]:

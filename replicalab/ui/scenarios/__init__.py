@@ -231,7 +231,7 @@ def _draw_filters(cards: list[Card]) -> Filter:
             [_ANY, *LAB_DIMENSIONS],
             key="filter_binds",
             format_func=str.capitalize,
-            help="The limit whose relief would buy the reference protocol most.",
+            help="Without this limit the reference protocol would gain most.",
         )
         levels = [_ANY, *Difficulty]
         lab = st.selectbox("In the lab", levels, key="filter_lab", format_func=str.capitalize)

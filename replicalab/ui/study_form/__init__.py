@@ -316,7 +316,7 @@ def _draw_check() -> None:
             labs = (f"{lab.capitalize()} lab" for lab in Difficulty if f"labs.{lab}" in place)
             where = next(labs, "") or _part_of(place)
             st.markdown(f"{mark} {where}: {controls.escaped(finding.message)}")
-    if st.toggle("Show the days and samples that fit", value=True, key="making_region"):
+    if st.toggle("Show plans that fit", value=True, key="making_region"):
         pack = pack_of(now.study, Difficulty.MEDIUM)
         options = PlanAnalysis(assess(now.study.reference_protocol, pack))
         view = Outlook(pack, options, ViewChoice(now.study.scenario_id, now.version))

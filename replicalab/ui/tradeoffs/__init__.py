@@ -24,7 +24,7 @@ from replicalab.render import figures
 from replicalab.scenarios import MOST
 from replicalab.ui import lab, panel, state
 from replicalab.ui.controls import button, chosen_from, page_link
-from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose, chosen
+from replicalab.ui.tradeoffs.outlook import LoadedPlan, Outlook, choose, chosen
 
 _CHART: Final = "region_chart"
 _CHARTS: Final = {"region": "Days and samples", "frontier": "Evidence for {currency}"}
@@ -253,7 +253,7 @@ def _draw_loading(label: str, icon: str, plan: Protocol, view: Outlook) -> None:
     def load() -> None:
         text = f"{step_changes(PlanStep(view.yours, view.yours.revised(plan)))}."
         state.replace_plan(plan)
-        choose(point=(plan.duration_days, plan.sample_size), loaded=Loaded(text, plan))
+        choose(point=(plan.duration_days, plan.sample_size), loaded=LoadedPlan(text, plan))
 
     button(label, icon, load, key=f"load_{icon}", disabled=plan == view.yours.plan)
 

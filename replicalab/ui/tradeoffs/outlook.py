@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CHOICE: Final = "trade_offs"
 
 
-class Loaded(NamedTuple):
+class LoadedPlan(NamedTuple):
     """A plan that was loaded into the editor, and its message."""
 
     text: str
@@ -40,7 +40,7 @@ class ViewChoice:
     point: tuple[int, int] | None = None
     clicked: tuple[int, int] | None = None
     clicks: int = 0
-    loaded: Loaded | None = None
+    loaded: LoadedPlan | None = None
 
     @property
     def key(self) -> str:

@@ -197,7 +197,7 @@ def test_person_acts_for_a_failed_model(seated_model: SeatedModel) -> None:
     press(app, "Run")
     assert "No valid action in 3 attempts" in failed(app).text
     assert "Let it walk away" in labels(app)
-    press(app, "Act for the model in this round")
+    press(app, "Act for the model")
     assert "Your move" in negotiating.headers(app)
     press(app, "Put this plan forward")
     assert "A person acted for the model in this round." in page_text(app)
