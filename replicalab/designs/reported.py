@@ -264,8 +264,8 @@ TWO_PROPORTIONS: Final = (
     ),
     EffectSource(
         "phi and the higher share",
-        (ReportedNumber("phi", "Phi", 0.2, least=0.0, most=1.0), _HIGHER),
-        _by_phi,
+        (ReportedNumber("phi", "Phi", 0.2, least=-1.0, most=1.0), _HIGHER),
+        lambda phi, higher: _by_phi(abs(phi), higher),
         _PHI,
     ),
 )

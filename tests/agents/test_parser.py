@@ -304,14 +304,12 @@ def test_answer_after_the_reasoning_is_played(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        f"<think>{ACCEPT}",
-        f"<think>{FENCED}\n</think>",
+        f"<think>{ACCEPT}", f"<think>{FENCED}\n</think>", f"analysisWe could try {ACCEPT}.",
         f"<|channel|>analysis<|message|>{ACCEPT}<|end|>",
-        f"analysisWe could try {ACCEPT}.",
         f"<details><summary>Thinking</summary>\n{ACCEPT}",
         f"<|channel|>final<|message|>Yes.<|end|><|channel|>analysis<|message|>{ACCEPT}",
     ],
-)
+)  # fmt: skip
 def test_reasoning_without_an_answer_is_no_json(text: str) -> None:
     assert (failure(text).code, failure(text).raw_text) == ("no_json", text)
 

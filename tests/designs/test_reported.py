@@ -63,7 +63,7 @@ def source_of(kind: str, label: str) -> EffectSource:
         ("two_proportions", "risk ratio and the share in group 2", (2, 0.05), OF_TEN),
         ("two_proportions", "chi-squared of one df, n and the higher share",
          (1.801802, 200, 0.10), OF_TEN),
-        ("two_proportions", "phi and the higher share", (0.094916, 0.10), OF_TEN),
+        ("two_proportions", "phi and the higher share", (-0.094916, 0.10), OF_TEN),
         # At a phi of 1 one group has the event throughout, the other never.
         ("two_proportions", "phi and the higher share", (1, 1),
          {"effect_planning": 3.1416, "baseline": 1}),

@@ -188,7 +188,7 @@ def _workbook_rows(data: bytes) -> Iterator[tuple[object, ...]]:
         book = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
         first = book.worksheets[0]
         first.reset_dimensions()  # a file may state fewer rows than it has
-        yield from first.iter_rows(max_col=limits.MOST_SHEET_COLUMNS + 1, values_only=True)
+        yield from first.iter_rows(max_col=limits.MOST_SHEET_COLUMNS + 1)
     except Problem:
         raise
     except Exception:  # noqa: BLE001 - openpyxl raises any error for a damaged part
@@ -197,9 +197,12 @@ def _workbook_rows(data: bytes) -> Iterator[tuple[object, ...]]:
 
 
 def _cell_text(cell: object) -> str:
-    if isinstance(cell, int | float) and not isinstance(cell, bool) and abs(cell) < 1e15:
-        return f"{'-' if cell < 0 else ''}{tables.number_text(cell)}"
-    return "" if cell is None else str(cell).strip()
+    value = getattr(cell, "value", cell)
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:
+        form = re.sub(r"\[[$](.*?)(?:-[^]]*)?]", r"\1", getattr(cell, "number_format", ""))
+        code = f"{named[0]} " if (named := _CURRENCY.search(form)) else ""
+        return f"{code}{'-' if value < 0 else ''}{tables.number_text(value)}"
+    return "" if value is None else str(value).strip()
 
 
 def _heading_row(rows: Mapping[int, Sequence[str]]) -> int:
@@ -265,11 +268,10 @@ def _frame(lines: Iterable[Sequence[object]], heading: int | None) -> Table:
 def _with_currencies(frame: Table) -> Table:
     """Write the currency of a heading, or of a column of its own, into the prices."""
     keys = {str(title): _heading_key(str(title)) for title in frame}
-    codes = next((frame[title] for title, key in keys.items() if "currency" in key), None)
+    codes = next((frame[title] for title, key in keys.items() if "currency" in key), repeat(""))
     for title, key in keys.items():
-        named = _CURRENCY.search(title)
-        own = repeat(named[0].upper()) if named else codes
-        if own is not None and (named or _FIELD_OF.get(key) == "price"):
+        if (named := _CURRENCY.search(title)) or _FIELD_OF.get(key) == "price":
+            own = repeat(named[0].upper()) if named else codes
             frame[title] = [
                 f"{code} {text}".strip() if re.fullmatch("[0-9][0-9.,'’ –-]*", text) else text
                 for code, text in zip(own, frame[title], strict=False)

@@ -243,13 +243,11 @@ FAILURES: Final = [
     ),
     ended("stop", reasoning_content=DRAFT),
     events({"choices": [{"delta": {"reasoning": DRAFT}}]}, piece("", "stop")),
-    ended("stop", refusal=CANARY),
-    ended("stop", content=[{"type": "refusal", "refusal": CANARY}]),
+    ended("stop", refusal=CANARY), ended("stop", content=[{"type": "refusal", "refusal": CANARY}]),
     ended("stop", content=[{"type": "thinking", "thinking": DRAFT}]),
     ended("tool_calls", tool_calls=[{"id": "1"}]),
     *(ended(reason, content="") for reason in ("content_filter", "SAFETY", "MAX_TOKENS")),
-    ended("content_filter: SPII"),
-    ended("error", content='{"action'),
+    ended("content_filter: SPII"), ended("error", content='{"action'),
     sending(200, JSON, b'{"choices": []}'), events({"choices": []}),
 ]  # fmt: skip
 
