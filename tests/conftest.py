@@ -1,4 +1,4 @@
-"""Settings for every test, and groups of tests that run in one process."""
+"""Settings for every test."""
 
 import gc
 import os
@@ -13,15 +13,6 @@ settings.register_profile("short", deadline=None, database=None, max_examples=10
 times = int(os.environ.get("REPLICALAB_SEARCH_TIMES", "1"))
 settings.register_profile("long", deadline=None, database=None, max_examples=40 * times)
 settings.load_profile("short")  # `make test-long` asks for the other
-
-WITH_A_SERVER = {("browser", "test_signing_in"), ("browser", "test_wheel")}
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        place = item.path.parent.name, item.path.stem
-        if place[0] == "language_model" or place in WITH_A_SERVER:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def pytest_collection_finish() -> None:

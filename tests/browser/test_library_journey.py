@@ -1,16 +1,14 @@
-"""Saved work in a real browser: after closing it, on PostgreSQL."""
+"""Saved work in a real browser, after closing it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
 from playwright.sync_api import BrowserContext, BrowserType, Page, expect
 
-from tests.browser.driving import APP, AppServer, count_runs, open_app, wait_for_run
-from tests.browser.visiting import follow, number, press, type_number, type_text
-from tests.library.making import PostgresServer, find_postgres
+from tests.browser.driving import count_runs, open_app, wait_for_run
+from tests.browser.visiting import number, press, type_number, type_text
 
 ADDRESS: Final = "/Protocol?study=psy_stroop"
 SAFE: Final = "Saved: "
@@ -63,28 +61,3 @@ def test_saved_plan_survives_closing_the_browser(
             page.locator(".st-key-entry").get_by_role("button", name="Open").first.click()
         expect(page).to_have_title("Protocol · ReplicaLab")
         expect(number(page, "Sample size")).to_have_value("41")
-
-
-@pytest.fixture
-def postgres() -> Iterator[PostgresServer]:
-    with PostgresServer(find_postgres()) as server:
-        yield server
-
-
-def test_session_survives_a_database_restart(
-    context: BrowserContext, postgres: PostgresServer, tmp_path: Path
-) -> None:
-    at = {"REPLICALAB_DATABASE_URL": postgres.url}
-    with AppServer(APP, tmp_path / "server.log", environment=at) as server:
-        page = blank(context)
-        open_app(page, f"{server.url}{ADDRESS}")
-        keep(page)
-        postgres.stop()
-        type_number(page, "Sample size", 41)
-        press(page, "Save")
-        expect(page.locator(".st-key-kept")).to_contain_text("Not saved")
-        follow(page, "Library")
-        expect(page.get_by_text("The library cannot be used")).to_be_visible()
-        postgres.start()
-        keep(page)
-        expect(page.get_by_role("radio", name="n 41")).to_be_checked()

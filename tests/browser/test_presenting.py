@@ -98,7 +98,7 @@ def assert_room(page: Page) -> None:
             assert slide["scrolls"] <= 0 or screen.width <= 640, (screen, slide)
 
 
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB[::8])
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB[::12])
 def test_slide_has_room_in_each_window(app_page: Page, study: str, lab: str) -> None:
     open_app(app_page, f"/Negotiation?study={study}&lab={lab}&present=1")
     assert_room(app_page)

@@ -71,13 +71,13 @@ def test_frontier_is_accessible_and_loads_balanced_plan(app_page: Page) -> None:
     expect(yours).to_have_count(0)
     app_page.get_by_text("The same as a table").click()
     expect(yours).to_be_visible()
-    for _ in driving.looks(app_page, (driving.PROJECTOR, driving.PHONE_DARK, driving.PROJECTOR)):
+    for _ in driving.looks(app_page, (driving.PHONE_DARK, driving.PROJECTOR)):
         driving.assert_accessible(app_page)
     with driving.wait_for_run(app_page):
         app_page.get_by_text("Evidence for credits").click()
     title = app_page.locator(".st-key-frontier_chart .gtitle")
     expect(title).to_have_text("Evidence for credits: better plans", timeout=CHART_MS)
-    for _ in driving.looks(app_page, (driving.PROJECTOR, driving.PHONE_DARK, driving.PROJECTOR)):
+    for _ in driving.looks(app_page, (driving.PHONE_DARK, driving.PROJECTOR)):
         driving.assert_accessible(app_page)
     press(app_page, "Load the balanced plan into the editor")
     expect(title).to_have_text("Evidence for credits: no plan beats yours")

@@ -9,7 +9,7 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from replicalab.scenarios import Difficulty
 from replicalab.ui.frame import PAGES
-from replicalab.ui.workspace import TrayCase, Workspace, to_query
+from replicalab.ui.workspace import TrayCase, Workspace, stories, to_query
 from tests.browser.driving import wait_for_run
 
 THREE_LABS: Final = Workspace().changed(
@@ -25,16 +25,18 @@ FULL_ADDRESSES: Final = (
         ADDRESSES
         | {
             "Study": "/Study?study=fin_momentum",
-            "Protocol": "/Protocol?study=chem_suzuki_ppb&lab=hard",
-            "Negotiation": "/Negotiation?study=fin_momentum&round=2",
+            "Protocol": "/Protocol?study=bio_jq1_myeloma&lab=hard",
+            "Negotiation": "/Negotiation?study=math_four_colour&lab=hard&round=2",
             "Trade-offs": "/Trade-offs?study=fin_momentum",
             "Compare": COMPARING,
         }
     ).values(),
+    f"/{stories()[0].page}?{urlencode(to_query(stories()[0].workspace.changed(presenting=0)))}",
+    "/Negotiation?study=fin_momentum&scientist=person&round=1",
     SURVEY,
     "/Trade-offs",
 )
-"""Full pages, the survey of all studies, and a page without a study."""
+"""The pages at their fullest: after a story, with a form, with every study and with none."""
 
 
 def where(page: Page) -> Locator:
