@@ -5,17 +5,10 @@ from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, cautions_title, size_text
 from replicalab.assessment.phrases import asked_and_had
-from replicalab.facts import blocks, check, negotiation
+from replicalab.facts import blocks, check, negotiation, verdicts
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Status
 from replicalab.facts.lab import first_day_text, item_row, weekends_text
-from replicalab.facts.verdicts import (
-    evidence_cell,
-    evidence_status,
-    plan_verdict,
-    standing,
-    value_of,
-)
 from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS
 from replicalab.negotiation import Outcome
@@ -168,11 +161,11 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     evidences = [side.plan.evidence for side in sides]
     first, alike = evidences[0], len({evidence.measure for evidence in evidences}) == 1
     worth = (
-        Cell(evidence.number if alike else evidence.text, value_of(evidence))
+        Cell(evidence.number if alike else evidence.text, verdicts.value_of(evidence))
         for evidence in evidences
     )
     yield _line(first.title if alike else "Evidence", worth)
-    tiers = (standing(side.plan) for side in sides)
+    tiers = (verdicts.standing(side.plan) for side in sides)
     yield _line("Tier", (Cell(text, status=status) for status, text in tiers))
     if alike and first.row.sought:
         effects = (side.plan.detectable_effect for side in sides)
@@ -188,8 +181,8 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
 def _outcomes(sides: Sequence[Side]) -> Iterator[Line]:
     if any(side.is_run for side in sides):
         yield _line("Plan judged", map(judged_text, sides))
-    verdicts = (plan_verdict(side.plan) for side in sides)
-    yield _line("Plan", (Cell(verdict.title, status=verdict.status) for verdict in verdicts))
+    results = (verdicts.plan_verdict(side.plan) for side in sides)
+    yield _line("Plan", (Cell(verdict.title, status=verdict.status) for verdict in results))
     yield _line("Negotiated", map(_negotiated, sides))
 
 
@@ -230,7 +223,7 @@ def comparison_panel(sides: Sequence[Side]) -> Group:
     drawn = [_pictured(side, sides) for side in sides]
     rows = blocks.panel(
         "comparison",
-        heads=[(side.name, plan_verdict(side.plan)) for side in sides],
+        heads=[(side.name, verdicts.plan_verdict(side.plan)) for side in sides],
         parts=[
             (title, [line for line in lines if line.label != _SHOWN_ABOVE.get(title)])
             for title, lines in parts(sides).items()
@@ -245,7 +238,7 @@ def _pictured(side: Side, sides: Sequence[Side]) -> tuple[Cell, ...]:
     plan, evidence = side.plan, side.plan.evidence
     alike = [item.plan.evidence for item in sides if item.plan.evidence.kind == evidence.kind]
     bar = check.evidence_bar(evidence, alike, alike[0])
-    worth = evidence_cell(plan)._replace(bar=bar, shade=evidence_status(evidence))
+    worth = verdicts.evidence_cell(plan)._replace(bar=bar, shade=verdicts.evidence_status(evidence))
     budget = plan.pack.lab.money(plan.pack.lab.budget)
     cost = check.cost_cell(plan)
     return Cell(side.name), worth, cost._replace(text=f"{cost.text} of {budget}")

@@ -5,24 +5,11 @@ from itertools import compress
 from typing import Final
 
 from replicalab.assessment import Assessment, failing_text, placed_text, size_text
-from replicalab.facts import blocks, texts
+from replicalab.facts import blocks, negotiation, texts
+from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Bar, Block, Cell, Column, Group, Sentence, Status, Verdict
 from replicalab.facts.check import plans_table
 from replicalab.facts.frontier import given_up_text
-from replicalab.facts.negotiation import (
-    LAB_MANAGERS,
-    OUTCOME_STATUS,
-    OUTCOME_TITLES,
-    SCIENTISTS,
-    step_changes,
-)
-from replicalab.facts.plan import (
-    cautions_sentence,
-    loss_text,
-    newly_broken_text,
-    saved_text,
-    with_cautions,
-)
 from replicalab.facts.verdicts import evidence_cell
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, one_line
 from replicalab.negotiation import Outcome, Score, is_worth_running
@@ -100,9 +87,9 @@ def score_panel(score: Score, who: str = "The run") -> blocks.Group:
     return blocks.group(
         heading,
         sentence,
-        Sentence(cautions_sentence(plan)),
+        Sentence(plans.cautions_sentence(plan)),
         plans_table({column: plan, "Best": best}),
-        Sentence(with_cautions(f"The best plan {_differs(best)}.", best)),
+        Sentence(plans.with_cautions(f"The best plan {_differs(best)}.", best)),
     )
 
 
@@ -133,8 +120,8 @@ def group_names(summaries: Sequence[Summary], studies: Mapping[str, str]) -> lis
     groups = [
         (
             studies.get(summary.study, summary.study),
-            SCIENTISTS[summary.scientist].name,
-            LAB_MANAGERS[summary.lab_manager].name,
+            negotiation.SCIENTISTS[summary.scientist].name,
+            negotiation.LAB_MANAGERS[summary.lab_manager].name,
         )
         for summary in summaries
     ]
@@ -145,7 +132,10 @@ def group_names(summaries: Sequence[Summary], studies: Mapping[str, str]) -> lis
 
 def outcomes_text(summary: Summary) -> str:
     """Return each outcome of a group of negotiations with its share, and their mean regret."""
-    parts = [f"{OUTCOME_TITLES[outcome]}: {share_text(s)}" for outcome, s in summary.shares.items()]
+    parts = [
+        f"{negotiation.OUTCOME_TITLES[outcome]}: {share_text(s)}"
+        for outcome, s in summary.shares.items()
+    ]
     parts += [f"mean regret {regret_text(summary.regret.value)}"] if summary.regret else []
     return "; ".join([*parts, *([_failed_text(summary.failed)] if summary.failed else [])])
 
@@ -194,12 +184,13 @@ def shares_panel(
 
 
 def _rows(summary: Summary, names: Mapping[str, str]) -> Iterator[tuple[Cell, ...]]:
-    players = f"{SCIENTISTS[summary.scientist].name} · {LAB_MANAGERS[summary.lab_manager].name}"
+    scientist = negotiation.SCIENTISTS[summary.scientist].name
+    players = f"{scientist} · {negotiation.LAB_MANAGERS[summary.lab_manager].name}"
     group = blocks.row(names.get(summary.study, summary.study), str(summary.lab), players)
     for outcome, share in summary.shares.items():
-        status = OUTCOME_STATUS[outcome]
+        status = negotiation.OUTCOME_STATUS[outcome]
         bar = Bar(share.value, interval=share.interval)
-        title = Cell(OUTCOME_TITLES[outcome], status=status)
+        title = Cell(negotiation.OUTCOME_TITLES[outcome], status=status)
         yield *group, title, Cell(share_text(share), bar=bar, shade=status)
         group = (Cell(), Cell(), Cell())
     if summary.failed:
@@ -209,7 +200,11 @@ def _rows(summary: Summary, names: Mapping[str, str]) -> Iterator[tuple[Cell, ..
 def regret_panel(results: Iterable[Result]) -> Group:
     """Return the mean regret of each Scientist."""
     rows = [
-        (SCIENTISTS[player].name, Cell(regret_text(mean.value), mean.value), f"{mean.number:,}")
+        (
+            negotiation.SCIENTISTS[player].name,
+            Cell(regret_text(mean.value), mean.value),
+            f"{mean.number:,}",
+        )
         for player, mean in regrets(results).items()
     ]
     columns = ("Scientist", Column("Mean regret", "number"), Column("Runs", "number"))
@@ -250,7 +245,11 @@ def robust_text(robust: Robust) -> str:
         return _NOWHERE
     opening = _NONE_REACHES.format(worlds=joined(none)) if none else ""
     step, text = PlanStep(least, plan), _ROBUST if robust.helps else _FITS
-    moves = step_changes(step, _INSTEAD), saved_text(step), loss_text(step, _INSTEAD)
+    moves = (
+        negotiation.step_changes(step, _INSTEAD),
+        plans.saved_text(step),
+        plans.loss_text(step, _INSTEAD),
+    )
     text = (text if plan.plan != least.plan else _BOTH_ALIKE).format(
         feasible=sum(one.passes for one in robust.everywhere(plan).values()),
         reached=robust.reached(plan),
@@ -261,18 +260,18 @@ def robust_text(robust: Robust) -> str:
     )
     met = [evidence_cell(one).status is Status.PASS for one in (least, plan)]
     misses = f"It misses the target: {plan.evidence.text}." if met == [True, False] else ""
-    return " ".join(filter(None, (opening, text, misses, newly_broken_text(step))))
+    return " ".join(filter(None, (opening, text, misses, plans.newly_broken_text(step))))
 
 
 def robust_table(robust: Robust) -> blocks.Table:
     """Return both plans in each world; no rows if none reaches the floor in any."""
     lines = []
-    plans = {"Least loss": robust.least, "Most robust": robust.plan}
+    shown = {"Least loss": robust.least, "Most robust": robust.plan}
     if robust.plan.plan == robust.least.plan:
-        plans = {"Least loss, most robust": robust.least}
+        shown = {"Least loss, most robust": robust.least}
     if all(one.least.none_above_floor for one in robust.options.values()):
-        plans = {}
-    for name, plan in plans.items():
+        shown = {}
+    for name, plan in shown.items():
         cells = [Cell(name, note=f"{size_text(plan)}, {plan.pack.lab.money(plan.cost)}")]
         for one in robust.everywhere(plan).values():
             fails = Cell(capitalised(failing_text(one, one.causes)), status=Status.FAIL)

@@ -8,20 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from replicalab import models
+from replicalab import limits, models
 from replicalab.agents import scientist_policy
 from replicalab.agents.parsing import ScientistOutputParseError, parse_scientist_output
 from replicalab.assessment import Assessment, assess, phrases
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.errors import ModelAnswerTooLongError, ModelError, NegotiationError
 from replicalab.lexicon import capitalised, count_text, label_key, shortened
-from replicalab.limits import (
-    LONGEST_LABEL,
-    LONGEST_OUTPUT,
-    LONGEST_QUESTION,
-    LONGEST_TEXT,
-    MOST_QUESTIONS,
-)
 from replicalab.negotiation import records
 from replicalab.negotiation.records import Attempt, Output, ScientistKind, Setup, State, Turn
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
@@ -238,8 +231,8 @@ def _direct(state: State, pack: Pack) -> Choice:
     if state.is_last or not asks:
         return Choice(None, finding)
     texts = [f"Could the lab have {additions_text(asks)}?"]
-    if len(texts[0]) > LONGEST_QUESTION:  # because of long names of items
-        texts = [f"Could the lab have {ask.text}?" for ask in asks[:MOST_QUESTIONS]]
+    if len(texts[0]) > limits.LONGEST_QUESTION:  # because of long names of items
+        texts = [f"Could the lab have {ask.text}?" for ask in asks[: limits.MOST_QUESTIONS]]
     return Choice(question(*texts), finding)
 
 
@@ -369,17 +362,21 @@ class Recorder:
             if not isinstance(answer, str):
                 kind = type(answer).__name__
                 raise TypeError(f"the model's function returned a {kind}; return its text, a str")
-            if len(answer) > LONGEST_OUTPUT:
+            if len(answer) > limits.LONGEST_OUTPUT:
                 raise ModelAnswerTooLongError(
                     f"The model's answer has {len(answer):,} characters, and at most "
-                    f"{LONGEST_OUTPUT:,} are read; ask for shorter answers."
+                    f"{limits.LONGEST_OUTPUT:,} are read; ask for shorter answers."
                 )
         except ModelError as error:
             self.error = None if isinstance(error, ModelAnswerTooLongError) else error
-            self._keep(sent, started, failure=shortened(readable(str(error)), LONGEST_TEXT - 1))
+            self._keep(
+                sent, started, failure=shortened(readable(str(error)), limits.LONGEST_TEXT - 1)
+            )
             raise
         ended, text = getattr(answer, "finish_reason", None), readable(answer)
-        reason = shortened(readable(ended), LONGEST_LABEL - 1) if isinstance(ended, str) else None
+        reason = (
+            shortened(readable(ended), limits.LONGEST_LABEL - 1) if isinstance(ended, str) else None
+        )
         counts = {name: getattr(answer, name, None) for name in _COUNTS}
         tokens = {name: n for name, n in counts.items() if type(n) is int and n >= 0}
         self._keep(sent, started, text=text, finish_reason=reason, **tokens)

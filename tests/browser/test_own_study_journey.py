@@ -30,13 +30,6 @@ def test_own_study_is_written_and_used(app_page: Page) -> None:
     expect(where(app_page)).to_contain_text(TITLE)
 
 
-def bring_template(page: Page, address: str = "/") -> None:
-    open_app(page, address)
-    put_template_into_editor(page)
-    press(page, "Use this study")
-    expect(where(page)).to_contain_text(TITLE)
-
-
 def put_template_into_editor(page: Page) -> str:
     show(page, "Make a study")
     pick(page, "Start from", "the template")

@@ -14,14 +14,7 @@ from replicalab import negotiation
 from replicalab.agents.parsing import without_reasoning
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelError
-from replicalab.features.language_model.endpoint import (
-    ALLOWED_SETTING,
-    SETTINGS,
-    AllowList,
-    Endpoint,
-    ProgressFn,
-    missing_settings_text,
-)
+from replicalab.features.language_model.endpoint import Endpoint, ProgressFn
 from replicalab.lexicon import amount_text, count_text
 
 _MIN_MASKED_CHARS: Final = 8  # shorter keys are placeholders of local servers, often plain words

@@ -20,7 +20,8 @@ from replicalab.errors import ModelError, ModelSettingsError
 from replicalab.facts.blocks import Status, Verdict
 from replicalab.facts.rounds import attempts_panel
 from replicalab.features import language_model as core
-from replicalab.features.language_model import SETTINGS, Endpoint
+from replicalab.features.language_model import endpoint as endpoints
+from replicalab.features.language_model.endpoint import SETTINGS, Endpoint
 from replicalab.lexicon import count_text
 from replicalab.negotiation import Recording, Round, Setup, ask_model
 from replicalab.ui.controls import button, draw_verdict, escaped
@@ -87,9 +88,9 @@ def _call(slot: Any, endpoint: Endpoint, purpose: str, use: _Use) -> None:
 
 def _environment() -> dict[str, str]:
     values = dict(os.environ)
-    if server.is_demo() or (server.is_public() and core.ALLOWED_SETTING not in values):
-        values[core.ALLOWED_SETTING] = "none"  # else visitors could reach its own network
-    names = (*SETTINGS.values(), core.ALLOWED_SETTING)
+    if server.is_demo() or (server.is_public() and endpoints.ALLOWED_SETTING not in values):
+        values[endpoints.ALLOWED_SETTING] = "none"  # else visitors could reach its own network
+    names = (*SETTINGS.values(), endpoints.ALLOWED_SETTING)
     return {name: str(values[name]) for name in names if name in values}
 
 
@@ -207,16 +208,18 @@ class ModelPlayer:
 
     def _draw_settings(self) -> Pending | None:
         now, settings = _session(), _settings()
-        allowed = settings.get(core.ALLOWED_SETTING, "any").strip().lower()
+        allowed = settings.get(endpoints.ALLOWED_SETTING, "any").strip().lower()
         if allowed in ("", "none"):
-            st.info(escaped(core.AllowList(allowed).text), icon=":material/smart_toy:")
+            st.info(escaped(endpoints.AllowList(allowed).text), icon=":material/smart_toy:")
             return None
-        missing = core.missing_settings_text(settings)
+        missing = endpoints.missing_settings_text(settings)
         now.settings_open = now.settings_open or bool(missing)
         with st.expander("Model settings", expanded=now.settings_open, icon=":material/settings:"):
             st.caption("For this session only: never stored, logged, exported or put in a link.")
             with suppress(ModelSettingsError):  # drawn below
-                st.caption(escaped(core.AllowList(settings.get(core.ALLOWED_SETTING)).text))
+                st.caption(
+                    escaped(endpoints.AllowList(settings.get(endpoints.ALLOWED_SETTING)).text)
+                )
             _draw_fields()
             label, use = "Test the connection", partial(_test, self.model)
             test = self._offer(Task.TEST, "Connection test", use, label, icon="network_check")

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from replicalab.errors import ModelSettingsError
-from replicalab.features.language_model import (
+from replicalab.features.language_model.endpoint import (
     ALLOWED_SETTING,
     SETTINGS,
     AllowList,
