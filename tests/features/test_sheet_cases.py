@@ -90,6 +90,8 @@ def test_ids_are_not_proposed() -> None:
     items = read(file("elabftw_items")).items
     assert [item.category for item in items] == ["equipment", "equipment", "reagent"]
     assert proposed("item,title,type,status\nX-1,agar,5,2\nX-2,salt,6,1\n") == {"name": "title"}
+    codes = "Stock #,Item #,Product,Price (EUR per g),Cost [$/mL]\n7,8,agar,1,2\n"
+    assert proposed(codes) == {"name": "Product"}
     assert proposed("agar,reagent\nsalt,reagent\noven,equipment\n") == {}
     assert table("Instrument,Booked until,Consumables\noven,12,foil\n").shape == (1, 3)
     assert proposed("Item,Ab,Status\nagar,CD4,free\n") == {"name": "Item", "state": "Status"}

@@ -110,7 +110,9 @@ def _wrong(text: str, problem: str, remedy: str) -> Problem:
 
 def _heading_key(heading: str) -> str:
     """Return a heading in the form in which headings are compared: ``Price (EUR)`` is ``price``."""
-    text = re.sub(r"[(\[].*?[)\]]|[_\-./:*#?]", " ", heading[:200])
+    # "# in stock" is an amount, "Stock #" a code; a price per gram is no price of an item.
+    remark = rf"[(\[](?!.*(?:\bper\b|(?:{_SIGN})/)).*?[)\]]"
+    text = re.sub(rf"{remark}|[_\-./:*?]|^ *#", " ", heading[:200])
     return label_key(_CURRENCY.sub(" ", text))
 
 
@@ -286,19 +288,17 @@ def proposed_columns(frame: Table) -> dict[str, str]:
     for field, row in FIELDS.items():
         fitting = [headings[word] for word in row["headings"].split(", ") if word in headings]
         if field in ("name", "kind", "state"):
-            fitting = [h for h in fitting if not _all_match(frame[h], NUMBER)]
-            ids = [h for h in fitting if _all_match(frame[h], _ID)]
-            fitting = [h for h in fitting if h not in ids] + ids
+            ids = {h: _are_all(frame[h], _ID) for h in fitting if not _are_all(frame[h], NUMBER)}
+            fitting = sorted(ids, key=ids.__getitem__)
         if field == "name":  # below a first row of data, not of headings
-            fitting = [
-                h for h in fitting if not MEANINGS["kind"].keys() >= {*map(label_key, frame[h])}
-            ]
+            kinds = MEANINGS["kind"].keys()
+            fitting = [h for h in fitting if not kinds >= {*map(label_key, frame[h])}]
         if fitting:
             proposed[field] = fitting[0]
     return proposed
 
 
-def _all_match(column: Iterable[str], pattern: re.Pattern[str]) -> bool:
+def _are_all(column: Iterable[str], pattern: re.Pattern[str]) -> bool:
     return all(pattern.fullmatch(text) for text in column if text)
 
 
