@@ -370,6 +370,7 @@ take_turn: Final = Turns().take
 
 HOST: Final = "127.0.0.1"
 _HIGHEST_PORT: Final = 65535
+_LONGEST_HOST: Final = 253  # letters of a name
 _START_TRIES: Final = 600  # 0.1 s apart
 
 
@@ -377,6 +378,10 @@ def serve(port: int, hosts: Sequence[str] = (), *, opens_browser: bool, demo: bo
     """Serve the dashboard on this computer until it is stopped, for the named hosts."""
     if not 0 < port <= _HIGHEST_PORT:
         raise ReplicaLabError(f"--port {port} is no port; name one from 1024 to {_HIGHEST_PORT}")
+    for name in hosts:
+        if not re.fullmatch(_NAME, name) or len(name) > _LONGEST_HOST:
+            problem = f"--host '{shortened(name)}' is no host name"
+            raise ReplicaLabError(f"{problem}; use small letters, no port and no scheme")
     try:  # Streamlit's own message about a taken port names no remedy
         socket.create_server((HOST, port)).close()
     except OSError as error:

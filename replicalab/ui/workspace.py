@@ -191,6 +191,8 @@ def _read(query: Mapping[str, str], find: FindPack) -> Workspace:
     for key in (KEYS.keys() & query.keys()) - {_SAMPLES}:
         value = _value(key, query[key])
         is_round = key == _ROUND and isinstance(value, int)
+        if is_round and not 0 < value <= limits.MOST_PAGE_ROUNDS:
+            raise LinkError(f"round '{value}': use 1 to {limits.MOST_PAGE_ROUNDS}")
         _put(values, KEYS[key], value - 1 if is_round else value)
     samples = _value(_SAMPLES, query[_SAMPLES]) if _SAMPLES in query else None
     if has_plan := values["case"].get("plan") is not None:

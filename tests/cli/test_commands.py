@@ -194,6 +194,7 @@ FAULTS: Final = [
     f"batch {STUDY} --seeds 9-1",
     f"batch {STUDY} --seeds 0-99999",
     *(f"serve --port {port}" for port in (0, -1, 65536)),
+    "serve --host http://lab.example",
     "nothing",
     "",
 ]

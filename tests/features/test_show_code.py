@@ -148,3 +148,7 @@ def test_own_study_is_a_file_to_download(capsys: pytest.CaptureFixture[str], fil
     assert "not part of ReplicaLab" in in_drawer(app)
     assert saved(files) == {"my_stroop.yaml"}
     assert answer(check, capsys)["cost"] == names_of(python)["plan"].cost
+    app.session_state[TABS] = "One file"
+    press(app, "Share")
+    _, make = files["Save the file"]
+    assert "&#34;text&#34;: &#34;" in make()

@@ -193,7 +193,7 @@ def test_zip_bomb_is_refused_before_it_is_unpacked() -> None:
         ({"study": "mine", "own": "0" * 32}, "'mine' is not on this server"),
         ({"lab": "Hard"}, "lab 'Hard': Input should be 'easy', 'medium' or 'hard'"),
         *(({"seed": text}, "seed ") for text in ("-1", "1000000", "1e3", "\u0663", "", "9" * 9999)),
-        ({"round": "0"}, "round '-1'"),
+        ({"round": "0"}, "round '0': use 1 to 12"),
         ({"budget": "-5"}, "budget '-5'"),
         ({"target": "0.2", "floor": "0.9"}, "out of order"),
         ({"study": "math_four_colour", "alpha": "0.01"}, "plays no part in a coverage design"),
