@@ -1,6 +1,8 @@
 """The names of ``import replicalab``, for scripts and notebooks.
 
 They return the core's own objects, which show the pages' panels in a notebook and have `frame()`.
+Costs are in the lab's currency, time in days. A wrong argument raises ArgumentError. Source of the
+rules: docs/methods.md.
 """
 
 import os
@@ -88,7 +90,7 @@ def load(
 
 @checked_call
 def assess(pack: Pack, plan: Protocol | None = None, **changes: object) -> Assessment:
-    """Return the assessment of a plan, by default the study's own, with some fields changed.
+    """Return the assessment of a plan, by default the study's own; ``changes`` replace its fields.
 
     >>> plan = assess(load("psy_stroop"), sample_size=60)
     >>> plan.feasible, plan.cost, [str(dimension) for dimension in plan.failing]
@@ -114,7 +116,9 @@ def least_loss(plan: Assessment) -> LeastLoss:
 
 @checked_call
 def cheapest(plan: Assessment) -> Assessment | None:
-    """Return the cheapest plan that gives up nothing more but evidence; None below the floor.
+    """Return the cheapest plan in the evidence tier of least loss that loses no more fidelity.
+
+    None if no plan passes and reaches the floor.
 
     >>> cheapest(assess(load("psy_stroop"))).cost
     600.0
@@ -124,7 +128,9 @@ def cheapest(plan: Assessment) -> Assessment | None:
 
 @checked_call
 def most_evidence(plan: Assessment) -> Assessment | None:
-    """Return the passing plan with the most evidence; None if no plan passes.
+    """Return the plan with the most evidence that loses no more fidelity than least loss.
+
+    It misses no more soft constraints either. None if no plan passes.
 
     >>> most_evidence(assess(load("psy_stroop", lab="hard"))).evidence.text
     'power 0.87'
@@ -145,7 +151,7 @@ def suggest(plan: Assessment) -> Offer | None:
 
 @checked_call
 def asks(plan: Assessment) -> Shortfalls:
-    """Return the additions with which the lab can run a plan, or reaches the target.
+    """Return the additions to the lab for the plan, for the target, and one at a time.
 
     >>> [ask.text for ask in asks(assess(load("psy_stroop"))).run.asks]
     ['600 more credits', '1 more day', "'voice-key booth' released"]

@@ -286,8 +286,9 @@ def effects_table(curves: Curves) -> Table:
 def fits_text(curves: Curves) -> str:
     """Return the meaning of the table's column of samples, and the samples that the lab allows."""
     limit, evidence = curves.most_counted, curves.plan.evidence
-    counted = f"; {able_text(limit)}" if limit is not None else ""
-    fits = lexicon.capitalised(f"{fit_text(curves.largest)} here{counted}.")
+    counted = "" if limit is None else f"; at most {lexicon.amount_text(limit)} can be analysed"
+    largest = "none" if curves.largest is None else lexicon.amount_text(curves.largest)
+    fits = f"This lab can afford {largest}{counted}."
     if evidence.row.effect is None:  # no table
         return fits
     target = evidence.text_of(evidence.amount(evidence.target))

@@ -26,26 +26,25 @@ class Player(NamedTuple):
 SCIENTISTS: Final = {
     core.ScientistKind.STEP_BY_STEP: Player(
         "Step by step",
-        "Opens with your plan and gives up one thing each round, until a plan passes. Leaves "
+        "Opens with the plan and gives up one thing each round, until a plan passes. Leaves "
         "before the evidence falls below the floor.",
     ),
     core.ScientistKind.DIRECT: Player(
         "Direct",
-        "Opens with your plan. Takes an offer that meets the evidence target, else counters with "
-        "the best plan this lab can run, and leaves when none reaches the floor.",
+        "Opens with the plan. Accepts an offer that meets the target, else proposes the least-loss "
+        "plan. Leaves if no plan reaches the floor.",
     ),
     core.ScientistKind.PERSON: Player(
         "You",
         "You propose, ask, accept or walk away, and see the Lab Manager's answer at each round.",
     ),
     core.ScientistKind.MODEL: Player(
-        "Language model",
-        "Chooses its own plans. Its text is only read as data: the checks decide, as for anyone.",
+        "Language model", "Chooses its own plans. Its text is read as data, and the checks decide."
     ),
     core.ScientistKind.BASELINE: Player(
         "Simple rule",
-        "For contrast: while the answer names an obstacle it halves your sample and takes a day "
-        "off; otherwise, and in the last round, it accepts.",
+        "For contrast. Halves the sample and drops a day while the answer names an obstacle; else, "
+        "and in the last round, accepts.",
     ),
 }
 RECORDED: Final = Player(

@@ -61,7 +61,7 @@ def stake_slide(
         about=[(name, text) for name, text in about.items() if text],
         roomy=not about["In doubt"],
         lab=f"{capitalised(lab)} has {amounts_text(pack.lab)}.",
-        unit=f"A sample: {unit}." if unit else "",
+        unit=f"Samples: {unit}." if unit else "",
         dropout=f"Dropout: {dropout}." if design.dropout else "",
         roles=[
             (f"Scientist, {seeks.name.lower()}", "wants evidence", seeks.rule),

@@ -20,7 +20,7 @@ SIMPLE_RULE = "A scientist who halves every round stops at {samples}, {evidence}
 EFFECTS_OFFERED = "Effects to plan with: {effects}."
 TWO_GROUPS = "n = {n1} and {n2}"
 WORKED_OUT_INTERVAL = "95 % interval {low} to {high}, from the estimate and its standard error."
-TAKES = "Takes: the samples for {target}. {fits}"
+TAKES = "Takes: the samples that {target} needs. {fits}"
 MOVED = "{} → {}"
 SHARE = "{number} of {of}, {percent:.0f} % ({low:.0f} to {high:.0f} %)"
 PLAYED_AGAIN = "{again} of {number} played again"

@@ -52,7 +52,7 @@ class PlanAnalysis:
 
     @cached_property
     def cheapest(self) -> Assessment | None:
-        """The cheapest plan that gives up no more than the least-loss plan but evidence."""
+        """The cheapest plan in the tier of the least-loss plan that gives up nothing else."""
         least = self.least
         if not least.after.feasible or least.rank.tier == BELOW_FLOOR:
             return None

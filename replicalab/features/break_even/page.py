@@ -30,7 +30,7 @@ def panel(place: str, plan: Assessment) -> Mapping[str, blocks.Panel]:
     elif plan.passes:
         rows, robust, _ = _found(plan)
         world = feature.values_in(robust)["grim"].values()
-        grim = "; ".join(f"{row.label} {row.text(row.now)}" for row in world)
+        grim = "; ".join(f"{row.label}: {row.text(row.now)}" for row in world)
         last = blocks.Sentence(f"The grim world: {grim}.", quiet=True)
         ledger = blocks.group(*feature.blocks_of(plan, rows, robust, _ROWS)[:-1], last)
         return {TITLE: blocks.panel("slide_ledger", title=TITLE, ledger=ledger, roomy=False)}
