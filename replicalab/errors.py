@@ -49,7 +49,6 @@ class Fault:
     remedy: str
     line: int = 0  # 1-based, 0 if unknown
     column: int = 0  # 1-based, 0 if unknown
-    field: str = ""  # within the path, if a rule between fields is broken
 
     def __str__(self) -> str:
         line = f"line {self.line}" if self.line else ""

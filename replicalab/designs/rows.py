@@ -20,6 +20,11 @@ from replicalab.designs.reported import EffectSource
 from replicalab.errors import Refusal
 from replicalab.lexicon import EXACT_DIGITS, distinct_text, percent_text
 
+_EFFECTS: Final = {
+    "effect_published": "the published effect",
+    "effect_planning": "the effect",
+    "sesoi": "the smallest effect of interest",
+}
 _SLACK: Final = 1e-12  # of a computed value that equals its bound, such as 1.0 × n / n
 
 
@@ -432,22 +437,21 @@ class Kind:
 
     def _of_effects(self, design: _Design) -> Iterator[Refusal]:
         planned, margin = design.effect_planning, design.margin
-        names = ("effect_published", "effect_planning", "sesoi")
-        effects = {name: effect for name in names if (effect := getattr(design, name)) is not None}
+        effects = {n: effect for n in _EFFECTS if (effect := getattr(design, n)) is not None}
         if self.effect is None:
             for name in effects:
-                problem = f"{self.kind} has no effect, and {name} gives one"
-                yield Refusal(problem, "write null", name)
+                yield Refusal(f"{self.kind} has no effect", "write null", name)
         else:
             if fault := self.effect.fault_in_plan(planned):
                 remedy = f"{self.named} design needs one {fault}"
-                yield Refusal(f"effect_planning is {planned}", remedy, "effect_planning")
+                yield Refusal(f"the effect is {planned}", remedy, "effect_planning")
             elif self.effect.within_margin and margin is not None and (planned or 0) >= margin:
-                problem = f"effect_planning is {planned}, and the margin {margin}"
+                problem = f"the effect is {planned}, and the margin {margin}"
                 remedy = "assume less than the margin, or widen it"
                 yield Refusal(problem, remedy, "effect_planning")
             for name, effect in effects.items():
                 if fault := self.effect.fault_in_file(effect):
-                    yield Refusal(f"{name} is {effect}", f"{self.named} effect is {fault}", name)
+                    remedy = f"{self.named} effect is {fault}"
+                    yield Refusal(f"{_EFFECTS[name]} is {effect}", remedy, name)
         if self.misfit and planned is not None:
             yield from filter(None, [self.misfit(planned, DesignParameters.by(design))])

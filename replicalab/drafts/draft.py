@@ -255,8 +255,7 @@ def _by_field(all_faults: Sequence[Fault], others: OtherLabs) -> dict[str, list[
         if others is not OtherLabs.KEPT:
             path = _OTHER_LAB.sub(f"labs.{YOUR_LAB}", path)
         same = faults if path == fault.path else repeated
-        place = ".".join(filter(None, (path, fault.field)))
-        same.setdefault(place, []).append(fault)
+        same.setdefault(path, []).append(fault)
     for path, same_faults in repeated.items():
         faults.setdefault(path, same_faults[:1])
     return faults

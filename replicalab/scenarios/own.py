@@ -162,8 +162,7 @@ class EvidenceAssumptions(Record):
             detail = error.errors(include_url=False)[0]
             words = {"problem": detail["msg"], "remedy": "choose another number"}
             words |= detail.get("ctx", {})
-            problem = words["problem"].replace("effect_planning", "the effect")
-            fault = Fault("", problem, words["remedy"])
+            fault = Fault("", words["problem"], words["remedy"])
             raise ScenarioError("your question", [fault]) from error
 
     def asking(self, number: str, value: float | None, design: Design) -> EvidenceAssumptions:

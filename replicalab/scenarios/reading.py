@@ -289,10 +289,10 @@ def record_error(
     faults = []
     for detail in details[: limits.MOST_FAULTS]:
         path = tuple(step for step in detail["loc"] if step != "[key]")
+        if field := detail.get("ctx", {}).get("field"):
+            path = (*path, field)
         place = document.place(path) if document else (0, 0)
-        field = detail.get("ctx", {}).get("field", "")
-        words = _in_words(detail, path, record)
-        faults.append(Fault(on_one_line(dotted(path)), *words, *place, field))
+        faults.append(Fault(on_one_line(dotted(path)), *_in_words(detail, path, record), *place))
     return ScenarioError(source, faults, max(0, len(details) - limits.MOST_FAULTS))
 
 

@@ -72,11 +72,11 @@ def test_design_refuses_unused_numbers(row: Kind) -> None:
     ("changes", "message"),
     [
         ({"kind": "anova", "effect_planning": -0.2}, "an anova design needs one above 0"),
-        ({"kind": "anova", "sesoi": -0.2}, "sesoi is -0.2; an anova effect is 0 or more"),
+        ({"kind": "anova", "sesoi": -0.2}, "interest is -0.2; an anova effect is 0 or more"),
         ({"kind": "equivalence", "effect_planning": -0.1}, "needs one of 0 or more"),
         (
             {"kind": "equivalence", "effect_planning": 0.5, "margin": 0.5},
-            "effect_planning is 0.5, and the margin 0.5; assume less than the margin, or widen it",
+            "the effect is 0.5, and the margin 0.5; assume less than the margin, or widen it",
         ),
         ({"kind": "survival", "effect_planning": 1.0}, "needs one above 0, but not 1"),
         ({"kind": "survival", "effect_published": 0.0}, "a survival effect is above 0"),

@@ -160,7 +160,7 @@ def test_wrong_value_stays_with_its_fault() -> None:
     app = type_number(form(part=ASSUMPTIONS), "Assumed: Cohen's d", -2.0)
     count, fault = sorted(alert.text for alert in alerts(app))
     assert count == "1 fault to correct, under Assumptions."
-    assert "effect_planning is -2.0: a two-group design needs one above 0." in fault
+    assert "the effect is -2.0: a two-group design needs one above 0." in fault
     at(go(app, PROTOCOL), ASSUMPTIONS)
     assert number(app, "Assumed: Cohen's d").value == -2.0
     assert not can_press(app, "Use this study")
