@@ -118,7 +118,7 @@ def _heading_key(heading: str) -> str:
 
 def _matches(row: Iterable[str]) -> int:
     values = MEANINGS["state"].keys() | MEANINGS["quantity"].keys()  # of a row of data
-    return len({*map(_heading_key, row)} & _FIELD_OF.keys() - values)
+    return len({*map(_FIELD_OF.get, {*map(_heading_key, row)} - values)} - {None})
 
 
 def _refuse(name: str, faults: list[CellFault]) -> None:
