@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from itertools import product
-from math import fsum, inf, sqrt
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from replicalab import api, negotiation
-from replicalab.designs.distributions import t_critical
 from replicalab.errors import ArgumentError, Fault, NegotiationError
 from replicalab.models import ACCEPT_ACTION, ScientistAction, ScientistObservation, revise
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, Turn
+from replicalab.negotiation.batch import mean_interval
 from replicalab.negotiation.case import Case
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceAssumptions, LabOverrides
 from replicalab.scenarios.reading import checked_call, shown
@@ -50,7 +49,6 @@ _Value = TypeVar("_Value")
 Info: TypeAlias = dict[str, Any]
 Action: TypeAlias = ScientistAction | None  # None leaves without an agreement
 Player = Callable[[ScientistObservation], Action]
-_ALPHA: Final = 0.05  # of 95 % intervals
 
 
 class RecordSpace(Space[_Value]):
@@ -175,17 +173,12 @@ class PairedComparison:
     @property
     def mean(self) -> float:
         """The mean difference; above 0 the first player is better."""
-        return fsum(self.differences) / len(self.cases)
+        return mean_interval(self.differences)[0]
 
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % t interval of the mean difference; infinite for one case."""
-        number, mean = len(self.cases), self.mean
-        if number < 2:
-            return -inf, inf
-        spread = fsum((difference - mean) ** 2 for difference in self.differences) / (number - 1)
-        half = t_critical(number - 1, _ALPHA) * sqrt(spread / number)
-        return mean - half, mean + half
+        return mean_interval(self.differences)[1:]
 
 
 @checked_call

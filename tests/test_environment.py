@@ -5,15 +5,20 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
 from random import Random
+from typing import Any
 
 import pytest
 from gymnasium.utils.env_checker import check_env
 from scipy.stats import ttest_rel
 
+from replicalab.api import run_batch
 from replicalab.environment import NegotiationEnv, PairedComparison, PlayedCase, compare_players
 from replicalab.errors import ArgumentError, NegotiationError
+from replicalab.facts.blocks import Table
+from replicalab.facts.score import regret_panel
 from replicalab.models import ACCEPT_ACTION, ScientistAction, ScientistObservation
 from replicalab.negotiation import AUTOMATIC, ScientistKind, negotiate, score
+from replicalab.negotiation.batch import in_pairs
 from replicalab.negotiation.case import Case
 from replicalab.planner import Rank, rank
 from replicalab.scenarios import load_scenario
@@ -111,6 +116,17 @@ def test_players_are_compared_pair_by_pair() -> None:
     with ThreadPoolExecutor(2) as pool:
         again = compare_players("direct", "baseline", "psy_stroop", seeds=range(4), executor=pool)
     assert again == compared
+
+
+def test_batch_pairs_each_player_with_the_first() -> None:
+    players: Any = {"seeds": range(4), "scientists": ["direct", "baseline"]}
+    results = run_batch("psy_stroop", **players).results
+    compared = compare_players("direct", "baseline", "psy_stroop", seeds=range(4))
+    assert in_pairs(results)[ScientistKind.BASELINE] == compared.differences
+    *_, table = regret_panel(results).blocks
+    assert isinstance(table, Table)
+    ends = " to ".join(f"{end:+.2f}" for end in compared.interval)
+    assert [row[3].text for row in table.rows] == ["–", f"{compared.mean:+.2f} ({ends})"]
 
 
 def test_function_is_a_player() -> None:

@@ -13,7 +13,8 @@ from replicalab.facts.frontier import given_up_text
 from replicalab.facts.verdicts import evidence_cell
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, one_line
 from replicalab.negotiation import Outcome, Score, is_worth_running
-from replicalab.negotiation.batch import Batch, Result, Share, Summary, is_same, regrets
+from replicalab.negotiation import batch as batches
+from replicalab.negotiation.batch import Batch, Result, Share, Summary
 from replicalab.negotiation.score import Robust
 from replicalab.planner import PlanStep
 from replicalab.planner.least_loss import differences
@@ -162,7 +163,7 @@ def kept_text(summaries: Sequence[Summary], studies: Mapping[str, str]) -> str:
 
 def again_text(again: Sequence[tuple[Result, Result]], number: int) -> str:
     """Return whether playing some of a saved batch again gave the same."""
-    others = sum(not is_same(*pair) for pair in again)
+    others = sum(not batches.is_same(*pair) for pair in again)
     text = texts.PLAYED_AGAIN.format(again=amount_text(len(again)), number=amount_text(number))
     return (texts.OTHERWISE if others else texts.AS_KEPT).format(text=text, others=others)
 
@@ -197,19 +198,29 @@ def _rows(summary: Summary, names: Mapping[str, str]) -> Iterator[tuple[Cell, ..
         yield *group, Cell(_failed_text(summary.failed)), Cell()
 
 
-def regret_panel(results: Iterable[Result]) -> Group:
-    """Return the mean regret of each Scientist."""
-    rows = [
-        (
+def regret_panel(results: Sequence[Result]) -> Group:
+    """Return the mean regret of each Scientist; of several, in pairs with the first."""
+    pairs, rows = batches.in_pairs(results), list[list[Cell | str]]()
+    columns = ["Scientist", "Mean regret", "Runs"]
+    for player, mean in batches.regrets(results).items():
+        name, regret = (
             negotiation.SCIENTISTS[player].name,
             Cell(regret_text(mean.value), mean.value),
-            f"{mean.number:,}",
         )
-        for player, mean in regrets(results).items()
-    ]
-    columns = ("Scientist", Column("Mean regret", "number"), Column("Runs", "number"))
-    table = blocks.table(REGRET_TITLE, columns, rows, kind="plain", scrolls=True)
+        paired = _paired_text(pairs[player]) if rows else "–"
+        row: list[Cell | str] = [name, regret, f"{mean.number:,}", paired]
+        rows.append(row[: 4 if len(pairs) > 1 else 3])
+        columns += [f"More than {name} (95 % interval)"][: len(rows[0]) - len(columns)]
+    numbers = (Column(column, "number") for column in columns[1:])
+    table = blocks.table(REGRET_TITLE, (columns[0], *numbers), rows, kind="plain", scrolls=True)
     return blocks.group(Sentence(f"{REGRET_TITLE}.") if rows else None, table)
+
+
+def _paired_text(values: Sequence[float]) -> str:
+    if len(values) < 2:
+        return "–"
+    text = "{:+.2f} ({:+.2f} to {:+.2f})".format(*batches.mean_interval(values))
+    return text.replace("-", "−")
 
 
 def batch_blocks(batch: Batch) -> Iterator[Block]:

@@ -10,7 +10,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecu
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import islice, product
-from math import fsum, isclose, prod, sqrt
+from math import fsum, inf, isclose, prod, sqrt
 from operator import attrgetter
 from signal import SIG_IGN, SIGINT, signal
 from typing import Annotated, Any, Final, Literal, NamedTuple, cast
@@ -19,6 +19,7 @@ from pydantic import Field
 
 from replicalab import negotiation
 from replicalab.agents.scientist_policy import GenerateFn
+from replicalab.designs.distributions import t_critical
 from replicalab.errors import NegotiationError, ReplicaLabError
 from replicalab.lexicon import shortened
 from replicalab.limits import LONGEST_TEXT, MOST_JOBS
@@ -35,6 +36,7 @@ POOL_IDLE_SECONDS: Final = 60
 PROCESS_DIED: Final = f"its process died {MAX_ATTEMPTS} times; play it alone to see why"
 EXECUTOR_BROKE: Final = "the executor accepts no more jobs; play the rest with a new one"
 _ROUNDING: Final = 1e-12  # of a value that is 0 on another machine
+_ALPHA: Final = 0.05  # of 95 % intervals
 _Z: Final = 1.959963984540054  # the 97.5 % point of the normal distribution: 95 % intervals
 
 Rule = Literal[ScientistKind.STEP_BY_STEP, ScientistKind.DIRECT, ScientistKind.BASELINE]
@@ -315,6 +317,30 @@ def regrets(results: Iterable[Result]) -> dict[ScientistKind, MeanRegret]:
     """Return the mean regret of each Scientist."""
     groups = _grouped(results, "scientist").items()
     return {player: mean for (player,), group in groups if (mean := mean_regret(group))}
+
+
+def in_pairs(results: Iterable[Result]) -> dict[ScientistKind, list[float]]:
+    """Return the regrets of each Scientist minus those of the first on the same cases."""
+    case = attrgetter("study", "text", "lab", "seed", "lab_manager")
+    played = {
+        player: {case(result.job): result.regret for result in group if result.regret is not None}
+        for (player,), group in _grouped(results, "scientist").items()
+    }
+    first = next(iter(played.values()), {})
+    return {
+        player: [regret - first[place] for place, regret in own.items() if place in first]
+        for player, own in played.items()
+    }
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """Return a mean with its 95 % t interval, which is infinite for one value."""
+    number, mean = len(values), fsum(values) / len(values)
+    if number < 2:
+        return mean, -inf, inf
+    spread = fsum((value - mean) ** 2 for value in values) / (number - 1)
+    half = t_critical(number - 1, _ALPHA) * sqrt(spread / number)
+    return mean, mean - half, mean + half
 
 
 def _grouped(results: Iterable[Result], *fields: str) -> dict[tuple[Any, ...], list[Result]]:
