@@ -126,7 +126,8 @@ def _spent(plan: Assessment) -> str:
 
 _ROW: Final = 34
 _AROUND: Final = 96
-_NAME_LENGTH: Final = 34
+_NAME_LENGTH: Final = 34  # characters of a line
+_LINE: Final = 17
 # From none to all; each cell also holds its number.
 _SHADES: Final = ((0.0, "#FBE3D2"), (0.5, "#CFE3EE"), (1.0, "#00659D"))
 _DARK: Final = 0.75  # shades from this share on are dark
@@ -142,11 +143,12 @@ def outcomes_figure(
     """Return the shares as a heatmap, a row for each name; None if unplayed."""
     # Plotly reads tags in every label, so "<" goes.
     many = enumerate(names, start=1)
-    short = [f"{at}. {name[:_NAME_LENGTH].replace('<', '')}" for at, name in many]
+    lines = [wrap(f"{at}. {name.replace('<', '')}", _NAME_LENGTH) for at, name in many]
+    rows = ["<br>".join(parts) for parts in lines]
     heat = {
         "type": "heatmap",
         "x": list(labs),
-        "y": short,
+        "y": rows,
         "z": [list(row) for row in shares],
         "zmin": 0,
         "zmax": 1,
@@ -160,14 +162,14 @@ def outcomes_figure(
     fonts = [{"size": sheet.LABEL_SIZE + 1, "color": colour} for colour in ("#15181C", "#FFFFFF")]
     numbers = [
         sheet.label(f"{share:.0%}", x=lab, y=name, font=fonts[share > _DARK])
-        for name, row in zip(short, shares, strict=True)
+        for name, row in zip(rows, shares, strict=True)
         for lab, share in zip(labs, row, strict=True)
         if share is not None
     ]
     return sheet.figure([heat], {
         "annotations": numbers,
         "title": sheet.titled(title, y=1, yref="container", yanchor="top"),
-        "height": _AROUND + _ROW * len(names),
+        "height": _AROUND + len(names) * max([_ROW, *(_LINE * len(parts) for parts in lines)]),
         "margin": {"l": 8, "r": 8, "t": 2 * sheet.TITLE_LINE + 8, "b": 8},
         "xaxis": {"side": "top", "title": "lab", "automargin": True},
         "yaxis": {"autorange": "reversed", "automargin": True, "ticklabelstandoff": 6},
