@@ -14,7 +14,7 @@ from replicalab.models import LIST_FIELDS, Protocol, ScientistAction, revise
 from replicalab.negotiation.rounds import play_rule
 from replicalab.planner import PlanAnalysis, rank
 from replicalab.planner.least_loss import differences
-from replicalab.scenarios import Difficulty, EvidenceTier, Pack, load_scenario
+from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
 from tests.factories import make_pack, make_protocol
 from tests.golden import assert_golden
 from tests.negotiation.playing import (
@@ -300,6 +300,12 @@ def test_each_concession_is_one_field(study: str, lab: Difficulty) -> None:
     left_over = {difference.field for difference in differences(plans[0].plan, protocol)}
     fields = {difference.field for difference in differences(plans[0].plan, plans[-1].plan)}
     assert fields <= left_over
+
+
+def test_most_runs_take_three_rounds_or_more() -> None:
+    labs = [(study.scenario_id, lab) for study in list_scenarios() for lab in ("medium", "hard")]
+    runs = [stepwise(load_scenario(*at)) for at in labs]
+    assert (sum(len(run.rounds) >= 3 for run in runs), len(runs)) == (20, 24)
 
 
 def test_momentum_concedes_item_then_days_then_samples() -> None:
