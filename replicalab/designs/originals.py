@@ -264,7 +264,8 @@ def _faults_of_interval(row: Kind, reported: _ReportedEffect, effect: float) -> 
         yield Refusal(f"low is {low:g} and high {high:g}", "give the lower end as low")
     elif not low <= effect <= high:
         problem = f"the interval of {low:g} to {high:g} does not hold the effect of {effect:.4g}"
-        yield Refusal(problem, "correct one of them")
+        measure = row.effect.name if row.effect else "effects"
+        yield Refusal(problem, f"give both as {measure}, or correct one of them")
     elif scale is not None and reported.se is not None:
         by_width = se_of_interval(scale, low, high, reported.level)
         if not agree(reported.se, by_width):

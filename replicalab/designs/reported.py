@@ -126,6 +126,11 @@ def _part(number: float, total: float, parts: str, whole: str) -> float:
     return number / total
 
 
+def _several_groups(f: float, groups: float, n: float) -> dict[str, float]:
+    _part(groups, n, "groups", "samples")
+    return _effect(math.sqrt(f * (groups - 1) / n), groups=groups)
+
+
 _mean: Final = ReportedNumber
 _positive: Final = partial(ReportedNumber, least=0.0, between=True)
 _count: Final = partial(ReportedNumber, least=2, whole=True)
@@ -289,7 +294,7 @@ ANOVA: Final = (
     EffectSource(
         "F, groups and n in all",
         (_F, _count("groups", "Groups", 3), _count("n", "Reported n in all", 60)),
-        lambda f, k, n: _effect(math.sqrt(f * (k - 1) / n), groups=k),
+        _several_groups,
         "f = √(F · df1 / n), df1 = groups − 1, n in all",
     ),
     EffectSource(

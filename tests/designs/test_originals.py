@@ -191,6 +191,7 @@ def test_t_beyond_is_scipys_noncentral_t(t: float, shift: float, df: int) -> Non
     ("kind", "reported", "words"),
     [
         ("two_group", {"effect": 0.5, "low": 0.6, "high": 0.9}, "does not hold the effect of 0.5"),
+        ("correlation", {"effect": 0.5, "low": 0.6, "high": 0.9}, "give both as correlation r"),
         ("two_group", {"effect": 0.5, "low": 0.9, "high": 0.1}, "give the lower end as low"),
         ("two_group", {"effect": 0.5, "low": 0.1}, "low is given without high"),
         ("two_group", {"effect": 0.5, "low": 0.2, "high": 0.8, "se": 0.4}, "width gives 0.153"),
@@ -212,6 +213,7 @@ def test_t_beyond_is_scipys_noncentral_t(t: float, shift: float, df: int) -> Non
         ("survival", {"effect": 0.0, "events": 30}, "above 0"),
         ("survival", {"effect": 0.5, "events": 30, "n": 20}, "at most as many events"),
         ("anova", {"numbers": {"F": 4.0, "groups": 2.5}, "n": 60}, "Groups is 2.5"),
+        ("anova", {"numbers": {"F": 4.0, "groups": 60}, "n": 3}, "60 groups in 3 samples"),
     ],
 )
 def test_original_that_cannot_be_is_refused(
