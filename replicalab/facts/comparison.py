@@ -146,14 +146,14 @@ def _used(plan: Assessment, dimension: str) -> Cell:
 
 
 def _cost(sides: Sequence[Side]) -> Iterator[Line]:
-    dearest = max(side.plan.cost for side in sides) or 1.0
+    largest = max(side.plan.cost for side in sides) or 1.0
     terms = [{term.label: term.credits for term in side.plan.cost_terms} for side in sides]
     amounts = {
         _named(sides, label): [credits.get(label, 0.0) for credits in terms]
         for label in dict.fromkeys(label for credits in terms for label in credits)
     }
     for label, row in {**amounts, "Total": [side.plan.cost for side in sides]}.items():
-        bars = (blocks.number_cell(amount)._replace(bar=Bar(amount / dearest)) for amount in row)
+        bars = (blocks.number_cell(amount)._replace(bar=Bar(amount / largest)) for amount in row)
         yield _line(label, bars)
 
 

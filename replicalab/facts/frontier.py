@@ -128,7 +128,7 @@ def _extra_fact(extra: planner.SmallestAddition) -> Fact:
 
 
 def frontier_table(options: planner.PlanAnalysis) -> Table:
-    """Return plans of each line: the cheapest, the dearest, and some between them."""
+    """Return plans of each line: the cheapest, the most expensive, and some between them."""
     frontier, yours = options.frontier, options.yours
     lab, evidence, rows = yours.pack.lab, yours.evidence, list[tuple[Cell | str, ...]]()
     for plan in frontier.listed:

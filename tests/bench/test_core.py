@@ -93,8 +93,8 @@ def test_steps_of_a_negotiation_against_validating_the_plan(
             for (lab, step), value in taken.items()
             if step == name
         }
-        dearest = max(ratios, key=lambda lab: ratios[lab])
-        hold(capsys, f"{name} / validating the plan", ratios[dearest], dearest)
+        slowest = max(ratios, key=lambda lab: ratios[lab])
+        hold(capsys, f"{name} / validating the plan", ratios[slowest], slowest)
 
 
 def test_import_of_the_agents(capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,12 +123,12 @@ SEARCHES: Final[dict[str, Callable[[Pack], object]]] = {
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-def test_search_on_the_dearest_study(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_search_on_the_slowest_study(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     taken, pack = max(
         ((best(partial(SEARCHES[name], pack), cold=True) * 1000, pack) for pack in PACKS),
         key=lambda found: found[0],
     )
-    where = f"on {named(pack)}, the dearest lab"
+    where = f"on {named(pack)}, the slowest lab"
     if f"{name}, ms" in BARS:
         hold(capsys, f"{name}, ms", taken, where)
     else:

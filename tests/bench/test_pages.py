@@ -115,7 +115,7 @@ def painted(page: Page, act: Callable[[], object]) -> float:
 
 
 Act = Callable[[int], float]
-"""Something done on a page for the so-manieth time; returns the milliseconds to its paint."""
+"""Something done on a page for one turn; returns the milliseconds to its paint."""
 
 
 def typing(page: Page, label: str) -> Act:

@@ -43,7 +43,7 @@ _STEPS: Final = {
 }  # fmt: skip
 
 _PRICES: Final = (0.0, 0.5, 20.0, 33.33, 90.0, 250.0)
-"""Own prices of items: cheaper and dearer than any rate."""
+"""Own prices of items: above and below any rate."""
 
 T = TypeVar("T")
 

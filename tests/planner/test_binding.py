@@ -68,7 +68,7 @@ def test_each_limit_binds_in_some_small_lab() -> None:
     assert {opened(seed).binding for seed in range(2 * LABS)} == {None, *LAB_DIMENSIONS}
 
 
-def test_unlimited_budget_covers_the_dearest_replacement() -> None:
+def test_unlimited_budget_covers_the_costliest_replacement() -> None:
     # Nothing but items has a price: the plan's own cost 175, with the shelf 900 more.
     chamber = factories.EQUIPMENT[0]
     shelf = factories.make_substitution(original=chamber, alternative="shelf")
