@@ -179,13 +179,13 @@ def change_pack(pack: scenarios.Pack, **changes: object) -> scenarios.Pack:
         }
         for model, fields in (
             (scenarios.Study, _IN_STUDY),
-            (scenarios.Lab, _IN_LAB),
+            (scenarios.Lab, _LAB),
             (scenarios.Pack, {}),
         )
     )
     texts = {
         *_IN_STUDY,
-        *_IN_LAB,
+        *_LAB,
         *scenarios.Study.model_fields,
         *scenarios.Lab.model_fields,
         *scenarios.Pack.model_fields,
@@ -199,12 +199,7 @@ def change_pack(pack: scenarios.Pack, **changes: object) -> scenarios.Pack:
 
 _IN_STUDY = {"allowed_substitutions": "substitutions", "hidden_reference_spec": "hidden_reference"}
 """Names on a pack that differ from the study's."""
-_IN_LAB = {
-    "equipment": "",
-    "reagents": "",
-    "own_equipment": "equipment",
-    "own_reagents": "reagents",
-}
+_LAB = {"equipment": "", "reagents": "", "own_equipment": "equipment", "own_reagents": "reagents"}
 """Names on a pack that differ from the lab's; the study's items are not the lab's own."""
 
 

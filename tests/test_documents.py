@@ -17,11 +17,7 @@ from tests.ui.reading import alerts
 from tests.ui.walking import visit
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-GUIDES: Final = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    *sorted((ROOT / "docs").rglob("*.md")),
-]
+GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PATH: Final = re.compile(r"\.?[\w-]+(/[\w.<>-]+)*(/|\.(py|md|toml|txt|ya?ml|png))|\.ci/run")
 MADE_ON_USE: Final = (".venv", "test-artifacts", "library", "deploy/.env", "replicalab/tree", "/")
 """Beginnings of paths that a fresh clone lacks."""

@@ -112,12 +112,10 @@ def survey_panel(
     listed = list(rows)
     currencies = {study.pack.lab.currency for study, _, _ in listed}
     one = currencies.pop() if len(currencies) == 1 else ""
+    sorts = {order: "descending" if order == "evidence" else "ascending"} | {"best": ""}
     columns = [
         column._replace(
-            name=column.name.format(currency=capitalised(one or "cost")),
-            order=("descending" if key == "evidence" else "ascending")
-            if key == order != "best"
-            else "",
+            name=column.name.format(currency=capitalised(one or "cost")), order=sorts.get(key, "")
         )
         for key, (column, _) in _COLUMNS.items()
     ]

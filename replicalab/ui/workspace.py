@@ -220,8 +220,7 @@ def _validated(values: dict[str, Any]) -> Workspace:
         first = error.errors(include_url=False)[0]
         path = tuple(map(str, first["loc"]))
         name, value = _NAMES.get(path, ".".join(path)), shortened(str(first["input"]))
-        message = shortened(first["msg"], 200)
-        raise LinkError(f"{shortened(name)} '{value}': {message}") from error
+        raise LinkError(f"{shortened(name)} '{value}': {shortened(first['msg'], 200)}") from error
 
 
 def _value(key: str, text: str) -> Any:

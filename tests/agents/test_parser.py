@@ -321,15 +321,7 @@ def test_tag_inside_an_answer_is_text() -> None:
 
 Chance = random.Random
 Values = dict[str, object]
-TEXTS: Final = (
-    "rate",
-    'a "quoted" {brace}',
-    "two\nlines",
-    "≥ 5 µL [sic]",
-    "C:\\new",
-    *"}{",
-    "` ```",
-)
+TEXTS = ("rate", 'a "quoted" {brace}', "two\nlines", "≥ 5 µL [sic]", "C:\\new", *"}{", "` ```")
 TAGS: Final = (
     *("think", "thinking", "thought", "reasoning", "analysis", "scratchpad", "seed:think"),
     *("antThinking", "chain-of-thought", "cot", "draft", "deliberation"),
