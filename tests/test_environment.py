@@ -5,7 +5,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
 from random import Random
-from typing import Any
 
 import pytest
 from gymnasium.utils.env_checker import check_env
@@ -119,8 +118,7 @@ def test_players_are_compared_pair_by_pair() -> None:
 
 
 def test_batch_pairs_each_player_with_the_first() -> None:
-    players: Any = {"seeds": range(4), "scientists": ["direct", "baseline"]}
-    results = run_batch("psy_stroop", **players).results
+    results = run_batch("psy_stroop", seeds=range(4), scientists=["direct", "baseline"]).results
     compared = compare_players("direct", "baseline", "psy_stroop", seeds=range(4))
     assert in_pairs(results)[ScientistKind.BASELINE] == compared.differences
     *_, table = regret_panel(results).blocks
