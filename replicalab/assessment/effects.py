@@ -77,14 +77,9 @@ def _any_telescopes(design: Design) -> float | None:
 def _telescopes(design: Design) -> float | None:
     value, effect = _any_telescopes(design), design.row.effect
     original = design.original and effect_of(design.row, design.original)
-    if (
-        value is None
-        or effect is None
-        or not original
-        or effect.size(value) > effect.size(original)
-    ):
+    if value is None or effect is None or not original:
         return None
-    return value
+    return None if effect.size(value) > effect.size(original) else value
 
 
 CHOICES: Final = (

@@ -25,10 +25,7 @@ _COLUMNS: Final[dict[str, tuple[Column, Callable[[SurveyedStudy], Any]]]] = {
     "samples": (Column("Samples", "number"), lambda study: study.best.counts.samples),
     "days": (Column("Days", "number"), lambda study: study.best.counts.days),
     "cost": (Column("{currency}", "number"), lambda study: study.best.cost),
-    "given_up": (
-        Column("Given up", meaning=FIDELITY_MEANS),
-        lambda study: study.best.fidelity_loss,
-    ),
+    "given_up": (Column("Given up", meaning=FIDELITY_MEANS), lambda row: row.best.fidelity_loss),
     "binding": (Column("Binding constraint"), lambda study: study.binding or ""),
 }
 ORDERS: Final = ("best", *(key for key in _COLUMNS if key != "best"))
