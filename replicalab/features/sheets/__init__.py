@@ -342,7 +342,7 @@ def _day(column: str, text: str, how: Answers) -> int:
         order = "day before its month" if how.day_first else "month before its day"
         raise _wrong(text, f"has no {order}", "write 2026-05-31")
     if how.start_date is None:
-        raise _wrong(text, "needs the date of the lab's day 1", "write a day such as 12")
+        raise _wrong(text, "needs the date of the lab's day 1", "give it, or type a day: 12")
     days = moment.toordinal() - how.start_date.toordinal() + (not begins)
     if how.weekends:
         return days + begins
