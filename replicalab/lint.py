@@ -45,7 +45,7 @@ def lint(study: Study) -> list[LintFinding]:
     extra = len(findings) - MOST_FAULTS
     if extra <= 0:
         return findings
-    rest = f"{count_text(extra, 'finding', 'more')}; mend these first."
+    rest = f"{count_text(extra, 'finding', 'more')}; correct these first."
     return [*findings[:MOST_FAULTS], _note("the rest", rest)]
 
 

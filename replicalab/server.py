@@ -385,7 +385,7 @@ def serve(port: int, hosts: Sequence[str] = (), *, opens_browser: bool, demo: bo
     try:  # Streamlit's own message about a taken port names no remedy
         socket.create_server((HOST, port)).close()
     except OSError as error:
-        problem = f"port {port} cannot be had ({os.strerror(error.errno or 0)})"
+        problem = f"port {port} is not available ({os.strerror(error.errno or 0)})"
         remedy = "end what uses it, or name another --port"
         raise ReplicaLabError(f"{problem}; {remedy}") from None
     # Without a screen, a text browser would take the terminal.

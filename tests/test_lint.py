@@ -149,7 +149,7 @@ def test_findings_beyond_the_limit_are_counted() -> None:
     findings = lint(bent(("paper.published", " ".join(map(str, range(3000, 3700))))))
     assert len(findings) == MOST_FAULTS + 1
     assert (findings[-1].place, findings[-1].level) == ("the rest", LintLevel.NOTE)
-    assert findings[-1].message == f"{703 - MOST_FAULTS} more findings; mend these first."
+    assert findings[-1].message == f"{703 - MOST_FAULTS} more findings; correct these first."
 
 
 @pytest.mark.parametrize(

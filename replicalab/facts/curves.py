@@ -30,11 +30,12 @@ def samples_title(curves: Curves) -> str:
     needed, largest, evidence = curves.needed(), curves.largest, curves.plan.evidence
     target = evidence.text_of(evidence.amount(evidence.target))
     days = lexicon.count_text(curves.plan.counts.days, "day")
-    fits = "no samples" if largest is None else lexicon.amount_text(largest)
+    fits = "none" if largest is None else lexicon.amount_text(largest)
     if needed is None:
         return texts.NONE_REACHES_HERE.format(target=target, days=days, fits=fits)
-    needs = lexicon.capitalised(target), lexicon.amount_text(needed)
-    return texts.SAMPLES_REACH.format(target=needs[0], needed=needs[1], days=days, fits=fits)
+    target, noun = lexicon.capitalised(target), curves.plan.pack.design.sample_noun
+    needs = lexicon.count_text(needed, noun)
+    return texts.SAMPLES_REACH.format(target=target, needed=needs, days=days, fits=fits)
 
 
 def samples_panel(curves: Curves) -> Panel:

@@ -63,7 +63,7 @@ PLANNED = "Planned, at an assumed {assumed}, by {method}."
 SEEN_AS = ", {effect}{setting} with the substitutions"
 
 NONE_REACHES_HERE = "No sample size reaches {target} in {days}; this lab allows {fits}"
-SAMPLES_REACH = "{target} needs {needed} samples; in {days} this lab allows {fits}"
+SAMPLES_REACH = "{target} needs {needed}; in {days} this lab allows {fits}"
 CURVES_WITHOUT_EFFECT = "planned for {days}, no effect is assumed"
 CURVES_ASSUME = "planned for {days}, at an assumed {effect} of {size}"
 NO_MORE_COUNT = "No more than {samples} can be analysed: {limit}."
@@ -73,8 +73,8 @@ DESIGN_EFFECT = (
     "{units} with an intraclass correlation of {icc}: design effect {effect}, so that {samples} "
     "are worth {worth} independent ones."
 )
-SEE_TABLE = "No correlation was given: the table has the evidence for some."
-OMIT_BASELINE = "No correlation was given: leave out the baseline to see the evidence for some."
+SEE_TABLE = "No correlation was given: the table shows the evidence for several."
+OMIT_BASELINE = "No correlation was given: leave out the baseline to see the evidence for several."
 
 MOST_AFFORDABLE = "With all else as planned, this lab can afford {samples}."
 TERMS = (

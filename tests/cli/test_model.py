@@ -240,9 +240,9 @@ def test_taken_port_is_refused(
         monkeypatch.setattr(sys, "argv", ["/usr/bin/replicalab", "serve", f"--port={port}"])
         assert run() == 2
     assert (answer.code, answer.out) == (2, "")
-    assert f"port {port} cannot be had (Address already in use)" in answer.err
+    assert f"port {port} is not available (Address already in use)" in answer.err
     assert "--port" in answer.err.partition(";")[2]
-    assert f"port {port} cannot be had" in capsys.readouterr().err
+    assert f"port {port} is not available" in capsys.readouterr().err
     assert ask("serve --help").out.startswith("Usage: replicalab serve")
 
 

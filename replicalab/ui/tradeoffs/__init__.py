@@ -164,11 +164,11 @@ def _draw_frontier(view: Outlook) -> None:
     if plans.plans:
         undrawn = sum(len(line.plans) for line in plans.lines) < len(plans.plans)
         reading = {
-            "One line for each fidelity loss: the sum of the losses of the study, up to 3 for a "
-            "substitution and 1 for a dropped control.": True,
-            "Balanced, by Nash’s rule: the plan at which the two gains, multiplied, are largest; a "
-            "plan that gives up some of the study counts for less.": plans.balanced is not None,
-            "A plan that nothing beats only because it takes fewer days is not drawn.": undrawn,
+            "One line for each fidelity loss: 0 to 3 for each substitution, 1 for each dropped "
+            "control.": True,
+            "Balanced: the Nash point. It maximises the evidence beyond the floor, divided by 1 + "
+            "fidelity loss, times the credits left.": plans.balanced is not None,
+            "Not drawn: plans on the frontier only because they take fewer days.": undrawn,
         }
         listed = blocks.listing(text for text, is_shown in reading.items() if is_shown)
         panel.draw(blocks.Fold("How to read this", (listed,)))
