@@ -171,7 +171,7 @@ def test_model_and_rule_play_a_batch(ask: Asking, at: At) -> None:
     assert answer.code == 0
     lines = [line.strip() for line in answer.out.splitlines()]
     [regret] = [line.split() for line in lines if line.startswith("Language model   ")]
-    assert regret == ["Language", "model", "4.93", "4"]
+    assert regret == ["Language", "model", "4.93", "4", "–"]
     assert lines[-2].startswith("8 negotiations, 16,000 tokens sent, 2,400 received, ")
     assert lines[-1] == "Saved: all.csv"
     rows = rows_of(Path("all.csv"))
