@@ -250,6 +250,8 @@ def run_batch(
         jobs = jobs_of(
             named, labs, seeds, scientists=kinds, lab_managers=lab_managers, max_rounds=max_rounds
         )
+    for study in named:
+        scenarios.load_scenario(study)  # an unknown one is refused before any is played
     # Only an executor starts processes: they import the caller's script again.
     alone = (run_job(job, generate_fn) for job in jobs)
     results = play_batch(jobs, executor, generate_fn=generate_fn) if executor else alone

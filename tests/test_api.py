@@ -66,6 +66,8 @@ def test_study_is_loaded_by_its_path(tmp_path: Path) -> None:
     path.write_text("scenario_id: 3", encoding="utf-8")
     with pytest.raises(ScenarioError, match=r"mine\.yaml"):
         replicalab.load(path)
+    with pytest.raises(ScenarioError, match="'gone' is unknown"):
+        replicalab.run_batch([STUDY, "gone"])
     for missing in (tmp_path / "missing.yaml", str(tmp_path / "missing"), Path("missing")):
         with pytest.raises(ScenarioError, match=r"missing.*: the file cannot be read"):
             replicalab.load(missing)
@@ -112,6 +114,8 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
     "save: path: 5 is not allowed; use a text or Path": lambda: UNTYPED.report(PLAN).save(5),
     "compare_players: seeds: 5 is not": lambda: UNTYPED_PLAYERS("direct", "direct", STUDY, seeds=5),
     "negotiate: scientist: 5 is not": lambda: UNTYPED_PLAYERS("direct", 5, STUDY),
+    "save: paper: 'A5' is not": lambda: UNTYPED.report(PLAN).save("a.pdf", "A5"),
+    "break_evens: plan: .* is not": lambda: UNTYPED.break_evens(PACK),
     "portfolio: worth: 'x' is": lambda: replicalab.portfolio([PACK], worth={"x": 1.0}),
 }
 

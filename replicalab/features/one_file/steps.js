@@ -52,7 +52,10 @@ addEventListener("keydown", event => {
 });
 by("back").addEventListener("click", () => { play(false); show(shown - 1); });
 by("next").addEventListener("click", () => { play(false); show(shown + 1); });
-by("play").addEventListener("click", () => play(timer === null));
+by("play").addEventListener("click", () => {
+  if (timer === null && shown === pages.length - 1) show(0);
+  play(timer === null);
+});
 names.forEach(name => by(name).addEventListener("input", move));
 document.documentElement.classList.add("stepping");
 by("steps").hidden = by("levers").hidden = false;
