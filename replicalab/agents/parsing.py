@@ -42,10 +42,11 @@ _REASONING_TAG: Final = re.compile(
 _FINAL_CHANNEL: Final = re.compile(
     r"<\|channel\|>\s*final\b[^{]{0,80}?<\|message\|>|assistant\s{0,3}final"
 )
+_ANSWER_TAG: Final = re.compile(r"<(?:final_?)?answer>", re.IGNORECASE)
 _REASONING_BLOCK: Final = re.compile(
     r"^[ \t]{0,8}(?P<fence>```|~~~)(?i:think|thought|reason)[\w ]{0,9}\s*?$"
     r".*?(?:^[ \t]{0,8}(?P=fence)\s*?$|\Z)"
-    rf"|(?i:(?:<|&lt;)details\b[^<]{{0,99}}(?:<summary>[^<]{{0,99}})?{_THOUGHT}"
+    rf"|(?i:(?:<|&lt;)details\b[^<]{{0,99}}(?:<\w{{1,9}}>[^<]{{0,99}}){{0,3}}{_THOUGHT}"
     r".*?(?:(?:<|&lt;)/details|\Z))"
     r"|<\|think\|>(?:(?!<\|).)*<\|end\|>"
     r"|(?:<\|channel\|>(?!\s*final\b)|\A\s*analysis(?=[A-Z\n]))"
@@ -117,8 +118,9 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
 def without_reasoning(text: str) -> str:
     """Return a model's answer without its reasoning, which may hold drafts.
 
-    Left out is the text between tags such as ``<think>``, of which one may lack its partner; of
-    several channels the last final one is returned. One JSON object is returned as it is.
+    Left out is the text between tags such as ``<think>``, of which one may lack its partner, and
+    the text before an ``<answer>``; of several channels the last final one is returned. One JSON
+    object is returned as it is.
     """
     if _is_object(text.strip()):
         return text
@@ -134,7 +136,8 @@ def without_reasoning(text: str) -> str:
             if depth == 0:
                 parts.append(text[start : tag.start()])
             depth += 1
-    return "".join(parts) if depth else "".join([*parts, text[start:]])
+    kept = parts if depth else [*parts, text[start:]]
+    return _ANSWER_TAG.split("".join(kept))[-1]
 
 
 def _is_object(text: str) -> bool:

@@ -218,7 +218,7 @@ DRAFT: Final = "I could propose {" * 500
 ZIPPED: Final = gzip.compress(json.dumps(completion("x")).encode())
 FAILURES: Final = [
     failing(302, Location="http://x/"),
-    *(failing(status) for status in (400, 401, 402, 403, 404, 413, 503)),
+    *(failing(status) for status in (400, 401, 402, 403, 404, 408, 413, 503, 504)),
     *(
         failing(status, {"error": {"message": text}})
         for status, text in (
