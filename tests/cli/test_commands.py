@@ -299,7 +299,7 @@ def came(played: negotiation.Negotiation | None) -> Came:
 @pytest.mark.parametrize(
     ("study", "lab", "scientist", "manager"),
     one_in(
-        10, [*product(STUDIES, scenarios.Difficulty, RULES, negotiation.RULED_LAB_MANAGERS)][::15]
+        10, [*product(STUDIES, scenarios.Difficulty, RULES, negotiation.RULED_LAB_MANAGERS)][::35]
     ),
 )
 def test_every_interface_plays_one_outcome(
@@ -399,18 +399,18 @@ def cluster(dask: None) -> Iterator[Any]:
 def test_cluster_that_loses_a_worker_keeps_results(tmp_path: Path, cluster: Any) -> None:
     path = tmp_path / "all.csv"
     pids = [worker.pid for worker in cluster.workers.values()]
-    line = f"batch {STUDY} --seeds 0-59 --dask {cluster.scheduler_address} --save {path}"
+    line = f"batch {STUDY} --seeds 0-29 --dask {cluster.scheduler_address} --save {path}"
     process = started(f"{line} --json")
     assert process.stderr
-    assert process.stderr.readline() == "18 of 180 negotiations\n"
+    assert process.stderr.readline() == "9 of 90 negotiations\n"
     os.kill(pids[0], signal.SIGKILL)
     text, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     assert pids[0] not in [worker.pid for worker in cluster.workers.values()]
     times = Counter((row["lab"], int(row["seed"])) for row in rows_of(path))
     assert set(times.values()) == {1}
-    assert len(times) == 180
-    here = [run_job(job).model_dump(mode="json") for job in jobs_of([STUDY], seeds=range(60))]
+    assert len(times) == 90
+    here = [run_job(job).model_dump(mode="json") for job in jobs_of([STUDY], seeds=range(30))]
     results = json.loads(text)["results"]
     for name in ("outcome", "credits"):
         assert [result[name] for result in results] == [result[name] for result in here]
