@@ -184,7 +184,7 @@ def test_too_large_file_is_refused_by_its_size() -> None:
         (at(note="mine"), "note: unknown key; known: format"),
         (lambda data: data.update(moves=data["moves"] * 26), "moves: a list of 52 is not allowed"),
         (at("setup", opening={**PLAN.model_dump(), "technique": "x" * 4001}),
-         "setup.opening: Technique has 4,001 char"),
+         "setup.opening.technique: Technique has 4,001 char"),
         (at("moves", 1, outputs=[{"text": "x" * 200_001}]),
          "moves[1].outputs[0].text: 'xxx"),
         (at("moves", 1, outputs=[{"text": "x"}]), "setup.scientist is person; leave"),
