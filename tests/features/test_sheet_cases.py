@@ -154,8 +154,8 @@ def test_unknown_prices_keep_their_items() -> None:
     assert [item.price for item in reading.items] == [None, 120.0, None, None]
     assert [note.row for note in reading.notes] == [2, 4, 5]
     for text, price in {
-        "€5": 5, "5 EUR": 5, "1.250,50": 1250.5, "1,250,000": 1_250_000, "1 250": 1250, "$5": None,
-        "-5": None, "free": None, "1e3": None, "TRUE": None, "12.50/mL": None, "": None, "5.–": 5,
+        "€5": 5, "5.–€": 5, "1.250,50": 1250.5, "1,250,000": 1_250_000, "1 250": 1250, "$5": None,
+        "-5": None, "free": None, "1e3": None, "TRUE": None, "12.50/mL": None, "": None, "5 eur": 5,
     }.items():  # fmt: skip
         reading = read(f'Item;Price\nagar;"{text}"\n', HOW._replace(currency="EUR"))
         assert reading.items[0].price == price, text

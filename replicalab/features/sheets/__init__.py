@@ -55,7 +55,7 @@ _NO_VALUE: Final = re.compile(  # a formula that no spreadsheet program has calc
 _ABOVE: Final = 20  # rows that may be above the headings
 _THOUSANDS: Final = (("[ '’\u00a0\u202f]", "[.,]"), (",", "[.]"), ("[.]", ","))  # and decimals
 _SIGN: Final = "(?:US|A|C)?[$]|[€£¥₹]|USD|EUR|GBP|CHF|JPY|CNY|SEK|NOK|DKK|CAD|AUD|NZD|INR"
-_MONEY: Final = re.compile(rf"({_SIGN})?\s*([^A-Za-z$€£¥₹]+?)(?:[.,][-–—])?\s*({_SIGN})?")
+_MONEY: Final = re.compile(rf"(?i)({_SIGN})?\s*([^a-z$€£¥₹]+?)(?:[.,][-–—])?\s*({_SIGN})?")
 _CURRENCY: Final = re.compile(rf"(?<![^\W_])k?(?:{_SIGN})(?![^\W_])", re.IGNORECASE)
 _CODES: Final = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 _QUANTITY: Final = re.compile(  # about or more than a number, a unit or a pack, a remark
@@ -357,7 +357,7 @@ def money_of(text: str) -> tuple[str, str]:
     money = _MONEY.fullmatch(" ".join(text.split()))
     if not money or (money[1] and money[3]):
         return "", ""
-    return money[1] or money[3] or "", money[2]
+    return (money[1] or money[3] or "").upper(), money[2]
 
 
 def _number(text: str) -> float | None:
