@@ -29,8 +29,8 @@ def panel(place: str, plan: Assessment) -> Mapping[str, blocks.Panel]:
                 _draw(plan)
     elif plan.passes:
         rows, robust, _ = _found(plan)
-        world = feature.values_in(robust)["grim"].values()
-        grim = "; ".join(f"{row.label}: {row.text(row.now)}" for row in world)
+        lines = zip(*(world.values() for world in feature.values_in(robust).values()), strict=True)
+        grim = ", ".join(row.phrase(one.now) for _, row, one in lines if one.now != row.now)
         last = blocks.Sentence(f"The grim world: {grim}.", quiet=True)
         ledger = blocks.group(*feature.blocks_of(plan, rows, robust, _ROWS)[:-1], last)
         return {TITLE: blocks.panel("slide_ledger", title=TITLE, ledger=ledger, roomy=False)}
