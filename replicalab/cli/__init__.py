@@ -83,5 +83,7 @@ def _run(arguments: Sequence[str]) -> int:
         path = inner.command_path if inner else "replicalab"
         problem = on_one_line(getattr(error, "format_message", error.__str__)()).rstrip(".")
         problem = problem.replace("Value error, ", "")
+        for fault in getattr(error.__cause__, "errors", list)():
+            problem = problem.replace("value for", f"value {fault['input']!r} for")
         raise CommandError(f"{path}: {problem}; see {path} --help") from None
     return 0
