@@ -157,11 +157,11 @@ class Report:
             return reply.value or Document(OWN[self.kind], "", (note,), (), self.on)
         if self.kind == "funding":
             return funding_request(self.shown, on=self.on, answers=self.answers)
-        given: dict[str, Any] = {"on": self.on, "written": self._written, "run": self.run}
+        arguments: dict[str, Any] = {"on": self.on, "written": self._written, "run": self.run}
         if self.kind == "brief":
-            page = brief(self.shown, **given, decision=self.decision)
+            page = brief(self.shown, **arguments, decision=self.decision)
             return replace(page, parts=(*page.parts, *self._more))
-        return report(self.shown, **given, answers=self.answers, more=self._more)
+        return report(self.shown, **arguments, answers=self.answers, more=self._more)
 
     @property
     def _more(self) -> Iterator[Part]:

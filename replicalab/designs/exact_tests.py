@@ -177,13 +177,13 @@ def least_h(n: int, target: float, baseline: float, alpha: float, sides: int = 2
         value = nearer
 
 
-def _corrected(each: int, one: float, other: float, alpha: float, sides: int) -> float:
+def _corrected(arm: int, one: float, other: float, alpha: float, sides: int) -> float:
     # The power of the z-test with a continuity correction, nearly that of Fisher's test.
-    less = each - 1 / (one - other)  # the size of a group after the correction
+    less = arm - 1 / (one - other)  # the size of a group after the correction
     spread, middle = one * (1 - one) + other * (1 - other), (one + other) / 2
     if less <= 0 or not spread:
         return float(less > 0)
-    shift = (one - other) * less / math.sqrt(each * spread)
+    shift = (one - other) * less / math.sqrt(arm * spread)
     critical = distributions.z_critical(alpha, sides)
     critical *= math.sqrt(2 * middle * (1 - middle) / spread)
     signs = (1, -1)[:sides]
@@ -192,12 +192,12 @@ def _corrected(each: int, one: float, other: float, alpha: float, sides: int) ->
 
 @lru_cache(maxsize=8192)
 def _most_power(
-    each: int, one: float, other: float, alpha: float, sides: int, *, known: float = 0.0
+    arm: int, one: float, other: float, alpha: float, sides: int, *, known: float = 0.0
 ) -> tuple[float, int]:
     # The highest power of groups of at most a size, and that size; the search ends early below a
     # power already ``known``.
     best, luckiest = 0.0, 0
-    for size in range(each, 0, -1):
+    for size in range(arm, 0, -1):
         value, limit = _at(size, one, other, alpha, sides)
         if value > best:
             best, luckiest = value, size
@@ -209,48 +209,48 @@ def _most_power(
 
 
 @lru_cache(maxsize=8192)
-def _at(each: int, one: float, other: float, alpha: float, sides: int) -> tuple[float, float]:
+def _at(arm: int, one: float, other: float, alpha: float, sides: int) -> tuple[float, float]:
     # The power of groups of one size, and an upper bound for this and all smaller sizes: the power
     # of the randomised test, which also rejects some of the next table of each total. It is the
     # most powerful of all unbiased tests, so it never falls with the size.
-    if not each:
+    if not arm:
         return 0.0, 0.0
-    bounds = _bounds(each, alpha / sides)
-    first, second = _counts(each, one), _counts(each, other)
+    bounds = _bounds(arm, alpha / sides)
+    first, second = _counts(arm, one), _counts(arm, other)
     # The chance that the second group counts fewer than 0, 1, …, each + 1.
     sums = list(accumulate(second.chances, initial=0.0))
-    fewer = [0.0] * second.low + sums + [sums[-1]] * (each + 2 - second.low - len(sums))
+    fewer = [0.0] * second.low + sums + [sums[-1]] * (arm + 2 - second.low - len(sums))
     counts, chances = range(first.low, first.low + len(first.chances)), first.chances
     # The chance of a rejection below the bound, and with the next table of each total.
     lower = [fewer[bounds[x] + 1] for x in counts]
-    next_lower = [fewer[bounds[x + 1] + 2] if x < each else lower[-1] for x in counts]
+    next_lower = [fewer[bounds[x + 1] + 2] if x < arm else lower[-1] for x in counts]
     power = sum(map(mul, chances, lower))
     gain = sum(map(mul, chances, next_lower)) - power
     if sides == 2:  # the same above the bound, by the mirrored tables
-        upper = [fewer[each - bounds[each - x]] for x in counts]
-        next_upper = [fewer[each - 1 - bounds[each - x + 1]] if x else upper[0] for x in counts]
+        upper = [fewer[arm - bounds[arm - x]] for x in counts]
+        next_upper = [fewer[arm - 1 - bounds[arm - x + 1]] if x else upper[0] for x in counts]
         above = sum(map(mul, chances, upper))
         power += max(0.0, sum(chances) * fewer[-1] - above)
         gain += above - sum(map(mul, chances, next_upper))
-    gain += _at_the_ends(each, bounds[each], alpha / sides, (first, second), sides)
+    gain += _at_the_ends(arm, bounds[arm], alpha / sides, (first, second), sides)
     return min(1.0, power), power + gain
 
 
 def _at_the_ends(
-    each: int, bound: int, tail: float, counts: tuple[_Counts, _Counts], sides: int
+    arm: int, bound: int, tail: float, counts: tuple[_Counts, _Counts], sides: int
 ) -> float:
     # The extra rejections of the randomised test at the ends, 0 and all of the first group.
     (first, second), total, y = counts, 0.0, bound + 1
-    whole, full = math.lgamma(each + 1), math.lgamma(2 * each + 1)
-    while y < each:
+    whole, full = math.lgamma(arm + 1), math.lgamma(2 * arm + 1)
+    while y < arm:
         # The tail of a total that holds all of the first group is that table alone.
-        log = whole - math.lgamma(y + 1) + math.lgamma(each + y + 1) - full
+        log = whole - math.lgamma(y + 1) + math.lgamma(arm + y + 1) - full
         part = tail * math.exp(-log)
         if part < _NEGLIGIBLE:
             break
-        total += part * _chance(first, each) * _chance(second, y)
+        total += part * _chance(first, arm) * _chance(second, y)
         if sides == 2:
-            total += part * _chance(first, 0) * _chance(second, each - y)
+            total += part * _chance(first, 0) * _chance(second, arm - y)
         y += 1
     return total + _NEGLIGIBLE
 
@@ -261,48 +261,48 @@ def _chance(counts: _Counts, count: int) -> float:
 
 
 @lru_cache(maxsize=2 * MOST_PER_GROUP)
-def _bounds(each: int, level: float) -> Sequence[int]:
+def _bounds(arm: int, level: float) -> Sequence[int]:
     # By count of the one group, the largest smaller count of the other that is rejected, or -1;
     # the larger counts are the mirror image.
-    level, bounds = level * (1 + _TIE), array("h", [-1]) * (each + 1)
+    level, bounds = level * (1 + _TIE), array("h", [-1]) * (arm + 1)
     # For x in the one group and y in the other: the table's chance given its total, and the tail
     # from it on. Both follow from those of one fewer, in the one group or in the other.
     chance, x = 1.0, 0
-    while chance > level and x < each:
-        chance *= (each - x) / (2 * each - x)
+    while chance > level and x < arm:
+        chance *= (arm - x) / (2 * arm - x)
         x += 1
     if chance > level:
         return bounds
     tail, y = chance, 0
     while True:
         # This table is rejected; the bound is before the first that is not.
-        while y < each - 1:
-            rest = 2 * each - x - y
-            beyond = tail + chance * x * (each - y) / ((y + 1) * rest)
+        while y < arm - 1:
+            rest = 2 * arm - x - y
+            beyond = tail + chance * x * (arm - y) / ((y + 1) * rest)
             if beyond > level:
                 break
-            chance *= (each - y) / (y + 1) * ((x + y + 1) / rest)
+            chance *= (arm - y) / (y + 1) * ((x + y + 1) / rest)
             tail, y = beyond, y + 1
         bounds[x] = y
-        if x == each:
+        if x == arm:
             return bounds
-        rest = 2 * each - x - y
-        tail -= chance * (each - y) / rest
-        chance *= (each - x) / (x + 1) * ((x + y + 1) / rest)
+        rest = 2 * arm - x - y
+        tail -= chance * (arm - y) / rest
+        chance *= (arm - x) / (x + 1) * ((x + y + 1) / rest)
         tail, x = max(tail, chance), x + 1
 
 
 @lru_cache(maxsize=256)
-def _counts(each: int, share: float) -> _Counts:
+def _counts(arm: int, share: float) -> _Counts:
     if share in (0.0, 1.0):
-        return _Counts(round(each * share), [1.0])
-    reach = _REACH * math.sqrt(each * share * (1 - share)) + _REACH**2 / 2
-    low, high = max(0, math.floor(each * share - reach)), min(each, math.ceil(each * share + reach))
+        return _Counts(round(arm * share), [1.0])
+    reach = _REACH * math.sqrt(arm * share * (1 - share)) + _REACH**2 / 2
+    low, high = max(0, math.floor(arm * share - reach)), min(arm, math.ceil(arm * share + reach))
     # From the likeliest count on, each chance is a multiple of the one before.
-    mode, odds = min(each, int((each + 1) * share)), share / (1 - share)
-    log = math.lgamma(each + 1) - math.lgamma(mode + 1) - math.lgamma(each - mode + 1)
-    top = math.exp(log + mode * math.log(share) + (each - mode) * math.log1p(-share))
-    up = ((each - x) / (x + 1) * odds for x in range(mode, high))
-    down = (x / ((each - x + 1) * odds) for x in range(mode, low, -1))
+    mode, odds = min(arm, int((arm + 1) * share)), share / (1 - share)
+    log = math.lgamma(arm + 1) - math.lgamma(mode + 1) - math.lgamma(arm - mode + 1)
+    top = math.exp(log + mode * math.log(share) + (arm - mode) * math.log1p(-share))
+    up = ((arm - x) / (x + 1) * odds for x in range(mode, high))
+    down = (x / ((arm - x + 1) * odds) for x in range(mode, low, -1))
     lower = [*accumulate(down, mul, initial=top)]
     return _Counts(low, [*lower[:0:-1], *accumulate(up, mul, initial=top)])

@@ -21,107 +21,107 @@ from replicalab.errors import Refusal
 _EVEN: Final = 0.5
 
 
-def _root_of_arms(n: int, given: parameters.DesignParameters) -> float:
+def _root_of_arms(n: int, design: parameters.DesignParameters) -> float:
     # The root of the effective size of two arms; 0 if an arm has too few units for a test.
-    one, other = (_worth(*arm, given) for arm in _arms(n, given))
+    one, other = (_worth(*arm, design) for arm in _arms(n, design))
     return math.sqrt(one * other / (one + other)) if one and other else 0.0
 
 
-def _arms(n: int, given: parameters.DesignParameters) -> Iterator[tuple[int, int]]:
+def _arms(n: int, design: parameters.DesignParameters) -> Iterator[tuple[int, int]]:
     # The counted and the planned samples of each arm.
-    arms = (parameters.arms_of(number, given.share) for number in (n, _planned(n, given)))
+    arms = (parameters.arms_of(number, design.share) for number in (n, _planned(n, design)))
     return zip(*arms, strict=True)
 
 
-def _planned(n: int, given: parameters.DesignParameters) -> int:
-    return n if given.planned is None else given.planned
+def _planned(n: int, design: parameters.DesignParameters) -> int:
+    return n if design.planned is None else design.planned
 
 
-def _units(n: int, planned: int, given: parameters.DesignParameters) -> int:
+def _units(n: int, planned: int, design: parameters.DesignParameters) -> int:
     # Without a correlation each sample is a unit.
-    return int(n if given.icc is None else parameters.units_left(n, planned, given.per_unit))
+    return int(n if design.icc is None else parameters.units_left(n, planned, design.per_unit))
 
 
-def _worth(n: int, planned: int, given: parameters.DesignParameters) -> float:
+def _worth(n: int, planned: int, design: parameters.DesignParameters) -> float:
     # The number of independent samples with the same information; 0 in too few units.
-    if given.icc is None:
+    if design.icc is None:
         return n
-    if _units(n, planned, given) < parameters.LEAST_UNITS:
+    if _units(n, planned, design) < parameters.LEAST_UNITS:
         return 0.0
-    rest = parameters.samples_left(n, planned, given.per_unit)
-    return n / parameters.design_effect(rest, given.icc)
+    rest = parameters.samples_left(n, planned, design.per_unit)
+    return n / parameters.design_effect(rest, design.icc)
 
 
-def _two_group(n: int, size: float, given: parameters.DesignParameters) -> float:
-    root, units = _root_of_arms(n, given), sum(_units(*arm, given) for arm in _arms(n, given))
-    return _t_test(size * root, units - 2, given) if root else 0.0
+def _two_group(n: int, size: float, design: parameters.DesignParameters) -> float:
+    root, units = _root_of_arms(n, design), sum(_units(*arm, design) for arm in _arms(n, design))
+    return _t_test(size * root, units - 2, design) if root else 0.0
 
 
-def _t_test(shift: float, df: int, given: parameters.DesignParameters) -> float:
-    return dist.t_test_power(shift, df, given.alpha, given.sides) if df > 0 else 0.0
+def _t_test(shift: float, df: int, design: parameters.DesignParameters) -> float:
+    return dist.t_test_power(shift, df, design.alpha, design.sides) if df > 0 else 0.0
 
 
-def _z_test(shift: float, given: parameters.DesignParameters) -> float:
-    return dist.z_test_power(shift, given.alpha, given.sides)
+def _z_test(shift: float, design: parameters.DesignParameters) -> float:
+    return dist.z_test_power(shift, design.alpha, design.sides)
 
 
-def _one_group(n: int, size: float, given: parameters.DesignParameters) -> float:
-    units = _units(n, _planned(n, given), given)
-    return _t_test(size * math.sqrt(_worth_of_one(n, given)), units - 1, given)
+def _one_group(n: int, size: float, design: parameters.DesignParameters) -> float:
+    units = _units(n, _planned(n, design), design)
+    return _t_test(size * math.sqrt(_worth_of_one(n, design)), units - 1, design)
 
 
-def _worth_of_one(n: int, given: parameters.DesignParameters) -> float:
-    return _worth(n, _planned(n, given), given)
+def _worth_of_one(n: int, design: parameters.DesignParameters) -> float:
+    return _worth(n, _planned(n, design), design)
 
 
-def _correlation(n: int, size: float, given: parameters.DesignParameters) -> float:
+def _correlation(n: int, size: float, design: parameters.DesignParameters) -> float:
     # Samples in units are tested by Fisher's z.
-    if not given.icc or given.per_unit == 1:
-        return exact_tests.correlation_power(n, size, given.alpha, given.sides)
-    worth = _worth_of_one(n, given) - 3
-    return _z_test(math.atanh(size) * math.sqrt(worth), given) if worth > 0 else 0.0
+    if not design.icc or design.per_unit == 1:
+        return exact_tests.correlation_power(n, size, design.alpha, design.sides)
+    worth = _worth_of_one(n, design) - 3
+    return _z_test(math.atanh(size) * math.sqrt(worth), design) if worth > 0 else 0.0
 
 
-def _two_proportions(n: int, size: float, given: parameters.DesignParameters) -> float:
-    if given.baseline is not None:
-        return exact_tests.shares_power(n, size, given.baseline, given.alpha, given.sides)
-    root = _root_of_arms(n, given)
-    return _z_test(size * root, given) if root else 0.0
+def _two_proportions(n: int, size: float, design: parameters.DesignParameters) -> float:
+    if design.baseline is not None:
+        return exact_tests.shares_power(n, size, design.baseline, design.alpha, design.sides)
+    root = _root_of_arms(n, design)
+    return _z_test(size * root, design) if root else 0.0
 
 
-def _share_misfit(effect: float, given: parameters.DesignParameters) -> Refusal | None:
-    if given.baseline is None:
+def _share_misfit(effect: float, design: parameters.DesignParameters) -> Refusal | None:
+    if design.baseline is None:
         return None
-    if given.icc is not None or given.share != _EVEN:
-        problem = f"a baseline of {given.baseline:g} needs two equal groups of independent samples"
+    if design.icc is not None or design.share != _EVEN:
+        problem = f"a baseline of {design.baseline:g} needs two equal groups of independent samples"
         return Refusal(problem, "leave it out, or units and arms", "baseline")
-    if effect <= (limit := exact_tests.largest_h(given.baseline)):
+    if effect <= (limit := exact_tests.largest_h(design.baseline)):
         return None
     return Refusal(
         f"the effect is {effect:g}, and no share lies so far below the baseline of "
-        f"{given.baseline:g}",
+        f"{design.baseline:g}",
         f"assume at most {limit:.4g}, or give the higher of both shares",
         "effect_planning",
     )
 
 
-def _precision(n: int, size: float, given: parameters.DesignParameters) -> float:
+def _precision(n: int, size: float, design: parameters.DesignParameters) -> float:
     # The half-width of an interval; its quantile if there is an assurance.
     root = math.sqrt(n)
-    if given.assurance is None:
-        return dist.z_critical(given.alpha) * size / root
+    if design.assurance is None:
+        return dist.z_critical(design.alpha) * size / root
     if n < 2:
         return math.inf
-    quantile = dist.scale_quantile(given.assurance, n - 1)
-    return dist.t_critical(n - 1, given.alpha) * size * quantile / root
+    quantile = dist.scale_quantile(design.assurance, n - 1)
+    return dist.t_critical(n - 1, design.alpha) * size * quantile / root
 
 
-def _anova(n: int, size: float, given: parameters.DesignParameters) -> float:
-    per_group = n // given.groups  # samples beyond equal groups cannot help
+def _anova(n: int, size: float, design: parameters.DesignParameters) -> float:
+    per_group = n // design.groups  # samples beyond equal groups cannot help
     if per_group < 2:
         return 0.0
-    root = size * math.sqrt(given.groups * per_group)
-    return dist.f_test_power(root, given.groups - 1, given.groups * (per_group - 1), given.alpha)
+    root = size * math.sqrt(design.groups * per_group)
+    return dist.f_test_power(root, design.groups - 1, design.groups * (per_group - 1), design.alpha)
 
 
 # The sizes of two groups together that have the highest power by chance alone.
@@ -132,38 +132,38 @@ _LIKELY: Final = 0.5
 _STEP: Final = math.ceil(1.5 / parameters.LEAST_SHARE)
 
 
-def _equivalence(n: int, size: float, given: parameters.DesignParameters) -> float:
+def _equivalence(n: int, size: float, design: parameters.DesignParameters) -> float:
     # Far below the sample that is needed, both tests reject only if the SD comes out far too small
     # by chance; that is likelier with three samples than with ten, at most by 0.02, and never if
     # the power exceeds twice alpha, or of unequal arms 0.1, or at a large alpha a half. Samples can
     # be left out, so the power of fewer samples counts if it is higher.
-    power, is_uneven = _two_one_sided(n, size, given), given.share != _EVEN
-    if power >= min(max(2 * given.alpha, _RARE * is_uneven), _LIKELY):
+    power, is_uneven = _two_one_sided(n, size, design), design.share != _EVEN
+    if power >= min(max(2 * design.alpha, _RARE * is_uneven), _LIKELY):
         return power
     fewer = [few for few in _FEW if few < n]
     if is_uneven:
         # Mostly only the larger of unequal arms grows, and the chance falls each time.
         fewer += range(max(3, n - _STEP), n)
-    return max(power, *(_two_one_sided(few, size, given) for few in fewer), 0.0)
+    return max(power, *(_two_one_sided(few, size, design) for few in fewer), 0.0)
 
 
 @lru_cache(maxsize=8192)
-def _two_one_sided(n: int, size: float, given: parameters.DesignParameters) -> float:
+def _two_one_sided(n: int, size: float, design: parameters.DesignParameters) -> float:
     if n < 3:
         return 0.0
-    root = _root_of_arms(n, given)
-    near, far = (given.margin - size) * root, (given.margin + size) * root
-    return dist.tost_power(near, far, n - 2, given.alpha)
+    root = _root_of_arms(n, design)
+    near, far = (design.margin - size) * root, (design.margin + size) * root
+    return dist.tost_power(near, far, n - 2, design.alpha)
 
 
-def _survival(n: int, size: float, given: parameters.DesignParameters) -> float:
+def _survival(n: int, size: float, design: parameters.DesignParameters) -> float:
     # The log-rank statistic is normal, its variance a quarter of the events.
-    root = math.sqrt(given.event_share) * _root_of_arms(n, given) if n > 1 else 0.0
-    return _z_test(size * root, given) if root else 0.0
+    root = math.sqrt(design.event_share) * _root_of_arms(n, design) if n > 1 else 0.0
+    return _z_test(size * root, design) if root else 0.0
 
 
-def _information_of_arms(n: int, given: parameters.DesignParameters) -> float:
-    return _root_of_arms(n, given) ** 2
+def _information_of_arms(n: int, design: parameters.DesignParameters) -> float:
+    return _root_of_arms(n, design) ** 2
 
 
 _THIN: Final = 3

@@ -29,7 +29,7 @@ _COUNTS: Final = ("n", "n1", "n2", "events")
 _ASKED_COUNTS: Final = frozenset({*_COUNTS, "samples"})
 
 
-class _ReportedEffect(Protocol):
+class _Original(Protocol):
     """The reported numbers of an original study; None if missing.
 
     ``effect``, ``low`` and ``high`` are in the unit of the kind, ``se`` is on its normal scale.
@@ -83,7 +83,7 @@ class Estimate(NamedTuple):
         return dist.z_critical(self.p) if 0 < self.p < 1 else abs(self.z)
 
 
-def sizes_of(scale: NormalScale, reported: _ReportedEffect) -> Sizes:
+def sizes_of(scale: NormalScale, reported: _Original) -> Sizes:
     """Return the sizes that an original reports; empty if unknown."""
     if scale.in_events:
         return () if reported.events is None else (reported.events,)
@@ -92,12 +92,12 @@ def sizes_of(scale: NormalScale, reported: _ReportedEffect) -> Sizes:
     return () if reported.n is None else scale.sizes(reported.n)
 
 
-def effect_of(row: Kind, reported: _ReportedEffect) -> float | None:
+def effect_of(row: Kind, reported: _Original) -> float | None:
     """Return the reported effect, else that of the numbers; ValueError if they leave none."""
     return _from_numbers(row, reported) if reported.effect is None else reported.effect
 
 
-def _from_numbers(row: Kind, reported: _ReportedEffect) -> float | None:
+def _from_numbers(row: Kind, reported: _Original) -> float | None:
     # A source takes a count as a whole number.
     whole = {name: int(x) if x.is_integer() else x for name, x in reported.numbers.items()}
     counts: dict[str, float | None] = {name: getattr(reported, name) for name in _COUNTS}
@@ -122,7 +122,7 @@ def se_of_interval(scale: NormalScale, low: float, high: float, level: float) ->
     return width / (2 * dist.z_critical(1 - level))
 
 
-def estimate_of(row: Kind, reported: _ReportedEffect) -> Estimate | None:
+def estimate_of(row: Kind, reported: _Original) -> Estimate | None:
     """Return the estimate of an original, None if its effect or standard error is unknown.
 
     The standard error is the reported one, else that of the interval, else that of n. A ValueError
@@ -151,7 +151,7 @@ def estimate_of(row: Kind, reported: _ReportedEffect) -> Estimate | None:
     return Estimate(value, se, n, sizes, t, df, reported.sides, explained)
 
 
-def doubt_of(row: Kind, reported: _ReportedEffect) -> str:
+def doubt_of(row: Kind, reported: _Original) -> str:
     """Return a sentence if the standard error is far from that of n, else an empty text."""
     estimate = estimate_of(row, reported)
     if estimate is None or estimate.explained is None or row.normal is None:
@@ -173,14 +173,14 @@ def doubt_of(row: Kind, reported: _ReportedEffect) -> str:
     )
 
 
-def faults_of(row: Kind, reported: _ReportedEffect) -> list[Refusal]:
+def faults_of(row: Kind, reported: _Original) -> list[Refusal]:
     try:
         return list(_faults(row, reported))
     except PydanticCustomError as error:
         return [Refusal.of(error)]
 
 
-def _faults(row: Kind, reported: _ReportedEffect) -> Iterator[Refusal]:
+def _faults(row: Kind, reported: _Original) -> Iterator[Refusal]:
     if row.effect is None:
         problem = f"{row.kind} has no effect that a study could find"
         yield Refusal(problem, "leave the original out")
@@ -207,7 +207,7 @@ def _faults(row: Kind, reported: _ReportedEffect) -> Iterator[Refusal]:
         yield from _faults_of_interval(row, reported, effect)
 
 
-def _faults_of_counts(row: Kind, reported: _ReportedEffect) -> Iterator[Refusal]:
+def _faults_of_counts(row: Kind, reported: _Original) -> Iterator[Refusal]:
     n, n1, n2, scale = reported.n, reported.n1, reported.n2, row.normal
     if (n1 is None) != (n2 is None):
         alone, other = ("n1", "n2") if n2 is None else ("n2", "n1")
@@ -231,7 +231,7 @@ def _faults_of_counts(row: Kind, reported: _ReportedEffect) -> Iterator[Refusal]
         yield Refusal(f"n is {number}", f"{row.named} test needs {minimum} or more")
 
 
-def _faults_of_numbers(row: Kind, reported: _ReportedEffect) -> Iterator[Refusal]:
+def _faults_of_numbers(row: Kind, reported: _Original) -> Iterator[Refusal]:
     names = {number.name for source in row.sources for number in source.asked} - _ASKED_COUNTS
     for name in reported.numbers:
         if name not in names:
@@ -252,7 +252,7 @@ def _faults_of_numbers(row: Kind, reported: _ReportedEffect) -> Iterator[Refusal
         yield Refusal(problem, "correct one, or leave effect out")
 
 
-def _faults_of_interval(row: Kind, reported: _ReportedEffect, effect: float) -> Iterator[Refusal]:
+def _faults_of_interval(row: Kind, reported: _Original, effect: float) -> Iterator[Refusal]:
     low, high, scale = reported.low, reported.high, row.normal
     if (low is None) != (high is None):
         alone, other = ("low", "high") if high is None else ("high", "low")
@@ -286,7 +286,7 @@ _TELESCOPE_POWER: Final = 1 / 3  # of the original's test
 _ALPHA: Final = 0.05
 
 
-def safeguard(row: Kind, reported: _ReportedEffect) -> float | None:
+def safeguard(row: Kind, reported: _Original) -> float | None:
     """Return the end of the original's 60 % interval nearer to no effect; None if it includes it.
 
     That of a t-test is exact: a t as large, or larger, has a probability of 0.2.
@@ -304,7 +304,7 @@ def safeguard(row: Kind, reported: _ReportedEffect) -> float | None:
     return _effect(row, estimate, size)
 
 
-def small_telescopes(row: Kind, reported: _ReportedEffect, given: DesignParameters) -> float | None:
+def small_telescopes(row: Kind, reported: _Original, design: DesignParameters) -> float | None:
     """Return the effect at which the original's own sample had a power of one third, if any.
 
     The test is that of the kind at a level of 0.05, one- or two-sided as the original's, with its
@@ -319,21 +319,21 @@ def small_telescopes(row: Kind, reported: _ReportedEffect, given: DesignParamete
     if n is None:
         return None
     # The F test of several groups has no direction that a test could be one-sided in.
-    at = given._replace(alpha=_ALPHA, groups=int(groups) if groups else given.groups)
+    at = design._replace(alpha=_ALPHA, groups=int(groups) if groups else design.groups)
     return _telescope_size(row.formula, n, at, row.effect.largest_size)
 
 
-def original_shift(row: Kind, reported: _ReportedEffect) -> float:
+def original_shift(row: Kind, reported: _Original) -> float:
     """Return the effect of `small_telescopes` on the normal scale; 0 without an estimate."""
-    found, scale = estimate_of(row, reported), row.normal
-    if found is None or scale is None or row.effect is None:
+    estimate, scale = estimate_of(row, reported), row.normal
+    if estimate is None or scale is None or row.effect is None:
         return 0.0
-    if not found.sizes:
-        return _telescope_shift(None, found.sides) * found.se
+    if not estimate.sizes:
+        return _telescope_shift(None, estimate.sides) * estimate.se
     if scale.groups == 2 or scale.in_events:
-        return _telescope_shift(scale.df(found.sizes), found.sides) * scale.se(found.sizes)
+        return _telescope_shift(scale.df(estimate.sizes), estimate.sides) * scale.se(estimate.sizes)
     # The formula of the kind holds for one group.
-    at, n = DesignParameters(alpha=_ALPHA, sides=found.sides), int(found.sizes[0])
+    at, n = DesignParameters(alpha=_ALPHA, sides=estimate.sides), int(estimate.sizes[0])
     effect = _telescope_size(row.formula, n, at, row.effect.largest_size)
     return 0.0 if effect is None else scale.value(effect)
 
@@ -353,7 +353,7 @@ def _telescope_shift(df: int | None, sides: int) -> float:
     return dist.least_reaching(power, _TELESCOPE_POWER, math.inf) or 0.0
 
 
-def shrunken(row: Kind, reported: _ReportedEffect) -> float | None:
+def shrunken(row: Kind, reported: _Original) -> float | None:
     """Return the estimate times 1 - 1/z², None if its z is 1 or less."""
     estimate = estimate_of(row, reported)
     if estimate is None or abs(estimate.z) <= 1:
@@ -361,8 +361,8 @@ def shrunken(row: Kind, reported: _ReportedEffect) -> float | None:
     return _effect(row, estimate, abs(estimate.value) * (1 - 1 / estimate.z**2))
 
 
-def _effect(row: Kind, found: Estimate, size: float) -> float | None:
+def _effect(row: Kind, estimate: Estimate, size: float) -> float | None:
     if row.normal is None or row.effect is None or size <= 0:
         return None
-    effect = row.normal.effect(math.copysign(size, found.value))
+    effect = row.normal.effect(math.copysign(size, estimate.value))
     return effect if math.isfinite(effect) and row.effect.fault(effect) is None else None

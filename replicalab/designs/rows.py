@@ -279,8 +279,8 @@ class Given(NamedTuple):
 
 
 @lru_cache(maxsize=16384)
-def _value(formula: Formula, n: int, size: float, given: DesignParameters) -> float:
-    return formula(n, size, given)
+def _value(formula: Formula, n: int, size: float, design: DesignParameters) -> float:
+    return formula(n, size, design)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -360,24 +360,24 @@ class Kind:
         label = parameter.label.format(level=self.level_of(sides))
         return f"{label}, in {parameter.unit}" if parameter.unit else label
 
-    def setting_text(self, given: DesignParameters) -> str:
+    def setting_text(self, design: DesignParameters) -> str:
         """Return the other assumptions, as they follow the effect in a sentence."""
         text = self.setting
         for name, words in self.given.items():
-            text += words.setting if getattr(given, name, None) is not None else ""
-        return text.format(**given._asdict())
+            text += words.setting if getattr(design, name, None) is not None else ""
+        return text.format(**design._asdict())
 
-    def value(self, n: int, effect: float | None, given: DesignParameters) -> float:
+    def value(self, n: int, effect: float | None, design: DesignParameters) -> float:
         """Return the evidence of ``n`` samples; ValueError if the effect is impossible."""
         if n < 1:
             return self.scale.worst
         if self.effect is None:
-            return _value(self.formula, n, 0.0, given)
+            return _value(self.formula, n, 0.0, design)
         if effect is None or not math.isfinite(effect):
             raise ValueError(f"the effect is {effect}; give a finite number")
         if fault := self.effect.fault(effect):
             raise ValueError(f"the effect is {effect}; {self.named} effect is {fault}")
-        return _value(self.formula, n, self.effect.size(effect), given)
+        return _value(self.formula, n, self.effect.size(effect), design)
 
     def least_sought(
         self, design: _Design, n: int, factor: float, planned: int | None = None

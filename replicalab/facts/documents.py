@@ -151,9 +151,9 @@ def cited(paper: Paper) -> str:
     return " ".join(filter(None, (stated(paper.citation), paper.doi and f"doi:{paper.doi}")))
 
 
-def unstated_sentence(given: Mapping[str, str]) -> Sentence:
+def unstated_sentence(answers: Mapping[str, str]) -> Sentence:
     """Return the names of the texts that a study leaves out."""
-    rest = [name for name, text in given.items() if not stated(text)]
+    rest = [name for name, text in answers.items() if not stated(text)]
     return Sentence(f"Not given: {lexicon.joined(rest)}." if rest else "")
 
 

@@ -27,10 +27,10 @@ def first_advice(options: planner.PlanAnalysis) -> str:
 
 def too_short_text(pack: Pack) -> str:
     """Say that the lab has too few days for the study's endpoint; empty if it has enough."""
-    left, needs = pack.lab.days_left, lexicon.count_text(pack.min_days, "day")
-    if left >= pack.min_days:
+    remaining, needs = pack.lab.days_left, lexicon.count_text(pack.min_days, "day")
+    if remaining >= pack.min_days:
         return ""
-    days = f"{left}{phrases.start_text(pack.lab)}"
+    days = f"{remaining}{phrases.start_text(pack.lab)}"
     return texts.ENDPOINT_NEEDS.format(needs=needs, days=days)
 
 
@@ -167,8 +167,8 @@ def single_addition_lines(options: planner.PlanAnalysis) -> Iterator[str]:
     reached = least.evidence.tier if least.feasible else EvidenceTier.BELOW_FLOOR
     if reached is EvidenceTier.MEETS_TARGET:
         goal = bound_text(least.evidence, "target")
-        whose = "your plan" if least.plan == options.yours.plan else "the least-loss plan"
-        yield plans.with_cautions(f"Nothing: {whose} reaches {goal}.", least)
+        owner = "your plan" if least.plan == options.yours.plan else "the least-loss plan"
+        yield plans.with_cautions(f"Nothing: {owner} reaches {goal}.", least)
         return
     missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
     missed += [] if asks.alone_target else ["target"]
@@ -353,9 +353,9 @@ def _effects(step: planner.PlanStep) -> tuple[blocks.Cell, blocks.Cell]:
 
 
 def reasons_table(
-    options: planner.PlanAnalysis, reference: Assessment, given: Mapping[str, str]
+    options: planner.PlanAnalysis, reference: Assessment, answers: Mapping[str, str]
 ) -> blocks.Table:
-    """Return each change of the reference protocol with its reasons, also ``given``, and loss."""
+    """Return each change of the reference protocol with its reasons, also ``answers``, and loss."""
     analysis = planner.PlanAnalysis(reference)
     changes = [("Planner", change) for change in analysis.least.changes]
     offered = analysis.offer.changes if analysis.offer else ()
@@ -365,7 +365,7 @@ def reasons_table(
         [(name, _, _)], [(field, _, _)] = change_rows(step), step.fields
         made = {(c.original, c.revised): (who, c) for who, c in changes if _makes(c, step)}
         theirs = [f"{who}: {change.reason}" for who, change in made.values()]
-        why = " ".join(dict.fromkeys(filter(None, (given.get(field, ""), *theirs))))
+        why = " ".join(dict.fromkeys(filter(None, (answers.get(field, ""), *theirs))))
         lost = lost_text(step, [change for _, change in made.values()])
         rows.append(blocks.row(name, why or lexicon.capitalised(blocks.NOT_GIVEN), lost or "–"))
     return blocks.table("Why, and the loss", ("Field", "Reason", "Loss"), rows)

@@ -110,8 +110,8 @@ def _state(step: PlanStep) -> dict[str, object]:
 
 def conceded(negotiation: core.Negotiation) -> list[core.Concession]:
     """Return the Scientist's concessions, one for each round in which its plan moved."""
-    by_scientist = (given for given in core.ledger(negotiation) if given.who is Role.SCIENTIST)
-    return [given for given in by_scientist if _moves_more_than_rationale(given.step)]
+    by_scientist = (row for row in core.ledger(negotiation) if row.who is Role.SCIENTIST)
+    return [row for row in by_scientist if _moves_more_than_rationale(row.step)]
 
 
 def _moves_more_than_rationale(step: PlanStep) -> bool:

@@ -118,9 +118,9 @@ class LibraryConflictError(LibraryError):
 
 def checked(kind: EntryKind | None, text: str) -> str:
     """Check a content; return its study's id or its lab's name, "" for a draft (kind None)."""
-    if found := _NOT_TEXT.search(text):
-        place = f"the content: character {found.start() + 1}"
-        raise LibraryContentError(f"{place} is {code(found.group())}, which is no text; delete it")
+    if match := _NOT_TEXT.search(text):
+        place = f"the content: character {match.start() + 1}"
+        raise LibraryContentError(f"{place} is {code(match.group())}, which is no text; delete it")
     try:
         if kind is not None:
             return KINDS[kind].about(text)

@@ -157,17 +157,17 @@ def robust_of(worlds: Mapping[str, PlanAnalysis], likely: str) -> Robust:
     is_exact = variants.exact and len(plans) <= most
     plans += [tuple(one.revised(other.least.plan) for one in yours) for other in options]
 
-    def lost(each: tuple[Assessment, ...]) -> int:
-        pairs = zip(options, each, strict=True)
+    def lost(in_worlds: tuple[Assessment, ...]) -> int:
+        pairs = zip(options, in_worlds, strict=True)
         return sum(one.least.after.passes and not plan.passes for one, plan in pairs)
 
-    def place(each: tuple[Assessment, ...]) -> tuple[object, ...]:
-        regrets = sorted(map(_regret_in, options, each), reverse=True)
-        return *regrets, rank(each[at], yours[at].plan, studies[at])
+    def place(in_worlds: tuple[Assessment, ...]) -> tuple[object, ...]:
+        regrets = sorted(map(_regret_in, options, in_worlds), reverse=True)
+        return *regrets, rank(in_worlds[at], yours[at].plan, studies[at])
 
     # No regret outweighs a world in which the plan does not pass, so few plans are ranked.
     fewest = min(map(lost, plans))
-    best = min((each for each in plans if lost(each) == fewest), key=place)
+    best = min((in_worlds for in_worlds in plans if lost(in_worlds) == fewest), key=place)
     return Robust(worlds, likely, best[at], is_exact)
 
 

@@ -152,10 +152,10 @@ class Curves:
         return sorted({*_spread(low, high), *noted})
 
 
-def _points(found: Iterable[tuple[float, assessment.Evidence]]) -> tuple[Point, ...]:
+def _points(evidences: Iterable[tuple[float, assessment.Evidence]]) -> tuple[Point, ...]:
     return tuple(
         Point(x, evidence.value)
-        for x, evidence in found
+        for x, evidence in evidences
         if evidence.void_reason is None and math.isfinite(evidence.value)
     )
 

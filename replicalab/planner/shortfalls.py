@@ -54,8 +54,8 @@ class Addition:
         return assessment.DIMENSION_ROWS[self.dimension].amount_text(self.more, self.currency, word)
 
 
-def additions_text(found: Iterable[Addition]) -> str:
-    return joined([ask.text for ask in found])
+def additions_text(additions: Iterable[Addition]) -> str:
+    return joined([ask.text for ask in additions])
 
 
 @dataclass(frozen=True)
@@ -255,9 +255,9 @@ def missing_items(plan: assessment.Assessment) -> list[Addition]:
     return _missing([*plan.items, *others])
 
 
-def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
+def with_additions(additions: Iterable[Addition], pack: Pack) -> Pack:
     means, released = dict[str, Any](), list[str]()
-    for ask in found:
+    for ask in additions:
         amount = assessment.DIMENSION_ROWS[ask.dimension].amount
         if ask.item is not None:
             released.append(ask.item)

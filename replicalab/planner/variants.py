@@ -305,13 +305,13 @@ def _best_assignments(
         )
 
 
-def _pareto(found: Iterable[PlanVariant]) -> list[PlanVariant]:
+def _pareto(candidates: Iterable[PlanVariant]) -> list[PlanVariant]:
     def order(part: PlanVariant) -> tuple[float, ...]:
         fields, labels = len(part.fields), len(part.swaps) + len(part.gone)
         return len(part.failing), part.loss, -part.factor, fields, part.price, labels
 
     variants: list[PlanVariant] = []
-    for one in sorted(found, key=order):
+    for one in sorted(candidates, key=order):
         fields = one.fields
         if not any(
             better.price <= one.price

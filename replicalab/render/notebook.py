@@ -58,7 +58,7 @@ _PANELS: Final[dict[type, Callable[[Any], Iterable[Block]]]] = {
     Negotiation: _run,
     Offer: lambda revised: [revision_panel(revised)],
     Pack: lambda pack: [paper_panel(pack), lab_panel(assess(pack.reference_protocol, pack))],
-    Shortfalls: lambda found: [needs_panel(PlanAnalysis(found.plan))],
+    Shortfalls: lambda result: [needs_panel(PlanAnalysis(result.plan))],
 }
 
 
@@ -77,6 +77,6 @@ _FRAMES: Final[dict[type, Callable[[Any], Any]]] = {
     Assessment: _dimensions,
     Batch: lambda batch: records.results_frame(batch.results),
     Comparison: _sides,
-    Frontier: lambda found: frame(records.FRONTIER, map(records.frontier_row, found.plans)),
-    Studies: lambda found: frame(records.STUDY, map(records.study_row, found)),
+    Frontier: lambda result: frame(records.FRONTIER, map(records.frontier_row, result.plans)),
+    Studies: lambda result: frame(records.STUDY, map(records.study_row, result)),
 }

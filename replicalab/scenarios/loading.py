@@ -103,12 +103,12 @@ def _label_errors(study: Study) -> list[InitErrorDetails]:
                 fault = Refusal(problem, _REPEATED)
                 repeated.append(InitErrorDetails(type=fault.error, loc=path, input=label))
             keys.add(label_key(label))
-    for place, (labels, known) in references.items():
-        keys = {*map(label_key, known)}
+    for place, (labels, names) in references.items():
+        keys = {*map(label_key, names)}
         for path, label in _entries(place, labels):
             if label_key(label) not in keys:
                 message = "'{label}' is not in this study"
-                words = {"label": shortened(label), "known": known}
+                words = {"label": shortened(label), "known": names}
                 error = PydanticCustomError("unknown_label", message, words)
                 unknown.append(InitErrorDetails(type=error, loc=path, input=label))
     return repeated or unknown
@@ -208,8 +208,8 @@ def _find(scenario_id: str) -> tuple["StudyFile", Study]:
     raise _unknown("scenario_id", scenario_id, sorted(s.scenario_id for s in list_scenarios()))
 
 
-def _unknown(field: str, name: str, known: list[str]) -> ScenarioError:
-    remedy = reading.known_names(str(name), known)
+def _unknown(field: str, name: str, names: list[str]) -> ScenarioError:
+    remedy = reading.known_names(str(name), names)
     return ScenarioError("scenarios", [Fault(field, f"{reading.shown(name)} is unknown", remedy)])
 
 

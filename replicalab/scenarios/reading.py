@@ -296,13 +296,13 @@ def record_error(
     return ScenarioError(source, faults, max(0, len(details) - limits.MOST_FAULTS))
 
 
-def known_names(name: str, known: Sequence[str]) -> str:
+def known_names(name: str, names: Sequence[str]) -> str:
     """Return the remedy for an unknown name: the nearest known one, and the known ones."""
     # The time of a comparison grows with the cube of the length.
-    short = [label for label in known[:50] if len(name) + len(label) <= 80]
+    short = [label for label in names[:50] if len(name) + len(label) <= 80]
     near = get_close_matches(name, short, n=1)
     guess = f"did you mean '{near[0]}'? " if near else ""
-    return f"{guess}known: {shortened(', '.join(known), 400) or 'none'}"
+    return f"{guess}known: {shortened(', '.join(names), 400) or 'none'}"
 
 
 def _in_words(detail: ErrorDetails, path: FieldPath, record: type[Record]) -> tuple[str, str]:

@@ -41,15 +41,15 @@ class VisitorBatch:
     _stop: Event = field(default_factory=Event)
 
     @classmethod
-    def opened(cls, name: str, kept: KeptBatch) -> Self:
+    def opened(cls, name: str, saved: KeptBatch) -> Self:
         """Return a batch of the library, with some of its negotiations played again."""
-        came = kept.came()
+        came = saved.came()
         return cls(
             [result.job for result in came],
             came,
             is_over=True,
             kept_as=name,
-            missing=kept.asked - len(came),
+            missing=saved.asked - len(came),
             again=played_again(came, MOST_PLAYED_AGAIN),
         )
 

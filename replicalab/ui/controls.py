@@ -126,17 +126,17 @@ class NumberField(NamedTuple):
             self.take(self.typed)
 
 
-def between(label: str, bounds: tuple[float, float], kept: str = "") -> WhyNot:
+def between(label: str, bounds: tuple[float, float], fallback: str = "") -> WhyNot:
     """Return a check of bounds, with messages such as ``Days cannot be 0. Type 1 to 9.``.
 
-    ``kept`` names the value that is used instead, such as ``the lab keeps 6``.
+    ``fallback`` names the value that is used instead, such as ``the lab keeps 6``.
     """
     minimum, limit = bounds
 
     def why_not(typed: float | None) -> str:
         if typed is None or minimum <= typed <= limit:
             return ""
-        instead = f", so {kept}" if kept else ""
+        instead = f", so {fallback}" if fallback else ""
         between = f"{amount_text(minimum)} to {amount_text(limit)}"
         return f"{label} cannot be {amount_text(typed)}{instead}. Type {between}."
 

@@ -65,8 +65,8 @@ def open_entry(entry: Entry) -> str:
     return PAGE_ROWS[kind].page
 
 
-def _open_bundle(found: FoundFile, name: str) -> Opening:
-    opened = drafting.bundle_here(found.values, name)
+def _open_bundle(document: FoundFile, name: str) -> Opening:
+    opened = drafting.bundle_here(document.values, name)
     before, subject = state.workspace(), "plan is"
     work = before.begun(drafting.case_here(drafting.bundled_case(opened, name)))
     if opened.run is None:
@@ -78,14 +78,14 @@ def _open_bundle(found: FoundFile, name: str) -> Opening:
     return Opening(f"The {subject} open.", opened.caution)
 
 
-def _open_run(found: FoundFile, name: str) -> Opening:
-    files.open_text(found.text, name)
+def _open_run(document: FoundFile, name: str) -> Opening:
+    files.open_text(document.text, name)
     return Opening("The negotiation is open, played again from the file.")
 
 
-def _open_kept_plan(found: FoundFile, _: str) -> Opening:
+def _open_kept_plan(document: FoundFile, _: str) -> Opening:
     before = state.workspace()
-    state.open_workspace(before.begun(drafting.case_here(read_case(found.text))))
+    state.open_workspace(before.begun(drafting.case_here(read_case(document.text))))
     _leave_as_a_draft(before)
     return Opening("The plan is open, in its study and lab.")
 
@@ -95,21 +95,21 @@ def _leave_as_a_draft(before: Workspace) -> None:
         state.current().tab = drafting.left(state.current().tab, before.case)
 
 
-def _open_plan(found: FoundFile, name: str) -> Opening:
-    saved = read_plan(found.values, name)
+def _open_plan(document: FoundFile, name: str) -> Opening:
+    saved = read_plan(document.values, name)
     state.replace_plan(saved.plan)
     caution = elsewhere_text(saved.study, state.written())
     return Opening("The plan is open in the same lab.", caution)
 
 
-def _open_lab(found: FoundFile, name: str) -> Opening:
-    state.change_lab(read_lab(found.values or found.text.encode(), name))
+def _open_lab(document: FoundFile, name: str) -> Opening:
+    state.change_lab(read_lab(document.values or document.text.encode(), name))
     state.current().version += 1  # new widgets for the lab
     return Opening("The lab is open with the same plan.")
 
 
-def _open_study(found: FoundFile, name: str) -> Opening:
-    study, text = parse_study(found.text, name), found.text
+def _open_study(document: FoundFile, name: str) -> Opening:
+    study, text = parse_study(document.text, name), document.text
     if own_studies.is_on_the_shelf(study, name):
         state.open_study(study.scenario_id)
     else:
@@ -120,8 +120,8 @@ def _open_study(found: FoundFile, name: str) -> Opening:
     return Opening("The study is open, with its reference protocol.")
 
 
-def _open_batch(found: FoundFile, name: str) -> Opening:
-    batch = VisitorBatch.opened(name, library.read_batch(found.text))
+def _open_batch(document: FoundFile, name: str) -> Opening:
+    batch = VisitorBatch.opened(name, library.read_batch(document.text))
     if refused := BATCHES.show(server.visitor(), batch):
         raise errors.LibraryFullError(refused)
     st.session_state[compare.TABS] = compare.MANY
@@ -172,14 +172,14 @@ def _plan_part(case: Case) -> tuple[EntryKind, str, str]:
     return EntryKind.PLAN, drafting.name_of(case), record_text(case)
 
 
-def _name_in(found: FoundFile, file: str) -> str:
-    if found.kind is FileKind.STUDY:
-        return own_studies.usable_study(found.text, file).paper.name
-    if found.kind is FileKind.LAB:
-        return read_lab(found.values, file).name or ""
-    if found.kind is not FileKind.KEPT_PLAN:
+def _name_in(document: FoundFile, file: str) -> str:
+    if document.kind is FileKind.STUDY:
+        return own_studies.usable_study(document.text, file).paper.name
+    if document.kind is FileKind.LAB:
+        return read_lab(document.values, file).name or ""
+    if document.kind is not FileKind.KEPT_PLAN:
         return ""
-    plan = read_case(found.text)
+    plan = read_case(document.text)
     if study := plan.own_study():
         own_studies.is_on_the_shelf(study, "the plan’s study")
     return drafting.name_of(plan)

@@ -201,11 +201,11 @@ def rename(own: OwnStudy, name: str) -> str:
 
 def remove(scenario_id: str) -> None:
     """Remove one of this visitor's studies; in the library it becomes a deleted entry."""
-    whose = owner()
+    visitor = owner()
 
     def delete() -> None:
-        for entry in _entries(whose, scenario_id):
-            shelf().delete(whose, entry.id)
+        for entry in _entries(visitor, scenario_id):
+            shelf().delete(visitor, entry.id)
 
     forget(scenario_id)
     _later(scenario_id, delete)
@@ -272,8 +272,8 @@ def take_stock(scenario_id: str) -> None:
         forget(scenario_id)
 
 
-def _entries(whose: Owner, scenario_id: str) -> list[Entry]:
-    entries = shelf().entries(whose, EntryKind.STUDY)
+def _entries(visitor: Owner, scenario_id: str) -> list[Entry]:
+    entries = shelf().entries(visitor, EntryKind.STUDY)
     return [entry for entry in entries if entry.about == scenario_id]
 
 
@@ -287,17 +287,17 @@ def _later(scenario_id: str, save: Save) -> None:
     later(f"study {owner().digest} {scenario_id}", save)
 
 
-def _save(whose: Owner, text: str, study: scenarios.Study) -> None:
-    entry = next(iter(_entries(whose, study.scenario_id)), None)
+def _save(visitor: Owner, text: str, study: scenarios.Study) -> None:
+    entry = next(iter(_entries(visitor, study.scenario_id)), None)
     if entry is None:
-        shelf().keep_beside(whose, (EntryKind.STUDY, study.paper.name, text))
+        shelf().keep_beside(visitor, (EntryKind.STUDY, study.paper.name, text))
         return
     new_name = ""  # a renamed entry keeps its name
     with suppress(ScenarioError):
-        before = scenarios.parse_study(shelf().read(whose, entry.id).content, "the study")
+        before = scenarios.parse_study(shelf().read(visitor, entry.id).content, "the study")
         if entry.name == before.paper.name[: limits.LONGEST_ENTRY_NAME]:
             new_name = study.paper.name[: limits.LONGEST_ENTRY_NAME]
-    shelf().update(whose, entry.id, text, base_version=entry.version, name=new_name)
+    shelf().update(visitor, entry.id, text, base_version=entry.version, name=new_name)
 
 
 def is_on_the_shelf(study: scenarios.Study, source: str) -> bool:

@@ -60,10 +60,10 @@ def draw(here: PlanAnalysis) -> None:
     panel.draw(blocks.panel("deck", **head, slides=panels, number=number))
 
 
-def slides(here: PlanAnalysis, kept: RunSession | None, note: str = "") -> Iterator[SlidePanel]:
+def slides(here: PlanAnalysis, session: RunSession | None, note: str = "") -> Iterator[SlidePanel]:
     """Yield the slides of a plan and its negotiation; the last one shows the plan's note."""
     yours = here.yours
-    negotiation, verdict = (kept.negotiation, kept.verdict) if kept else (None, None)
+    negotiation, verdict = (session.negotiation, session.verdict) if session else (None, None)
     players = (negotiation.setup.scientist, negotiation.setup.lab_manager) if negotiation else ()
     yield SlidePanel(Slide.STAKE, present.stake_slide(yours, *players))
     yield SlidePanel(Slide.PLAN, present.plan_slide(yours))

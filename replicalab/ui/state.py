@@ -214,15 +214,15 @@ def edit(protocol: Protocol) -> None:
         _step(workspace().with_case(case().with_plan(protocol, _find)))
 
 
-def open_workspace(found: Workspace, *, whole: bool = False) -> None:
+def open_workspace(target: Workspace, *, whole: bool = False) -> None:
     """Open a workspace; undo of a ``whole`` step restores a negotiation too."""
-    _step(found, whole=whole)
+    _step(target, whole=whole)
     current().chosen = True
     current().version += 1
 
 
-def open_case(found: Case, *, whole: bool = False) -> None:
-    open_workspace(workspace().with_case(found), whole=whole)
+def open_case(target: Case, *, whole: bool = False) -> None:
+    open_workspace(workspace().with_case(target), whole=whole)
 
 
 def change_lab(own_lab: scenarios.LabOverrides) -> None:

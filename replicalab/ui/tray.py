@@ -109,13 +109,13 @@ def _open_chosen() -> None:
         state.open_workspace(work.begun(work.tray[at].case))
 
 
-def _draw_name(at: int, kept: TrayCase) -> None:
+def _draw_name(at: int, case: TrayCase) -> None:
     # With the same key the field would show the typed name, not the stored one.
-    key = f"beside_name_{at}_{crc32(kept.name.encode('utf-8', 'surrogatepass')):08x}"
+    key = f"beside_name_{at}_{crc32(case.name.encode('utf-8', 'surrogatepass')):08x}"
 
     def rename() -> None:
         if name := " ".join(st.session_state[key].split())[:LONGEST_NAME]:
-            _replace(at, TrayCandidate(name, kept.case, kept.run))
+            _replace(at, TrayCandidate(name, case.case, case.run))
 
-    st.text_input("Rename", kept.name, max_chars=LONGEST_NAME, key=key, on_change=rename, width=240)
+    st.text_input("Rename", case.name, max_chars=LONGEST_NAME, key=key, on_change=rename, width=240)
     button("Remove it", "close", partial(_replace, at), key=f"beside_drop_{at}")

@@ -78,14 +78,14 @@ def robust_plan(
     return robust_of(options, "likely")
 
 
-def _pack_in(plan: Assessment, world: str, given: Mapping[str, float]) -> Pack:
+def _pack_in(plan: Assessment, world: str, values: Mapping[str, float]) -> Pack:
     ranges, pack = ranges_of(plan), plan.pack
     faults = [
         Fault(f"{world}.{key}", "no such assumption", known_names(str(key), [*ranges]))
-        for key in given.keys() - ranges
+        for key in values.keys() - ranges
     ]
     for key, one in ranges.items():
-        value = given.get(key, one.default(world))
+        value = values.get(key, one.default(world))
         is_whole = isinstance(one.step, int)
         if isinstance(value, int if is_whole else int | float) and one.low <= value <= one.high:
             pack = one.row.change(pack, value)

@@ -74,8 +74,8 @@ def _take(world: World, key: str, times: int, typed: float | None) -> None:
 
 
 def _found(plan: Assessment) -> tuple[list[BreakEven], Robust, str]:
-    answers, kept = state.case().registration, st.session_state.get(_KEPT)
-    if not kept or kept[0] is not plan or kept[1] != answers.worlds:
-        found = feature.break_evens(plan), *feature.answered(plan, answers)
-        kept = st.session_state[_KEPT] = plan, answers.worlds, found
-    return kept[2]
+    answers, stored = state.case().registration, st.session_state.get(_KEPT)
+    if not stored or stored[0] is not plan or stored[1] != answers.worlds:
+        computed = feature.break_evens(plan), *feature.answered(plan, answers)
+        stored = st.session_state[_KEPT] = plan, answers.worlds, computed
+    return stored[2]

@@ -72,9 +72,9 @@ def samples_by_effect(curves: Curves, title: tuple[str, str] | None) -> go.Figur
         (f"{label}: {needed[effect]:,.0f}", (effect, needed[effect]))
         for label, effect in curves.effects if effect in needed
     ])  # fmt: skip
-    left = sheets.room_at_the_left(f"{curves.highest_needed:,.0f}")
+    margin = sheets.room_at_the_left(f"{curves.highest_needed:,.0f}")
     yaxis = {"title": "samples for the target", "tickformat": ","}
-    return sheet.figure(title, left, xaxis={"title": name}, yaxis=yaxis)
+    return sheet.figure(title, margin, xaxis={"title": name}, yaxis=yaxis)
 
 
 def _of_evidence(curves: Curves, across: sheets.Spot) -> sheets.Sheet:

@@ -74,18 +74,18 @@ def region_figure(
     sheet.draw_lines({name: text for name, text in limits.items() if lost or name not in CAPS})
     sheet.draw_points()
     sheet.mark(marks, _place, _size)
-    left = sheets.room_at_the_left(f"{region.samples[-1]:,}")
+    margin = sheets.room_at_the_left(f"{region.samples[-1]:,}")
     every = max(1, -(-len(sheet.days) * int(sheet.half * 2) // 10))
     figure = sheet.figure(
         title,
-        left,
+        margin,
         xaxis={"title": "days", "dtick": every, "tickformat": ",d"},
         yaxis={"title": "samples", "tickformat": ",d", "showgrid": False},
         labelled=labelled,
         clickmode="event+select",
         hoverdistance=-1,  # wherever one points, the nearest point is meant
     )
-    room = {"left": left, "right": sheets.RIGHT, "below": sheets.BELOW, "height": PLOT}
+    room = {"left": margin, "right": sheets.RIGHT, "below": sheets.BELOW, "height": PLOT}
     return RegionChart(figure, () if labelled else sheet.tags(), room)
 
 

@@ -100,13 +100,13 @@ def all_sides() -> SideList:
     return compared
 
 
-def _side(kept: TrayCase) -> core.Side:
-    case = kept.case if kept.is_run else kept.case.changed(moves=())
+def _side(entry: TrayCase) -> core.Side:
+    case = entry.case if entry.is_run else entry.case.changed(moves=())
     plan = case.assessed(own_studies.find)
     played = core.recorded(plan, case.recording) if case.recording else core.negotiated(plan, case)
-    if kept.is_run and played:
-        return core.side_of_run(kept.name, played)
-    return core.Side(kept.name, plan, played)
+    if entry.is_run and played:
+        return core.side_of_run(entry.name, played)
+    return core.Side(entry.name, plan, played)
 
 
 def _labs() -> list[TrayCandidate]:

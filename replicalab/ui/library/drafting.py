@@ -187,15 +187,15 @@ def from_draft(
     return work.changed(case=case, tray=tuple(tray))
 
 
-def _stored(place: str, whose: Owner) -> StoredDraft | None:
-    draft = shelf().draft(whose)
+def _stored(place: str, visitor: Owner) -> StoredDraft | None:
+    draft = shelf().draft(visitor)
     return draft if draft and draft.place == place else None
 
 
-def discard(place: str, whose: Owner) -> None:
+def discard(place: str, visitor: Owner) -> None:
     """Remove the draft of a tab; another tab's draft stays."""
-    if _stored(place, whose):
-        shelf().discard_draft(whose)
+    if _stored(place, visitor):
+        shelf().discard_draft(visitor)
 
 
 class DraftOffer(NamedTuple):
@@ -225,10 +225,10 @@ def note(tab: Tab, work: workspace.Workspace, *, soon: bool) -> None:
         no_cookies = "this browser takes no cookies, so the draft could not be found again"
         tab.problem = server.DEMO_TEXT if server.is_demo() else no_cookies
         return
-    whose = owner()
-    save = partial(_save, tab, whose, work, kept_case(work.case))
+    visitor = owner()
+    save = partial(_save, tab, visitor, work, kept_case(work.case))
     # A place comes from an address and may be another visitor's, so the name has the owner too.
-    later(f"draft {tab.place} of {whose.digest}", save, _SOON if soon else _LATER)
+    later(f"draft {tab.place} of {visitor.digest}", save, _SOON if soon else _LATER)
 
 
 def left(tab: Tab, case: Case) -> Tab:
@@ -238,28 +238,28 @@ def left(tab: Tab, case: Case) -> Tab:
     return Tab(entry=tab.entry)
 
 
-def _is_saved(tab: Tab, whose: Owner, saved: Case) -> bool:
+def _is_saved(tab: Tab, visitor: Owner, saved: Case) -> bool:
     if tab.entry is None:
         return False
     try:
-        stored = shelf().read(whose, *tab.entry)
+        stored = shelf().read(visitor, *tab.entry)
         return stored.entry.deleted is None and read_case(stored.content) == saved
     except errors.LibraryError:
         return False
 
 
-def _save(tab: Tab, whose: Owner, work: workspace.Workspace, saved: Case) -> None:
+def _save(tab: Tab, visitor: Owner, work: workspace.Workspace, saved: Case) -> None:
     case = work.case
     if case.own and not saved.text:
         return  # the study is missing; the page asks for its file
     try:
-        if not work.tray and (not (is_work(case) or case.own) or _is_saved(tab, whose, saved)):
-            discard(tab.place, whose)
+        if not work.tray and (not (is_work(case) or case.own) or _is_saved(tab, visitor, saved)):
+            discard(tab.place, visitor)
             tab.saved = tab.done = None
         elif (case, work.tray) != tab.done:
             tray = [(item.name, item.model_dump_json(exclude_defaults=True)) for item in work.tray]
             draft = DraftCase(**dict(saved), beside=tuple(tray))
-            tab.place, tab.saved = _put(tab, whose, record_text(draft))
+            tab.place, tab.saved = _put(tab, visitor, record_text(draft))
             tab.done = case, work.tray
     except errors.LibraryError as error:
         tab.problem = str(error)
@@ -267,11 +267,11 @@ def _save(tab: Tab, whose: Owner, work: workspace.Workspace, saved: Case) -> Non
     tab.problem = ""
 
 
-def _put(tab: Tab, whose: Owner, content: str) -> tuple[str, datetime]:
+def _put(tab: Tab, visitor: Owner, content: str) -> tuple[str, datetime]:
     # A reloaded page continues its draft, in a new place if another tab continued it too.
-    place, last = tab.place, shelf().draft(whose)
+    place, last = tab.place, shelf().draft(visitor)
     if tab.saved is None and last is not None and last.content == content:
         return last.place, last.saved
     if last is not None and last.place == place and last.saved != tab.saved:
         place = Tab().place
-    return place, shelf().save_draft(whose, content, place).saved
+    return place, shelf().save_draft(visitor, content, place).saved

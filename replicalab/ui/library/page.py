@@ -177,7 +177,7 @@ def _act(
     notices.leave(text, undo=undo)
 
 
-def _draw_history(entry: Entry, kept: StoredVersion) -> None:
+def _draw_history(entry: Entry, newest: StoredVersion) -> None:
     key = f"history_{entry.id}"
     with controls.fold(f"History: {entry.version} versions", key) as is_open:
         if not is_open:
@@ -188,14 +188,14 @@ def _draw_history(entry: Entry, kept: StoredVersion) -> None:
             names[version.number] = (
                 f"Version {version.number}{again}, {controls.moment_text(version.saved)}"
             )
-        del names[kept.version.number]
+        del names[newest.version.number]
         number = st.selectbox(
             "Earlier version", list(names), key=f"version_{entry.id}", format_func=names.__getitem__
         )
         then = shelf().read(owner(), entry.id, number)
-        rows = keeping.differences(entry.kind, then.content, kept.content)
-        if then.version.notes != kept.version.notes:
-            notes = (then.version.notes or keeping.NONE, kept.version.notes or keeping.NONE)
+        rows = keeping.differences(entry.kind, then.content, newest.content)
+        if then.version.notes != newest.version.notes:
+            notes = (then.version.notes or keeping.NONE, newest.version.notes or keeping.NONE)
             rows.append(("Notes", *notes))
         if rows:
             controls.draw_table(("Difference", f"Version {number}", "Now"), rows)

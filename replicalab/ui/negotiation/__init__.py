@@ -80,29 +80,29 @@ def _draw_full(shown: RunSession | None) -> None:
             button("Forget it", "close", partial(table.forget, run), key=f"room_{number}_forget")
 
 
-def _draw_negotiation(kept: RunSession, seat: ModelSeat | None) -> Pending | None:
-    branch = moves.branch_of(kept)
-    session = branch.kept if branch else kept
+def _draw_negotiation(origin: RunSession, seat: ModelSeat | None) -> Pending | None:
+    branch = moves.branch_of(origin)
+    session = branch.kept if branch else origin
     negotiation = session.negotiation
-    _draw_kept_fork(kept)
-    pending = seat.draw(kept) if seat and kept.is_model and not kept.recorded else None
+    _draw_kept_fork(origin)
+    pending = seat.draw(origin) if seat and origin.is_model and not origin.recorded else None
     if negotiation.rounds:
-        _draw_scrubber(session, kept)
-        moves.draw_courses(kept)
-    if session is kept and _is_over(negotiation):
+        _draw_scrubber(session, origin)
+        moves.draw_courses(origin)
+    if session is origin and _is_over(negotiation):
         panel.draw(rounds.outcome_panel(session.verdict, is_open=negotiation.outcome is None))
         if negotiation.outcome is not None:
-            _draw_ending(kept)
+            _draw_ending(origin)
     if negotiation.rounds:
         done = negotiation.rounds[table.shown_round(negotiation)]
         words = seat.reworded(done) if seat else ""
         panel.draw(rounds.round_panel(negotiation, done.number, reworded=words))
         if seat and not words:
             pending = seat.draw_rewording(done) or pending
-        moves.draw_fork(kept)
+        moves.draw_fork(origin)
     # A branch has its own move.
-    if branch is None and not kept.recorded and (kept.acting or not kept.is_model):
-        moves.draw_move(kept)
+    if branch is None and not origin.recorded and (origin.acting or not origin.is_model):
+        moves.draw_move(origin)
     if negotiation.rounds:
         _draw_run(negotiation)
     return pending
@@ -113,12 +113,12 @@ def _is_over(negotiation: Negotiation) -> bool:
     return table.shown_round(negotiation) == table.last_round(negotiation)
 
 
-def _draw_ending(kept: RunSession) -> None:
+def _draw_ending(session: RunSession) -> None:
     case = state.case()
     with st.container(horizontal=True, key="ending"):
-        moves.draw_using(kept.negotiation, "use_plan")
-        button("Save", "bookmark_add", partial(files.keep, kept), key="keep_ending")
-        if not (case.has_run and kept.plays_again):
+        moves.draw_using(session.negotiation, "use_plan")
+        button("Save", "bookmark_add", partial(files.keep, session), key="keep_ending")
+        if not (case.has_run and session.plays_again):
             return
         if st.button("Compare", icon=":material/compare_arrows:", key="compare_ending"):
             if tray.place_of(case, run=True) is None:
@@ -194,8 +194,8 @@ def _draw_undo() -> None:
         button("Undo: last negotiation", "undo", state.undo, type="tertiary")
 
 
-def _draw_kept_fork(kept: RunSession) -> None:
-    case, at = state.case(), kept.negotiation.setup.forked_at
+def _draw_kept_fork(session: RunSession) -> None:
+    case, at = state.case(), session.negotiation.setup.forked_at
     by_rule = case.moves and case.scientist in AUTOMATIC
     if by_rule and at is not None and table.opened() is None:
         with st.container(horizontal=True, vertical_alignment="center", key="forked"):
@@ -203,9 +203,9 @@ def _draw_kept_fork(kept: RunSession) -> None:
             button("Back to how it was", "undo", table.start_again)
 
 
-def _draw_scrubber(session: RunSession, kept: RunSession) -> None:
+def _draw_scrubber(session: RunSession, origin: RunSession) -> None:
     negotiation = session.negotiation
-    name = "" if session is kept else f"{moves.name_of(session)}: "
+    name = "" if session is origin else f"{moves.name_of(session)}: "
     at, last = table.shown_round(negotiation), table.last_round(negotiation)
     playing = table.table().playing_since is not None
     with st.container(horizontal=True, vertical_alignment="center", key="scrubber"):
@@ -233,8 +233,8 @@ def _draw_scrubber(session: RunSession, kept: RunSession) -> None:
             args=() if playing else (at, last),
             disabled=last == 0,
         )
-        if session is kept:
-            moves.draw_fork_button(kept)
+        if session is origin:
+            moves.draw_fork_button(origin)
     if playing:
         _advance(last)
 

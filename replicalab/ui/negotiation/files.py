@@ -24,10 +24,10 @@ from replicalab.ui.negotiation.table import RunSession
 from replicalab.ui.workspace import Workspace
 
 
-def draw(kept: RunSession | None) -> None:
+def draw(session: RunSession | None) -> None:
     with st.expander("Save or open negotiations", icon=":material/folder:"):
-        if kept is not None and kept.negotiation.rounds:
-            _draw_saving(kept)
+        if session is not None and session.negotiation.rounds:
+            _draw_saving(session)
         upload(
             "Open a saved negotiation",
             "negotiation_file",
@@ -37,31 +37,31 @@ def draw(kept: RunSession | None) -> None:
         )
 
 
-def keep(kept: RunSession) -> None:
-    keep_new(EntryKind.RUN, kept_text(kept.negotiation), _written(kept))
+def keep(session: RunSession) -> None:
+    keep_new(EntryKind.RUN, kept_text(session.negotiation), _written(session))
 
 
-def _written(kept: RunSession) -> str:
+def _written(session: RunSession) -> str:
     try:
-        return core.save(kept.negotiation, kept.recording or recording_of(kept))
+        return core.save(session.negotiation, session.recording or recording_of(session))
     except (TraceError, ValidationError):  # the record of the model is not valid
-        return core.save(kept.negotiation)
+        return core.save(session.negotiation)
 
 
-def _draw_saving(kept: RunSession) -> None:
+def _draw_saving(session: RunSession) -> None:
     hint = None
-    if any(done.turn.by is TurnAuthor.MODEL for done in kept.negotiation.rounds):
+    if any(done.turn.by is TurnAuthor.MODEL for done in session.negotiation.rounds):
         hint = "It has the model’s answers and plays again without it. It has no key."
-    button("Save to the library", "bookmark_add", partial(keep, kept))
-    download("Save this negotiation", _written(kept), "negotiation.json", help=hint)
+    button("Save to the library", "bookmark_add", partial(keep, session))
+    download("Save this negotiation", _written(session), "negotiation.json", help=hint)
 
 
-def recording_of(kept: RunSession) -> Recording | None:
+def recording_of(session: RunSession) -> Recording | None:
     """Return the record of the model set here, if it played this negotiation."""
-    if not kept.is_model or kept.source:
+    if not session.is_model or session.source:
         return None
     seat = table.model_seat()
-    return seat.recording(kept.negotiation.setup) if seat else None
+    return seat.recording(session.negotiation.setup) if seat else None
 
 
 def open_text(text: str, name: str) -> None:
@@ -73,15 +73,15 @@ def open_text(text: str, name: str) -> None:
 
 
 def open_played(
-    negotiation: Negotiation, work: Workspace, name: str, known: Recording | None
+    negotiation: Negotiation, work: Workspace, name: str, record: Recording | None
 ) -> None:
     """Show a negotiation of a file; raise TraceError if there is no room for it."""
     ended = negotiation.ending is not None
     session = RunSession(
         negotiation,
-        source=f"{known.title} ({known.made})" if known and ended else f"From the file {name}",
-        recording=known,
-        recorded=known is not None and ended,
+        source=f"{record.title} ({record.made})" if record and ended else f"From the file {name}",
+        recording=record,
+        recorded=record is not None and ended,
     )
     if table.is_full(session.size):
         raise TraceError(

@@ -28,60 +28,60 @@ _MOST_FORKS: Final = 8  # the latest ones stay
 _COURSE: Final = "course_choice"
 
 
-def draw_move(kept: RunSession, place: str = "table") -> None:
+def draw_move(session: RunSession, place: str = "table") -> None:
     """Draw a person's next move: accept, walk away, put a plan forward, ask or answer."""
-    negotiation = kept.negotiation
+    negotiation = session.negotiation
     if negotiation.ending is not None:
         setup = negotiation.setup
         if setup.scientist in core.AUTOMATIC and setup.lab_manager is not LabManagerKind.PERSON:
             return
         with st.container(horizontal=True, key=f"{place}_after_the_end"):
-            _draw_undo(kept, place)
-            if place == "table" and not kept.source:
+            _draw_undo(session, place)
+            if place == "table" and not session.source:
                 button("Start again", "replay", table.start_again)
         return
     if negotiation.awaits_reply:
-        _draw_answer(kept, place)
+        _draw_answer(session, place)
         return
     st.header("Your move")
     if negotiation.state.plan is None:
         st.caption("The fields start from the plan of the Protocol page.")
     now, number = negotiation.state, len(negotiation.rounds)
     label = "Accept the offer" if now.offer else "Accept the plan"
-    accept, leave = (partial(_act, kept, number, action) for action in (ACCEPT_ACTION, None))
+    accept, leave = (partial(_act, session, number, action) for action in (ACCEPT_ACTION, None))
     with st.container(horizontal=True, key=f"{place}_ways_out"):
         button(label, "handshake", accept, key=f"{place}_accept", disabled=now.plan is None)
         button("Walk away", "logout", leave, key=f"{place}_leave")
-        _draw_undo(kept, place)
+        _draw_undo(session, place)
     form = _form_of(f"{place}_{now.round_number}", negotiation, now.offer or now.plan)
     title = "Or propose another plan" if now.plan else "Your plan"
 
     def send() -> None:
         if plan := form.read():
-            _act(kept, number, core.put_forward(kept.negotiation.state_before(number), plan))
+            _act(session, number, core.put_forward(session.negotiation.state_before(number), plan))
 
     with _draw_form(form, negotiation, title):
         button("Put this plan forward", "send", send, type="primary", key=f"{place}_send")
-        _draw_question(kept, place, form.key("question"))
+        _draw_question(session, place, form.key("question"))
 
 
-def _draw_answer(kept: RunSession, place: str) -> None:
-    negotiation = kept.negotiation
+def _draw_answer(session: RunSession, place: str) -> None:
+    negotiation = session.negotiation
     at, plan = len(negotiation.rounds) - 1, negotiation.state.plan
     if plan is None:
         return
     st.header("Your answer")
     fails = f"{capitalised(failing_text(plan))}." if plan.failing else None
     with st.container(horizontal=True, key=f"{place}_answers"):
-        accept = partial(table.answer, kept, at, Reply(accepts=True))
+        accept = partial(table.answer, session, at, Reply(accepts=True))
         button("Accept", "handshake", accept, disabled=bool(fails), help=fails)
-        button("Reject", "block", partial(table.answer, kept, at, Reply()))
-        _draw_undo(kept, place)
+        button("Reject", "block", partial(table.answer, session, at, Reply()))
+        _draw_undo(session, place)
     form = _form_of(f"{place}_answer_{at}", negotiation, PlanAnalysis(plan).offered)
 
     def send() -> None:
         if plan := form.read():  # as typed by now
-            table.answer(kept, at, Reply(counter=plan))
+            table.answer(session, at, Reply(counter=plan))
 
     with _draw_form(form, negotiation, "Or offer another plan"):
         counter = form.read()
@@ -121,8 +121,8 @@ def _draw_form(
     return preview
 
 
-def _draw_undo(kept: RunSession, place: str) -> None:
-    negotiation = kept.negotiation
+def _draw_undo(session: RunSession, place: str) -> None:
+    negotiation = session.negotiation
     forked, last = negotiation.setup.forked_at, len(negotiation.rounds) - 1
     if negotiation.setup.lab_manager is LabManagerKind.PERSON:
         answered = [done.number for done in negotiation.rounds if done.reply]
@@ -130,65 +130,65 @@ def _draw_undo(kept: RunSession, place: str) -> None:
     button(
         "Undo last round",
         "undo",
-        partial(table.back_to, kept, last),
+        partial(table.back_to, session, last),
         key=f"{place}_undo",
         disabled=last < (0 if forked is None else forked + 1),
     )
 
 
-def _draw_question(kept: RunSession, place: str, key: str) -> None:
+def _draw_question(session: RunSession, place: str, key: str) -> None:
     st.text_input(
         "Or ask the lab a question",
         key=key,
         max_chars=LONGEST_QUESTION,
         placeholder="Which instruments are free, and from which day?",
     )
-    number, limit = len(kept.negotiation.rounds), kept.negotiation.setup.max_rounds
+    number, limit = len(session.negotiation.rounds), session.negotiation.setup.max_rounds
     with st.container(horizontal=True, vertical_alignment="center", key=f"{place}_asking"):
-        button("Ask", "help", partial(_ask, kept, number, key), key=f"{place}_ask")
+        button("Ask", "help", partial(_ask, session, number, key), key=f"{place}_ask")
         rounds = count_text(limit - number - 1, "round")
         st.caption(f"A question takes this round; {rounds} left.", width="content")
     notices.draw(key)
 
 
-def _ask(kept: RunSession, number: int, key: str) -> None:
+def _ask(session: RunSession, number: int, key: str) -> None:
     if text := st.session_state[key].strip():
-        _act(kept, number, core.question(text))
+        _act(session, number, core.question(text))
     else:
         notices.leave_problem("Type a question.", key, "edit_off")
 
 
-def _act(kept: RunSession, number: int, action: ScientistAction | None) -> None:
+def _act(session: RunSession, number: int, action: ScientistAction | None) -> None:
     # The turn keeps the failed answer of the model that the person acts for.
-    outputs = kept.failure.outputs if kept.failure and kept.acting else ()
-    table.play(kept, number, core.Turn(action=action, outputs=outputs))
+    outputs = session.failure.outputs if session.failure and session.acting else ()
+    table.play(session, number, core.Turn(action=action, outputs=outputs))
 
 
-def draw_fork_button(kept: RunSession) -> None:
-    if _forking(kept) is None:
-        at = table.shown_round(kept.negotiation)
+def draw_fork_button(session: RunSession) -> None:
+    if _forking(session) is None:
+        at = table.shown_round(session.negotiation)
         then = f"Put another plan forward in round {at + 1}, and compare the rounds after it."
-        fork = partial(setattr, table.table(), "forking", (kept, at))
+        fork = partial(setattr, table.table(), "forking", (session, at))
         button("Fork here", "call_split", fork, help=then)
 
 
-def _forking(kept: RunSession) -> int | None:
+def _forking(origin: RunSession) -> int | None:
     session, at = table.table().forking or (None, 0)
-    return at if session is kept and at < len(kept.negotiation.rounds) else None
+    return at if session is origin and at < len(origin.negotiation.rounds) else None
 
 
-def draw_fork(kept: RunSession) -> None:
+def draw_fork(session: RunSession) -> None:
     """Draw the open form for a fork, and the branch next to its origin."""
-    if (at := _forking(kept)) is not None:
-        negotiation = kept.negotiation
+    if (at := _forking(session)) is not None:
+        negotiation = session.negotiation
         form = _form_of(f"fork_{at}", negotiation, negotiation.rounds[at].plan)
 
         def go_on() -> None:
             plan = form.read()
             if plan is not None and not table.is_full():
                 now = table.table()
-                fork = RunSession(core.fork(kept.negotiation, at, plan))
-                now.branch, now.forking = Branch(kept, at, fork), None
+                fork = RunSession(core.fork(session.negotiation, at, plan))
+                now.branch, now.forking = Branch(session, at, fork), None
                 now.branches = [*now.branches[1 - _MOST_FORKS :], now.branch]
                 state.update(round_number=at)
 
@@ -198,13 +198,13 @@ def draw_fork(kept: RunSession) -> None:
             with preview, st.container(horizontal=True, key="forking_buttons"):
                 button("Continue from here", "call_split", go_on, type="primary")
                 st.button("Cancel", on_click=setattr, args=(table.table(), "forking", None))
-    if (branch := branch_of(kept)) is not None:
+    if (branch := branch_of(session)) is not None:
         _draw_branches(branch)
 
 
-def branch_of(kept: RunSession) -> Branch | None:
+def branch_of(session: RunSession) -> Branch | None:
     branch = table.table().branch
-    return branch if branch is not None and branch.origin is kept else None
+    return branch if branch is not None and branch.origin is session else None
 
 
 class _Course(NamedTuple):
@@ -216,8 +216,8 @@ class _Course(NamedTuple):
     branch: Branch | None
 
 
-def _tree(kept: RunSession) -> list[_Course]:
-    branches, root = table.table().branches, kept
+def _tree(session: RunSession) -> list[_Course]:
+    branches, root = table.table().branches, session
     parents = {id(item.kept): item.origin for item in branches}
     while (parent := parents.get(id(root))) is not None:
         root = parent
@@ -238,13 +238,13 @@ def name_of(run: RunSession) -> str:
     return next(course.name for course in _tree(run) if course.run is run)
 
 
-def draw_courses(kept: RunSession) -> None:
+def draw_courses(origin: RunSession) -> None:
     """Draw the run and its forks as a tree with outcomes; a click shows one."""
-    tree = _tree(kept)
+    tree = _tree(origin)
     if len(tree) < 2:
         return
-    on_show = branch_of(kept)
-    session = on_show.kept if on_show else kept
+    on_show = branch_of(origin)
+    session = on_show.kept if on_show else origin
     st.session_state[_COURSE] = next(n for n, course in enumerate(tree) if course.run is session)
 
     def name_in_tree(at: int) -> str:
@@ -262,7 +262,7 @@ def draw_courses(kept: RunSession) -> None:
             format_func=name_in_tree,
             key=_COURSE,
             on_change=chosen_from(
-                _COURSE, range(len(tree)), lambda: _choose(kept, tree[st.session_state[_COURSE]])
+                _COURSE, range(len(tree)), lambda: _choose(origin, tree[st.session_state[_COURSE]])
             ),
         )
         cases = [(course.name, table.with_moves(course.run.negotiation)) for course in tree]
@@ -272,11 +272,11 @@ def draw_courses(kept: RunSession) -> None:
             st.switch_page(tray.PAGE, query_params=state.address())
 
 
-def _choose(kept: RunSession, course: _Course) -> None:
+def _choose(session: RunSession, course: _Course) -> None:
     # A fork of the run on show is drawn next to it, any other course in its place.
     branch = course.branch
-    if branch is None or branch.origin is not kept:
-        if course.run is not kept:
+    if branch is None or branch.origin is not session:
+        if course.run is not session:
             table.show(course.run, table.last_round(course.run.negotiation), whole=True)
         branch = None
     table.table().branch = branch

@@ -86,7 +86,7 @@ class ModelSeat(Protocol):
     def recording(self, setup: Setup) -> core.Recording:
         """Return the record of the model and its settings."""
 
-    def draw(self, kept: RunSession) -> Pending | None:
+    def draw(self, session: RunSession) -> Pending | None:
         """Draw settings and controls; return the call that they start."""
 
     def reworded(self, done: core.Round) -> str:
@@ -241,50 +241,50 @@ def close() -> None:
         state.open_case(state.case().seated(), whole=True)
 
 
-def play(kept: RunSession, number: int, turn: Turn) -> None:
+def play(session: RunSession, number: int, turn: Turn) -> None:
     """Play a turn as that round, counted from 0, and show it, if there is room.
 
     A model is asked only if there is room, so its answer is never lost.
     """
     if turn.by is core.TurnAuthor.MODEL or not is_full():
-        kept.play(number, turn)
-        show_last(kept)
+        session.play(number, turn)
+        show_last(session)
 
 
-def answer(kept: RunSession, number: int, reply: core.Reply) -> None:
+def answer(session: RunSession, number: int, reply: core.Reply) -> None:
     """Answer that round, counted from 0, as Lab Manager, and show the next."""
-    negotiation = kept.negotiation
+    negotiation = session.negotiation
     if negotiation.awaits_reply and len(negotiation.rounds) == number + 1:  # else pressed twice
-        kept.negotiation = core.play_on(core.reply_to(negotiation, reply)).light()
-    show_last(kept)
+        session.negotiation = core.play_on(core.reply_to(negotiation, reply)).light()
+    show_last(session)
 
 
-def back_to(kept: RunSession, number: int) -> None:
+def back_to(session: RunSession, number: int) -> None:
     """Undo every round from that one on, and show the last."""
-    kept.back_to(number)
-    show_last(kept)
+    session.back_to(number)
+    show_last(session)
 
 
-def show_last(kept: RunSession) -> None:
+def show_last(session: RunSession) -> None:
     """Show the last round; the page stays at the fork if its branch is over."""
-    branch, last = table().branch, last_round(kept.negotiation)
-    if branch is None or branch.kept is not kept:
-        show(kept, last)
+    branch, last = table().branch, last_round(session.negotiation)
+    if branch is None or branch.kept is not session:
+        show(session, last)
     else:
-        state.update(round_number=branch.at if kept.negotiation.ending else last)
+        state.update(round_number=branch.at if session.negotiation.ending else last)
 
 
-def show(kept: RunSession, round_number: int, *, whole: bool = False) -> None:
+def show(session: RunSession, round_number: int, *, whole: bool = False) -> None:
     """Show a changed negotiation, as moves of the workspace if it can be played again.
 
     Undo restores the run on show if ``whole``.
     """
-    case, now = with_moves(kept.negotiation), table()
+    case, now = with_moves(session.negotiation), table()
     if case is None:
         state.update(round_number=round_number)
         return
-    now.branch, now.runs = None, [*(run for run in now.runs if run is not kept), kept]
-    kept.source, kept.opened_in = "", None
+    now.branch, now.runs = None, [*(run for run in now.runs if run is not session), session]
+    session.source, session.opened_in = "", None
     work = state.workspace().changed(case=case, round_number=round_number)
     if case.plan == state.case().plan and not whole:
         state.update(case=case, round_number=round_number)
