@@ -84,6 +84,7 @@ def _run(arguments: Sequence[str]) -> int:
         problem = on_one_line(getattr(error, "format_message", error.__str__)()).rstrip(".")
         problem = problem.replace("Value error, ", "")
         for fault in getattr(error.__cause__, "errors", list)():
-            problem = problem.replace("value for", f"value {fault['input']!r} for")
+            value = shortened(str(fault["input"]), 100)
+            problem = problem.replace("value for", f"value '{value}' for")
         raise CommandError(f"{path}: {problem}; see {path} --help") from None
     return 0

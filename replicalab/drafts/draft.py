@@ -372,10 +372,8 @@ class FormSession:
             self.draft = Draft.of(self.reader(text, NAME))
             self.version += 1
         except ScenarioError as error:
-            self._checked, self.refused = (
-                DraftCheck(text, None, {"": [*error.faults]}, error.more),
-                True,
-            )
+            self.refused = True
+            self._checked = DraftCheck(text, None, {"": [*error.faults]}, error.more)
 
     def _remember(self) -> None:
         size = len(self.text or "") + len(self.result.read)
