@@ -212,14 +212,16 @@ def simple_rule_run(negotiation: core.Negotiation) -> core.Negotiation | None:
 
 
 def simple_rule_text(run: core.Negotiation | None) -> str:
-    """Return the end of a run of the Simple rule in one line; empty without a run."""
-    if run is None:
+    """Return the samples and evidence of a run of the Simple rule in one line; empty without."""
+    plans = [done.plan for done in run.rounds if done.plan] if run else []
+    if not (run and run.outcome and plans):
         return ""
-    plan, outcome = run.final_plan, OUTCOME_TITLES[run.outcome].lower() if run.outcome else ""
-    if plan is None:
-        return ""
-    samples, evidence = count_text(plan.counts.samples, run.pack.design.sample_noun), plan.evidence
-    return texts.SIMPLE_RULE.format(samples=samples, evidence=evidence.text, outcome=outcome)
+    steps = {plan.counts.samples: plan.evidence for plan in plans}
+    *sizes, last = steps
+    samples = [*map("{:,}".format, sizes), count_text(last, run.pack.design.sample_noun)]
+    values = [plans[0].evidence.text, *[evidence.number for evidence in steps.values()][1:]]
+    text = ", ".join(map(" → ".join, (samples, values)))
+    return texts.SIMPLE_RULE.format(steps=text, outcome=OUTCOME_TITLES[run.outcome].lower())
 
 
 def outcome_verdict(negotiation: core.Negotiation) -> Verdict:

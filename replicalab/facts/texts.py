@@ -16,7 +16,7 @@ RULES = {
         "rejects."
     ),
 }
-SIMPLE_RULE = "A scientist who halves every round stops at {samples}, {evidence}: {outcome}."
+SIMPLE_RULE = "A scientist who halves every round: {steps}; {outcome}."
 EFFECTS_OFFERED = "Effects to plan with: {effects}."
 TWO_GROUPS = "n = {n1} and {n2}"
 WORKED_OUT_INTERVAL = "95 % interval {low} to {high}, from the estimate and its standard error."

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, Self
+from typing import Final, Literal, Self
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -80,16 +80,6 @@ PROJECTOR: Final = View("projector", 1280, 720)
 PROJECTOR_DARK: Final = View("projector-dark", 1280, 720, "dark")
 PHONE: Final = View("phone", 390, 844, touch=True)
 PHONE_DARK: Final = View("phone-dark", 390, 844, "dark", touch=True)
-VIEWS: Final = (PROJECTOR, PROJECTOR_DARK, PHONE, PHONE_DARK)
-
-
-class Usage(NamedTuple):
-    """Memory, threads, descriptors and processor seconds of a process."""
-
-    resident_mib: float
-    threads: int
-    descriptors: int
-    seconds: float
 
 
 @dataclass
@@ -116,20 +106,9 @@ class AppServer:
 
     @property
     def resident_mib(self) -> float:
-        return self.usage().resident_mib
-
-    def usage(self) -> Usage:
         assert self._process is not None, "the server is not running"
-        place = Path(f"/proc/{self._process.pid}")
-        lines = (line.split() for line in (place / "status").read_text().splitlines())
-        status = {words[0]: words[1] for words in lines if len(words) > 1}
-        ticks = (place / "stat").read_text().rpartition(")")[2].split()[11:13]
-        return Usage(
-            int(status["VmRSS:"]) / 1024,
-            int(status["Threads:"]),
-            len(list((place / "fd").iterdir())),
-            sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"),
-        )
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
     def __enter__(self) -> Self:
         self.port = self.port or free_port()
@@ -172,12 +151,6 @@ class AppServer:
             except subprocess.TimeoutExpired:
                 continue
             return
-
-    def kill(self) -> None:
-        assert self._process is not None, "the server is not running"
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait(timeout=5)
-        self._process = None
 
     def tail(self, lines: int = 60) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
@@ -307,7 +280,7 @@ def _load(page: sync_api.Page, load: Callable[[], object]) -> None:
     page.evaluate(STILL, STILL_MS)
 
 
-def looks(page: sync_api.Page, views: Sequence[View] = VIEWS) -> Iterator[View]:
+def looks(page: sync_api.Page, views: Sequence[View]) -> Iterator[View]:
     for view in views:
         page.set_viewport_size({"width": view.width, "height": view.height})
         page.emulate_media(color_scheme=view.scheme)

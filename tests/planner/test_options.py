@@ -10,7 +10,7 @@ from replicalab import planner
 from replicalab.assessment import assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.scenarios import Difficulty, EvidenceTier, Pack, load_scenario
 from tests import factories
 from tests.planner.brute_force import ranked
 from tests.planner.small_labs import analysed, opened, small_lab
@@ -71,6 +71,24 @@ SMALLEST: Final[dict[str, Callable[[Protocol, Pack], Iterable[Protocol]]]] = {
         fewer(plan, "sample_size"), fewer(plan, "duration_days"), without_controls(plan, pack)
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("study", "samples", "days", "repaired"),
+    [
+        ("bio_jq1_myeloma", 24, 36, {"schedule": (24, 28)}),
+        ("bio_jq1_myeloma", 24, 28, {"budget": (23, 28)}),  # 10 credits over
+        ("chem_suzuki_ppb", 23, 4, {"budget": (22, 4)}),  # 5 credits over
+    ],
+)
+def test_repairs_keep_what_fits(
+    study: str, samples: int, days: int, repaired: dict[str, tuple[int, int]]
+) -> None:
+    pack = load_scenario(study, Difficulty.MEDIUM)
+    least = planner.PlanAnalysis(assess(pack.reference_protocol, pack)).least.plan
+    yours = assess(revise(least, sample_size=samples, duration_days=days), pack)
+    steps = planner.PlanAnalysis(yours).mends
+    assert {key: step.after.counts[:2] for key, step in steps.items()} == repaired
 
 
 def test_passing_plan_is_drawn_as_it_is() -> None:

@@ -32,5 +32,4 @@ def __getattr__(name: str) -> object:
         module = import_module(f"{__name__}.{text}")
         if hasattr(module, name):
             return getattr(module, name)
-    message = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(message)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

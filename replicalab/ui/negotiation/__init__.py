@@ -130,8 +130,8 @@ def _draw_players() -> None:
     case, opened = state.case(), table.opened()
     recorded = opened.recorded if opened else case.recording is not None
     players = {kind.value: player for kind, player in SCIENTISTS.items()}
-    for key, (recording, _) in files.recordings().items():
-        players[key] = RECORDED._replace(name=f"{RECORDED.name}: {recording.title}")
+    for key, (run, _) in files.recordings().items():
+        players[key] = RECORDED._replace(name=f"{RECORDED.name}: {run.title} ({run.made})")
     chosen = case.recording or _RECORDED if recorded else case.scientist.value
     players.setdefault(chosen, RECORDED)
     st.session_state[_SCIENTIST] = chosen
