@@ -243,8 +243,8 @@ _FITS: Final = (
 )
 _INSTEAD: Final = "{1} instead of {0}"
 _ROBUST: Final = (
-    "The most robust plan is feasible in {feasible} of {number} worlds and reaches the floor in "
-    "{reached}. Compared with the least-loss plan, in the {likely} world: {changes}."
+    "The most robust plan reaches the floor in {reached} of {number} worlds. Compared with the "
+    "least-loss plan, in the {likely} world: {changes}."
 )
 
 
@@ -270,7 +270,7 @@ def robust_text(robust: Robust) -> str:
         changes="; ".join(filter(None, moves)),
     )
     met = [evidence_cell(one).status is Status.PASS for one in (least, plan)]
-    misses = f"It misses the target: {plan.evidence.text}." if met == [True, False] else ""
+    misses = "It misses the target." if met == [True, False] else ""
     return " ".join(filter(None, (opening, text, misses, plans.newly_broken_text(step))))
 
 

@@ -162,7 +162,7 @@ def test_fold_takes_numbers_and_applies_the_plan() -> None:
     app = visit(PROTOCOL, study="psy_stroop", lab="easy")
     assert "most robust plan" not in page_text(app)
     app.session_state["break_even"] = True
-    assert "The most robust plan is feasible in 3 of 3 worlds" in page_text(run(app))
+    assert "The most robust plan reaches the floor in 3 of 3 worlds" in page_text(run(app))
     type_number(app, "Budget: grim", 2000.0)
     assert "The grim world is better than the hopeful one in 'Budget'." in page_text(app)
     press(app, "Reset the worlds")
