@@ -9,6 +9,7 @@ from replicalab.assessment.phrases import placed_text, size_text
 from replicalab.facts import texts
 from replicalab.facts.blocks import Status, Verdict
 from replicalab.facts.lab import lab_text
+from replicalab.facts.plan import listed
 from replicalab.facts.verdicts import ALL_PASS, ANSWERS, agreed_status, plan_size
 from replicalab.lexicon import amount_text, capitalised, count_text, signed_text
 from replicalab.models import LabManagerActionType, ScientistActionType
@@ -296,6 +297,8 @@ def step_changes(step: PlanStep, moved: str = texts.MOVED) -> str:
     for field, old, new in step.fields:
         if isinstance(old, int) and isinstance(new, int):
             sizes.append(moved.format(amount_text(old), count_text(new, nouns[field])))
+        elif isinstance(old, tuple) and isinstance(new, tuple) and {*new} < {*old}:
+            others.append(listed("without ", [entry for entry in old if entry not in new]))
         else:
             others.append(f"other {pack.study.term(models.FIELD_LABELS[field]).lower()}")
     return ", ".join([*sizes, *others])

@@ -159,7 +159,7 @@ def single_addition_lines(options: planner.PlanAnalysis) -> Iterator[str]:
     """Yield each single addition that is enough once the plan is adapted, and that plan."""
     for single in options.asks.singles:
         after = single.least.after
-        ask, adapted = lexicon.capitalised(single.ask.text), _adapted_text(after, options.yours)
+        ask, adapted = lexicon.capitalised(single.ask.text), adapted_text(after, options.yours)
         bound = "target" if single.tier is EvidenceTier.MEETS_TARGET else "floor"
         goal = bound_text(after.evidence, bound)
         yield plans.with_cautions(f"{ask}: {adapted}, for {goal}.", after)
@@ -177,7 +177,8 @@ def single_addition_lines(options: planner.PlanAnalysis) -> Iterator[str]:
         yield f"No single addition reaches {goals}."
 
 
-def _adapted_text(after: Assessment, yours: Assessment) -> str:
+def adapted_text(after: Assessment, yours: Assessment) -> str:
+    """Return the size of a plan, with its new items, dropped controls and fidelity loss."""
     new = [s.alternative for s in after.substitutions if s not in yours.substitutions]
     dropped = [control.name for control in planner.PlanStep(yours, after).newly_dropped]
     changes = plans.listed(" with ", new) + plans.listed(" without ", dropped)
@@ -194,7 +195,7 @@ def _wait_lines(options: planner.PlanAnalysis) -> Iterator[str]:
         evidence = phrases.placed_text(after.evidence)
         still = f"; {phrases.failing_text(after, still=True)}" if after.failing else ""
         text = f"Start on day {day}, with {items} free and {days} left: "
-        text += f"{_adapted_text(after, options.yours)}; {evidence}{still}."
+        text += f"{adapted_text(after, options.yours)}; {evidence}{still}."
         yield plans.with_cautions(text, after)
 
 

@@ -5,12 +5,11 @@ from itertools import compress
 from typing import Final
 
 from replicalab.assessment import Assessment, failing_text, placed_text, size_text
-from replicalab.facts import blocks, negotiation, texts
+from replicalab.facts import blocks, negotiation, texts, verdicts
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import Bar, Block, Cell, Column, Group, Sentence, Status, Verdict
 from replicalab.facts.check import plans_table
 from replicalab.facts.frontier import given_up_text
-from replicalab.facts.verdicts import evidence_cell
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, one_line
 from replicalab.negotiation import Outcome, Score, is_worth_running
 from replicalab.negotiation import batch as batches
@@ -256,11 +255,8 @@ def robust_text(robust: Robust) -> str:
         return _NOWHERE
     opening = _NONE_REACHES.format(worlds=joined(none)) if none else ""
     step, text = PlanStep(least, plan), _ROBUST if robust.helps else _FITS
-    moves = (
-        negotiation.step_changes(step, _INSTEAD),
-        plans.saved_text(step),
-        plans.loss_text(step, _INSTEAD),
-    )
+    moves = [negotiation.step_changes(step, _INSTEAD), plans.saved_text(step)]
+    moves.append(plans.loss_text(step, _INSTEAD))
     text = (text if plan.plan != least.plan else _BOTH_ALIKE).format(
         feasible=sum(one.passes for one in robust.everywhere(plan).values()),
         reached=robust.reached(plan),
@@ -269,7 +265,7 @@ def robust_text(robust: Robust) -> str:
         likely=robust.likely,
         changes="; ".join(filter(None, moves)),
     )
-    met = [evidence_cell(one).status is Status.PASS for one in (least, plan)]
+    met = [verdicts.evidence_cell(one).status is Status.PASS for one in (least, plan)]
     misses = "It misses the target." if met == [True, False] else ""
     return " ".join(filter(None, (opening, text, misses, plans.newly_broken_text(step))))
 
@@ -286,7 +282,8 @@ def robust_table(robust: Robust) -> blocks.Table:
         cells = [Cell(name, note=f"{size_text(plan)}, {plan.pack.lab.money(plan.cost)}")]
         for one in robust.everywhere(plan).values():
             fails = Cell(capitalised(failing_text(one, one.causes)), status=Status.FAIL)
-            cells.append(fails if one.failing else evidence_cell(one))
+            status, number = verdicts.marked(one, one.evidence, one.evidence.number)
+            cells.append(fails if one.failing else Cell(number, status=status))
         lines.append(cells)
-    columns = ("Plan", *map(capitalised, robust.options))
+    columns = (f"Plan and its {robust.least.evidence.measure}", *map(capitalised, robust.options))
     return blocks.table("Both plans in each world", columns, lines, kind="worlds")

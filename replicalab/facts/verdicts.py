@@ -192,7 +192,8 @@ def change_text(plan: Assessment, changed: Assessment) -> str:
     if fails := [name for name in changed.causes if name not in plan.failing]:
         return phrases.failing_text(changed, fails)
     if done := [name for name in plan.causes if name not in changed.failing]:
-        rest = f"; {len(changed.causes)} more to repair" if changed.failing else ""
+        still = phrases.failing_text(changed, changed.causes, still=True)
+        rest = f"; {still}" if changed.failing else ""
         verb = "pass" if phrases.are_many(done) else "passes"
         return f"{phrases.dimensions_text(plan.pack, done)} {verb}{rest}"
     return verdict_of(changed)[1]

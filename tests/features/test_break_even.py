@@ -97,11 +97,11 @@ def test_break_evens_match_in_small_labs(seeds: range) -> None:
         assert_matches_scan(assess(*small_lab(seed)))
 
 
-def test_sentence_names_the_nearest_and_the_lost() -> None:
+def test_sentence_names_effect_nearest_and_lost() -> None:
     plan = assess_in("easy")
     assert sentence(plan, break_evens(plan)) == (
-        "The plan still holds with 5.8 % less money, 10 % more for a participant or 1 day less. "
-        "It does not survive the loss of one staff unit."
+        "The plan still holds with an effect of 0.283, 5.8 % less money or 10 % more for a "
+        "participant. It does not survive the loss of one staff unit."
     )
 
 
@@ -133,7 +133,7 @@ def test_margin_too_small_to_show_is_lost() -> None:
     [row] = [row for row in break_evens(plan) if row.assumption.key == "effect"]
     near = row._replace(to=row.assumption.now * 0.9996, shown=row.assumption.now)
     assert row.change == "power below target, above floor"
-    assert sentence(plan, [near]) == "It does not survive a smaller effect."
+    assert sentence(plan, [near]) == "The plan does not survive a smaller effect."
 
 
 def assess_in(lab: str) -> Assessment:

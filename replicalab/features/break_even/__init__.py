@@ -1,7 +1,4 @@
-"""How wrong a plan may be: its break-evens, and the most robust plan over three worlds.
-
-By default an assumption is a tenth of its bar better in the hopeful world, and worse in the grim.
-"""
+"""How wrong a plan may be: its break-evens, and the most robust plan over three worlds."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -20,7 +17,6 @@ from replicalab.registration import Registration
 from replicalab.scenarios import MOST, Pack
 from replicalab.scenarios.reading import checked_call, known_names, shown
 
-__all__ = ["break_evens", "robust_plan"]
 WORLDS: Final = ("hopeful", "likely", "grim")
 _SWAPPED: Final = "The grim world is better than the hopeful one in '{}'."
 _SHARE: Final = 0.1  # of a bar, by which the hopeful and the grim world differ from now
@@ -123,9 +119,11 @@ def blocks_of(
     gaps = {low.label: (low.now - high.now) * (low.ends[1] - low.ends[0]) for high, _, low in lines}
     odd = listing(_SWAPPED.format(label) for label, gap in gaps.items() if gap < 0)
     three = table("Three worlds", ("Assumption", *map(capitalised, WORLDS)), values, kind="worlds")
-    holds, *bars = assumptions.bars(plan, rows, most)
-    sentence, both = Sentence(robust_text(robust)), robust_table(robust)
-    return group(holds, sentence, *bars, both, odd, three).blocks
+    least, text = robust.least, assumptions.sentence(plan, rows)
+    if plan.failing and least.passes:
+        text += f" {assumptions.sentence(least, break_evens(least), 'The least-loss plan')}"
+    bars, both = assumptions.bars(plan, rows, most), robust_table(robust)
+    return group(Sentence(text), Sentence(robust_text(robust)), *bars, both, odd, three).blocks
 
 
 def section(report: Report) -> list[Part]:

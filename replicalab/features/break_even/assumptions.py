@@ -11,7 +11,7 @@ from replicalab.designs import analysed_of
 from replicalab.facts.blocks import Bar, Block, Cell, Column, Sentence, Status, table
 from replicalab.facts.options import run_text
 from replicalab.facts.plan import effect_text
-from replicalab.facts.verdicts import change_text, verdict_of
+from replicalab.facts.verdicts import change_text, marked, verdict_of
 from replicalab.lexicon import capitalised, count_text, joined, label_key, percent_text
 from replicalab.negotiation import is_worth_running
 from replicalab.scenarios import Item, ItemStatus, Lab, Pack
@@ -23,12 +23,11 @@ _NAMED: Final = 3  # assumptions in the sentence
 _NO_ROOM: Final = 0.001 - 1e-12  # of an assumption's scale; a smaller one shows as 0 %
 _SMALL: Final = 1e-9  # the size of an effect that is as good as none
 _LARGE: Final = 100.0  # times the planned size: the largest effect tried
-_HOLDS: Final = "The plan still holds with {}."
-_FITS: Final = "The plan still fits the lab with {}."
-_LOST: Final = "It does not survive {}."
-_SHOWS: Final = "The plan has no usable evidence. It has some with {}."
-_SAME: Final = "The verdict is the same at any {} value of: {}."
-_REPAIRS: Final = "All checks must pass. No {} value repairs a failing check: {}."
+_HOLDS: Final = "{} still holds with {}."
+_FITS: Final = "{} still fits the lab with {}."
+_LOST: Final = "{} does not survive {}."
+_SHOWS: Final = "{} has no usable evidence. It has some with {}."
+_SAME: Final = "The verdict is the same at any worse value of: {}."
 Change = Callable[[Pack, float], Pack]
 
 
@@ -106,8 +105,9 @@ def _break_even(plan: Assessment, assumption: Assumption) -> BreakEven:
         near = (round(round(to, digits) + side * 10**-digits, digits) for side in (0, -1, 1))
         shown = next((one for one in near if low <= one <= high and same(one) is is_passing), to)
     changed = assumption.at(plan, after)
-    signs = (Status.FAIL, Status.CAUTION, Status.PASS)[not is_passing :]
-    return BreakEven(assumption, to, shown, change_text(plan, changed), signs[changed.passes])
+    status = marked(changed, changed.evidence, "")[0] if is_passing else Status.CAUTION
+    status = Status.PASS if changed.passes > is_passing else status
+    return BreakEven(assumption, to, shown, change_text(plan, changed), status)
 
 
 def assumptions_of(plan: Assessment) -> list[Assumption]:
@@ -236,31 +236,33 @@ def _of_means(plan: Assessment) -> Iterator[Assumption]:
             )  # fmt: skip
 
 
-def sentence(plan: Assessment, rows: Sequence[BreakEven]) -> str:
+def sentence(plan: Assessment, rows: Sequence[BreakEven], name: str = "The plan") -> str:
     """Return the nearest break-evens in words, or all additions with which the plan fits."""
     if plan.failing:
         return f"The plan does not pass. {run_text(plan)}"
     near = [row for row in rows if _NO_ROOM <= row.distance < math.inf]
     lost = dict.fromkeys(row.assumption.least for row in rows if row.distance < _NO_ROOM)
     holds = _HOLDS if is_worth_running(plan) else _FITS if plan.passes else _SHOWS
-    pairs = ((holds, [row.assumption.phrase(row.shown) for row in near[:_NAMED]]), (_LOST, [*lost]))
-    return " ".join(text.format(joined(parts, "or")) for text, parts in pairs if parts)
+    near.sort(key=lambda row: row.assumption.key != "effect")  # the effect is named always
+    kept = [row.assumption.phrase(row.shown) for row in near[:_NAMED]]
+    texts = ((holds, name, kept), (_LOST, "It" if kept else name, [*lost]))
+    return " ".join(text.format(who, joined(parts, "or")) for text, who, parts in texts if parts)
 
 
 def bars(plan: Assessment, rows: Sequence[BreakEven], most: int | None) -> tuple[Block, ...]:
-    """Return the sentence, a bar for each of the nearest break-evens, and the rows without one."""
-    passing = ("Holds to", "Beyond it", "Margin", "worse")
-    failing = ("Changes at", "Then", "Change needed", "better")
-    end, beyond, picture, way = passing if plan.passes else failing
+    """Return a bar for each of the nearest break-evens, and the rows without one."""
+    passing, failing = ("Holds to", "Beyond it", "Margin"), ("Changes at", "Then", "Change needed")
+    end, beyond, picture = passing if plan.passes else failing
     to, cells = Column(end, "fixed", "after", picture, shows_picture=True), []
     for (one, end_at, value, change, status), share in ((row, row.distance) for row in rows[:most]):
         if end_at is not None:
-            bar = Bar(min(share, 1.0), text="none" if share < _NO_ROOM else _floored(share))
+            up = 0.001 - 2 * _SMALL if plan.failing else 0  # a needed change is rounded up
+            bar = Bar(min(share, 1.0), text="none" if share < _NO_ROOM else _floored(share + up))
             limit = Cell(one.text(value), end_at, bar=bar, shade=status)
             then = Cell(capitalised(change), status=status)
             cells.append((one.label, Cell(one.text(one.now), one.now), limit, then))
     columns = ("Assumption", Column("Now", "fixed"), to, beyond)
     drawn = table(TITLE, columns, cells, kind="break_evens")
     same = "; ".join(row.assumption.label for row in rows[:most] if row.to is None)
-    text = (_REPAIRS if plan.failing else _SAME).format(way, same)
-    return Sentence(sentence(plan, rows)), drawn, Sentence(text if same else "", quiet=True)
+    text = _SAME.format(same) if same and not plan.failing else ""
+    return drawn, Sentence(text, quiet=True)

@@ -27,11 +27,9 @@ def break_even(options: commands.Options) -> Answer:
         **records.plan(plan),
         "holds": plan.passes,
         "break_evens": [
-            {
-                "assumption": row.assumption.key,
-                **records.fields(row.assumption, "label", "now"),
-                **records.fields(row, "to", "change"),
-            }
+            {"assumption": row.assumption.key}
+            | records.fields(row.assumption, "label", "now")
+            | records.fields(row, "to", "change")
             for row in rows
         ],
         "worlds": {

@@ -102,7 +102,6 @@ def _answers() -> Sequence[tuple[str, Protocol | None]]:
 
 
 def _draw_link_and_results() -> None:
-    """Draw the link to this challenge, without a plan, and the file of results."""
     if results := st.session_state.get(RESULTS, ()):
         rows = [tuple(result.values()) for result in results]
         label = f"Download the results ({len(rows)})"

@@ -23,6 +23,7 @@ from replicalab.errors import PrintError
 from replicalab.facts.blocks import Panel, Status
 from replicalab.facts.documents import command_line, day_text, origin_lines
 from replicalab.facts.lab import lab_text
+from replicalab.facts.options import adapted_text
 from replicalab.facts.plan import listed, with_cautions
 from replicalab.facts.verdicts import agreed_status, plan_verdict
 from replicalab.lexicon import amount_text
@@ -80,7 +81,8 @@ def state_of(plan: Assessment, budget: float, days: int, staff: int) -> LabState
     pack = plan.pack
     here = plan.in_lab(pack.in_lab(pack.lab.with_means(budget=budget, days=days, staff=staff)))
     verdict, least = plan_verdict(here), PlanAnalysis(here).least.after
-    text = f"{size_text(least)} for {pack.lab.money(least.cost)}: {placed_text(least.evidence)}."
+    size, cost = adapted_text(least, here), pack.lab.money(least.cost)
+    text = f"{size} for {cost}: {placed_text(least.evidence)}."
     text, status = with_cautions(text, least), agreed_status(least)
     if not least.feasible:
         text, status = "No plan passes every dimension.", Status.FAIL

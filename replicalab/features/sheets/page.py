@@ -114,7 +114,6 @@ def _draw_list(upload: _Upload) -> None:
 
 
 def _draw_pickers(upload: _Upload) -> sheets.Table:
-    """Draw a picker for each field of an inventory; return the chosen columns."""
     all_are = {_all_are(kind): kind for kind in sheets.WORDS["kind"]}
     for (column, label), place in zip(_LABELS.items(), places(2), strict=False):
         options = ["", *upload.frame, *(all_are if column == "kind" else ())]
@@ -131,7 +130,6 @@ def _draw_pickers(upload: _Upload) -> sheets.Table:
 
 
 def _draw_cells(upload: _Upload, cells: sheets.Table) -> sheets.Table:
-    """Draw the chosen columns for correction; return the corrected cells."""
     if cells.columns.empty:
         return cells
     config = st.column_config
@@ -147,7 +145,6 @@ def _draw_cells(upload: _Upload, cells: sheets.Table) -> sheets.Table:
 
 
 def _draw_questions(upload: _Upload, frame: sheets.Table) -> sheets.Answers:
-    """Draw questions about the sheet's dates; return the answers."""
     lab, asked = state.analysis().yours.pack.lab, sheets.questions(frame)
 
     def ask(name: str, question: str, options: dict[str, str]) -> str | None:

@@ -106,7 +106,6 @@ def _draw_curve(
     hover: Callable[[float, float], str],
     at: Callable[[Assessment], sheets.Spot],
 ) -> None:
-    """Draw a curve, and mark the plan on it."""
     seen, plan = [point for point in points if sheet.holds(*point)], curves.plan
     sheet.add(
         x=[x for x, _ in seen], y=[y for _, y in seen], mode="lines", name="curve",

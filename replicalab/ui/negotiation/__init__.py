@@ -187,7 +187,6 @@ def _seat() -> None:
 
 
 def _draw_undo() -> None:
-    """Draw the button that restores a negotiation, if the last step ended one."""
     last = next(reversed(state.current().past), None)
     had_run = last and (last.whole or (last.workspace.case.moves and not state.case().moves))
     if had_run and not table.is_away():
