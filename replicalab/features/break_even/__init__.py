@@ -11,6 +11,7 @@ from replicalab.facts.score import robust_table, robust_text
 from replicalab.features.break_even import assumptions
 from replicalab.features.break_even.assumptions import Assumption, BreakEven, break_evens
 from replicalab.lexicon import amount_text, capitalised
+from replicalab.negotiation import is_worth_running
 from replicalab.negotiation.score import Robust, robust_of
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import Registration
@@ -120,7 +121,7 @@ def blocks_of(
     odd = listing(_SWAPPED.format(label) for label, gap in gaps.items() if gap < 0)
     three = table("Three worlds", ("Assumption", *map(capitalised, WORLDS)), values, kind="worlds")
     least, text = robust.least, assumptions.sentence(plan, rows)
-    if plan.failing and least.passes:
+    if plan.failing and is_worth_running(least):
         text += f" {assumptions.sentence(least, break_evens(least), 'The least-loss plan')}"
     bars, both = assumptions.bars(plan, rows, most), robust_table(robust)
     return group(Sentence(text), Sentence(robust_text(robust)), *bars, both, odd, three).blocks
