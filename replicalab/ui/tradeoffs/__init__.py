@@ -167,7 +167,7 @@ def _draw_frontier(view: Outlook) -> None:
             "One line for each fidelity loss: 0 to 3 for each substitution, 1 for each dropped "
             "control.": True,
             "Balanced: the Nash point. It maximises the evidence beyond the floor, divided by 1 + "
-            "fidelity loss, times the credits left.": plans.balanced is not None,
+            "fidelity loss, times the money left.": plans.balanced is not None,
             "Not drawn: plans on the frontier only because they take fewer days.": undrawn,
         }
         listed = blocks.listing(text for text, is_shown in reading.items() if is_shown)
