@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -64,12 +64,10 @@ class Assessment(paper.PlanOnPaper, NotebookTable):
         vars(other).update((name, values[name]) for name in names if name in values)
         return other
 
-    def _measured(self) -> Iterator[tuple[str, tuple[float, float]]]:
-        return ((key, row.measured(self)) for key, row in DIMENSION_ROWS.items())
-
     @cached_property
     def failing(self) -> list[str]:
-        return [key for key, (used, limit) in self._measured() if used > limit]
+        measured = [(key, *row.measured(self)) for key, row in DIMENSION_ROWS.items()]
+        return [key for key, used, limit in measured if used > limit]
 
     @property
     def feasible(self) -> bool:
@@ -82,7 +80,7 @@ class Assessment(paper.PlanOnPaper, NotebookTable):
 
     @cached_property
     def slack(self) -> dict[str, Slack]:
-        return {key: Slack(key, *amounts) for key, amounts in self._measured()}
+        return {key: Slack(key, *row.measured(self)) for key, row in DIMENSION_ROWS.items()}
 
     @cached_property
     def reasons(self) -> dict[str, list[str]]:

@@ -203,7 +203,7 @@ def rule_slide(negotiation: core.Negotiation, rule: core.Negotiation) -> Panel:
     )
     return blocks.panel(
         "slide_rule",
-        title=f"The simple rule would have ended at {keeps or ended.evidence.text}",
+        title=f"The simple rule, halving each round, ends at {keeps or ended.evidence.text}",
         ways=blocks.table("Ways to make the plan fit", columns, rows, kind="rule"),
         text=texts.simple_rule_text(rule),
     )

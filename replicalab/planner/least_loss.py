@@ -199,7 +199,7 @@ class _Reasons:
             rises = "; the cost rises" if plan.cost < after.cost else ""
             return f"Nothing of the evidence{rises}."
         weaker = step_of(plan.evidence, design) < step_of(after.evidence, design)
-        lost = "weaker evidence" if weaker else "the evidence is no weaker"
+        lost = "weaker evidence" if weaker else f"still {after.evidence.text}"
         return f"{count_text(old - new, design.sample_noun)} fewer: {lost}."
 
 

@@ -197,8 +197,8 @@ class Pack(NotebookView, models.Record):
     difficulty: Difficulty
     seed: int
     lab: Lab
-    own_lab: own.LabOverrides = _NO_OVERRIDES
-    question: own.EvidenceAssumptions = _NO_QUESTION
+    own_lab: own.LabOverrides = Field(default_factory=lambda: _NO_OVERRIDES)
+    question: own.EvidenceAssumptions = Field(default_factory=lambda: _NO_QUESTION)
 
     def __repr__(self) -> str:
         return f"<Pack {self.scenario_id}, {self.difficulty} lab, seed {self.seed}>"

@@ -1,5 +1,6 @@
 """The study file: the paper, its evidence design, its needs and its three labs."""
 
+import re
 from functools import cached_property
 from typing import Annotated, Final, Literal, Self
 
@@ -320,7 +321,7 @@ class Throughput(Record):
     why: fields.Prose
 
 
-_WET_FIELDS: Final = ("biology", "chemistry", "ecology")
+_WET_FIELDS: Final = re.compile("biology|chemistry|ecology")
 _OUTSIDE_WET_LABS: Final = {
     "reagents": "materials and data",
     "Reagents": "Materials and data",
@@ -337,7 +338,7 @@ def term_in(field: str, name: str) -> str:
     >>> term_in("plant_biology", "Reagents"), term_in("finance", "Reagents")
     ('Reagents', 'Materials and data')
     """
-    if any(wet in field for wet in _WET_FIELDS):
+    if _WET_FIELDS.search(field):
         return name
     for word, other in _OUTSIDE_WET_LABS.items():
         name = name.replace(word, other)

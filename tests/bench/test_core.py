@@ -82,19 +82,19 @@ def seconds(works: Sequence[Callable[[], object]]) -> list[float]:
     return [min(taken) for taken in zip(*turns, strict=True)]
 
 
-def test_steps_of_a_negotiation_against_validating_the_plan(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+@pytest.fixture(scope="module")
+def taken() -> dict[tuple[str, str], float]:
     works = {(named(pack), step): work for pack in PACKS for step, work in steps_of(pack).items()}
-    taken = dict(zip(works, seconds([*works.values()]), strict=True))
-    for name in list(steps_of(PACKS[0]))[1:]:
-        ratios = {
-            lab: value / taken[lab, "validation"]
-            for (lab, step), value in taken.items()
-            if step == name
-        }
-        slowest = max(ratios, key=lambda lab: ratios[lab])
-        hold(capsys, f"{name} / validating the plan", ratios[slowest], slowest)
+    return dict(zip(works, seconds([*works.values()]), strict=True))
+
+
+@pytest.mark.parametrize("step", [*steps_of(PACKS[0])][1:])
+def test_step_against_validating_the_plan(
+    step: str, taken: dict[tuple[str, str], float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    ratios = {lab: taken[lab, step] / taken[lab, "validation"] for lab in map(named, PACKS)}
+    slowest = max(ratios, key=lambda lab: ratios[lab])
+    hold(capsys, f"{step} / validating the plan", ratios[slowest], slowest)
 
 
 def test_import_of_the_agents(capsys: pytest.CaptureFixture[str]) -> None:
