@@ -33,6 +33,7 @@ _SETTLED: Final = """quiet => new Promise((resolve, reject) => {
     const found = {};
     for (const one of document.querySelectorAll('[data-testid=stApp] *')) {
       if (one.closest('svg, canvas, [data-testid=stFileUploader], [role=listbox]')) continue;
+      if (one.closest('[data-testid^=stTabsScroll]')) continue;  // depends on the scroll position
       if (one.parentElement.closest('code')) continue;  // the colours of JSON
       const look = /badge|katex/i.exec(one.className) || '';
       const kind = [one.tagName, one.dataset.testid || '', look].join(' ').trim();
