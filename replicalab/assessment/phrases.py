@@ -163,7 +163,8 @@ def wishes_text(plan: PlanInLab, wishes: Sequence[StudyLimit]) -> str:
 def further_text(before: PlanInLab, after: PlanInLab) -> str:
     """Return the soft constraints that a plan misses by more than another; empty if none."""
     moves = [
-        f"{asked_text(wish)}: {bounded_text(wish, after)} instead of {bounded_text(wish, before)}"
+        f"'{wish.constraint.label}' goes from {bounded_text(wish, before)} to "
+        f"{bounded_text(wish, after)} (the study asks for {wish.text})"
         for wish in after.broken_wishes
         if wish.is_further(after.bounded(wish), before.bounded(wish))
     ]
