@@ -98,7 +98,7 @@ def _share_misfit(effect: float, design: parameters.DesignParameters) -> Refusal
     if effect <= (limit := exact_tests.largest_h(design.baseline)):
         return None
     return Refusal(
-        f"the effect is {effect:g}, and no share lies so far below the baseline of "
+        f"the effect is {effect:g}, but no share is that far below the baseline of "
         f"{design.baseline:g}",
         f"assume at most {limit:.4g}, or give the higher of both shares",
         "effect_planning",

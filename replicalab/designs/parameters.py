@@ -40,7 +40,7 @@ class Parameter(NamedTuple):
     always_allowed: bool = False  # also for a kind that does not use it
     help: str = ""
     usual: int | None = None  # the value of a design that does not give it
-    lack: str = "none"  # what a kind has that does not use it
+    lack: str = "none"  # the value for a kind that does not use it
     omit: str = "leave it out"
 
 

@@ -72,7 +72,7 @@ class ScenarioConstraint(Record):
         if (self.conditions is None) == (self.bounds is Bounds.SAMPLES_PER_CONDITION):
             raise Refusal(
                 f"conditions is {self.conditions} and bounds is {self.bounds}",
-                "samples_per_condition needs conditions, and nothing else takes them",
+                "give conditions with samples_per_condition, and only with it",
             ).error
         if self.bounds is None:
             return self

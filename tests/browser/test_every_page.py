@@ -147,7 +147,7 @@ WORDS: Final = r"""height => {
 }"""
 """Counts the visible words above a height, without numbers and the navigation."""
 FIRST_SCREEN: Final = 183
-OF_A_PAGE: Final = {"": 160, "Protocol": 225, "Negotiation": 150}
+OF_A_PAGE: Final = {"": 160, "Protocol": 220, "Negotiation": 150}
 READING: Final = 352
 """For the study, with its paper, and the table of all studies."""
 READ: Final = ("/Study", "/?survey")
