@@ -16,7 +16,7 @@ ROOM: Final = 1.06  # height of the frontier's chart over its highest mark
 _VOID: Final = ", without which the study is void"
 _PASSES: Final = "Your plan passes every dimension"
 _BETTER: Final = (
-    "Another plan is better on cost, days, evidence or fidelity, and at least as good on the others."
+    "One plan is better on cost, days, evidence or fidelity, and at least as good on the others."
 )
 _LEAST: Final = " Least loss keeps the study's days; the frontier counts fewer days as better."
 
