@@ -7,9 +7,9 @@ app that serves every page.
 import streamlit as st
 
 if __name__ == "__main__":
-    from replicalab.ui import frame, scenarios
+    from replicalab.ui import frame, scenarios_page
 
-    frame.page("Scenarios", lambda _: scenarios.draw())
+    frame.page("Scenarios", lambda _: scenarios_page.draw())
 else:
     from replicalab import server
     from replicalab.ui import startup

@@ -1,5 +1,5 @@
 """Negotiation: the outcome, then every round of it, one step at a time."""
 
-from replicalab.ui import frame, negotiation
+from replicalab.ui import frame, negotiation_page
 
-frame.page("Negotiation", negotiation.draw)
+frame.page("Negotiation", negotiation_page.draw)

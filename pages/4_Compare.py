@@ -1,5 +1,5 @@
 """Compare: plans, runs, forks or labs side by side; and many negotiations at once."""
 
-from replicalab.ui import compare, frame
+from replicalab.ui import compare_page, frame
 
-frame.page("Compare", compare.draw)
+frame.page("Compare", compare_page.draw)

@@ -1,6 +1,6 @@
 """Library: saved entries and their history."""
 
 from replicalab.ui import frame
-from replicalab.ui.library import page
+from replicalab.ui.library_page import entries
 
-frame.page("Library", lambda _: page.draw())
+frame.page("Library", lambda _: entries.draw())

@@ -18,6 +18,7 @@ from replicalab import assessment, features, scenarios
 from replicalab import negotiation as core
 from replicalab.agents.lab_manager_policy import Offer
 from replicalab.agents.scientist_policy import GenerateFn
+from replicalab.answers import Registration
 from replicalab.assessment import Assessment
 from replicalab.documents import REPORTS, Report, today
 from replicalab.errors import ArgumentError, Fault
@@ -36,7 +37,6 @@ from replicalab.negotiation.case import (
     side_of_run,
 )
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Shortfalls
-from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Studies
 from replicalab.scenarios.loading import content_at
 from replicalab.scenarios.reading import checked_call, record_error, require

@@ -12,10 +12,11 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from replicalab import __version__, features, scenarios
+from replicalab.answers import Registration
 from replicalab.errors import Fault, ScenarioError, TraceError
 from replicalab.facts.blocks import Document, Paper, Part, Sentence, part
-from replicalab.facts.documents import brief, funding_request, input_hash, of_run
-from replicalab.facts.report import report
+from replicalab.facts.document_facts import brief, funding_request, input_hash, of_run
+from replicalab.facts.report_facts import report
 from replicalab.library.contents import EntryKind
 from replicalab.limits import MOST_FILE_BYTES
 from replicalab.models import NonEmptyText, Record
@@ -23,7 +24,6 @@ from replicalab.negotiation import Negotiation, Recording, Transcript, replay, s
 from replicalab.negotiation.case import Case, in_labs_of
 from replicalab.negotiation.records import ShortPlan
 from replicalab.planner import PlanAnalysis
-from replicalab.registration import Registration
 from replicalab.scenarios import Pack, reading
 from replicalab.scenarios.reading import FileKind, Values
 

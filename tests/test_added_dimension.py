@@ -8,7 +8,7 @@ import pytest
 from replicalab.agents import check_feasibility, suggest_alternative
 from replicalab.assessment import DIMENSION_ROWS, Amount, DimensionRow, assess
 from replicalab.cli import main
-from replicalab.facts.region import limit_labels
+from replicalab.facts.region_facts import limit_labels
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, plan_to_draw
 from replicalab.planner.region import region

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from replicalab import scenarios
+from replicalab.answers import Registration
 from replicalab.assessment import assess
 from replicalab.errors import NegotiationError, ScenarioError
 from replicalab.library import KeptBatch
@@ -27,7 +28,6 @@ from replicalab.negotiation.case import (
     recorded,
     side_of_run,
 )
-from replicalab.registration import Registration
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace, from_query, to_query
 from tests.factories import make_protocol

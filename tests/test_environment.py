@@ -14,7 +14,7 @@ from replicalab.api import run_batch
 from replicalab.environment import NegotiationEnv, PairedComparison, PlayedCase, compare_players
 from replicalab.errors import ArgumentError, NegotiationError
 from replicalab.facts.blocks import Table
-from replicalab.facts.score import regret_panel
+from replicalab.facts.score_facts import regret_panel
 from replicalab.models import ACCEPT_ACTION, ScientistAction, ScientistObservation
 from replicalab.negotiation import AUTOMATIC, ScientistKind, negotiate, score
 from replicalab.negotiation.batch import in_pairs

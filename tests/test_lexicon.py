@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from replicalab import lexicon
 from replicalab.designs.rows import HALF_WIDTH, PERCENT, SHARE
-from replicalab.facts.plan import effect_text
+from replicalab.facts.plan_facts import effect_text
 
 
 @pytest.mark.parametrize(

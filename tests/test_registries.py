@@ -15,7 +15,7 @@ from replicalab.places import TREE
 from replicalab.scenarios import Design
 from replicalab.scenarios.reading import FileKind
 from replicalab.ui import state
-from replicalab.ui.documents import PAGE_ROWS
+from replicalab.ui.file_kinds import PAGE_ROWS
 from replicalab.ui.frame import PAGES
 
 UI: Final = Path(state.__file__).parent
@@ -49,7 +49,7 @@ def test_one_module_uploads_and_downloads() -> None:
         for path in UI.rglob("*.py")
         if re.search(r"st\.(file_uploader|download_button)\(", path.read_text(encoding="utf-8"))
     }
-    assert users == {"files.py"}
+    assert users == {"file_transfer.py"}
 
 
 def test_navigation_lists_every_page() -> None:

@@ -16,7 +16,7 @@ import pytest
 from replicalab import negotiation as core
 from replicalab.assessment import assess
 from replicalab.errors import ReplicaLabError
-from replicalab.facts.negotiation import outcome_verdict, round_caption, round_summary
+from replicalab.facts.negotiation_facts import outcome_verdict, round_caption, round_summary
 from replicalab.facts.verdicts import offer_story, plan_verdict
 from replicalab.features.sheets import read_items, read_table
 from replicalab.planner import PlanAnalysis

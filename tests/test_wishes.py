@@ -9,21 +9,21 @@ import pytest
 from replicalab import api
 from replicalab.assessment import Assessment, assess
 from replicalab.facts import (
-    check,
-    comparison,
-    negotiation,
-    options,
-    rounds,
-    score,
-    study,
-    survey,
+    change_facts,
+    check_facts,
+    comparison_facts,
+    negotiation_facts,
+    round_facts,
+    score_facts,
+    slide_facts,
+    study_facts,
+    survey_facts,
     verdicts,
 )
-from replicalab.facts import present as slides
 from replicalab.facts.blocks import Block
-from replicalab.facts.documents import brief, funding_request
-from replicalab.facts.options import revision_panel
-from replicalab.facts.report import report
+from replicalab.facts.change_facts import revision_panel
+from replicalab.facts.document_facts import brief, funding_request
+from replicalab.facts.report_facts import report
 from replicalab.features import portfolio
 from replicalab.negotiation import Negotiation, ScientistKind, score_of
 from replicalab.negotiation.case import Side
@@ -99,20 +99,20 @@ def both() -> list[Side]:
 
 PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "the verdict": lambda: verdicts.plan_verdict(judged()).text,
-    "header_panel": lambda: check.header_panel(judged()),
-    "check_panel": lambda: check.check_panel(judged(), None),
+    "header_panel": lambda: check_facts.header_panel(judged()),
+    "check_panel": lambda: check_facts.check_panel(judged(), None),
     "revision_panel": revised,
-    "needs_panel": lambda: options.needs_panel(waiting()),
-    "comparison_panel": lambda: comparison.comparison_panel(both()),
-    "story_panel": lambda: study.story_panel(ways(ASKED)),
-    "survey_panel": lambda: survey.survey_panel("", [(surveyed(lab()), "", "")], "study"),
+    "needs_panel": lambda: change_facts.needs_panel(waiting()),
+    "comparison_panel": lambda: comparison_facts.comparison_panel(both()),
+    "story_panel": lambda: study_facts.story_panel(ways(ASKED)),
+    "survey_panel": lambda: survey_facts.survey_panel("", [(surveyed(lab()), "", "")], "study"),
     "portfolio_panel": lambda: portfolio.portfolio_panel(portfolio.portfolio([lab()])),
-    "round_panel": lambda: rounds.round_panel(run(), 0),
-    "outcome_panel": lambda: rounds.outcome_panel(negotiation.outcome_verdict(run())),
-    "Slide.PLAN": lambda: slides.plan_slide(judged()),
-    "Slide.DECISION": lambda: slides.decision_slide(ways(ASKED), run()),
-    "score_panel": lambda: score.score_panel(score_of(judged())),
-    "one addition": lambda: " ".join(options.single_addition_lines(ways(budget=500))),
+    "round_panel": lambda: round_facts.round_panel(run(), 0),
+    "outcome_panel": lambda: round_facts.outcome_panel(negotiation_facts.outcome_verdict(run())),
+    "Slide.PLAN": lambda: slide_facts.plan_slide(judged()),
+    "Slide.DECISION": lambda: slide_facts.decision_slide(ways(ASKED), run()),
+    "score_panel": lambda: score_facts.score_panel(score_of(judged())),
+    "one addition": lambda: " ".join(change_facts.single_addition_lines(ways(budget=500))),
     "the front door": lambda: verdicts.offer_story(ways(ASKED)).text,
     "the brief": lambda: markdown(brief(ways(), on=TODAY)),
     "the funding request": lambda: markdown(funding_request(ways(), on=TODAY)),

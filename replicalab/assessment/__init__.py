@@ -47,4 +47,4 @@ from replicalab.assessment.phrases import (
     samples_text,
     size_text,
 )
-from replicalab.assessment.plans import breaks, used_substitutions, violations
+from replicalab.assessment.plan_in_lab import breaks, used_substitutions, violations

@@ -11,7 +11,7 @@ from replicalab import models, scenarios
 from replicalab.assessment import paper
 from replicalab.assessment.dimensions import DIMENSION_ROWS, Slack
 from replicalab.assessment.phrases import dimensions_text
-from replicalab.assessment.plans import words_of_plan
+from replicalab.assessment.plan_in_lab import words_of_plan
 from replicalab.models import NotebookTable
 
 

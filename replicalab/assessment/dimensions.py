@@ -9,7 +9,7 @@ from replicalab import lexicon
 from replicalab.assessment.costs import Counts, cost, rounded, staff
 from replicalab.assessment.paper import PlanOnPaper, count_errors
 from replicalab.assessment.phrases import days_text, left_text
-from replicalab.assessment.plans import PlanInLab, breaks_policy
+from replicalab.assessment.plan_in_lab import PlanInLab, breaks_policy
 from replicalab.lexicon import count_text, label_key
 from replicalab.models import FIELD_LABELS, LIST_FIELDS, Dimension, NonEmptyText, Protocol, Record
 from replicalab.scenarios import Item, Lab, Pack

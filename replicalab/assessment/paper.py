@@ -9,7 +9,7 @@ from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_val
 
 from replicalab import models
 from replicalab.assessment.phrases import bounded_text, left_text, wishes_text
-from replicalab.assessment.plans import PlanInLab
+from replicalab.assessment.plan_in_lab import PlanInLab
 from replicalab.lexicon import CREDITS, capitalised, count_text, repeated_labels
 from replicalab.models import Dimension, NonEmptyText, Record
 from replicalab.scenarios import Bounds, StudyLimit

@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Final, Protocol
 
 from replicalab.assessment.evidence import Evidence, counted_units
-from replicalab.assessment.plans import PlanInLab
+from replicalab.assessment.plan_in_lab import PlanInLab
 from replicalab.designs import KINDS, LEAST_UNITS
 from replicalab.lexicon import amount_text, count_text, distinct_text, joined, plural
 from replicalab.models import Dimension

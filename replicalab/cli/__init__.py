@@ -22,7 +22,7 @@ COMPLETE: Final = "_REPLICALAB_COMPLETE"  # of the script of ``--show-completion
 _LONG_VALUE: Final = re.compile(r"[^\s';,)]{101,}")
 BAD_INPUT, CRASH, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
 
-import_module("replicalab.cli.plans")  # registers its commands
+import_module("replicalab.cli.plan_commands")  # registers its commands
 _FAILED: Final = {
     name: reply.note
     for reply in features.ask("command", app)

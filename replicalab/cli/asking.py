@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 from pydantic import ValidationError
 
 from replicalab import negotiation, scenarios
+from replicalab.answers import Registration
 from replicalab.assessment import named_effect, offered_effects
 from replicalab.cli.commands import STANDARD, CommandError, Options, called, content, say
 from replicalab.errors import TraceError
@@ -17,7 +18,6 @@ from replicalab.models import Protocol, Record
 from replicalab.negotiation import Negotiation
 from replicalab.negotiation.case import Case, in_labs_of
 from replicalab.planner import PlanAnalysis
-from replicalab.registration import Registration
 from replicalab.scenarios import Difficulty, LabOverrides, OwnItem, Pack, Study, reading
 
 Values = dict[str, Any]

@@ -9,7 +9,7 @@ from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, Evidence, assess, cautions_title, phrases
 from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Status, Verdict
-from replicalab.facts.plan import with_cautions
+from replicalab.facts.plan_facts import with_cautions
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import LAB_DIMENSIONS, LabManagerActionType, revise
 from replicalab.planner import PlanAnalysis, largest_sample

@@ -1,8 +1,8 @@
 """The optional features: a row and a folder for each, and how the rest of the program asks them.
 
 A folder implements the hooks of its row. `facts(plan)` and `section(report)` are functions of its
-`__init__.py`, `panel(place, subject)` of its `page.py`, `command(app)` of its `command.py`. It is
-imported when it is first asked.
+`__init__.py`, `panel(place, subject)` of `<name>_page.py`, `command(app)` of `<name>_command.py`.
+It is imported when it is first asked.
 """
 
 import logging
@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, NamedTuple
 from replicalab.errors import FeatureError
 
 Hook = Literal["facts", "panel", "section", "command"]
-MODULES: Final[Mapping[Hook, str]] = {"panel": ".page", "command": ".command"}
-"""The module of a hook in the folder of a feature, if it is not its ``__init__``."""
+MODULES: Final[Mapping[Hook, str]] = {"panel": ".{0}_page", "command": ".{0}_command"}
+"""The module of a hook in the folder of a feature by its name, if it is not its ``__init__``."""
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -116,7 +116,8 @@ def ask(hook: Hook, *arguments: Any) -> Iterator[FeatureReply]:
         if not feature.answers(hook, arguments[0]):
             continue
         try:
-            module = import_module(f"{__name__}.{feature.name}{MODULES.get(hook, '')}")
+            module_name = MODULES.get(hook, "").format(feature.name)
+            module = import_module(f"{__name__}.{feature.name}{module_name}")
             reply = FeatureReply(feature, getattr(module, hook)(*arguments))
         except Exception:  # noqa: BLE001 - whatever fails in a feature stops nothing else
             _LOG.debug("%s of %s failed", hook, feature.name, exc_info=True)

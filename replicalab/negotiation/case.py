@@ -9,12 +9,12 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypeVar
 from pydantic import AfterValidator, FailFast, Field, ValidationError, model_validator
 
 from replicalab import errors, scenarios
+from replicalab.answers import Registration
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import joined
 from replicalab.limits import MOST_ROUNDS, MOST_SIDES
 from replicalab.models import NotebookTable, Protocol, Record, too_large
 from replicalab.negotiation import Negotiation, play_moves, records, replay, shipped_recordings
-from replicalab.registration import Registration
 from replicalab.scenarios.reading import FORMAT, format_problem, record_error
 
 FindPack = Callable[[str, str, int, str | None], scenarios.Pack]

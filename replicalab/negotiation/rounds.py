@@ -22,7 +22,7 @@ from replicalab.negotiation import players, records
 from replicalab.negotiation.players import choose, put_forward
 from replicalab.negotiation.records import Move, Negotiation, Reply, Setup, State, Turn, TurnAuthor
 from replicalab.planner import PlanAnalysis
-from replicalab.planner.limits import TIER_RANK
+from replicalab.planner.sample_limits import TIER_RANK
 from replicalab.scenarios import EvidenceTier, Identifier, Pack
 from replicalab.scenarios.reading import FileKind, format_problem, read_json, record_error
 

@@ -10,7 +10,6 @@ from replicalab.planner.least_loss import (
     deciding_text,
     rank,
 )
-from replicalab.planner.limits import RegionLimit, largest_sample, leanest
 from replicalab.planner.options import (
     PlanAnalysis,
     PlanToDraw,
@@ -19,6 +18,7 @@ from replicalab.planner.options import (
     plan_to_draw,
     surveyed,
 )
+from replicalab.planner.sample_limits import RegionLimit, largest_sample, leanest
 from replicalab.planner.shortfalls import (
     Addition,
     Shortfall,

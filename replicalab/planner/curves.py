@@ -12,7 +12,7 @@ from replicalab.assessment.evidence import evidence_by_size, seen_effect
 from replicalab.designs import design_effect, samples_left
 from replicalab.limits import LARGEST_PLANNED, MOST_POINTS
 from replicalab.models import Dimension
-from replicalab.planner import limits
+from replicalab.planner import sample_limits
 from replicalab.scenarios import CORRELATIONS, Arms, Design, EvidenceTier
 
 _BEYOND: Final = 1.3  # length of an axis over the largest number on it
@@ -37,7 +37,7 @@ class Curves:
     @cached_property
     def largest(self) -> int | None:
         """The most samples that fit the lab with everything else as planned."""
-        return limits.largest_sample(self.plan.plan, self.plan.pack)
+        return sample_limits.largest_sample(self.plan.plan, self.plan.pack)
 
     @cached_property
     def effects(self) -> tuple[assessment.AssumedEffect, ...]:
@@ -59,7 +59,7 @@ class Curves:
         if effect not in self._needed:
             plan, limit = self.plan, self.most_counted or LARGEST_PLANNED
             lost = plan.counts.days < plan.pack.min_days
-            curve = limits.EvidenceCurve(plan.pack, limit, lost, effect)
+            curve = sample_limits.EvidenceCurve(plan.pack, limit, lost, effect)
             self._needed[effect] = curve.needed(0, plan.evidence_factor)
         return self._needed[effect]
 
@@ -68,25 +68,29 @@ class Curves:
         design, factor = self.plan.pack.design, self.plan.evidence_factor
         value = evidence_by_size(design, seen_effect(design, factor, effect), factor)
         reaches, target = design.row.scale.reaches, design.target
-        needed = limits.fewest(lambda samples: reaches(value(samples), target), 1, LARGEST_PLANNED)
+        needed = sample_limits.fewest(
+            lambda samples: reaches(value(samples), target), 1, LARGEST_PLANNED
+        )
         return needed if needed <= LARGEST_PLANNED else None
 
     @cached_property
     def most_counted(self) -> int | None:
         """The most samples that can count in the plan's days, None if unlimited."""
-        limit = limits.most_counted(self.plan.counts.days, self.plan.pack)
+        limit = sample_limits.most_counted(self.plan.counts.days, self.plan.pack)
         return limit if limit < LARGEST_PLANNED else None
 
     @cached_property
     def in_more_days(self) -> tuple[int, int] | None:
         """The fewest samples for the target and their days, if the plan's days are too few."""
         pack = self.plan.pack
-        samples = limits.EvidenceCurve(pack, LARGEST_PLANNED).needed(0, self.plan.evidence_factor)
+        samples = sample_limits.EvidenceCurve(pack, LARGEST_PLANNED).needed(
+            0, self.plan.evidence_factor
+        )
         if self.needed() is not None or samples is None:
             return None
-        return samples, limits.CountLimits(pack, frozenset({Dimension.SCHEDULE})).fewest_days(
-            samples
-        )
+        return samples, sample_limits.CountLimits(
+            pack, frozenset({Dimension.SCHEDULE})
+        ).fewest_days(samples)
 
     @cached_property
     def most_samples(self) -> int:
@@ -193,7 +197,7 @@ class UnreachedTarget:
 def why_unreached(plan: assessment.Assessment) -> UnreachedTarget | None:
     """Return why no number of samples reaches the target with a plan's items, or None."""
     pack, factor, design = plan.pack, plan.evidence_factor, plan.pack.design
-    worth = limits.EvidenceCurve(pack, limits.most_looked_at(plan.plan))
+    worth = sample_limits.EvidenceCurve(pack, sample_limits.most_looked_at(plan.plan))
     if worth.needed(0, factor) is not None:
         return None
     number = min(worth.most, design.population_max or worth.most)
@@ -245,8 +249,8 @@ def units_limit(plan: assessment.Assessment) -> UnitsLimit | None:
         return design.model_copy(update=changes), per_unit * sum(units)
 
     largest = LARGEST_PLANNED // sum(units)
-    per_unit = limits.fewest(lambda number: reaches(*holding(number)), 1, largest)
-    samples = limits.fewest(lambda n: reaches(design, n), 1, LARGEST_PLANNED)
+    per_unit = sample_limits.fewest(lambda number: reaches(*holding(number)), 1, largest)
+    samples = sample_limits.fewest(lambda n: reaches(design, n), 1, LARGEST_PLANNED)
     enough = tuple(int(number) for number in assessment.units_in_arms(samples, design))
     return UnitsLimit(
         units=units,

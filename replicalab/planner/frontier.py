@@ -9,7 +9,13 @@ from typing import Final, NamedTuple
 from replicalab.assessment import Assessment, Counts, Evidence, counted_of, credits_needed, tier_of
 from replicalab.limits import LARGEST_PLANNED, MOST_FRONTIER_PLANS, MOST_FRONTIER_SIZES
 from replicalab.models import NotebookTable, Protocol
-from replicalab.planner.limits import CountLimits, EvidenceCurve, as_loss, fewest, most_counted
+from replicalab.planner.sample_limits import (
+    CountLimits,
+    EvidenceCurve,
+    as_loss,
+    fewest,
+    most_counted,
+)
 from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import EvidenceTier, Pack
 

@@ -13,7 +13,7 @@ from replicalab.assessment.dimensions import SuggestionChange, apply_changes, ch
 from replicalab.assessment.phrases import asked_text, days_text
 from replicalab.lexicon import count_text, joined, label_key
 from replicalab.models import PROTOCOL_FIELDS, NotebookView, Protocol, revise
-from replicalab.planner.limits import BELOW_FLOOR, TIER_RANK, largest_sample, step_of
+from replicalab.planner.sample_limits import BELOW_FLOOR, TIER_RANK, largest_sample, step_of
 from replicalab.planner.search import PlanSearch
 from replicalab.planner.variants import PlanVariants, variants_of
 from replicalab.scenarios import Control

@@ -11,7 +11,7 @@ from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.models import NUMBER_FIELDS, Protocol, revise
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import LeastLoss, PlanStep, gives_up_less, least_loss_of
-from replicalab.planner.limits import BELOW_FLOOR, TIER_RANK, largest
+from replicalab.planner.sample_limits import BELOW_FLOOR, TIER_RANK, largest
 from replicalab.planner.search import PlanSearch
 from replicalab.planner.shortfalls import Shortfalls, SmallestAddition, extras, unlimited
 from replicalab.planner.variants import PlanVariants, control_variants, variants_of

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from replicalab.assessment import Assessment, Counts, amounts, counted_of
 from replicalab.limits import LARGEST_PLANNED, MOST_REGION_COLUMNS, MOST_REGION_ROWS
 from replicalab.models import Dimension
-from replicalab.planner.limits import EvidenceCurve, RegionLimit, largest
 from replicalab.planner.options import PlanToDraw
+from replicalab.planner.sample_limits import EvidenceCurve, RegionLimit, largest
 from replicalab.scenarios import Bounds, Pack, hard_range
 
 Floats = npt.NDArray[np.float64]

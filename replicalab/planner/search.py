@@ -17,7 +17,7 @@ from typing import NamedTuple
 from replicalab.assessment import Assessment, Counts, amounts, credits_needed
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner.limits import (
+from replicalab.planner.sample_limits import (
     CountBox,
     CountLimits,
     EvidenceCurve,

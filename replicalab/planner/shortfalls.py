@@ -16,7 +16,7 @@ from replicalab import assessment
 from replicalab.lexicon import CREDITS, joined, label_key
 from replicalab.limits import LARGEST_COUNT, MOST_ITEMS_TRIED
 from replicalab.models import Dimension, NotebookView, Protocol, revise
-from replicalab.planner import limits
+from replicalab.planner import sample_limits
 from replicalab.planner.least_loss import GivenUp, LeastLoss, PlanStep, gives_up_less, least_loss_of
 from replicalab.planner.variants import PlanVariant, PlanVariants, price_range
 from replicalab.scenarios import MISSING, Control, EvidenceTier, Item, Pack
@@ -148,15 +148,17 @@ class Shortfalls(NotebookView):
         return tuple(reversed(starts))
 
     @cached_property
-    def _worth(self) -> limits.EvidenceCurve:
-        return limits.EvidenceCurve(self.plan.pack, limits.most_looked_at(self.plan.plan))
+    def _worth(self) -> sample_limits.EvidenceCurve:
+        return sample_limits.EvidenceCurve(
+            self.plan.pack, sample_limits.most_looked_at(self.plan.plan)
+        )
 
     @cached_property
-    def _limits(self) -> limits.CountLimits:
-        return limits.CountLimits(self.plan.pack, frozenset({Dimension.SCHEDULE}))
+    def _limits(self) -> sample_limits.CountLimits:
+        return sample_limits.CountLimits(self.plan.pack, frozenset({Dimension.SCHEDULE}))
 
     def _counts(self, variant: PlanVariant, tier: EvidenceTier) -> assessment.Counts | None:
-        needed = self._worth.needed(limits.TIER_RANK[tier], variant.factor)
+        needed = self._worth.needed(sample_limits.TIER_RANK[tier], variant.factor)
         allowed = self._worth.allowed(variant.factor)
         if needed is None or allowed is None:
             return None
@@ -177,7 +179,7 @@ class Shortfalls(NotebookView):
             yield SingleAddition(ask, tier, loss, dropped, addition)
 
     def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
-        return least.after.feasible and least.rank.tier <= limits.TIER_RANK[tier]
+        return least.after.feasible and least.rank.tier <= sample_limits.TIER_RANK[tier]
 
     def _with(self, ask: Addition, variants: PlanVariants | None = None) -> LeastLoss:
         pack = with_additions([ask], self.plan.pack)
@@ -279,7 +281,14 @@ def unlimited(
 ) -> dict[str, LeastLoss]:
     """Return the least-loss plan without each limit, if one could use more and give up less."""
     plan = least.before
-    if least.rank.given_up == (0, 0, 0, 0, 0, limits.step_of(study.evidence, plan.pack.design)):
+    if least.rank.given_up == (
+        0,
+        0,
+        0,
+        0,
+        0,
+        sample_limits.step_of(study.evidence, plan.pack.design),
+    ):
         return {}
     return {
         key: least_loss_of(
@@ -295,7 +304,7 @@ def _all_that_is_missing(dimension: str, plan: assessment.Assessment) -> list[Ad
     if amount is None:
         return [ask for ask in missing_items(plan) if ask.dimension == dimension]
     counts = plan.counts._replace(
-        samples=limits.most_looked_at(plan.plan),
+        samples=sample_limits.most_looked_at(plan.plan),
         days=max(plan.counts.days, lab.days_left),
         own_prices=plan.counts.own_prices + price_range(plan)[1],
     )
@@ -353,13 +362,13 @@ class _Steps:
         on_days = self.dimension == Dimension.SCHEDULE
         minimum = max(1, pack.min_days - pack.lab.days_left) if on_days else 1
         low = minimum if needed > minimum and self._gains_with(needed - 1) else max(minimum, needed)
-        return limits.fewest(self._gains_with, low, self._top)
+        return sample_limits.fewest(self._gains_with, low, self._top)
 
     def _needed_by_fewest(self) -> int:
         after, rank = self.without.after, self.without.rank
         factor = after.evidence_factor
-        worth = limits.EvidenceCurve(after.pack, after.evidence.able)
-        study = limits.step_of(self.study.evidence, after.pack.design)
+        worth = sample_limits.EvidenceCurve(after.pack, after.evidence.able)
+        study = sample_limits.step_of(self.study.evidence, after.pack.design)
 
         def gains(samples: int) -> bool:
             evidence = max(study, worth.step(samples, factor))
@@ -367,8 +376,8 @@ class _Steps:
             text = after.evidence.amount(worth.value(samples, factor))
             return self._gains(reached.given_up, text)
 
-        counting = limits.fewest(gains, 0, after.evidence.able)
-        cut = limits.CountLimits(after.pack).fewest(after.counts, counting)
+        counting = sample_limits.fewest(gains, 0, after.evidence.able)
+        cut = sample_limits.CountLimits(after.pack).fewest(after.counts, counting)
         sized = revise(after.plan, sample_size=cut.samples, duration_days=cut.days)
         slack = assessment.assess(sized, after.pack).slack[self.dimension]
         return max(1, ceil(slack.used - self.plan.slack[self.dimension].limit))

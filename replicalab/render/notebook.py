@@ -5,14 +5,14 @@ from typing import Any, Final
 
 from replicalab.agents.lab_manager_policy import Offer
 from replicalab.assessment import Assessment, assess, assumed_effects
-from replicalab.facts import check, records
+from replicalab.facts import check_facts, record_facts
 from replicalab.facts.blocks import Block
-from replicalab.facts.comparison import comparison_panel, table
-from replicalab.facts.negotiation import outcome_verdict
-from replicalab.facts.options import needs_panel, revision_panel
-from replicalab.facts.rounds import ledger_panel, outcome_panel, round_panel
-from replicalab.facts.score import batch_blocks, score_panel
-from replicalab.facts.study import lab_panel, paper_panel
+from replicalab.facts.change_facts import needs_panel, revision_panel
+from replicalab.facts.comparison_facts import comparison_panel, table
+from replicalab.facts.negotiation_facts import outcome_verdict
+from replicalab.facts.round_facts import ledger_panel, outcome_panel, round_panel
+from replicalab.facts.score_facts import batch_blocks, score_panel
+from replicalab.facts.study_facts import lab_panel, paper_panel
 from replicalab.negotiation import Negotiation, score
 from replicalab.negotiation.batch import Batch
 from replicalab.negotiation.case import Comparison
@@ -36,11 +36,11 @@ def frame_of(result: object) -> Any:
 
 
 def _plan(plan: Assessment) -> Iterable[Block]:
-    yield check.header_panel(plan)
-    yield check.check_panel(plan, PlanAnalysis(plan).binding)
-    yield check.evidence_panel({check.YOURS: plan})
-    yield check.effects_table(assumed_effects(plan.pack.design), {check.YOURS: plan})
-    yield check.cost_panel(plan)
+    yield check_facts.header_panel(plan)
+    yield check_facts.check_panel(plan, PlanAnalysis(plan).binding)
+    yield check_facts.evidence_panel({check_facts.YOURS: plan})
+    yield check_facts.effects_table(assumed_effects(plan.pack.design), {check_facts.YOURS: plan})
+    yield check_facts.cost_panel(plan)
 
 
 def _run(run: Negotiation) -> Iterable[Block]:
@@ -64,8 +64,8 @@ _PANELS: Final[dict[type, Callable[[Any], Iterable[Block]]]] = {
 
 def _dimensions(plan: Assessment) -> Any:
     binding = PlanAnalysis(plan).binding
-    rows = (records.dimension_row(plan, dimension, binding) for dimension in plan.slack)
-    return frame(records.DIMENSION, rows)
+    rows = (record_facts.dimension_row(plan, dimension, binding) for dimension in plan.slack)
+    return frame(record_facts.DIMENSION, rows)
 
 
 def _sides(sides: Comparison) -> Any:
@@ -75,8 +75,10 @@ def _sides(sides: Comparison) -> Any:
 
 _FRAMES: Final[dict[type, Callable[[Any], Any]]] = {
     Assessment: _dimensions,
-    Batch: lambda batch: records.results_frame(batch.results),
+    Batch: lambda batch: record_facts.results_frame(batch.results),
     Comparison: _sides,
-    Frontier: lambda result: frame(records.FRONTIER, map(records.frontier_row, result.plans)),
-    Studies: lambda result: frame(records.STUDY, map(records.study_row, result)),
+    Frontier: lambda result: frame(
+        record_facts.FRONTIER, map(record_facts.frontier_row, result.plans)
+    ),
+    Studies: lambda result: frame(record_facts.STUDY, map(record_facts.study_row, result)),
 }

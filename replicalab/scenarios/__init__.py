@@ -9,7 +9,7 @@ from replicalab.scenarios.constraints import (
     StudyLimit,
     hard_range,
 )
-from replicalab.scenarios.fields import CORRELATIONS, MOST, Arms, Confidence, Identifier, Units
+from replicalab.scenarios.field_types import CORRELATIONS, MOST, Arms, Confidence, Identifier, Units
 from replicalab.scenarios.lab import (
     AMOUNTS,
     AmountGroup,

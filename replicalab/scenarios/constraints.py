@@ -11,7 +11,7 @@ from replicalab.errors import Refusal
 from replicalab.lexicon import amount_text, measured_text
 from replicalab.limits import LONGEST_TEXT
 from replicalab.models import Flag, Record
-from replicalab.scenarios.fields import MOST, Finite, Identifier, Label
+from replicalab.scenarios.field_types import MOST, Finite, Identifier, Label
 
 LAB_CONSTRAINT_KEYS: Final = ("budget", "time_limit", "staff")
 """The keys of every lab's own constraints."""

@@ -14,7 +14,7 @@ from replicalab import models
 from replicalab.designs import EvidenceTier
 from replicalab.errors import Refusal
 from replicalab.lexicon import CREDITS, label_key, money_text
-from replicalab.scenarios import fields
+from replicalab.scenarios import field_types
 
 FIRST_YEAR: Final = 1970
 LAST_YEAR: Final = 2100  # of a start date; later days may lie beyond
@@ -78,13 +78,13 @@ Dimensions = Annotated[list[models.Dimension], Field(max_length=len(models.DIMEN
 class CostModel(models.Record):
     """A lab's rates in its currency."""
 
-    per_sample: fields.Rate = COST_PER_SAMPLE
-    per_day: fields.Rate = COST_PER_DAY
-    per_control: fields.Rate = 25.0
-    per_equipment_item: fields.Rate = 100.0
-    per_reagent: fields.Rate = 75.0
-    per_staff_day: fields.Rate = 0.0
-    overhead_percent: fields.Percent = 0.0
+    per_sample: field_types.Rate = COST_PER_SAMPLE
+    per_day: field_types.Rate = COST_PER_DAY
+    per_control: field_types.Rate = 25.0
+    per_equipment_item: field_types.Rate = 100.0
+    per_reagent: field_types.Rate = 75.0
+    per_staff_day: field_types.Rate = 0.0
+    overhead_percent: field_types.Percent = 0.0
 
     def rate(self, category: str) -> float:
         return self.per_equipment_item if category == "equipment" else self.per_reagent
@@ -93,11 +93,11 @@ class CostModel(models.Record):
 class StaffModel(models.Record):
     """A lab's staffing steps: people for every plan, and one more above each threshold."""
 
-    base: fields.Step = 1
-    sample_threshold: fields.Step = 20
-    control_threshold: fields.Step = 2
-    day_threshold: fields.Step = 5
-    equipment_threshold: fields.Step = 2
+    base: field_types.Step = 1
+    sample_threshold: field_types.Step = 20
+    control_threshold: field_types.Step = 2
+    day_threshold: field_types.Step = 5
+    equipment_threshold: field_types.Step = 2
 
 
 class Difficulty(StrEnum):
@@ -129,7 +129,7 @@ class ExpectedOutcome(models.Record):
     sample_size: models.Count
     duration_days: models.Count
     credits: models.Credits
-    evidence: fields.Effect | None
+    evidence: field_types.Effect | None
     verdict: EvidenceTier
     largest_sample: models.Count | None = None
 
@@ -152,17 +152,21 @@ class Lab(models.Record):
     """
 
     budget: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
-    days: fields.Whole
-    staff: fields.Whole
-    start_day: fields.Whole = 1
-    booked: Annotated[dict[fields.Label, models.Count], fields.Many] = Field(default_factory=dict)
-    out_of_stock: Annotated[list[fields.Label], fields.Many] = Field(default_factory=list)
-    equipment: Annotated[list[fields.Label], fields.Many] = Field(default_factory=list)
-    reagents: Annotated[list[fields.Label], fields.Many] = Field(default_factory=list)
-    prices: Annotated[dict[fields.Label, fields.Rate], fields.Many] = Field(default_factory=dict)
+    days: field_types.Whole
+    staff: field_types.Whole
+    start_day: field_types.Whole = 1
+    booked: Annotated[dict[field_types.Label, models.Count], field_types.Many] = Field(
+        default_factory=dict
+    )
+    out_of_stock: Annotated[list[field_types.Label], field_types.Many] = Field(default_factory=list)
+    equipment: Annotated[list[field_types.Label], field_types.Many] = Field(default_factory=list)
+    reagents: Annotated[list[field_types.Label], field_types.Many] = Field(default_factory=list)
+    prices: Annotated[dict[field_types.Label, field_types.Rate], field_types.Many] = Field(
+        default_factory=dict
+    )
     cost_model: CostModel = CostModel()
     staff_model: StaffModel = StaffModel()
-    currency: fields.Currency = CREDITS
+    currency: field_types.Currency = CREDITS
     start_date: StartDate | None = None
     weekends: models.Flag = True
     expected: ExpectedOutcome | None = None
@@ -204,8 +208,8 @@ class Lab(models.Record):
 
 def _within_bounds(lab: Lab) -> Lab:
     for name in ("budget", "days", "staff"):
-        if (limit := getattr(lab, name)) > fields.MOST:
-            remedy = f"a study's lab has at most {fields.MOST:,}"
+        if (limit := getattr(lab, name)) > field_types.MOST:
+            remedy = f"a study's lab has at most {field_types.MOST:,}"
             raise Refusal(f"{name} is {limit:,.0f}", remedy, name).error
     start, days = lab.start_day, lab.days
     if start > days:
@@ -264,8 +268,10 @@ class LabAmount(NamedTuple):
     @property
     def bounds(self) -> Any:
         if self.key == "overhead_percent":
-            return fields.Percent
-        return {"": fields.AtLeastOne, "steps": fields.Step, "rates": fields.Rate}[self.part]
+            return field_types.Percent
+        return {"": field_types.AtLeastOne, "steps": field_types.Step, "rates": field_types.Rate}[
+            self.part
+        ]
 
     def label_in(self, currency: str) -> str:
         """Return the label with the unit: ``Budget, EUR``."""

@@ -12,7 +12,7 @@ from replicalab.designs import KINDS, PARAMETERS
 from replicalab.errors import Fault, Refusal, ScenarioError
 from replicalab.lexicon import label_key, percent_text, repeated_labels
 from replicalab.models import Count, Flag, Record
-from replicalab.scenarios import fields
+from replicalab.scenarios import field_types
 from replicalab.scenarios import lab as labs
 from replicalab.scenarios.study import Design, Study
 
@@ -49,26 +49,26 @@ class ItemState(StrEnum):
 class OwnItem(Record):
     """State and price of an item; None leaves the study's, available if it lists none."""
 
-    label: fields.Label
+    label: field_types.Label
     category: ItemCategory
     state: ItemState | None = None
     until: Count | None = None
-    price: fields.Rate | None = None
+    price: field_types.Rate | None = None
 
 
 class LabOverrides(Record):
     """A visitor's lab; None, or no entry, leaves the value of the study's lab."""
 
-    name: fields.ShortTitle | None = None
-    budget: fields.AtLeastOne | None = None
-    days: fields.AtLeastOne | None = None
-    staff: fields.AtLeastOne | None = None
-    start_day: fields.AtLeastOne | None = None
-    currency: fields.Currency | None = None
+    name: field_types.ShortTitle | None = None
+    budget: field_types.AtLeastOne | None = None
+    days: field_types.AtLeastOne | None = None
+    staff: field_types.AtLeastOne | None = None
+    start_day: field_types.AtLeastOne | None = None
+    currency: field_types.Currency | None = None
     start_date: labs.StartDate | None = None
     weekends: Flag | None = None
-    rates: Annotated[dict[RateName, fields.Rate], FailFast()] = Field(default_factory=dict)
-    steps: Annotated[dict[StepName, fields.Step], FailFast()] = Field(default_factory=dict)
+    rates: Annotated[dict[RateName, field_types.Rate], FailFast()] = Field(default_factory=dict)
+    steps: Annotated[dict[StepName, field_types.Step], FailFast()] = Field(default_factory=dict)
     items: Annotated[tuple[OwnItem, ...], Field(max_length=limits.MOST_OWN_ITEMS), FailFast()] = ()
 
     @model_validator(mode="after")
@@ -138,17 +138,17 @@ class LabOverrides(Record):
 class EvidenceAssumptions(Record):
     """A visitor's question: other numbers of the `Design`; None leaves the study's."""
 
-    effect: fields.Effect | None = None
+    effect: field_types.Effect | None = None
     alpha: Annotated[float, PARAMETERS["alpha"].bounds] | None = None
     sides: Annotated[int, PARAMETERS["sides"].bounds] | None = None
-    target: fields.Bound | None = None
-    floor: fields.Bound | None = None
+    target: field_types.Bound | None = None
+    floor: field_types.Bound | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] | None = None
     baseline: Annotated[float, PARAMETERS["baseline"].bounds] | None = None
     assurance: Annotated[float, PARAMETERS["assurance"].bounds] | None = None
-    units: fields.Units | None = None
-    arms: fields.Arms | None = None
-    why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
+    units: field_types.Units | None = None
+    arms: field_types.Arms | None = None
+    why: Annotated[dict[QuestionName, field_types.Prose], FailFast()] = Field(default_factory=dict)
 
     def over(self, design: Design) -> Design:
         """Return a design with these assumptions; raises ScenarioError if they do not fit."""
@@ -200,7 +200,10 @@ def _field(name: str) -> str:
     return "effect_planning" if name == "effect" else name
 
 
-QUESTION_RECORDS: Final[dict[str, type[Record]]] = {"units": fields.Units, "arms": fields.Arms}
+QUESTION_RECORDS: Final[dict[str, type[Record]]] = {
+    "units": field_types.Units,
+    "arms": field_types.Arms,
+}
 """The parts of a question that are no numbers."""
 QUESTION_FIELDS: Final = {
     name: _field(name) for name in get_args(QuestionName) if name not in QUESTION_RECORDS

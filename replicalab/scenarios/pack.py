@@ -24,7 +24,7 @@ from replicalab.limits import MAX_SEED
 from replicalab.models import NotebookView
 from replicalab.scenarios import constraints as rules
 from replicalab.scenarios import own
-from replicalab.scenarios.fields import MOST, Finite
+from replicalab.scenarios.field_types import MOST, Finite
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
 from replicalab.scenarios.study import Study
 

@@ -26,7 +26,7 @@ from replicalab.characters import described, hidden, on_one_line
 from replicalab.errors import ArgumentError, Fault, Refusal, ScenarioError
 from replicalab.lexicon import joined, shortened
 from replicalab.models import PROTOCOL_FIELDS, Record
-from replicalab.scenarios.fields import CURRENCY, DOI, IDENTIFIER
+from replicalab.scenarios.field_types import CURRENCY, DOI, IDENTIFIER
 
 FORMAT: Final = 2  # of plans, labs, batches and bundles
 

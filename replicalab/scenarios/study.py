@@ -13,7 +13,7 @@ from replicalab.designs.originals import faults_of
 from replicalab.errors import Refusal
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import constraints as rules
-from replicalab.scenarios import fields
+from replicalab.scenarios import field_types
 from replicalab.scenarios.lab import Labs
 
 
@@ -39,20 +39,22 @@ class Original(Record):
         where: the place of the source, if not the publication itself.
     """
 
-    effect: fields.Effect | None = None
+    effect: field_types.Effect | None = None
     se: Annotated[float, Field(strict=True, ge=1e-6, le=limits.LARGEST_EFFECT)] | None = None
-    low: fields.Effect | None = None
-    high: fields.Effect | None = None
+    low: field_types.Effect | None = None
+    high: field_types.Effect | None = None
     level: Annotated[float, Field(strict=True, ge=0.5, le=0.9999)] = 0.95
-    numbers: Annotated[dict[fields.Label, fields.Finite], fields.Few] = Field(default_factory=dict)
-    n: fields.AtLeastOne | None = None
-    n1: fields.AtLeastOne | None = None
-    n2: fields.AtLeastOne | None = None
-    events: fields.AtLeastOne | None = None
+    numbers: Annotated[dict[field_types.Label, field_types.Finite], field_types.Few] = Field(
+        default_factory=dict
+    )
+    n: field_types.AtLeastOne | None = None
+    n1: field_types.AtLeastOne | None = None
+    n2: field_types.AtLeastOne | None = None
+    events: field_types.AtLeastOne | None = None
     sides: Literal[1, 2] = 2
-    source: fields.Prose
+    source: field_types.Prose
     confidence: Literal["verified", "recalled", "derived"]
-    where: fields.Prose | None = None
+    where: field_types.Prose | None = None
 
 
 class Statement(Record):
@@ -65,10 +67,10 @@ class Statement(Record):
         where: the place of the source, if not the publication itself.
     """
 
-    text: fields.Prose
-    source: fields.Prose
-    confidence: fields.Confidence
-    where: fields.Prose | None = None
+    text: field_types.Prose
+    source: field_types.Prose
+    confidence: field_types.Confidence
+    where: field_types.Prose | None = None
 
 
 class Paper(Record):
@@ -90,19 +92,19 @@ class Paper(Record):
         facts: every number above, each with its source.
     """
 
-    title: fields.Title
-    short_title: fields.ShortTitle | None = None
-    citation: fields.Prose
-    doi: fields.Doi | None
-    hypothesis: fields.Prose
-    method: fields.Prose
-    key_finding: fields.Prose
-    goal: fields.Prose
-    published: fields.Prose
-    caution: fields.Prose
-    contested: fields.Prose | None = None
-    teaches: fields.Prose
-    facts: Annotated[list[Statement], fields.Many]
+    title: field_types.Title
+    short_title: field_types.ShortTitle | None = None
+    citation: field_types.Prose
+    doi: field_types.Doi | None
+    hypothesis: field_types.Prose
+    method: field_types.Prose
+    key_finding: field_types.Prose
+    goal: field_types.Prose
+    published: field_types.Prose
+    caution: field_types.Prose
+    contested: field_types.Prose | None = None
+    teaches: field_types.Prose
+    facts: Annotated[list[Statement], field_types.Many]
 
     @property
     def name(self) -> str:
@@ -160,15 +162,15 @@ class Design(Record):
         AfterValidator(_known_kind),
         Field(json_schema_extra=lambda schema: schema.update(enum=[*KINDS])),
     ]
-    effect_published: fields.Effect | None
-    effect_planning: fields.Effect | None
-    sesoi: fields.Effect | None
+    effect_published: field_types.Effect | None
+    effect_planning: field_types.Effect | None
+    sesoi: field_types.Effect | None
     alpha: Annotated[float, PARAMETERS["alpha"].bounds] | None
     sides: Annotated[int, PARAMETERS["sides"].bounds] = 2
-    target: fields.Bound
-    floor: fields.Bound
-    unit_of_n: fields.Label
-    sample_noun: fields.ShortTitle = "sample"
+    target: field_types.Bound
+    floor: field_types.Bound
+    unit_of_n: field_types.Label
+    sample_noun: field_types.ShortTitle = "sample"
     population_max: Annotated[int, PARAMETERS["population_max"].bounds] | None
     groups: Annotated[int, PARAMETERS["groups"].bounds] | None = None
     margin: Annotated[float, PARAMETERS["margin"].bounds] | None = None
@@ -176,10 +178,12 @@ class Design(Record):
     baseline: Annotated[float, PARAMETERS["baseline"].bounds] | None = None
     assurance: Annotated[float, PARAMETERS["assurance"].bounds] | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.0
-    units: fields.Units | None = None
-    arms: fields.Arms | None = None
-    source: fields.Prose
-    why: Annotated[dict[fields.Label, fields.Prose], fields.Few] = Field(default_factory=dict)
+    units: field_types.Units | None = None
+    arms: field_types.Arms | None = None
+    source: field_types.Prose
+    why: Annotated[dict[field_types.Label, field_types.Prose], field_types.Few] = Field(
+        default_factory=dict
+    )
     original: Original | None = None
 
     @property
@@ -197,7 +201,7 @@ class Design(Record):
     @property
     def uneven(self) -> bool:
         """Whether its two arms differ in size by intent."""
-        return self.arms is not None and self.arms.share != fields.Arms().share
+        return self.arms is not None and self.arms.share != field_types.Arms().share
 
     @model_validator(mode="after")
     def _numbers_fit_the_kind(self) -> Self:
@@ -238,12 +242,14 @@ class AllowedSubstitution(Record):
             hazard ratio, and divides the SD of a precision study.
     """
 
-    original: fields.Label
-    alternative: fields.Label
-    condition: fields.Prose
-    tradeoff: fields.Prose
+    original: field_types.Label
+    alternative: field_types.Label
+    condition: field_types.Prose
+    tradeoff: field_types.Prose
     fidelity_loss: Annotated[int, Field(strict=True, ge=0, le=3)]
-    evidence_factor: Annotated[float, Field(strict=True, ge=fields.SMALLEST_FACTOR, le=1)] = 1.0
+    evidence_factor: Annotated[float, Field(strict=True, ge=field_types.SMALLEST_FACTOR, le=1)] = (
+        1.0
+    )
 
     @property
     def agent_text(self) -> str:
@@ -262,11 +268,11 @@ class HiddenReferenceSpec(Record):
         target_value: its expected value.
     """
 
-    summary: fields.Prose
-    required_elements: Annotated[list[fields.Label], fields.Few]
-    flexible_elements: Annotated[list[fields.Label], fields.Few]
-    target_metric: fields.Prose
-    target_value: fields.Prose
+    summary: field_types.Prose
+    required_elements: Annotated[list[field_types.Label], field_types.Few]
+    flexible_elements: Annotated[list[field_types.Label], field_types.Few]
+    target_metric: field_types.Prose
+    target_value: field_types.Prose
 
 
 class Control(Record):
@@ -278,9 +284,9 @@ class Control(Record):
         protects_against: the error that it rules out.
     """
 
-    name: fields.Label
+    name: field_types.Label
     droppable: Flag
-    protects_against: fields.Prose
+    protects_against: field_types.Prose
 
     @property
     def guards(self) -> str:
@@ -299,10 +305,12 @@ class PolicyRule(Record):
         allowed_mentions: sentences that only mention it and must pass.
     """
 
-    key: fields.Identifier
-    restriction: fields.Prose
-    forbidden_phrases: Annotated[list[fields.Label], fields.Some]
-    allowed_mentions: Annotated[list[fields.Label], fields.Few] = Field(default_factory=list)
+    key: field_types.Identifier
+    restriction: field_types.Prose
+    forbidden_phrases: Annotated[list[field_types.Label], field_types.Some]
+    allowed_mentions: Annotated[list[field_types.Label], field_types.Few] = Field(
+        default_factory=list
+    )
 
     @cached_property
     def phrase_parts(self) -> tuple[frozenset[str], ...]:
@@ -317,8 +325,8 @@ class Throughput(Record):
         why: the reason for that number.
     """
 
-    value: fields.AtLeastOne
-    why: fields.Prose
+    value: field_types.AtLeastOne
+    why: field_types.Prose
 
 
 _WET_FIELDS: Final = re.compile("biology|chemistry|ecology")
@@ -369,19 +377,19 @@ class Study(Record):
     """
 
     format: Literal[1]
-    scenario_id: fields.Identifier
-    domain_id: fields.Identifier
+    scenario_id: field_types.Identifier
+    domain_id: field_types.Identifier
     paper: Paper
     design: Design
-    success_criteria: Annotated[list[fields.Prose], fields.Some]
+    success_criteria: Annotated[list[field_types.Prose], field_types.Some]
     hidden_reference: HiddenReferenceSpec
-    constraints: Annotated[list[rules.ScenarioConstraint], fields.Few]
-    equipment: Annotated[list[fields.Label], fields.Few]
-    reagents: Annotated[list[fields.Label], fields.Few]
+    constraints: Annotated[list[rules.ScenarioConstraint], field_types.Few]
+    equipment: Annotated[list[field_types.Label], field_types.Few]
+    reagents: Annotated[list[field_types.Label], field_types.Few]
     substitutions: Annotated[list[AllowedSubstitution], Field(max_length=limits.MOST_SUBSTITUTIONS)]
-    controls: Annotated[list[Control], fields.Few]
-    policy_rules: Annotated[list[PolicyRule], fields.Few]
-    min_days: fields.AtLeastOne
+    controls: Annotated[list[Control], field_types.Few]
+    policy_rules: Annotated[list[PolicyRule], field_types.Few]
+    min_days: field_types.AtLeastOne
     samples_per_day: Throughput | None
     reference_protocol: Protocol
     labs: Labs

@@ -10,7 +10,7 @@ from replicalab.errors import Fault, ScenarioError
 from replicalab.limits import LARGEST_COUNT
 from replicalab.models import Protocol, Record, too_large
 from replicalab.scenarios import reading
-from replicalab.scenarios.fields import Identifier
+from replicalab.scenarios.field_types import Identifier
 from replicalab.scenarios.own import LabOverrides
 from replicalab.scenarios.study import Study
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from replicalab import limits, models
 from replicalab.assessment import assess
 from replicalab.characters import on_one_line
-from replicalab.facts.plan import groups_text
+from replicalab.facts.plan_facts import groups_text
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import amount_text, capitalised, joined, quoted
 from replicalab.models import NUMBER_FIELDS, PROTOCOL_ROWS

@@ -12,12 +12,13 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
+from replicalab.answers import Registration
 from replicalab.characters import on_one_line
 from replicalab.documents import FORMS, Report, bundle
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.facts.blocks import Document, Status
-from replicalab.facts.check import header_panel
-from replicalab.facts.documents import of_run
+from replicalab.facts.check_facts import header_panel
+from replicalab.facts.document_facts import of_run
 from replicalab.lexicon import count_text, joined
 from replicalab.limits import LONGEST_LABEL
 from replicalab.models import FIELD_LABELS
@@ -25,16 +26,15 @@ from replicalab.negotiation import Negotiation, Recording, ScientistKind
 from replicalab.negotiation.case import Case
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.least_loss import differences
-from replicalab.registration import Registration
 from replicalab.render.html import preview
 from replicalab.render.markdown import csv_tables, excel
 from replicalab.scenarios import Pack, lab_json, plan_json
 from replicalab.ui import panel, state
 from replicalab.ui.controls import ICONS, button, escaped, fold, open_tab, page_link
-from replicalab.ui.documents import Opening, open_file
-from replicalab.ui.files import download, upload
-from replicalab.ui.library.keeping import note_of
-from replicalab.ui.negotiation import files, table
+from replicalab.ui.file_kinds import Opening, open_file
+from replicalab.ui.file_transfer import download, upload
+from replicalab.ui.library_page.keeping import note_of
+from replicalab.ui.negotiation_page import saved_runs, table
 
 TABS: Final = "export_part"  # session key of the open part of the drawer
 SHARE: Final = "export_is_open"
@@ -131,7 +131,10 @@ def export_content() -> ExportContent:
     with suppress(NegotiationError, TraceError):  # the Negotiation page shows the problem
         session = table.current(analysis.yours)
         if session.negotiation.rounds and session.negotiation.pack == analysis.yours.pack:
-            run, recording = session.negotiation, session.recording or files.recording_of(session)
+            run, recording = (
+                session.negotiation,
+                session.recording or saved_runs.recording_of(session),
+            )
     today = datetime.now(UTC).astimezone().date()
     decision = note_of(analysis.yours)
     return ExportContent(analysis, state.written(), run, recording, decision, today)

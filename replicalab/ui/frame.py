@@ -10,13 +10,13 @@ from replicalab import server
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.facts.blocks import Heading, Status
-from replicalab.facts.check import header_panel
+from replicalab.facts.check_facts import header_panel
 from replicalab.lexicon import capitalised
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import STAGE_STYLE, STYLE
-from replicalab.ui import export, lab, panel, present, scenarios, state, tray
+from replicalab.ui import export, lab_form, panel, present, scenarios_page, state, tray
 from replicalab.ui.controls import ICONS, button, escaped, page_link
-from replicalab.ui.library import keeping
+from replicalab.ui.library_page import keeping
 
 PAGES: Final = (
     ("app.py", "Scenarios"),
@@ -63,7 +63,7 @@ def page(title: str, draw: Callable[[PlanAnalysis], Any]) -> None:
             _ask_again_after_a_restart()
             call = _draw_body(title, draw, links)
         if not presenting:
-            lab.draw_if_open()
+            lab_form.draw_if_open()
         if not presenting and not hidden:
             export.draw_if_open()
         st.session_state[_SENT_TITLE] = (title, min(times + 1, _TITLE_RUNS))
@@ -107,7 +107,7 @@ def _draw_body(title: str, draw: Callable[[PlanAnalysis], Any], links: Any) -> A
         if hidden and title != "Protocol":
             page_link("pages/1_Protocol.py", "A challenge is on: to its plan", "emoji_events")
         if title in _NEED_STUDY and not state.current().chosen:
-            scenarios.draw_choice(title)
+            scenarios_page.draw_choice(title)
         elif hidden and title in _HIDDEN:
             st.info(HIDDEN, icon=":material/lock:")
             button("Leave the challenge", "lock_open", state.leave_challenge)
@@ -154,7 +154,7 @@ def _draw_navigation(title: str) -> Any:
         show = partial(state.update, presenting=1)
         button("Present", "slideshow", show, key="present", disabled=locked, help=help_)
         button("Share", "ios_share", export.open_drawer, key="share", disabled=locked, help=help_)
-        button("Your lab", "biotech", lab.open_form, type="tertiary")
+        button("Your lab", "biotech", lab_form.open_form, type="tertiary")
         actions = MORE | panel.draw_features("more", None)
         if name := server.user_name():
             actions[f"Sign out ({name})"] = "logout", lambda _: st.logout()

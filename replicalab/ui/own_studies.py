@@ -20,7 +20,7 @@ from replicalab.drafts import renamed
 from replicalab.errors import Fault, LibraryError, LibraryFullError, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.library import Entry, EntryKind, Owner
-from replicalab.ui.library.shelf import Save, later, owner, shelf
+from replicalab.ui.library_page.shelf import Save, later, owner, shelf
 
 IN_USE_SECONDS: Final = 3600.0  # after the last page run of the owner or a reader
 _REMOVE_ONE: Final = "Remove one under All studies, then use this one."

@@ -6,18 +6,17 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.facts import blocks, present
-from replicalab.facts import negotiation as texts
+from replicalab.facts import blocks, negotiation_facts, slide_facts
 from replicalab.facts.blocks import Panel
-from replicalab.facts.lab import lab_text
-from replicalab.facts.present import Slide
-from replicalab.facts.rounds import suggested
+from replicalab.facts.lab_facts import lab_text
+from replicalab.facts.round_facts import suggested
+from replicalab.facts.slide_facts import Slide
 from replicalab.negotiation import concession_steps
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel, state
-from replicalab.ui.library.keeping import note_of
-from replicalab.ui.negotiation import table
-from replicalab.ui.negotiation.table import RunSession
+from replicalab.ui.library_page.keeping import note_of
+from replicalab.ui.negotiation_page import table
+from replicalab.ui.negotiation_page.table import RunSession
 
 _BUTTONS: Final = (
     ("Back", "chevron_left", "Left", "back"),
@@ -65,22 +64,24 @@ def slides(here: PlanAnalysis, session: RunSession | None, note: str = "") -> It
     yours = here.yours
     negotiation, verdict = (session.negotiation, session.verdict) if session else (None, None)
     players = (negotiation.setup.scientist, negotiation.setup.lab_manager) if negotiation else ()
-    yield SlidePanel(Slide.STAKE, present.stake_slide(yours, *players))
-    yield SlidePanel(Slide.PLAN, present.plan_slide(yours))
+    yield SlidePanel(Slide.STAKE, slide_facts.stake_slide(yours, *players))
+    yield SlidePanel(Slide.PLAN, slide_facts.plan_slide(yours))
     if negotiation is not None:
         steps, changes = concession_steps(negotiation), suggested(negotiation)
-        for at in range(len(present.conceded(negotiation))):
-            yield SlidePanel(Slide.CONCESSION, present.concession_slide(negotiation, at, changes))
+        for at in range(len(slide_facts.conceded(negotiation))):
+            yield SlidePanel(
+                Slide.CONCESSION, slide_facts.concession_slide(negotiation, at, changes)
+            )
         if steps:
-            yield SlidePanel(Slide.LEDGER, present.ledger_slide(steps, changes))
+            yield SlidePanel(Slide.LEDGER, slide_facts.ledger_slide(steps, changes))
         opening = next((done.plan for done in negotiation.rounds if done.plan), None)
-        rule = texts.simple_rule_run(negotiation)
+        rule = negotiation_facts.simple_rule_run(negotiation)
         if rule is not None and opening is not None and opening.failing:
-            yield SlidePanel(Slide.RULE, present.rule_slide(negotiation, rule))
-    decided = present.decided_plan(here, negotiation)
+            yield SlidePanel(Slide.RULE, slide_facts.rule_slide(negotiation, rule))
+    decided = slide_facts.decided_plan(here, negotiation)
     for slide in panel.draw_features("slides", decided).values():
         yield SlidePanel(Slide.FEATURE, slide)
-    yield SlidePanel(Slide.DECISION, present.decision_slide(here, negotiation, verdict, note))
+    yield SlidePanel(Slide.DECISION, slide_facts.decision_slide(here, negotiation, verdict, note))
 
 
 def _draw_buttons(number: int, last: int) -> None:

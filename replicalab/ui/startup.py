@@ -12,14 +12,14 @@ from typing import Final
 from replicalab import server
 
 _PAUSE_SECONDS: Final = 2.0  # for the first page to be drawn
-_SHELF: Final = "replicalab.ui.library.shelf"
+_SHELF: Final = "replicalab.ui.library_page.shelf"
 
 
 def load() -> None:
     """Load the pages."""
     gc.disable()  # nearly all objects made here stay
     try:
-        for module in ("replicalab.ui.frame", "replicalab.ui.scenarios"):
+        for module in ("replicalab.ui.frame", "replicalab.ui.scenarios_page"):
             import_module(module)
     finally:
         gc.enable()
@@ -29,7 +29,7 @@ def load() -> None:
 def open_library() -> None:
     """Load the rest and open the library, so that the first save need not wait."""
     if not gc.get_freeze_count():  # it is opened again after a failure
-        for module in ("replicalab.library.store", "replicalab.render.figures.region"):
+        for module in ("replicalab.library.store", "replicalab.render.figures.region_map"):
             import_module(module)
         gc.collect()
         gc.freeze()

@@ -22,7 +22,7 @@ from replicalab.negotiation.case import Case
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceAssumptions, Pack
 from replicalab.ui import own_studies
-from replicalab.ui.library import drafting
+from replicalab.ui.library_page import drafting
 from replicalab.ui.workspace import DEFAULT_STUDY, TrayCase, Workspace, to_query
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.assessment import Counts, assess, credits_needed
-from replicalab.facts.plan import term_text
+from replicalab.facts.plan_facts import term_text
 from replicalab.models import Protocol, revise
 from replicalab.planner.region import numeric_checks
 from replicalab.scenarios import CostModel, Pack

@@ -6,7 +6,7 @@ Every shipped rule is held to its phrases and mentions in tests/agents/test_sugg
 import pytest
 
 from replicalab.assessment import assess, breaks
-from replicalab.assessment.plans import Violation
+from replicalab.assessment.plan_in_lab import Violation
 from replicalab.models import Protocol
 from replicalab.scenarios import PolicyRule
 from tests.factories import make_pack, make_policy_rule, make_protocol

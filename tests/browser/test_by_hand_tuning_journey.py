@@ -5,7 +5,7 @@ from typing import Final
 
 from playwright.sync_api import Page, expect
 
-from replicalab.facts.check import CHOSEN
+from replicalab.facts.check_facts import CHOSEN
 from tests.browser import visiting
 from tests.browser.driving import open_app, wait_for_run
 

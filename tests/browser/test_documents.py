@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit
 from playwright.sync_api import Page
 
-from replicalab.facts.documents import funding_request
+from replicalab.facts.document_facts import funding_request
 from replicalab.render.html import STYLE, document_html, preview
 from tests.browser.driving import PHONE, PROJECTOR, assert_accessible
 from tests.reports.making import pages_in, strangers, work

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from replicalab.assessment import assess, assumed_effects
-from replicalab.facts import options as ways
-from replicalab.facts import plan, verdicts
+from replicalab.facts import change_facts, plan_facts, verdicts
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps
 from replicalab.scenarios import Pack
@@ -43,26 +42,32 @@ def _sentences(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
     yours = options.yours
     yield "plan", verdicts.plan_size(yours)
     yield "verdict", " | ".join(verdicts.plan_verdict(yours))
-    yield "first of all", ways.first_advice(options)
+    yield "first of all", change_facts.first_advice(options)
     for slack in yours.slack.values():
-        rest = plan.slack_text(slack)
-        yield slack.dimension, plan.used_text(yours, slack) + (f", slack {rest}" if rest else "")
-    yield "staff", plan.staff_text(yours)
+        rest = plan_facts.slack_text(slack)
+        yield (
+            slack.dimension,
+            plan_facts.used_text(yours, slack) + (f", slack {rest}" if rest else ""),
+        )
+    yield "staff", plan_facts.staff_text(yours)
     for dimension, reason in yours.reasons_once:
         yield f"why {dimension}", reason
-    for name, text in plan.notes(yours):
+    for name, text in plan_facts.notes(yours):
         yield name.casefold(), text
-    yield "assumption", plan.assumption_text(yours)
+    yield "assumption", plan_facts.assumption_text(yours)
     for effect in assumed_effects(yours.pack.design):
-        yield "assumed", f"{plan.effect_label(effect)}: {yours.evidence_at(effect.effect).number}"
-    yield "detects", plan.effect_text(yours.detectable_effect)
+        yield (
+            "assumed",
+            f"{plan_facts.effect_label(effect)}: {yours.evidence_at(effect.effect).number}",
+        )
+    yield "detects", plan_facts.effect_text(yours.detectable_effect)
     if options.offer:
         for step in change_steps(yours, options.offer.changes):
-            yield "change", f"{plan.saved_text(step)}; {plan.loss_text(step)}"
-    yield "difference", ways.difference_text(options)
-    yield "search", ways.search_text(options)
+            yield "change", f"{plan_facts.saved_text(step)}; {plan_facts.loss_text(step)}"
+    yield "difference", change_facts.difference_text(options)
+    yield "search", change_facts.search_text(options)
     whole = PlanStep(yours, options.least.after)
-    yield "least loss", f"{plan.saved_text(whole)}; {plan.loss_text(whole)}"
-    yield "gives up", " ".join(map(plan.protection_text, whole.newly_dropped))
-    for title, lines in ways.needs_parts(options):
+    yield "least loss", f"{plan_facts.saved_text(whole)}; {plan_facts.loss_text(whole)}"
+    yield "gives up", " ".join(map(plan_facts.protection_text, whole.newly_dropped))
+    for title, lines in change_facts.needs_parts(options):
         yield from ((title, line) for line in lines)

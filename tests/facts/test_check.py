@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import Assessment, assess
-from replicalab.facts import check
+from replicalab.facts import check_facts
 from replicalab.facts.blocks import Bar, Block, Cell, Column, table
-from replicalab.facts.rounds import amounts
+from replicalab.facts.round_facts import amounts
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import joined
 from replicalab.models import Dimension, Protocol, revise
@@ -32,7 +32,7 @@ def stroop(samples: int) -> Assessment:
 
 def test_cost_bars_form_a_waterfall() -> None:
     smaller = assess(revise(PLAN, sample_size=150), MOMENTUM)
-    *terms, total, ticked = bars(check.cost_panel(assess(PLAN, MOMENTUM), smaller))
+    *terms, total, ticked = bars(check_facts.cost_panel(assess(PLAN, MOMENTUM), smaller))
     assert [begin for begin, *_ in terms] == [0.0, *(end for _, end, _ in terms[:-1])]
     assert [end - begin for begin, end, _ in terms] == pytest.approx(
         [credits / 5050 for credits in (4200, 400, 100, 200, 150)], abs=0.001
@@ -40,8 +40,8 @@ def test_cost_bars_form_a_waterfall() -> None:
     assert total[:2] == (0.0, 1.0)
     assert ticked[1] == pytest.approx(2350 / 5050, abs=0.001)
     assert {mark for _, _, [mark] in (*terms, total, ticked)} == {0.733}
-    assert check.CHOSEN not in words(
-        check.cost_panel(assess(PLAN, MOMENTUM), assess(PLAN, MOMENTUM))
+    assert check_facts.CHOSEN not in words(
+        check_facts.cost_panel(assess(PLAN, MOMENTUM), assess(PLAN, MOMENTUM))
     )
 
 
@@ -59,7 +59,7 @@ def test_better_evidence_is_the_longer_bar(
 ) -> None:
     pack = load_scenario(study)
     plan = assess(revise(pack.reference_protocol, sample_size=samples), pack)
-    [(begin, longest, at)] = bars(check.evidence_panel({"Your plan": plan}))
+    [(begin, longest, at)] = bars(check_facts.evidence_panel({"Your plan": plan}))
     assert begin == 0.0
     assert longest == pytest.approx(end, abs=0.002)
     assert at == pytest.approx(marks, abs=0.002)
@@ -77,12 +77,12 @@ def test_only_lost_evidence_is_drawn_behind_the_bar() -> None:
         assert bar.before
         assert (bar.to < bar.before) is is_less
         assert ("lost" in drawn_bar(bar)) is is_less
-    panel = html(check.evidence_panel({"Your plan": much, check.CHOSEN: little}))
+    panel = html(check_facts.evidence_panel({"Your plan": much, check_facts.CHOSEN: little}))
     assert panel.count('class="lost"') == 1
 
 
 def test_slack_bars_share_the_wider_scale() -> None:
-    budget, *_, schedule, staff = bars(check.check_panel(assess(PLAN, MOMENTUM)))
+    budget, *_, schedule, staff = bars(check_facts.check_panel(assess(PLAN, MOMENTUM)))
     assert budget == (0.0, 1.0, [0.733])
     assert schedule == (0.0, 1.0, [0.75])
     assert staff == (0.0, 1.0, [1.0])
@@ -90,17 +90,22 @@ def test_slack_bars_share_the_wider_scale() -> None:
 
 def test_only_the_binding_constraint_is_marked() -> None:
     for binding in (None, Dimension.BUDGET, Dimension.STAFF):
-        rows = tree(check.check_panel(assess(PLAN, MOMENTUM), binding)).findall(".//tbody/tr")
+        rows = tree(check_facts.check_panel(assess(PLAN, MOMENTUM), binding)).findall(".//tbody/tr")
         elements = [
-            row for row, mark in pairwise(rows) if check.BINDING in "".join(mark.itertext())
+            row for row, mark in pairwise(rows) if check_facts.BINDING in "".join(mark.itertext())
         ]
         names = [(row[0][0].tail or "").strip().lower() for row in elements]
         assert names == ([binding] if binding else [])
 
 
 def drawn(plan: Assessment) -> list[Block]:
-    evidence = check.evidence_panel({"Your plan": plan})
-    return [check.header_panel(plan), check.check_panel(plan), check.cost_panel(plan), evidence]
+    evidence = check_facts.evidence_panel({"Your plan": plan})
+    return [
+        check_facts.header_panel(plan),
+        check_facts.check_panel(plan),
+        check_facts.cost_panel(plan),
+        evidence,
+    ]
 
 
 @given(itemised_protocols(), studied_packs())
@@ -109,7 +114,7 @@ def test_bars_stay_in_cells_and_header_names_failures(plan: Protocol, pack: Pack
     failing = [str(dimension) for dimension, slack in yours.slack.items() if not slack.ok]
     named = joined(failing) if failing else "every dimension passes"
     assert named in plan_verdict(yours).text
-    assert named in words(check.header_panel(yours)) or not failing
+    assert named in words(check_facts.header_panel(yours)) or not failing
     for panel in drawn(yours):
         assert not re.search(r"\b(nan|inf|None)\b", html(panel))
         for begin, end, marks in bars(panel):

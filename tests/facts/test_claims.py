@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.facts.documents import funding_request
-from replicalab.facts.options import difference_text
-from replicalab.facts.score import score_verdict
+from replicalab.facts.change_facts import difference_text
+from replicalab.facts.document_facts import funding_request
+from replicalab.facts.score_facts import score_verdict
 from replicalab.negotiation import AUTOMATIC, Outcome, Score, negotiate, score
 from replicalab.negotiation.case import Case
 from replicalab.planner import PlanAnalysis

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import assess
-from replicalab.facts import comparison
+from replicalab.facts import comparison_facts
 from replicalab.facts.blocks import Status
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS, PROTOCOL_FIELDS, Protocol, revise
 from replicalab.negotiation.case import Side, negotiated
@@ -63,12 +63,13 @@ COMPARED: Final = {
 def sentences(name: str, sides: Sequence[Side]) -> str:
     visible = (
         line
-        for title, lines in comparison.parts(sides).items()
-        if name in WHOLE or title in (comparison.DIFFERS, comparison.EVIDENCE, comparison.OUTCOME)
+        for title, lines in comparison_facts.parts(sides).items()
+        if name in WHOLE
+        or title in (comparison_facts.DIFFERS, comparison_facts.EVIDENCE, comparison_facts.OUTCOME)
         for line in lines
     )
     lines = (" | ".join([line.label, *(cell.text for cell in line.cells)]) for line in visible)
-    return "\n".join([f"# {name}", *lines, f"alike: {comparison.same_text(sides)}"])
+    return "\n".join([f"# {name}", *lines, f"alike: {comparison_facts.same_text(sides)}"])
 
 
 def test_sentences_on_compared_sides() -> None:
@@ -77,24 +78,26 @@ def test_sentences_on_compared_sides() -> None:
 
 def test_numbers_come_from_assessments() -> None:
     pair = COMPARED["one field"]
-    record = comparison.parts(pair)
-    power = next(line for line in record[comparison.EVIDENCE] if line.label == "Power")
+    record = comparison_facts.parts(pair)
+    power = next(line for line in record[comparison_facts.EVIDENCE] if line.label == "Power")
     assert [cell.number for cell in power.cells] == [item.plan.evidence.value for item in pair]
-    budget = next(line for line in record[comparison.SLACK] if line.label == "Budget")
+    budget = next(line for line in record[comparison_facts.SLACK] if line.label == "Budget")
     assert [cell.status for cell in budget.cells] == [Status.FAIL, Status.PASS]
-    heading, *rows = comparison.table(pair)
+    heading, *rows = comparison_facts.table(pair)
     assert heading == ["Part", "What", "A", "=B"]
-    assert [comparison.DIFFERS, "Sample size", 100, 25] in rows
+    assert [comparison_facts.DIFFERS, "Sample size", 100, 25] in rows
     assert {len(row) for row in rows} == {4}
-    equal = comparison.parts([side(), side(name="B")])
-    assert comparison.DIFFERS not in equal
+    equal = comparison_facts.parts([side(), side(name="B")])
+    assert comparison_facts.DIFFERS not in equal
     assert not any(line.differs for lines in equal.values() for line in lines)
 
 
 @given(studied_packs(), itemised_protocols(), itemised_protocols())
 def test_only_different_fields_differ(pack: Pack, one: Protocol, other: Protocol) -> None:
     sides = [Side("A", assess(plan, pack), None) for plan in (one, other)]
-    differ = {line.label for line in comparison.parts(sides).get(comparison.DIFFERS, [])}
+    differ = {
+        line.label for line in comparison_facts.parts(sides).get(comparison_facts.DIFFERS, [])
+    }
     alike = {name for name in PROTOCOL_FIELDS if getattr(one, name) == getattr(other, name)}
     assert not differ & {FIELD_LABELS[name] for name in alike}
     assert differ >= {FIELD_LABELS[name] for name in NUMBER_FIELDS if name not in alike}
@@ -106,11 +109,11 @@ def sides(**changes: object) -> list[Side]:
 
 
 def panel(found: list[Side]) -> ElementTree.Element:
-    return tree(comparison.comparison_panel(found))
+    return tree(comparison_facts.comparison_panel(found))
 
 
 def test_cost_bars_share_one_scale() -> None:
-    drawn = bars(comparison.comparison_panel(sides(sample_size=25)))
+    drawn = bars(comparison_facts.comparison_panel(sides(sample_size=25)))
     assert drawn[1] == (0.0, 1.0, [0.625])
     assert drawn[3] == (0.0, 0.85, [1.0])
     totals = [to for _, to, marks in drawn[4:] if not marks][-2:]
@@ -130,5 +133,5 @@ def test_evidence_of_failing_plans_is_marked() -> None:
 def test_other_evidence_has_its_own_scale() -> None:
     other = load_scenario("phys_millikan", "medium")
     mixed = [*sides()[:1], Side("C", assess(other.reference_protocol, other), None)]
-    alone = bars(comparison.comparison_panel([mixed[0], mixed[0]]))[0]
-    assert bars(comparison.comparison_panel(mixed))[0] == alone
+    alone = bars(comparison_facts.comparison_panel([mixed[0], mixed[0]]))[0]
+    assert bars(comparison_facts.comparison_panel(mixed))[0] == alone

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from replicalab.assessment import assess
 from replicalab.designs import KINDS
-from replicalab.facts import curves as facts
+from replicalab.facts import curve_facts
 from replicalab.facts.blocks import Table
 from replicalab.models import revise
 from replicalab.planner.curves import Curves
@@ -20,15 +20,15 @@ def of_kind(design: Design) -> Curves:
 
 
 def sentences(curves: Curves) -> Iterator[str]:
-    yield facts.samples_title(curves)
-    yield facts.assumed_text(curves)
+    yield curve_facts.samples_title(curves)
+    yield curve_facts.assumed_text(curves)
     if curves.effects:
-        yield facts.effect_title(curves)
-    yield facts.bound_text(curves)
+        yield curve_facts.effect_title(curves)
+    yield curve_facts.bound_text(curves)
 
 
 def rows(curves: Curves) -> Iterator[str]:
-    for row in (*facts.samples_rows(curves), *facts.effect_rows(curves)):
+    for row in (*curve_facts.samples_rows(curves), *curve_facts.effect_rows(curves)):
         yield " | ".join(filter(None, (cell.text for cell in row)))
 
 
@@ -69,7 +69,7 @@ def curves(design: Design, samples: int = 128) -> Curves:
 
 
 def effects_of(lines: Curves) -> dict[str, tuple[str, ...]]:
-    [table] = [block for block in facts.original_blocks(lines) if isinstance(block, Table)]
+    [table] = [block for block in curve_facts.original_blocks(lines) if isinstance(block, Table)]
     return {row[0].text: tuple(cell.text for cell in row[1:]) for row in table.rows}
 
 

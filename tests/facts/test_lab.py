@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from replicalab import scenarios
-from replicalab.facts.lab import any_lab_text, lab_text, own_text
+from replicalab.facts.lab_facts import any_lab_text, lab_text, own_text
 from tests.golden import assert_golden
 
 WRITTEN: Final = scenarios.load_scenario("fin_momentum", "medium")

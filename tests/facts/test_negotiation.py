@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.facts import rounds
+from replicalab.facts import round_facts
 from replicalab.facts.blocks import Block, Status
-from replicalab.facts.negotiation import (
+from replicalab.facts.negotiation_facts import (
     OUTCOME_TITLES,
     answer_rule,
     answer_verdict,
@@ -152,16 +152,16 @@ WORDED: Final = by_person(
 OVER: Final = by_person(MEDIUM, propose(PROPOSED), ACCEPT)
 FORKS: Final = [*zip(RULED.rounds[:2], OVER.rounds, strict=True), (RULED.rounds[2], None)]
 PANELS: Final[dict[str, Block]] = {
-    "an answer in full": rounds.round_panel(RULED, 0, reworded="Other <b>words</b>."),
-    "a round": rounds.round_panel(RULED, 1),
-    "a question": rounds.round_panel(ASKED, 1),
-    "one number moves": rounds.round_panel(STAYING, 1),
-    "nothing moves": rounds.round_panel(STAYING, 2),
-    "no answer and no plan": rounds.round_panel(by_person(MEDIUM, None), 0),
-    "the rounds": rounds.rounds_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
-    "the ledger": rounds.ledger_panel(RULED),
-    "a ledger of no amount": rounds.ledger_panel(WORDED),
-    "a branch that is over": rounds.branches_panel(FORKS, 1),
+    "an answer in full": round_facts.round_panel(RULED, 0, reworded="Other <b>words</b>."),
+    "a round": round_facts.round_panel(RULED, 1),
+    "a question": round_facts.round_panel(ASKED, 1),
+    "one number moves": round_facts.round_panel(STAYING, 1),
+    "nothing moves": round_facts.round_panel(STAYING, 2),
+    "no answer and no plan": round_facts.round_panel(by_person(MEDIUM, None), 0),
+    "the rounds": round_facts.rounds_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
+    "the ledger": round_facts.ledger_panel(RULED),
+    "a ledger of no amount": round_facts.ledger_panel(WORDED),
+    "a branch that is over": round_facts.branches_panel(FORKS, 1),
 }
 
 
@@ -174,7 +174,7 @@ def test_bars_of_a_round_show_the_use() -> None:
     plan = RULED.rounds[1].plan
     assert plan is not None
     assert plan.evidence.value == pytest.approx(0.47, abs=0.005)
-    ends = bars(rounds.round_panel(RULED, 1))
+    ends = bars(round_facts.round_panel(RULED, 1))
     assert ends["Days"] == "1.000", "7 of 6 days"
     assert ends["Credits"] == f"{2900 / 3700:.3f}"
     assert ends["Power"] == f"{plan.evidence.value:.3f}"
@@ -184,9 +184,9 @@ def test_bars_of_a_round_show_the_use() -> None:
 def test_panels_are_well_formed(pack: Pack, opening: Protocol | None) -> None:
     talks: Negotiation = by_rule(pack, opening, scientist=ScientistKind.DIRECT)
     panels: list[Block] = [
-        *(rounds.round_panel(talks, at) for at in range(len(talks.rounds))),
-        rounds.rounds_panel(talks, 0),
-        rounds.ledger_panel(talks),
-        rounds.outcome_panel(outcome_verdict(talks)),
+        *(round_facts.round_panel(talks, at) for at in range(len(talks.rounds))),
+        round_facts.rounds_panel(talks, 0),
+        round_facts.ledger_panel(talks),
+        round_facts.outcome_panel(outcome_verdict(talks)),
     ]
     assert all(heard(tree(panel)) for panel in panels)

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import Assessment, assess
-from replicalab.facts import options as ways
-from replicalab.facts import plan as texts
-from replicalab.facts import verdicts
+from replicalab.facts import change_facts, plan_facts, verdicts
 from replicalab.facts.blocks import Status
 from replicalab.models import LAB_DIMENSIONS, Protocol, revise
 from replicalab.planner import PlanAnalysis
@@ -154,26 +152,26 @@ def test_sentences_are_whole_and_true(plan: Protocol, pack: Pack) -> None:
     yours, loss = options.yours, options.least
     for line in report_on(options).splitlines():
         assert not re.search(r"  |\.\.|\b(nan|inf|None)\b", line)
-    sentences = [ways.first_advice(options), ways.difference_text(options)]
+    sentences = [change_facts.first_advice(options), change_facts.difference_text(options)]
     sentences += [
-        ways.search_text(options),
-        *(s for _, part in ways.needs_parts(options) for s in part),
+        change_facts.search_text(options),
+        *(s for _, part in change_facts.needs_parts(options) for s in part),
     ]
     for text in filter(None, sentences):
         assert text.endswith(".")
         assert not text[0].islower()
     assert {dimension for dimension, _ in yours.reasons_once} == set(yours.failing)
-    terms, _, total = texts.staff_text(yours).rpartition(" = ")
+    terms, _, total = plan_facts.staff_text(yours).rpartition(" = ")
     added = [int(term.split()[0]) for term in terms.split(" + ")] if terms else [yours.staff]
     assert sum(added) == yours.staff
     assert len(added) > 1 or not terms
     assert total.startswith(f"{yours.staff} of {pack.lab.staff:,} ")
     # Only proven claims are made.
-    proof = ways.proof_text(loss)
+    proof = change_facts.proof_text(loss)
     none_feasible = loss.exact and not loss.after.feasible
     assert ("passes" in proof or "wording" in proof) <= none_feasible
     assert bool(proof) == (none_feasible or loss.none_above_floor)
-    if ways.nothing_needed(options):
+    if change_facts.nothing_needed(options):
         assert yours.feasible
         assert yours.evidence.tier is EvidenceTier.MEETS_TARGET
 
@@ -205,5 +203,5 @@ def test_spare_samples_are_noted_from_a_quarter() -> None:
     ):
         plan = assess(revise(pack.reference_protocol, sample_size=planned), lab)
         text = f"{needed} would reach power 0.803; you planned {planned}."
-        assert texts.spare_text(plan) == (text if needed else "")
-        assert (("Note", text) in texts.notes(plan)) == bool(needed)
+        assert plan_facts.spare_text(plan) == (text if needed else "")
+        assert (("Note", text) in plan_facts.notes(plan)) == bool(needed)

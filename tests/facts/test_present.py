@@ -3,9 +3,9 @@
 from typing import Final
 
 from replicalab.assessment import assess
-from replicalab.facts import present
-from replicalab.facts.negotiation import outcome_verdict, simple_rule_run
-from replicalab.facts.rounds import suggested
+from replicalab.facts import slide_facts
+from replicalab.facts.negotiation_facts import outcome_verdict, simple_rule_run
+from replicalab.facts.round_facts import suggested
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind, concession_steps
 from replicalab.planner import PlanAnalysis
@@ -29,20 +29,22 @@ assert RULE is not None
 CHANGES: Final = suggested(FISHING)
 FISH_PLAN: Final = PlanAnalysis(assess(FISH.reference_protocol, FISH))
 SLIDES: Final = {
-    "the study's question": present.stake_slide(YOURS),
-    "its question with dropout": present.stake_slide(assess(EDITED, SOME)),
-    "its own plan": present.plan_slide(YOURS),
-    "another plan": present.plan_slide(assess(EDITED, STROOP)),
-    "another plan with dropout": present.plan_slide(assess(EDITED, SOME)),
-    "a concession of an item": present.concession_slide(FISHING, 0, CHANGES),
-    "a concession of a control": present.concession_slide(FISHING, 1, CHANGES),
-    "a concession of samples": present.concession_slide(FISHING, 3, CHANGES),
-    "what was given up": present.ledger_slide(concession_steps(FISHING), CHANGES),
-    "the simple rule": present.rule_slide(FISHING, RULE),
-    "the decision": present.decision_slide(FISH_PLAN, FISHING, outcome_verdict(FISHING)),
-    "an open negotiation": present.decision_slide(PlanAnalysis(YOURS), OPEN, outcome_verdict(OPEN)),
-    "the decision alone": present.decision_slide(PlanAnalysis(YOURS), None),
-    "a noted decision": present.decision_slide(
+    "the study's question": slide_facts.stake_slide(YOURS),
+    "its question with dropout": slide_facts.stake_slide(assess(EDITED, SOME)),
+    "its own plan": slide_facts.plan_slide(YOURS),
+    "another plan": slide_facts.plan_slide(assess(EDITED, STROOP)),
+    "another plan with dropout": slide_facts.plan_slide(assess(EDITED, SOME)),
+    "a concession of an item": slide_facts.concession_slide(FISHING, 0, CHANGES),
+    "a concession of a control": slide_facts.concession_slide(FISHING, 1, CHANGES),
+    "a concession of samples": slide_facts.concession_slide(FISHING, 3, CHANGES),
+    "what was given up": slide_facts.ledger_slide(concession_steps(FISHING), CHANGES),
+    "the simple rule": slide_facts.rule_slide(FISHING, RULE),
+    "the decision": slide_facts.decision_slide(FISH_PLAN, FISHING, outcome_verdict(FISHING)),
+    "an open negotiation": slide_facts.decision_slide(
+        PlanAnalysis(YOURS), OPEN, outcome_verdict(OPEN)
+    ),
+    "the decision alone": slide_facts.decision_slide(PlanAnalysis(YOURS), None),
+    "a noted decision": slide_facts.decision_slide(
         PlanAnalysis(YOURS), None, note="Run it in May.\nAda"
     ),
 }

@@ -4,8 +4,8 @@ import re
 from xml.etree import ElementTree
 
 from replicalab.assessment import assess
-from replicalab.facts import study as panels
-from replicalab.facts.plan import asked_text
+from replicalab.facts import study_facts
+from replicalab.facts.plan_facts import asked_text
 from replicalab.render.html import numbers_style
 from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, load_scenario
 
@@ -14,7 +14,7 @@ def test_one_sided_test_is_named_with_its_alpha() -> None:
     question = EvidenceAssumptions(sides=1, why={"sides": "Slower, as published."})
     pack = load_scenario("psy_stroop", Difficulty.MEDIUM).with_own(LabOverrides(), question)
     plan = assess(pack.reference_protocol, pack)
-    rows = {name: (value, why) for name, value, why in panels.choices(plan)}
+    rows = {name: (value, why) for name, value, why in study_facts.choices(plan)}
     assert "The exact one-sided paired t-test" in rows["Test and method"][0]
     assert "Alpha, one-sided" in rows
     assert rows["Sides of the test"][1].startswith("Slower, as published.")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from replicalab.facts import survey
+from replicalab.facts import survey_facts
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
 from tests.golden import assert_golden
@@ -17,10 +17,15 @@ def found(study: str, own: LabOverrides = POOR) -> SurveyedStudy:
 def sentences(study: str, own: LabOverrides) -> str:
     item = found(study, own)
     row = (
-        f"{value:.4g}" if isinstance(value, float) else f"{value}" for value in survey.cells(item)
+        f"{value:.4g}" if isinstance(value, float) else f"{value}"
+        for value in survey_facts.cells(item)
     )
-    named = (f"{name}: {value}".rstrip() for name, value in zip(survey.COLUMNS, row, strict=True))
-    return "\n".join([f"# {survey.fits_text(item)}; {survey.binding_text(item)}", *named])
+    named = (
+        f"{name}: {value}".rstrip() for name, value in zip(survey_facts.COLUMNS, row, strict=True)
+    )
+    return "\n".join(
+        [f"# {survey_facts.fits_text(item)}; {survey_facts.binding_text(item)}", *named]
+    )
 
 
 def test_rows_of_table_and_file() -> None:
@@ -35,12 +40,12 @@ def test_equal_rows_are_ordered_by_merit() -> None:
     by_merit = sorted(rows, key=lambda each: each.rank)
     column = {"evidence": "share of target", "cost": "credits", "given_up": "fidelity loss"}
     column |= {"best": "binds", "binding": "binds"}
-    for order in survey.ORDERS:
-        cell = survey.COLUMNS.index(column.get(order, order))
+    for order in survey_facts.ORDERS:
+        cell = survey_facts.COLUMNS.index(column.get(order, order))
         expected = by_merit
-        if order != survey.ORDERS[0]:
-            values = {id(row): survey.cells(row)[cell] for row in rows}
+        if order != survey_facts.ORDERS[0]:
+            values = {id(row): survey_facts.cells(row)[cell] for row in rows}
             folded = {k: v.casefold() if isinstance(v, str) else v for k, v in values.items()}
             expected = sorted(by_merit, key=lambda e: folded[id(e)], reverse=order == "evidence")
-        names = [row.pack.paper.name for row in sorted(rows, key=survey.order_key(order))]
+        names = [row.pack.paper.name for row in sorted(rows, key=survey_facts.order_key(order))]
         assert names == [each.pack.paper.name for each in expected], order

@@ -7,10 +7,10 @@ from typing import Any, Final
 import pytest
 
 from replicalab.assessment import AssumedEffect, assess, size_text
-from replicalab.facts import frontier
+from replicalab.facts import frontier_facts
 from replicalab.facts.blocks import Fact, Status
-from replicalab.facts.options import no_evidence_text
-from replicalab.facts.region import limit_facts, point_facts, region_facts, region_title
+from replicalab.facts.change_facts import no_evidence_text
+from replicalab.facts.region_facts import limit_facts, point_facts, region_facts, region_title
 from replicalab.models import Protocol
 from replicalab.planner import BetterPlans, PlanAnalysis, least_to_draw, plan_to_draw
 from replicalab.planner.region import region
@@ -73,7 +73,7 @@ STANDINGS: Final = {
 @pytest.mark.parametrize("case", STANDINGS)
 def test_verdict_follows_the_frontier(case: str) -> None:
     options, status, title = STANDINGS[case]
-    verdict = frontier.standing_verdict(options)
+    verdict = frontier_facts.standing_verdict(options)
     assert (verdict.status, verdict.title) == (status, title)
     unbeaten = options.yours.feasible and bool(options.frontier.plans)
     unbeaten = unbeaten and options.frontier.standing(options.yours) == BetterPlans()
@@ -81,7 +81,7 @@ def test_verdict_follows_the_frontier(case: str) -> None:
     if title == "Off the frontier":
         assert all(
             options.yours.feasible <= plan.feasible
-            for plan in frontier.better_plans(options).values()
+            for plan in frontier_facts.better_plans(options).values()
         )
 
 
@@ -130,12 +130,12 @@ def _rows(name: str, facts: Iterable[Fact]) -> Iterator[str]:
 def _lines() -> Iterator[str]:
     momentum, reef, myeloma = opened(MOMENTUM), opened(REEF), opened(MYELOMA)
     for case, (options, _, _) in STANDINGS.items():
-        yield f"{case}: {frontier.standing_verdict(options).text}"
-        for name, plan in frontier.better_plans(options).items():
+        yield f"{case}: {frontier_facts.standing_verdict(options).text}"
+        for name, plan in frontier_facts.better_plans(options).items():
             yield f"  {name}: {size_text(plan)}, {plan.evidence.text}"
     for place in EXTRAS:
-        yield from _rows(" ".join(place), frontier.extra_facts(opened(place)))
-    yield from map(frontier.given_up_text, (reef.yours, reef.least.after))
+        yield from _rows(" ".join(place), frontier_facts.extra_facts(opened(place)))
+    yield from map(frontier_facts.given_up_text, (reef.yours, reef.least.after))
     tight = assess(opened(MOMENTUM, 300, 3).yours.plan, with_means(momentum.yours.pack, days=3))
     for options in (momentum, PlanAnalysis(tight), myeloma, opened(SUZUKI), reef):
         drawn = plan_to_draw(options)

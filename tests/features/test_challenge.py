@@ -6,7 +6,7 @@ from typing import Final
 from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
-from replicalab.features.challenge.page import RESULTS
+from replicalab.features.challenge.challenge_page import RESULTS
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import load_scenario
 from replicalab.ui.frame import HIDDEN

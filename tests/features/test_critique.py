@@ -6,6 +6,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from replicalab import scenarios
+from replicalab.answers import QUESTIONS as FORM
+from replicalab.answers import Finder, Registration
 from replicalab.assessment import assess
 from replicalab.designs import KINDS
 from replicalab.drafts import Draft, check, new_study
@@ -19,8 +21,6 @@ from replicalab.features.critique import (
 )
 from replicalab.lexicon import one_line
 from replicalab.models import revise
-from replicalab.registration import QUESTIONS as FORM
-from replicalab.registration import Finder, Registration
 from replicalab.render.html import html
 from tests import hostile
 from tests.factories import (

@@ -10,12 +10,12 @@ from docx.document import Document as WordFile
 from docx.text.paragraph import Paragraph
 from lxml import etree
 
+from replicalab.answers import Registration
 from replicalab.characters import on_one_line
 from replicalab.facts.blocks import Cell, Document, Listing, Part, Sentence, Table
 from replicalab.facts.blocks import table as table_of
-from replicalab.facts.report import report
+from replicalab.facts.report_facts import report
 from replicalab.features.office import docx
-from replicalab.registration import Registration
 from replicalab.render.markdown import markdown
 from tests.hostile import ATTACK, UNSEEN, marks
 from tests.reports.making import DAY, strangers, texts_of, work

@@ -10,10 +10,10 @@ from urllib.request import OpenerDirector, Request
 
 import pytest
 
+from replicalab.answers import Registration
 from replicalab.errors import PrintError
-from replicalab.facts.report import report
+from replicalab.facts.report_facts import report
 from replicalab.features.office import pdf, print_html
-from replicalab.registration import Registration
 from replicalab.scenarios import Difficulty
 from tests.reports.making import DAY, pages_in, text_of, texts_of, unpacked, work
 from tests.tiers import EVERY_LAB, one_in

@@ -13,7 +13,7 @@ import pytest
 from replicalab.api import load
 from replicalab.assessment import Assessment, assess
 from replicalab.cli import main
-from replicalab.facts.present import plan_slide, stake_slide
+from replicalab.facts.slide_facts import plan_slide, stake_slide
 from replicalab.features.one_file import file_html, levers_of, pdf, state_of
 from replicalab.models import Dimension, revise
 from replicalab.negotiation.case import Case, read_case

@@ -38,9 +38,7 @@ def test_closed_part_computes_nothing() -> None:
 
 def test_part_shows_the_choice_with_links_and_file(monkeypatch: pytest.MonkeyPatch) -> None:
     files: list[str] = []
-    monkeypatch.setattr(
-        "replicalab.ui.files.st.download_button", lambda label, data, **_: files.append(data())
-    )
+    monkeypatch.setattr("streamlit.download_button", lambda label, data, **_: files.append(data()))
     app = open_part(budget="2500", days="12", staff="4")
     choose(app, "Studies to choose from", *NAMES)
     packs = (load_scenario(s, "medium").with_own(OWN, EvidenceAssumptions()) for s in STUDIES)

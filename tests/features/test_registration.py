@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from replicalab import scenarios
+from replicalab.answers import QUESTIONS, Finder, Registration
 from replicalab.assessment import assess
 from replicalab.documents import OWN
 from replicalab.drafts import Draft, check, new_study
@@ -20,7 +21,6 @@ from replicalab.limits import LONGEST_LABEL, LONGEST_TEXT
 from replicalab.models import revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
 from replicalab.planner import PlanAnalysis
-from replicalab.registration import QUESTIONS, Finder, Registration
 from replicalab.render.html import document_html
 from replicalab.render.markdown import markdown
 from tests.factories import make_setup

@@ -19,7 +19,7 @@ CORE = """
 import sys
 for name in {names}:
     sys.modules["replicalab.features." + name] = None
-import replicalab.ui.frame, replicalab.ui.scenarios
+import replicalab.ui.frame, replicalab.ui.scenarios_page
 from replicalab.cli import main
 sys.exit(main(["check", "psy_stroop"]))
 """

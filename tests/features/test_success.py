@@ -17,7 +17,7 @@ from scipy import optimize, stats
 
 from replicalab.assessment import Assessment, assess
 from replicalab.features.success import CRITERIA, Basis, facts, probability, success_of
-from replicalab.features.success.page import rough_text
+from replicalab.features.success.success_page import rough_text
 from replicalab.models import revise
 from tests.factories import make_design, make_pack, make_protocol
 

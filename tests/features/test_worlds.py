@@ -8,15 +8,15 @@ from typing import Any, Final
 
 import pytest
 
+from replicalab.answers import Registration
 from replicalab.api import report
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import ArgumentError
-from replicalab.facts.score import robust_text
+from replicalab.facts.score_facts import robust_text
 from replicalab.features.break_even import robust_plan, values_in
-from replicalab.features.break_even.assumptions import Assumption
+from replicalab.features.break_even.sensitivity import Assumption
 from replicalab.models import Protocol
 from replicalab.negotiation.case import on_the_shelf
-from replicalab.registration import Registration
 from replicalab.scenarios import Pack, list_scenarios
 from replicalab.ui.workspace import from_query
 from tests.features.test_break_even import assess_in, changed

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from replicalab.assessment import assess
 from replicalab.designs import KINDS, PARAMETERS
-from replicalab.facts.region import LEAST_LOSS, OFFER, YOUR_PLAN
+from replicalab.facts.region_facts import LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, RegionLimit, plan_to_draw
 from replicalab.planner.curves import Curves

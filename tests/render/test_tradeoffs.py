@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.assessment import Assessment, assess
-from replicalab.facts.region import BALANCED, LEAST_LOSS, OFFER, YOUR_PLAN
+from replicalab.facts.region_facts import BALANCED, LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, RegionLimit, least_to_draw, plan_to_draw
 from replicalab.planner.region import Region, region
 from replicalab.render.figures import Mark, frontier_figure, placing, region_figure, spotted
 from replicalab.render.figures.power import LOOKS
-from replicalab.render.figures.region import CAPS, COLOURS
+from replicalab.render.figures.region_map import CAPS, COLOURS
 from replicalab.render.figures.sheet import INK, PAPER
 from replicalab.scenarios import load_scenario
 from tests.golden import assert_golden

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from replicalab import negotiation
 from replicalab.assessment import assess
 from replicalab.facts.blocks import Document, Listing, Sentence, Status, Table
-from replicalab.facts.documents import brief, funding_request
-from replicalab.facts.report import report
+from replicalab.facts.document_facts import brief, funding_request
+from replicalab.facts.report_facts import report
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of, parse_study
 from tests.factories import make_setup

@@ -6,15 +6,15 @@ from typing import Any, Final
 
 import pytest
 
+from replicalab.answers import Registration
 from replicalab.assessment import Assessment, assess
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.blocks import Cell, Document, Sentence, Table
-from replicalab.facts.documents import input_hash, reference_of
-from replicalab.facts.report import report
+from replicalab.facts.document_facts import input_hash, reference_of
+from replicalab.facts.report_facts import report
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.least_loss import field_steps
-from replicalab.registration import Registration
 from replicalab.render.markdown import markdown
 from replicalab.scenarios import (
     Difficulty,

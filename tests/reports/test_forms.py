@@ -11,12 +11,12 @@ from zipfile import ZipFile
 import openpyxl
 import pytest
 
+from replicalab.answers import Registration
 from replicalab.characters import shown
 from replicalab.facts.blocks import Cell, Document, Listing, Part, Sentence, Table
 from replicalab.facts.blocks import table as table_of
-from replicalab.facts.report import report
+from replicalab.facts.report_facts import report
 from replicalab.lexicon import one_line
-from replicalab.registration import Registration
 from replicalab.render.html import document_html
 from replicalab.render.markdown import csv_tables, excel, markdown
 from replicalab.tables import unguarded

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from replicalab.assessment import assess, size_text
 from replicalab.facts.blocks import Block, Sentence, Table
-from replicalab.facts.documents import funding_request, headline, plans_of, reference_of
+from replicalab.facts.document_facts import funding_request, headline, plans_of, reference_of
 from replicalab.features.office import pdf
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, rank

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.facts.negotiation import outcome_verdict
+from replicalab.facts.negotiation_facts import outcome_verdict
 from replicalab.models import Protocol, ScientistActionType, plan_action
 from replicalab.negotiation import Negotiation
 from replicalab.scenarios import load_scenario

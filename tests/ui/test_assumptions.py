@@ -7,10 +7,10 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput, Radio
 
 from replicalab.assessment import assess
-from replicalab.facts import curves
+from replicalab.facts import curve_facts
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Arms, EvidenceAssumptions, Units, load_scenario
-from replicalab.ui.protocol.assumptions import PART_KEY, PLACE, UNITS_AND_ARMS
+from replicalab.ui.protocol_page.assumptions import PART_KEY, PLACE, UNITS_AND_ARMS
 from tests.ui.acting import labels, number, pick, press, run, type_number, type_text, undo
 from tests.ui.pages import PROTOCOL, STUDY, TRADE_OFFS
 from tests.ui.reading import alerts, heard, page_text, panel_tables, panels
@@ -197,8 +197,8 @@ def test_curves_are_those_of_the_core() -> None:
         *("The original", "Units and arms", "The design", "Probability of success"),
     ]
     for part, title, rows in (
-        ("Evidence over n", curves.samples_title, curves.samples_rows),
-        ("n over effect", curves.samples_title, curves.effect_rows),
+        ("Evidence over n", curve_facts.samples_title, curve_facts.samples_rows),
+        ("n over effect", curve_facts.samples_title, curve_facts.effect_rows),
     ):
         [chart] = show(app, part, PART_KEY).get("plotly_chart")
         assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == title(lines)

@@ -5,7 +5,7 @@ from threading import Event
 
 import pytest
 
-from replicalab.facts.score import again_text
+from replicalab.facts.score_facts import again_text
 from replicalab.library import KeptBatch
 from replicalab.limits import MOST_BATCHES, MOST_PAGE_JOBS
 from replicalab.negotiation.batch import Result, is_same, jobs_of, run_job

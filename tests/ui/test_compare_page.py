@@ -12,8 +12,8 @@ from replicalab.negotiation.batch import run_job
 from replicalab.negotiation.case import record_text
 from replicalab.ui import batches, own_studies
 from replicalab.ui.batches import BATCHES
-from replicalab.ui.compare import MANY, TABS
-from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.compare_page import MANY, TABS
+from replicalab.ui.library_page.shelf import owner, shelf
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import TrayCase, Workspace
 from tests.golden import assert_golden

@@ -9,10 +9,10 @@ from streamlit.testing.v1 import AppTest
 from replicalab.library import StoredDraft
 from replicalab.negotiation.case import read_draft, record_text
 from replicalab.scenarios import LabOverrides, copy_text
-from replicalab.ui.library import drafting
-from replicalab.ui.library import shelf as writer
-from replicalab.ui.library.drafting import Tab
-from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.library_page import drafting
+from replicalab.ui.library_page import shelf as writer
+from replicalab.ui.library_page.drafting import Tab
+from replicalab.ui.library_page.shelf import owner, shelf
 from replicalab.ui.workspace import TrayCase, Workspace, to_query
 from tests.ui.acting import choose, chosen, labels, number, press, run, type_number, undo
 from tests.ui.pages import LETTERS, LIBRARY, PROTOCOL, SCENARIOS

@@ -19,8 +19,8 @@ from replicalab.negotiation import ScientistKind, save
 from replicalab.negotiation.case import record_text
 from replicalab.ui import own_studies
 from replicalab.ui.frame import PAGES as NAVIGATION
-from replicalab.ui.library import shelf as writer
-from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.library_page import shelf as writer
+from replicalab.ui.library_page.shelf import owner, shelf
 from replicalab.ui.workspace import TrayCase, Workspace, to_query
 from tests.library.making import make_batch
 from tests.negotiation.playing import by_rule

@@ -14,8 +14,8 @@ from replicalab.characters import hidden
 from replicalab.limits import LONGEST_NAME
 from replicalab.negotiation import Transcript
 from replicalab.scenarios import Study, parse_study
-from replicalab.ui import study
-from replicalab.ui.lab.fields import row_key
+from replicalab.ui import study_page
+from replicalab.ui.lab_form.lab_fields import row_key
 from replicalab.ui.workspace import TrayCase, Workspace, to_query
 from tests import hostile_files
 from tests.hostile import (
@@ -127,8 +127,8 @@ def test_hostile_study_is_text_on_every_page() -> None:
         go(app, page)
         assert not leaks(app), page
         numbers |= seen(app)
-    for part in study.PARTS:
-        show(go(app, STUDY), part, study.TABS)
+    for part in study_page.PARTS:
+        show(go(app, STUDY), part, study_page.TABS)
         assert not leaks(app), part
         numbers |= seen(app)
     for label in ("", *app.session_state["state"].analysed.yours.pack.known_items):

@@ -12,8 +12,8 @@ from replicalab import scenarios
 from replicalab.library import EntryKind
 from replicalab.negotiation.case import Case
 from replicalab.scenarios.writing import study_yaml
-from replicalab.ui import study
-from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui import study_page
+from replicalab.ui.library_page.shelf import owner, shelf
 from replicalab.ui.workspace import Workspace, stories, to_query
 from tests.ui.acting import choose, chosen, labels, press, run
 from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY, TRADE_OFFS
@@ -238,8 +238,8 @@ def _walked() -> Iterator[tuple[str, AppTest]]:
     for page in PAGES:
         yield page, visit(page, **query())
     app = visit(STUDY, **query())
-    for part in study.PARTS:
-        yield part, show(app, part, study.TABS)
+    for part in study_page.PARTS:
+        yield part, show(app, part, study_page.TABS)
     app = visit(TRADE_OFFS, **query())
     app.radio(key="picture").set_value("frontier")
     app.session_state["as_table"] = True

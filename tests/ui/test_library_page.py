@@ -12,8 +12,8 @@ from replicalab.documents import bundle
 from replicalab.library import Entry, EntryKind
 from replicalab.negotiation.case import read_case, record_text
 from replicalab.planner import PlanAnalysis
-from replicalab.ui.library import shelf as writer
-from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.library_page import shelf as writer
+from replicalab.ui.library_page.shelf import owner, shelf
 from tests.library.making import make_batch, make_plan, make_run
 from tests.reports.making import work
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number, type_text

@@ -7,11 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab import negotiation as core
-from replicalab.facts.negotiation import outcome_verdict
+from replicalab.facts.negotiation_facts import outcome_verdict
 from replicalab.models import revise
 from replicalab.negotiation.records import ROUND_BYTES
 from replicalab.scenarios import load_scenario
-from replicalab.ui.negotiation import table
+from replicalab.ui.negotiation_page import table
 from replicalab.ui.workspace import Workspace, to_query
 from tests.golden import assert_golden
 from tests.negotiation.playing import ACCEPT, ask, by_person, by_rule, propose, revise_to
@@ -169,7 +169,7 @@ def test_unplayable_recording_offers_remedies() -> None:
     assert "Accept the offer" in labels(app), "a person plays the fork on"
 
 
-ROOM: Final = "replicalab.ui.negotiation.table.MOST_GAME_BYTES"
+ROOM: Final = "replicalab.ui.negotiation_page.table.MOST_GAME_BYTES"
 FULL: Final = "MiB of negotiations, the most there is room for: nothing more is played or opened"
 
 

@@ -10,8 +10,8 @@ from replicalab.library import EntryKind
 from replicalab.negotiation import save
 from replicalab.scenarios import Difficulty, copy_text, pack_of, parse_study, study_text
 from replicalab.ui import own_studies
-from replicalab.ui.library import shelf as writer
-from replicalab.ui.library.shelf import owner, shelf
+from replicalab.ui.library_page import shelf as writer
+from replicalab.ui.library_page.shelf import owner, shelf
 from replicalab.ui.own_studies import cache_key
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import can_press, labels, number, press, run, type_number

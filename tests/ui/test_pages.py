@@ -14,9 +14,8 @@ from streamlit.testing.v1.element_tree import Expander
 from replicalab.limits import MOST_STUDY_BYTES
 from replicalab.models import Dimension
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario, loading
-from replicalab.ui import scenarios as gallery
-from replicalab.ui import study_form
-from replicalab.ui.study import PARTS, TABS
+from replicalab.ui import scenarios_page, study_form
+from replicalab.ui.study_page import PARTS, TABS
 from tests.browser.driving import ROOT
 from tests.golden import assert_golden
 from tests.ui import pages
@@ -98,9 +97,9 @@ def test_first_page_waits_for_no_slow_import() -> None:
     code = """
 import gc, sys
 from replicalab.ui import startup
-slow = ("sqlalchemy", "replicalab.render.figures.region", "numpy", "scipy")
+slow = ("sqlalchemy", "replicalab.render.figures.region_map", "numpy", "scipy")
 startup.load()
-print("replicalab.ui.scenarios" in sys.modules, *(each in sys.modules for each in slow))
+print("replicalab.ui.scenarios_page" in sys.modules, *(each in sys.modules for each in slow))
 print(gc.isenabled())
 startup.open_library()
 print(*(each in sys.modules for each in slow[:2]), gc.get_freeze_count() > 100_000)
@@ -183,18 +182,18 @@ def test_front_door_judges_only_own_plans() -> None:
 
 def test_filter_finds_matching_cards_in_order() -> None:
     for wanted, actual in (
-        (gallery.Filter(text="  STROOP  serial "), ["psy_stroop"]),
-        (gallery.Filter(domain="psychology"), ["psy_ego_depletion", "psy_stroop"]),
+        (scenarios_page.Filter(text="  STROOP  serial "), ["psy_stroop"]),
+        (scenarios_page.Filter(domain="psychology"), ["psy_ego_depletion", "psy_stroop"]),
         (
-            gallery.Filter(binds=Dimension.EQUIPMENT, lab=Difficulty.MEDIUM),
+            scenarios_page.Filter(binds=Dimension.EQUIPMENT, lab=Difficulty.MEDIUM),
             ["bio_jq1_myeloma", "chem_suzuki_ppb", "eco_reef_fish", "psy_stroop"],
         ),
         # Every hard lab has too few staff, and all but this one lose more by something else.
-        (gallery.Filter(binds=Dimension.STAFF), ["math_four_colour"]),
+        (scenarios_page.Filter(binds=Dimension.STAFF), ["math_four_colour"]),
         # Every study's own protocol passes there in the best tier.
-        (gallery.Filter(binds=Dimension.BUDGET, lab=Difficulty.EASY), []),
+        (scenarios_page.Filter(binds=Dimension.BUDGET, lab=Difficulty.EASY), []),
     ):
-        fitting = [card for card in gallery.cards() if gallery.matches(card, wanted)]
+        fitting = [card for card in scenarios_page.cards() if scenarios_page.matches(card, wanted)]
         assert [card.summary.scenario_id for card in fitting] == actual, wanted
 
 

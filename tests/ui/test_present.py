@@ -9,15 +9,15 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab import negotiation as core
 from replicalab.assessment import Assessment, assess, cautions_text
-from replicalab.facts.negotiation import offered_plan
-from replicalab.facts.present import Slide
+from replicalab.facts.negotiation_facts import offered_plan
+from replicalab.facts.slide_facts import Slide
 from replicalab.lexicon import amount_text
 from replicalab.models import revise
 from replicalab.negotiation.case import Case, negotiated
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceTier, load_scenario
 from replicalab.ui import present
-from replicalab.ui.negotiation.table import RunSession
+from replicalab.ui.negotiation_page.table import RunSession
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Story, from_query, stories, to_query
 from tests.facts.reading import tree

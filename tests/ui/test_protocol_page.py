@@ -6,9 +6,9 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.assessment.dimensions import apply_changes
-from replicalab.facts.check import CHOSEN
-from replicalab.facts.negotiation import outcome_verdict
-from replicalab.facts.plan import loss_text, saved_text, slack_text, used_text
+from replicalab.facts.check_facts import CHOSEN
+from replicalab.facts.negotiation_facts import outcome_verdict
+from replicalab.facts.plan_facts import loss_text, saved_text, slack_text, used_text
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import amount_text
 from replicalab.models import revise
@@ -16,7 +16,7 @@ from replicalab.negotiation import ScientistKind
 from replicalab.planner import PlanStep
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.ui.own_studies import find
-from replicalab.ui.study import reference_options
+from replicalab.ui.study_page import reference_options
 from replicalab.ui.workspace import Workspace, stories, to_query
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.facts.survey import COLUMNS, ORDERS, fits_text, order_key
+from replicalab.facts.survey_facts import COLUMNS, ORDERS, fits_text, order_key
 from replicalab.lexicon import amount_text
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import (
@@ -75,9 +75,7 @@ def test_typed_lab_is_that_of_every_page() -> None:
 
 def test_every_order_of_page_and_file(monkeypatch: pytest.MonkeyPatch) -> None:
     files: list[str] = []
-    monkeypatch.setattr(
-        "replicalab.ui.files.st.download_button", lambda label, data, **_: files.append(data())
-    )
+    monkeypatch.setattr("streamlit.download_button", lambda label, data, **_: files.append(data()))
     app, studies = at_survey(budget="3000", days="40"), in_lab()
     for order in ORDERS:
         pick(app, "Sort by", order)

@@ -7,11 +7,11 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
-from replicalab.facts.frontier import extra_facts, standing_verdict
-from replicalab.facts.region import point_facts
+from replicalab.facts.frontier_facts import extra_facts, standing_verdict
+from replicalab.facts.region_facts import point_facts
 from replicalab.planner import PlanAnalysis, plan_to_draw
 from replicalab.scenarios import load_scenario
-from replicalab.ui.study import reference_options
+from replicalab.ui.study_page import reference_options
 from tests.factories import with_means
 from tests.golden import assert_golden
 from tests.ui.acting import can_press, number, pick, press, pull, run, type_number, undo

@@ -7,7 +7,7 @@ import tempfile
 import pytest
 
 from replicalab.ui import own_studies
-from replicalab.ui.library import shelf
+from replicalab.ui.library_page import shelf
 from replicalab.ui.own_studies import StudyCache
 
 

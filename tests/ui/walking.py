@@ -5,7 +5,7 @@ from unittest.mock import patch
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from replicalab.ui import scenarios, study_form
+from replicalab.ui import scenarios_page, study_form
 from tests.browser.driving import APP
 from tests.ui.acting import labels, press, run
 from tests.ui.pages import NEED_STUDY, SCENARIOS
@@ -46,7 +46,7 @@ def show(app: AppTest, tab: str, key: str) -> AppTest:
 
 
 def at_making(app: AppTest) -> AppTest:
-    return show(app.switch_page(SCENARIOS), scenarios.MAKE, scenarios.TABS)
+    return show(app.switch_page(SCENARIOS), scenarios_page.MAKE, scenarios_page.TABS)
 
 
 def at_editor(app: AppTest) -> AppTest:
@@ -64,7 +64,7 @@ def write(app: AppTest, text: str) -> AppTest:
 
 
 def at_gallery(app: AppTest) -> AppTest:
-    return show(app.switch_page(SCENARIOS), scenarios.ALL_STUDIES, scenarios.TABS)
+    return show(app.switch_page(SCENARIOS), scenarios_page.ALL_STUDIES, scenarios_page.TABS)
 
 
 def unfolded(app: AppTest) -> AppTest:

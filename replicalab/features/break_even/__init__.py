@@ -3,18 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from replicalab.answers import Registration
 from replicalab.assessment import Assessment, assess
 from replicalab.documents import Report
 from replicalab.errors import ArgumentError, Fault
 from replicalab.facts.blocks import Block, Part, Sentence, group, listing, part, table
-from replicalab.facts.score import robust_table, robust_text
-from replicalab.features.break_even import assumptions
-from replicalab.features.break_even.assumptions import Assumption, BreakEven, break_evens
+from replicalab.facts.score_facts import robust_table, robust_text
+from replicalab.features.break_even import sensitivity
+from replicalab.features.break_even.sensitivity import Assumption, BreakEven, break_evens
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.negotiation import is_worth_running
 from replicalab.negotiation.score import Robust, robust_of
 from replicalab.planner import PlanAnalysis
-from replicalab.registration import Registration
 from replicalab.scenarios import MOST, Pack
 from replicalab.scenarios.reading import checked_call, known_names, shown
 
@@ -46,7 +46,7 @@ class Range(NamedTuple):
 def ranges_of(plan: Assessment) -> dict[str, Range]:
     """Return the assumptions that differ between the worlds, by key."""
     ranges = {}
-    for row in assumptions.assumptions_of(plan):
+    for row in sensitivity.assumptions_of(plan):
         if row.key in ("effect", *_BOUNDS):
             step = _SHARE * (row.scale if row.key in ("dropout", "icc") else abs(row.now))
             step = max(1, round(step)) if row.key in ("days", "staff") else step
@@ -120,10 +120,10 @@ def blocks_of(
     gaps = {low.label: (low.now - high.now) * (low.ends[1] - low.ends[0]) for high, _, low in lines}
     odd = listing(_SWAPPED.format(label) for label, gap in gaps.items() if gap < 0)
     three = table("Three worlds", ("Assumption", *map(capitalised, WORLDS)), values, kind="worlds")
-    least, text = robust.least, assumptions.sentence(plan, rows)
+    least, text = robust.least, sensitivity.sentence(plan, rows)
     if plan.failing and is_worth_running(least):
-        text += f" {assumptions.sentence(least, break_evens(least), 'The least-loss plan')}"
-    bars, both = assumptions.bars(plan, rows, most), robust_table(robust)
+        text += f" {sensitivity.sentence(least, break_evens(least), 'The least-loss plan')}"
+    bars, both = sensitivity.bars(plan, rows, most), robust_table(robust)
     return group(Sentence(text), Sentence(robust_text(robust)), *bars, both, odd, three).blocks
 
 
@@ -133,4 +133,4 @@ def section(report: Report) -> list[Part]:
     robust, problem = answered(plan, report.answers)
     blocks = blocks_of(plan, break_evens(plan), robust)
     parts = blocks[:2] if report.kind == "brief" else blocks
-    return [part(assumptions.TITLE, Sentence(problem), *parts)]
+    return [part(sensitivity.TITLE, Sentence(problem), *parts)]

@@ -5,8 +5,8 @@ from typing import Final
 
 from replicalab.assessment import Assessment, size_text
 from replicalab.facts.blocks import Column, Group, Heading, Sentence, group, table
-from replicalab.facts.negotiation import step_changes
-from replicalab.facts.score import score_verdict
+from replicalab.facts.negotiation_facts import step_changes
+from replicalab.facts.score_facts import score_verdict
 from replicalab.facts.verdicts import ANSWERS, answer_to
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import LabManagerActionType

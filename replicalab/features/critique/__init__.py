@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from replicalab import lexicon
+from replicalab.answers import QUESTIONS as FORM
+from replicalab.answers import Finder, Registration
 from replicalab.assessment import Assessment, counted_units, original_estimate, phrases, placed_text
 from replicalab.assessment.effects import published_effect
 from replicalab.documents import Report
-from replicalab.facts import curves
+from replicalab.facts import curve_facts
 from replicalab.facts.blocks import Cell, Column, Part, Sentence, Status, Table, part, table
 from replicalab.planner.curves import by_correlation
-from replicalab.registration import QUESTIONS as FORM
-from replicalab.registration import Finder, Registration
 from replicalab.scenarios import Bounds, EvidenceTier
 
 _FEWEST_UNITS: Final = 4
@@ -205,13 +205,13 @@ def _original_uncertainty(of: _Review) -> RuleResult:
     reported, estimate = of.design.original, original_estimate(of.design)
     if estimate is None:
         return RuleResult("partial" if reported else "unknown")
-    interval = lexicon.capitalised(curves.worked_out_interval_text(of.design))
-    if reported and (text := curves.interval_text(reported)):
+    interval = lexicon.capitalised(curve_facts.worked_out_interval_text(of.design))
+    if reported and (text := curve_facts.interval_text(reported)):
         interval = f"Reported {text}."
     name = "insignificant" if estimate.p >= _LEVEL else "sure"
     if _JUST_SIGNIFICANT < estimate.p < _LEVEL:
         name = "just"
-    return RuleResult(name, {"interval": interval, "p": curves.p_text(estimate.p)})
+    return RuleResult(name, {"interval": interval, "p": curve_facts.p_text(estimate.p)})
 
 
 def _face_value(of: _Review) -> RuleResult:

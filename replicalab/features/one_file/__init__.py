@@ -21,10 +21,10 @@ from replicalab.assessment import Assessment, size_text
 from replicalab.assessment.phrases import placed_text
 from replicalab.errors import PrintError
 from replicalab.facts.blocks import Panel, Status
-from replicalab.facts.documents import command_line, day_text, origin_lines
-from replicalab.facts.lab import lab_text
-from replicalab.facts.options import adapted_text
-from replicalab.facts.plan import listed, with_cautions
+from replicalab.facts.change_facts import adapted_text
+from replicalab.facts.document_facts import command_line, day_text, origin_lines
+from replicalab.facts.lab_facts import lab_text
+from replicalab.facts.plan_facts import listed, with_cautions
 from replicalab.facts.verdicts import agreed_status, plan_verdict
 from replicalab.lexicon import amount_text
 from replicalab.negotiation.case import Case, record_text

@@ -14,13 +14,13 @@ from replicalab.assessment.phrases import cautions_title
 from replicalab.errors import ArgumentError, Fault, PortfolioError
 from replicalab.facts import blocks
 from replicalab.facts.blocks import Cell, Column, Group, Heading, Sentence, Status
-from replicalab.facts.frontier import given_up_text
-from replicalab.facts.plan import cautions_sentence
+from replicalab.facts.frontier_facts import given_up_text
+from replicalab.facts.plan_facts import cautions_sentence
 from replicalab.facts.verdicts import FIDELITY_MEANS, evidence_status
 from replicalab.features.portfolio.programme import LabMeans, PlanOption, best, undominated
 from replicalab.lexicon import amount_text
 from replicalab.models import Dimension
-from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
+from replicalab.planner.sample_limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
 from replicalab.planner.variants import variants_of
 from replicalab.scenarios import MOST, EvidenceTier, Lab, Pack
 from replicalab.scenarios.reading import checked_call, shown

@@ -8,19 +8,25 @@ from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from replicalab.answers import QUESTIONS, Finder, Question, Registration
 from replicalab.assessment import Assessment, assumed_effects, phrases
 from replicalab.documents import Report
 from replicalab.drafts import stated
-from replicalab.facts import blocks, curves, documents, lab, options
-from replicalab.facts import plan as texts
+from replicalab.facts import (
+    blocks,
+    change_facts,
+    curve_facts,
+    document_facts,
+    lab_facts,
+    plan_facts,
+)
 from replicalab.facts.blocks import Cell, Document, Sentence, Status, Table, listing, part
-from replicalab.facts.negotiation import numbers_text
+from replicalab.facts.negotiation_facts import numbers_text
 from replicalab.lexicon import capitalised, count_text, ended, joined, label_key, lines_text
 from replicalab.models import LabManagerActionType, ScientistActionType
 from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis, leanest
 from replicalab.planner.least_loss import field_steps
-from replicalab.registration import QUESTIONS, Finder, Question, Registration
 from replicalab.scenarios import EvidenceTier
 
 _ROWS: Final = tomllib.loads(Path(__file__).with_name("forms.toml").read_text(encoding="utf-8"))
@@ -107,26 +113,26 @@ class _Values(dict[str, Any]):
         meets, self.lean = plan.evidence.tier is EvidenceTier.MEETS_TARGET, leanest(plan)
         self.is_fewest = meets and self.lean is None
         reported, needs = self.design.original, plan.plan
-        interval = curves.interval_text(reported) if reported else ""
+        interval = curve_facts.interval_text(reported) if reported else ""
         level = self.row.level_of(self.design.sides)
         level = f", alpha {self.design.alpha:g} ({level})" if self.design.alpha else ""
         super().__init__(
             plan=plan,
             paper=plan.pack.paper,
-            reported_effect=curves.reported_text(self.design, reported) if reported else "",
+            reported_effect=curve_facts.reported_text(self.design, reported) if reported else "",
             reported_interval=_items_text(capitalised(interval)),
-            interval="" if interval else curves.worked_out_interval_text(self.design),
-            original_n=_items_text(curves.counts_text(reported)) if reported else "",
+            interval="" if interval else curve_facts.worked_out_interval_text(self.design),
+            original_n=_items_text(curve_facts.counts_text(reported)) if reported else "",
             technique=_items_text(needs.technique),
             equipment=_items_text(*needs.required_equipment),
             reagents=_items_text(*needs.required_reagents),
             size=count_text(plan.counts.samples, self.design.sample_noun),
-            dropout=texts.dropout_text(plan),
+            dropout=plan_facts.dropout_text(plan),
             own_reason=self.author.reasons.get("sample_size", ""),
             criteria=lines_text(filter(stated, plan.pack.success_criteria)),
             cost=self.lab.money(plan.cost),
             budget=self.lab.money(self.lab.budget),
-            staff=texts.staff_text(plan),
+            staff=plan_facts.staff_text(plan),
             days=count_text(plan.counts.days, "day"),
             last_day=phrases.last_day_text(plan),
             method=self.row.method_of(self.design) + (level if self.row.sought else ""),
@@ -155,17 +161,17 @@ class _Values(dict[str, Any]):
     def published(self) -> str:
         effect, value, published = self.row.effect, self.design.effect_published, ""
         if effect and value is not None and not self.design.original:
-            published = f"{capitalised(effect.name)} {texts.effect_text(value)}. "
+            published = f"{capitalised(effect.name)} {plan_facts.effect_text(value)}. "
         return published + stated(self.plan.pack.paper.published)
 
     def differences(self) -> str:
         swaps = self.plan.substitutions
         lines = [f"{s.alternative} in place of {s.original}: {ended(s.tradeoff)}" for s in swaps]
-        return lines_text([*lines, *map(texts.protection_text, self.plan.dropped)])
+        return lines_text([*lines, *map(plan_facts.protection_text, self.plan.dropped)])
 
     def arms(self) -> str:
-        groups = texts.groups_text(self.plan.counts.samples, self.design, per_group=True)
-        shared = [text for _, text in texts.groupings(self.design).values()]
+        groups = plan_facts.groups_text(self.plan.counts.samples, self.design, per_group=True)
+        shared = [text for _, text in plan_facts.groupings(self.design).values()]
         parts = (self.row.title, f"n counts {self.design.unit_of_n}", groups.rstrip("."), *shared)
         return ended("; ".join(filter(None, parts)))
 
@@ -181,9 +187,9 @@ class _Values(dict[str, Any]):
         evidence, least, lines = self.plan.evidence, self.plan.detectable_effect, []
         if self.row.sought and least is not None:
             target = f"{self.row.sought} with {self.row.measure} {evidence.amount(evidence.target)}"
-            lines = [f"{target}: {texts.effect_text(least)}."]
+            lines = [f"{target}: {plan_facts.effect_text(least)}."]
         for effect in assumed_effects(self.design):
-            label = texts.effect_label(effect)
+            label = plan_facts.effect_label(effect)
             lines.append(f"{label}: {self.plan.evidence_at(effect.effect).text}.")
         return " ".join(map(capitalised, lines))
 
@@ -211,19 +217,21 @@ class _Values(dict[str, Any]):
 
     def terms(self) -> str:
         name, money, terms = self.plan.pack.study.term, self.lab.money, self.plan.cost_terms
-        lines = ((name(term.label), texts.term_text(term), money(term.credits)) for term in terms)
+        lines = (
+            (name(term.label), plan_facts.term_text(term), money(term.credits)) for term in terms
+        )
         return lines_text(f"{label}: {text} = {credits}." for label, text, credits in lines)
 
     def cuts(self) -> str:
         plan, lead = self.plan, "From the study’s own plan:"
-        steps = field_steps(documents.reference_of(plan), plan)
+        steps = field_steps(document_facts.reference_of(plan), plan)
         if not steps:
             lead, steps = "To fit this lab:", field_steps(plan, self.options.least.after)
-        sentences = [options.edit_sentence(step).text for step in steps]
+        sentences = [change_facts.edit_sentence(step).text for step in steps]
         return lines_text([lead, *sentences]) if steps else ""
 
     def shortfall(self) -> str:
-        parts = options.needs_parts(self.options)
+        parts = change_facts.needs_parts(self.options)
         lines = [(title, line) for title, lines in parts for line in lines]
         return lines_text(f"{title}: {line}" if title else line for title, line in lines)
 
@@ -235,7 +243,7 @@ class _Values(dict[str, Any]):
         if lean:
             size = count_text(lean.counts.samples, self.design.sample_noun)
             fewest = f"The fewest that meet the target, all else as planned: {size}."
-        return " ".join(filter(None, (worth, fewest, texts.assumption_text(self.plan))))
+        return " ".join(filter(None, (worth, fewest, plan_facts.assumption_text(self.plan))))
 
     def propose_stopping(self) -> Proposal:
         size = self["size"]
@@ -301,16 +309,18 @@ def registration(profile: Profile, registered: RegisteredPlan, *, on: date) -> D
     form = Sentence(profile.link, "The form:") if profile.link else None
     progress = Sentence(progress_text(answers))
     parts = [
-        part("The registered plan", *documents.verdict_sentences(plan), progress, form),
+        part("The registered plan", *document_facts.verdict_sentences(plan), progress, form),
         *(part(title, _table(title, rows)) for title, rows in sections.items()),
         part("How the plan was chosen", _table("How the plan was chosen", chosen)),
         part("Not given", listing(f"{label}." for label in missing)),
     ]
     return Document(
         title=author.title or plan.pack.paper.title,
-        about=" · ".join((profile.title, lab.lab_text(plan.pack), documents.day_text(on))),
+        about=" · ".join(
+            (profile.title, lab_facts.lab_text(plan.pack), document_facts.day_text(on))
+        ),
         parts=tuple(part for part in parts if part.blocks),
-        foot=documents.origin_lines(plan),
+        foot=document_facts.origin_lines(plan),
         on=on,
         authors=author.authors,
         values={answer.item.id: answer.value for answer in answers},

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any, Final, NamedTuple
 
-from replicalab.facts.documents import changes_of, command_line
+from replicalab.facts.document_facts import changes_of, command_line
 from replicalab.negotiation import AUTOMATIC
 from replicalab.negotiation.case import Case
 from replicalab.scenarios import Pack, plan_json

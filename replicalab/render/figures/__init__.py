@@ -15,7 +15,12 @@ if TYPE_CHECKING:
         frontier_figure,
         samples_by_effect,
     )
-    from replicalab.render.figures.region import over_panel, region_figure, region_marks, spotted
+    from replicalab.render.figures.region_map import (
+        over_panel,
+        region_figure,
+        region_marks,
+        spotted,
+    )
     from replicalab.render.figures.sheet import Mark, Tag
 
 CONFIG: Final = {
@@ -24,7 +29,7 @@ CONFIG: Final = {
     "toImageButtonOptions": {"scale": 2},
     "responsive": True,
 }
-_MODULES: Final = ("convergence", "power", "region", "sheet")
+_MODULES: Final = ("convergence", "power", "region_map", "sheet")
 
 
 def __getattr__(name: str) -> object:

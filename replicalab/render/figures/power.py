@@ -7,9 +7,9 @@ from typing import Final
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, Evidence, place_of, size_text
-from replicalab.facts.curves import able_text, fit_text
-from replicalab.facts.frontier import ROOM, scale_end
-from replicalab.facts.region import YOUR_PLAN
+from replicalab.facts.curve_facts import able_text, fit_text
+from replicalab.facts.frontier_facts import ROOM, scale_end
+from replicalab.facts.region_facts import YOUR_PLAN
 from replicalab.lexicon import count_text
 from replicalab.planner import Frontier, FrontierPlan, LossLine
 from replicalab.planner.curves import Curves, Point

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Self
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, Evidence
-from replicalab.facts import region
+from replicalab.facts import region_facts
 from replicalab.render.figures.placing import PLOT, LabelPlace, LabelRequest, along, around, placed
 
 PASS: Final = "#009E73"
@@ -75,13 +75,13 @@ def level(at: float, *, panel: str = "", layer: str = "below", **line: Any) -> d
 INK: Final = "#101418"
 PAPER: Final = "#FCFBF8"
 SYMBOLS: Final = {
-    region.YOUR_PLAN: "circle",
-    region.OFFER: "square",
-    region.LEAST_LOSS: "diamond",
-    region.BALANCED: "star",
-    region.CHEAPEST: "triangle-left",
-    region.STRONGEST: "triangle-right",
-    region.LAST: "triangle-up",
+    region_facts.YOUR_PLAN: "circle",
+    region_facts.OFFER: "square",
+    region_facts.LEAST_LOSS: "diamond",
+    region_facts.BALANCED: "star",
+    region_facts.CHEAPEST: "triangle-left",
+    region_facts.STRONGEST: "triangle-right",
+    region_facts.LAST: "triangle-up",
 }
 # Room around the plot in px.
 _TITLE: Final = 34

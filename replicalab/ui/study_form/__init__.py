@@ -12,14 +12,13 @@ from replicalab import drafts, lexicon, scenarios
 from replicalab.assessment import assess, failing_text
 from replicalab.designs import KINDS
 from replicalab.documents import STUDY_MB, STUDY_SUFFIXES
-from replicalab.drafts import YOUR_LAB, Draft, OtherLabs
-from replicalab.drafts import fields as rows
+from replicalab.drafts import YOUR_LAB, Draft, OtherLabs, draft_fields
 from replicalab.drafts.draft import FormSession
 from replicalab.facts.blocks import NOT_GIVEN, Status, sentences_panel
-from replicalab.facts.curves import choices_texts
-from replicalab.facts.lab import amounts_text
-from replicalab.facts.region import region_title, shade_text
-from replicalab.facts.study import kind_panel
+from replicalab.facts.curve_facts import choices_texts
+from replicalab.facts.lab_facts import amounts_text
+from replicalab.facts.region_facts import region_title, shade_text
+from replicalab.facts.study_facts import kind_panel
 from replicalab.facts.verdicts import evidence_sentence, largest_text, plan_verdict
 from replicalab.lint import LintLevel, lint
 from replicalab.planner import PlanAnalysis
@@ -27,11 +26,11 @@ from replicalab.render.figures import CONFIG
 from replicalab.render.html import numbers_style
 from replicalab.scenarios import AmountGroup, Difficulty, amounts_in, pack_of
 from replicalab.scenarios.schema import study_schema
-from replicalab.ui import controls, notices, own_studies, panel, state, tradeoffs
-from replicalab.ui.files import download, upload
+from replicalab.ui import controls, notices, own_studies, panel, state, tradeoffs_page
+from replicalab.ui.file_transfer import download, upload
 from replicalab.ui.own_studies import OwnStudy
-from replicalab.ui.study_form import analysis, fields
-from replicalab.ui.tradeoffs.outlook import Outlook, ViewChoice
+from replicalab.ui.study_form import analysis_form, study_fields
+from replicalab.ui.tradeoffs_page.outlook import Outlook, ViewChoice
 
 DOOR: Final = "door"  # the key of the front door's tabs
 MAKE: Final = "Make a study"
@@ -50,7 +49,7 @@ _LAB: Final = f"labs.{YOUR_LAB}"
 
 def draw() -> None:
     """Draw the ways to begin, or the form of the study that was begun."""
-    now = fields.session()
+    now = study_fields.session()
     if not now.begun or now.choosing:
         _draw_beginning()
         return
@@ -62,7 +61,7 @@ def draw() -> None:
 
 
 def show(part: str) -> None:
-    now = fields.session()
+    now = study_fields.session()
     now.part, now.choosing = part, False
     st.session_state[PARTS_KEY] = part
 
@@ -71,15 +70,15 @@ def edit(own: OwnStudy) -> None:
     """Show a visitor's study in the form, on the front door."""
     st.session_state[DOOR] = MAKE
     state.update(survey=False)
-    fields.session().write(own.text)
+    study_fields.session().write(own.text)
     show(FIRST)
 
 
 def _draw_beginning() -> None:
-    now = fields.session()
+    now = study_fields.session()
     with st.container(border=True, key="analysis"):
         st.markdown("**I have a power analysis**")
-        analysis.draw()
+        analysis_form.draw()
     form, file = st.columns(2, gap="large")
     with form:
         names = {shelf.scenario_id: shelf.paper.name for shelf in scenarios.list_scenarios()}
@@ -108,10 +107,10 @@ def _draw_beginning() -> None:
 
 def _start() -> None:
     chosen = st.session_state.get(_SOURCE, _EMPTY)  # a browser may send the click alone
-    now = fields.session()
+    now = study_fields.session()
     notices.clear(_UPLOAD)
     if chosen == _EMPTY:
-        now.begin(Draft(drafts.new_study(fields.new_id(), name=fields.free_name())))
+        now.begin(Draft(drafts.new_study(study_fields.new_id(), name=study_fields.free_name())))
     elif chosen == _TEMPLATE:
         now.write(scenarios.template_text())
     else:
@@ -161,7 +160,7 @@ def _draw_side(now: FormSession) -> None:
     look: dict[str, Any] = {"icon": ":material/play_arrow:", "type": "primary", "width": "stretch"}
     disabled = study is None or bool(refused)
     if st.button("Use this study", disabled=disabled, **look) and study is not None:
-        fields.open_on_protocol(now.file, study)
+        study_fields.open_on_protocol(now.file, study)
     with st.container(horizontal=True, gap="xsmall", key="own_actions"):
         controls.button("Undo", "undo", now.undo, disabled=not now.past, key="making_undo")
         download("Download the file", lambda: now.file, f"{now.draft.at('scenario_id')}.yaml")
@@ -176,16 +175,16 @@ def _draw_side(now: FormSession) -> None:
 
 
 def _draw_comparison() -> None:
-    fields.draw_rows([3, 1], ("paper.title", "paper.short_title"))
-    fields.draw("paper.goal")
-    fields.draw_faults_at("design", "kind")
+    study_fields.draw_rows([3, 1], ("paper.title", "paper.short_title"))
+    study_fields.draw("paper.goal")
+    study_fields.draw_faults_at("design", "kind")
 
     def choose(kind: str) -> None:
-        fields.session().change(fields.draft().of_kind(kind), redraw=True)
+        study_fields.session().change(study_fields.draft().of_kind(kind), redraw=True)
 
     with st.grid("auto", min_column_width=170, key="kinds"):
-        for kind in fields.kinds_shown():
-            is_chosen = KINDS[kind] is fields.draft().row
+        for kind in study_fields.kinds_shown():
+            is_chosen = KINDS[kind] is study_fields.draft().row
             with st.container(key=f"kind_{kind}", gap=None):
                 st.button(
                     KINDS[kind].title,
@@ -199,94 +198,96 @@ def _draw_comparison() -> None:
 
 
 def _draw_assumptions() -> None:
-    draft = fields.draft()
+    draft = study_fields.draft()
     row = draft.row
     if row.effect is not None:
         effects = ("design.effect_planning", "design.effect_published", "design.sesoi")
-        fields.draw_rows(3, effects)
-    fields.draw("design.source")
-    fields.draw_rows(3, [f"design.{name}" for name in ("target", "floor", *row.numbers)])
-    fields.draw_rows([2, 1], ("design.unit_of_n", "design.dropout"))
+        study_fields.draw_rows(3, effects)
+    study_fields.draw("design.source")
+    study_fields.draw_rows(3, [f"design.{name}" for name in ("target", "floor", *row.numbers)])
+    study_fields.draw_rows([2, 1], ("design.unit_of_n", "design.dropout"))
     if row.effect is not None:
         _draw_original(draft)
     if row.uses("units"):
         has_units = draft.at("design", "units") is not None
         names = ["units.name", "units.samples", "units.icc", "why.units"]
-        fields.draw_rows(4, [f"design.{name}" for name in names[: 4 if has_units else 1]])
+        study_fields.draw_rows(4, [f"design.{name}" for name in names[: 4 if has_units else 1]])
     if row.uses("arms"):
         why = ["design.why.arms"] if draft.at("design", "arms") is not None else []
-        fields.draw_rows(2, ["design.arms.share", *why])
+        study_fields.draw_rows(2, ["design.arms.share", *why])
 
 
 def _draw_original(draft: Draft) -> None:
-    key = fields.key(*rows.ORIGINAL, "way")
+    key = study_fields.key(*draft_fields.ORIGINAL, "way")
 
     def choose() -> None:
         chosen = st.session_state[key]
         way = None if chosen == NOT_GIVEN else chosen
-        fields.session().change(rows.with_original_way(fields.draft(), way))
+        study_fields.session().change(draft_fields.with_original_way(study_fields.draft(), way))
 
-    ways = [NOT_GIVEN, *rows.original_ways(draft.row)]
+    ways = [NOT_GIVEN, *draft_fields.original_ways(draft.row)]
     way = st.selectbox(
         "The original’s effect, as reported",
         ways,
-        index=ways.index(rows.original_way(draft) or NOT_GIVEN),
+        index=ways.index(draft_fields.original_way(draft) or NOT_GIVEN),
         key=key,
         on_change=choose,
         help="With its numbers, more cautious effects to plan with are offered.",
     )
-    if draft.at(*rows.ORIGINAL) is None:
+    if draft.at(*draft_fields.ORIGINAL) is None:
         return
-    fields.draw_rows(5, rows.original_paths(draft.row, way))
+    study_fields.draw_rows(5, draft_fields.original_paths(draft.row, way))
     names = ("source", "confidence", "sides")
-    fields.draw_rows([3, 1, 1], [f"design.original.{name}" for name in names])
-    fields.draw_faults_at(*rows.ORIGINAL)
-    if (study := fields.session().study) is not None:
+    study_fields.draw_rows([3, 1, 1], [f"design.original.{name}" for name in names])
+    study_fields.draw_faults_at(*draft_fields.ORIGINAL)
+    if (study := study_fields.session().study) is not None:
         panel.draw(sentences_panel(choices_texts(study.design), quiet=True))
 
 
 def _draw_needs() -> None:
-    draft = fields.draft()
+    draft = study_fields.draft()
     why = ("samples_per_day.why",) if draft.at("samples_per_day") is not None else ()
-    fields.draw_rows(3, ("min_days", "samples_per_day.value", *why))
-    fields.draw("equipment")
-    fields.draw("reagents")
-    for part, row in rows.ITEM_LISTS.items():
+    study_fields.draw_rows(3, ("min_days", "samples_per_day.value", *why))
+    study_fields.draw("equipment")
+    study_fields.draw("reagents")
+    for part, row in draft_fields.ITEM_LISTS.items():
         st.markdown(f"**{row.title}**")
         if part == "substitutions" and not draft.used_items and not draft.items(part):
             st.caption("Name an item above first.")
         else:
-            fields.draw_items(part)
+            study_fields.draw_items(part)
 
 
 def _draw_lab_and_plan() -> None:
     plan, lab = st.columns(2, gap="large")
     with plan:
         st.markdown("**Reference plan**")
-        names = [name for name in rows.FIELDS if name.startswith("reference_protocol.")]
-        fields.draw_rows(2, names[:2])
+        names = [name for name in draft_fields.FIELDS if name.startswith("reference_protocol.")]
+        study_fields.draw_rows(2, names[:2])
         for name in names[2:]:
-            fields.draw(name)
+            study_fields.draw(name)
     with lab:
         st.markdown("**The lab**")
         money = [f"cost_model.{amount.key}" for amount in amounts_in(AmountGroup.MONEY)]
-        fields.draw_rows([3, 2, 2], [f"{_LAB}.{name}" for name in ("budget", "days", "staff")])
-        fields.draw_rows(2, [f"{_LAB}.{name}" for name in ("start_date", "currency", *money)])
-        fields.draw(f"{_LAB}.weekends")
-        fields.draw(f"{_LAB}.booked")
-        for item in fields.draft().labels("labs", YOUR_LAB, "booked"):
-            fields.draw(("labs", YOUR_LAB, "booked", item))
-        fields.draw(f"{_LAB}.out_of_stock")
-        _draw_other_labs(fields.draft())
+        study_fields.draw_rows(
+            [3, 2, 2], [f"{_LAB}.{name}" for name in ("budget", "days", "staff")]
+        )
+        study_fields.draw_rows(2, [f"{_LAB}.{name}" for name in ("start_date", "currency", *money)])
+        study_fields.draw(f"{_LAB}.weekends")
+        study_fields.draw(f"{_LAB}.booked")
+        for item in study_fields.draft().labels("labs", YOUR_LAB, "booked"):
+            study_fields.draw(("labs", YOUR_LAB, "booked", item))
+        study_fields.draw(f"{_LAB}.out_of_stock")
+        _draw_other_labs(study_fields.draft())
 
 
 def _draw_other_labs(draft: Draft) -> None:
-    key = fields.key("others")
+    key = study_fields.key("others")
     has_kept = draft.others is OtherLabs.KEPT or "labs" in draft.aside
     others = [choice for choice in OtherLabs if choice is not OtherLabs.KEPT or has_kept]
 
     def choose() -> None:
-        fields.session().change(fields.draft().with_others(st.session_state[key]))
+        study_fields.session().change(study_fields.draft().with_others(st.session_state[key]))
 
     st.radio(
         "The easy and the hard lab are",
@@ -300,10 +301,12 @@ def _draw_other_labs(draft: Draft) -> None:
 
 
 def _draw_check() -> None:
-    now = fields.session()
-    fields.draw_rows(2, ("scenario_id", "domain_id"))
+    now = study_fields.session()
+    study_fields.draw_rows(2, ("scenario_id", "domain_id"))
     for path, faults in now.result.faults.items():
-        controls.complain(*(f"{_part_of(path)}: {rows.fault_text(fault)}" for fault in faults))
+        controls.complain(
+            *(f"{_part_of(path)}: {draft_fields.fault_text(fault)}" for fault in faults)
+        )
     if now.study is None:
         return
     signs = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
@@ -322,12 +325,12 @@ def _draw_check() -> None:
         view = Outlook(pack, options, ViewChoice(now.study.scenario_id, now.version))
         title = region_title(view.region)
         means = f"with {amounts_text(pack.lab)}<br>{shade_text(options.yours.evidence)}"
-        chart = tradeoffs.region_chart(view, (title, means)).figure
+        chart = tradeoffs_page.region_chart(view, (title, means)).figure
         st.plotly_chart(chart, key="making_chart", config=CONFIG, alt=title)
 
 
 def _draw_file() -> None:
-    now = fields.session()
+    now = study_fields.session()
     st.session_state[_TEXT] = now.file
     panel.draw_styles(numbers_style(_TEXT, now.file))
     st.text_area(
@@ -360,7 +363,7 @@ def _draw_file() -> None:
 
 
 _NAMES: Final = ("paper.title", "paper.short_title", "paper.goal", "design.kind")
-_NEEDS: Final = ("min_days", "samples_per_day", "equipment", "reagents", *rows.ITEM_LISTS)
+_NEEDS: Final = ("min_days", "samples_per_day", "equipment", "reagents", *draft_fields.ITEM_LISTS)
 PARTS: Final[dict[str, tuple[Callable[[], None], tuple[str, ...]]]] = {
     "Comparison": (_draw_comparison, _NAMES),
     "Assumptions": (_draw_assumptions, ("design",)),

@@ -1,0 +1,44 @@
+"""The command `break-even`."""
+
+from typer import Typer
+
+from replicalab.cli import asking, commands
+from replicalab.cli.commands import Answer
+from replicalab.cli.plan_commands import opening
+from replicalab.facts import record_facts
+from replicalab.features import break_even as feature
+
+
+def command(_: Typer) -> None:
+    """Register the command."""
+    codes, example = "0 if the plan passes, 1 if it does not", "psy_stroop --grim budget=800"
+    commands.command(*commands.PLAN, "hopeful", "grim", codes=codes, example=example)(break_even)
+
+
+def break_even(options: commands.Options) -> Answer:
+    """Show how far each assumption may move, and the most robust plan over three worlds."""
+    analysis, _ = asking.analysis(options)
+    plan, rows = analysis.yours, feature.break_evens(analysis.yours)
+    typed = {"hopeful": options.hopeful, "grim": options.grim}
+    numbers = {name: asking.numbers(f"--{name}", typed[name], "budget=800") for name in typed}
+    robust = feature.robust_plan(plan, **numbers)
+    data = {
+        **record_facts.place(plan.pack),
+        **record_facts.plan(plan),
+        "holds": plan.passes,
+        "break_evens": [
+            {"assumption": row.assumption.key}
+            | record_facts.fields(row.assumption, "label", "now")
+            | record_facts.fields(row, "to", "change")
+            for row in rows
+        ],
+        "worlds": {
+            name: {key: row.now for key, row in world.items()}
+            for name, world in feature.values_in(robust).items()
+        },
+        "least_loss": {**record_facts.plan(robust.least), "regrets": robust.regrets(robust.least)},
+        "most_robust": {**record_facts.plan(robust.plan), "regrets": robust.regrets(robust.plan)},
+        "exact": robust.exact,
+    }
+    blocks = [*opening(plan), *feature.blocks_of(plan, rows, robust)]
+    return Answer(int(not plan.passes), blocks, lambda: data)

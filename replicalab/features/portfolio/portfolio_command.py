@@ -1,0 +1,40 @@
+"""The command `portfolio`."""
+
+from typing import Final
+
+from typer import Typer
+
+from replicalab.cli import asking, commands
+from replicalab.cli.commands import Answer
+from replicalab.facts import record_facts
+from replicalab.features import portfolio as feature
+
+_LAB: Final = "--set own_lab.budget=1200 --set own_lab.days=12 --set own_lab.staff=4"
+
+
+def command(_: Typer) -> None:
+    """Register the command."""
+    commands.command(
+        *("studies", *commands.LAB[1:], "worth", "floor_share"),
+        codes="0 if every named study is run, 1 if one is omitted",
+        example=f"psy_stroop ml_rl_seeds {_LAB} --worth psy_stroop=2",
+    )(portfolio)
+
+
+def portfolio(options: commands.Options) -> Answer:
+    """Choose the studies that one lab runs with one budget, and a plan of each."""
+    packs = []
+    for name in options.studies:
+        study, _ = asking.study_at(name)
+        packs.append(asking.pack_of(asking.case_of(options, study, options.lab, {}), study))
+    worth = asking.numbers("--worth", options.worth, "psy_stroop=2")
+    result = feature.portfolio(packs, worth=worth, floor_share=options.floor_share)
+    data = {
+        **record_facts.fields(result, "exact", "worth", "credits", "budget", "loss", "last"),
+        "studies": [*map(feature.row_of, result.chosen)],
+        "left_out": [
+            {"id": packs[study.place].scenario_id, "text": study.text(result.currency)}
+            for study in result.left_out
+        ],
+    }
+    return Answer(1 if result.left_out else 0, [feature.portfolio_panel(result)], lambda: data)

@@ -1,0 +1,287 @@
+"""The Negotiation page: players, outcome, rounds, and the next move."""
+
+import time
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
+
+import streamlit as st
+
+from replicalab import limits
+from replicalab.assessment import Assessment
+from replicalab.errors import NegotiationError, TraceError
+from replicalab.facts import round_facts
+from replicalab.facts.blocks import Block
+from replicalab.facts.negotiation_facts import LAB_MANAGERS, RECORDED, SCIENTISTS, Player, kept_text
+from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, ScientistKind
+from replicalab.planner import PlanAnalysis
+from replicalab.render import figures
+from replicalab.ui import panel, state, tray
+from replicalab.ui.controls import button, chosen_from, escaped, fold, page_link
+from replicalab.ui.negotiation_page import moves, saved_runs, table
+from replicalab.ui.negotiation_page.table import ModelSeat, Pending, RunSession
+
+_SCIENTIST: Final = "scientist_choice"
+_MANAGER: Final = "manager_choice"
+_ROUNDS: Final = "rounds_choice"
+_RECORDED: Final = "recorded"
+_LISTED: Final = 20  # negotiations offered for forgetting
+_SECONDS_PER_ROUND: Final = 2.0
+
+
+def draw(here: PlanAnalysis) -> Pending | None:
+    """Draw the page, and return the pending call of a language model."""
+    seat = panel.draw_features(table.PLACE, None).get("seat")
+    _draw_players()
+    saved_runs.draw_origin()
+    _draw_undo()
+    session = _current(here.yours)
+    _draw_full(session)
+    if session is None:
+        st.header("Negotiation")
+    pending = _draw_negotiation(session, seat) if session else None
+    saved_runs.draw(session)
+    return pending
+
+
+def _current(yours: Assessment) -> RunSession | None:
+    """Return the negotiation on show, or draw the problem and its remedies."""
+    icon, case = ":material/block:", state.case()
+    try:
+        return table.current(yours)
+    except NegotiationError as error:
+        st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=icon)
+        if case.moves:
+            button("Start again", "replay", table.start_again)
+        page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
+    except TraceError as error:
+        st.error(f"The recording cannot be played: {escaped(str(error))}.", icon=icon)
+        with st.container(horizontal=True, key="recording_problem"):
+            if case.recording in saved_runs.recordings():
+                play = partial(saved_runs.open_recording, case.recording)
+                button("Open its study", "science", play)
+            closed = state.workspace().changed(recording=None, round_number=0)
+            button("Close the recording", "close", partial(state.open_workspace, closed))
+    return None
+
+
+def _draw_full(shown: RunSession | None) -> None:
+    if not table.is_full():
+        return
+    st.warning(
+        f"This session keeps {limits.MOST_GAME_BYTES // 2**20} MiB of negotiations, the most there "
+        "is room for: nothing more is played or opened. Save some, then forget them.",
+        icon=":material/inventory_2:",
+    )
+    others = [run for run in table.played_by_hand() if run is not shown]
+    for number, run in enumerate(others[:_LISTED]):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"room_{number}"):
+            st.markdown(escaped(kept_text(run.negotiation)), width="content")
+            button("Forget it", "close", partial(table.forget, run), key=f"room_{number}_forget")
+
+
+def _draw_negotiation(origin: RunSession, seat: ModelSeat | None) -> Pending | None:
+    branch = moves.branch_of(origin)
+    session = branch.kept if branch else origin
+    negotiation = session.negotiation
+    _draw_kept_fork(origin)
+    pending = seat.draw(origin) if seat and origin.is_model and not origin.recorded else None
+    if negotiation.rounds:
+        _draw_scrubber(session, origin)
+        moves.draw_courses(origin)
+    if session is origin and _is_over(negotiation):
+        panel.draw(round_facts.outcome_panel(session.verdict, is_open=negotiation.outcome is None))
+        if negotiation.outcome is not None:
+            _draw_ending(origin)
+    if negotiation.rounds:
+        done = negotiation.rounds[table.shown_round(negotiation)]
+        words = seat.reworded(done) if seat else ""
+        panel.draw(round_facts.round_panel(negotiation, done.number, reworded=words))
+        if seat and not words:
+            pending = seat.draw_rewording(done) or pending
+        moves.draw_fork(origin)
+    # A branch has its own move.
+    if branch is None and not origin.recorded and (origin.acting or not origin.is_model):
+        moves.draw_move(origin)
+    if negotiation.rounds:
+        _draw_run(negotiation)
+    return pending
+
+
+def _is_over(negotiation: Negotiation) -> bool:
+    """Return whether the last round is on show: the outcome comes with it."""
+    return table.shown_round(negotiation) == table.last_round(negotiation)
+
+
+def _draw_ending(session: RunSession) -> None:
+    case = state.case()
+    with st.container(horizontal=True, key="ending"):
+        moves.draw_using(session.negotiation, "use_plan")
+        button("Save", "bookmark_add", partial(saved_runs.keep, session), key="keep_ending")
+        if not (case.has_run and session.plays_again):
+            return
+        if st.button("Compare", icon=":material/compare_arrows:", key="compare_ending"):
+            if tray.place_of(case, run=True) is None:
+                tray.keep(tray.TrayCandidate("", case, run=True))
+            st.switch_page(tray.PAGE, query_params=state.address())
+
+
+def _draw_players() -> None:
+    case, opened = state.case(), table.opened()
+    recorded = opened.recorded if opened else case.recording is not None
+    players = {kind.value: player for kind, player in SCIENTISTS.items()}
+    for key, (run, _) in saved_runs.recordings().items():
+        players[key] = RECORDED._replace(name=f"{RECORDED.name}: {run.title} ({run.made})")
+    chosen = case.recording or _RECORDED if recorded else case.scientist.value
+    players.setdefault(chosen, RECORDED)
+    st.session_state[_SCIENTIST] = chosen
+    st.session_state[_MANAGER] = case.lab_manager.value
+    st.session_state[_ROUNDS] = case.max_rounds
+    with st.container(horizontal=True, vertical_alignment="bottom", key="players"):
+        _choice("Scientist", _SCIENTIST, players)
+        if recorded:
+            return
+        managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
+        _choice("Lab Manager", _MANAGER, managers)
+        with st.popover("More", icon=":material/tune:"):
+            st.number_input(
+                "Rounds at most",
+                min_value=1,
+                max_value=limits.MOST_PAGE_ROUNDS,
+                step=1,
+                key=_ROUNDS,
+                on_change=lambda: table.seat(max_rounds=st.session_state[_ROUNDS]),
+                width=160,
+            )
+
+
+def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
+    st.selectbox(
+        label,
+        list(offered),
+        format_func=lambda kind: offered[kind].name,
+        key=key,
+        on_change=chosen_from(key, offered, _seat),
+        help=offered[st.session_state[key]].rule,
+    )
+
+
+def _seat() -> None:
+    chosen = st.session_state[_SCIENTIST]
+    moves.drop_branch()
+    if chosen in saved_runs.recordings():
+        saved_runs.open_recording(chosen)
+        return
+    if table.is_away():
+        table.close()
+        table.seat(scientist=chosen)
+        return
+    manager = st.session_state[_MANAGER]
+    if manager == LabManagerKind.PERSON and chosen not in AUTOMATIC:
+        # A person plays one side: the seat chosen last.
+        if chosen == state.case().scientist:
+            chosen = ScientistKind.STEP_BY_STEP
+        else:
+            manager = LabManagerKind.REFERENCE
+    table.seat(scientist=chosen, lab_manager=manager)
+
+
+def _draw_undo() -> None:
+    last = next(reversed(state.current().past), None)
+    had_run = last and (last.whole or (last.workspace.case.moves and not state.case().moves))
+    if had_run and not table.is_away():
+        button("Undo: last negotiation", "undo", state.undo, type="tertiary")
+
+
+def _draw_kept_fork(session: RunSession) -> None:
+    case, at = state.case(), session.negotiation.setup.forked_at
+    by_rule = case.moves and case.scientist in AUTOMATIC
+    if by_rule and at is not None and table.opened() is None:
+        with st.container(horizontal=True, vertical_alignment="center", key="forked"):
+            st.markdown(f"Your fork from round {at + 1}.", width="content")
+            button("Back to how it was", "undo", table.start_again)
+
+
+def _draw_scrubber(session: RunSession, origin: RunSession) -> None:
+    negotiation = session.negotiation
+    name = "" if session is origin else f"{moves.name_of(session)}: "
+    at, last = table.shown_round(negotiation), table.last_round(negotiation)
+    playing = table.table().playing_since is not None
+    with st.container(horizontal=True, vertical_alignment="center", key="scrubber"):
+        for label, icon, by, end, shortcut in (
+            ("First", "first_page", -last, 0, None),
+            ("Back", "chevron_left", -1, 0, "Left"),
+            ("Next", "chevron_right", 1, last, "Right"),
+            ("Last", "last_page", last, last, None),
+        ):
+            if icon == "chevron_right":
+                so_far = "" if negotiation.ending else " so far"
+                st.markdown(f"{name}**Round {at + 1} of {last + 1}{so_far}**", width="content")
+            st.button(
+                label,
+                icon=f":material/{icon}:",
+                on_click=_go,
+                args=(by, last),
+                disabled=at == end,
+                shortcut=shortcut,
+            )
+        st.button(
+            "Pause" if playing else "Play",
+            icon=":material/pause:" if playing else ":material/play_arrow:",
+            on_click=_stop if playing else _play,
+            args=() if playing else (at, last),
+            disabled=last == 0,
+        )
+        if session is origin:
+            moves.draw_fork_button(origin)
+    if playing:
+        _advance(last)
+
+
+def _go(by: int, last: int) -> None:
+    _stop()
+    # From the round on show now, so that quick presses add up.
+    at = min(state.workspace().round_number, last)
+    state.update(round_number=max(0, min(at + by, last)))
+
+
+def _play(at: int, last: int) -> None:
+    state.update(round_number=0 if at == last else at)
+    table.table().playing_since = time.monotonic()
+
+
+def _stop() -> None:
+    table.table().playing_since = None
+
+
+@st.fragment(run_every=_SECONDS_PER_ROUND)
+def _advance(last: int) -> None:
+    since = table.table().playing_since
+    # A tick that comes a little early counts, or the round would wait for the next one.
+    if since is None or time.monotonic() - since < _SECONDS_PER_ROUND * 0.9:
+        return
+    at = min(state.workspace().round_number + 1, last)
+    state.update(round_number=at)
+    table.table().playing_since = None if at == last else time.monotonic()
+    st.rerun()
+
+
+def _draw_run(negotiation: Negotiation) -> None:
+    at = table.shown_round(negotiation)
+    panel.draw(round_facts.rounds_panel(negotiation, at))
+    if _is_over(negotiation):
+        panel.draw(round_facts.ledger_panel(negotiation))
+    with fold("Chart of the rounds", "rounds_chart", icon=":material/show_chart:") as is_open:
+        if not is_open:
+            return
+        visible = negotiation.rounds[: at + 1]
+        if plans := [(done.number + 1, done.plan) for done in visible if done.plan]:
+            st.plotly_chart(
+                figures.convergence_chart(plans),
+                key="convergence",
+                config=figures.CONFIG,
+                theme=None,
+                alt="Use of budget, days and staff by round, and below it the evidence by round",
+            )
+        else:
+            st.caption("No plan has been put forward yet.")

@@ -1,0 +1,331 @@
+"""A person's moves, and forks: another plan in a past round, next to the original."""
+
+from contextlib import AbstractContextManager
+from functools import partial
+from itertools import zip_longest
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from replicalab import negotiation as core
+from replicalab.assessment import Assessment, failing_text
+from replicalab.facts.negotiation_facts import outcome_verdict
+from replicalab.facts.round_facts import branches_panel, outcome_panel
+from replicalab.lexicon import capitalised, count_text
+from replicalab.limits import LONGEST_QUESTION
+from replicalab.models import ACCEPT_ACTION, ScientistAction
+from replicalab.negotiation import LabManagerKind, Negotiation, Reply
+from replicalab.planner import PlanAnalysis
+from replicalab.ui import notices, panel, state, tray
+from replicalab.ui.controls import button, chosen_from, escaped
+from replicalab.ui.editor import PlanForm, draw_fields, draw_preview
+from replicalab.ui.negotiation_page import table
+from replicalab.ui.negotiation_page.table import Branch, RunSession
+from replicalab.ui.tray import TrayCandidate
+
+_RUN: Final = "The run"
+_MOST_FORKS: Final = 8  # the latest ones stay
+_COURSE: Final = "course_choice"
+
+
+def draw_move(session: RunSession, place: str = "table") -> None:
+    """Draw a person's next move: accept, walk away, put a plan forward, ask or answer."""
+    negotiation = session.negotiation
+    if negotiation.ending is not None:
+        setup = negotiation.setup
+        if setup.scientist in core.AUTOMATIC and setup.lab_manager is not LabManagerKind.PERSON:
+            return
+        with st.container(horizontal=True, key=f"{place}_after_the_end"):
+            _draw_undo(session, place)
+            if place == "table" and not session.source:
+                button("Start again", "replay", table.start_again)
+        return
+    if negotiation.awaits_reply:
+        _draw_answer(session, place)
+        return
+    st.header("Your move")
+    if negotiation.state.plan is None:
+        st.caption("The fields start from the plan of the Protocol page.")
+    now, number = negotiation.state, len(negotiation.rounds)
+    label = "Accept the offer" if now.offer else "Accept the plan"
+    accept, leave = (partial(_act, session, number, action) for action in (ACCEPT_ACTION, None))
+    with st.container(horizontal=True, key=f"{place}_ways_out"):
+        button(label, "handshake", accept, key=f"{place}_accept", disabled=now.plan is None)
+        button("Walk away", "logout", leave, key=f"{place}_leave")
+        _draw_undo(session, place)
+    form = _form_of(f"{place}_{now.round_number}", negotiation, now.offer or now.plan)
+    title = "Or propose another plan" if now.plan else "Your plan"
+
+    def send() -> None:
+        if plan := form.read():
+            _act(session, number, core.put_forward(session.negotiation.state_before(number), plan))
+
+    with _draw_form(form, negotiation, title):
+        button("Put this plan forward", "send", send, type="primary", key=f"{place}_send")
+        _draw_question(session, place, form.key("question"))
+
+
+def _draw_answer(session: RunSession, place: str) -> None:
+    negotiation = session.negotiation
+    at, plan = len(negotiation.rounds) - 1, negotiation.state.plan
+    if plan is None:
+        return
+    st.header("Your answer")
+    fails = f"{capitalised(failing_text(plan))}." if plan.failing else None
+    with st.container(horizontal=True, key=f"{place}_answers"):
+        accept = partial(table.answer, session, at, Reply(accepts=True))
+        button("Accept", "handshake", accept, disabled=bool(fails), help=fails)
+        button("Reject", "block", partial(table.answer, session, at, Reply()))
+        _draw_undo(session, place)
+    form = _form_of(f"{place}_answer_{at}", negotiation, PlanAnalysis(plan).offered)
+
+    def send() -> None:
+        if plan := form.read():  # as typed by now
+            table.answer(session, at, Reply(counter=plan))
+
+    with _draw_form(form, negotiation, "Or offer another plan"):
+        counter = form.read()
+        fits = counter is not None and plan.revised(counter).feasible
+        if fits:
+            after = core.play_on(core.reply_to(negotiation, Reply(counter=counter)))
+            if after.ending is core.Ending.SCIENTIST_ACCEPTED:
+                st.caption("**The Scientist accepts this plan: the negotiation ends.**")
+        button(
+            "Send this offer",
+            "send",
+            send,
+            type="primary",
+            key=f"{place}_counter",
+            disabled=not fits,
+            help=None if fits else "The lab must be able to run it.",
+        )
+
+
+def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> PlanForm:
+    plan = start.plan if start else state.plan()
+    # Typed values stay in a form of the same name, so each negotiation has its own.
+    identity = hash((negotiation.setup.model_dump_json(), plan.model_dump_json()))
+    return PlanForm(f"{name}_{identity:x}", plan, term=negotiation.pack.study.term)
+
+
+def _draw_form(
+    form: PlanForm, negotiation: Negotiation, title: str
+) -> AbstractContextManager[object]:
+    fields, preview = st.columns([3, 2], gap="large")
+    with fields:
+        st.markdown(f"**{title}**")
+        draw_fields(form, negotiation.pack)
+    with preview:
+        st.markdown("**Preview**")
+        draw_preview(form, negotiation.pack)
+    return preview
+
+
+def _draw_undo(session: RunSession, place: str) -> None:
+    negotiation = session.negotiation
+    forked, last = negotiation.setup.forked_at, len(negotiation.rounds) - 1
+    if negotiation.setup.lab_manager is LabManagerKind.PERSON:
+        answered = [done.number for done in negotiation.rounds if done.reply]
+        last = answered[-1] if answered else -1
+    button(
+        "Undo last round",
+        "undo",
+        partial(table.back_to, session, last),
+        key=f"{place}_undo",
+        disabled=last < (0 if forked is None else forked + 1),
+    )
+
+
+def _draw_question(session: RunSession, place: str, key: str) -> None:
+    st.text_input(
+        "Or ask the lab a question",
+        key=key,
+        max_chars=LONGEST_QUESTION,
+        placeholder="Which instruments are free, and from which day?",
+    )
+    number, limit = len(session.negotiation.rounds), session.negotiation.setup.max_rounds
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{place}_asking"):
+        button("Ask", "help", partial(_ask, session, number, key), key=f"{place}_ask")
+        rounds = count_text(limit - number - 1, "round")
+        st.caption(f"A question takes this round; {rounds} left.", width="content")
+    notices.draw(key)
+
+
+def _ask(session: RunSession, number: int, key: str) -> None:
+    if text := st.session_state[key].strip():
+        _act(session, number, core.question(text))
+    else:
+        notices.leave_problem("Type a question.", key, "edit_off")
+
+
+def _act(session: RunSession, number: int, action: ScientistAction | None) -> None:
+    # The turn keeps the failed answer of the model that the person acts for.
+    outputs = session.failure.outputs if session.failure and session.acting else ()
+    table.play(session, number, core.Turn(action=action, outputs=outputs))
+
+
+def draw_fork_button(session: RunSession) -> None:
+    if _forking(session) is None:
+        at = table.shown_round(session.negotiation)
+        then = f"Put another plan forward in round {at + 1}, and compare the rounds after it."
+        fork = partial(setattr, table.table(), "forking", (session, at))
+        button("Fork here", "call_split", fork, help=then)
+
+
+def _forking(origin: RunSession) -> int | None:
+    session, at = table.table().forking or (None, 0)
+    return at if session is origin and at < len(origin.negotiation.rounds) else None
+
+
+def draw_fork(session: RunSession) -> None:
+    """Draw the open form for a fork, and the branch next to its origin."""
+    if (at := _forking(session)) is not None:
+        negotiation = session.negotiation
+        form = _form_of(f"fork_{at}", negotiation, negotiation.rounds[at].plan)
+
+        def go_on() -> None:
+            plan = form.read()
+            if plan is not None and not table.is_full():
+                now = table.table()
+                fork = RunSession(core.fork(session.negotiation, at, plan))
+                now.branch, now.forking = Branch(session, at, fork), None
+                now.branches = [*now.branches[1 - _MOST_FORKS :], now.branch]
+                state.update(round_number=at)
+
+        with st.container(border=True, key="forking"):
+            st.header(f"What if round {at + 1} had gone differently?")
+            preview = _draw_form(form, negotiation, "Change the plan of that round")
+            with preview, st.container(horizontal=True, key="forking_buttons"):
+                button("Continue from here", "call_split", go_on, type="primary")
+                st.button("Cancel", on_click=setattr, args=(table.table(), "forking", None))
+    if (branch := branch_of(session)) is not None:
+        _draw_branches(branch)
+
+
+def branch_of(session: RunSession) -> Branch | None:
+    branch = table.table().branch
+    return branch if branch is not None and branch.origin is session else None
+
+
+class _Course(NamedTuple):
+    """A run in the tree of forks; ``branch`` is None for the root."""
+
+    name: str
+    depth: int
+    run: RunSession
+    branch: Branch | None
+
+
+def _tree(session: RunSession) -> list[_Course]:
+    branches, root = table.table().branches, session
+    parents = {id(item.kept): item.origin for item in branches}
+    while (parent := parents.get(id(root))) is not None:
+        root = parent
+    courses = [_Course(_RUN, 0, root, None)]
+
+    def add_forks(origin: RunSession, depth: int) -> None:
+        for branch in branches:
+            if branch.origin is origin:
+                name = f"Fork {len(courses)} in round {branch.at + 1}"
+                courses.append(_Course(name, depth, branch.kept, branch))
+                add_forks(branch.kept, depth + 1)
+
+    add_forks(root, 1)
+    return courses
+
+
+def name_of(run: RunSession) -> str:
+    return next(course.name for course in _tree(run) if course.run is run)
+
+
+def draw_courses(origin: RunSession) -> None:
+    """Draw the run and its forks as a tree with outcomes; a click shows one."""
+    tree = _tree(origin)
+    if len(tree) < 2:
+        return
+    on_show = branch_of(origin)
+    session = on_show.kept if on_show else origin
+    st.session_state[_COURSE] = next(n for n, course in enumerate(tree) if course.run is session)
+
+    def name_in_tree(at: int) -> str:
+        """Return a line such as ``└─ Fork 1 in round 2: agreed, power 0.57``."""
+        name, depth, run, _ = tree[at]
+        stem = f"└{'─' * (2 * depth - 1)} " if depth else ""
+        plan = run.negotiation.final_plan
+        evidence = f", {plan.evidence.text}" if plan else ""
+        return escaped(f"{stem}{name}: {run.verdict.title.lower()}{evidence}")
+
+    with st.container(horizontal=True, vertical_alignment="bottom", key="courses"):
+        st.radio(
+            "Run and forks",
+            range(len(tree)),
+            format_func=name_in_tree,
+            key=_COURSE,
+            on_change=chosen_from(
+                _COURSE, range(len(tree)), lambda: _choose(origin, tree[st.session_state[_COURSE]])
+            ),
+        )
+        cases = [(course.name, table.with_moves(course.run.negotiation)) for course in tree]
+        candidates = [TrayCandidate(name, case, run=True) for name, case in cases if case]
+        if len(candidates) > 1 and st.button("Compare them", icon=":material/compare_arrows:"):
+            tray.keep_only(candidates)
+            st.switch_page(tray.PAGE, query_params=state.address())
+
+
+def _choose(session: RunSession, course: _Course) -> None:
+    # A fork of the run on show is drawn next to it, any other course in its place.
+    branch = course.branch
+    if branch is None or branch.origin is not session:
+        if course.run is not session:
+            table.show(course.run, table.last_round(course.run.negotiation), whole=True)
+        branch = None
+    table.table().branch = branch
+
+
+def _draw_branches(branch: Branch) -> None:
+    original, other = branch.origin.negotiation, branch.kept.negotiation
+    names = name_of(branch.origin), name_of(branch.kept)
+    st.header(f"{names[0]} and {names[1].lower()}")
+    outcomes = [
+        outcome_panel(outcome_verdict(negotiation), name, is_open=negotiation.outcome is None)
+        for name, negotiation in zip(names, (original, other), strict=True)
+    ]
+    pairs = list(zip_longest(original.rounds, other.rounds))[branch.at :]
+    panel.draw(*outcomes, branches_panel(pairs, branch.at + 1, names))
+
+    def keep() -> None:
+        session, table.table().branch = branch.kept, None
+        if table.with_moves(other) is None:
+            session.source = f"The fork from round {branch.at + 1}"
+            table.open_run(session, state.workspace())
+        table.show(session, min(branch.at, table.last_round(other)), whole=True)
+
+    with st.container(horizontal=True, key="branch_buttons"):
+        hint = "It replaces the run. Undo brings the run back."
+        button("Continue with this fork", "check", keep, help=hint)
+        button("Drop this fork", "delete", drop_branch)
+        draw_using(other, "branch_use")
+    draw_move(branch.kept, "branch")
+
+
+def draw_using(negotiation: Negotiation, key: str) -> None:
+    final = negotiation.final_plan
+    if final is None or negotiation.outcome is None:
+        return
+    used = st.button(
+        "Use this plan",
+        icon=":material/check:",
+        type="primary",
+        disabled=final.plan == state.plan(),
+        help="Opens it on the Protocol page. Undo brings yours back.",
+        key=key,
+    )
+    if used:
+        state.replace_plan(final.plan)
+        st.switch_page("pages/1_Protocol.py", query_params=state.address())
+
+
+def drop_branch() -> None:
+    now = table.table()
+    now.branches = [branch for branch in now.branches if branch is not now.branch]
+    now.branch = None
