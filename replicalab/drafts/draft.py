@@ -42,7 +42,7 @@ class OtherLabs(StrEnum):
 
     SAME = "the same lab"
     MADE = "made from it"
-    KEPT = "as they are in the file"
+    KEPT = "as in the file"
 
 
 @dataclass(frozen=True)

@@ -122,9 +122,9 @@ def _reported(label: str, step: float = 1, **more: Any) -> StudyField:
 
 _LOSSES: Final = {
     0: "0: the same study",
-    1: "1: a small declared deviation",
-    2: "2: a related but different test",
-    3: "3: the hypothesis goes untested",
+    1: "1: a small deviation",
+    2: "2: a related test",
+    3: "3: hypothesis not tested",
 }
 _SIDES: Final = {2: "two-sided", 1: "one-sided"}
 _CONFIDENCE: Final = {
@@ -164,7 +164,7 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     ),
     "design.why.units": StudyField("Reason for the units"),
     "design.arms.share": _number(
-        "First arm, as a share",
+        "Share of first arm",
         0.05,
         optional=True,
         help="The first arm is the treated one; empty for two equal arms.",

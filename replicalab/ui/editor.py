@@ -193,7 +193,7 @@ def _draw_labels(form: PlanForm, field: str, pack: Pack) -> None:
         key=form.key(field),
         accept_new_options=True,
         wrap=True,
-        placeholder="Pick, or type a new one",
+        placeholder="Pick or type",
         on_change=form.change,
         args=(field,),
     )

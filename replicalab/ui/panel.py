@@ -26,7 +26,7 @@ def draw_features(place: str, subject: object) -> dict[str, Any]:
 
 def draw_tables(tables: Callable[[], Sequence[Table]]) -> None:
     """Draw an expander with a chart's numbers, computed when it opens."""
-    with st.expander("The same as a table", key="as_table", on_change="rerun") as place:
+    with st.expander("Numbers as a table", key="as_table", on_change="rerun") as place:
         if place.open:
             draw(Group(tuple(tables())))
 

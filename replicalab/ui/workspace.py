@@ -297,7 +297,7 @@ def stories() -> list[Story]:
         ),
         Story(
             "half_the_sample",
-            "Half the sample for ten credits",
+            "Ten credits too many",
             "Ten credits over, the Lab Manager halves the sample: power 0.53 → 0.26. One day "
             "less saves 50 credits, and all 24 mice stay. No plan in this lab allows the 36 days "
             "of survival follow-up.",
@@ -306,7 +306,7 @@ def stories() -> list[Story]:
         ),
         Story(
             "cut_that_costs_nothing",
-            "The cut that costs nothing",
+            "The free cut",
             "The lab has 4 of the 6 days, and another computer. With both changes all 12 runs stay "
             "and so does power 0.88; halving on and on ends at 0.10.",
             "Negotiation",
@@ -314,7 +314,7 @@ def stories() -> list[Story]:
         ),
         Story(
             "do_not_run",
-            "Do not run this study",
+            "A study not run",
             "The lab can check at most 437 of 633 cases, and 69 % of a check proves nothing. 2,055 "
             "more credits would pay for all; without them the Scientist leaves.",
             "Negotiation",

@@ -41,7 +41,7 @@ def test_first_journey_by_keyboard_alone(app_page: Page) -> None:
 
 
 def _presents_the_first_story(page: Page) -> None:
-    reach(page, page.get_by_role("button", name="Half the sample for ten credits"))
+    reach(page, page.get_by_role("button", name="Ten credits too many"))
     strike(page, "Enter")
     place = page.locator(".page.shown .top p").last
     expect(place).to_have_text(re.compile("^1 / "))
@@ -90,7 +90,7 @@ def _chooses_a_point_and_loads_it(page: Page) -> None:
     expect(page.get_by_text("Your lab:")).to_be_visible()
     reach(page, page.get_by_role("spinbutton", name="Point: samples"))
     strike(page, "Control+a", "2", "0", "Enter")
-    reach(page, page.get_by_role("button", name="Load this point into the editor"))
+    reach(page, page.get_by_role("button", name="Load this point"))
     strike(page, "Enter")
     expect(page.get_by_role("link", name="See it on Protocol")).to_be_visible()
     reach(page, page.get_by_role("link", name="See it on Protocol"))

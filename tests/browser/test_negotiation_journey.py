@@ -43,7 +43,7 @@ def test_fork_is_compared_with_its_run(app_page: Page) -> None:
     driving.reload_app(app_page)
     expect(app_page.get_by_text("Your fork from round 2")).to_be_visible()
     expect(app_page.locator(".rl .sides")).to_contain_text("300 months in 5 days")
-    press(app_page, "Back to how it was")
+    press(app_page, "Undo the fork")
     press(app_page, "Last")
     expect(verdict(app_page)).to_contain_text("52 months in 5 days")
 

@@ -10,7 +10,7 @@ from tests.browser.visiting import box_of, follow, number, press, type_number
 
 PAGE: Final = "/Trade-offs"
 CHART_MS: Final = 30_000
-LOAD: Final = "Load this point into the editor"
+LOAD: Final = "Load this point"
 PLOT: Final = ".nsewdrag"
 
 
@@ -69,7 +69,7 @@ def test_frontier_is_accessible_and_loads_balanced_plan(app_page: Page) -> None:
     opened(app_page)
     yours = app_page.get_by_role("rowheader", name="your plan")
     expect(yours).to_have_count(0)
-    app_page.get_by_text("The same as a table").click()
+    app_page.get_by_text("Numbers as a table").click()
     expect(yours).to_be_visible()
     for _ in driving.looks(app_page, (driving.PHONE_DARK, driving.PROJECTOR)):
         driving.assert_accessible(app_page)
@@ -79,7 +79,7 @@ def test_frontier_is_accessible_and_loads_balanced_plan(app_page: Page) -> None:
     expect(title).to_have_text("Evidence for credits: better plans", timeout=CHART_MS)
     for _ in driving.looks(app_page, (driving.PHONE_DARK, driving.PROJECTOR)):
         driving.assert_accessible(app_page)
-    press(app_page, "Load the balanced plan into the editor")
+    press(app_page, "Load the balanced plan")
     expect(title).to_have_text("Evidence for credits: no plan beats yours")
     follow(app_page, "Protocol")
     expect(number(app_page, "Sample size")).to_have_value("262")

@@ -119,7 +119,7 @@ def test_saved_model_run_is_its_last_plan() -> None:
 
 
 def test_own_lab_is_compared_with_its_study() -> None:
-    app = press(visit(COMPARE, study="psy_stroop", budget="1500"), "Your lab and the study’s")
+    app = press(visit(COMPARE, study="psy_stroop", budget="1500"), "Yours and the study’s")
     assert [item.name for item in tray(app)] == ["Your lab", "easy lab", "medium lab", "hard lab"]
     assert row(app, "Budget, credits") == ["1,500", "1,700", "1,000", "620"]
 
@@ -133,7 +133,7 @@ def test_equal_labs_are_one_column() -> None:
     assert not can_press(alone, "The three labs")
     text = "The three labs of this study are the same. Enter yours under Your lab"
     assert text in page_text(alone)
-    app = press(visit(COMPARE, **query, staff="2"), "Your lab and the study’s")
+    app = press(visit(COMPARE, **query, staff="2"), "Yours and the study’s")
     assert [item.name for item in tray(app)] == ["Your lab", "the study’s lab"]
     assert row(app, "Staff units") == ["2", "3"]
 

@@ -210,7 +210,7 @@ def test_hostile_plan_and_question_are_text() -> None:
     for page in PAGES:
         assert not leaks(go(app, page)), page
     assert {200, 203, 204} <= seen(app) | seen(open_texts(go(app, PROTOCOL)))
-    type_text(go(app, NEGOTIATION), "Or ask the lab a question", marked(5, f"{ATTACK}{UNSEEN}"))
+    type_text(go(app, NEGOTIATION), "Question to the lab", marked(5, f"{ATTACK}{UNSEEN}"))
     assert not leaks(press(app, "Ask"))
     assert 5 in seen(app)
     assert not leaks(press(app, "Put this plan forward"))

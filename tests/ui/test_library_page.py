@@ -308,7 +308,7 @@ def test_second_tab_sees_differences_and_saves_over() -> None:
     assert rows_of(table)[1:] == [["Sample size", "75", "60"]]
     assert "Save mine as another" not in labels(press(second, "Close"))
     assert [entry.version for entry in kept()] == [2]
-    press(press(second, "Save"), "Save mine over it, as version 3")
+    press(press(second, "Save"), "Save as version 3")
     [entry] = kept()
     assert plans(entry) == [60, 75, 0]
 

@@ -57,7 +57,7 @@ ENDED: Final = by_rule(
     core.ScientistKind.DIRECT,
     core.LabManagerKind.LEAST_LOSS,
 )
-HOME: Final = "Back to your own: "
+HOME: Final = "Back to your own"
 RECORDINGS: Final = core.shipped_recordings()
 
 
@@ -223,7 +223,7 @@ def test_person_sees_each_move_before_making_it(app: AppTest) -> None:
     type_number(type_number(app, "Sample size", 75), "Duration (days)", 5)
     assert "power 0.20" in alerts(app)[0].text
     assert "It costs 1,450 of 3,700 credits." in page_text(app)
-    press(type_text(app, "Or ask the lab a question", "   "), "Ask")
+    press(type_text(app, "Question to the lab", "   "), "Ask")
     press(type_text(app, "Technique", ""), SEND)
     assert "First" not in labels(app)
     type_number(app, "Rounds at most", 1)
@@ -287,7 +287,7 @@ def test_moves_stay_with_their_players_and_lab(app: AppTest) -> None:
 
 
 def test_moves_of_a_person_survive_a_reload(app: AppTest) -> None:
-    press(type_text(press(app, SEND), "Or ask the lab a question", "Which days?"), "Ask")
+    press(type_text(press(app, SEND), "Question to the lab", "Which days?"), "Ask")
     negotiation = by_person(PACK, PROPOSED, ask("Which days?"))
     press(app, "Accept the offer")
     again = visit(NEGOTIATION, **query_of(app))
@@ -363,7 +363,7 @@ def test_kept_fork_is_undone() -> None:
     assert shows(app, FORKED)
     assert round_shown(app) == "Round 2 of 2"
     press(press(app, "Fork here"), "Continue from here")
-    assert shows(press(app, "Back to how it was"), TOLD)
+    assert shows(press(app, "Undo the fork"), TOLD)
     assert shows(pick(press(app, BACK), "Run and forks", 1), FORKED)
     type_number(go(app, PROTOCOL), "Sample size", 290)
     assert not shows(go(app, NEGOTIATION), FORKED)
@@ -377,7 +377,7 @@ def test_person_plays_on_in_a_fork() -> None:
     assert labels(app).count("Accept the offer") == 1
     assert scrubber(app) == "Fork 1 in round 1: Round 1 of 1 so far", "the fields are its next move"
     assert "Fork here" not in labels(app)
-    press(type_text(app, "Or ask the lab a question", "?"), "Ask")
+    press(type_text(app, "Question to the lab", "?"), "Ask")
     assert scrubber(press(app, "Drop this fork")) == "Round 1 of 1 so far"
     press(press(press(app, "Fork here"), "Continue from here"), "Accept the offer")
     ended = "Fork 1 in round 1\nfails Agreed below the floor in round 2"

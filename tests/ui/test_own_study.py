@@ -129,7 +129,7 @@ def test_link_reads_the_study_on_every_page(browsers: Browsers) -> None:
         assert where(go(reader, page)).startswith(TITLE)
         assert query_of(reader) == link
         assert not {"Edit", "Remove", "Rename"} & set(labels(reader))
-    press(press(go(reader, SCENARIOS), "Copy it into the form"), "Use this study")
+    press(press(go(reader, SCENARIOS), "Copy into the form"), "Use this study")
     assert query_of(reader)["own"] != link["own"]
     press(at_gallery(reader), "Remove")
     browsers.token = author

@@ -66,7 +66,7 @@ def test_every_text_field_is_bounded(scientist: str) -> None:
     fields = at_editor(app).text_area
     record |= {field.label: field.max_chars for field in fields}
     assert {"Search", "Study file (YAML)", "Rationale"} < record.keys()
-    assert {"person": "Or ask the lab a question", "model": "Key"}[scientist] in record
+    assert {"person": "Question to the lab", "model": "Key"}[scientist] in record
     assert record["Study file (YAML)"] > MOST_STUDY_BYTES, "a longer file is refused by its size"
     assert all(0 < limit <= MOST_STUDY_BYTES * 1.2 for limit in record.values()), record
 
@@ -131,7 +131,7 @@ def spoil(
 
 
 def broken(app: AppTest) -> list[Expander]:
-    return [box for box in app.expander if "could not be read" in box.label]
+    return [box for box in app.expander if "Unreadable file" in box.label]
 
 
 def cards(app: AppTest) -> list[str]:

@@ -155,9 +155,7 @@ def test_four_plans_at_most_survive_a_reload() -> None:
 
 
 def test_played_run_is_added_with_its_moves() -> None:
-    app = acting.type_text(
-        visit(NEGOTIATION, scientist="person"), "Or ask the lab a question", "When?"
-    )
+    app = acting.type_text(visit(NEGOTIATION, scientist="person"), "Question to the lab", "When?")
     acting.press(app, "Ask")
     moves = app.session_state["state"].workspace.case.moves
     assert len(moves) == 1

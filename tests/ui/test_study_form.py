@@ -25,7 +25,7 @@ from tests.ui.walking import at_editor, at_gallery, at_making, go, query_of, uno
 COMPARISON, ASSUMPTIONS, NEEDS, LAB, CHECK, ADVANCED = study_form.PARTS
 NAME = "Name of the study"
 EFFECT = "Effect: Cohen's d"
-WAY = "The original’s effect, as reported"
+WAY = "The original reports"
 
 pytestmark = pytest.mark.usefixtures("browsers")
 
@@ -99,7 +99,7 @@ def test_one_sided_analysis_reaches_the_study() -> None:
 
 
 def test_analysis_plans_with_the_safeguard_effect() -> None:
-    app = pick(begun(), "The effect is typed as", "t and n of both groups")
+    app = pick(begun(), "Effect typed as", "t and n of both groups")
     # d 0.5 from 20 an arm: the safeguard effect is 0.2263, for which 308 an arm are needed.
     typed = {"Reported n, group 1": 20, "Reported n, group 2": 20}
     type_values(app, **{"Reported t": 0.5 * math.sqrt(10), **typed})
@@ -188,7 +188,7 @@ def test_needs_and_lab_are_filled_in() -> None:
     choose(at(app, LAB), "Booked", "booth")
     type_number(app, "booth: booked until day", 4)
     choose(app, "Not available", "pay")
-    pick(app, "The easy and the hard lab are", "made from it")
+    pick(app, "Easy and hard lab", "made from it")
     study = study_of(app)
     assert (study.min_days, study.samples_per_day and study.samples_per_day.value) == (3, 20)
     assert (study.equipment, study.reagents) == (["booth", "screen"], ["pay"])
@@ -206,7 +206,7 @@ def test_units_and_arms_are_filled_in_by_kind() -> None:
     app = type_text(form("the template", ASSUMPTIONS), "Experimental unit", "tray")
     type_number(app, "Samples per unit", 6.0)
     at(app, ASSUMPTIONS)
-    type_values(app, **{"Intraclass correlation": 0.1, "First arm, as a share": 0.25})
+    type_values(app, **{"Intraclass correlation": 0.1, "Share of first arm": 0.25})
     design = study_of(app).design
     assert design.units == Units(name="tray", samples=6.0, icc=0.1)
     assert design.arms == Arms(share=0.25)
@@ -216,7 +216,7 @@ def test_units_and_arms_are_filled_in_by_kind() -> None:
 
 
 def test_lab_of_the_form_has_calendar_and_currency() -> None:
-    app = pick(form("the template", LAB), "The easy and the hard lab are", "the same lab")
+    app = pick(form("the template", LAB), "Easy and hard lab", "the same lab")
     app.date_input[0].set_value(date(2027, 3, 6))
     type_text(at(app, LAB), "Currency", " EUR ")
     type_values(at(app, LAB), **{"A staff unit a day, EUR": 30.0, "Overhead, %": 20.0})

@@ -82,7 +82,7 @@ def test_region_of_other_items_says_so() -> None:
     assert "no 'side-swap of currents'" in page_text(app)
     switch(app, "The least-loss plan’s items")
     assert number(app, "Point: samples").value == options.least.plan.sample_size
-    press(app, "Load this point into the editor")
+    press(app, "Load this point")
     assert where(app).endswith("· Feasible, misses the target, lacks a control")
 
 
@@ -106,9 +106,9 @@ def test_typed_point_is_loaded_and_undone() -> None:
     app = point_at(5, 261)
     plan = plan_to_draw(options_for()).at(5, 261)
     assert all(fact.shown in page_text(app) for fact in point_facts(plan))
-    press(app, "Load this point into the editor")
+    press(app, "Load this point")
     assert where(app).endswith("medium lab · Feasible, misses the target")
-    assert not can_press(app, "Load this point into the editor")
+    assert not can_press(app, "Load this point")
     assert LOADED in page_text(go(go(app, PROTOCOL), TRADE_OFFS))
     assert LOADED not in page_text(undo(app))
     assert number(go(app, PROTOCOL), "Sample size").value == 420
@@ -142,7 +142,7 @@ def test_levers_move_the_lab_of_every_page() -> None:
         assert " ".join(f"{fact.label} | {fact.shown}".split()) in page_text(app)
     pull(pull(app, "Budget, credits", 5000), "Days", 9)
     assert "5,000 credits instead of 3,700, 9 days instead of 6" in page_text(app)
-    press(app, "Load this point into the editor")
+    press(app, "Load this point")
     undo(undo(go(app, PROTOCOL)))
     assert query_of(app)["budget"] == "5000", "a point that is loaded leaves the levers"
     pull(go(app, TRADE_OFFS), "Staff units", 5)

@@ -46,7 +46,7 @@ def draw(here: PlanAnalysis) -> None:
 
 def _draw_sides(here: PlanAnalysis) -> None:
     own = state.case().own_lab
-    label = "Your lab and the study’s" if own.name or own.changes else "The three labs"
+    label = "Yours and the study’s" if own.name or own.changes else "The three labs"
     alone = state.case().own is not None and len(_labs()) < core.FEWEST_SIDES
     with st.container(horizontal=True, vertical_alignment="center", key="sources"):
         button(label, "science", lambda: tray.keep_only(_labs()), disabled=alone)
@@ -151,7 +151,7 @@ def _draw_library() -> None:
             st.caption("Nothing is saved yet. Save, above on every page, saves your plan.")
             return
         st.selectbox(
-            "A plan, a lab or a run",
+            "Saved entry",
             list(entries),
             format_func=lambda key: f"{on_one_line(entries[key].name)} ({entries[key].kind})",
             key=_CHOSEN,

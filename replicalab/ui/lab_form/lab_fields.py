@@ -201,7 +201,7 @@ def draw_items() -> None:
         format_func=on_one_line,
         key=_ITEM,
         on_change=_open_chosen,
-        placeholder="Pick an item, or open its row below",
+        placeholder="Pick an item",
     )
     if chosen == _ANOTHER and _is_full(_ANOTHER):
         controls.complain(_FULL)
@@ -258,7 +258,7 @@ def _draw_another() -> None:
         st.text_input("Its name", max_chars=LONGEST_LABEL, key="lab_another_name")
         notices.draw(_ANOTHER)
         st.radio(
-            "Is it used and booked, or used up?",
+            "Booked or used up?",
             scenarios.CATEGORIES,
             format_func=state.analysis().yours.pack.study.term,
             horizontal=True,

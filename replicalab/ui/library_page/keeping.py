@@ -167,7 +167,7 @@ def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) ->
         another = partial(_attempt, content, lambda: shelf().keep_beside(owner(), part)[0], _settle)
         button("Save mine as another", "note_add", another)
         update = partial(shelf().update, owner(), now.id, content, base_version=now.version)
-        over = f"Save mine over it, as version {now.version + 1}"
+        over = f"Save as version {now.version + 1}"
         button(over, "history", partial(_attempt, content, update, _settle))
     st.caption("The other version stays in the history.")
 

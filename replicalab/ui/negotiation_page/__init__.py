@@ -199,7 +199,7 @@ def _draw_kept_fork(session: RunSession) -> None:
     if by_rule and at is not None and table.opened() is None:
         with st.container(horizontal=True, vertical_alignment="center", key="forked"):
             st.markdown(f"Your fork from round {at + 1}.", width="content")
-            button("Back to how it was", "undo", table.start_again)
+            button("Undo the fork", "undo", table.start_again)
 
 
 def _draw_scrubber(session: RunSession, origin: RunSession) -> None:

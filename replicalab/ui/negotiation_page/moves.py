@@ -138,7 +138,7 @@ def _draw_undo(session: RunSession, place: str) -> None:
 
 def _draw_question(session: RunSession, place: str, key: str) -> None:
     st.text_input(
-        "Or ask the lab a question",
+        "Question to the lab",
         key=key,
         max_chars=LONGEST_QUESTION,
         placeholder="Which instruments are free, and from which day?",
@@ -193,8 +193,8 @@ def draw_fork(session: RunSession) -> None:
                 state.update(round_number=at)
 
         with st.container(border=True, key="forking"):
-            st.header(f"What if round {at + 1} had gone differently?")
-            preview = _draw_form(form, negotiation, "Change the plan of that round")
+            st.header(f"Fork in round {at + 1}")
+            preview = _draw_form(form, negotiation, "Plan of that round")
             with preview, st.container(horizontal=True, key="forking_buttons"):
                 button("Continue from here", "call_split", go_on, type="primary")
                 st.button("Cancel", on_click=setattr, args=(table.table(), "forking", None))

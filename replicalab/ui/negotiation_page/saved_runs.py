@@ -123,10 +123,10 @@ def draw_origin() -> None:
     else:
         return
     home, is_fork = table.table().home, opened is not None and pair is not None
-    label = "Close it"
+    label, hint = "Close it", None
     if home is not None and not is_fork:
         pack = home.case.pack(own_studies.find)
-        label = f"Back to your own: {escaped(pack.paper.title)}, {escaped(lab_text(pack))}"
+        label, hint = "Back to your own", f"{escaped(pack.paper.title)}, {escaped(lab_text(pack))}"
     with st.container(horizontal=True, vertical_alignment="center", key="opened"):
         st.markdown(escaped(text), width="content")
-        button(label, "undo", table.close, key="way_back")
+        button(label, "undo", table.close, key="way_back", help=hint)

@@ -208,7 +208,7 @@ def _draw_gallery() -> None:
         for card in fitting[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE]:
             _draw_card(card)
     for error in scenarios.broken_scenarios():
-        with st.expander(f"A study file could not be read: {escaped(error.source)}"):
+        with st.expander(f"Unreadable file: {escaped(error.source)}"):
             for fault in error.faults:
                 st.text(shown(str(fault)))
             if error.more:
@@ -247,7 +247,7 @@ def _remove(own: OwnStudy) -> None:
 _BUTTONS: Final = (
     (True, "edit", "Edit", "edit", study_form.edit),
     (True, "remove", "Remove", "delete", _remove),
-    (False, "copy", "Copy it into the form", "edit_document", study_form.edit),
+    (False, "copy", "Copy into the form", "edit_document", study_form.edit),
 )
 """The buttons of a visitor's study: for its owner or for a reader, key, label, icon, action."""
 

@@ -77,7 +77,7 @@ def edit(own: OwnStudy) -> None:
 def _draw_beginning() -> None:
     now = study_fields.session()
     with st.container(border=True, key="analysis"):
-        st.markdown("**I have a power analysis**")
+        st.markdown("**From a power analysis**")
         analysis_form.draw()
     form, file = st.columns(2, gap="large")
     with form:
@@ -227,7 +227,7 @@ def _draw_original(draft: Draft) -> None:
 
     ways = [NOT_GIVEN, *draft_fields.original_ways(draft.row)]
     way = st.selectbox(
-        "The original’s effect, as reported",
+        "The original reports",
         ways,
         index=ways.index(draft_fields.original_way(draft) or NOT_GIVEN),
         key=key,
@@ -290,7 +290,7 @@ def _draw_other_labs(draft: Draft) -> None:
         study_fields.session().change(study_fields.draft().with_others(st.session_state[key]))
 
     st.radio(
-        "The easy and the hard lab are",
+        "Easy and hard lab",
         others,
         index=others.index(draft.others),
         key=key,
@@ -313,7 +313,7 @@ def _draw_check() -> None:
     findings = lint(now.study)
     levels = Counter(finding.level for finding in findings)
     counts = [lexicon.count_text(levels[level], level) for level in signs if levels[level]]
-    with st.expander(f"Worth a look: {lexicon.joined(counts)}"):
+    with st.expander(", ".join(counts) or "No remarks"):
         for finding in findings:
             mark, place = controls.badge(signs[finding.level], finding.level), finding.place
             labs = (f"{lab.capitalize()} lab" for lab in Difficulty if f"labs.{lab}" in place)

@@ -1,4 +1,4 @@
-"""I have a power analysis: a name, a kind of design, four numbers; the fifth is worked out."""
+"""A study from a power analysis: four of five numbers are typed, the fifth is worked out."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -102,7 +102,7 @@ def _draw_choices(row: Kind) -> tuple[Unknown, EffectSource | None, bool]:
         )
         if unknown is not Unknown.EFFECT and row.effect is not None:
             chosen = st.selectbox(
-                "The effect is typed as",
+                "Effect typed as",
                 [row.effect.name, *sources],
                 key=f"{_PREFIX}_{row.kind}_source",
                 persist_state="session",
@@ -112,7 +112,7 @@ def _draw_choices(row: Kind) -> tuple[Unknown, EffectSource | None, bool]:
     if not drafts.can_safeguard(row.kind, source):
         return unknown, source, False
     safeguarded = st.toggle(
-        "Plan with the safeguard effect",
+        "Use the safeguard effect",
         key=f"{_PREFIX}_{row.kind}_safeguard",
         persist_state="session",
         help="The end of the reported effect’s 60 % interval that is nearer to no effect. "

@@ -182,7 +182,7 @@ def _draw_widget(label: str, path: FieldPath, field: StudyField, at: Data) -> No
                 chosen,
                 format_func=on_one_line,
                 accept_new_options=field.options is None,
-                placeholder="Choose" if field.options else "Type a name and press Enter",
+                placeholder="Choose" if field.options else "Name, then Enter",
                 wrap=True,
                 **look,
             )

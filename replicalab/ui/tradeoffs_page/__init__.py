@@ -160,7 +160,7 @@ def _draw_frontier(view: Outlook) -> None:
     table = frontier_facts.standing_table(options)
     panel.draw(blocks.sentences_panel([verdict.text], verdict=verdict), table)
     if balanced is not None:
-        _draw_loading("Load the balanced plan into the editor", "balance", balanced.plan, view)
+        _draw_loading("Load the balanced plan", "balance", balanced.plan, view)
     if plans.plans:
         undrawn = sum(len(line.plans) for line in plans.lines) < len(plans.plans)
         reading = {
@@ -237,7 +237,7 @@ def _draw_point(view: Outlook) -> None:
     effect = view.effects[view.effect_place] if view.effect_place else None
     verdict, facts = plan_verdict(view.point), region_facts.point_facts(view.point, effect)
     panel.draw(blocks.Sentence("", verdict.title, verdict.status), facts_table("The point", facts))
-    _draw_loading("Load this point into the editor", "input", view.point.plan, view)
+    _draw_loading("Load this point", "input", view.point.plan, view)
     loaded = view.choice.loaded
     if loaded is not None and loaded.plan == view.yours.plan:
         with st.container(horizontal=True, key="loaded"):
