@@ -76,7 +76,7 @@ def _lab_findings(lab: PlanAnalysis) -> Iterator[LintFinding]:
         f"{pack.study.term(lab.binding or 'nothing')} binds. The Lab Manager {answers}"
         f"{'; with all the changes that it offers' if lab.offer else ''}: "
         f"{count_text(counts.samples, 'sample')} in {count_text(counts.days, 'day')}, "
-        f"{assessment.placed_text(lab.offered.evidence)}.",
+        f"{lab.offered.evidence.placed_text}.",
     )
     accepts = answer is models.LabManagerActionType.ACCEPT
     easy = pack.difficulty is Difficulty.EASY
@@ -84,7 +84,7 @@ def _lab_findings(lab: PlanAnalysis) -> Iterator[LintFinding]:
         yield _warning(
             place,
             f"The easy lab should accept the reference protocol, but its Lab Manager {answers}, "
-            f"since {assessment.failing_text(lab.yours)}; give this lab more, or plan less.",
+            f"since {lab.yours.fails_text}; give this lab more, or plan less.",
         )
     elif accepts and not easy:
         yield _warning(

@@ -13,7 +13,6 @@ from replicalab import assessment, models
 from replicalab.assessment import DIMENSION_ROWS, Assessment, FeasibilityCheckResult, assess
 from replicalab.assessment import DimensionCheck as DimensionCheck  # noqa: PLC0414 - re-exported
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes, change_of
-from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import capitalised, count_text, label_key, lines_text, money_text, quoted
 from replicalab.models import LAB_DIMENSIONS, LabManagerAction, LabManagerActionType, Protocol
 from replicalab.scenarios import Pack, ResourceCategory, ScenarioResource
@@ -293,7 +292,7 @@ _TOPICS: Final[tuple[tuple[str, Callable[[Pack], str]], ...]] = (
     ),
     (
         r"days?\b|time|long|schedule|deadline|calendar",
-        lambda pack: f"Time: at most {days_text(pack.lab)}.",
+        lambda pack: f"Time: at most {pack.lab.days_text}.",
     ),
     (
         r"staff|people|person|hands|who\b",

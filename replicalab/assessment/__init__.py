@@ -38,13 +38,5 @@ from replicalab.assessment.evidence import (
     tier_of,
 )
 from replicalab.assessment.paper import DimensionCheck, FeasibilityCheckResult
-from replicalab.assessment.phrases import (
-    cautions_text,
-    cautions_title,
-    dimensions_text,
-    failing_text,
-    placed_text,
-    samples_text,
-    size_text,
-)
+from replicalab.assessment.phrases import dimensions_text, failing_text
 from replicalab.assessment.plan_in_lab import breaks, used_substitutions, violations

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from replicalab import models, scenarios
 from replicalab.assessment import paper
 from replicalab.assessment.dimensions import DIMENSION_ROWS, Slack
-from replicalab.assessment.phrases import dimensions_text
+from replicalab.assessment.phrases import dimensions_text, failing_text
 from replicalab.assessment.plan_in_lab import words_of_plan
 from replicalab.models import NotebookTable
 
@@ -68,6 +68,15 @@ class Assessment(paper.PlanOnPaper, NotebookTable):
     def failing(self) -> list[str]:
         measured = [(key, *row.measured(self)) for key, row in DIMENSION_ROWS.items()]
         return [key for key, used, limit in measured if used > limit]
+
+    @property
+    def fails_text(self) -> str:
+        """The failing dimensions: ``budget and schedule fail``."""
+        return failing_text(self.pack, self.failing)
+
+    @property
+    def still_fails_text(self) -> str:
+        return failing_text(self.pack, self.failing, still=True)
 
     @property
     def feasible(self) -> bool:

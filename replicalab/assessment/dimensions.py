@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 from replicalab import lexicon
 from replicalab.assessment.costs import Counts, cost, rounded, staff
 from replicalab.assessment.paper import PlanOnPaper, count_errors
-from replicalab.assessment.phrases import days_text, left_text
 from replicalab.assessment.plan_in_lab import PlanInLab, breaks_policy
 from replicalab.lexicon import count_text, label_key
 from replicalab.models import FIELD_LABELS, LIST_FIELDS, Dimension, NonEmptyText, Protocol, Record
@@ -78,7 +77,7 @@ def fewer_days(plan: PlanInLab, _: set[str]) -> Iterator[SuggestionChange]:
     """Yield the change to the lab's days, unless it has none left."""
     days, limit, pack = plan.counts.days, plan.pack.lab.days_left, plan.pack
     if days > limit > 0:
-        why = f"The lab has {days_text(pack.lab)}."
+        why = f"The lab has {pack.lab.days_text}."
         yield change_of("duration_days", days, limit, why, lost_days(days, limit, pack))
 
 
@@ -186,7 +185,7 @@ def _missing(category: str, plan: PlanInLab) -> Iterator[dict[str, str]]:
 
 
 def _too_long(plan: PlanInLab) -> Iterator[dict[str, str]]:
-    days, has, text = plan.counts.days, plan.pack.lab.days_left, left_text(plan.pack.lab)
+    days, has, text = plan.counts.days, plan.pack.lab.days_left, plan.pack.lab.left_text
     limit = f"; {text}" if text else f", {days - has} over the limit of {has}"
     yield {"used": count_text(days, "day"), "limit": limit}
 

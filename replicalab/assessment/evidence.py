@@ -11,6 +11,13 @@ from replicalab.lexicon import capitalised, count_text, percent_text
 from replicalab.scenarios import Design, Pack
 
 _BEYOND_FLOOR: Final = 1.25
+_STANDS: Final = {
+    EvidenceTier.MEETS_TARGET: "{text}, which meets the target of {target}",
+    EvidenceTier.ABOVE_FLOOR: (
+        "{text}, {worse} the target of {target} but {kept} the floor of {floor}"
+    ),
+    EvidenceTier.BELOW_FLOOR: "{text}, {worse} the floor of {floor}",
+}
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,20 @@ class Evidence:
 
     def text_of(self, amount: str) -> str:
         return f"{self.measure} {amount}"
+
+    @property
+    def placed_text(self) -> str:
+        """The value next to its bounds: ``power 0.33, below the floor of 0.50``."""
+        if self.void_reason:
+            return f"no evidence, since {self.void_reason}"
+        scale = self.row.scale
+        return _STANDS[self.tier].format(
+            text=self.text,
+            worse=scale.worse,
+            kept="at" if scale.reaches(self.floor, self.value) else scale.within,
+            target=self.amount(self.target),
+            floor=self.amount(self.floor),
+        )
 
     @property
     def title(self) -> str:

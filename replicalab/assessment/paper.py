@@ -8,7 +8,7 @@ from typing import Final, Self
 from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_validator
 
 from replicalab import models
-from replicalab.assessment.phrases import bounded_text, left_text, wishes_text
+from replicalab.assessment.phrases import PlanInWords, bounded_text, wishes_text
 from replicalab.assessment.plan_in_lab import PlanInLab
 from replicalab.lexicon import CREDITS, capitalised, count_text, repeated_labels
 from replicalab.models import Dimension, NonEmptyText, Record
@@ -206,7 +206,7 @@ def _number_findings(plan: PlanInLab) -> Iterator[Finding]:
     if no_days:
         yield _ERROR, IssueCategory.DURATION, f"{_duration(days)}; plan at least 1 day."
     if too_long:
-        has = left_text(lab) or f"this lab has {lab.days_left}"
+        has = lab.left_text or f"this lab has {lab.days_left}"
         yield _ERROR, IssueCategory.DURATION, f"{_duration(days)}; {has}."
     if days < minimum != 1:
         lost = f"{_duration(days)}; below {minimum} the study's endpoint is lost."
@@ -241,7 +241,7 @@ def _planned(limit: StudyLimit, plan: PlanInLab) -> str:
     return f"The planned {plan.evidence.measure} is {bounded_text(limit, plan)}"
 
 
-class PlanOnPaper(PlanInLab):
+class PlanOnPaper(PlanInWords):
     """A plan in a lab with its findings on paper."""
 
     @cached_property

@@ -12,7 +12,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from replicalab import features, lexicon, negotiation, scenarios
-from replicalab.assessment import Assessment, assess, assumed_effects, size_text
+from replicalab.assessment import Assessment, assess, assumed_effects
 from replicalab.cli import asking, commands
 from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
 from replicalab.errors import ModelError, TraceError
@@ -60,7 +60,7 @@ def signed(verdict: Verdict) -> Sentence:
 
 def opening(plan: Assessment) -> Blocks:
     """Yield a plan's study, lab and size, then its verdict."""
-    yield f"{place_text(plan.pack)} · {size_text(plan)}"
+    yield f"{place_text(plan.pack)} · {plan.size_text}"
     yield signed(plan_verdict(plan))
 
 
@@ -276,7 +276,7 @@ def _replayed(options: commands.Options, path: Path, study: Study) -> commands.A
     if talk is None:
         problem = f"{commands.called(path)}: it holds no negotiation"
         raise commands.CommandError(f"{problem}; name one saved here")
-    size = f" · {size_text(talk.final_plan)}" if talk.final_plan else ""
+    size = f" · {talk.final_plan.size_text}" if talk.final_plan else ""
     blocks = [f"{place_text(talk.pack)}{size}", _players(talk), *_ending_blocks(talk)]
     return commands.Answer(0, blocks, lambda: record_facts.negotiated(talk))
 

@@ -29,7 +29,7 @@ def too_short_text(pack: Pack) -> str:
     remaining, needs = pack.lab.days_left, lexicon.count_text(pack.min_days, "day")
     if remaining >= pack.min_days:
         return ""
-    days = f"{remaining}{phrases.start_text(pack.lab)}"
+    days = f"{remaining}{pack.lab.start_text}"
     return texts.ENDPOINT_NEEDS.format(needs=needs, days=days)
 
 
@@ -52,7 +52,7 @@ def difference_text(options: planner.PlanAnalysis) -> str:
     if not loss.exact:
         return texts.NO_BETTER_FOUND
     within = least_days_text(after.pack) if loss.none_above_floor else ""
-    return texts.NONE_BETTER.format(within=within, adding=phrases.adding_none(options.yours))
+    return texts.NONE_BETTER.format(within=within, adding=options.yours.adding_none)
 
 
 def difference_table(options: planner.PlanAnalysis) -> blocks.Table | None:
@@ -71,7 +71,7 @@ def proof_text(least: planner.LeastLoss) -> str:
     days for the floor, and the searched ones for passing.
     """
     plan = least.after
-    failing = phrases.failing_text(plan)
+    failing = plan.fails_text
     if plan.feasible:
         floor = bound_text(plan.evidence, "floor")
         return texts.NONE_REACHES.format(floor=floor) if least.none_above_floor else ""
@@ -126,7 +126,7 @@ def nothing_needed(options: planner.PlanAnalysis) -> bool:
 
 
 def _additions(relief: planner.Shortfall, none: str) -> str:
-    failing = phrases.failing_text(relief.judged, relief.left)
+    failing = phrases.failing_text(relief.judged.pack, relief.left)
     but = texts.BUT_FAILS.format(failing=failing) if relief.left else ""
     return f"{planner.additions_text(relief.asks) or none}{but}"
 
@@ -149,7 +149,7 @@ def target_text(options: planner.PlanAnalysis) -> str:
     if relief is None:
         none = texts.TARGET_UNREACHED.format(goal=goal)
         return " ".join(filter(None, (none, unreached_text(yours), units)))
-    size, additions = phrases.size_text(relief.judged), _additions(relief, "nothing more")
+    size, additions = relief.judged.size_text, _additions(relief, "nothing more")
     reached = texts.REACHED.format(size=size, goal=goal, additions=additions)
     return f"{plan_facts.with_cautions(reached, relief.judged)} {units}".strip()
 
@@ -182,7 +182,7 @@ def adapted_text(after: Assessment, yours: Assessment) -> str:
     dropped = [control.name for control in planner.PlanStep(yours, after).newly_dropped]
     changes = plan_facts.listed(" with ", new) + plan_facts.listed(" without ", dropped)
     loss = f" (fidelity loss {after.fidelity_loss})" if changes and after.fidelity_loss else ""
-    return f"{phrases.size_text(after)}{changes}{loss}"
+    return f"{after.size_text}{changes}{loss}"
 
 
 def _wait_lines(options: planner.PlanAnalysis) -> Iterator[str]:
@@ -191,8 +191,8 @@ def _wait_lines(options: planner.PlanAnalysis) -> Iterator[str]:
         day = f"{wait.start_day:,}{after.pack.lab.dated(wait.start_day)}"
         items = lexicon.joined(lexicon.quoted(wait.items))
         days = lexicon.count_text(after.pack.lab.days_left, "day")
-        evidence = phrases.placed_text(after.evidence)
-        still = f"; {phrases.failing_text(after, still=True)}" if after.failing else ""
+        evidence = after.evidence.placed_text
+        still = f"; {after.still_fails_text}" if after.failing else ""
         text = f"Start on day {day}, with {items} free and {days} left: "
         text += f"{adapted_text(after, options.yours)}; {evidence}{still}."
         yield plan_facts.with_cautions(text, after)
@@ -281,8 +281,8 @@ def revision(whole: planner.PlanStep) -> blocks.Group:
     """Return a revised plan: size, failing checks, cautions, and the gain."""
     after, lab = whole.after, whole.after.pack.lab
     cost = f"{lexicon.amount_text(after.cost)} of {lab.money(lab.budget)}"
-    failing = f"{phrases.failing_text(after, still=True)}." if after.failing else ""
-    size = f"{phrases.size_text(after)}, {cost}, {after.evidence.text}."
+    failing = f"{after.still_fails_text}." if after.failing else ""
+    size = f"{after.size_text}, {cost}, {after.evidence.text}."
     cautions = plan_facts.cautions_sentence(after)
     return blocks.group(
         blocks.Sentence(lexicon.capitalised(failing), size, verdicts.standing(after)[0]),
@@ -314,8 +314,8 @@ def repair_effect(step: planner.PlanStep) -> str:
     """Return the effect of such a button: credits, evidence and tier, and new failures."""
     after = step.after
     new = [name for name in after.failing if name not in step.before.failing]
-    parts = [plan_facts.saved_text(step), phrases.placed_text(after.evidence)]
-    parts += [lexicon.capitalised(phrases.failing_text(after, new))] if new else []
+    parts = [plan_facts.saved_text(step), after.evidence.placed_text]
+    parts += [lexicon.capitalised(phrases.failing_text(after.pack, new))] if new else []
     return " · ".join(parts)
 
 

@@ -6,7 +6,6 @@ from typing import Final
 
 from replicalab import assessment, lexicon
 from replicalab.assessment import Assessment, Evidence
-from replicalab.assessment.phrases import failing_text, samples_text
 from replicalab.facts import blocks, plan_facts, verdicts
 from replicalab.facts.blocks import Bar, Cell, Column, Fold, Group, Heading, Panel, Sentence, Status
 from replicalab.facts.lab_facts import lab_text
@@ -28,7 +27,7 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
         named=YOURS if yours else "Reference protocol",
         quiet=quiet,
         verdict=verdicts.plan_verdict(plan),
-        failing=failing_text(plan) if plan.failing else "",
+        failing=plan.fails_text if plan.failing else "",
         cost=cost_cell(plan).bar,
         credits=f"{lexicon.amount_text(plan.cost)} of {pack.lab.money(pack.lab.budget)}",
         over=plan.cost > pack.lab.budget,
@@ -199,9 +198,7 @@ def plans_table(plans: Mapping[str, Assessment]) -> blocks.Table:
                 name,
                 blocks.number_cell(plan.counts.samples),
                 blocks.number_cell(plan.counts.days),
-                evidence_cell(plan, plan.evidence, judged)._replace(
-                    note=assessment.cautions_title(plan)
-                ),
+                evidence_cell(plan, plan.evidence, judged)._replace(note=plan.cautions_title),
                 cost_cell(plan),
                 Cell(str(plan.fidelity_loss), plan.fidelity_loss),
             )
@@ -252,4 +249,4 @@ def design_table(plan: Assessment) -> blocks.Table:
         text = f"{size:,} in {counted} of {units.samples:g}" if units else f"{size:,}"
         rows.append((name, Cell(text, size, bar=Bar(size / (max(sizes) or 1)))))
     column = Column("Samples", bar="after", picture="Share of the largest group")
-    return blocks.table(f"The design: {samples_text(plan)}", ("Group", column), rows)
+    return blocks.table(f"The design: {plan.samples_text}", ("Group", column), rows)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, cautions_title, size_text
+from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import asked_and_had
 from replicalab.facts import blocks, check_facts, negotiation_facts, plan_facts, verdicts
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Status
@@ -209,8 +209,8 @@ def _negotiated(side: Side) -> Cell | str:
     last = played.final_plan
     if last and played.outcome is not Outcome.NO_DEAL and last.plan != side.plan.plan:
         # The agreed plan is seldom the opening one, which may not even be feasible.
-        title += f" on another plan: {size_text(last)}"
-    if last and (broken := cautions_title(last)):
+        title += f" on another plan: {last.size_text}"
+    if last and (broken := last.cautions_title):
         title = f"{title}, {broken}"
         status = Status.CAUTION if status is Status.PASS else status
     return Cell(title, status=status)

@@ -29,7 +29,7 @@ def samples_title(curves: Curves) -> str:
     """Return the samples for the target, and the most that the lab can pay and staff."""
     needed, largest, evidence = curves.needed(), curves.largest, curves.plan.evidence
     target = evidence.text_of(evidence.amount(evidence.target))
-    days = lexicon.count_text(curves.plan.counts.days, "day")
+    days = curves.plan.days_text
     fits = "none" if largest is None else lexicon.amount_text(largest)
     if needed is None:
         return texts.NONE_REACHES_HERE.format(target=target, days=days, fits=fits)
@@ -72,13 +72,13 @@ def able_text(most: int) -> str:
 
 def effect_title(curves: Curves) -> str:
     """Return the plan's samples and their evidence."""
-    return f"{assessment.samples_text(curves.plan)}: {curves.plan.evidence.text}"
+    return f"{curves.plan.samples_text}: {curves.plan.evidence.text}"
 
 
 def assumed_text(curves: Curves) -> str:
     """Return the days and the effect of the curves."""
     effect = curves.plan.evidence.row.effect
-    days = lexicon.count_text(curves.plan.counts.days, "day")
+    days = curves.plan.days_text
     if effect is None or not curves.effects:
         return texts.CURVES_WITHOUT_EFFECT.format(days=days)
     size = effect_text(curves.effects[0].effect)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from replicalab import __version__, lexicon
 from replicalab.answers import Registration
-from replicalab.assessment import Assessment, assess, cautions_text, phrases
+from replicalab.assessment import Assessment, assess, phrases
 from replicalab.drafts import stated
 from replicalab.facts import blocks, change_facts, check_facts, plan_facts
 from replicalab.facts.blocks import Block, Cell, Column, Document, Sentence, listing, part
@@ -73,10 +73,10 @@ def evidence_blocks(analysis: PlanAnalysis, compared: Mapping[str, Assessment]) 
     if any(plan.plan == analysis.least.plan for plan in others):
         yield Sentence(change_facts.difference_text(analysis), f"{LEAST}:")
     # A caution on the units of all plans alike is part of this plan's verdict.
-    shared = phrases.units_text(compared[THIS])
+    shared = compared[THIS].units_text
     for name, plan in compared.items():
         text = plan_facts.cautions_sentence(plan)
-        if name != THIS and text and (not shared or cautions_text(plan) != shared):
+        if name != THIS and text and (not shared or plan.cautions_text != shared):
             yield Sentence(text, f"{name}:")
     yield Sentence(plan_facts.assumption_text(yours), quiet=True)
     yield Sentence(plan_facts.asked_text(yours.pack, None), "Asked here:")
@@ -355,7 +355,7 @@ def _columns(change: str, amount: str) -> tuple[Column, ...]:
 
 def _row(change: str, amount: str, plan: Assessment, gives_up: str) -> tuple[Cell, ...]:
     cost = blocks.number_cell(plan.cost)
-    size = phrases.size_text(plan)
+    size = plan.size_text
     return blocks.row(change, amount, size, cost, evidence_cell(plan), gives_up)
 
 

@@ -38,7 +38,7 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
         return Verdict(Status.FAIL, "Nothing fits", f"{text}{shown}")
     better = better_plans(options)
     if not yours.feasible:
-        text = f"Your plan does not fit this lab: {phrases.failing_text(yours)}."
+        text = f"Your plan does not fit this lab: {yours.fails_text}."
         return Verdict(Status.FAIL, "Does not fit", text)
     if better:
         least = _LEAST if options.least.plan == yours.plan else ""
@@ -49,7 +49,7 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
         text = f"No better plan was found. {texts.NOT_ALL_SEARCHED}"
         return Verdict(Status.CAUTION, "On the frontier, not proven", text)
     text = (
-        f"Nothing{phrases.adding_none(yours)} beats your plan: more evidence takes more "
+        f"Nothing{yours.adding_none} beats your plan: more evidence takes more "
         f"{yours.pack.lab.currency}, more days, or a greater fidelity loss."
     )
     return Verdict(Status.CAUTION if yours.dropped else Status.PASS, "On the frontier", text)
@@ -99,7 +99,7 @@ def given_up_text(plan: Assessment) -> str:
 def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
     """Yield the smallest useful addition to each amount of the lab, with its effect."""
     if not any(options.least.rank[:5]):
-        caution = assessment.cautions_title(options.least.after)
+        caution = options.least.after.cautions_title
         text = "The least-loss plan meets the target and loses no fidelity."
         yield Fact("none", "None needed", text, note=caution)
         return
@@ -119,10 +119,10 @@ def _extra_fact(extra: planner.SmallestAddition) -> Fact:
     changed = [*filter(None, (step_changes(step), moved, fidelity_move(step)))]
     if not after.feasible:
         none = "no plan" if extra.after.exact else "no plan found"
-        changed.append(f"{none}{least_days_text(after.pack)} fits: {phrases.failing_text(after)}")
+        changed.append(f"{none}{least_days_text(after.pack)} fits: {after.fails_text}")
     elif not before.feasible:
         changed.insert(0, "a plan fits")
-    status, caution = None if after.feasible else Status.FAIL, assessment.cautions_title(after)
+    status, caution = None if after.feasible else Status.FAIL, after.cautions_title
     label = f"+{extra.ask.amount_text()}"
     return Fact(extra.ask.dimension, label, ", ".join(changed), status=status, note=caution)
 
@@ -138,7 +138,7 @@ def frontier_table(options: planner.PlanAnalysis) -> Table:
         value = f"{evidence.amount(plan.value)}{nothing}"
         rows.append(
             (
-                f"{phrases.size_text(judged)} for {lab.money(judged.cost)}{balanced}",
+                f"{judged.size_text} for {lab.money(judged.cost)}{balanced}",
                 Cell(value, plan.value, bar=worth_bar(evidence, plan.value)),
                 number_cell(plan.loss),
                 Cell(given_up_text(judged), note=phrases.wishes_title(judged.broken_wishes)),

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from replicalab import lexicon
-from replicalab.assessment.phrases import days_text
 from replicalab.facts import texts
 from replicalab.facts.blocks import Status
 from replicalab.scenarios import AMOUNTS, ItemStatus, Lab, LabOverrides, Pack, Study
@@ -14,7 +13,7 @@ from replicalab.scenarios.lab import date_of, date_text
 def amounts_text(lab: Lab) -> str:
     """Return a lab's amounts: ``2,600 credits, 6 days, 3 staff units``."""
     staff = lexicon.count_text(lab.staff, "staff unit")
-    return ", ".join((lab.money(lab.budget), days_text(lab), staff))
+    return ", ".join((lab.money(lab.budget), lab.days_text, staff))
 
 
 def lab_text(pack: Pack) -> str:

@@ -5,7 +5,6 @@ from typing import Final, NamedTuple
 
 from replicalab import assessment, models
 from replicalab import negotiation as core
-from replicalab.assessment.phrases import placed_text, size_text
 from replicalab.facts import texts
 from replicalab.facts.blocks import Status, Verdict
 from replicalab.facts.lab_facts import lab_text
@@ -135,7 +134,7 @@ def answer_parts(done: core.Round) -> dict[str, list[str]]:
 def offer_breaks_text(done: core.Round) -> str:
     """Return the cautions of the Lab Manager's offer in a round; empty if none."""
     offer = offered_plan(done)
-    text = assessment.cautions_text(offer) if offer else ""
+    text = offer.cautions_text if offer else ""
     return f"The offer {text}." if text else ""
 
 
@@ -158,13 +157,13 @@ def round_summary(done: core.Round) -> str:
     """Return a round's plan in a few numbers, with its cautions."""
     if done.plan is None:
         return "no plan"
-    parts = numbers_text(done.plan), assessment.cautions_title(done.plan)
+    parts = numbers_text(done.plan), done.plan.cautions_title
     return ", ".join(filter(None, parts))
 
 
 def numbers_text(plan: assessment.Assessment) -> str:
     """Return the size, cost and evidence of a plan."""
-    size = size_text(plan)
+    size = plan.size_text
     return f"{size}, {plan.pack.lab.money(plan.cost)}, {plan.evidence.text}"
 
 
@@ -173,7 +172,7 @@ def round_change(before: assessment.Assessment | None, done: core.Round) -> str:
     if done.plan is None or done.only_asks or done.action is None:
         return turn_title(done).lower()
     if before is None:
-        return f"opens with {size_text(done.plan)}"
+        return f"opens with {done.plan.size_text}"
     steps = field_steps(before, done.plan)
     changes = [field_change(step) for step in steps if step.fields[0].field != "rationale"]
     if done.action.action_type is ScientistActionType.ACCEPT:
@@ -236,7 +235,7 @@ def outcome_verdict(negotiation: core.Negotiation) -> Verdict:
         text = f"{title}: {ending} with no plan on the table"
     elif outcome in (core.Outcome.AGREED, core.Outcome.AGREED_BELOW_FLOOR):
         status = agreed_status(plan)
-        text = f"{title} in round {number}: {plan_size(plan)}; {placed_text(plan.evidence)}"
+        text = f"{title} in round {number}: {plan_size(plan)}; {plan.evidence.placed_text}"
     else:
         text = f"{title} after round {number}: {ending}. The last plan was {_judged_size(plan)}"
     text += _cautions(plan)
@@ -254,7 +253,7 @@ def _open_verdict(negotiation: core.Negotiation) -> Verdict:
     table = f"The last plan is {_judged_size(plan)}" if plan else "No plan is on the table yet"
     text = f"Round {number} of at most {state.max_rounds} {does}. {table}{_cautions(plan)}"
     if offer := state.offer:
-        text += f". The Lab Manager offers {size_text(offer)}: {placed_text(offer.evidence)}"
+        text += f". The Lab Manager offers {offer.size_text}: {offer.evidence.placed_text}"
         text += _cautions(offer, "offer")
     return Verdict(Status.CAUTION, "Still open", f"{text}.")
 
@@ -264,11 +263,11 @@ def _judged_size(plan: assessment.Assessment) -> str:
 
 
 def _standing(plan: assessment.Assessment) -> str:
-    return assessment.failing_text(plan) if plan.failing else ALL_PASS
+    return plan.fails_text if plan.failing else ALL_PASS
 
 
 def _cautions(plan: assessment.Assessment | None, name: str = "plan") -> str:
-    text = assessment.cautions_text(plan) if plan else ""
+    text = plan.cautions_text if plan else ""
     return f". The {name} {text}" if text else ""
 
 

@@ -65,7 +65,7 @@ def used_text(plan: Assessment, slack: assessment.Slack) -> str:
     if row.currency:
         return f"{used} / {plan.pack.lab.money(slack.limit)}"
     if row.amount:
-        last = phrases.last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
+        last = plan.last_day_text if slack.dimension is Dimension.SCHEDULE else ""
         return f"{used} / {limit} {lexicon.plural(row.noun, slack.limit)}{last}"
     if not slack.ok and slack.dimension not in plan.causes:
         return f"(repeats {phrases.dimensions_text(plan.pack, plan.repeated)})"
@@ -121,7 +121,7 @@ def field_rows(plan: Assessment) -> list[tuple[str, str]]:
 
 def cautions_sentence(plan: Assessment) -> str:
     """Return the cautions about a plan as a sentence; empty if none."""
-    text = assessment.cautions_text(plan)
+    text = plan.cautions_text
     return f"{lexicon.capitalised(text)}." if text else ""
 
 
@@ -155,7 +155,7 @@ def spare_text(plan: Assessment) -> str:
     lean, planned = leanest(plan), plan.counts.samples
     if lean is None or lean.counts.samples > planned * _ENOUGH_FEWER:
         return ""
-    size, evidence = phrases.samples_text(lean), lean.evidence.text
+    size, evidence = lean.samples_text, lean.evidence.text
     return texts.TO_SPARE.format(size=size, evidence=evidence, planned=f"{planned:,}")
 
 

@@ -139,7 +139,8 @@ def region_facts(
     if drawn.changes:
         yield Fact("items", "Items in the chart", _items_text(drawn))
     elif drawn.failing:
-        fails, note = failing_text(drawn.plan, drawn.failing), "The lines show the numbers alone."
+        fails = failing_text(drawn.plan.pack, drawn.failing)
+        note = "The lines show the numbers alone."
         yield Fact("fails", "At every point", fails, status=blocks.Status.FAIL, note=note)
     if keeps_own_items(drawn, yours, effect):
         evidence = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)

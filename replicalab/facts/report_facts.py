@@ -7,7 +7,6 @@ from datetime import date
 from replicalab import features, lexicon
 from replicalab.answers import Registration
 from replicalab.assessment import Assessment, assess, assumed_effects
-from replicalab.assessment.phrases import last_day_text
 from replicalab.drafts import stated
 from replicalab.facts import (
     blocks,
@@ -48,7 +47,7 @@ def report(
     changed, days = reference is not yours, yours.plan.duration_days
     plan_rows = [
         row("Sample size", number_cell(yours.plan.sample_size)),
-        row("Days", Cell(f"{days:,}{last_day_text(yours)}", days)),
+        row("Days", Cell(f"{days:,}{yours.last_day_text}", days)),
         *(row(*named) for named in plan_facts.field_rows(yours)),
     ]
     curves = Curves(yours, written.design if written else None)

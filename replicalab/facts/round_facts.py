@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from replicalab.agents import SuggestionChange
-from replicalab.assessment import Assessment, Slack, phrases, size_text
+from replicalab.assessment import Assessment, Slack, phrases
 from replicalab.facts import blocks, negotiation_facts, plan_facts, texts
 from replicalab.facts.blocks import Cell, Column, Status
 from replicalab.facts.change_facts import lost_text
@@ -44,7 +44,7 @@ def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
     lines = list(action.questions) if action else []
     proposal = plan if action is not None and action.protocol is not None else None
     if proposal:
-        lines = [f"{size_text(proposal)}."]
+        lines = [f"{proposal.size_text}."]
     elif action is not None and action.action_type is ScientistActionType.ACCEPT:
         moves = plan is not None and (before is None or plan.plan != before.plan)
         lines = ["Takes the Lab Manager's offer." if moves else "Takes the plan."]
@@ -110,7 +110,7 @@ def amounts(step: PlanStep) -> list[NumberChange]:
     groups = plan_facts.group_text(samples, now.pack.design)
     parts = filter(None, (groups, phrases.analysed_text(samples, evidence.analysed)))
     schedule, budget = now.slack[Dimension.SCHEDULE], now.slack[Dimension.BUDGET]
-    days, last_day = (before.counts.days, now.counts.days), phrases.last_day_text(now)
+    days, last_day = (before.counts.days, now.counts.days), now.last_day_text
     was = before.evidence.number if step.evidence_changed else ""
     bar = evidence_bar(evidence, [before.evidence, evidence], before.evidence)
     shown = evidence.title, was, evidence.number, plan_facts.bounds_text(evidence)

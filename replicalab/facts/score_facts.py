@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Final
 
-from replicalab.assessment import Assessment, failing_text, placed_text, size_text
+from replicalab.assessment import Assessment, failing_text
 from replicalab.facts import blocks, negotiation_facts, plan_facts, texts, verdicts
 from replicalab.facts.blocks import Bar, Block, Cell, Column, Group, Sentence, Status, Verdict
 from replicalab.facts.check_facts import plans_table
@@ -27,7 +27,7 @@ def score_verdict(score: Score) -> Verdict:
     if plan is None and not is_worth_running(best):
         return Verdict(Status.PASS, "Optimal", f"{regret}: no plan of this lab is worth running.")
     if plan is None:
-        text = f"there is no plan; the best has {best.evidence.text} with {size_text(best)}"
+        text = f"there is no plan; the best has {best.evidence.text} with {best.size_text}"
         return Verdict(Status.FAIL, "No plan", f"{regret}: {text}.")
     worse = "no plan ranks above it" if score.exact else "no plan that was searched ranks above it"
     if score.deciding is not None:
@@ -35,7 +35,7 @@ def score_verdict(score: Score) -> Verdict:
         worse = f"{name}: {value(plan, best)} instead of {value(best, plan)}"
     if not score.counts:
         title = "Cannot be run here" if plan.failing else "Not worth running"
-        why = failing_text(plan) if plan.failing else placed_text(plan.evidence)
+        why = plan.fails_text if plan.failing else plan.evidence.placed_text
         return Verdict(Status.FAIL, title, f"{regret}: {why}. {capitalised(worse)}.")
     if not score.regret:
         title = "Optimal" if score.exact else "Best found"
@@ -70,7 +70,7 @@ _TERMS: Final[dict[str, tuple[str, Callable[[Assessment, Assessment], str]]]] = 
         lambda plan, _: str(len(differences(plan.pack.reference_protocol, plan.plan))),
     ),
     "credits": ("Cost", lambda plan, _: plan.pack.lab.money(plan.cost)),
-    **dict.fromkeys(("cuts", "samples", "days"), ("Size", lambda plan, _: size_text(plan))),
+    **dict.fromkeys(("cuts", "samples", "days"), ("Size", lambda plan, _: plan.size_text)),
 }
 """Each term of the order, and its value for a plan and the one that it is compared with."""
 
@@ -278,9 +278,9 @@ def robust_table(robust: Robust) -> blocks.Table:
     if all(one.least.none_above_floor for one in robust.options.values()):
         shown = {}
     for name, plan in shown.items():
-        cells = [Cell(name, note=f"{size_text(plan)}, {plan.pack.lab.money(plan.cost)}")]
+        cells = [Cell(name, note=f"{plan.size_text}, {plan.pack.lab.money(plan.cost)}")]
         for one in robust.everywhere(plan).values():
-            fails = Cell(capitalised(failing_text(one, one.causes)), status=Status.FAIL)
+            fails = Cell(capitalised(failing_text(one.pack, one.causes)), status=Status.FAIL)
             status, number = verdicts.marked(one, one.evidence, one.evidence.number)
             cells.append(fails if one.failing else Cell(number, status=status))
         lines.append(cells)

@@ -6,8 +6,8 @@ from typing import Final
 
 from replicalab import negotiation as core
 from replicalab.agents import SuggestionChange
-from replicalab.assessment import Assessment, cautions_text, failing_text
-from replicalab.assessment.phrases import are_many, dimensions_text, size_text
+from replicalab.assessment import Assessment, failing_text
+from replicalab.assessment.phrases import are_many, dimensions_text
 from replicalab.drafts import stated
 from replicalab.facts import blocks, negotiation_facts, plan_facts
 from replicalab.facts.blocks import Cell, Column, Panel, Status, Verdict
@@ -75,7 +75,7 @@ def plan_slide(yours: Assessment) -> Panel:
     """Return a plan against its lab: verdict, the seven dimensions, numbers and limits."""
     failing, checks = len(yours.causes), f"{len(yours.slack)} checks"
     does = f"fails {failing} of the {checks}" if failing else f"passes all {checks}"
-    fails = f"{capitalised(failing_text(yours, yours.causes))}. " if failing else ""
+    fails = f"{capitalised(failing_text(yours.pack, yours.causes))}. " if failing else ""
     text = f"{fails}{plan_facts.with_cautions(evidence_sentence(yours.evidence), yours)}"
     return blocks.panel(
         "slide_plan",
@@ -134,7 +134,7 @@ def concession_slide(
         negotiation_facts.step_changes(fields[0]) if len(fields) == 1 else f"{len(fields)} changes"
     )
     causes = step.after.causes
-    objections = failing_text(step.after, causes, still=True)
+    objections = failing_text(step.after.pack, causes, still=True)
     return blocks.panel(
         "slide_concession",
         title=f"Concession {at + 1} of {len(steps)}: {moved}",
@@ -146,7 +146,7 @@ def concession_slide(
         roomy=len(rows) == 1,
         answer=verdict,
         objections=f"{capitalised(objections)}." if causes else "",
-        offer=f"{size_text(offer)}: {offer.evidence.text}" if offer else "",
+        offer=f"{offer.size_text}: {offer.evidence.text}" if offer else "",
         offer_status=evidence_status(offer.evidence) if offer else "",
         offer_breaks=negotiation_facts.offer_breaks_text(done) if offer else "",
         state=_state(step),
@@ -187,7 +187,7 @@ def rule_slide(negotiation: core.Negotiation, rule: core.Negotiation) -> Panel:
     rows = [
         (
             name,
-            size_text(plan),
+            plan.size_text,
             Cell("yes", status=Status.PASS) if plan.feasible else Cell("no", status=Status.FAIL),
             Cell(amount_text(plan.cost), plan.cost),
             Cell(
@@ -228,7 +228,7 @@ def decision_slide(
     """Return the decision on a plan in one sentence and one number."""
     run, yours = decided_plan(here, negotiation), here.yours.evidence
     evidence, runs = run.evidence, core.is_worth_running(run)
-    title = f"Run {size_text(run)} for {run.pack.lab.money(run.cost)}"
+    title = f"Run {run.size_text} for {run.pack.lab.money(run.cost)}"
     if not runs:
         missed = "reaches the floor" if run.feasible else "passes"
         title = f"Do not run this study here: no plan {missed}"
@@ -243,9 +243,9 @@ def decision_slide(
         ended = f"Agreed in round {len(rounds)}."
     elif rounds and rounds[-1].action is None and rounds[-1].reason:
         lead, ended = f"The Scientist leaves in round {len(rounds)}", rounds[-1].reason
-    lines = {lead: ended, "Caution": cautions_text(run) if runs else "", "Note": note}
+    lines = {lead: ended, "Caution": run.cautions_text if runs else "", "Note": note}
     if not (lead or nothing_needed(here)):
-        original = f"{_owner(here.yours)} of {size_text(here.yours)}"
+        original = f"{_owner(here.yours)} of {here.yours.size_text}"
         alone = (
             next(single_addition_lines(here))
             if here.asks.singles

@@ -6,7 +6,6 @@ from typing import Final
 from replicalab import lexicon, scenarios
 from replicalab.assessment import Assessment
 from replicalab.assessment.effects import published_effect
-from replicalab.assessment.phrases import failing_text, left_text
 from replicalab.designs import KINDS, PARAMETERS, Kind, Unknown
 from replicalab.drafts import stated
 from replicalab.facts import blocks, plan_facts, verdicts
@@ -126,7 +125,7 @@ def lab_panel(reference: Assessment) -> Panel:
         "lab",
         means=[
             (f"Budget, {lab.currency}", lexicon.amount_text(lab.budget)),
-            ("Days", left_text(lab) or days),
+            ("Days", lab.left_text or days),
             ("Staff units", lexicon.amount_text(lab.staff)),
             ("Shortest useful plan, days", lexicon.amount_text(pack.min_days)),
         ],
@@ -205,7 +204,7 @@ def card_panel(
 
 def _lab_row(name: str, lab: PlanAnalysis) -> dict[str, object]:
     yours, best = lab.yours, lab.least.after
-    fails = failing_text(yours) if yours.failing else verdicts.ALL_PASS
+    fails = yours.fails_text if yours.failing else verdicts.ALL_PASS
     answer = verdicts.ANSWERS[verdicts.answer_to(lab)]
     status, text, number = Status.FAIL, "none", ""
     bar = evidence_bar(best.evidence, [best.evidence, yours.evidence], yours.evidence)

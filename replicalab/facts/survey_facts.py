@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from replicalab.assessment.phrases import asked_and_had, cautions_title, failing_text
+from replicalab.assessment.phrases import asked_and_had
 from replicalab.facts import blocks
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Heading, Sentence, Status
 from replicalab.facts.frontier_facts import given_up_text
@@ -47,7 +47,7 @@ def order_key(order: str) -> Callable[[SurveyedStudy], Any]:
 def fits_text(study: SurveyedStudy) -> str:
     """Return how a study's best plan runs: ``fits``, with changes, or why it should not."""
     if study.best.failing:
-        return failing_text(study.best)
+        return study.best.fails_text
     if not is_worth_running(study.best):
         return "shows nothing" if study.best.evidence.void_reason else "below the floor"
     return "fits" if study.best.plan == study.reference.plan else "runs with changes"
@@ -129,7 +129,7 @@ def survey_panel(
 def _row(study: SurveyedStudy, origin: str, link: str, *, priced: bool) -> tuple[Cell, ...]:
     best, evidence = study.best, study.best.evidence
     floor = evidence.row.scale.attained(evidence.floor, evidence.target)
-    broken = Sentence(cautions_sentence(best), cautions_title(best), Status.CAUTION)
+    broken = Sentence(cautions_sentence(best), best.cautions_title, Status.CAUTION)
     given_up = Sentence(given_up_text(best)) if best.fidelity_loss else None
     planned = study.reference.counts.samples
     note = f"study: {amount_text(planned)}" if planned != best.counts.samples else ""

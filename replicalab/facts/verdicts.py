@@ -6,7 +6,7 @@ from typing import Final
 
 from replicalab import lexicon
 from replicalab.agents.lab_manager_policy import answer_type_to
-from replicalab.assessment import Assessment, Evidence, assess, cautions_title, phrases
+from replicalab.assessment import Assessment, Evidence, assess, phrases
 from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Status, Verdict
 from replicalab.facts.plan_facts import with_cautions
@@ -55,20 +55,20 @@ def plan_verdict(plan: Assessment) -> Verdict:
         if not {*plan.failing} & {*LAB_DIMENSIONS}:
             status = Status.FAIL if evidence.void_reason else Status.CAUTION
             title, opening = "Not approved", "Lab-feasible, but not approved"
-        return Verdict(status, title, f"{opening}: {phrases.failing_text(plan)}. {shows}")
+        return Verdict(status, title, f"{opening}: {plan.fails_text}. {shows}")
     title = _FEASIBLE[evidence.tier]
     text = f"{title}: {ALL_PASS}. {shows}"
     if evidence.void_reason:
         title = "Shows nothing"
         text = with_cautions(f"{title}, though {ALL_PASS}: {evidence.void_reason}.", plan)
-    title = ", ".join(filter(None, (title, cautions_title(plan))))
+    title = ", ".join(filter(None, (title, plan.cautions_title)))
     return Verdict(agreed_status(plan), title, text)
 
 
 def agreed_status(plan: Assessment) -> Status:
     """Return the sign of a feasible plan: that of its evidence; cautions allow no pass."""
     status = evidence_status(plan.evidence)
-    return Status.CAUTION if status is Status.PASS and cautions_title(plan) else status
+    return Status.CAUTION if status is Status.PASS and plan.cautions_title else status
 
 
 _BY_TIER: Final = {
@@ -91,7 +91,7 @@ def value_of(evidence: Evidence) -> float | None:
 
 def evidence_cell(plan: Assessment) -> Cell:
     """Return the evidence of a plan as a cell: ``power 0.15, too few tanks, not feasible``."""
-    text = ", ".join(filter(None, (plan.evidence.text, phrases.few_units_title(plan))))
+    text = ", ".join(filter(None, (plan.evidence.text, plan.few_units_title)))
     status, text = marked(plan, plan.evidence, text)
     return Cell(text, status=status)
 
@@ -111,7 +111,7 @@ def marked(plan: Assessment, evidence: Evidence, text: str) -> tuple[Status, str
 
 def evidence_sentence(evidence: Evidence) -> str:
     """Return the evidence of a plan against the study's target and floor."""
-    return f"Planned evidence: {phrases.placed_text(evidence)}."
+    return f"Planned evidence: {evidence.placed_text}."
 
 
 def distinct(plans: Mapping[str, Assessment]) -> dict[str, Assessment]:
@@ -126,7 +126,7 @@ def distinct(plans: Mapping[str, Assessment]) -> dict[str, Assessment]:
 def plan_size(plan: Assessment) -> str:
     """Return a plan's samples, days, and cost of the budget."""
     cost, budget = lexicon.amount_text(plan.cost), plan.pack.lab.money(plan.pack.lab.budget)
-    return f"{phrases.size_text(plan)} for {cost} of {budget}"
+    return f"{plan.size_text} for {cost} of {budget}"
 
 
 def largest_text(plan: Assessment) -> str:
@@ -163,13 +163,13 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
         return Verdict(plan_verdict(yours).status, title, f"{text} {shows}")
     way = "The lab has the means, but the Lab Manager does not approve it."
     if answer is LabManagerActionType.REJECT:
-        failing_still = phrases.failing_text(offered)
+        failing_still = offered.fails_text
         way = f"The Lab Manager rejects it: after every change it may make, {failing_still}."
     elif answer is not LabManagerActionType.REPORT_FEASIBILITY:
-        evidence, planned = phrases.placed_text(offered.evidence), yours.evidence.number
+        evidence, planned = offered.evidence.placed_text, yours.evidence.number
         way = f"The Lab Manager offers {plan_size(offered)}: {evidence} (planned: {planned})."
         if offered.failing:
-            way += f" {lexicon.capitalised(phrases.failing_text(offered, still=True))}."
+            way += f" {lexicon.capitalised(offered.still_fails_text)}."
         way = with_cautions(way, offered)
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
             status = Status.FAIL
@@ -190,9 +190,9 @@ def verdict_of(plan: Assessment) -> tuple[tuple[str, ...], str]:
 def change_text(plan: Assessment, changed: Assessment) -> str:
     """Return the first difference between the verdicts on a plan in two labs or studies."""
     if fails := [name for name in changed.causes if name not in plan.failing]:
-        return phrases.failing_text(changed, fails)
+        return phrases.failing_text(changed.pack, fails)
     if done := [name for name in plan.causes if name not in changed.failing]:
-        still = phrases.failing_text(changed, changed.causes, still=True)
+        still = phrases.failing_text(changed.pack, changed.causes, still=True)
         rest = f"; {still}" if changed.failing else ""
         verb = "pass" if phrases.are_many(done) else "passes"
         return f"{phrases.dimensions_text(plan.pack, done)} {verb}{rest}"

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from replicalab import limits, models
 from replicalab.agents import scientist_policy
 from replicalab.agents.parsing import ScientistOutputParseError, parse_scientist_output
-from replicalab.assessment import Assessment, assess, phrases
+from replicalab.assessment import Assessment, assess
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes
 from replicalab.errors import ModelAnswerTooLongError, ModelError, NegotiationError
 from replicalab.lexicon import capitalised, count_text, label_key, shortened
@@ -96,7 +96,7 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
         return Choice(put_forward(state, loss.plan), reason)
     offer, below = state.offer, yours.evidence.tier is EvidenceTier.BELOW_FLOOR
     if offer and is_worth_running(offer) and rank(offer, yours.plan) <= loss.rank:
-        reason = f"No plan ranks above the offer: {phrases.size_text(offer)}."
+        reason = f"No plan ranks above the offer: {offer.size_text}."
         return Choice(models.ACCEPT_ACTION, reason)
     step = None
     if loss.after.feasible and not below and (reaches or not state.is_last):
@@ -108,18 +108,18 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
     reason = f"{capitalised(best_text(loss))}."
     if below:
         plan = "offer" if offer and offer.plan == yours.plan else "opening"
-        reason = f"The {plan} has {phrases.placed_text(yours.evidence)}. {reason}"
+        reason = f"The {plan} has {yours.evidence.placed_text}. {reason}"
     return Choice(None, reason if reaches else f"{reason} {_relief(opening)[1]}")
 
 
 def _declined(offer: Assessment | None, best: Assessment) -> str:
     if offer is None:
         return ""
-    why = f"{phrases.size_text(best)} with {best.evidence.text} ranks higher"
+    why = f"{best.size_text} with {best.evidence.text} ranks higher"
     if not is_worth_running(offer):
-        failing = phrases.failing_text(offer) if offer.failing else ""
-        why = failing or phrases.placed_text(offer.evidence)
-    return f"Offer of {phrases.samples_text(offer)} declined: {why}. "
+        failing = offer.fails_text if offer.failing else ""
+        why = failing or offer.evidence.placed_text
+    return f"Offer of {offer.samples_text} declined: {why}. "
 
 
 class _Step(NamedTuple):
@@ -214,13 +214,13 @@ def _direct(state: State, pack: Pack) -> Choice:
     if state.plan is None and not state.is_last and not has_asked:
         reference = assess(pack.reference_protocol, pack)
         if reference.evidence.tier is not EvidenceTier.BELOW_FLOOR:
-            worth = phrases.placed_text(reference.evidence)
+            worth = reference.evidence.placed_text
             reason = f"It opens with the study's own plan: {worth}."
             return Choice(put_forward(state, reference.plan), reason)
     offer = state.offer
     meets = offer and offer.feasible and offer.evidence.tier is EvidenceTier.MEETS_TARGET
     if offer and meets and not offer.broken_wishes:
-        return Choice(models.ACCEPT_ACTION, f"The offer has {phrases.placed_text(offer.evidence)}.")
+        return Choice(models.ACCEPT_ACTION, f"The offer has {offer.evidence.placed_text}.")
     analysis = best_options(state.options, pack)
     if is_worth_running(analysis.least.after):
         return _take_or_counter(state, analysis.least)
@@ -237,20 +237,20 @@ def _direct(state: State, pack: Pack) -> Choice:
 
 
 def _take_or_counter(state: State, best: LeastLoss) -> Choice:
-    size, reaches = phrases.size_text(best.after), phrases.placed_text(best.after.evidence)
+    size, reaches = best.after.size_text, best.after.evidence.placed_text
     if state.plan is None:
         text = f"It opens with the best version of the study's plan in this lab: {size}"
         return Choice(put_forward(state, best.plan), f"{text}, {reaches}.")
     standing = state.offer or state.plan
     rank_now = rank(standing, state.plan.plan)
     name = "offer" if state.offer else "plan"
-    has = f"The {name} has {phrases.placed_text(standing.evidence)}"
+    has = f"The {name} has {standing.evidence.placed_text}"
     if rank_now.given_up <= best.rank.given_up:
         exact = "no plan with this method" if best.exact else "no plan that was found"
-        none = f"{exact}{phrases.adding_none(state.plan)}"
+        none = f"{exact}{state.plan.adding_none}"
         return Choice(models.ACCEPT_ACTION, f"{has}; {none} gives up less in this lab.")
     if standing.failing:
-        has = f"{has}, but {phrases.failing_text(standing)}"
+        has = f"{has}, but {standing.fails_text}"
     return Choice(
         put_forward(state, best.plan),
         f"{has}{_loss(rank_now, best.rank)}. In the same lab a plan of {size} reaches "
@@ -270,17 +270,17 @@ def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
     shortfalls, plan = options.asks, options.yours
     if shortfalls.alone_floor:
         ask, after = shortfalls.alone_floor[0].ask, shortfalls.alone_floor[0].least.after
-        reaches = f"{phrases.size_text(after)}: {phrases.placed_text(after.evidence)}"
+        reaches = f"{after.size_text}: {after.evidence.placed_text}"
         loss = f", at a fidelity loss of {after.fidelity_loss}" if after.fidelity_loss else ""
         return (ask,), f"With {ask.text} it could run {reaches}{loss}."
     target, run = shortfalls.target, shortfalls.run
     if target and target.possible and target.asks:
-        size, additions = phrases.size_text(target.judged), additions_text(target.asks)
+        size, additions = target.judged.size_text, additions_text(target.asks)
         return target.asks, f"To reach the target with {size} would take {additions}."
     worth = plan.evidence.tier is not EvidenceTier.BELOW_FLOOR
     if worth and run.possible and run.asks:
-        size, additions = phrases.size_text(plan), additions_text(run.asks)
-        shows = phrases.placed_text(plan.evidence)
+        size, additions = plan.size_text, additions_text(run.asks)
+        shows = plan.evidence.placed_text
         return run.asks, f"To run {size} as planned would take {additions}: {shows}."
     return (), "No single addition to the lab gives a plan worth running."
 
@@ -306,7 +306,7 @@ def is_worth_running(plan: Assessment) -> bool:
 def best_text(best: LeastLoss) -> str:
     """Return the best plan above the floor in words, or that no such plan exists."""
     after, evidence = best.after, best.after.evidence
-    size, cautions = phrases.size_text(after), phrases.cautions_title(after)
+    size, cautions = after.size_text, after.cautions_title
     if is_worth_running(after):
         worth = f"{evidence.text}, a plan that {cautions}" if cautions else evidence.text
         return f"in this lab {size} can reach {worth}"
@@ -316,7 +316,7 @@ def best_text(best: LeastLoss) -> str:
         days = f" of at least {count_text(after.pack.min_days, 'day')}" if searched else ""
         was = "passes" if best.exact else "was found that passes"
         none = f"no plan{days} with this method {was} in this lab"
-        return f"{none}: at best {phrases.failing_text(after)}"
+        return f"{none}: at best {after.fails_text}"
     exists, floor = "exists" if best.exact else "was found", evidence.amount(evidence.floor)
     none = f"no plan that reaches the floor of {floor} {exists} in this lab with this method"
     if evidence.void_reason:

@@ -14,7 +14,7 @@ from pydantic import FailFast, Field, StringConstraints, ValidationError, model_
 from replicalab import limits, models
 from replicalab.agents.lab_manager_policy import Offer, answer_questions, answer_to
 from replicalab.agents.scientist_policy import GenerateFn
-from replicalab.assessment import Assessment, assess, failing_text, size_text
+from replicalab.assessment import Assessment, assess
 from replicalab.errors import NegotiationError, Refusal, ScenarioError, TraceError
 from replicalab.lexicon import count_text
 from replicalab.models import LabManagerAction, LabManagerActionType, Protocol, ScientistAction
@@ -199,13 +199,13 @@ def play(
 
 def _counter(plan: Assessment, reply: Reply) -> Offer | None:
     if reply.accepts and plan.failing:
-        problem = f"the plan cannot be accepted: {failing_text(plan)}"
+        problem = f"the plan cannot be accepted: {plan.fails_text}"
         raise NegotiationError(f"{problem}; reject it or counter")
     if reply.counter is None:
         return None
     after = plan.revised(reply.counter)
     if after.failing:
-        raise NegotiationError(f"the counter-offer does not pass: {failing_text(after)}; change it")
+        raise NegotiationError(f"the counter-offer does not pass: {after.fails_text}; change it")
     return Offer(plan, after, ())
 
 
@@ -215,7 +215,7 @@ def _answer_by_hand(plan: Assessment, offer: Offer | None, reply: Reply) -> LabM
     answer = answer_to(plan, offer)
     if reply.accepts or (plan.failing and not offer):
         return answer
-    says = f"I offer {size_text(offer.after)} instead." if offer else "I reject this plan."
+    says = f"I offer {offer.after.size_text} instead." if offer else "I reject this plan."
     objections = [f"- {name}: {why}" for name, reasons in plan.reasons.items() for why in reasons]
     changes = {"explanation": "\n".join([says, *objections])}
     if answer.action_type is LabManagerActionType.ACCEPT:

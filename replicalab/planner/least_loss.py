@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 from replicalab.agents.lab_manager_policy import Offer, reference_offer
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes, change_of, lost_days
-from replicalab.assessment.phrases import asked_text, days_text
 from replicalab.lexicon import count_text, joined, label_key
 from replicalab.models import PROTOCOL_FIELDS, NotebookView, Protocol, revise
 from replicalab.planner.sample_limits import BELOW_FLOOR, TIER_RANK, largest_sample, step_of
@@ -161,7 +160,7 @@ class _Reasons:
             old, new = getattr(self.before.plan, name), getattr(self.after.plan, name)
             if old != new:
                 back = new + (1 if old > new else -1)
-                reason = f"The lab has {days_text(self.after.pack.lab)}."
+                reason = f"The lab has {self.after.pack.lab.days_text}."
                 if name == "sample_size" or back <= self.after.pack.lab.days_left:
                     undone = self._judged(**{name: back})
                     reason = self._reason(f"With {count_text(back, noun)}", undone)
@@ -184,7 +183,7 @@ class _Reasons:
             subject=subject,
             failing=joined([item for item in undone.failing if item not in after.failing]),
             days=count_text(pack.min_days, "day"),
-            wish=asked_text(new[0]) if new else "",
+            wish=new[0].asked_text if new else "",
             bound=f"{text} {bound}",
             evidence=undone.evidence.text,
             credits=pack.lab.money(undone.cost - after.cost),
@@ -228,7 +227,7 @@ def deciding_text(plan: Assessment, study: Assessment) -> str:
             return f"1 more {noun} would cost {count_text(fewer, 'day')}."
         if failing := plan.revised(protocol).failing:
             return f"With 1 more {noun} the plan fails on {joined(failing)}."
-    return f"The lab has {days_text(pack.lab)}." if counts.days < study.counts.days else ""
+    return f"The lab has {pack.lab.days_text}." if counts.days < study.counts.days else ""
 
 
 # The order of the planner's and the Lab Manager's changes; their tradeoffs are worded for it

@@ -122,6 +122,15 @@ class StudyLimit(NamedTuple):
         total = f"{self.constraint.comparator.words} {amount_text(end)} in all"
         return f"{bound} in each of {conditions} conditions: {total}"
 
+    @property
+    def asked_text(self) -> str:
+        """The constraint: ``'follow-up' should be at least 36 days``."""
+        return f"'{self.constraint.label}' should be {self.text}"
+
+    @property
+    def kept_text(self) -> str:
+        return f"'{self.constraint.label}' ({self.text})"
+
     def allows(self, value: float) -> bool:
         return self.least - _ROUNDING <= value <= self.most + _ROUNDING
 

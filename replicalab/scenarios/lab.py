@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from replicalab import models
 from replicalab.designs import EvidenceTier
 from replicalab.errors import Refusal
-from replicalab.lexicon import CREDITS, label_key, money_text
+from replicalab.lexicon import CREDITS, count_text, label_key, money_text
 from replicalab.scenarios import field_types
 
 FIRST_YEAR: Final = 1970
@@ -193,6 +193,31 @@ class Lab(models.Record):
     def _date(self, day: int) -> str:
         moment = self.start_date and date_of(day, self.start_date, weekends=self.weekends)
         return date_text(moment) if moment else ""
+
+    @property
+    def days_text(self) -> str:
+        """Its days: ``30 days``, ``17 working days from day 14 on``."""
+        return f"{self._counted_days}{self.start_text}"
+
+    @property
+    def _counted_days(self) -> str:
+        noun = "day" if self.weekends or self.start_date is None else "working day"
+        return count_text(self.days_left, noun)
+
+    @property
+    def start_text(self) -> str:
+        """The first day: `` from day 14 on``; empty if day 1, undated."""
+        dated = self.dated(self.start_day)
+        return f" from day {self.start_day}{dated} on" if self.start_day > 1 or dated else ""
+
+    @property
+    def left_text(self) -> str:
+        """The days left: ``17 days are left (start on day 14 of 30)``; empty if all are."""
+        if self.start_day == 1:
+            return ""
+        are, day = "is" if self.days_left == 1 else "are", self.dated(self.start_day)
+        start = f"(start on day {self.start_day}{day} of {self.days})"
+        return f"{self._counted_days} {are} left {start}"
 
     def with_means(self, *, released: Iterable[str] = (), **means: float | None) -> Lab:
         """Return this lab with another budget, days, staff or start day, and items released."""

@@ -5,7 +5,6 @@ from typing import Any, Final
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.assessment.phrases import few_units_title, units_text
 from replicalab.scenarios import Arms, Units
 from tests.factories import make_design, make_pack, make_protocol
 
@@ -40,6 +39,6 @@ def tanks(kind: str = "two_group", icc: float | None = None, **more: object) -> 
 )  # fmt: skip
 def test_units_too_few_or_uncorrelated(design: Any, samples: int, text: str) -> None:
     plan = assess(make_protocol(sample_size=samples), make_pack(design=design))
-    assert units_text(plan) == text
+    assert plan.units_text == text
     if samples:
-        assert few_units_title(plan) == ("too few tanks" if text.startswith("has only 1") else "")
+        assert plan.few_units_title == ("too few tanks" if text.startswith("has only 1") else "")

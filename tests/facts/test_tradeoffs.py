@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from replicalab.assessment import AssumedEffect, assess, size_text
+from replicalab.assessment import AssumedEffect, assess
 from replicalab.facts import frontier_facts
 from replicalab.facts.blocks import Fact, Status
 from replicalab.facts.change_facts import no_evidence_text
@@ -132,7 +132,7 @@ def _lines() -> Iterator[str]:
     for case, (options, _, _) in STANDINGS.items():
         yield f"{case}: {frontier_facts.standing_verdict(options).text}"
         for name, plan in frontier_facts.better_plans(options).items():
-            yield f"  {name}: {size_text(plan)}, {plan.evidence.text}"
+            yield f"  {name}: {plan.size_text}, {plan.evidence.text}"
     for place in EXTRAS:
         yield from _rows(" ".join(place), frontier_facts.extra_facts(opened(place)))
     yield from map(frontier_facts.given_up_text, (reef.yours, reef.least.after))

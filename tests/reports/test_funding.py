@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 import pytest
 from hypothesis import given
 
-from replicalab.assessment import assess, size_text
+from replicalab.assessment import assess
 from replicalab.facts.blocks import Block, Sentence, Table
 from replicalab.facts.document_facts import funding_request, headline, plans_of, reference_of
 from replicalab.features.office import pdf
@@ -108,7 +108,7 @@ def test_less_money_buys_first_plan_in_order() -> None:
         assert costs <= limit
         existing = pack.in_lab(pack.lab.with_means(budget=limit))
         best = min(_tried(existing), key=lambda plan: rank(plan, pack.reference_protocol))
-        assert (row[2].text, row[4].text) == (size_text(best), best.evidence.text)
+        assert (row[2].text, row[4].text) == (best.size_text, best.evidence.text)
 
 
 def _tried(pack: Any) -> list[Any]:

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab import negotiation as core
-from replicalab.assessment import Assessment, assess, cautions_text
+from replicalab.assessment import Assessment, assess
 from replicalab.facts.negotiation_facts import offered_plan
 from replicalab.facts.slide_facts import Slide
 from replicalab.lexicon import amount_text
@@ -206,7 +206,7 @@ def check_decision(deck: Deck) -> None:
         assert plan.evidence.number in text
         of_plan = text.lower().partition("to do more")[0]  # then another plan's cautions may follow
         for word in ("breaks", "lacks"):
-            assert (word in cautions_text(plan)) == (word in of_plan)
+            assert (word in plan.cautions_text) == (word in of_plan)
     assert ("Do not run" in heading) != heading.startswith(("passes Run", "caution Run"))
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from replicalab.assessment import Assessment, size_text
+from replicalab.assessment import Assessment
 from replicalab.facts.blocks import Column, Group, Heading, Sentence, group, table
 from replicalab.facts.negotiation_facts import step_changes
 from replicalab.facts.score_facts import score_verdict
@@ -43,7 +43,7 @@ def challenge_panel(yours: Assessment) -> Group:
 def answer_text(number: int, here: PlanAnalysis) -> str:
     """Return the Lab Manager's verdict and offer: ``Round 1, 128 fish in 21 days: rejects.``."""
     yours, answer = here.yours, answer_to(here)
-    text = f"Round {number}, {size_text(yours)}: {ANSWERS[answer].title.lower()}"
+    text = f"Round {number}, {yours.size_text}: {ANSWERS[answer].title.lower()}"
     if answer is LabManagerActionType.SUGGEST_ALTERNATIVE:
         text += f", {step_changes(PlanStep(yours, here.offered))}"
     return f"{text}."

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from replicalab import lexicon
 from replicalab.answers import QUESTIONS as FORM
 from replicalab.answers import Finder, Registration
-from replicalab.assessment import Assessment, counted_units, original_estimate, phrases, placed_text
+from replicalab.assessment import Assessment, counted_units, original_estimate, phrases
 from replicalab.assessment.effects import published_effect
 from replicalab.documents import Report
 from replicalab.facts import curve_facts
@@ -164,7 +164,7 @@ def _availability(of: _Review) -> RuleResult:
 def _limits(of: _Review) -> RuleResult:
     if not (broken := of.plan.broken_limits):
         return RuleResult(
-            "kept", {"kept": lexicon.joined([*map(phrases.kept_text, of.pack.limits)])}
+            "kept", {"kept": lexicon.joined([limit.kept_text for limit in of.pack.limits])}
         )
     texts = [
         f"'{limit.constraint.label}' {'must' if limit.hard else 'should'} be {limit.text}, and the "
@@ -266,7 +266,7 @@ _RULES: Final[Mapping[str, Callable[[_Review], RuleResult]]] = {
     ),
     "power": lambda of: RuleResult(
         "met" if of.evidence.tier is EvidenceTier.MEETS_TARGET else "below",
-        {"placed": lexicon.capitalised(placed_text(of.evidence))},
+        {"placed": lexicon.capitalised(of.evidence.placed_text)},
     ),
     "multiplicity": lambda of: RuleResult(
         "several" if len(of.criteria) > 1 else "unknown", {"number": len(of.criteria)}, Finder.STUDY

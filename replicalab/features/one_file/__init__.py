@@ -17,8 +17,7 @@ from typing import Any, Final, NamedTuple
 from markupsafe import escape
 
 from replicalab import __version__
-from replicalab.assessment import Assessment, size_text
-from replicalab.assessment.phrases import placed_text
+from replicalab.assessment import Assessment
 from replicalab.errors import PrintError
 from replicalab.facts.blocks import Panel, Status
 from replicalab.facts.change_facts import adapted_text
@@ -82,7 +81,7 @@ def state_of(plan: Assessment, budget: float, days: int, staff: int) -> LabState
     here = plan.in_lab(pack.in_lab(pack.lab.with_means(budget=budget, days=days, staff=staff)))
     verdict, least = plan_verdict(here), PlanAnalysis(here).least.after
     size, cost = adapted_text(least, here), pack.lab.money(least.cost)
-    text = f"{size} for {cost}: {placed_text(least.evidence)}."
+    text = f"{size} for {cost}: {least.evidence.placed_text}."
     text, status = with_cautions(text, least), agreed_status(least)
     if not least.feasible:
         text, status = "No plan passes every dimension.", Status.FAIL
@@ -117,7 +116,7 @@ def file_html(
         ),
         levers="".join(_lever(name, values, lab) for name, values in levers._asdict().items()),
         unmoved=escape(_unmoved_text(plan)),
-        size=escape(size_text(plan)),
+        size=escape(plan.size_text),
         **{name: escape(" ".join(pair)) for name, pair in now._asdict().items()},
         foot="".join(f"<p>{escape(line)}</p>" for line in (origin, *origin_lines(plan)[1:])),
         inputs=escape(record_text(case)),

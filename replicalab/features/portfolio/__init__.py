@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 
 from replicalab import lexicon
 from replicalab.assessment import Assessment, assess
-from replicalab.assessment.phrases import cautions_title
 from replicalab.errors import ArgumentError, Fault, PortfolioError
 from replicalab.facts import blocks
 from replicalab.facts.blocks import Cell, Column, Group, Heading, Sentence, Status
@@ -339,7 +338,7 @@ def _table(
     rows = []
     for at, study in enumerate(portfolio.chosen):
         plan, values = study.plan, row_of(study)
-        broken = Sentence(cautions_sentence(plan), cautions_title(plan), Status.CAUTION)
+        broken = Sentence(cautions_sentence(plan), plan.cautions_title, Status.CAUTION)
         note = origins[study.place] if origins else ""
         cells = {name: Cell(amount_text(float(values[name]))) for name in headings}
         if plan.fidelity_loss:

@@ -133,8 +133,8 @@ class _Values(dict[str, Any]):
             cost=self.lab.money(plan.cost),
             budget=self.lab.money(self.lab.budget),
             staff=plan_facts.staff_text(plan),
-            days=count_text(plan.counts.days, "day"),
-            last_day=phrases.last_day_text(plan),
+            days=plan.days_text,
+            last_day=plan.last_day_text,
             method=self.row.method_of(self.design) + (level if self.row.sought else ""),
         )
 

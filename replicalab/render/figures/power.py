@@ -6,7 +6,7 @@ from typing import Final
 
 import plotly.graph_objects as go
 
-from replicalab.assessment import Assessment, Evidence, place_of, size_text
+from replicalab.assessment import Assessment, Evidence, place_of
 from replicalab.facts.curve_facts import able_text, fit_text
 from replicalab.facts.frontier_facts import ROOM, scale_end
 from replicalab.facts.region_facts import YOUR_PLAN
@@ -114,7 +114,7 @@ def _draw_curve(
     )  # fmt: skip
     if math.isfinite(at(plan)[1]):
         mark = sheets.Mark(YOUR_PLAN, plan, YOUR_PLAN, plan.evidence.number)
-        sheet.mark([mark], at, lambda *_: size_text(plan))
+        sheet.mark([mark], at, lambda *_: plan.size_text)
 
 
 def _limit(

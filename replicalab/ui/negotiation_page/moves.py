@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab import negotiation as core
-from replicalab.assessment import Assessment, failing_text
+from replicalab.assessment import Assessment
 from replicalab.facts.negotiation_facts import outcome_verdict
 from replicalab.facts.round_facts import branches_panel, outcome_panel
 from replicalab.lexicon import capitalised, count_text
@@ -71,7 +71,7 @@ def _draw_answer(session: RunSession, place: str) -> None:
     if plan is None:
         return
     st.header("Your answer")
-    fails = f"{capitalised(failing_text(plan))}." if plan.failing else None
+    fails = f"{capitalised(plan.fails_text)}." if plan.failing else None
     with st.container(horizontal=True, key=f"{place}_answers"):
         accept = partial(table.answer, session, at, Reply(accepts=True))
         button("Accept", "handshake", accept, disabled=bool(fails), help=fails)

@@ -149,7 +149,7 @@ def _draw_side(now: FormSession) -> None:
         st.error(f"{count} to correct, under {under}.{first}", icon=":material/cancel:")
     else:
         plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
-        fails = f"{lexicon.capitalised(failing_text(plan))}." if plan.failing else ""
+        fails = f"{lexicon.capitalised(plan.fails_text)}." if plan.failing else ""
         sentences = [fails or "Every dimension passes.", evidence_sentence(plan.evidence)]
         sentences.append(largest_text(plan))
         panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from replicalab.assessment import assess, size_text
+from replicalab.assessment import assess
 from replicalab.facts import blocks, frontier_facts, region_facts
 from replicalab.facts.blocks import Status, facts_table
 from replicalab.facts.change_facts import no_evidence_text
@@ -127,7 +127,7 @@ def _region_tables(view: Outlook) -> list[blocks.Table]:
     rows = [
         (
             name,
-            f"{size_text(plan)} for {plan.pack.lab.money(plan.cost)}",
+            f"{plan.size_text} for {plan.pack.lab.money(plan.cost)}",
             plan.evidence_at(view.effect).text,
             plan_verdict(plan).title,
         )
