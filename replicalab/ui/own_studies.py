@@ -15,10 +15,8 @@ from functools import partial
 from threading import RLock
 from typing import Final, NamedTuple
 
-from replicalab import limits, scenarios, server
-from replicalab.drafts import renamed
+from replicalab import drafts, lexicon, limits, scenarios, server
 from replicalab.errors import Fault, LibraryError, LibraryFullError, ScenarioError
-from replicalab.lexicon import label_key
 from replicalab.library import Entry, EntryKind, Owner
 from replicalab.ui.library_page.shelf import Save, later, owner, shelf
 
@@ -165,7 +163,7 @@ def names(but: str = "") -> list[str]:
 
 def name_refusal(name: str, others: Iterable[str]) -> str:
     """Return why a study cannot have this name, with a remedy; empty if it can."""
-    if label_key(name) not in map(label_key, others):
+    if lexicon.label_key(name) not in map(lexicon.label_key, others):
         return ""
     return f"Another study is named “{name}” already. Give this one another name."
 
@@ -193,7 +191,7 @@ def rename(own: OwnStudy, name: str) -> str:
     if refused := name_refusal(name, names(but=own.study.scenario_id)):
         return refused
     try:
-        text = renamed(own.text, own.study, name)
+        text = drafts.renamed(own.text, own.study, name)
     except ScenarioError as error:
         return str(error.faults[0])
     return keep(text, usable_study(text, "the study’s file"))

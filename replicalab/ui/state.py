@@ -14,13 +14,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import streamlit as st
 
-from replicalab import scenarios, server
+from replicalab import errors, models, planner, scenarios, server
 from replicalab.assessment import assess
-from replicalab.errors import LinkError, ScenarioError
-from replicalab.models import Protocol, text_bytes
 from replicalab.negotiation.case import Case
-from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import EvidenceAssumptions, Pack
 from replicalab.ui import own_studies
 from replicalab.ui.library_page import drafting
 from replicalab.ui.workspace import DEFAULT_STUDY, TrayCase, Workspace, to_query
@@ -62,8 +58,8 @@ class Session:
     written_at: float = 0.0
     query: tuple[Workspace, dict[str, str], bool] | None = None  # and whether it carries all
     touched: bool = False
-    shelved: dict[tuple[str, str, int], Pack] = field(default_factory=dict)
-    analysed: PlanAnalysis | None = None
+    shelved: dict[tuple[str, str, int], scenarios.Pack] = field(default_factory=dict)
+    analysed: planner.PlanAnalysis | None = None
 
 
 def current() -> Session:
@@ -79,16 +75,16 @@ def case() -> Case:
     return workspace().case
 
 
-def plan() -> Protocol:
+def plan() -> models.Protocol:
     return case().protocol(_find)
 
 
-def written() -> Pack:
+def written() -> scenarios.Pack:
     """Return the study in its lab as its author wrote both."""
     return case().written(_find)
 
 
-def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
+def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scenarios.Pack:
     if own is not None:
         return own_studies.find(scenario_id, difficulty, seed, own)
     shelved, key = current().shelved, (scenario_id, difficulty, seed)
@@ -97,10 +93,10 @@ def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack
     return shelved[key]
 
 
-def analysis() -> PlanAnalysis:
+def analysis() -> planner.PlanAnalysis:
     pack, last = case().pack(_find), current().analysed
     if last is None or last.yours.plan != plan() or last.yours.pack != pack:
-        last = current().analysed = PlanAnalysis(assess(plan(), pack))
+        last = current().analysed = planner.PlanAnalysis(assess(plan(), pack))
     return last
 
 
@@ -141,7 +137,7 @@ def _adopt(query: dict[str, str]) -> None:
 def _leave_a_lost_study() -> None:
     try:
         case().pack(_find)
-    except ScenarioError as error:
+    except errors.ScenarioError as error:
         usable = [summary.scenario_id for summary in scenarios.list_scenarios()]
         if not usable:
             raise
@@ -167,7 +163,7 @@ def _query() -> tuple[dict[str, str], bool]:
     if session.query is None or session.query[0] is not work:
         try:
             query, is_whole = to_query(work), True
-        except LinkError:
+        except errors.LinkError:
             last = work.case
             bare = Case(study=last.study, own=last.own, lab=last.lab, seed=last.seed)
             query, is_whole = to_query(work.changed(case=bare, tray=())), False
@@ -198,7 +194,7 @@ def _remember(*, whole: bool = False) -> None:
     session = current()
     steps = [*session.past, HistoryStep(session.workspace, whole)][-_MOST_STEPS:]
     plans = (step.workspace.case.plan for step in reversed(steps))
-    sizes = accumulate(text_bytes(plan) if plan else 0 for plan in plans)
+    sizes = accumulate(models.text_bytes(plan) if plan else 0 for plan in plans)
     dropped = len(steps) - sum(total <= _MOST_STEP_BYTES for total in sizes)
     session.past, session.future = steps[dropped:], []
 
@@ -208,7 +204,7 @@ def _step(changed: Workspace, *, whole: bool = False) -> None:
     _set(changed)
 
 
-def edit(protocol: Protocol) -> None:
+def edit(protocol: models.Protocol) -> None:
     """Set the plan; the same plan is no step."""
     if protocol != plan():
         _step(workspace().with_case(case().with_plan(protocol, _find)))
@@ -231,7 +227,7 @@ def change_lab(own_lab: scenarios.LabOverrides) -> None:
         _step(workspace().with_case(case().with_own(own_lab=own_lab)))
 
 
-def change_assumptions(question: EvidenceAssumptions) -> None:
+def change_assumptions(question: scenarios.EvidenceAssumptions) -> None:
     """Change the assumptions of the evidence; the same ones are no step.
 
     Raises:
@@ -249,7 +245,7 @@ def set_tray(tray: tuple[TrayCase, ...]) -> None:
         _step(workspace().changed(tray=tray))
 
 
-def replace_plan(protocol: Protocol | None) -> None:
+def replace_plan(protocol: models.Protocol | None) -> None:
     """Open another plan: a suggestion, or the reference for None."""
     open_case(case().with_plan(protocol, _find))
 
@@ -275,9 +271,9 @@ def open_own_study(text: str, study: scenarios.Study) -> str:
     work = workspace().with_case(case().with_own())
     try:
         work.case.pack(_find)
-    except ScenarioError as error:  # the changed study cannot be asked the open question
+    except errors.ScenarioError as error:  # the changed study cannot be asked the open question
         current().problems = [f"{error}; the study's own question is asked instead."]
-        work = work.changed(question=EvidenceAssumptions())
+        work = work.changed(question=scenarios.EvidenceAssumptions())
     open_workspace(work)
     return ""
 

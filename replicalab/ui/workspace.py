@@ -16,19 +16,17 @@ from urllib.parse import urlencode
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
-from replicalab import limits
+from replicalab import limits, negotiation, scenarios
 from replicalab.agents.lab_manager_policy import reference_offer
 from replicalab.assessment import assess
 from replicalab.assessment.dimensions import apply_changes
 from replicalab.errors import LinkError, Refusal, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.models import Protocol, Record, too_large
-from replicalab.negotiation import ScientistKind
 from replicalab.negotiation.case import Case, FindPack
-from replicalab.scenarios import QUESTION_FIELDS, Difficulty, load_scenario
 
 DEFAULT_STUDY: Final = "fin_momentum"
-DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
+DEFAULT_DIFFICULTY: Final = scenarios.Difficulty.MEDIUM
 _MORE: Final = "more"
 _SAMPLES: Final = "samples"
 _ROUND: Final = "round"  # counted from 1
@@ -41,7 +39,7 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
     "budget": ("case", "own_lab", "budget"),
     "days": ("case", "own_lab", "days"),
     "staff": ("case", "own_lab", "staff"),
-    **{name: ("case", "question", name) for name in QUESTION_FIELDS},
+    **{name: ("case", "question", name) for name in scenarios.QUESTION_FIELDS},
     "scientist": ("case", "scientist"),
     "manager": ("case", "lab_manager"),
     "recording": ("case", "recording"),
@@ -120,7 +118,7 @@ class Workspace(Record):
         case, last, moves = self.case, now.case, self.case.moves
         players = {n: getattr(last, n) for n in ("max_rounds", "scientist", "lab_manager")}
         same = case.where == last.where and case.recording == last.recording
-        if same and last.scientist is ScientistKind.PERSON:
+        if same and last.scientist is negotiation.ScientistKind.PERSON:
             moves = last.moves
         elif any(getattr(case, name) != value for name, value in players.items()):
             moves = ()
@@ -282,7 +280,7 @@ def stories() -> list[Story]:
     Raises:
         ScenarioError: a shipped study that a story needs cannot be read.
     """
-    halved = load_scenario("bio_jq1_myeloma", DEFAULT_DIFFICULTY)
+    halved = scenarios.load_scenario("bio_jq1_myeloma", DEFAULT_DIFFICULTY)
     offer = reference_offer(assess(halved.reference_protocol, halved))
     changes = [change for change in offer.changes if change.field != "sample_size"] if offer else []
     all_but_the_sample = apply_changes(halved.reference_protocol, changes)
@@ -293,7 +291,7 @@ def stories() -> list[Story]:
             "100 participants in 4 days cost 1,600 of the lab’s 1,700 credits. All checks pass and "
             "power is 1.00, so nothing is given up.",
             "Protocol",
-            _begins("psy_stroop", lab=Difficulty.EASY),
+            _begins("psy_stroop", lab=scenarios.Difficulty.EASY),
         ),
         Story(
             "half_the_sample",
@@ -324,6 +322,6 @@ def stories() -> list[Story]:
 
 
 def _begins(
-    study: str, plan: Protocol | None = None, lab: Difficulty = DEFAULT_DIFFICULTY
+    study: str, plan: Protocol | None = None, lab: scenarios.Difficulty = DEFAULT_DIFFICULTY
 ) -> Workspace:
     return Workspace(case=Case(study=study, lab=lab, plan=plan), presenting=1)

@@ -169,7 +169,7 @@ def test_unplayable_recording_offers_remedies() -> None:
     assert "Accept the offer" in labels(app), "a person plays the fork on"
 
 
-ROOM: Final = "replicalab.ui.negotiation_page.table.MOST_GAME_BYTES"
+ROOM: Final = "replicalab.limits.MOST_GAME_BYTES"
 FULL: Final = "MiB of negotiations, the most there is room for: nothing more is played or opened"
 
 

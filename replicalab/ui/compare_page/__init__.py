@@ -6,28 +6,21 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab import server
+from replicalab import errors, library, planner, server
 from replicalab.characters import on_one_line
 from replicalab.documents import DOCUMENTS, KEPT
-from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.facts.comparison_facts import comparison_panel, table
 from replicalab.lexicon import ended, joined
-from replicalab.library import Entry, EntryKind
 from replicalab.negotiation import case as core
 from replicalab.negotiation import load, replay
-from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, read_lab
 from replicalab.tables import sheet, workbook
-from replicalab.ui import notices, own_studies, panel, state, tray
-from replicalab.ui.batches import BATCHES
+from replicalab.ui import batches, controls, notices, own_studies, panel, state, tray, workspace
 from replicalab.ui.compare_page import many
-from replicalab.ui.controls import button, escaped, open_tab
 from replicalab.ui.file_transfer import download
 from replicalab.ui.library_page.drafting import case_here, case_of_run
 from replicalab.ui.library_page.shelf import owner, shelf
 from replicalab.ui.negotiation_page.table import with_moves
-from replicalab.ui.tray import TrayCandidate
-from replicalab.ui.workspace import TrayCase
 
 TABS: Final = "compare_part"
 BESIDE: Final = "Side by side"
@@ -35,36 +28,37 @@ MANY: Final = "Many negotiations"
 _CHOSEN: Final = "compare_chosen"
 
 
-def draw(here: PlanAnalysis) -> None:
+def draw(here: planner.PlanAnalysis) -> None:
     """Draw the open tab; a visitor with a running batch comes back to it."""
     if TABS not in st.session_state:
-        batch = BATCHES.of(server.visitor())
+        batch = batches.BATCHES.of(server.visitor())
         st.session_state[TABS] = BESIDE if batch is None or batch.is_over else MANY
-    with open_tab((BESIDE, MANY), TABS) as name:
+    with controls.open_tab((BESIDE, MANY), TABS) as name:
         (many.draw if name == MANY else _draw_sides)(here)
 
 
-def _draw_sides(here: PlanAnalysis) -> None:
+def _draw_sides(here: planner.PlanAnalysis) -> None:
     own = state.case().own_lab
     label = "Yours and the study’s" if own.name or own.changes else "The three labs"
     alone = state.case().own is not None and len(_labs()) < core.FEWEST_SIDES
     with st.container(horizontal=True, vertical_alignment="center", key="sources"):
-        button(label, "science", lambda: tray.keep_only(_labs()), disabled=alone)
+        controls.button(label, "science", lambda: tray.keep_only(_labs()), disabled=alone)
         ways = "Yours, offer, least loss"
-        button(ways, "balance", lambda: tray.keep_only(_ways(here)))
+        controls.button(ways, "balance", lambda: tray.keep_only(_ways(here)))
         _draw_library()
-        button("Undo", "undo", state.undo, disabled=not state.current().past)
+        controls.button("Undo", "undo", state.undo, disabled=not state.current().past)
     if alone:
         st.caption("The three labs of this study are the same. Enter yours under **Your lab**.")
     notices.draw()
     tray.draw_line(linked=False)
     compared = all_sides()
     for problem in compared.problems:
-        st.warning(f"Not compared: {escaped(problem)}", icon=":material/link_off:")
+        st.warning(f"Not compared: {controls.escaped(problem)}", icon=":material/link_off:")
     if len(compared.sides) < core.FEWEST_SIDES:
         lacking = "Nothing to compare yet."
         if compared.cases:
-            lacking = f"{escaped(compared.cases[0].name)} is the open plan: it needs another one."
+            name = controls.escaped(compared.cases[0].name)
+            lacking = f"{name} is the open plan: it needs another one."
         text = f"{lacking} Choose above, or press Compare this on any page."
         st.info(text, icon=":material/compare_arrows:")
         return
@@ -80,7 +74,7 @@ class SideList(NamedTuple):
     """The sides, their cases in the same order, and why other cases are left out."""
 
     sides: list[core.Side]
-    cases: list[TrayCase]
+    cases: list[workspace.TrayCase]
     problems: list[str]
 
 
@@ -89,18 +83,18 @@ def all_sides() -> SideList:
     work = state.workspace()
     cases, open_case = list(work.tray), work.case.seated()
     if len(cases) < core.FEWEST_SIDES and cases and tray.place_of(open_case, run=False) is None:
-        cases.append(tray.named(TrayCandidate("On the workbench", open_case), cases))
+        cases.append(tray.named(tray.TrayCandidate("On the workbench", open_case), cases))
     compared = SideList([], [], [])
     for item in cases:
         try:
             compared.sides.append(_side(item))
             compared.cases.append(item)
-        except ReplicaLabError as error:
+        except errors.ReplicaLabError as error:
             compared.problems.append(f"{item.name}: {error}")
     return compared
 
 
-def _side(entry: TrayCase) -> core.Side:
+def _side(entry: workspace.TrayCase) -> core.Side:
     case = entry.case if entry.is_run else entry.case.changed(moves=())
     plan = case.assessed(own_studies.find)
     played = core.recorded(plan, case.recording) if case.recording else core.negotiated(plan, case)
@@ -109,7 +103,7 @@ def _side(entry: TrayCase) -> core.Side:
     return core.Side(entry.name, plan, played)
 
 
-def _labs() -> list[TrayCandidate]:
+def _labs() -> list[tray.TrayCandidate]:
     case, own = state.case(), state.case().own_lab
     cases = {level: case.with_lab(level, case.seed) for level in Difficulty}
     labs = {level: item.written(own_studies.find).lab for level, item in cases.items()}
@@ -119,19 +113,19 @@ def _labs() -> list[TrayCandidate]:
         alike.setdefault(first, []).append(level)
     candidates = []
     if own.name or own.changes:
-        candidates = [TrayCandidate(own.name or "Your lab", case.seated())]
+        candidates = [tray.TrayCandidate(own.name or "Your lab", case.seated())]
     for first, levels in alike.items():
         name = "the study’s lab" if len(levels) == len(Difficulty) else f"{joined(levels)} lab"
-        candidates.append(TrayCandidate(name, cases[first]))
+        candidates.append(tray.TrayCandidate(name, cases[first]))
     return candidates
 
 
-def _ways(here: PlanAnalysis) -> Iterator[TrayCandidate]:
+def _ways(here: planner.PlanAnalysis) -> Iterator[tray.TrayCandidate]:
     case = state.case()
-    yield TrayCandidate("Your plan", case.seated())
+    yield tray.TrayCandidate("Your plan", case.seated())
     for name, plan in (("The Lab Manager’s", here.offered), ("Least loss", here.least.after)):
         if plan.plan != here.yours.plan:
-            yield TrayCandidate(name, case.with_plan(plan.plan, own_studies.find))
+            yield tray.TrayCandidate(name, case.with_plan(plan.plan, own_studies.find))
 
 
 def _draw_library() -> None:
@@ -142,8 +136,8 @@ def _draw_library() -> None:
     with place:
         try:
             saved = shelf().entries(owner())
-        except LibraryError as error:
-            text = f"The library cannot be used. {escaped(str(error))}."
+        except errors.LibraryError as error:
+            text = f"The library cannot be used. {controls.escaped(str(error))}."
             st.error(text, icon=":material/folder_off:")
             return
         entries = {entry.id: entry for entry in saved if DOCUMENTS[KEPT[entry.kind]].is_compared}
@@ -157,29 +151,29 @@ def _draw_library() -> None:
             key=_CHOSEN,
         )
         full = not tray.has_room()
-        button("Add it", "compare_arrows", lambda: _add(entries), disabled=full)
+        controls.button("Add it", "compare_arrows", lambda: _add(entries), disabled=full)
 
 
-def _add(entries: dict[str, Entry]) -> None:
+def _add(entries: dict[str, library.Entry]) -> None:
     entry = entries[st.session_state[_CHOSEN]]
     try:
         content = shelf().read(owner(), entry.id).content
         tray.keep(_candidate(entry.kind, entry.name, content))
-    except ReplicaLabError as error:
+    except errors.ReplicaLabError as error:
         notices.leave_problem(ended(f"Not added: {error}"), icon="block")
 
 
-def _candidate(kind: EntryKind, name: str, content: str) -> TrayCandidate:
+def _candidate(kind: library.EntryKind, name: str, content: str) -> tray.TrayCandidate:
     """Return an entry for the tray: a plan, a lab around the open plan, or a run."""
-    if kind is EntryKind.PLAN:
-        return TrayCandidate(name, case_here(core.read_case(content)))
-    if kind is EntryKind.LAB:
-        return TrayCandidate(name, state.case().with_own(own_lab=read_lab(content.encode())))
+    if kind is library.EntryKind.PLAN:
+        return tray.TrayCandidate(name, case_here(core.read_case(content)))
+    if kind is library.EntryKind.LAB:
+        return tray.TrayCandidate(name, state.case().with_own(own_lab=read_lab(content.encode())))
     transcript = load(content)
     base = case_of_run(transcript.setup, state.case())
     again = replay(transcript, base.pack(own_studies.find))
     if case := with_moves(again, base):
-        return TrayCandidate(name, case, run=True)
+        return tray.TrayCandidate(name, case, run=True)
     plan = again.final_plan
     last = base.with_plan(plan.plan if plan else None, own_studies.find)
-    return TrayCandidate(f"{name}: its last plan", last)
+    return tray.TrayCandidate(f"{name}: its last plan", last)

@@ -7,25 +7,15 @@ from typing import Final, NamedTuple, TypeVar, get_args
 
 import streamlit as st
 
-from replicalab import server
-from replicalab.characters import on_one_line
-from replicalab.facts import score_facts
-from replicalab.facts.lab_facts import lab_text
+from replicalab import characters, limits, negotiation, planner, scenarios, server
+from replicalab.facts import lab_facts, record_facts, score_facts
 from replicalab.facts.negotiation_facts import LAB_MANAGERS, SCIENTISTS
-from replicalab.facts.record_facts import batch_workbook, results_csv, results_frame
 from replicalab.lexicon import count_text
 from replicalab.library import EntryKind, KeptBatch, batch_text
-from replicalab.limits import LARGEST_SEED, MOST_PAGE_JOBS
-from replicalab.negotiation import RULED_LAB_MANAGERS, LabManagerKind, Outcome
 from replicalab.negotiation.batch import Rule, Summary, is_same, jobs_of, summaries
 from replicalab.negotiation.case import Case
-from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
-from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, list_scenarios
-from replicalab.ui import notices, own_studies, panel, state
-from replicalab.ui.batches import BATCHES, VisitorBatch
-from replicalab.ui.controls import button, escaped, fold
-from replicalab.ui.file_transfer import download
+from replicalab.ui import batches, controls, file_transfer, notices, own_studies, panel, state
 from replicalab.ui.library_page.keeping import keep_new
 
 _RULES: Final[tuple[Rule, ...]] = get_args(Rule)
@@ -39,10 +29,10 @@ class BatchRequest(NamedTuple):
     """Negotiations to play: every combination of these."""
 
     studies: dict[str, str]  # by id, each with its file if it is a visitor's own
-    labs: Sequence[Difficulty]
+    labs: Sequence[scenarios.Difficulty]
     seeds: range
     scientists: Sequence[Rule]
-    managers: Sequence[LabManagerKind]
+    managers: Sequence[negotiation.LabManagerKind]
     own: bool  # whether in the visitor's lab, and with the visitor's question
 
     @property
@@ -53,13 +43,13 @@ class BatchRequest(NamedTuple):
 
     def jobs(self) -> list[Case]:
         """Return every combination; raise ValueError if there are too many."""
-        case, unasked = state.case(), EvidenceAssumptions()
+        case, unasked = state.case(), scenarios.EvidenceAssumptions()
         studies = [
             Case(
                 study=study,
                 text=text,
                 lab=case.lab,
-                own_lab=case.own_lab if self.own else LabOverrides(),
+                own_lab=case.own_lab if self.own else scenarios.LabOverrides(),
                 question=case.question if self.own and study == case.study else unasked,
             )
             for study, text in self.studies.items()
@@ -74,46 +64,46 @@ class BatchRequest(NamedTuple):
         )
 
 
-def draw(here: PlanAnalysis) -> None:
+def draw(here: planner.PlanAnalysis) -> None:
     """Draw the fields or the running batch, and the results of the last one."""
-    batch, texts = BATCHES.of(server.visitor()), dict[str, str]()
-    names = {scenario.scenario_id: scenario.paper.name for scenario in list_scenarios()}
+    batch, texts = batches.BATCHES.of(server.visitor()), dict[str, str]()
+    names = {scenario.scenario_id: scenario.paper.name for scenario in scenarios.list_scenarios()}
     for own in own_studies.readable(state.case().own):
         names[own.study.scenario_id] = own.study.paper.name
         texts[own.study.scenario_id] = own.text
     if batch is None or batch.is_over:
         _draw_fields(here, names, texts)
-    if notice := BATCHES.dropped(server.visitor()):
-        st.info(escaped(notice), icon=":material/history:")
+    if notice := batches.BATCHES.dropped(server.visitor()):
+        st.info(controls.escaped(notice), icon=":material/history:")
     if batch is not None:
         (_draw_results if batch.is_over else _draw_progress)(batch, names)
 
 
-def _draw_fields(here: PlanAnalysis, names: dict[str, str], texts: dict[str, str]) -> None:
+def _draw_fields(here: planner.PlanAnalysis, names: dict[str, str], texts: dict[str, str]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="batch_what"):
         chosen = st.multiselect(
             "Studies",
             list(names),
             default=[here.yours.pack.scenario_id],
-            format_func=lambda name: on_one_line(names[name]),
+            format_func=lambda name: characters.on_one_line(names[name]),
             key="batch_studies",
             persist_state="session",
             width=420,
         )
-        labs = _several("Labs", list(Difficulty), list(Difficulty))
+        labs = _several("Labs", list(scenarios.Difficulty), list(scenarios.Difficulty))
         first = _seed("First seed", 0)
         last = _seed("Last seed", 9)
     with st.container(horizontal=True, vertical_alignment="bottom", key="batch_who"):
         scientists = _several("Scientist", _RULES, _RULES[:1], lambda kind: SCIENTISTS[kind].name)
         managers = _several(
             "Lab Manager",
-            list(RULED_LAB_MANAGERS),
-            [LabManagerKind.REFERENCE],
+            list(negotiation.RULED_LAB_MANAGERS),
+            [negotiation.LabManagerKind.REFERENCE],
             lambda kind: LAB_MANAGERS[kind].name,
         )
         pack = here.yours.pack
         own = bool(pack.own_lab.changes or pack.own_lab.name or pack.asked) and st.toggle(
-            f"Your lab: {escaped(lab_text(pack))}",
+            f"Your lab: {controls.escaped(lab_facts.lab_text(pack))}",
             key="batch_own",
             persist_state="session",
             help="With your changes to the lab and to the open study’s assumptions.",
@@ -121,10 +111,10 @@ def _draw_fields(here: PlanAnalysis, names: dict[str, str], texts: dict[str, str
     studies = {study: texts.get(study, "") for study in chosen}
     request = BatchRequest(studies, labs, range(first, last + 1), scientists, managers, own)
     with st.container(horizontal=True, vertical_alignment="center", key="batch_run"):
-        button("Run", "play_arrow", partial(_begin, request), type="primary")
+        controls.button("Run", "play_arrow", partial(_begin, request), type="primary")
         factors = " × ".join(count_text(number, noun) for noun, number in request.counts.items())
         number = count_text(prod(request.counts.values()), "negotiation")
-        st.markdown(escaped(f"{factors} = {number}"), width="content")
+        st.markdown(controls.escaped(f"{factors} = {number}"), width="content")
     notices.draw(_NOTICE)
 
 
@@ -146,7 +136,7 @@ def _seed(label: str, value: int) -> int:
     return st.number_input(
         label,
         min_value=0,
-        max_value=LARGEST_SEED,
+        max_value=limits.LARGEST_SEED,
         value=value,
         step=1,
         key=f"batch_{label}",
@@ -159,56 +149,58 @@ def _begin(request: BatchRequest) -> None:
     try:
         jobs = request.jobs()
     except ValueError as error:
-        refused = f"{error}; here at most {MOST_PAGE_JOBS:,}. Choose fewer."
+        refused = f"{error}; here at most {limits.MOST_PAGE_JOBS:,}. Choose fewer."
     else:
-        refused = BATCHES.begin(server.visitor(), jobs)
+        refused = batches.BATCHES.begin(server.visitor(), jobs)
     notices.leave_problem(refused, _NOTICE, "block")
 
 
 @st.fragment(run_every=_REFRESH_SECONDS)
-def _draw_progress(batch: VisitorBatch, names: dict[str, str]) -> None:
-    BATCHES.of(server.visitor())  # the server keeps a batch that its visitor looks at
+def _draw_progress(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
+    batches.BATCHES.of(server.visitor())  # the server keeps a batch that its visitor looks at
     came, number = list(batch.came), batch.number  # a copy: its thread goes on adding
     if batch.is_over:
         st.rerun()
     st.progress(len(came) / number, f"{len(came):,} of {count_text(number, 'negotiation')}")
-    button("Stop", "stop", batch.stop, disabled=batch.is_stopping, key="batch_stop")
+    controls.button("Stop", "stop", batch.stop, disabled=batch.is_stopping, key="batch_stop")
     if came:
         _draw_shares(batch, names)
 
 
-def _draw_results(batch: VisitorBatch, names: dict[str, str]) -> None:
+def _draw_results(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
     if batch.problem:
-        st.error(f"The batch broke off: {escaped(batch.problem)}", icon=":material/error:")
+        st.error(f"The batch broke off: {controls.escaped(batch.problem)}", icon=":material/error:")
     _draw_source(batch, names)
     if batch.came:
         _draw_heatmap(batch, names)
         _draw_shares(batch, names)
         came = list(batch.came)
         with st.container(horizontal=True, key="batch_files"):
-            download("Results as CSV", partial(results_csv, came), "batch.csv")
-            workbook = partial(batch_workbook, came, summaries(came))
-            download("Results as Excel", workbook, "batch.xlsx")
-        with fold("Every result", "batch_results") as is_open:
+            file_transfer.download(
+                "Results as CSV", partial(record_facts.results_csv, came), "batch.csv"
+            )
+            workbook = partial(record_facts.batch_workbook, came, summaries(came))
+            file_transfer.download("Results as Excel", workbook, "batch.xlsx")
+        with controls.fold("Every result", "batch_results") as is_open:
             if is_open:
                 if len(came) > _ROWS_SHOWN:
                     st.caption(f"The first {_ROWS_SHOWN:,}; the files have all.")
-                frame = results_frame(came[:_ROWS_SHOWN])
+                frame = record_facts.results_frame(came[:_ROWS_SHOWN])
                 st.dataframe(frame, hide_index=True, alt="Every result")
 
 
-def _draw_source(batch: VisitorBatch, names: dict[str, str]) -> None:
+def _draw_source(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
     came, number = batch.came, batch.number
 
     def save() -> None:
-        name = on_one_line(score_facts.kept_text(summaries(came), names))
+        name = characters.on_one_line(score_facts.kept_text(summaries(came), names))
         keep_new(EntryKind.BATCH, name, batch_text(KeptBatch.of(came, number)))
 
     stopped = score_facts.stopped_text(len(came), number) if len(came) < number else ""
     if batch.kept_as:
-        again = escaped(score_facts.again_text(batch.again, len(came)))
+        again = controls.escaped(score_facts.again_text(batch.again, len(came)))
         differs = not all(is_same(*pair) for pair in batch.again)
-        name = f":material/bookmarks: **{escaped(batch.kept_as)}**, from the library."
+        name = f":material/bookmarks: **{controls.escaped(batch.kept_as)}**, from the library."
         st.markdown(" ".join([name, stopped, *([] if differs else [again])]))
         if differs:
             st.warning(again, icon=":material/difference:")
@@ -216,25 +208,25 @@ def _draw_source(batch: VisitorBatch, names: dict[str, str]) -> None:
         st.caption(stopped)
     with st.container(horizontal=True, key="batch_which"):
         if came and not batch.kept_as:
-            button("Save to the library", "bookmark_add", save)
+            controls.button("Save to the library", "bookmark_add", save)
         if batch.before is not None:
-            back = partial(BATCHES.back, server.visitor())
-            button("The batch before", "history", back, type="tertiary")
+            back = partial(batches.BATCHES.back, server.visitor())
+            controls.button("The batch before", "history", back, type="tertiary")
 
 
-def _draw_shares(batch: VisitorBatch, names: dict[str, str]) -> None:
+def _draw_shares(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
     came = list(batch.came)
     panel.draw(
         score_facts.shares_panel(summaries(came), names, came), score_facts.regret_panel(came)
     )
 
 
-def _draw_heatmap(batch: VisitorBatch, names: Mapping[str, str]) -> None:
+def _draw_heatmap(batch: batches.VisitorBatch, names: Mapping[str, str]) -> None:
     """Draw how often the two sides agree: a row per study and players, a column per lab."""
     parts = summaries(batch.came)
     title, groups = (
         score_facts.agreed_text(parts),
-        map(on_one_line, score_facts.group_names(parts, names)),
+        map(characters.on_one_line, score_facts.group_names(parts, names)),
     )
     cells = {(row, str(part.lab)): part for row, part in zip(groups, parts, strict=True)}
     rows, labs = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
@@ -254,5 +246,5 @@ def _draw_heatmap(batch: VisitorBatch, names: Mapping[str, str]) -> None:
 def _agreed(summary: Summary | None) -> float | None:
     if summary is None or not summary.shares:
         return None
-    agreed = summary.shares.get(Outcome.AGREED)
+    agreed = summary.shares.get(negotiation.Outcome.AGREED)
     return agreed.value if agreed else 0.0

@@ -5,16 +5,11 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.errors import LibraryError, ReplicaLabError
+from replicalab import errors, lexicon, library, limits, scenarios
 from replicalab.facts.check_facts import header_panel
 from replicalab.facts.lab_facts import own_values
-from replicalab.lexicon import CREDITS
-from replicalab.library import Entry, EntryKind, LibraryConflictError
-from replicalab.limits import LONGEST_SHORT_TITLE
-from replicalab.scenarios import LabOverrides, lab_json, read_lab
-from replicalab.ui import notices, panel, state
+from replicalab.ui import file_transfer, notices, panel, state
 from replicalab.ui.controls import button, escaped, open_tab
-from replicalab.ui.file_transfer import download, upload
 from replicalab.ui.lab_form import lab_fields
 from replicalab.ui.library_page.shelf import owner, shelf
 
@@ -38,7 +33,7 @@ def draw_if_open() -> None:
 
 def draw_way_back(key: str) -> None:
     """Draw the button that drops all overrides of the lab."""
-    back = partial(lab_fields.use, LabOverrides())
+    back = partial(lab_fields.use, scenarios.LabOverrides())
     button("Use the study’s lab", "restart_alt", back, key=key, type="tertiary")
 
 
@@ -59,7 +54,7 @@ def _draw_saving() -> None:
     st.text_input(
         "Name of this lab",
         key=_NAME,
-        max_chars=LONGEST_SHORT_TITLE,
+        max_chars=limits.LONGEST_SHORT_TITLE,
         placeholder="Our lab",
         help="A named lab stays when you open another study.",
     )
@@ -69,18 +64,20 @@ def _draw_saving() -> None:
     _draw_saved()
 
     def take(data: bytes, file: str) -> None:
-        lab_fields.use(read_lab(data))
+        lab_fields.use(scenarios.read_lab(data))
         notices.leave(f"The lab of {file} is in use.", _FILE)
 
-    upload("Open a lab", _FILE, take, ["json"], help="A file saved here.")
-    download("This lab", lab_json(state.case().own_lab), "lab.json", key="get_lab")
+    file_transfer.upload("Open a lab", _FILE, take, ["json"], help="A file saved here.")
+    file_transfer.download(
+        "This lab", scenarios.lab_json(state.case().own_lab), "lab.json", key="get_lab"
+    )
     panel.draw_features("lab", state.analysis())
 
 
 def _draw_saved() -> None:
     try:
-        entries = shelf().entries(owner(), EntryKind.LAB)
-    except LibraryError as error:
+        entries = shelf().entries(owner(), library.EntryKind.LAB)
+    except errors.LibraryError as error:
         st.error(escaped(str(error)), icon=":material/folder_off:")
         return
     overrides = state.case().own_lab
@@ -88,7 +85,7 @@ def _draw_saved() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             # Only an entry with the name of the lab in use is read.
             has_name = entry.about == (overrides.name or "")
-            in_use = has_name and _content(entry) == lab_json(overrides)
+            in_use = has_name and _content(entry) == scenarios.lab_json(overrides)
             st.markdown(f"{escaped(entry.name)}{' · in use' if in_use else ''}")
             use = partial(notices.attempt, partial(_use, entry), _NOTICE)
             forget = partial(notices.attempt, partial(shelf().delete, owner(), entry.id), _NOTICE)
@@ -98,7 +95,7 @@ def _draw_saved() -> None:
         st.caption(f"{more} more under Library.")
 
 
-def _content(entry: Entry) -> str:
+def _content(entry: library.Entry) -> str:
     return shelf().read(owner(), entry.id).content
 
 
@@ -106,23 +103,23 @@ def _save(name: str) -> None:
     """Save the lab with its budget, days and staff; a saved lab of the name gets a new version."""
     lab, overrides = state.analysis().yours.pack.lab, state.case().own_lab
     changes = {"name": name, "budget": max(1, int(lab.budget)), "days": lab.days}
-    currency = overrides.currency if lab.currency == CREDITS else lab.currency
+    currency = overrides.currency if lab.currency == lexicon.CREDITS else lab.currency
     try:
         named = overrides.model_copy(update={**changes, "staff": lab.staff, "currency": currency})
-        content = lab_json(named)
+        content = scenarios.lab_json(named)
         try:
-            shelf().keep(owner(), EntryKind.LAB, name, content)
-        except LibraryConflictError as error:
+            shelf().keep(owner(), library.EntryKind.LAB, name, content)
+        except library.LibraryConflictError as error:
             entry = error.now.entry
             shelf().update(owner(), entry.id, content, base_version=entry.version)
-    except (ReplicaLabError, ValueError) as error:
+    except (errors.ReplicaLabError, ValueError) as error:
         notices.leave_problem(str(error), _NOTICE)
         return
     lab_fields.use(named)
 
 
-def _use(entry: Entry) -> None:
-    lab_fields.use(read_lab(_content(entry).encode()))
+def _use(entry: library.Entry) -> None:
+    lab_fields.use(scenarios.read_lab(_content(entry).encode()))
     st.session_state[_NAME] = entry.name
 
 

@@ -15,14 +15,9 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from replicalab import documents, errors, server
+from replicalab import documents, errors, lexicon, library, limits, negotiation, scenarios, server
 from replicalab.facts.lab_facts import lab_text
-from replicalab.lexicon import shortened
-from replicalab.library import Entry, Owner, StoredDraft, StoredVersion
-from replicalab.limits import LONGEST_ENTRY_NAME
-from replicalab.negotiation import Setup
 from replicalab.negotiation.case import Case, DraftCase, read_case, read_draft, record_text
-from replicalab.scenarios import EvidenceAssumptions, LabOverrides, study_yaml
 from replicalab.scenarios.reading import Values
 from replicalab.ui import own_studies, workspace
 from replicalab.ui.library_page.shelf import later, owner, shelf
@@ -55,7 +50,7 @@ def case_here(saved: Case) -> Case:
     return case
 
 
-def case_of_run(setup: Setup, now: Case) -> Case:
+def case_of_run(setup: negotiation.Setup, now: Case) -> Case:
     """Return the case of a negotiation from a file; ``now`` is the open case."""
     same = now.study == setup.scenario_id
     case = Case.of_run(
@@ -82,7 +77,7 @@ def bundle_here(values: Values, file: str) -> documents.OpenedBundle:
 def bundled_case(bundle: documents.OpenedBundle, file: str) -> Case:
     """Return the case of a bundle, with the study's file unless that is on the shelf."""
     study = bundle.written.study
-    text = "" if own_studies.is_on_the_shelf(study, file) else study_yaml(study)
+    text = "" if own_studies.is_on_the_shelf(study, file) else scenarios.study_yaml(study)
     return bundle.case.changed(text=text)
 
 
@@ -93,12 +88,12 @@ def name_of(plan: Case) -> str:
         return plan.study
     samples = (plan.plan or pack.reference_protocol).sample_size
     end = f" · {lab_text(pack)} · n {samples:,}"
-    return pack.paper.name[: LONGEST_ENTRY_NAME - len(end)] + end
+    return pack.paper.name[: limits.LONGEST_ENTRY_NAME - len(end)] + end
 
 
 def is_work(case: Case) -> bool:
     """Return whether a case differs from the study as its author wrote it."""
-    unchanged = (LabOverrides(), EvidenceAssumptions())
+    unchanged = (scenarios.LabOverrides(), scenarios.EvidenceAssumptions())
     return bool(case.plan or case.moves) or (case.own_lab, case.question) != unchanged
 
 
@@ -106,10 +101,10 @@ def is_work(case: Case) -> bool:
 class SaveNotice:
     """The result of a save."""
 
-    entry: Entry | None = None
+    entry: library.Entry | None = None
     text: str = ""
     problem: str = ""
-    there: StoredVersion | None = None  # saved by another tab meanwhile
+    there: library.StoredVersion | None = None  # saved by another tab meanwhile
     content: str = ""  # not saved
     page: str = ""  # that showed the notice first
 
@@ -183,16 +178,16 @@ def from_draft(
             reason = (
                 bad.faults[0].problem if isinstance(bad, errors.ScenarioError) else "unreadable"
             )
-            problems.append(f"comparison, {shortened(name)}: {reason}; it is left out.")
+            problems.append(f"comparison, {lexicon.shortened(name)}: {reason}; it is left out.")
     return work.changed(case=case, tray=tuple(tray))
 
 
-def _stored(place: str, visitor: Owner) -> StoredDraft | None:
+def _stored(place: str, visitor: library.Owner) -> library.StoredDraft | None:
     draft = shelf().draft(visitor)
     return draft if draft and draft.place == place else None
 
 
-def discard(place: str, visitor: Owner) -> None:
+def discard(place: str, visitor: library.Owner) -> None:
     """Remove the draft of a tab; another tab's draft stays."""
     if _stored(place, visitor):
         shelf().discard_draft(visitor)
@@ -201,7 +196,7 @@ def discard(place: str, visitor: Owner) -> None:
 class DraftOffer(NamedTuple):
     """A draft that the visitor may continue, and its name."""
 
-    draft: StoredDraft
+    draft: library.StoredDraft
     plan: DraftCase
     name: str
 
@@ -238,7 +233,7 @@ def left(tab: Tab, case: Case) -> Tab:
     return Tab(entry=tab.entry)
 
 
-def _is_saved(tab: Tab, visitor: Owner, saved: Case) -> bool:
+def _is_saved(tab: Tab, visitor: library.Owner, saved: Case) -> bool:
     if tab.entry is None:
         return False
     try:
@@ -248,7 +243,7 @@ def _is_saved(tab: Tab, visitor: Owner, saved: Case) -> bool:
         return False
 
 
-def _save(tab: Tab, visitor: Owner, work: workspace.Workspace, saved: Case) -> None:
+def _save(tab: Tab, visitor: library.Owner, work: workspace.Workspace, saved: Case) -> None:
     case = work.case
     if case.own and not saved.text:
         return  # the study is missing; the page asks for its file
@@ -267,7 +262,7 @@ def _save(tab: Tab, visitor: Owner, work: workspace.Workspace, saved: Case) -> N
     tab.problem = ""
 
 
-def _put(tab: Tab, visitor: Owner, content: str) -> tuple[str, datetime]:
+def _put(tab: Tab, visitor: library.Owner, content: str) -> tuple[str, datetime]:
     # A reloaded page continues its draft, in a new place if another tab continued it too.
     place, last = tab.place, shelf().draft(visitor)
     if tab.saved is None and last is not None and last.content == content:

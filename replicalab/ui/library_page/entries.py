@@ -6,15 +6,9 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab import server
-from replicalab.documents import DOCUMENTS, KEPT
-from replicalab.errors import LibraryError, ReplicaLabError
-from replicalab.lexicon import capitalised, count_text, plural, shortened
+from replicalab import documents, errors, lexicon, scenarios, server
 from replicalab.library import DELETED_DAYS, Entry, EntryKind, Owner, StoredVersion
-from replicalab.scenarios import list_scenarios
-from replicalab.ui import controls, notices, own_studies, state
-from replicalab.ui.file_kinds import keep_file, open_entry
-from replicalab.ui.file_transfer import download, upload
+from replicalab.ui import controls, file_kinds, file_transfer, notices, own_studies, state
 from replicalab.ui.library_page import drafting, keeping
 from replicalab.ui.library_page.shelf import owner, shelf
 
@@ -23,7 +17,7 @@ _CHOSEN: Final = "library_chosen"
 _NAMES: Final = "library_names"
 _ALL: Final = "All"
 _DELETED: Final = "Deleted"
-_KINDS: Final = {capitalised(plural(kind, 2)): kind for kind in EntryKind}
+_KINDS: Final = {lexicon.capitalised(lexicon.plural(kind, 2)): kind for kind in EntryKind}
 _PAGE_SIZE: Final = 8
 
 
@@ -55,9 +49,9 @@ def draw() -> None:
             else:
                 label = "File to import"
                 refused = "{file} is not imported.\n{error}"
-                upload(label, "library_file", _import, refused=refused)
-    except LibraryError as error:
-        text = f"The library cannot be used. {controls.escaped(capitalised(str(error)))}."
+                file_transfer.upload(label, "library_file", _import, refused=refused)
+    except errors.LibraryError as error:
+        text = f"The library cannot be used. {controls.escaped(lexicon.capitalised(str(error)))}."
         st.error(text, icon=":material/folder_off:")
         st.caption("All else works as before; your plan stays in this tab and in its address.")
 
@@ -90,7 +84,7 @@ def _draw_list(entries: Sequence[Entry]) -> None:
         visible = {entry.id: entry for entry in entries[first : first + _PAGE_SIZE]}
         _choose(visible)
         entry_id = st.radio(
-            count_text(len(entries), "entry"),
+            lexicon.count_text(len(entries), "entry"),
             list(visible),
             key=_CHOSEN,
             format_func=lambda key: controls.escaped(visible[key].name),
@@ -111,11 +105,11 @@ def _choose(visible: Mapping[str, Entry]) -> None:
 
 
 def _caption(entry: Entry) -> str:
-    notes = shortened(" ".join(entry.notes.split()), 70)
-    names = {summary.scenario_id: summary.paper.name for summary in list_scenarios()}
+    notes = lexicon.shortened(" ".join(entry.notes.split()), 70)
+    names = {summary.scenario_id: summary.paper.name for summary in scenarios.list_scenarios()}
     about = ", ".join(names.get(study, study) for study in entry.about.split(", "))
     about = "" if entry.kind is EntryKind.LAB else about
-    parts = [capitalised(entry.kind), about, controls.moment_text(entry.changed), notes]
+    parts = [lexicon.capitalised(entry.kind), about, controls.moment_text(entry.changed), notes]
     return " · ".join(controls.escaped(part) for part in parts if part)
 
 
@@ -125,7 +119,7 @@ def _draw_entry(entry: Entry) -> None:
     if version.problem:
         text = f"It can no longer be opened, only exported: {controls.escaped(version.problem)}."
         st.warning(text, icon=":material/broken_image:")
-    file = f"{entry.kind}.{DOCUMENTS[KEPT[entry.kind]].suffix}"
+    file = f"{entry.kind}.{documents.DOCUMENTS[documents.KEPT[entry.kind]].suffix}"
 
     def duplicate() -> None:
         st.session_state[_CHOSEN] = shelf().duplicate(owner(), entry.id).id
@@ -134,7 +128,7 @@ def _draw_entry(entry: Entry) -> None:
         back = partial(_act, entry, shelf().undelete, f"{entry.name} is back.")
         if entry.deleted is not None:
             controls.button("Bring it back", "restore_from_trash", back)
-            download("Export", version.content, file)
+            file_transfer.download("Export", version.content, file)
             purge = partial(_act, entry, shelf().purge, f"{entry.name} is deleted for good.")
             controls.button("Delete it for good", "delete_forever", purge)
             return
@@ -144,7 +138,7 @@ def _draw_entry(entry: Entry) -> None:
         if is_pressed:
             _open(entry)
         controls.button("Duplicate", "content_copy", partial(notices.attempt, duplicate))
-        download("Export", version.content, file)
+        file_transfer.download("Export", version.content, file)
         delete = partial(_act, entry, shelf().delete, f"{entry.name} is deleted.", back)
         controls.button("Delete", "delete", delete)
     name, notes = f"entry_name_{entry.id}", f"entry_notes_{entry.id}"
@@ -156,8 +150,8 @@ def _draw_entry(entry: Entry) -> None:
 
 def _open(entry: Entry) -> None:
     try:
-        page = open_entry(entry)
-    except ReplicaLabError as error:
+        page = file_kinds.open_entry(entry)
+    except errors.ReplicaLabError as error:
         notices.leave_problem(f"It cannot be opened.\n{error}")
         st.rerun()
     st.switch_page(page, query_params=state.address())
@@ -207,7 +201,7 @@ def _draw_history(entry: Entry, newest: StoredVersion) -> None:
 
 
 def _import(data: bytes, name: str) -> None:
-    entries, caution = keep_file(data, name)
+    entries, caution = file_kinds.keep_file(data, name)
     names = ", ".join(f"{entry.name} ({entry.kind})" for entry in entries)
     st.session_state[_CHOSEN] = entries[0].id
     notices.leave(f"Imported and saved: {names}.")
@@ -224,9 +218,9 @@ def _draw_usage() -> None:
         else "as long as this browser keeps its cookie: a year after your last visit"
     )
     st.markdown(
-        f"{count_text(used.entries, 'entry')} in {size}, with deleted entries. This server’s "
-        f"library keeps them. You can open them {reach}. No other visitor sees them. A deleted "
-        f"entry can be brought back for {DELETED_DAYS} days."
+        f"{lexicon.count_text(used.entries, 'entry')} in {size}, with deleted entries. This "
+        f"server’s library keeps them. You can open them {reach}. No other visitor sees them. A "
+        f"deleted entry can be brought back for {DELETED_DAYS} days."
     )
     sure = st.checkbox("Delete everything I saved", help="With its versions and drafts.")
     controls.button("Delete it for good", "delete_forever", _forget, disabled=not sure)

@@ -7,24 +7,20 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab import errors, library, limits, scenarios, server
-from replicalab.assessment import Assessment
-from replicalab.lexicon import CREDITS, capitalised
-from replicalab.models import FIELD_LABELS
+from replicalab import assessment, errors, lexicon, library, limits, models, scenarios, server
 from replicalab.negotiation.case import read_case, record_text
-from replicalab.ui import state
+from replicalab.ui import state, workspace
 from replicalab.ui.controls import button, draw_table, escaped, moment_text, page_link
 from replicalab.ui.library_page import drafting
 from replicalab.ui.library_page.shelf import owner, shelf
-from replicalab.ui.workspace import Workspace
 
 PAGE: Final = "pages/5_Library.py"
 _NAME: Final = "kept_name"
 _NOTES: Final = "kept_notes"
 NONE: Final = "—"
 _LABELS: Final = {
-    **FIELD_LABELS,
-    **{key: amount.label_in(CREDITS) for key, amount in scenarios.AMOUNTS.items()},
+    **models.FIELD_LABELS,
+    **{key: amount.label_in(lexicon.CREDITS) for key, amount in scenarios.AMOUNTS.items()},
     "lab": "Lab",
 }
 
@@ -90,7 +86,7 @@ def _leave(entry: library.Entry, text: str = "Saved") -> None:
     st.session_state[_NAME], st.session_state[_NOTES] = entry.name, entry.notes
 
 
-def note_of(plan: Assessment) -> str:
+def note_of(plan: assessment.Assessment) -> str:
     """Return the note of the tab's saved plan, if it is this plan in the same lab."""
     try:
         stored = _last_saved()
@@ -198,7 +194,7 @@ def differences(kind: library.EntryKind, one: str, other: str) -> list[tuple[str
 def _facts(label: str, value: object) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping):
         for key, part in value.items():
-            inner = _LABELS.get(key, capitalised(key.replace("_", " ")))
+            inner = _LABELS.get(key, lexicon.capitalised(key.replace("_", " ")))
             if key != "format":
                 yield from _facts(f"{label}: {inner}" if label else inner, part)
     elif isinstance(value, list) and any(isinstance(part, dict) for part in value):
@@ -226,7 +222,7 @@ def draw_offer(offer: drafting.DraftOffer | None) -> None:
 def _continue(offer: drafting.DraftOffer) -> None:
     session, problems = state.current(), list[str]()
     session.offered = None
-    if work := drafting.from_draft(offer.plan, Workspace(), problems):
+    if work := drafting.from_draft(offer.plan, workspace.Workspace(), problems):
         session.tab.place, session.tab.saved = offer.draft.place, offer.draft.saved
         state.open_workspace(work)
     session.problems = problems

@@ -7,14 +7,10 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab import limits
-from replicalab.assessment import Assessment
-from replicalab.errors import NegotiationError, TraceError
-from replicalab.facts import round_facts
-from replicalab.facts.blocks import Block
+from replicalab import assessment, errors, limits, planner
+from replicalab.facts import blocks, round_facts
 from replicalab.facts.negotiation_facts import LAB_MANAGERS, RECORDED, SCIENTISTS, Player, kept_text
 from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, ScientistKind
-from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
 from replicalab.ui import panel, state, tray
 from replicalab.ui.controls import button, chosen_from, escaped, fold, page_link
@@ -29,7 +25,7 @@ _LISTED: Final = 20  # negotiations offered for forgetting
 _SECONDS_PER_ROUND: Final = 2.0
 
 
-def draw(here: PlanAnalysis) -> Pending | None:
+def draw(here: planner.PlanAnalysis) -> Pending | None:
     """Draw the page, and return the pending call of a language model."""
     seat = panel.draw_features(table.PLACE, None).get("seat")
     _draw_players()
@@ -44,17 +40,17 @@ def draw(here: PlanAnalysis) -> Pending | None:
     return pending
 
 
-def _current(yours: Assessment) -> RunSession | None:
+def _current(yours: assessment.Assessment) -> RunSession | None:
     """Return the negotiation on show, or draw the problem and its remedies."""
     icon, case = ":material/block:", state.case()
     try:
         return table.current(yours)
-    except NegotiationError as error:
+    except errors.NegotiationError as error:
         st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=icon)
         if case.moves:
             button("Start again", "replay", table.start_again)
         page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
-    except TraceError as error:
+    except errors.TraceError as error:
         st.error(f"The recording cannot be played: {escaped(str(error))}.", icon=icon)
         with st.container(horizontal=True, key="recording_problem"):
             if case.recording in saved_runs.recordings():

@@ -7,21 +7,16 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab import assessment, lexicon, limits, planner
 from replicalab import negotiation as core
-from replicalab.assessment import Assessment
 from replicalab.facts.negotiation_facts import outcome_verdict
 from replicalab.facts.round_facts import branches_panel, outcome_panel
-from replicalab.lexicon import capitalised, count_text
-from replicalab.limits import LONGEST_QUESTION
 from replicalab.models import ACCEPT_ACTION, ScientistAction
 from replicalab.negotiation import LabManagerKind, Negotiation, Reply
-from replicalab.planner import PlanAnalysis
-from replicalab.ui import notices, panel, state, tray
+from replicalab.ui import editor, notices, panel, state, tray
 from replicalab.ui.controls import button, chosen_from, escaped
-from replicalab.ui.editor import PlanForm, draw_fields, draw_preview
 from replicalab.ui.negotiation_page import table
 from replicalab.ui.negotiation_page.table import Branch, RunSession
-from replicalab.ui.tray import TrayCandidate
 
 _RUN: Final = "The run"
 _MOST_FORKS: Final = 8  # the latest ones stay
@@ -71,13 +66,13 @@ def _draw_answer(session: RunSession, place: str) -> None:
     if plan is None:
         return
     st.header("Your answer")
-    fails = f"{capitalised(plan.fails_text)}." if plan.failing else None
+    fails = f"{lexicon.capitalised(plan.fails_text)}." if plan.failing else None
     with st.container(horizontal=True, key=f"{place}_answers"):
         accept = partial(table.answer, session, at, Reply(accepts=True))
         button("Accept", "handshake", accept, disabled=bool(fails), help=fails)
         button("Reject", "block", partial(table.answer, session, at, Reply()))
         _draw_undo(session, place)
-    form = _form_of(f"{place}_answer_{at}", negotiation, PlanAnalysis(plan).offered)
+    form = _form_of(f"{place}_answer_{at}", negotiation, planner.PlanAnalysis(plan).offered)
 
     def send() -> None:
         if plan := form.read():  # as typed by now
@@ -101,23 +96,25 @@ def _draw_answer(session: RunSession, place: str) -> None:
         )
 
 
-def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> PlanForm:
+def _form_of(
+    name: str, negotiation: Negotiation, start: assessment.Assessment | None
+) -> editor.PlanForm:
     plan = start.plan if start else state.plan()
     # Typed values stay in a form of the same name, so each negotiation has its own.
     identity = hash((negotiation.setup.model_dump_json(), plan.model_dump_json()))
-    return PlanForm(f"{name}_{identity:x}", plan, term=negotiation.pack.study.term)
+    return editor.PlanForm(f"{name}_{identity:x}", plan, term=negotiation.pack.study.term)
 
 
 def _draw_form(
-    form: PlanForm, negotiation: Negotiation, title: str
+    form: editor.PlanForm, negotiation: Negotiation, title: str
 ) -> AbstractContextManager[object]:
     fields, preview = st.columns([3, 2], gap="large")
     with fields:
         st.markdown(f"**{title}**")
-        draw_fields(form, negotiation.pack)
+        editor.draw_fields(form, negotiation.pack)
     with preview:
         st.markdown("**Preview**")
-        draw_preview(form, negotiation.pack)
+        editor.draw_preview(form, negotiation.pack)
     return preview
 
 
@@ -140,13 +137,13 @@ def _draw_question(session: RunSession, place: str, key: str) -> None:
     st.text_input(
         "Question to the lab",
         key=key,
-        max_chars=LONGEST_QUESTION,
+        max_chars=limits.LONGEST_QUESTION,
         placeholder="Which instruments are free, and from which day?",
     )
     number, limit = len(session.negotiation.rounds), session.negotiation.setup.max_rounds
     with st.container(horizontal=True, vertical_alignment="center", key=f"{place}_asking"):
         button("Ask", "help", partial(_ask, session, number, key), key=f"{place}_ask")
-        rounds = count_text(limit - number - 1, "round")
+        rounds = lexicon.count_text(limit - number - 1, "round")
         st.caption(f"A question takes this round; {rounds} left.", width="content")
     notices.draw(key)
 
@@ -266,7 +263,7 @@ def draw_courses(origin: RunSession) -> None:
             ),
         )
         cases = [(course.name, table.with_moves(course.run.negotiation)) for course in tree]
-        candidates = [TrayCandidate(name, case, run=True) for name, case in cases if case]
+        candidates = [tray.TrayCandidate(name, case, run=True) for name, case in cases if case]
         if len(candidates) > 1 and st.button("Compare them", icon=":material/compare_arrows:"):
             tray.keep_only(candidates)
             st.switch_page(tray.PAGE, query_params=state.address())

@@ -5,23 +5,17 @@ from functools import partial
 import streamlit as st
 from pydantic import ValidationError
 
-from replicalab import limits
+from replicalab import errors, library, limits
 from replicalab import negotiation as core
-from replicalab.errors import TraceError
 from replicalab.facts.lab_facts import lab_text
 from replicalab.facts.negotiation_facts import LAB_MANAGERS, SCIENTISTS, kept_text
-from replicalab.library import EntryKind
-from replicalab.limits import MOST_FILE_BYTES
 from replicalab.negotiation import Negotiation, Recording, Setup, TurnAuthor
 from replicalab.scenarios import readable_text
-from replicalab.ui import own_studies, state
-from replicalab.ui.controls import button, escaped
+from replicalab.ui import controls, own_studies, state, workspace
 from replicalab.ui.file_transfer import download, upload
-from replicalab.ui.library_page.drafting import case_of_run
-from replicalab.ui.library_page.keeping import keep_new
+from replicalab.ui.library_page import drafting, keeping
 from replicalab.ui.negotiation_page import table
 from replicalab.ui.negotiation_page.table import RunSession
-from replicalab.ui.workspace import Workspace
 
 
 def draw(session: RunSession | None) -> None:
@@ -31,20 +25,20 @@ def draw(session: RunSession | None) -> None:
         upload(
             "Open a saved negotiation",
             "negotiation_file",
-            lambda data, name: open_text(readable_text(data, name, MOST_FILE_BYTES), name),
+            lambda data, name: open_text(readable_text(data, name, limits.MOST_FILE_BYTES), name),
             ["json"],
             refused="That file cannot be opened: {error}",
         )
 
 
 def keep(session: RunSession) -> None:
-    keep_new(EntryKind.RUN, kept_text(session.negotiation), _written(session))
+    keeping.keep_new(library.EntryKind.RUN, kept_text(session.negotiation), _written(session))
 
 
 def _written(session: RunSession) -> str:
     try:
         return core.save(session.negotiation, session.recording or recording_of(session))
-    except (TraceError, ValidationError):  # the record of the model is not valid
+    except (errors.TraceError, ValidationError):  # the record of the model is not valid
         return core.save(session.negotiation)
 
 
@@ -52,7 +46,7 @@ def _draw_saving(session: RunSession) -> None:
     hint = None
     if any(done.turn.by is TurnAuthor.MODEL for done in session.negotiation.rounds):
         hint = "It has the model’s answers and plays again without it. It has no key."
-    button("Save to the library", "bookmark_add", partial(keep, session))
+    controls.button("Save to the library", "bookmark_add", partial(keep, session))
     download("Save this negotiation", _written(session), "negotiation.json", help=hint)
 
 
@@ -67,13 +61,13 @@ def recording_of(session: RunSession) -> Recording | None:
 def open_text(text: str, name: str) -> None:
     """Show the negotiation of a file, played again in its study and lab."""
     transcript = core.load(text)
-    case = case_of_run(transcript.setup, state.case())
+    case = drafting.case_of_run(transcript.setup, state.case())
     again = core.replay(transcript, case.pack(own_studies.find))
     open_played(again, state.workspace().with_case(case), name, transcript.recording)
 
 
 def open_played(
-    negotiation: Negotiation, work: Workspace, name: str, record: Recording | None
+    negotiation: Negotiation, work: workspace.Workspace, name: str, record: Recording | None
 ) -> None:
     """Show a negotiation of a file; raise TraceError if there is no room for it."""
     ended = negotiation.ending is not None
@@ -84,7 +78,7 @@ def open_played(
         recorded=record is not None and ended,
     )
     if table.is_full(session.size):
-        raise TraceError(
+        raise errors.TraceError(
             f"there is no room for it: it takes {session.size:,} bytes, a session keeps at most "
             f"{limits.MOST_GAME_BYTES:,} of negotiations; forget one, then open it again"
         )
@@ -100,7 +94,7 @@ def recordings() -> dict[str, tuple[Recording, Setup]]:
 
 def open_recording(key: str) -> None:
     _, setup = recordings()[key]
-    case = case_of_run(setup, state.case()).changed(recording=key)
+    case = drafting.case_of_run(setup, state.case()).changed(recording=key)
     table.leave_home()
     state.open_case(case, whole=True)
 
@@ -126,7 +120,7 @@ def draw_origin() -> None:
     label, hint = "Close it", None
     if home is not None and not is_fork:
         pack = home.case.pack(own_studies.find)
-        label, hint = "Back to your own", f"{escaped(pack.paper.title)}, {escaped(lab_text(pack))}"
+        label, hint = "Back to your own", controls.escaped(f"{pack.paper.title}, {lab_text(pack)}")
     with st.container(horizontal=True, vertical_alignment="center", key="opened"):
-        st.markdown(escaped(text), width="content")
-        button(label, "undo", table.close, key="way_back", help=hint)
+        st.markdown(controls.escaped(text), width="content")
+        controls.button(label, "undo", table.close, key="way_back", help=hint)

@@ -10,18 +10,12 @@ from typing import Final, NamedTuple, Protocol
 
 import streamlit as st
 
-from replicalab import features
+from replicalab import assessment, errors, features, limits, scenarios
 from replicalab import negotiation as core
-from replicalab.assessment import Assessment
-from replicalab.errors import TraceError
-from replicalab.facts.blocks import Verdict
-from replicalab.facts.negotiation_facts import outcome_verdict
-from replicalab.limits import MOST_GAME_BYTES
+from replicalab.facts import blocks, negotiation_facts
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, Setup, Turn
 from replicalab.negotiation.case import Case
-from replicalab.scenarios import Pack
-from replicalab.ui import own_studies, state
-from replicalab.ui.workspace import Workspace
+from replicalab.ui import own_studies, state, workspace
 
 _KEY: Final = "negotiation_table"
 PLACE: Final = "negotiation"
@@ -45,8 +39,8 @@ class RunSession:
         self.negotiation = self.negotiation.light()
 
     @property
-    def verdict(self) -> Verdict:
-        return outcome_verdict(self.negotiation)
+    def verdict(self) -> blocks.Verdict:
+        return negotiation_facts.outcome_verdict(self.negotiation)
 
     @property
     def plays_again(self) -> bool:
@@ -115,7 +109,7 @@ class NegotiationSession:
 
     runs: list[RunSession] = field(default_factory=list)  # the one shown last at the end
     recordings: dict[str, RunSession] = field(default_factory=dict)
-    home: Workspace | None = None  # before a recording or a file was opened
+    home: workspace.Workspace | None = None  # before a recording or a file was opened
     branches: list[Branch] = field(default_factory=list)
     branch: Branch | None = None
     forking: tuple[RunSession, int] | None = None  # the round of the open form for a fork
@@ -127,7 +121,7 @@ def table() -> NegotiationSession:
     return session
 
 
-def current(yours: Assessment) -> RunSession:
+def current(yours: assessment.Assessment) -> RunSession:
     """Return the negotiation on show, played by rule if it can be.
 
     Raises:
@@ -142,7 +136,7 @@ def current(yours: Assessment) -> RunSession:
         if key not in sessions or sessions[key].negotiation.pack != pack:
             shipped = {run.recording.key: run for run in core.shipped_recordings() if run.recording}
             if key not in shipped:
-                raise TraceError(f"'{key}' is not known; known: {', '.join(shipped)}")
+                raise errors.TraceError(f"'{key}' is not known; known: {', '.join(shipped)}")
             again, recording = core.replay(shipped[key], pack), shipped[key].recording
             sessions[key] = RunSession(again, recording=recording, recorded=True)
         return sessions[key]
@@ -157,7 +151,7 @@ def opened() -> RunSession | None:
     return next((run for run in table().runs if run.opened_in == case), None)
 
 
-def _played(setup: Setup, pack: Pack, moves: tuple[core.Move, ...]) -> RunSession:
+def _played(setup: Setup, pack: scenarios.Pack, moves: tuple[core.Move, ...]) -> RunSession:
     by_model = setup.scientist is ScientistKind.MODEL
 
     def fits(run: RunSession) -> bool:
@@ -191,7 +185,7 @@ def played_by_hand() -> list[RunSession]:
 
 
 def is_full(more: int = 0) -> bool:
-    return sum(session.size for session in played_by_hand()) + more >= MOST_GAME_BYTES
+    return sum(session.size for session in played_by_hand()) + more >= limits.MOST_GAME_BYTES
 
 
 def forget(run: RunSession) -> None:
@@ -213,7 +207,7 @@ def leave_home() -> None:
         table().home = state.workspace()
 
 
-def open_run(run: RunSession, work: Workspace) -> None:
+def open_run(run: RunSession, work: workspace.Workspace) -> None:
     """Show a negotiation from a file in this workspace, without branches."""
     leave_home()
     now = table()

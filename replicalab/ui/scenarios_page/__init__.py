@@ -8,20 +8,12 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab import scenarios
-from replicalab.characters import shown
-from replicalab.errors import ScenarioError
+from replicalab import characters, errors, models, planner, scenarios
 from replicalab.facts import blocks, study_facts
-from replicalab.facts.blocks import Group, Heading
 from replicalab.lexicon import count_text, label_key
-from replicalab.models import LAB_DIMENSIONS
-from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import Difficulty
-from replicalab.ui import own_studies, panel, state, study_form, study_page
+from replicalab.ui import own_studies, panel, state, study_form, study_page, workspace
 from replicalab.ui.controls import button, escaped
-from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.scenarios_page import survey_list
-from replicalab.ui.workspace import Story, Workspace, stories
 
 ALL_STUDIES: Final = "All studies"
 MAKE: Final = study_form.MAKE
@@ -64,7 +56,7 @@ class ShownLabs(NamedTuple):
     """The labs of a card: the study's three at a seed, and the visitor's if it differs."""
 
     seed: int = 0
-    level: Difficulty = Difficulty.MEDIUM  # the lab that ``own`` changes
+    level: scenarios.Difficulty = scenarios.Difficulty.MEDIUM  # the lab that ``own`` changes
     own: str = "{}"  # the changes as JSON, which can be hashed
 
 
@@ -72,8 +64,8 @@ class Card(NamedTuple):
     """A study at a glance: the reference protocol in each lab, by the lab's name."""
 
     summary: scenarios.ScenarioSummary
-    labs: dict[str, PlanAnalysis]
-    own: OwnStudy | None = None  # None for a shipped study
+    labs: dict[str, planner.PlanAnalysis]
+    own: own_studies.OwnStudy | None = None  # None for a shipped study
 
 
 class Filter(NamedTuple):
@@ -102,9 +94,9 @@ def _cards(_fingerprint: Hashable, labs: ShownLabs) -> tuple[Card, ...]:
 
 
 def _analyses(
-    pack_in: Callable[[Difficulty, int], scenarios.Pack], labs: ShownLabs
-) -> dict[str, PlanAnalysis]:
-    packs = {level.capitalize(): pack_in(level, labs.seed) for level in Difficulty}
+    pack_in: Callable[[scenarios.Difficulty, int], scenarios.Pack], labs: ShownLabs
+) -> dict[str, planner.PlanAnalysis]:
+    packs = {level.capitalize(): pack_in(level, labs.seed) for level in scenarios.Difficulty}
     if labs.own != _AS_WRITTEN.own:
         own_lab = scenarios.LabOverrides.model_validate_json(labs.own)
         written = packs[labs.level.capitalize()]
@@ -129,14 +121,14 @@ def matches(card: Card, wanted: Filter) -> bool:
 def _draw_idea() -> None:
     # The page's heading until the header has one.
     heading = 2 if state.current().chosen else 1
-    slides = Heading("Stories as slides", heading + 1, part=True)
-    panel.draw(Group((blocks.panel("idea", sentence=_IDEA, level=heading), slides)))
+    slides = blocks.Heading("Stories as slides", heading + 1, part=True)
+    panel.draw(blocks.Group((blocks.panel("idea", sentence=_IDEA, level=heading), slides)))
     # A broken study takes its stories along; the gallery names it.
-    with st.grid("auto", min_column_width=270, key="stories"), suppress(ScenarioError):
-        for number, story in enumerate(stories()):
-            with suppress(ScenarioError):
+    with st.grid("auto", min_column_width=270, key="stories"), suppress(errors.ScenarioError):
+        for number, story in enumerate(workspace.stories()):
+            with suppress(errors.ScenarioError):
                 plan = story.workspace.case.assessed(own_studies.find)
-                _draw_story(story, PlanAnalysis(plan), first=number == 0)
+                _draw_story(story, planner.PlanAnalysis(plan), first=number == 0)
     with st.container(border=True, key="plan_here", horizontal=True, vertical_alignment="center"):
         button("Plan in your lab", "biotech", partial(state.update, survey=True), key="plan")
         st.caption("The best plan of every study for your budget, days and staff.", width="content")
@@ -147,12 +139,12 @@ def _draw_idea() -> None:
             type="tertiary",
             help="A study in its easy or medium lab.",
         ):
-            level = secrets.choice([Difficulty.EASY, Difficulty.MEDIUM])
+            level = secrets.choice([scenarios.Difficulty.EASY, scenarios.Difficulty.MEDIUM])
             _open(secrets.choice(_all_cards()), level)
             study_page.go_there()
 
 
-def _draw_story(story: Story, options: PlanAnalysis, *, first: bool) -> None:
+def _draw_story(story: workspace.Story, options: planner.PlanAnalysis, *, first: bool) -> None:
     with st.container(border=True, key=f"story_{story.key}", height="stretch"):
         if st.button(
             story.title,
@@ -183,7 +175,7 @@ def draw_choice(page: str) -> None:
     """Offer three studies on a page that needs one."""
     shelf = {card.summary.scenario_id: card for card in cards()}
     first = [shelf[name] for name in _FIRST if name in shelf] or [*shelf.values()][:3]
-    panel.draw(Group((Heading(f"{page}: choose a study", 1),)))
+    panel.draw(blocks.Group((blocks.Heading(f"{page}: choose a study", 1),)))
     with st.grid("auto", min_column_width=270, key="choice"):
         for card in first:
             _draw_card(card, on_click=partial(_open, card))
@@ -210,7 +202,7 @@ def _draw_gallery() -> None:
     for error in scenarios.broken_scenarios():
         with st.expander(f"Unreadable file: {escaped(error.source)}"):
             for fault in error.faults:
-                st.text(shown(str(fault)))
+                st.text(characters.shown(str(fault)))
             if error.more:
                 st.text(f"and {count_text(error.more, 'fault', 'more')}")
 
@@ -227,21 +219,21 @@ def _draw_filters(cards: list[Card]) -> Filter:
         )
         binds = st.selectbox(
             "Binding constraint",
-            [_ANY, *LAB_DIMENSIONS],
+            [_ANY, *models.LAB_DIMENSIONS],
             key="filter_binds",
             format_func=str.capitalize,
             help="Without this limit the reference protocol would gain most.",
         )
-        levels = [_ANY, *Difficulty]
+        levels = [_ANY, *scenarios.Difficulty]
         lab = st.selectbox("In the lab", levels, key="filter_lab", format_func=str.capitalize)
     return Filter(text, domain, binds, lab)
 
 
-def _remove(own: OwnStudy) -> None:
+def _remove(own: own_studies.OwnStudy) -> None:
     study_form.edit(own)  # the form keeps its text
     own_studies.remove(own.study.scenario_id)
     if state.case().own == own.key:
-        state.open_workspace(Workspace())
+        state.open_workspace(workspace.Workspace())
 
 
 _BUTTONS: Final = (
@@ -277,7 +269,7 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
                         button(label, icon, partial(pressed, brought), key=f"{key}_{place}")
 
 
-def _open(card: Card, lab: Difficulty = Difficulty.MEDIUM) -> None:
+def _open(card: Card, lab: scenarios.Difficulty = scenarios.Difficulty.MEDIUM) -> None:
     # If it is open there already, its plan stays.
     study_id, own_key = card.summary.scenario_id, card.own and card.own.key
     if state.current().chosen and state.case().where == (study_id, lab.value, 0, own_key):

@@ -5,28 +5,11 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from replicalab.characters import on_one_line
-from replicalab.errors import LinkError
-from replicalab.facts.lab_facts import any_lab_text
-from replicalab.facts.survey_facts import (
-    COLUMNS,
-    ORDERS,
-    cells,
-    order_key,
-    order_name,
-    survey_panel,
-)
-from replicalab.lexicon import CREDITS
-from replicalab.models import Protocol
+from replicalab import characters, errors, lexicon, models, planner, scenarios, tables
+from replicalab.facts import lab_facts, survey_facts
 from replicalab.negotiation.case import Case
-from replicalab.planner import SurveyedStudy, surveyed
-from replicalab.scenarios import EvidenceAssumptions, Pack, list_scenarios, shelf_fingerprint
-from replicalab.tables import sheet
-from replicalab.ui import own_studies, panel, state
-from replicalab.ui.controls import complain
-from replicalab.ui.file_transfer import download
+from replicalab.ui import controls, file_transfer, own_studies, panel, state, workspace
 from replicalab.ui.lab_form.lab_fields import draw_means_everywhere
-from replicalab.ui.workspace import Workspace, to_query
 
 IN_YOUR_LAB: Final = "Your lab"
 _ROWS: Final = "survey_rows"
@@ -35,12 +18,12 @@ _ROWS: Final = "survey_rows"
 class ListedStudy(NamedTuple):
     """A study of the table."""
 
-    study: SurveyedStudy
+    study: planner.SurveyedStudy
     own: str | None  # the key of a visitor's study
     origin: str  # its owner if it is not a shipped study
 
     @property
-    def pack(self) -> Pack:
+    def pack(self) -> scenarios.Pack:
         return self.study.pack
 
     @property
@@ -54,15 +37,15 @@ class ListedStudy(NamedTuple):
             return now
         return now.with_study(scenario_id, self.own).with_own(own_lab=now.own_lab)
 
-    def link(self, plan: Protocol | None = None, first: int = 1) -> str:
+    def link(self, plan: models.Protocol | None = None, first: int = 1) -> str:
         """Return its address, or that of a plan from its first day; empty if too long."""
         case = self.opened()
         if plan is not None:
             overrides = case.own_lab.model_copy(update={"start_day": first})
             case = case.with_own(own_lab=overrides).with_plan(plan, own_studies.find)
         try:
-            return f"Protocol?{urlencode(to_query(Workspace(case=case)))}"
-        except LinkError:
+            return f"Protocol?{urlencode(workspace.to_query(workspace.Workspace(case=case)))}"
+        except errors.LinkError:
             return ""
 
 
@@ -70,26 +53,28 @@ def draw() -> None:
     """Draw the lab and the order, the table, and the buttons that open a study."""
     with st.grid("auto", min_column_width=150, vertical_alignment="bottom", key="survey_said"):
         problems = draw_means_everywhere()
-        currency = state.case().own_lab.currency or CREDITS
+        currency = state.case().own_lab.currency or lexicon.CREDITS
         order = st.selectbox(
             "Sort by",
-            ORDERS,
-            format_func=lambda order: order_name(order, currency),
+            survey_facts.ORDERS,
+            format_func=lambda order: survey_facts.order_name(order, currency),
             key="survey_order",
             persist_state="session",
         )
-    complain(*problems)
+    controls.complain(*problems)
     hidden = state.case().study if state.is_hidden() else None
     visible = (row for row in _rows() if row.pack.scenario_id != hidden)
-    rows = sorted(visible, key=lambda row: order_key(order)(row.study))
+    rows = sorted(visible, key=lambda row: survey_facts.order_key(order)(row.study))
     case = state.case()
-    lab = any_lab_text(case.own_lab, case.lab, case.seed)
+    lab = lab_facts.any_lab_text(case.own_lab, case.lab, case.seed)
     listed = [(row.study, row.origin, row.link()) for row in rows]
     # The page's heading until its header has one.
-    panel.draw(survey_panel(lab, listed, order, level=2 if state.current().chosen else 1))
+    panel.draw(
+        survey_facts.survey_panel(lab, listed, order, level=2 if state.current().chosen else 1)
+    )
     named: dict[str, ListedStudy] = {}
     for row in rows:
-        name = on_one_line(row.pack.paper.name)
+        name = characters.on_one_line(row.pack.paper.name)
         named[f"{name} ({row.key})" if name in named else name] = row
     with st.container(horizontal=True, vertical_alignment="bottom", key="survey_ways"):
         chosen = st.selectbox(
@@ -104,23 +89,25 @@ def draw() -> None:
             if opened != case:
                 state.open_case(opened)
             st.switch_page("pages/1_Protocol.py", query_params=state.address())
-        table = [cells(row.study) for row in rows]
-        download("Download as CSV", lambda: sheet(COLUMNS, table), "studies.csv")
+        table = [survey_facts.cells(row.study) for row in rows]
+        file_transfer.download(
+            "Download as CSV", lambda: tables.sheet(survey_facts.COLUMNS, table), "studies.csv"
+        )
     panel.draw_features("survey", named)
 
 
 def _rows() -> tuple[ListedStudy, ...]:
     case = state.case()
     brought = own_studies.readable(case.own)
-    inputs = (case.own_lab, case.lab, case.seed, shelf_fingerprint(), brought)
+    inputs = (case.own_lab, case.lab, case.seed, scenarios.shelf_fingerprint(), brought)
     cached: tuple[object, tuple[ListedStudy, ...]] | None = st.session_state.get(_ROWS)
     if cached is None or cached[0] != inputs:  # it takes seconds
-        shelved = [(summary.scenario_id, None) for summary in list_scenarios()]
+        shelved = [(summary.scenario_id, None) for summary in scenarios.list_scenarios()]
         rows = []
         for scenario_id, own in (*shelved, *((own.study.scenario_id, own) for own in brought)):
             key = own.key if own else None
             pack = own_studies.find(scenario_id, case.lab.value, case.seed, key)
-            study = surveyed(pack.with_own(case.own_lab, EvidenceAssumptions()))
+            study = planner.surveyed(pack.with_own(case.own_lab, scenarios.EvidenceAssumptions()))
             rows.append(ListedStudy(study, key, own_studies.origin(own)))
         cached = st.session_state[_ROWS] = inputs, tuple(rows)
     return cached[1]

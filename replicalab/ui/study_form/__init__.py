@@ -8,20 +8,13 @@ from typing import Any, Final
 
 import streamlit as st
 
-from replicalab import drafts, lexicon, scenarios
+from replicalab import designs, documents, drafts, lexicon, lint, planner, scenarios
 from replicalab.assessment import assess, failing_text
-from replicalab.designs import KINDS
-from replicalab.documents import STUDY_MB, STUDY_SUFFIXES
 from replicalab.drafts import YOUR_LAB, Draft, OtherLabs, draft_fields
 from replicalab.drafts.draft import FormSession
+from replicalab.facts import curve_facts, lab_facts, region_facts, study_facts
 from replicalab.facts.blocks import NOT_GIVEN, Status, sentences_panel
-from replicalab.facts.curve_facts import choices_texts
-from replicalab.facts.lab_facts import amounts_text
-from replicalab.facts.region_facts import region_title, shade_text
-from replicalab.facts.study_facts import kind_panel
 from replicalab.facts.verdicts import evidence_sentence, largest_text, plan_verdict
-from replicalab.lint import LintLevel, lint
-from replicalab.planner import PlanAnalysis
 from replicalab.render.figures import CONFIG
 from replicalab.render.html import numbers_style
 from replicalab.scenarios import AmountGroup, Difficulty, amounts_in, pack_of
@@ -98,8 +91,8 @@ def _draw_beginning() -> None:
             "Or upload a file",
             _UPLOAD,
             lambda data, name: now.write(scenarios.readable_text(data, name)),
-            STUDY_SUFFIXES,
-            most_mb=STUDY_MB,
+            documents.STUDY_SUFFIXES,
+            most_mb=documents.STUDY_MB,
             stays=True,
             refused="{error}. Your study is kept.",
         )
@@ -184,17 +177,17 @@ def _draw_comparison() -> None:
 
     with st.grid("auto", min_column_width=170, key="kinds"):
         for kind in study_fields.kinds_shown():
-            is_chosen = KINDS[kind] is study_fields.draft().row
+            is_chosen = designs.KINDS[kind] is study_fields.draft().row
             with st.container(key=f"kind_{kind}", gap=None):
                 st.button(
-                    KINDS[kind].title,
+                    designs.KINDS[kind].title,
                     key=f"choose_{kind}",
                     icon=":material/check:" if is_chosen else None,
                     type="primary" if is_chosen else "secondary",
                     width="stretch",
                     on_click=partial(choose, kind),
                 )
-                panel.draw(kind_panel(kind))
+                panel.draw(study_facts.kind_panel(kind))
 
 
 def _draw_assumptions() -> None:
@@ -241,7 +234,7 @@ def _draw_original(draft: Draft) -> None:
     study_fields.draw_rows([3, 1, 1], [f"design.original.{name}" for name in names])
     study_fields.draw_faults_at(*draft_fields.ORIGINAL)
     if (study := study_fields.session().study) is not None:
-        panel.draw(sentences_panel(choices_texts(study.design), quiet=True))
+        panel.draw(sentences_panel(curve_facts.choices_texts(study.design), quiet=True))
 
 
 def _draw_needs() -> None:
@@ -309,8 +302,8 @@ def _draw_check() -> None:
         )
     if now.study is None:
         return
-    signs = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
-    findings = lint(now.study)
+    signs = {lint.LintLevel.WARNING: Status.CAUTION, lint.LintLevel.NOTE: Status.PASS}
+    findings = lint.lint(now.study)
     levels = Counter(finding.level for finding in findings)
     counts = [lexicon.count_text(levels[level], level) for level in signs if levels[level]]
     with st.expander(", ".join(counts) or "No remarks"):
@@ -321,10 +314,11 @@ def _draw_check() -> None:
             st.markdown(f"{mark} {where}: {controls.escaped(finding.message)}")
     if st.toggle("Show plans that fit", value=True, key="making_region"):
         pack = pack_of(now.study, Difficulty.MEDIUM)
-        options = PlanAnalysis(assess(now.study.reference_protocol, pack))
+        options = planner.PlanAnalysis(assess(now.study.reference_protocol, pack))
         view = Outlook(pack, options, ViewChoice(now.study.scenario_id, now.version))
-        title = region_title(view.region)
-        means = f"with {amounts_text(pack.lab)}<br>{shade_text(options.yours.evidence)}"
+        title = region_facts.region_title(view.region)
+        shades = region_facts.shade_text(options.yours.evidence)
+        means = f"with {lab_facts.amounts_text(pack.lab)}<br>{shades}"
         chart = tradeoffs_page.region_chart(view, (title, means)).figure
         st.plotly_chart(chart, key="making_chart", config=CONFIG, alt=title)
 

@@ -6,14 +6,10 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab import drafts, scenarios
+from replicalab import drafts, errors, lexicon, limits, scenarios
 from replicalab.assessment import assess
 from replicalab.designs import KINDS, PARAMETERS, EffectSource, Kind, Unknown, unknowns_of
-from replicalab.errors import Fault
-from replicalab.facts.plan_facts import groups_text
-from replicalab.facts.study_facts import unknown_name, worked_out_panel
-from replicalab.lexicon import capitalised
-from replicalab.limits import LONGEST_TITLE
+from replicalab.facts import plan_facts, study_facts
 from replicalab.scenarios.reading import dotted
 from replicalab.ui import own_studies, panel
 from replicalab.ui.controls import NumberField, button, complain
@@ -50,11 +46,11 @@ def draw() -> None:
     study = result.study if typed.worked_out is not None else None
     if study is not None:
         plan = study.reference_protocol
-        if shares := groups_text(plan.sample_size, study.design, per_group=True):
+        if shares := plan_facts.groups_text(plan.sample_size, study.design, per_group=True):
             with slots[_SAMPLES]:
                 st.caption(shares)
         pack = scenarios.pack_of(study, scenarios.Difficulty.MEDIUM)
-        panel.draw(worked_out_panel(assess(plan, pack), unknown))
+        panel.draw(study_facts.worked_out_panel(assess(plan, pack), unknown))
     with st.container(horizontal=True):
         pressed = st.button(
             "Use this analysis", icon=":material/play_arrow:", type="primary", disabled=not study
@@ -73,7 +69,7 @@ def _draw_name_and_kind() -> tuple[str, str]:
         name = st.text_input(
             "Name of the study",
             key=f"{_PREFIX}_name",
-            max_chars=LONGEST_TITLE,
+            max_chars=limits.LONGEST_TITLE,
             placeholder="Music and seedlings",
             persist_state="session",
             width=300,
@@ -95,7 +91,7 @@ def _draw_choices(row: Kind) -> tuple[Unknown, EffectSource | None, bool]:
         unknown = st.radio(
             "Work out",
             sorted(unknowns_of(row), key=lambda unknown: unknown is not Unknown.SAMPLES),
-            format_func=lambda unknown: unknown_name(row, unknown),
+            format_func=lambda unknown: study_facts.unknown_name(row, unknown),
             key=f"{_PREFIX}_{row.kind}_unknown",
             horizontal=True,
             persist_state="session",
@@ -128,7 +124,7 @@ def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     labels: dict[str, tuple[str, float]] = {
         **effect,
         **{name: (row.label(name, sides), PARAMETERS[name].step) for name in names},
-        Unknown.EVIDENCE.value: (capitalised(row.measure), 0.05),
+        Unknown.EVIDENCE.value: (lexicon.capitalised(row.measure), 0.05),
         _SAMPLES: ("Samples in all", 1),
         _DROPOUT: ("Dropout, %", 1.0),
         _DAYS: ("Days it takes", 1),
@@ -177,7 +173,7 @@ def _draw_fields(numbers: Mapping[str, NumberField], typed: drafts.TypedAnalysis
 
 
 def _draw_faults(
-    typed: drafts.TypedAnalysis, faults: Mapping[str, list[Fault]], slots: Slots
+    typed: drafts.TypedAnalysis, faults: Mapping[str, list[errors.Fault]], slots: Slots
 ) -> None:
     visible = dict(typed.faults)
     for name in slots:

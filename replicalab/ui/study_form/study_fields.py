@@ -10,22 +10,10 @@ from typing import Any, Final
 
 import streamlit as st
 
-from replicalab import drafts
+from replicalab import designs, drafts, errors, lexicon, limits, scenarios
 from replicalab.characters import on_one_line
-from replicalab.designs import KINDS, PARAMETERS
+from replicalab.drafts import draft_fields
 from replicalab.drafts.draft import NEW_ID, FormSession
-from replicalab.drafts.draft_fields import (
-    ITEM_LISTS,
-    Input,
-    StudyField,
-    edited,
-    fault_text,
-    field_at,
-)
-from replicalab.errors import Fault
-from replicalab.lexicon import CREDITS, capitalised, shortened
-from replicalab.limits import LONGEST_LABEL, LONGEST_TEXT
-from replicalab.scenarios import Study, list_scenarios, term_in
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR, read_date
 from replicalab.scenarios.reading import Data, FieldPath, dotted
 from replicalab.ui import own_studies, state
@@ -37,7 +25,7 @@ _LARGEST: Final = 10**15  # number fields show no number beyond this
 
 
 def kinds_shown() -> list[str]:
-    return sorted(KINDS, key=lambda kind: KINDS[kind].sought is None)  # tests first
+    return sorted(designs.KINDS, key=lambda kind: designs.KINDS[kind].sought is None)  # tests first
 
 
 def session() -> FormSession:
@@ -53,7 +41,7 @@ def draft() -> drafts.Draft:
 
 def new_id() -> str:
     """Return an id that no other study has."""
-    taken = {*own_studies.kept(), *(summary.scenario_id for summary in list_scenarios())}
+    taken = {*own_studies.kept(), *(summary.scenario_id for summary in scenarios.list_scenarios())}
     ids = (NEW_ID if n == 1 else f"{NEW_ID}_{n}" for n in count(1))
     return next(free for free in ids if free not in taken)
 
@@ -63,7 +51,7 @@ def free_name() -> str:
     return drafts.free_name(drafts.NEW_NAME, own_studies.names())
 
 
-def open_on_protocol(text: str, study: Study) -> str:
+def open_on_protocol(text: str, study: scenarios.Study) -> str:
     """Keep a study and open it on Protocol, or return why it cannot be kept."""
     refused = own_studies.refusal(text, study) or state.open_own_study(text, study)
     if not refused:
@@ -71,8 +59,8 @@ def open_on_protocol(text: str, study: Study) -> str:
     return refused
 
 
-def draw_faults(faults: Sequence[Fault]) -> None:
-    complain(*map(fault_text, faults))
+def draw_faults(faults: Sequence[errors.Fault]) -> None:
+    complain(*map(draft_fields.fault_text, faults))
 
 
 def draw_faults_at(*path: str | int) -> None:
@@ -95,21 +83,21 @@ def draw(place: str | FieldPath) -> None:
     """Draw the widget of a field by its path, and its faults."""
     path: FieldPath = tuple(place.split(".")) if isinstance(place, str) else place
     now = draft()
-    field, value = field_at(path, now), now.at(*path)
+    field, value = draft_fields.field_at(path, now), now.at(*path)
     value = field.usual if value is None else value
-    if field.input is Input.LABELS:
+    if field.input is draft_fields.Input.LABELS:
         value = [*now.labels(*path)]
         if field.options and not (field.options(now) or value):
             return
     effect = now.row.effect.name if now.row.effect else ""
-    label = term_in(str(now.at("domain_id")), field.label).format(
+    label = scenarios.term_in(str(now.at("domain_id")), field.label).format(
         effect=effect,
-        Effect=capitalised(effect),
-        measure=capitalised(now.row.measure),
-        currency=escaped(str(now.at("labs", drafts.YOUR_LAB, "currency") or CREDITS)),
+        Effect=lexicon.capitalised(effect),
+        measure=lexicon.capitalised(now.row.measure),
+        currency=escaped(str(now.at("labs", drafts.YOUR_LAB, "currency") or lexicon.CREDITS)),
         item=escaped(str(path[-1])),
     )
-    drawn = _draw_number if field.input is Input.NUMBER else _draw_widget
+    drawn = _draw_number if field.input is draft_fields.Input.NUMBER else _draw_widget
     drawn(label, path, field, value)
     draw_faults_at(*path)
 
@@ -122,10 +110,12 @@ def draw_rows(columns: int | Sequence[float], fields: Iterable[str | FieldPath])
 
 
 def _put(path: FieldPath, value: Any) -> None:
-    session().change(edited(draft(), field_at(path, draft()), path, value))
+    session().change(
+        draft_fields.edited(draft(), draft_fields.field_at(path, draft()), path, value)
+    )
 
 
-def _draw_number(label: str, path: FieldPath, field: StudyField, at: Data) -> None:
+def _draw_number(label: str, path: FieldPath, field: draft_fields.StudyField, at: Data) -> None:
     name, value = key(*path), as_number(at, whole=isinstance(field.step, int))
     look: dict[str, Any] = {"help": field.help or None, "placeholder": field.placeholder or None}
     if field.optional:
@@ -133,7 +123,7 @@ def _draw_number(label: str, path: FieldPath, field: StudyField, at: Data) -> No
         # through the session, once: later it would overwrite the typed text.
         st.session_state.setdefault(name, value)
         look["value"] = None
-    if path[:-1] == ("design",) and path[-1] not in PARAMETERS:
+    if path[:-1] == ("design",) and path[-1] not in designs.PARAMETERS:
         look["format"] = SIGNIFICANT
     NumberField(label, name, value, partial(_put, path), step=field.step).draw(**look)
 
@@ -146,7 +136,7 @@ def as_number(value: Data, *, whole: bool) -> float | None:
     return int(bounded) if whole else float(bounded)
 
 
-def _draw_widget(label: str, path: FieldPath, field: StudyField, at: Data) -> None:
+def _draw_widget(label: str, path: FieldPath, field: draft_fields.StudyField, at: Data) -> None:
     name, text = key(*path), "" if at is None else str(at)
     options = list(field.options(draft())) if field.options else []
     look: dict[str, Any] = {
@@ -155,26 +145,26 @@ def _draw_widget(label: str, path: FieldPath, field: StudyField, at: Data) -> No
         "on_change": lambda: _put(path, st.session_state.get(name)),
     }
     match field.input:
-        case Input.TEXT:
+        case draft_fields.Input.TEXT:
             placeholder = field.placeholder or None
             st.text_input(label, text, max_chars=field.longest, placeholder=placeholder, **look)
-        case Input.PROSE:
-            st.text_area(label, text, max_chars=LONGEST_TEXT, height=72, **look)
-        case Input.SWITCH:
+        case draft_fields.Input.PROSE:
+            st.text_area(label, text, max_chars=limits.LONGEST_TEXT, height=72, **look)
+        case draft_fields.Input.SWITCH:
             st.toggle(label, bool(at), **look)
-        case Input.DATE:
+        case draft_fields.Input.DATE:
             try:
                 day = read_date(at)
             except ValueError:
                 day = None
             first, last = date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31)
             st.date_input(label, day, first, last, format="YYYY-MM-DD", **look)
-        case Input.CHOICE:
+        case draft_fields.Input.CHOICE:
             names = options if at in options or at is None else [*options, at]
             index = names.index(at) if at in names else None
             look["format_func"] = lambda name: field.words.get(name) or on_one_line(str(name))
             st.selectbox(label, names, index, **look)
-        case Input.LABELS:
+        case draft_fields.Input.LABELS:
             chosen = list(dict.fromkeys(at)) if isinstance(at, list) else []
             st.multiselect(
                 label,
@@ -190,7 +180,7 @@ def _draw_widget(label: str, path: FieldPath, field: StudyField, at: Data) -> No
 
 def draw_items(part: str) -> None:
     """Draw a list: a field that adds an item by its name, the choice of one, and its fields."""
-    row, version = ITEM_LISTS[part], session().version
+    row, version = draft_fields.ITEM_LISTS[part], session().version
     columns = zip(*(draft().names(part, name) for name in row.named), strict=True)
     names = [" for ".join(parts) for parts in columns]
     opened, new = f"open_{part}_{version}", f"new_{part}_{version}"
@@ -205,7 +195,7 @@ def draw_items(part: str) -> None:
     write.text_input(
         f"Add a {row.noun}",
         key=new,
-        max_chars=LONGEST_LABEL,
+        max_chars=limits.LONGEST_LABEL,
         placeholder=row.placeholder,
         on_change=add,
     )
@@ -217,7 +207,7 @@ def draw_items(part: str) -> None:
     place = choose.selectbox(
         f"{row.noun.capitalize()} ({len(names)})",
         range(len(names)),
-        format_func=lambda n: f"{n + 1}. {shortened(on_one_line(names[n]), 60)}",
+        format_func=lambda n: f"{n + 1}. {lexicon.shortened(on_one_line(names[n]), 60)}",
         key=opened,
     )
     with st.container(border=True, key=f"entry_{part}"):

@@ -7,21 +7,15 @@ from typing import Any, Final
 
 import streamlit as st
 
+from replicalab import lexicon, models, planner, scenarios
 from replicalab.assessment import assess
-from replicalab.facts import blocks, frontier_facts, region_facts
+from replicalab.facts import blocks, check_facts, frontier_facts, plan_facts, region_facts, verdicts
 from replicalab.facts.blocks import Status, facts_table
 from replicalab.facts.change_facts import no_evidence_text
-from replicalab.facts.check_facts import effects_panel
 from replicalab.facts.lab_facts import amounts_text, own_text
 from replicalab.facts.negotiation_facts import step_changes
-from replicalab.facts.plan_facts import assumption_text, effect_label
-from replicalab.facts.verdicts import plan_verdict
-from replicalab.lexicon import count_text
 from replicalab.limits import LARGEST_PLANNED
-from replicalab.models import Protocol
-from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.render import figures
-from replicalab.scenarios import MOST
 from replicalab.ui import lab_form, panel, state
 from replicalab.ui.controls import button, chosen_from, page_link
 from replicalab.ui.tradeoffs_page.outlook import LoadedPlan, Outlook, choose, chosen
@@ -33,7 +27,7 @@ _STAFF_STEPS: Final = 4
 _REACH: Final = 1.25  # of a lever, as a multiple of the plans' needs
 
 
-def draw(analysis: PlanAnalysis) -> None:
+def draw(analysis: planner.PlanAnalysis) -> None:
     """Draw the page: one chart at a time, and the controls next to it."""
     view = Outlook(state.written(), analysis, chosen())
     if text := no_evidence_text(view.options):
@@ -71,7 +65,7 @@ def _draw_region(view: Outlook) -> None:
             "Effect assumed",
             places,
             index=view.effect_place,
-            format_func=lambda place: effect_label(view.effects[place]),
+            format_func=lambda place: plan_facts.effect_label(view.effects[place]),
             horizontal=True,
             key=key,
             help="For this page only. Change the plan’s own effect on Protocol.",
@@ -129,7 +123,7 @@ def _region_tables(view: Outlook) -> list[blocks.Table]:
             name,
             f"{plan.size_text} for {plan.pack.lab.money(plan.cost)}",
             plan.evidence_at(view.effect).text,
-            plan_verdict(plan).title,
+            verdicts.plan_verdict(plan).title,
         )
         for name, plan in view.plans.items()
     ]
@@ -213,7 +207,7 @@ def _draw_lever(name: str, label: str, real: int, ends: tuple[int, int], step: i
         changed = {name: None if pulled == real else pulled}
         state.change_lab(state.case().own_lab.model_copy(update=changed))
 
-    low, high = min(ends[0], value), min(MOST, real + reach)
+    low, high = min(ends[0], value), min(scenarios.MOST, real + reach)
     st.slider(label, low, high, step=step, format="localized", key=key, on_change=pull)
 
 
@@ -235,7 +229,7 @@ def _draw_point(view: Outlook) -> None:
             label = f"Point: {name}"
             st.number_input(label, 0, LARGEST_PLANNED, shown, step=1, key=key, on_change=take)
     effect = view.effects[view.effect_place] if view.effect_place else None
-    verdict, facts = plan_verdict(view.point), region_facts.point_facts(view.point, effect)
+    verdict, facts = verdicts.plan_verdict(view.point), region_facts.point_facts(view.point, effect)
     panel.draw(blocks.Sentence("", verdict.title, verdict.status), facts_table("The point", facts))
     _draw_loading("Load this point", "input", view.point.plan, view)
     loaded = view.choice.loaded
@@ -247,11 +241,11 @@ def _draw_point(view: Outlook) -> None:
         panel.draw(blocks.sentences_panel([loaded.text], verdict=verdict))
 
 
-def _draw_loading(label: str, icon: str, plan: Protocol, view: Outlook) -> None:
+def _draw_loading(label: str, icon: str, plan: models.Protocol, view: Outlook) -> None:
     """Draw a button that loads a plan into the editor, and makes it the chosen point."""
 
     def load() -> None:
-        text = f"{step_changes(PlanStep(view.yours, view.yours.revised(plan)))}."
+        text = f"{step_changes(planner.PlanStep(view.yours, view.yours.revised(plan)))}."
         state.replace_plan(plan)
         choose(point=(plan.duration_days, plan.sample_size), loaded=LoadedPlan(text, plan))
 
@@ -265,8 +259,8 @@ def _draw_extras(view: Outlook) -> None:
     title = f"Cheapest improvement of {text}{planned}"
     heading = blocks.Heading(title, 2, part=True)
     extras = blocks.group(heading, facts_table(title, frontier_facts.extra_facts(view.options)))
-    effects: blocks.Block = blocks.sentences_panel([assumption_text(view.yours)])
+    effects: blocks.Block = blocks.sentences_panel([plan_facts.assumption_text(view.yours)])
     if view.effects:
         plans = {name: plan for name, plan in view.plans.items() if name != region_facts.OFFER}
-        effects = effects_panel(view.effects, plans)
+        effects = check_facts.effects_panel(view.effects, plans)
     panel.draw(extras, effects)

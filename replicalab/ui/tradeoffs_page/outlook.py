@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.assessment import Assessment, AssumedEffect, effects_of
+from replicalab import assessment, models, scenarios
 from replicalab.facts.region_facts import LEAST_LOSS, plans_shown
-from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, PlanToDraw, least_to_draw, plan_to_draw
-from replicalab.scenarios import Pack
 from replicalab.ui import state
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ class LoadedPlan(NamedTuple):
     """A plan that was loaded into the editor, and its message."""
 
     text: str
-    plan: Protocol
+    plan: models.Protocol
 
 
 @dataclass(frozen=True)
@@ -67,20 +65,20 @@ def choose(**changes: object) -> None:
 class Outlook:
     """A plan in its lab as it is shown."""
 
-    real: Pack  # the study's lab, without the visitor's overrides
+    real: scenarios.Pack  # the study's lab, without the visitor's overrides
     options: PlanAnalysis  # of the plan in the visitor's lab
     choice: ViewChoice
 
     @property
-    def yours(self) -> Assessment:
+    def yours(self) -> assessment.Assessment:
         return self.options.yours
 
     @property
-    def pack(self) -> Pack:
+    def pack(self) -> scenarios.Pack:
         return self.yours.pack
 
     @cached_property
-    def plans(self) -> dict[str, Assessment]:
+    def plans(self) -> dict[str, assessment.Assessment]:
         return plans_shown(self.options)
 
     @cached_property
@@ -98,9 +96,9 @@ class Outlook:
         return (self.least_to_draw if self.choice.as_least else None) or self.plan_to_draw
 
     @cached_property
-    def effects(self) -> tuple[AssumedEffect, ...]:
+    def effects(self) -> tuple[assessment.AssumedEffect, ...]:
         """The effects to choose from, the planning effect first; empty for certain evidence."""
-        return effects_of(self.pack.design, self.real.design)
+        return assessment.effects_of(self.pack.design, self.real.design)
 
     @property
     def effect_place(self) -> int:
@@ -129,5 +127,5 @@ class Outlook:
         return plan.counts.days, plan.counts.samples
 
     @cached_property
-    def point(self) -> Assessment:
+    def point(self) -> assessment.Assessment:
         return self.drawn.at(*self.place)
