@@ -8,24 +8,21 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from replicalab.designs import KINDS, PARAMETERS, DesignParameters, Kind, PowerAnalysis
-from replicalab.lexicon import is_given
-from replicalab.limits import LARGEST_PLANNED
-from replicalab.scenarios import Design, Difficulty
+from replicalab import designs, lexicon, limits, scenarios
 from replicalab.scenarios.lab import COST_PER_DAY, COST_PER_SAMPLE
 from replicalab.scenarios.reading import Data
 
 Block = dict[str, Data]  # a part of a study file
 
-YOUR_LAB: Final = Difficulty.MEDIUM.value  # the lab of the form
+YOUR_LAB: Final = scenarios.Difficulty.MEDIUM.value  # the lab of the form
 UNSTATED: Final = "Not given."  # for a required text that its author has not written
 NEW_NAME: Final = "My study"
 DEFAULT: Final = "ReplicaLab’s default."  # the reason for a number that was not given
 _EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
-NUMBERS: Final = (*_EFFECTS, *PARAMETERS, "target", "floor")
+NUMBERS: Final = (*_EFFECTS, *designs.PARAMETERS, "target", "floor")
 """The numbers of a design; a kind has some of them."""
-_OPTIONAL: Final = frozenset(name for row in KINDS.values() for name in row.extras)
-_FIRST: Final = next(iter(KINDS))
+_OPTIONAL: Final = frozenset(name for row in designs.KINDS.values() for name in row.extras)
+_FIRST: Final = next(iter(designs.KINDS))
 _DAYS: Final = 10
 _LAB_DAYS: Final = 20
 _ROUND: Final = 100
@@ -41,7 +38,7 @@ def new_study(
     name: str = NEW_NAME,
 ) -> Block:
     """Return a study of these numbers only, right or wrong, in a lab that can run it."""
-    row = KINDS[kind]
+    row = designs.KINDS[kind]
     # A file does not state the usual sides.
     stated = {name: x for name, x in (numbers or {}).items() if (name, x) != ("sides", 2)}
     design: Block = {"kind": kind, **usual_numbers(row), **stated}
@@ -68,7 +65,7 @@ def new_study(
             "teaches": "A study of one's own.",
             "facts": [],
         },
-        "design": {name: design[name] for name in Design.model_fields if name in design},
+        "design": {name: design[name] for name in scenarios.Design.model_fields if name in design},
         "success_criteria": [UNSTATED],
         "hidden_reference": {
             "summary": UNSTATED,
@@ -101,10 +98,10 @@ def new_study(
 
 def stated(text: str) -> str:
     """Return a text of a study file, empty if its author has not written it."""
-    return text if is_given(text) else ""
+    return text if lexicon.is_given(text) else ""
 
 
-def usual_numbers(row: Kind) -> Block:
+def usual_numbers(row: designs.Kind) -> Block:
     return {
         **dict.fromkeys(_EFFECTS),
         "alpha": 0.05 if "alpha" in row.needs else None,
@@ -115,20 +112,20 @@ def usual_numbers(row: Kind) -> Block:
     }
 
 
-def analysis_of(design: Design, samples: int) -> PowerAnalysis:
-    parameters, effect = DesignParameters.by(design), design.effect_planning
-    row = KINDS[design.kind]
-    return PowerAnalysis(row, parameters, effect, design.target, samples, design.dropout)
+def analysis_of(design: scenarios.Design, samples: int) -> designs.PowerAnalysis:
+    parameters, effect = designs.DesignParameters.by(design), design.effect_planning
+    row = designs.KINDS[design.kind]
+    return designs.PowerAnalysis(row, parameters, effect, design.target, samples, design.dropout)
 
 
 def _enough_samples(numbers: Block) -> int:
     try:
-        analysis = analysis_of(Design.model_validate(numbers), 0)
+        analysis = analysis_of(scenarios.Design.model_validate(numbers), 0)
     except ValidationError:
         return 1
-    counts = range(LARGEST_PLANNED)
+    counts = range(limits.LARGEST_PLANNED)
     return bisect_left(counts, True, 1, key=lambda n: replace(analysis, samples=n).reaches)
 
 
 def _planned(count: Data) -> int:
-    return count if isinstance(count, int) and 0 <= count <= LARGEST_PLANNED else 0
+    return count if isinstance(count, int) and 0 <= count <= limits.LARGEST_PLANNED else 0

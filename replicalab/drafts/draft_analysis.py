@@ -8,14 +8,12 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
+from replicalab import lexicon, limits, scenarios
 from replicalab.designs import KINDS, EffectSource, Unknown
 from replicalab.designs.originals import faults_of, safeguard
 from replicalab.drafts.beginning import UNSTATED, analysis_of, new_study, usual_numbers
 from replicalab.drafts.draft import Draft
 from replicalab.errors import Fault, Refusal, ScenarioError
-from replicalab.lexicon import percent_text
-from replicalab.limits import LARGEST_PLANNED
-from replicalab.scenarios import Design, Original
 from replicalab.scenarios.reading import Data, FieldPath
 
 FEWEST_DAYS: Final = ("min_days",)
@@ -61,7 +59,7 @@ class TypedAnalysis:
     safeguarded: bool = False  # whether the safeguard effect is planned with
 
     @property
-    def _original(self) -> Original | None:
+    def _original(self) -> scenarios.Original | None:
         """The source's numbers as an original; None without n or if wrong."""
         if not _has_n(self.source):
             return None
@@ -70,7 +68,7 @@ class TypedAnalysis:
         numbers = {name: x for name, x in self.reported.items() if name in others}
         typed = {"numbers": numbers, **counts, "source": UNSTATED, "confidence": "recalled"}
         try:
-            return Original.model_validate(typed)
+            return scenarios.Original.model_validate(typed)
         except ValidationError:
             return None
 
@@ -111,10 +109,10 @@ class TypedAnalysis:
     def _answer(self) -> tuple[float | None, dict[str, list[Fault]]]:
         dropout = self.numbers.get("dropout")
         if isinstance(dropout, float) and not 0 <= dropout < 1:
-            problem = f"dropout is {percent_text(dropout)}"
+            problem = f"dropout is {lexicon.percent_text(dropout)}"
             return None, {"dropout": [Fault("dropout", problem, "type 0 % or more, below 100 %")]}
         samples = self.samples if isinstance(self.samples, int) else -1
-        if not 0 <= samples <= LARGEST_PLANNED:
+        if not 0 <= samples <= limits.LARGEST_PLANNED:
             if self.unknown is not Unknown.SAMPLES:
                 return None, {}
             samples = 0
@@ -126,7 +124,7 @@ class TypedAnalysis:
             numbers["effect_planning"] = _ANY_EFFECT
         try:
             block = new_study("an_analysis", self.kind, numbers, 0)["design"]
-            design = Design.model_validate(block)
+            design = scenarios.Design.model_validate(block)
         except ValidationError:
             return None, {}  # the check of the study names the fault, next to its field
         try:

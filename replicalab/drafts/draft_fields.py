@@ -10,12 +10,9 @@ from enum import StrEnum, auto
 from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
-from replicalab.designs import PARAMETERS, Kind
+from replicalab import designs, errors, lexicon, limits
 from replicalab.drafts.beginning import UNSTATED, YOUR_LAB, Block
 from replicalab.drafts.draft import Draft
-from replicalab.errors import Fault
-from replicalab.lexicon import CREDITS
-from replicalab.limits import LONGEST_LABEL, LONGEST_SHORT_TITLE, LONGEST_TEXT, LONGEST_TITLE
 from replicalab.scenarios import AmountGroup, Confidence, amounts_in
 from replicalab.scenarios.reading import Data, FieldPath
 
@@ -45,7 +42,7 @@ class StudyField(NamedTuple):
     usual: Data = None  # the value of a file without the field
     optional: bool = False  # whether it can be emptied
     step: float = 1  # of a number's buttons; whole for a count
-    longest: int = LONGEST_LABEL  # the most characters
+    longest: int = limits.LONGEST_LABEL  # the most characters
     placeholder: str = ""
     options: Callable[[Draft], Sequence[Data]] | None = None  # in a draft; None: any label
     words: Mapping[Any, str] = {}  # as the options are shown
@@ -96,7 +93,7 @@ def _design_number(label: str, step: float = 0.05, **more: Any) -> StudyField:
 
 
 def _text(label: str, **more: Any) -> StudyField:
-    return StudyField(label, longest=LONGEST_TEXT, **more)
+    return StudyField(label, longest=limits.LONGEST_TEXT, **more)
 
 
 def _items(label: str, hint: str) -> StudyField:
@@ -134,9 +131,9 @@ _CONFIDENCE: Final = {
 FIELDS: Final[Mapping[str, StudyField]] = {
     "scenario_id": StudyField("Id in addresses", longest=64),
     "domain_id": StudyField("Field of research", longest=64),
-    "paper.title": StudyField("Name of the study", longest=LONGEST_TITLE),
+    "paper.title": StudyField("Name of the study", longest=limits.LONGEST_TITLE),
     "paper.short_title": StudyField(
-        "Short name", longest=LONGEST_SHORT_TITLE, optional=True, placeholder="For headings"
+        "Short name", longest=limits.LONGEST_SHORT_TITLE, optional=True, placeholder="For headings"
     ),
     "paper.goal": StudyField("Research question", Input.PROSE),
     # The design
@@ -145,7 +142,7 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     "design.sesoi": _design_number("Smallest of interest: {effect}", optional=True),
     "design.source": _text("Source of the effect"),
     "design.sides": _choice(
-        "Test", _SIDES, usual=2, help=PARAMETERS["sides"].help, change=_change_design
+        "Test", _SIDES, usual=2, help=designs.PARAMETERS["sides"].help, change=_change_design
     ),
     "design.target": _design_number("{measure} to aim at"),
     "design.floor": _design_number("Minimum worth running"),
@@ -154,7 +151,7 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     "design.units.name": StudyField(
         "Experimental unit",
         help="If several samples share one; empty if each is treated on its own.",
-        longest=LONGEST_SHORT_TITLE,
+        longest=limits.LONGEST_SHORT_TITLE,
         placeholder="tank, class, lot",
         change=partial(_change_block, samples=1.0),
     ),
@@ -225,7 +222,7 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     f"{_LAB}.days": _number("Days"),
     f"{_LAB}.staff": _number("Staff"),
     f"{_LAB}.start_date": StudyField("Start date", Input.DATE),
-    f"{_LAB}.currency": StudyField("Currency", usual=CREDITS, longest=8),
+    f"{_LAB}.currency": StudyField("Currency", usual=lexicon.CREDITS, longest=8),
     **{
         f"{_LAB}.cost_model.{amount.key}": _number(amount.label_in("{currency}"), 1.0, usual=0.0)
         for amount in amounts_in(AmountGroup.MONEY)
@@ -247,7 +244,7 @@ def field_at(path: FieldPath, draft: Draft) -> StudyField:
         reported = next(number for number in asked if number.name == name)
         return _reported(reported.label, 1 if reported.whole else 0.1)
     if path[0] == "design":
-        number, optional = PARAMETERS[name], name not in row.needs
+        number, optional = designs.PARAMETERS[name], name not in row.needs
         label = row.label(name, draft.at("design", "sides"))
         return _design_number(label, number.step, help=number.help, optional=optional)
     return _number("{item}: booked until day")
@@ -285,7 +282,7 @@ ITEM_LISTS: Final = {
 """By key of the file."""
 
 
-def original_ways(row: Kind) -> dict[str, list[str]]:
+def original_ways(row: designs.Kind) -> dict[str, list[str]]:
     """Return the ways to report an original's effect, by label, each with its numbers."""
     if row.effect is None:
         return {}
@@ -315,7 +312,7 @@ def with_original_way(draft: Draft, way: str | None) -> Draft:
     return draft.put({**new, **{k: v for k, v in old.items() if k not in gone}}, *ORIGINAL)
 
 
-def original_paths(row: Kind, way: str) -> list[FieldPath]:
+def original_paths(row: designs.Kind, way: str) -> list[FieldPath]:
     """Return the fields of an original's numbers and counts, reported in a way."""
     effect: list[FieldPath] = [("effect",), ("se",), ("low",), ("high",), ("level",)]
     numbers: list[FieldPath] = [("numbers", name) for name in original_ways(row).get(way, [])]
@@ -326,5 +323,5 @@ def original_paths(row: Kind, way: str) -> list[FieldPath]:
     return [(*ORIGINAL, *name) for name in (*(numbers or effect), *((n,) for n in counts))]
 
 
-def fault_text(fault: Fault) -> str:
+def fault_text(fault: errors.Fault) -> str:
     return f"{fault.problem}: {fault.remedy}."

@@ -3,16 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment
+from replicalab import assessment, lexicon, models, scenarios
 from replicalab.assessment.phrases import asked_and_had
 from replicalab.facts import blocks, check_facts, negotiation_facts, plan_facts, verdicts
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Status
 from replicalab.facts.lab_facts import first_day_text, item_row, weekends_text
-from replicalab.lexicon import capitalised
-from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS
 from replicalab.negotiation import Outcome
 from replicalab.negotiation.case import Side
-from replicalab.scenarios import AMOUNTS, QUESTION_FIELDS, QUESTION_RECORDS, AmountGroup
 
 DIFFERS: Final = "What differs"
 SLACK: Final = "Used, and left"
@@ -27,7 +24,7 @@ _QUESTION: Final = {
     "arms": plan_facts.ARMS_TITLE,
 }
 # Shown only if a side asks for them.
-_RARE: Final = {"sides", "baseline", "assurance", *QUESTION_RECORDS}
+_RARE: Final = {"sides", "baseline", "assurance", *scenarios.QUESTION_RECORDS}
 _LONG: Final = 120  # longer texts are folded
 _SHOWN_ABOVE: Final = {OUTCOME: "Plan"}  # rows that repeat the heads of the columns
 
@@ -64,7 +61,7 @@ def _currency(sides: Sequence[Side]) -> str:
 
 
 def _named(sides: Sequence[Side], name: str) -> str:
-    names = (capitalised(side.plan.pack.study.term(name)) for side in sides)
+    names = (lexicon.capitalised(side.plan.pack.study.term(name)) for side in sides)
     return " / ".join(dict.fromkeys(names))
 
 
@@ -89,11 +86,11 @@ def _line(label: str, cells: Iterable[Cell | str]) -> Line:
 
 def _fields(sides: Sequence[Side]) -> Iterator[Line]:
     yield _line("Study", (side.plan.pack.paper.name for side in sides))
-    for name in PROTOCOL_FIELDS:
-        label = _named(sides, FIELD_LABELS[name])
+    for name in models.PROTOCOL_FIELDS:
+        label = _named(sides, models.FIELD_LABELS[name])
         yield _line(label, (_value(getattr(side.plan.plan, name)) for side in sides))
     yield from _lab(sides)
-    for name in (*QUESTION_FIELDS, *QUESTION_RECORDS):
+    for name in (*scenarios.QUESTION_FIELDS, *scenarios.QUESTION_RECORDS):
         one_sided = name == "sides" and any(side.plan.pack.design.sides == 1 for side in sides)
         if name not in _RARE or one_sided or any(name in side.plan.pack.asked for side in sides):
             label = _QUESTION.get(name, name.capitalize())
@@ -106,9 +103,9 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
 
 def _lab(sides: Sequence[Side]) -> Iterator[Line]:
     currency, labs = _currency(sides), [side.plan.pack.lab for side in sides]
-    for amount in AMOUNTS.values():
+    for amount in scenarios.AMOUNTS.values():
         values = [*map(amount.of, labs)]
-        if amount.group is not AmountGroup.MONEY or any(values):
+        if amount.group is not scenarios.AmountGroup.MONEY or any(values):
             label = _named(sides, amount.label_in(currency))
             yield _line(label, map(blocks.number_cell, values))
     if any(lab.start_date for lab in labs):
@@ -128,19 +125,19 @@ def _value(value: int | str | list[str]) -> Cell | str:
 
 def _asked(side: Side, name: str) -> Cell | str:
     pack = side.plan.pack
-    if name in QUESTION_RECORDS:
+    if name in scenarios.QUESTION_RECORDS:
         is_asked = name in pack.asked
         return (
             plan_facts.grouping_text(getattr(pack.question, name))
             if is_asked
             else "the study’s own"
         )
-    value = getattr(pack.design, QUESTION_FIELDS[name])
+    value = getattr(pack.design, scenarios.QUESTION_FIELDS[name])
     own = "" if name in pack.asked else " (the study’s own)"
     return Cell(f"{'none' if value is None else f'{value:zg}'}{own}", number=value)
 
 
-def _used(plan: Assessment, dimension: str) -> Cell:
+def _used(plan: assessment.Assessment, dimension: str) -> Cell:
     slack = plan.slack[dimension]
     rest = plan_facts.slack_text(slack)
     text = f"{plan_facts.used_text(plan, slack)}{f' ({rest})' if rest else ''}"
@@ -173,7 +170,7 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     if alike and first.row.sought:
         effects = (side.plan.detectable_effect for side in sides)
         cells = (Cell(plan_facts.effect_text(effect), effect) for effect in effects)
-        yield _line(capitalised(first.row.sought), cells)
+        yield _line(lexicon.capitalised(first.row.sought), cells)
     yield _line("Fidelity loss", (blocks.number_cell(side.plan.fidelity_loss) for side in sides))
     missed = [asked_and_had(side.plan, side.plan.broken_wishes) for side in sides]
     if any(missed):

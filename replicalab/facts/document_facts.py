@@ -8,20 +8,16 @@ from hashlib import sha256
 from typing import Any, Final
 from urllib.parse import quote
 
-from replicalab import __version__, lexicon
+from replicalab import __version__, drafts, lexicon, models, negotiation, scenarios
 from replicalab.answers import Registration
 from replicalab.assessment import Assessment, assess, phrases
-from replicalab.drafts import stated
 from replicalab.facts import blocks, change_facts, check_facts, plan_facts
 from replicalab.facts.blocks import Block, Cell, Column, Document, Sentence, listing, part
 from replicalab.facts.lab_facts import amounts_text, lab_text, own_values
 from replicalab.facts.negotiation_facts import outcome_verdict
 from replicalab.facts.verdicts import distinct, evidence_cell, plan_size, plan_verdict
-from replicalab.models import Protocol
-from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis, change_steps
 from replicalab.planner.shortfalls import Addition, additions_text
-from replicalab.scenarios import QUESTION_RECORDS, EvidenceTier, Pack, Paper
 
 THIS: Final = "This plan"
 LEAST: Final = "Least-loss plan"
@@ -32,7 +28,7 @@ SHARES: Final = (0.9, 0.75, 0.5, 0.25)  # of the money, for a table of the best 
 _WAYS: Final = 2  # ways to more evidence, of each kind; the report has all
 
 
-def of_run(analysis: PlanAnalysis, run: Negotiation | None) -> PlanAnalysis:
+def of_run(analysis: PlanAnalysis, run: negotiation.Negotiation | None) -> PlanAnalysis:
     """Return the analysis of a negotiation's final plan, or the given one if it has none."""
     final = run.final_plan if run else None
     return analysis if final is None or final.plan == analysis.yours.plan else PlanAnalysis(final)
@@ -94,7 +90,7 @@ def take_blocks(analysis: PlanAnalysis, most: int | None = None) -> Iterator[Blo
             yield listing([*ways[:most], *rest])
 
 
-def lab_blocks(written: Pack | None, pack: Pack) -> Iterator[Block]:
+def lab_blocks(written: scenarios.Pack | None, pack: scenarios.Pack) -> Iterator[Block]:
     """Yield the amounts of the lab, and the visitor's own values."""
     yield Sentence(f"{amounts_text(pack.lab)}.")
     yield listing(f"{value.text}." for value in (own_values(written, pack) if written else ()))
@@ -104,8 +100,8 @@ def brief(
     analysis: PlanAnalysis,
     *,
     on: date,
-    written: Pack | None = None,
-    run: Negotiation | None = None,
+    written: scenarios.Pack | None = None,
+    run: negotiation.Negotiation | None = None,
     decision: str = "",
 ) -> Document:
     """Return one page about a plan in its lab."""
@@ -120,7 +116,7 @@ def brief(
         parts=(
             part(
                 "The question",
-                Sentence(stated(paper.goal)),
+                Sentence(drafts.stated(paper.goal)),
                 Sentence(cited(paper), quiet=True, link=doi_link(paper)),
                 unstated_sentence({GOAL: paper.goal, SOURCE: cited(paper)}),
             ),
@@ -145,18 +141,18 @@ def brief(
     )
 
 
-def cited(paper: Paper) -> str:
+def cited(paper: scenarios.Paper) -> str:
     """Return the citation of a paper and its DOI; empty if not given."""
-    return " ".join(filter(None, (stated(paper.citation), paper.doi and f"doi:{paper.doi}")))
+    return " ".join(filter(None, (drafts.stated(paper.citation), paper.doi and f"doi:{paper.doi}")))
 
 
 def unstated_sentence(answers: Mapping[str, str]) -> Sentence:
     """Return the names of the texts that a study leaves out."""
-    rest = [name for name, text in answers.items() if not stated(text)]
+    rest = [name for name, text in answers.items() if not drafts.stated(text)]
     return Sentence(f"Not given: {lexicon.joined(rest)}." if rest else "")
 
 
-def doi_link(paper: Paper) -> str:
+def doi_link(paper: scenarios.Paper) -> str:
     """Return the address of a paper's DOI, empty without one."""
     return f"https://doi.org/{quote(paper.doi)}" if paper.doi else ""
 
@@ -190,7 +186,7 @@ def origin_lines(plan: Assessment) -> tuple[str, ...]:
 
 
 def command_line(
-    name: str, study: str, pack: Pack, plan: Protocol | None = None, *options: str
+    name: str, study: str, pack: scenarios.Pack, plan: models.Protocol | None = None, *options: str
 ) -> str:
     """Return a command about a plan, by default the study's; ``options`` replace the lab's."""
     seed = ["--seed", str(pack.seed)] if pack.seed else []
@@ -199,7 +195,7 @@ def command_line(
     return shlex.join(["replicalab", name, study, *options, *seed, *settings])
 
 
-def changes_of(pack: Pack, plan: Protocol | None) -> dict[str, dict[str, Any]]:
+def changes_of(pack: scenarios.Pack, plan: models.Protocol | None) -> dict[str, dict[str, Any]]:
     """Return the changes of lab, question and plan."""
     values = plan.model_dump(mode="json") if plan else {}
     study = pack.reference_protocol.model_dump(mode="json")
@@ -212,7 +208,7 @@ def changes_of(pack: Pack, plan: Protocol | None) -> dict[str, dict[str, Any]]:
 
 def _settings(tree: dict[str, Any], path: str = "") -> Iterator[str]:
     for name, value in tree.items():
-        is_block = isinstance(value, dict) and name not in QUESTION_RECORDS
+        is_block = isinstance(value, dict) and name not in scenarios.QUESTION_RECORDS
         text = json.dumps(value, ensure_ascii=False)
         text = text if text.isprintable() else json.dumps(value)  # no hidden character
         setting = "--set", f"{path}{name}={text}"
@@ -237,7 +233,7 @@ def funding_request(
         parts=(
             part(
                 "The plan asked for",
-                Sentence(stated(pack.paper.goal)),
+                Sentence(drafts.stated(pack.paper.goal)),
                 unstated_sentence({GOAL: pack.paper.goal}),
                 *verdict_sentences(yours),
             ),
@@ -275,7 +271,7 @@ def headline(analysis: PlanAnalysis) -> str:
 
 
 def _meets_target(plan: Assessment) -> bool:
-    return plan.feasible and plan.evidence.tier is EvidenceTier.MEETS_TARGET
+    return plan.feasible and plan.evidence.tier is scenarios.EvidenceTier.MEETS_TARGET
 
 
 def _better_for_less(analysis: PlanAnalysis) -> Assessment | None:
@@ -305,7 +301,7 @@ def _ways(analysis: PlanAnalysis) -> Iterator[tuple[tuple[Addition, ...], Assess
         yield (single.ask,), single.least.after
     for relief in filter(None, (analysis.asks.target, analysis.asks.run)):
         is_enough = relief.asks and relief.possible
-        if is_enough and relief.judged.evidence.tier is not EvidenceTier.BELOW_FLOOR:
+        if is_enough and relief.judged.evidence.tier is not scenarios.EvidenceTier.BELOW_FLOOR:
             yield relief.asks, relief.judged
 
 
@@ -332,7 +328,7 @@ def _cuts(analysis: PlanAnalysis) -> Iterator[Block]:
 
 def _less_table(analysis: PlanAnalysis) -> Block:
     yours, lab, money = analysis.yours, analysis.yours.pack.lab, _money(analysis.yours)
-    rows, seen = [], list[Protocol]()
+    rows, seen = [], list[models.Protocol]()
     for share in SHARES:
         best = _best_for(yours, money * share)
         named = f"{lexicon.percent_text(share)} of it"

@@ -4,17 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from replicalab import lexicon, negotiation, planner, scenarios
 from replicalab.assessment import Assessment, Evidence
-from replicalab.facts.blocks import Value
-from replicalab.facts.negotiation_facts import outcome_verdict, round_caption
-from replicalab.facts.plan_facts import notes, plan_facts
-from replicalab.facts.verdicts import plan_verdict
-from replicalab.lexicon import plural
-from replicalab.negotiation import Negotiation
-from replicalab.negotiation import score as score_of
+from replicalab.facts import blocks, negotiation_facts, plan_facts, verdicts
 from replicalab.negotiation.batch import Batch, Result, Summary
-from replicalab.planner import FrontierPlan, PlanAnalysis, PlanStep, Shortfall, change_steps
-from replicalab.scenarios import Pack, ScenarioSummary
 from replicalab.tables import frame, sheet, workbook
 
 Data = dict[str, object]
@@ -26,7 +19,7 @@ def fields(record: object, *names: str) -> Data:
     return {name: getattr(record, name) for name in names}
 
 
-def place(pack: Pack) -> Data:
+def place(pack: scenarios.Pack) -> Data:
     """Return study and lab, and the user's own values of both."""
     lab = {"difficulty": pack.difficulty, "seed": pack.seed, **pack.lab.model_dump()}
     own_lab = pack.own_lab.model_dump(exclude_defaults=True)
@@ -41,18 +34,18 @@ def evidence(evidence: Evidence) -> Data:
 
 def plan(judged: Assessment) -> Data:
     """Return a plan, its check, cost and evidence."""
-    facts = plan_facts(judged)
+    facts = plan_facts.plan_facts(judged)
     return {
         **fields(judged, "plan", "feasible", "failing"),
         **{fact.key: fact.value for fact in facts if fact.key != "evidence"},
         "units": {fact.key: fact.unit for fact in facts if fact.unit},
-        "verdict": plan_verdict(judged)._asdict(),
+        "verdict": verdicts.plan_verdict(judged)._asdict(),
         "wishes_broken": [wish.constraint.key for wish in judged.broken_wishes],
         "evidence": evidence(judged.evidence),
     }
 
 
-def checked(options: PlanAnalysis) -> Data:
+def checked(options: planner.PlanAnalysis) -> Data:
     """Return the whole check of a plan."""
     judged = options.yours
     return {
@@ -67,15 +60,15 @@ def checked(options: PlanAnalysis) -> Data:
             for term in judged.cost_terms
         ],
         "detectable_effect": judged.detectable_effect,
-        "notes": [{"kind": kind, "text": text} for kind, text in notes(judged)],
+        "notes": [{"kind": kind, "text": text} for kind, text in plan_facts.notes(judged)],
     }
 
 
-def planned(options: PlanAnalysis) -> Data:
+def planned(options: planner.PlanAnalysis) -> Data:
     """Return the changes to a plan and the additions to its lab."""
     yours, offer, loss, asks = options.yours, options.offer, options.least, options.asks
-    made = change_steps(yours, loss.changes)
-    offered = change_steps(yours, offer.changes) if offer else ()
+    made = planner.change_steps(yours, loss.changes)
+    offered = planner.change_steps(yours, offer.changes) if offer else ()
     alone = [
         {**fields(single.ask, *_ASK), "tier": single.tier, "plan": plan(single.least.after)}
         for single in asks.singles
@@ -92,12 +85,12 @@ def planned(options: PlanAnalysis) -> Data:
     }
 
 
-def negotiated(talk: Negotiation) -> Data:
+def negotiated(talk: negotiation.Negotiation) -> Data:
     """Return a negotiation, its rounds and its score."""
-    score = score_of(talk) if talk.ending else None
+    score = negotiation.score(talk) if talk.ending else None
     rounds = [
         {
-            "caption": round_caption(talk, at),
+            "caption": negotiation_facts.round_caption(talk, at),
             "action": done.action and done.action.action_type,
             "plan": done.plan and plan(done.plan),
             **fields(done, "reason", "answer"),
@@ -108,7 +101,7 @@ def negotiated(talk: Negotiation) -> Data:
         **place(talk.pack),
         **fields(talk.setup, "scientist", "lab_manager", "model"),
         **fields(talk, "outcome", "ending"),
-        "verdict": outcome_verdict(talk)._asdict(),
+        "verdict": negotiation_facts.outcome_verdict(talk)._asdict(),
         "final": talk.final_plan and plan(talk.final_plan),
         "rounds": rounds,
         "score": score and fields(score, "regret", "deciding"),
@@ -133,7 +126,7 @@ def batch(played: Batch) -> Data:
     return {**data, "summaries": groups, "results": rows}
 
 
-def _revision(after: Assessment, steps: Iterable[PlanStep]) -> Data:
+def _revision(after: Assessment, steps: Iterable[planner.PlanStep]) -> Data:
     changes = [
         {
             **(step.change.model_dump() if step.change else {}),
@@ -146,7 +139,7 @@ def _revision(after: Assessment, steps: Iterable[PlanStep]) -> Data:
     return {**plan(after), "changes": changes}
 
 
-def _shortfall(lacking: Shortfall) -> Data:
+def _shortfall(lacking: planner.Shortfall) -> Data:
     return {**fields(lacking, "plan", "left"), "asks": [fields(ask, *_ASK) for ask in lacking.asks]}
 
 
@@ -156,7 +149,7 @@ DIMENSION: Final = ("dimension", "ok", "used", "limit", "slack", "unit", "bindin
 FRONTIER: Final = ("samples", "days", "credits", "analysed", "evidence", "tier", "fidelity_loss")
 
 
-def study_row(study: ScenarioSummary) -> dict[str, Value]:
+def study_row(study: scenarios.ScenarioSummary) -> dict[str, blocks.Value]:
     """Return the key data of a study; ``n`` is the published sample, in ``unit_of_n``."""
     paper, design = study.paper, study.design
     names = study.scenario_id, paper.name, paper.title, study.domain_id, str(design.kind)
@@ -164,15 +157,15 @@ def study_row(study: ScenarioSummary) -> dict[str, Value]:
     return dict(zip(STUDY, (*names, *sample, paper.teaches), strict=True))
 
 
-def dimension_row(plan: Assessment, dimension: str, binding: str | None) -> dict[str, Value]:
+def dimension_row(plan: Assessment, dimension: str, binding: str | None) -> dict[str, blocks.Value]:
     """Return a plan's use of a limit, and the rest; relief of ``binding`` helps most."""
     slack = plan.slack[dimension]
-    unit = plan.pack.lab.currency if slack.row.currency else plural(slack.row.noun, 2)
+    unit = plan.pack.lab.currency if slack.row.currency else lexicon.plural(slack.row.noun, 2)
     row = str(dimension), slack.ok, slack.used, slack.limit, slack.slack, unit
     return dict(zip(DIMENSION, (*row, dimension == binding), strict=True))
 
 
-def frontier_row(plan: FrontierPlan) -> dict[str, Value]:
+def frontier_row(plan: planner.FrontierPlan) -> dict[str, blocks.Value]:
     """Return an undominated plan; its evidence is in the measure of its study."""
     size = plan.samples, plan.days, plan.credits, plan.analysed
     return dict(zip(FRONTIER, (*size, plan.value, str(plan.tier), plan.loss), strict=True))
@@ -206,13 +199,13 @@ def batch_workbook(results: Sequence[Result], summaries: Iterable[Summary]) -> b
     return workbook({"Outcomes": [SUMMARY_COLUMNS, *shares], "Results": [RESULT_COLUMNS, *rows]})
 
 
-def _plain(rows: Iterable[Sequence[Value]]) -> Iterable[list[str | float]]:
+def _plain(rows: Iterable[Sequence[blocks.Value]]) -> Iterable[list[str | float]]:
     for row in rows:
         plain = ("" if cell is None else cell for cell in row)
         yield [str(cell).lower() if isinstance(cell, bool) else cell for cell in plain]
 
 
-def _result(result: Result) -> Sequence[Value]:
+def _result(result: Result) -> Sequence[blocks.Value]:
     job = result.job
     numbers = (result.rounds, result.feasible, result.samples, result.days, result.credits)
     return (
@@ -225,7 +218,7 @@ def _result(result: Result) -> Sequence[Value]:
     )
 
 
-def _shares(summary: Summary) -> Iterable[Sequence[Value]]:
+def _shares(summary: Summary) -> Iterable[Sequence[blocks.Value]]:
     group = summary.study, str(summary.lab), str(summary.scientist), str(summary.lab_manager)
     regret = summary.regret.value if summary.regret else None
     if not summary.shares:

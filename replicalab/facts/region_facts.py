@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment import DIMENSION_ROWS, Assessment, AssumedEffect, Evidence
 from replicalab.assessment.phrases import failing_text
-from replicalab.facts import blocks, frontier_facts
+from replicalab.facts import blocks, frontier_facts, lab_facts, plan_facts
 from replicalab.facts.blocks import Fact, count, facts_table, money
-from replicalab.facts.lab_facts import amounts_text
-from replicalab.facts.plan_facts import effect_label, plan_facts
 from replicalab.lexicon import amount_text, capitalised, count_text
 from replicalab.models import DIMENSIONS
 from replicalab.planner import ORDER, PlanAnalysis, PlanToDraw, RegionLimit, plan_to_draw
@@ -63,7 +61,7 @@ def trade_off_blocks(options: PlanAnalysis) -> Iterator[blocks.Block]:
 
     plans, drawn, yours = plans_shown(options), plan_to_draw(options), options.yours
     field = region_of(drawn, list(plans.values()), None)
-    yield blocks.Sentence(f"With {amounts_text(yours.pack.lab)}.")
+    yield blocks.Sentence(f"With {lab_facts.amounts_text(yours.pack.lab)}.")
     if facts := [*region_facts(drawn, yours, None, field.outside(points_of(plans, drawn)))]:
         yield facts_table("The region", facts)
     yield region_table(region_title(field), field, drawn)
@@ -183,10 +181,10 @@ def reading_fold(evidence: Evidence, *, lost: bool) -> blocks.Fold:
 
 def point_facts(plan: Assessment, effect: AssumedEffect | None = None) -> Iterator[Fact]:
     """Yield the facts of the plan at a point, and its evidence at another effect."""
-    yield from plan_facts(plan)
+    yield from plan_facts.plan_facts(plan)
     if effect is not None:
         number = plan.evidence_at(effect.effect).number
-        yield Fact("evidence_at_effect", f"Effect: {effect_label(effect)}", number)
+        yield Fact("evidence_at_effect", f"Effect: {plan_facts.effect_label(effect)}", number)
 
 
 def region_table(

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 
-from replicalab import features, lexicon
+from replicalab import drafts, features, lexicon, models, negotiation, planner, scenarios
 from replicalab.answers import Registration
 from replicalab.assessment import Assessment, assess, assumed_effects
-from replicalab.drafts import stated
 from replicalab.facts import (
     blocks,
     change_facts,
@@ -23,19 +22,15 @@ from replicalab.facts.lab_facts import lab_text
 from replicalab.facts.round_facts import rounds_table
 from replicalab.facts.study_facts import Choice, choices
 from replicalab.limits import LARGEST_PLANNED
-from replicalab.models import revise
-from replicalab.negotiation import Negotiation, Round
-from replicalab.planner import PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import Pack
 
 
 def report(
-    analysis: PlanAnalysis,
+    analysis: planner.PlanAnalysis,
     *,
     on: date,
-    written: Pack | None = None,
-    run: Negotiation | None = None,
+    written: scenarios.Pack | None = None,
+    run: negotiation.Negotiation | None = None,
     answers: Registration | None = None,
     more: Iterable[Part] = (),
 ) -> blocks.Document:
@@ -124,11 +119,11 @@ def report(
     )
 
 
-def _question(pack: Pack) -> Iterator[blocks.Block]:
-    paper, criteria = pack.paper, list(filter(None, map(stated, pack.success_criteria)))
-    yield Sentence(stated(paper.goal))
-    yield Sentence(stated(paper.hypothesis), "The study claims:")
-    yield Sentence(stated(paper.caution), "Take care:")
+def _question(pack: scenarios.Pack) -> Iterator[blocks.Block]:
+    paper, criteria = pack.paper, list(filter(None, map(drafts.stated, pack.success_criteria)))
+    yield Sentence(drafts.stated(paper.goal))
+    yield Sentence(drafts.stated(paper.hypothesis), "The study claims:")
+    yield Sentence(drafts.stated(paper.caution), "Take care:")
     yield Sentence(paper.contested or "", "Contested:")
     yield listing(f"A success if: {criterion}" for criterion in criteria)
     texts_by_name = {
@@ -141,7 +136,7 @@ def _question(pack: Pack) -> Iterator[blocks.Block]:
     yield document_facts.unstated_sentence(texts_by_name)
 
 
-def _transcript(run: Negotiation) -> Iterator[blocks.Block]:
+def _transcript(run: negotiation.Negotiation) -> Iterator[blocks.Block]:
     setup, outcome = run.setup, negotiation_facts.outcome_verdict(run)
     yield Sentence(outcome.text, status=outcome.status)
     players = (
@@ -154,7 +149,7 @@ def _transcript(run: Negotiation) -> Iterator[blocks.Block]:
         yield from said_blocks(done)
 
 
-def said_blocks(done: Round) -> Iterator[blocks.Block]:
+def said_blocks(done: negotiation.Round) -> Iterator[blocks.Block]:
     """Yield the full texts of both sides in a round."""
     number = done.number + 1
     questions = done.action.questions if done.action else []
@@ -192,7 +187,7 @@ def _sizes(plan: Assessment, reasons: Mapping[str, str]) -> Iterator[Choice]:
     shared = plan_facts.groups_text(planned, plan.pack.design, per_group=True)
     parts = why, shared, plan_facts.dropout_text(plan), change_facts.wasted_text(plan)
     yield "Planned sample", _samples(planned, plan), " ".join(filter(None, parts))
-    largest, lean = largest_sample(plan.plan, plan.pack), leanest(plan)
+    largest, lean = planner.largest_sample(plan.plan, plan.pack), planner.leanest(plan)
     limits = "Budget, staff, throughput, population and the study’s bounds, all else as planned."
     yield "Largest sample possible", "none" if largest is None else _samples(largest, plan), limits
     if lean:
@@ -220,15 +215,15 @@ def _samples(number: int, plan: Assessment) -> Cell:
 
 def samples_table(plan: Assessment) -> blocks.Table:
     """Return the evidence and the cost of other sample sizes, all else as planned."""
-    planned, lean, pack = plan.counts.samples, leanest(plan), plan.pack
+    planned, lean, pack = plan.counts.samples, planner.leanest(plan), plan.pack
     named = {
         "planned": planned,
-        "largest possible": largest_sample(plan.plan, pack),
+        "largest possible": planner.largest_sample(plan.plan, pack),
         "fewest that meet the target": lean.counts.samples if lean else None,
     }
     quarters = (min(LARGEST_PLANNED, -(-planned * quarter // 4)) for quarter in range(1, 9))
     sizes = sorted(filter(None, {*quarters, *named.values()}))
-    sized = {n: assess(revise(plan.plan, sample_size=n), pack) for n in sizes}
+    sized = {n: assess(models.revise(plan.plan, sample_size=n), pack) for n in sizes}
     evidences, rows = [item.evidence for item in sized.values()], []
     for n, item in sized.items():
         notes = [name for name, size in named.items() if size == n]

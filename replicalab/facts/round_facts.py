@@ -4,17 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from replicalab.agents import SuggestionChange
+from replicalab import agents, models, planner
 from replicalab.assessment import Assessment, Slack, phrases
-from replicalab.facts import blocks, negotiation_facts, plan_facts, texts
+from replicalab.facts import blocks, change_facts, check_facts, negotiation_facts, plan_facts, texts
 from replicalab.facts.blocks import Cell, Column, Status
-from replicalab.facts.change_facts import lost_text
-from replicalab.facts.check_facts import check_table, evidence_bar, slack_bar
 from replicalab.facts.verdicts import ANSWERS, FIDELITY_MEANS, evidence_status, value_of
 from replicalab.lexicon import amount_text, capitalised
-from replicalab.models import NUMBER_FIELDS, Dimension, Role, ScientistActionType
 from replicalab.negotiation import Attempt, Concession, Negotiation, Round, concession_steps, ledger
-from replicalab.planner import PlanStep
 
 
 def outcome_panel(
@@ -45,7 +41,7 @@ def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
     proposal = plan if action is not None and action.protocol is not None else None
     if proposal:
         lines = [f"{proposal.size_text}."]
-    elif action is not None and action.action_type is ScientistActionType.ACCEPT:
+    elif action is not None and action.action_type is models.ScientistActionType.ACCEPT:
         moves = plan is not None and (before is None or plan.plan != before.plan)
         lines = ["Takes the Lab Manager's offer." if moves else "Takes the plan."]
     return {
@@ -65,7 +61,7 @@ def _manager(done: Round) -> dict[str, object] | None:
     )
     if verdict is None:
         return None
-    checked = check_table(plan) if plan else None
+    checked = check_facts.check_table(plan) if plan else None
     if checked:  # in a narrow column
         columns = tuple(column._replace(bar="", picture="") for column in checked.columns)
         checked = replace(checked, columns=columns, below=(), kind="")
@@ -92,10 +88,10 @@ class NumberChange(NamedTuple):
 
 
 def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, object]:
-    step = PlanStep(before or now, now)
+    step = planner.PlanStep(before or now, now)
     return {
         "amounts": amounts(step),
-        "others": negotiation_facts.change_rows(step, NUMBER_FIELDS),
+        "others": negotiation_facts.change_rows(step, models.NUMBER_FIELDS),
         "opening": before is None,
         "nothing": before is not None and not step.fields,
         "failing": f"{plan_facts.excess_text(now)}." if now.failing else "",
@@ -103,16 +99,16 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
     }
 
 
-def amounts(step: PlanStep) -> list[NumberChange]:
+def amounts(step: planner.PlanStep) -> list[NumberChange]:
     """Return samples, days, credits and evidence as a step moves them, with their limits."""
     before, now = step.before, step.after
     samples, evidence, currency = now.counts.samples, now.evidence, now.pack.lab.currency
     groups = plan_facts.group_text(samples, now.pack.design)
     parts = filter(None, (groups, phrases.analysed_text(samples, evidence.analysed)))
-    schedule, budget = now.slack[Dimension.SCHEDULE], now.slack[Dimension.BUDGET]
+    schedule, budget = now.slack[models.Dimension.SCHEDULE], now.slack[models.Dimension.BUDGET]
     days, last_day = (before.counts.days, now.counts.days), now.last_day_text
     was = before.evidence.number if step.evidence_changed else ""
-    bar = evidence_bar(evidence, [before.evidence, evidence], before.evidence)
+    bar = check_facts.evidence_bar(evidence, [before.evidence, evidence], before.evidence)
     shown = evidence.title, was, evidence.number, plan_facts.bounds_text(evidence)
     return [
         _amount("Samples", before.counts.samples, samples, ", ".join(parts)),
@@ -129,7 +125,7 @@ def _amount(
     if slack is None:
         return NumberChange(*numbers, note)
     limit, status = f"of {amount_text(slack.limit)}{note}", Status.PASS if slack.ok else Status.FAIL
-    return NumberChange(*numbers, limit, slack_bar(slack), status)
+    return NumberChange(*numbers, limit, check_facts.slack_bar(slack), status)
 
 
 def attempts_panel(attempts: Sequence[Attempt]) -> blocks.Panel:
@@ -199,7 +195,7 @@ def ledger_panel(negotiation: Negotiation) -> blocks.Group:
     offers = [
         concession.total
         for concession in ledger(negotiation)
-        if concession.who is Role.LAB_MANAGER and concession.counts
+        if concession.who is models.Role.LAB_MANAGER and concession.counts
     ]
     block: blocks.Block = blocks.Sentence("Neither side gave anything.")
     if steps or offers:
@@ -207,7 +203,7 @@ def ledger_panel(negotiation: Negotiation) -> blocks.Group:
     return blocks.group(blocks.Heading("Concessions"), block)
 
 
-def suggested(negotiation: Negotiation) -> list[SuggestionChange]:
+def suggested(negotiation: Negotiation) -> list[agents.SuggestionChange]:
     """Return every change that the Lab Manager or the planner suggested, with its loss."""
     changes = [change for done in negotiation.rounds if done.offer for change in done.offer.changes]
     first = next((done.after.options for done in negotiation.rounds if done.after.options), None)
@@ -216,12 +212,12 @@ def suggested(negotiation: Negotiation) -> list[SuggestionChange]:
 
 def given_up_table(
     steps: Sequence[Concession],
-    changes: Iterable[SuggestionChange],
-    manager: Sequence[PlanStep] = (),
+    changes: Iterable[agents.SuggestionChange],
+    manager: Sequence[planner.PlanStep] = (),
 ) -> blocks.Table:
     """Return each concession with its saving and loss, their sum, and the Lab Manager's offers."""
     changes, made = list(changes), [concession.step for concession in steps]
-    whole = [PlanStep(made[0].before, made[-1].after)] if made else []
+    whole = [planner.PlanStep(made[0].before, made[-1].after)] if made else []
     pack = next(iter([*made, *manager])).after.pack
     costs = [plan.cost for step in made for plan in step[:2]] or [0.0]
     minimum, span = min(costs), max(costs) - min(costs) or 1.0
@@ -244,11 +240,11 @@ def given_up_table(
                 Cell(negotiation_facts.signed_credits(step), -step.credits_saved, bar=bar),
                 Cell(
                     moved if step.evidence_changed else "unchanged",
-                    bar=evidence_bar(after.evidence, evidences, before.evidence),
+                    bar=check_facts.evidence_bar(after.evidence, evidences, before.evidence),
                     shade=evidence_status(after.evidence),
                 ),
                 f"{losses[0]} → {losses[1]}" if losses[0] != losses[1] else "–",
-                lost_text(step, changes) or "–" if at < len(made) else "",
+                change_facts.lost_text(step, changes) or "–" if at < len(made) else "",
             )
         )
     columns = (

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Final
 
+from replicalab import drafts, lexicon, models, planner
 from replicalab import negotiation as core
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, failing_text
 from replicalab.assessment.phrases import are_many, dimensions_text
-from replicalab.drafts import stated
 from replicalab.facts import blocks, negotiation_facts, plan_facts
 from replicalab.facts.blocks import Cell, Column, Panel, Status, Verdict
 from replicalab.facts.change_facts import lost_text, nothing_needed, run_text, single_addition_lines
@@ -16,9 +16,6 @@ from replicalab.facts.check_facts import evidence_bar
 from replicalab.facts.lab_facts import amounts_text
 from replicalab.facts.round_facts import amounts, given_up_table
 from replicalab.facts.verdicts import evidence_sentence, evidence_status, terms_text, value_of
-from replicalab.lexicon import amount_text, capitalised, percent_text
-from replicalab.models import Role
-from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.least_loss import field_steps
 
 _FEW_STEPS: Final = 4  # Of more steps each field is shown once
@@ -45,23 +42,23 @@ def stake_slide(
     pack = yours.pack
     paper, design = pack.paper, pack.design
     about = {
-        "The claim": stated(paper.hypothesis),
-        "In doubt": stated(paper.contested or ""),
-        "To find out": stated(paper.goal),
+        "The claim": drafts.stated(paper.hypothesis),
+        "In doubt": drafts.stated(paper.contested or ""),
+        "To find out": drafts.stated(paper.goal),
     }
     seeks, runs = (
         negotiation_facts.SCIENTISTS[scientist],
         negotiation_facts.LAB_MANAGERS[lab_manager],
     )
     mode = "" if lab_manager is core.LabManagerKind.REFERENCE else f", {runs.name.lower()}"
-    unit, dropout = plan_facts.sample_text(design), percent_text(design.dropout)
+    unit, dropout = plan_facts.sample_text(design), lexicon.percent_text(design.dropout)
     lab = pack.own_lab.name or f"the {pack.difficulty} lab"
     return blocks.panel(
         "slide_stake",
         study=paper.name,
         about=[(name, text) for name, text in about.items() if text],
         roomy=not about["In doubt"],
-        lab=f"{capitalised(lab)} has {amounts_text(pack.lab)}.",
+        lab=f"{lexicon.capitalised(lab)} has {amounts_text(pack.lab)}.",
         unit=f"Samples: {unit}." if unit else "",
         dropout=f"Dropout: {dropout}." if design.dropout else "",
         roles=[
@@ -75,15 +72,15 @@ def plan_slide(yours: Assessment) -> Panel:
     """Return a plan against its lab: verdict, the seven dimensions, numbers and limits."""
     failing, checks = len(yours.causes), f"{len(yours.slack)} checks"
     does = f"fails {failing} of the {checks}" if failing else f"passes all {checks}"
-    fails = f"{capitalised(failing_text(yours.pack, yours.causes))}. " if failing else ""
+    fails = f"{lexicon.capitalised(failing_text(yours.pack, yours.causes))}. " if failing else ""
     text = f"{fails}{plan_facts.with_cautions(evidence_sentence(yours.evidence), yours)}"
     return blocks.panel(
         "slide_plan",
-        title=f"{capitalised(_owner(yours))} {does}",
+        title=f"{lexicon.capitalised(_owner(yours))} {does}",
         status=Status.FAIL if failing else evidence_status(yours.evidence),
         text=text,
         terms=terms_text(yours),
-        state=_state(PlanStep(yours, yours)),
+        state=_state(planner.PlanStep(yours, yours)),
     )
 
 
@@ -92,15 +89,15 @@ def _owner(yours: Assessment) -> str:
     return "your plan" if is_own else "the study’s own plan"
 
 
-def _state(step: PlanStep) -> dict[str, object]:
+def _state(step: planner.PlanStep) -> dict[str, object]:
     now = step.after
     samples, *others = amounts(step)
-    noun, term = capitalised(now.pack.design.samples_noun), now.pack.study.term
+    noun, term = lexicon.capitalised(now.pack.design.samples_noun), now.pack.study.term
     repeated = [name for name in now.failing if name not in now.causes]
     return {
         "seven": [
             (
-                f"{capitalised(term(name))}{' (repeats these)' * (name in repeated)}",
+                f"{lexicon.capitalised(term(name))}{' (repeats these)' * (name in repeated)}",
                 "" if name in repeated else Status.PASS if slack.ok else Status.FAIL,
             )
             for name, slack in now.slack.items()
@@ -111,11 +108,11 @@ def _state(step: PlanStep) -> dict[str, object]:
 
 def conceded(negotiation: core.Negotiation) -> list[core.Concession]:
     """Return the Scientist's concessions, one for each round in which its plan moved."""
-    by_scientist = (row for row in core.ledger(negotiation) if row.who is Role.SCIENTIST)
+    by_scientist = (row for row in core.ledger(negotiation) if row.who is models.Role.SCIENTIST)
     return [row for row in by_scientist if _moves_more_than_rationale(row.step)]
 
 
-def _moves_more_than_rationale(step: PlanStep) -> bool:
+def _moves_more_than_rationale(step: planner.PlanStep) -> bool:
     return [field.field for field in step.fields] != ["rationale"]
 
 
@@ -139,13 +136,13 @@ def concession_slide(
         "slide_concession",
         title=f"Concession {at + 1} of {len(steps)}: {moved}",
         rows=rows,
-        saves=f"{capitalised(plan_facts.saved_text(step))}{_passes(step)}.",
-        loses=f"{capitalised('; '.join(loses))}.",
+        saves=f"{lexicon.capitalised(plan_facts.saved_text(step))}{_passes(step)}.",
+        loses=f"{lexicon.capitalised('; '.join(loses))}.",
         status=evidence_status(step.after.evidence),
         lost=lost,
         roomy=len(rows) == 1,
         answer=verdict,
-        objections=f"{capitalised(objections)}." if causes else "",
+        objections=f"{lexicon.capitalised(objections)}." if causes else "",
         offer=f"{offer.size_text}: {offer.evidence.text}" if offer else "",
         offer_status=evidence_status(offer.evidence) if offer else "",
         offer_breaks=negotiation_facts.offer_breaks_text(done) if offer else "",
@@ -153,7 +150,7 @@ def concession_slide(
     )
 
 
-def _passes(step: PlanStep) -> str:
+def _passes(step: planner.PlanStep) -> str:
     passes = [cause for cause in step.before.causes if cause not in step.after.failing]
     verb = "pass" if are_many(passes) else "passes"
     return f"; {dimensions_text(step.after.pack, passes)} then {verb}" if passes else ""
@@ -164,9 +161,9 @@ def ledger_slide(steps: Sequence[core.Concession], changes: Sequence[SuggestionC
     first, last = steps[0].step.before, steps[-1].step.after
     if len(steps) > _FEW_STEPS:
         fields = field_steps(first, last)
-        whole = (steps[-1]._replace(step=s, total=PlanStep(first, s.after)) for s in fields)
+        whole = (steps[-1]._replace(step=s, total=planner.PlanStep(first, s.after)) for s in fields)
         steps = [concession for concession in whole if concession.counts] or steps
-    saved = PlanStep(first, last).credits_saved
+    saved = planner.PlanStep(first, last).credits_saved
     return blocks.panel(
         "slide_ledger",
         title=f"Concessions{f' to save {first.pack.lab.money(saved)}' if saved > 0 else ''}",
@@ -189,7 +186,7 @@ def rule_slide(negotiation: core.Negotiation, rule: core.Negotiation) -> Panel:
             name,
             plan.size_text,
             Cell("yes", status=Status.PASS) if plan.feasible else Cell("no", status=Status.FAIL),
-            Cell(amount_text(plan.cost), plan.cost),
+            Cell(lexicon.amount_text(plan.cost), plan.cost),
             Cell(
                 plan.evidence.number,
                 value_of(plan.evidence),
@@ -201,7 +198,7 @@ def rule_slide(negotiation: core.Negotiation, rule: core.Negotiation) -> Panel:
     ]
     columns = (
         *("Plan", "Size", Column("Feasible", "fixed")),
-        Column(capitalised(ended.pack.lab.currency), "number"),
+        Column(lexicon.capitalised(ended.pack.lab.currency), "number"),
         Column(evidence[0].title, "fixed", "after"),
     )
     return blocks.panel(
@@ -212,7 +209,7 @@ def rule_slide(negotiation: core.Negotiation, rule: core.Negotiation) -> Panel:
     )
 
 
-def decided_plan(here: PlanAnalysis, negotiation: core.Negotiation | None) -> Assessment:
+def decided_plan(here: planner.PlanAnalysis, negotiation: core.Negotiation | None) -> Assessment:
     """Return the agreed plan, or the least-loss plan without an agreement."""
     if negotiation and negotiation.outcome is core.Outcome.AGREED and negotiation.final_plan:
         return negotiation.final_plan
@@ -220,7 +217,7 @@ def decided_plan(here: PlanAnalysis, negotiation: core.Negotiation | None) -> As
 
 
 def decision_slide(
-    here: PlanAnalysis,
+    here: planner.PlanAnalysis,
     negotiation: core.Negotiation | None,
     verdict: Verdict | None = None,
     note: str = "",

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from replicalab import lexicon, scenarios
-from replicalab.assessment import Assessment
-from replicalab.assessment.effects import published_effect
+from replicalab import assessment, lexicon, negotiation, planner, scenarios
+from replicalab.assessment import effects
 from replicalab.designs import KINDS, PARAMETERS, Kind, Unknown
 from replicalab.drafts import stated
 from replicalab.facts import blocks, plan_facts, verdicts
@@ -13,8 +12,6 @@ from replicalab.facts.blocks import Cell, Column, Fold, Group, Panel, Sentence, 
 from replicalab.facts.check_facts import evidence_bar
 from replicalab.facts.curve_facts import CONFIDENCE, reported_text, source_text
 from replicalab.facts.lab_facts import item_row, lab_text
-from replicalab.negotiation import is_worth_running
-from replicalab.planner import PlanAnalysis
 
 Choice = tuple[str, Cell | str, str]  # name, value and reason
 
@@ -26,7 +23,7 @@ _NUMBERS: Final = {
 _ASKED: Final = "Asked here in place of the study’s number."
 
 
-def story_panel(reference: PlanAnalysis) -> Group:
+def story_panel(reference: planner.PlanAnalysis) -> Group:
     """Return the goal of the study, and the Lab Manager's answer to its reference protocol."""
     paper, story = reference.yours.pack.paper, verdicts.offer_story(reference)
     return blocks.group(
@@ -55,7 +52,7 @@ def paper_panel(pack: scenarios.Pack) -> Panel:
     )
 
 
-def design_panel(plan: Assessment) -> Fold:
+def design_panel(plan: assessment.Assessment) -> Fold:
     """Return the numbers behind the planned evidence of the reference protocol, with reasons."""
     design = plan.pack.design
     columns = ("Number", Column("Value"), Column("Why", "why"))
@@ -69,7 +66,7 @@ def design_panel(plan: Assessment) -> Fold:
     return Fold("Basis of the planned evidence", parts.blocks)
 
 
-def choices(plan: Assessment) -> Iterator[Choice]:
+def choices(plan: assessment.Assessment) -> Iterator[Choice]:
     """Yield the choices behind planned evidence, in the order of common preregistration forms."""
     pack, kind = plan.pack, plan.evidence.row
     design = pack.design
@@ -80,7 +77,7 @@ def choices(plan: Assessment) -> Iterator[Choice]:
     yield "Test and method", test.strip(), f"Planned {kind.measure}: {kind.meaning}."
     if kind.effect is not None:
         name = kind.effect.name
-        yield f"Published {name}", _number(published_effect(design)), design.source
+        yield f"Published {name}", _number(effects.published_effect(design)), design.source
         yield f"Assumed {name}", _number(design.effect_planning), _why(pack, "effect_planning")
         yield f"Smallest {name} of interest", _number(design.sesoi), _why(pack, "sesoi")
     for name in kind.numbers:
@@ -112,7 +109,7 @@ def _number(value: float | None) -> Cell:
     return Cell("none" if value is None else lexicon.exact_text(value), value)
 
 
-def lab_panel(reference: Assessment) -> Panel:
+def lab_panel(reference: assessment.Assessment) -> Panel:
     """Return the lab: budget, days, staff, and the state of each item."""
     pack, lab = reference.pack, reference.pack.lab
     items = [
@@ -165,7 +162,7 @@ def field_name(domain_id: str) -> str:
     return "Finance" if domain_id == "finance_trading" else domain_id.replace("_", " ").capitalize()
 
 
-def picture_panel(options: PlanAnalysis) -> Panel:
+def picture_panel(options: planner.PlanAnalysis) -> Panel:
     """Return a story as bars: its plan, the Lab Manager's offer and the least-loss plan."""
     yours, rows = options.yours, []
     plans = {"Asked": yours, "Offered": options.offered, "Least loss": options.least.after}
@@ -187,7 +184,7 @@ def picture_panel(options: PlanAnalysis) -> Panel:
 
 def card_panel(
     about: scenarios.ScenarioSummary,
-    labs: Mapping[str, PlanAnalysis],
+    labs: Mapping[str, planner.PlanAnalysis],
     origin: str = "",
     *,
     hidden: bool = False,
@@ -202,13 +199,13 @@ def card_panel(
     )
 
 
-def _lab_row(name: str, lab: PlanAnalysis) -> dict[str, object]:
+def _lab_row(name: str, lab: planner.PlanAnalysis) -> dict[str, object]:
     yours, best = lab.yours, lab.least.after
     fails = yours.fails_text if yours.failing else verdicts.ALL_PASS
     answer = verdicts.ANSWERS[verdicts.answer_to(lab)]
     status, text, number = Status.FAIL, "none", ""
     bar = evidence_bar(best.evidence, [best.evidence, yours.evidence], yours.evidence)
-    if is_worth_running(best):
+    if negotiation.is_worth_running(best):
         status, number = verdicts.evidence_status(best.evidence), best.evidence.number
         text = "fits" if best.plan == yours.plan else "cut"
     return {
@@ -233,7 +230,7 @@ def unknown_name(row: Kind, unknown: Unknown) -> str:
     return named.get(unknown, unknown.value)
 
 
-def worked_out_panel(plan: Assessment, unknown: Unknown) -> Group:
+def worked_out_panel(plan: assessment.Assessment, unknown: Unknown) -> Group:
     """Return the solved number of a power analysis, and the analysis with it."""
     evidence, design = plan.evidence, plan.pack.design
     values = {

@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from replicalab.assessment.phrases import asked_and_had
-from replicalab.facts import blocks
+from replicalab.facts import blocks, frontier_facts, plan_facts
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Heading, Sentence, Status
-from replicalab.facts.frontier_facts import given_up_text
-from replicalab.facts.plan_facts import cautions_sentence
 from replicalab.facts.verdicts import FIDELITY_MEANS, evidence_status, value_of
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.negotiation import is_worth_running
@@ -88,7 +86,7 @@ _FIELDS: Final[dict[str, Callable[[SurveyedStudy], str | float]]] = {
     "days": lambda study: study.best.counts.days,
     "credits": lambda study: study.best.cost,
     "fidelity loss": lambda study: study.best.fidelity_loss,
-    "given up": lambda study: given_up_text(study.best),
+    "given up": lambda study: frontier_facts.given_up_text(study.best),
     "wishes broken": lambda study: asked_and_had(study.best, study.best.broken_wishes),
     "binds": lambda study: study.binding or "",
     "proven best": lambda study: "yes" if study.least.exact else "no",
@@ -129,8 +127,8 @@ def survey_panel(
 def _row(study: SurveyedStudy, origin: str, link: str, *, priced: bool) -> tuple[Cell, ...]:
     best, evidence = study.best, study.best.evidence
     floor = evidence.row.scale.attained(evidence.floor, evidence.target)
-    broken = Sentence(cautions_sentence(best), best.cautions_title, Status.CAUTION)
-    given_up = Sentence(given_up_text(best)) if best.fidelity_loss else None
+    broken = Sentence(plan_facts.cautions_sentence(best), best.cautions_title, Status.CAUTION)
+    given_up = Sentence(frontier_facts.given_up_text(best)) if best.fidelity_loss else None
     planned = study.reference.counts.samples
     note = f"study: {amount_text(planned)}" if planned != best.counts.samples else ""
     return (

@@ -17,16 +17,11 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, cast
 
 from pydantic import Field
 
-from replicalab import negotiation
+from replicalab import errors, lexicon, limits, models, negotiation, scenarios
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.designs.distributions import t_critical
-from replicalab.errors import NegotiationError, ReplicaLabError
-from replicalab.lexicon import shortened
-from replicalab.limits import LONGEST_TEXT, MOST_JOBS
-from replicalab.models import Count, NotebookTable, Record
 from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
 from replicalab.negotiation.case import Case, JobCase
-from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier
 
 MODELS_AT_ONCE: Final = 4  # negotiations that a language model plays by default
 CHUNK_JOBS: Final = 8  # sending one job takes about as long as playing it
@@ -43,18 +38,18 @@ Rule = Literal[ScientistKind.STEP_BY_STEP, ScientistKind.DIRECT, ScientistKind.B
 Seat = Rule | Literal[ScientistKind.MODEL]  # the Scientist of a job
 
 
-class JobEnding(Record):
+class JobEnding(models.Record):
     """How a job ended; ``regret`` is None, and ``error`` says why, if it was not played."""
 
     outcome: Outcome | None = None
-    rounds: Count = 0
+    rounds: models.Count = 0
     feasible: bool = False
-    samples: Count = 0
-    days: Count = 0
+    samples: models.Count = 0
+    days: models.Count = 0
     credits: float = 0.0
     evidence: float | None = None
-    tier: EvidenceTier | None = None
-    wishes_broken: Count | None = None
+    tier: scenarios.EvidenceTier | None = None
+    wishes_broken: models.Count | None = None
     regret: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     error: str = ""
 
@@ -67,12 +62,12 @@ class Result(JobEnding):
 
 def jobs_of(
     studies: Sequence[str | Case],
-    labs: Sequence[str] = tuple(Difficulty),
+    labs: Sequence[str] = tuple(scenarios.Difficulty),
     seeds: Sequence[int] = (0,),
     *,
     scientists: Sequence[str] = (ScientistKind.STEP_BY_STEP,),
     lab_managers: Sequence[str] = (LabManagerKind.REFERENCE,),
-    max_rounds: int = MAX_ROUNDS,
+    max_rounds: int = scenarios.MAX_ROUNDS,
 ) -> list[Case]:
     """Return every combination as a job; a study is an id, or a case with further fields.
 
@@ -81,9 +76,9 @@ def jobs_of(
     starts = [dict(study) if isinstance(study, Case) else {"study": study} for study in studies]
     choices = (starts, labs, seeds, scientists, lab_managers)
     number = prod(map(len, choices))
-    if number > MOST_JOBS:
+    if number > limits.MOST_JOBS:
         problem = f"{number:,} negotiations are asked for"
-        raise NegotiationError(f"{problem}; a batch has at most {MOST_JOBS:,}")
+        raise errors.NegotiationError(f"{problem}; a batch has at most {limits.MOST_JOBS:,}")
     names = ("lab", "seed", "scientist", "lab_manager")
     rounds = {"max_rounds": max_rounds}
     pairs = ((start, zip(names, values, strict=True)) for start, *values in product(*choices))
@@ -91,7 +86,7 @@ def jobs_of(
 
 
 @dataclass(frozen=True)
-class Batch(NotebookTable):
+class Batch(models.NotebookTable):
     """The results of ``asked`` jobs, in their order; some are missing after Ctrl-C."""
 
     results: tuple[Result, ...]
@@ -136,7 +131,7 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
     try:
         pack = job.pack()
         played = negotiation.negotiate(job.setup(pack), pack, generate_fn)
-    except ReplicaLabError as error:
+    except errors.ReplicaLabError as error:
         return _unplayed(job, str(error))
     except Exception as error:
         if job.scientist is not ScientistKind.MODEL:
@@ -162,7 +157,7 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
 
 
 def _unplayed(job: Case, why: str) -> Result:
-    return Result(job=job, error=shortened(negotiation.readable(why), LONGEST_TEXT))
+    return Result(job=job, error=lexicon.shortened(negotiation.readable(why), limits.LONGEST_TEXT))
 
 
 def played_again(results: Sequence[Result], most: int) -> list[tuple[Result, Result]]:
@@ -355,7 +350,7 @@ class Summary(NamedTuple):
     """The outcomes of all seeds of a study in a lab; ``failed`` counts jobs not played."""
 
     study: str
-    lab: Difficulty
+    lab: scenarios.Difficulty
     scientist: ScientistKind
     lab_manager: LabManagerKind
     shares: dict[Outcome, Share]

@@ -5,17 +5,13 @@ from typing import Any, Final
 
 from replicalab.agents.lab_manager_policy import Offer
 from replicalab.assessment import Assessment, assess, assumed_effects
-from replicalab.facts import check_facts, record_facts
-from replicalab.facts.blocks import Block
+from replicalab.facts import blocks, check_facts, negotiation_facts, record_facts, score_facts
 from replicalab.facts.change_facts import needs_panel, revision_panel
 from replicalab.facts.comparison_facts import comparison_panel, table
-from replicalab.facts.negotiation_facts import outcome_verdict
 from replicalab.facts.round_facts import ledger_panel, outcome_panel, round_panel
-from replicalab.facts.score_facts import batch_blocks, score_panel
 from replicalab.facts.study_facts import lab_panel, paper_panel
-from replicalab.negotiation import Negotiation, score
+from replicalab.negotiation import Negotiation, case, score
 from replicalab.negotiation.batch import Batch
-from replicalab.negotiation.case import Comparison
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Shortfalls
 from replicalab.render.html import html, in_notebook
 from replicalab.scenarios import Pack, Studies
@@ -35,7 +31,7 @@ def frame_of(result: object) -> Any:
     return _FRAMES[type(result)](result)
 
 
-def _plan(plan: Assessment) -> Iterable[Block]:
+def _plan(plan: Assessment) -> Iterable[blocks.Block]:
     yield check_facts.header_panel(plan)
     yield check_facts.check_panel(plan, PlanAnalysis(plan).binding)
     yield check_facts.evidence_panel({check_facts.YOURS: plan})
@@ -43,17 +39,17 @@ def _plan(plan: Assessment) -> Iterable[Block]:
     yield check_facts.cost_panel(plan)
 
 
-def _run(run: Negotiation) -> Iterable[Block]:
-    yield outcome_panel(outcome_verdict(run))
+def _run(run: Negotiation) -> Iterable[blocks.Block]:
+    yield outcome_panel(negotiation_facts.outcome_verdict(run))
     yield from (round_panel(run, at) for at in range(len(run.rounds)))
     yield ledger_panel(run)
-    yield score_panel(score(run))
+    yield score_facts.score_panel(score(run))
 
 
-_PANELS: Final[dict[type, Callable[[Any], Iterable[Block]]]] = {
+_PANELS: Final[dict[type, Callable[[Any], Iterable[blocks.Block]]]] = {
     Assessment: _plan,
-    Batch: batch_blocks,
-    Comparison: lambda sides: [comparison_panel(sides)],
+    Batch: score_facts.batch_blocks,
+    case.Comparison: lambda sides: [comparison_panel(sides)],
     LeastLoss: lambda revised: [revision_panel(revised)],
     Negotiation: _run,
     Offer: lambda revised: [revision_panel(revised)],
@@ -68,7 +64,7 @@ def _dimensions(plan: Assessment) -> Any:
     return frame(record_facts.DIMENSION, rows)
 
 
-def _sides(sides: Comparison) -> Any:
+def _sides(sides: case.Comparison) -> Any:
     (part, what, *names), *lines = table(sides)
     return frame([str(part).lower(), str(what).lower(), *map(str, names)], lines)
 
@@ -76,7 +72,7 @@ def _sides(sides: Comparison) -> Any:
 _FRAMES: Final[dict[type, Callable[[Any], Any]]] = {
     Assessment: _dimensions,
     Batch: lambda batch: record_facts.results_frame(batch.results),
-    Comparison: _sides,
+    case.Comparison: _sides,
     Frontier: lambda result: frame(
         record_facts.FRONTIER, map(record_facts.frontier_row, result.plans)
     ),

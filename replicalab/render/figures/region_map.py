@@ -12,9 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment
-from replicalab.facts.blocks import Panel, panel
-from replicalab.facts.frontier_facts import scale_end
-from replicalab.facts.region_facts import YOUR_PLAN, keeps_own_items, points_of
+from replicalab.facts import blocks, frontier_facts, region_facts
 from replicalab.lexicon import count_text
 from replicalab.models import Dimension
 from replicalab.planner import PlanToDraw, RegionLimit
@@ -89,17 +87,17 @@ def region_figure(
     return RegionChart(figure, () if labelled else sheet.tags(), room)
 
 
-def over_panel(chart: RegionChart, spot: sheets.Spot | None) -> Panel:
+def over_panel(chart: RegionChart, spot: sheets.Spot | None) -> blocks.Panel:
     """Return labels and the cross at the chosen point, to lay over the chart."""
-    return panel("over", tags=chart.tags, room=chart.room, spot=spot)
+    return blocks.panel("over", tags=chart.tags, room=chart.room, spot=spot)
 
 
 def region_marks(
     plans: Mapping[str, Assessment], drawn: PlanToDraw, effect: float | None = None
 ) -> list[sheets.Mark]:
     """Return the marks of the plans in a region; a star means other evidence with own items."""
-    yours = plans[YOUR_PLAN]
-    noted = keeps_own_items(drawn, yours, effect)
+    yours = plans[region_facts.YOUR_PLAN]
+    noted = region_facts.keeps_own_items(drawn, yours, effect)
     return [
         sheets.Mark(
             name,
@@ -107,7 +105,7 @@ def region_marks(
             f"{name}*" if noted and plan is yours else name,
             plan.evidence_at(effect).number,
         )
-        for name, plan in points_of(plans, drawn).items()
+        for name, plan in region_facts.points_of(plans, drawn).items()
     ]
 
 
@@ -144,7 +142,7 @@ class _Map(sheets.Sheet):
             y=self.region.samples.tolist(),
             z=[[None if math.isnan(value) else value for value in row] for row in worth],
             zmin=0.0,
-            zmax=scale_end(evidence),
+            zmax=frontier_facts.scale_end(evidence),
             colorscale=[[n / (len(_SHADES) - 1), shade] for n, shade in enumerate(_SHADES)],
             reversescale=evidence.row.scale.lower_is_better,
             showscale=False,
