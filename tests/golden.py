@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -15,17 +16,39 @@ _ONE_OF_MANY: Final = re.compile(
     r"(?:items|days|samples|(?:staff )?units|controls|rounds|credits|errors|findings|faults)\b"
 )
 """A plural after the number one, in any golden file."""
+_NO_NUMBERS: Final = str.maketrans("", "", "0123456789,.+−±")
 _SECTION: Final = re.compile(r"^##### (\S+) #####\n", re.MULTILINE)
 
 
 def assert_golden(name: str, text: str) -> None:
-    assert not (wrong := _ONE_OF_MANY.findall(text)), f"{name}: {', '.join(wrong)}"
+    _assert_plurals(name, text)
     path, _, section = name.partition("#")
     file = FOLDER / f"{path}.txt"
     if os.environ.get(REWRITE):
         _rewrite(file, section, f"{text}\n")
     assert file.exists(), f"{file.name} is missing; make golden writes it"
     assert _read(file).get(section) == f"{text}\n", f"{name} has changed; if it should, make golden"
+
+
+def new_lines(texts: Mapping[str, str]) -> str:
+    """Keep of each text, under its name, the lines that say more than earlier ones do.
+
+    Two lines that differ only in their numbers say the same.
+    """
+    seen, result = {""}, list[str]()
+    for name, text in texts.items():
+        _assert_plurals(name, text)
+        new = []
+        for line in text.splitlines():
+            if (wording := line.translate(_NO_NUMBERS)) not in seen:
+                new.append(line)
+            seen.add(wording)
+        result += [f"=== {name}", *new] if new else []
+    return "\n".join(result)
+
+
+def _assert_plurals(name: str, text: str) -> None:
+    assert not (wrong := _ONE_OF_MANY.findall(text)), f"{name}: {', '.join(wrong)}"
 
 
 def _read(file: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ import pytest
 from replicalab import scenarios
 from replicalab.limits import MOST_FAULTS
 from replicalab.lint import LintFinding, LintLevel, lint, numbers_in
-from tests.golden import assert_golden
+from tests.golden import assert_golden, new_lines
 from tests.scenarios.small_study import put
 
 TEMPLATE: Final = scenarios.parse_study(scenarios.template_text(), "template.yaml")
@@ -127,12 +127,9 @@ FINE: Final[dict[str, list[Bend]]] = {
 
 
 def test_findings_in_words() -> None:
-    usual = lint(TEMPLATE)
-    texts = [f"# the template\n{listed(usual)}"] + [
-        f"# {name}\n{listed([finding for finding in lint(bent(*bends)) if finding not in usual])}"
-        for name, bends in BENDS.items()
-    ]
-    assert_golden("study_lint", "\n\n".join(texts))
+    texts = {"the template": listed(lint(TEMPLATE))}
+    texts |= {name: listed(lint(bent(*bends))) for name, bends in BENDS.items()}
+    assert_golden("study_lint", new_lines(texts))
 
 
 def listed(findings: list[LintFinding]) -> str:

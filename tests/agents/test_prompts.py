@@ -24,7 +24,7 @@ from tests.factories import (
     make_scientist_observation,
     make_substitution,
 )
-from tests.golden import assert_golden
+from tests.golden import assert_golden, new_lines
 from tests.scripted import ScriptedGenerate
 from tests.strategies import protocols, scientist_observations
 
@@ -75,9 +75,10 @@ def test_observations_in_words() -> None:
     )
     planned = make_scientist_observation(current_protocol=make_protocol())
     offered = make_scientist_observation(suggested_protocol=make_protocol())
-    turns = (make_scientist_observation(), later, planned, offered)
-    texts = map(format_scientist_observation, turns)
-    assert_golden("scientist_observation", "\n\n---\n\n".join(texts))
+    turns = {"first": make_scientist_observation(), "later": later}
+    turns |= {"a plan": planned, "an offer": offered}
+    texts = {name: format_scientist_observation(turn) for name, turn in turns.items()}
+    assert_golden("scientist_observation", new_lines(texts))
 
 
 @pytest.mark.parametrize("line_break", ["\n\n", "\u2029"])

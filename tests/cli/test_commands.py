@@ -29,7 +29,7 @@ from replicalab.negotiation.batch import jobs_of, run_job
 from replicalab.negotiation.case import Case, negotiated
 from replicalab.planner import PlanAnalysis
 from tests.cli.asking import ROOT, Asking, started
-from tests.golden import assert_golden
+from tests.golden import assert_golden, new_lines
 from tests.tiers import one_in
 
 STUDY: Final = "psy_stroop"
@@ -38,16 +38,19 @@ _, _, SCHEMA_TEXT = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8").
 DOCUMENTED: Final = {*re.findall(r"`(\w+)`(?=[^|]*\|[^|]*\|[^|]*\|$)", SCHEMA_TEXT, re.MULTILINE)}
 
 
-@pytest.mark.parametrize("command", ANSWERED)
-def test_answer_in_words(ask: Asking, command: str) -> None:
-    line = f"{command} {EXAMPLES[command]}".removesuffix(" --json")
-    answer = ask(line)
-    assert answer.code in (0, 1)
-    text = "\n".join(line.rstrip() for line in answer.out.splitlines())
-    assert_golden(f"commands#{command}", f"{text}\nexit code {answer.code}")
-    data = ask(f"{line} --json")
-    assert (data.code, data.data["schema"]) == (answer.code, SCHEMA)
-    assert command == "report" or data.data.keys() <= DOCUMENTED
+def test_answers_in_words(ask: Asking) -> None:
+    texts = {}
+    for command in ANSWERED:
+        line = f"{command} {EXAMPLES[command]}".removesuffix(" --json")
+        answer = ask(line)
+        assert answer.code in (0, 1)
+        texts[f"{command}, exit code {answer.code}"] = "\n".join(
+            map(str.rstrip, answer.out.splitlines())
+        )
+        data = ask(f"{line} --json")
+        assert (data.code, data.data["schema"]) == (answer.code, SCHEMA), command
+        assert command == "report" or data.data.keys() <= DOCUMENTED
+    assert_golden("commands#answers", new_lines(texts))
 
 
 @pytest.mark.parametrize("command", CODES)
@@ -207,8 +210,8 @@ def test_fault_is_one_message_with_exit_code_2(ask: Asking) -> None:
         assert (answer.code, answer.out) == (2, ""), line
         assert len(answer.err.splitlines()) == 1, answer.err
         assert ";" in answer.err, answer.err
-        texts.append(f"$ {line}\n{answer.err}")
-    assert_golden("commands#bad_input", "\n".join(texts).rstrip("\n"))
+        texts += [f"$ {line}", answer.err.rstrip("\n")]
+    assert_golden("commands#bad_input", "\n".join(texts))
 
 
 LONG: Final = "x" * 300

@@ -14,8 +14,6 @@ from tests.factories import make_design, make_pack, make_protocol, make_throughp
 UNSOUND: Final = make_protocol(sample_size=2)
 # Pays for two days of the smallest plan; the endpoint needs three.
 POOR: Final = make_pack(budget=540)
-# Has fewer days than the endpoint needs.
-BRIEF: Final = make_pack(days=2)
 # Has one of everything, and a population of one case to cover.
 LONE: Final = make_pack(
     budget=1, days=1, staff=1, min_days=1, samples_per_day=make_throughput(value=1),

@@ -16,7 +16,7 @@ from replicalab.negotiation.case import Side, negotiated
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
 from tests.factories import change_pack
 from tests.facts.reading import bars, tree
-from tests.golden import assert_golden
+from tests.golden import assert_golden, new_lines
 from tests.strategies import itemised_protocols, studied_packs
 from tests.ui.reading import heard
 
@@ -69,11 +69,12 @@ def sentences(name: str, sides: Sequence[Side]) -> str:
         for line in lines
     )
     lines = (" | ".join([line.label, *(cell.text for cell in line.cells)]) for line in visible)
-    return "\n".join([f"# {name}", *lines, f"alike: {comparison_facts.same_text(sides)}"])
+    return "\n".join([*lines, f"alike: {comparison_facts.same_text(sides)}"])
 
 
 def test_sentences_on_compared_sides() -> None:
-    assert_golden("comparison", "\n\n".join(map(sentences, *zip(*COMPARED.items(), strict=True))))
+    texts = {name: sentences(name, sides) for name, sides in COMPARED.items()}
+    assert_golden("comparison", new_lines(texts))
 
 
 def test_numbers_come_from_assessments() -> None:

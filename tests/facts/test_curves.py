@@ -40,9 +40,7 @@ def test_sentences_on_curves() -> None:
     plans = {name: Curves(assess(p.reference_protocol, p)) for name, p in shipped.items()}
     plans |= {f"{kind}, 15 % dropout": of_kind(design_of(kind, dropout=0.15)) for kind in KINDS}
     plans["paired, one-sided"] = of_kind(design_of("paired", sides=1))
-    texts = [
-        "\n".join([f"# {name}", *filter(None, sentences(curves))]) for name, curves in plans.items()
-    ]
+    texts = [" | ".join([name, *filter(None, sentences(curves))]) for name, curves in plans.items()]
     reef = load_scenario("eco_reef_fish", Difficulty.EASY)
     short = revise(shipped["psy_ego_depletion"].reference_protocol, duration_days=2)
     for name, curves in {
@@ -50,8 +48,8 @@ def test_sentences_on_curves() -> None:
         "more than exist": Curves(assess(revise(reef.reference_protocol, sample_size=400), reef)),
         "too few days": Curves(assess(short, shipped["psy_ego_depletion"])),
     }.items():
-        texts.append("\n".join([f"# {name}", *filter(None, sentences(curves)), *rows(curves)]))
-    assert_golden("curves", "\n\n".join(texts))
+        texts += ["", " | ".join([name, *filter(None, sentences(curves))]), *rows(curves)]
+    assert_golden("curves", "\n".join(texts))
 
 
 def design_with(kind: str = "two_group", **reported: object) -> Design:

@@ -24,7 +24,7 @@ from replicalab.models import Protocol, revise
 from replicalab.negotiation import LabManagerKind, Negotiation, Outcome, ScientistKind, ledger
 from replicalab.scenarios import Pack, load_scenario
 from tests.facts.reading import tree
-from tests.golden import assert_golden
+from tests.golden import assert_golden, new_lines
 from tests.negotiation.playing import (
     ACCEPT,
     ENDS,
@@ -86,28 +86,20 @@ def sentences(negotiation: Negotiation) -> str:
     for at, done in enumerate(negotiation.rounds):
         answer = answer_verdict(done)
         meant = f"[{answer.status}] {answer.title}. {answer.text}" if answer else "no answer"
-        lines += ["", round_caption(negotiation, at), f"{turn_title(done)}: {round_summary(done)}"]
+        lines += [round_caption(negotiation, at), f"{turn_title(done)}: {round_summary(done)}"]
         lines += [meant, answer_rule(done)]
-    concessions = ledger(negotiation)
-    lines += [""] if concessions else []
     lines += [
         f"{concession.round_number + 1} {concession.who}: {step_changes(concession.step)}; "
         f"{signed_credits(concession.step)} credits, {signed_credits(concession.total)} in all"
-        for concession in concessions
+        for concession in ledger(negotiation)
     ]
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("place", SHELF, ids=lambda place: "-".join(map(str, place)))
-def test_sentences_on_automatic_negotiations(
-    place: tuple[str, str, ScientistKind, LabManagerKind, int],
-) -> None:
-    assert_golden(f"negotiation#{'-'.join(map(str, place))}", sentences(on_the_shelf(*place)))
-
-
-def test_sentences_on_negotiations_by_hand() -> None:
-    texts = [f"--- {name}\n\n{sentences(negotiation)}" for name, negotiation in BY_HAND.items()]
-    assert_golden("negotiation#by_hand", "\n\n".join(texts))
+def test_sentences_on_negotiations() -> None:
+    played = {" ".join(map(str, place)): on_the_shelf(*place) for place in SHELF} | BY_HAND
+    texts = {name: sentences(negotiation) for name, negotiation in played.items()}
+    assert_golden("negotiation#rounds", new_lines(texts))
 
 
 @given(studied_packs(), openings(), st.integers(1, 5))
@@ -166,8 +158,8 @@ PANELS: Final[dict[str, Block]] = {
 
 
 def test_panels_of_a_negotiation() -> None:
-    texts = [f"# {name}\n{heard(tree(panel))}" for name, panel in PANELS.items()]
-    assert_golden("negotiation#panels", "\n\n".join(texts))
+    texts = {name: heard(tree(panel)) for name, panel in PANELS.items()}
+    assert_golden("negotiation#panels", new_lines(texts))
 
 
 def test_bars_of_a_round_show_the_use() -> None:

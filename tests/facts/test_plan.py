@@ -25,8 +25,8 @@ from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import stories
 from tests import factories
 from tests.factories import make_constraint, make_design, make_pack, make_protocol
-from tests.facts.labs import BRIEF, IN_VAIN, LONE, POOR, UNSOUND, of, of_reference, report_on
-from tests.golden import assert_golden
+from tests.facts.labs import IN_VAIN, LONE, POOR, UNSOUND, of, of_reference, report_on
+from tests.golden import assert_golden, new_lines
 from tests.negotiation.playing import BOOKED, FLAMING, OPEN, PLAN, SHORT, SMALL, STUCK
 from tests.strategies import itemised_protocols, studied_packs
 
@@ -44,7 +44,6 @@ WISHING: Final = make_pack(
                         unit="trays", bounds="samples_per_condition", conditions=2),
     ]
 )  # fmt: skip
-WAITING: Final = {"booked": {CHAMBER: 13}, "days": 30, "allowed_substitutions": []}
 NONE_LEFT: Final = make_protocol(controls=[], sample_size=1)  # of which half is lost
 LOSSY: Final = {"design": make_design(dropout=0.5), "controls": []}
 
@@ -59,68 +58,59 @@ def unsearched(plan: Protocol, pack: Pack) -> PlanAnalysis:
     return options
 
 
-@pytest.mark.parametrize("level", Difficulty)
-@pytest.mark.parametrize("study", SHIPPED)
-def test_sentences_on_reference_protocols(study: str, level: Difficulty) -> None:
-    assert_golden(f"plans#{study}_{level}", report_on(of_reference(load_scenario(study, level))))
-
-
-OTHERS: Final = {
-    "halved_sample": of(MICE, MYELOMA),
-    "too_many_animals": of(revise(MICE, sample_size=5000), MYELOMA),
-    "fits": of(sized(42), OPEN),
-    "below_target": of(PLAN, OPEN),
-    "too_short": of(SHORT, OPEN),
+REFERENCES: Final = {
+    "bio_jq1_myeloma": "hard", "chem_suzuki_ppb": "hard", "eco_reef_fish": "easy",
+    "fin_momentum": "hard", "fin_overreaction": "easy", "math_four_colour": "medium",
+    "math_pythagorean": "medium", "ml_resnet_cifar10": "medium", "ml_rl_seeds": "hard",
+    "phys_millikan": "easy", "psy_ego_depletion": "easy", "psy_stroop": "medium",
+}  # fmt: skip
+PLANS: Final = {
+    **{" ".join(lab): of_reference(load_scenario(*lab)) for lab in REFERENCES.items()},
+    "too many animals": of(revise(MICE, sample_size=5000), MYELOMA),
+    "too short": of(SHORT, OPEN),
     "poor": of(PLAN, POOR),
-    "brief_lab": of(PLAN, BRIEF),
-    "restriction_broken": of(FLAMING, OPEN),
-    "below_floor": of(SMALL, OPEN),
-    "stuck": of(PLAN, STUCK),
+    "restriction broken": of(FLAMING, OPEN),
     "unsound": of(UNSOUND, OPEN),
-    "no_controls": of(make_protocol(controls=[]), OPEN),
-    "one_of_each": of(IN_VAIN, LONE),
-    "a_wish_broken": of(sized(24), WISHING),
-    "late_start": of(PLAN, make_pack(start_day=14, days=17)),
-    "lab_is_over": of(PLAN, make_pack(start_day=19, days=17)),
-    "waits": of(PLAN, make_pack(**WAITING)),
-    "waited": of(PLAN, make_pack(**WAITING, start_day=14)),
-    "more_than_can_count": of(
+    "no controls": of(make_protocol(controls=[]), OPEN),
+    "one of each": of(IN_VAIN, LONE),
+    "a wish broken": of(sized(24), WISHING),
+    "lab is over": of(PLAN, make_pack(start_day=19, days=17)),
+    "more than can count": of(
         revise(SUZUKI.reference_protocol, sample_size=24, duration_days=3),
         SUZUKI.with_own(LabOverrides(days=3), EvidenceAssumptions()),
     ),
-    "passes_in_vain": of(SUZUKI.reference_protocol, SUZUKI_IN_A_DAY),
-    "lost_to_dropout": of(NONE_LEFT, make_pack(**LOSSY)),
-    "not_all_searched": unsearched(PLAN, OPEN),
-    "not_all_searched_and_stuck": unsearched(PLAN, STUCK),
+    "passes in vain": of(SUZUKI.reference_protocol, SUZUKI_IN_A_DAY),
+    "lost to dropout": of(NONE_LEFT, make_pack(**LOSSY)),
+    "not all searched and stuck": unsearched(PLAN, STUCK),
 }
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_sentences_on_other_plans(name: str) -> None:
-    assert_golden(f"plans#{name}", report_on(OTHERS[name]))
+def test_sentences_on_plans() -> None:
+    assert_golden("plans", new_lines({name: report_on(plan) for name, plan in PLANS.items()}))
 
 
-@pytest.mark.parametrize(
-    ("kind", "design"),
-    [
-        ("anova", {"effect_published": 0.6, "effect_planning": 0.5, "sesoi": 0.3, "groups": 3}),
-        ("equivalence", {"effect_published": 0.3, "effect_planning": 0.0, "sesoi": None,
-                         "margin": 0.9}),
-        ("two_proportions", {"effect_published": None, "effect_planning": 0.6, "sesoi": None,
-                             "baseline": 0.6, "sides": 1}),
-        ("survival", {"effect_published": 0.3, "effect_planning": 0.4, "sesoi": 0.7,
-                      "event_share": 0.8}),
-    ],
-)  # fmt: skip
-def test_sentences_on_kinds_that_are_not_shipped(kind: str, design: dict[str, object]) -> None:
+NOT_SHIPPED: Final[dict[str, dict[str, object]]] = {
+    "anova": {"effect_published": 0.6, "effect_planning": 0.5, "sesoi": 0.3, "groups": 3},
+    "equivalence": {"effect_published": 0.3, "effect_planning": 0.0, "sesoi": None, "margin": 0.9},
+    "two_proportions": {"effect_published": None, "effect_planning": 0.6, "sesoi": None,
+                        "baseline": 0.6, "sides": 1},
+    "survival": {"effect_published": 0.3, "effect_planning": 0.4, "sesoi": 0.7,
+                 "event_share": 0.8},
+}  # fmt: skip
+
+
+def test_sentences_on_kinds_that_are_not_shipped() -> None:
     # A plan with the study's own items, and one with a shelf that blurs a fifth.
     shelf = factories.make_substitution(evidence_factor=0.8)
-    pack = make_pack(
-        design=make_design(kind=kind, **design), allowed_substitutions=[shelf], booked={CHAMBER: 9}
-    )
-    blurred = revise(sized(60), required_equipment=[shelf.alternative, OTHER_ITEM])
-    lines = [report_on(of(plan, pack)) for plan in (sized(60), blurred)]
-    assert_golden(f"kinds#{kind}", "\n\n".join(lines))
+    plans = sized(60), revise(sized(60), required_equipment=[shelf.alternative, OTHER_ITEM])
+    lab: dict[str, object] = {"allowed_substitutions": [shelf], "booked": {CHAMBER: 9}}
+    texts = {
+        f"{kind}, {of_items} items": report_on(of(plan, make_pack(design=design, **lab)))
+        for kind, changes in NOT_SHIPPED.items()
+        for design in [make_design(kind=kind, **changes)]
+        for of_items, plan in zip(("its own", "other"), plans, strict=True)
+    }
+    assert_golden("kinds", new_lines(texts))
 
 
 @pytest.mark.parametrize("study", SHIPPED)

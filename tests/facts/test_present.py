@@ -11,7 +11,7 @@ from replicalab.negotiation import ScientistKind, concession_steps
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario
 from tests.facts.reading import tree
-from tests.golden import assert_golden
+from tests.golden import assert_golden, new_lines
 from tests.negotiation.playing import by_person, by_rule, propose
 from tests.ui.reading import heard
 
@@ -51,5 +51,5 @@ SLIDES: Final = {
 
 
 def test_slides() -> None:
-    texts = [f"# {name}\n{heard(tree(panel))}" for name, panel in SLIDES.items()]
-    assert_golden("slides", "\n\n".join(texts))
+    texts = {name: heard(tree(panel)) for name, panel in SLIDES.items()}
+    assert_golden("slides", new_lines(texts))

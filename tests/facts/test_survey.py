@@ -20,19 +20,15 @@ def sentences(study: str, own: LabOverrides) -> str:
         f"{value:.4g}" if isinstance(value, float) else f"{value}"
         for value in survey_facts.cells(item)
     )
-    named = (
-        f"{name}: {value}".rstrip() for name, value in zip(survey_facts.COLUMNS, row, strict=True)
-    )
-    return "\n".join(
-        [f"# {survey_facts.fits_text(item)}; {survey_facts.binding_text(item)}", *named]
-    )
+    return " | ".join([survey_facts.fits_text(item), survey_facts.binding_text(item), *row])
 
 
 def test_rows_of_table_and_file() -> None:
     studies = "ml_resnet_cifar10", "fin_momentum", "eco_reef_fish", "chem_suzuki_ppb"
-    rows = [sentences("fin_momentum", LabOverrides(budget=3000, days=40))]
+    rows = [" | ".join(survey_facts.COLUMNS)]
+    rows.append(sentences("fin_momentum", LabOverrides(budget=3000, days=40)))
     rows += [sentences(study, POOR) for study in studies]
-    assert_golden("survey", "\n\n".join(rows))
+    assert_golden("survey", "\n".join(rows))
 
 
 def test_equal_rows_are_ordered_by_merit() -> None:

@@ -1,6 +1,7 @@
 """A reviewer's questions, each with every standing."""
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -31,7 +32,7 @@ from tests.factories import (
     make_paper,
     make_substitution,
 )
-from tests.golden import assert_golden
+from tests.golden import assert_golden, new_lines
 
 CONCERN, UNSAID, ANSWERED = QuestionResult
 AUTHOR, CORE, _ = Finder
@@ -146,18 +147,17 @@ def test_answer_on_form_answers_question(key: str) -> None:
     assert "“By a list.”" in remark.text
 
 
-@pytest.mark.parametrize("study", STUDIES)
-def test_questions_about_shipped_studies(study: str) -> None:
-    texts = []
-    for lab in scenarios.Difficulty:
+def test_questions_about_shipped_studies() -> None:
+    texts = {}
+    for study, lab in product(STUDIES, scenarios.Difficulty):
         pack = scenarios.load_scenario(study, lab.value)
         remarks = critique(assess(pack.reference_protocol, pack))
         assert all((remark.source is None) is (remark.standing is UNSAID) for remark in remarks)
         assert not any(remark.source is AUTHOR for remark in remarks)
         order = [list(QuestionResult).index(remark.standing) for remark in remarks]
         assert order == sorted(order)
-        texts += [f"# {lab}", *(line for line in map(_line, remarks) if line not in texts)]
-    assert_golden(f"critique#{study}", "\n".join(texts))
+        texts[f"{study}, {lab}"] = "\n".join(map(_line, remarks))
+    assert_golden("critique", new_lines(texts))
 
 
 def _line(remark: Remark) -> str:

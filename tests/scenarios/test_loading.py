@@ -113,7 +113,7 @@ def test_fault_names_line_path_value_and_remedy() -> None:
         "\n".join([*(new.strip()[:80] for _, new in changes), f"-> {message(bent(*changes))}"])
         for changes in FAULTS
     ]
-    assert_golden("study_faults", "\n\n".join(texts))
+    assert_golden("study_faults", "\n".join(texts))
 
 
 def test_faults_are_reported_in_file_order() -> None:

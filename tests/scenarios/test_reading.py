@@ -89,7 +89,7 @@ MISTYPED: Final = [
 def test_refused_text_names_place_value_and_remedy() -> None:
     assert all("line " in message(text) for text in MISTYPED)
     refused = [f"{text[:60]!r}\n-> {message(text)}" for text in (*REFUSED, *MISTYPED)]
-    assert_golden("study_syntax", "\n\n".join(refused))
+    assert_golden("study_syntax", "\n".join(refused))
 
 
 def test_largest_allowed_file_is_read() -> None:

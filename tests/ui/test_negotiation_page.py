@@ -13,7 +13,7 @@ from replicalab.negotiation.records import ROUND_BYTES
 from replicalab.scenarios import load_scenario
 from replicalab.ui.negotiation_page import table
 from replicalab.ui.workspace import Workspace, to_query
-from tests.golden import assert_golden
+from tests.golden import assert_golden, new_lines
 from tests.negotiation.playing import ACCEPT, ask, by_person, by_rule, propose, revise_to
 from tests.ui.acting import (
     can_press,
@@ -61,21 +61,21 @@ HOME: Final = "Back to your own"
 RECORDINGS: Final = core.shipped_recordings()
 
 
-@pytest.mark.parametrize(
-    ("name", "query"),
-    [
-        ("first", {**SIMPLE, "round": "2"}),
-        ("steps", {"round": "3"}),
-        ("direct", {"scientist": "direct", "round": "2"}),
-        ("answer", {"manager": "person"}),
-        ("stuck", {**STUCK, **SIMPLE, "round": "5"}),
-        ("by_hand", {"scientist": "person"}),
-        ("model", {"scientist": "model"}),
-        ("recorded", {"recording": "momentum_revised"}),
-    ],
-)
-def test_page_of_each_scientist_reads_as_pinned(name: str, query: dict[str, str]) -> None:
-    assert_golden(f"pages/negotiation#{name}", page_text(visit(NEGOTIATION, **query)))
+STATES: Final[dict[str, dict[str, str]]] = {
+    "baseline": {**SIMPLE, "round": "2"},
+    "step by step": {"round": "3"},
+    "direct": {"scientist": "direct", "round": "2"},
+    "a person answers": {"manager": "person"},
+    "stuck": {**STUCK, **SIMPLE, "round": "5"},
+    "by hand": {"scientist": "person"},
+    "model": {"scientist": "model"},
+    "recorded": {"recording": "momentum_revised"},
+}
+
+
+def test_page_of_each_scientist_reads_as_pinned() -> None:
+    texts = {name: page_text(visit(NEGOTIATION, **query)) for name, query in STATES.items()}
+    assert_golden("pages/negotiation", new_lines(texts))
 
 
 def test_players_are_offered_seated_and_in_the_link() -> None:

@@ -17,15 +17,12 @@ from replicalab.scenarios import Difficulty, list_scenarios, load_scenario, load
 from replicalab.ui import scenarios_page, study_form
 from replicalab.ui.study_page import PARTS, TABS
 from tests.browser.driving import ROOT
-from tests.golden import assert_golden
+from tests.golden import assert_golden, new_lines
 from tests.ui import pages
 from tests.ui.acting import labels, number, open_texts, pick, press, run, type_number, type_text
 from tests.ui.reading import page_text, plain, texts, where
 from tests.ui.visitors import Browsers
 from tests.ui.walking import at_editor, at_making, go, query_of, show, unopened, visit
-
-GOLDEN: Final = {pages.SCENARIOS: "scenarios", pages.STUDY: "study", pages.PROTOCOL: "protocol"}
-"""Pages whose first visit is pinned here, and how."""
 
 
 @pytest.mark.parametrize("file", pages.PAGES)
@@ -36,24 +33,22 @@ def test_page_opens_and_reads_as_pinned(file: str) -> None:
     quiet[pages.NEGOTIATION] = opened
     assert where(app) == quiet.get(file, f"{opened} · Not feasible")
     assert (f"Samples: {pack.design.unit_of_n}" in page_text(app)) is (file in pages.NEED_STUDY)
-    if file in GOLDEN:
-        assert_golden(f"pages/{GOLDEN[file]}#first", page_text(app))
+    if file == pages.SCENARIOS:
+        assert_golden("pages/scenarios#first", page_text(app))
 
 
 def test_part_of_a_study_reads_as_pinned() -> None:
     app = visit(pages.STUDY)
-    for part in list(PARTS)[1:]:
-        name = part.lower().replace(" ", "_")
-        assert_golden(f"pages/study#{name}", page_text(show(app, part, TABS)))
+    texts = {part: page_text(show(app, part, TABS)) for part in PARTS}
+    assert_golden("pages/study", new_lines(texts))
 
 
 def test_form_with_template_reads_as_pinned() -> None:
     app = at_making(unopened())
-    assert_golden("pages/making#begin", page_text(app))
+    texts = {"begin": page_text(app)}
     press(pick(app, "Start from", "the template"), "Start the form")
-    for part in study_form.PARTS:
-        name = part.lower().replace(" ", "_")
-        assert_golden(f"pages/making#{name}", page_text(show(app, part, study_form.PARTS_KEY)))
+    texts |= {p: page_text(show(app, p, study_form.PARTS_KEY)) for p in study_form.PARTS}
+    assert_golden("pages/making", new_lines(texts))
 
 
 @pytest.mark.parametrize("scientist", ["person", "model"])

@@ -19,9 +19,9 @@ from replicalab.scenarios import EvidenceTier, load_scenario
 from replicalab.ui import present
 from replicalab.ui.negotiation_page.table import RunSession
 from replicalab.ui.own_studies import find
-from replicalab.ui.workspace import Story, from_query, stories, to_query
+from replicalab.ui.workspace import from_query, stories, to_query
 from tests.facts.reading import tree
-from tests.golden import assert_golden
+from tests.golden import assert_golden, new_lines
 from tests.tiers import EVERY_LAB
 from tests.ui.acting import can_press, press, run
 from tests.ui.negotiating import round_shown
@@ -46,12 +46,6 @@ def slides(app: AppTest) -> list[str]:
     return texts
 
 
-def test_deck_reads_as_pinned() -> None:
-    texts = slides(visit(present="1"))
-    assert not any("Agreed" in text for text in texts[:4]), "how it ends comes after every round"
-    assert_golden("pages/present#first", "\n\n".join(texts))
-
-
 @pytest.mark.parametrize(
     ("query", "text"),
     [
@@ -68,21 +62,25 @@ def test_presentation_names_missing_parts(query: dict[str, str], text: str) -> N
     assert text in page_text(app)
 
 
-@pytest.mark.parametrize("story", stories(), ids=lambda story: story.key)
-def test_story_is_presented_to_its_point(story: Story) -> None:
-    app = visit(study="ml_resnet_cifar10")
-    app.button(key=story.key).click()
-    run(app)
-    assert place(app).startswith("1 / ")
-    *before, point = slides(app)
-    assert f"{story.title}. {story.line}" in point
-    assert not any(story.title in text for text in before)
-    assert_golden(f"pages/present#{story.key}", "\n\n".join([*before, point]))
-    press(app, "Leave")
-    if story.page == "Negotiation":
-        assert round_shown(app).startswith("Round 1 of")
-    assert_golden(f"pages/{story.page.lower()}#{story.key}", page_text(app))
-    assert "present" not in query_of(app)
+def test_stories_are_presented_to_their_point() -> None:
+    decks = {"first visit": slides(visit(present="1"))}
+    assert not any("Agreed" in text for text in decks["first visit"][:4]), "it comes after rounds"
+    for story in stories():
+        app = visit(study="ml_resnet_cifar10")
+        app.button(key=story.key).click()
+        run(app)
+        assert place(app).startswith("1 / ")
+        *before, point = decks[story.key] = slides(app)
+        assert f"{story.title}. {story.line}" in point
+        assert not any(story.title in text for text in before)
+        press(app, "Leave")
+        if story.page == "Negotiation":
+            assert round_shown(app).startswith("Round 1 of")
+        assert f"Story: {story.title}. {story.line}" in page_text(app)
+        assert "present" not in query_of(app)
+    assert_golden(
+        "pages/present", new_lines({name: "\n".join(deck) for name, deck in decks.items()})
+    )
 
 
 def test_stories_read_as_pinned_and_survive_as_links() -> None:

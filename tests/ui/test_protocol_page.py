@@ -18,7 +18,7 @@ from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.ui.own_studies import find
 from replicalab.ui.study_page import reference_options
 from replicalab.ui.workspace import Workspace, stories, to_query
-from tests.golden import assert_golden
+from tests.golden import assert_golden, new_lines
 from tests.negotiation.playing import by_rule
 from tests.ui import acting, reading
 from tests.ui.negotiating import outcome
@@ -55,17 +55,20 @@ FIXED: Final = "market-neutral benchmark"
 WITHOUT_FIXED: Final = revise(PLAN, controls=[c for c in PLAN.controls if c != FIXED])
 
 
-@pytest.mark.parametrize(
-    ("name", "work"),
-    [
-        ("no_evidence", Workspace().changed(study="bio_jq1_myeloma", lab=Difficulty.HARD)),
-        ("nothing_needed", Workspace().changed(study="eco_reef_fish", lab=Difficulty.EASY)),
-        ("too_many_animals", HALVED.changed(plan=MANY_ANIMALS)),
-        ("without_fixed_control", Workspace().changed(lab=Difficulty.EASY, plan=WITHOUT_FIXED)),
-    ],
-)
-def test_page_in_other_states(name: str, work: Workspace) -> None:
-    assert_golden(f"pages/protocol#{name}", reading.page_text(visit(PROTOCOL, **to_query(work))))
+STATES: Final = {
+    "first visit": Workspace(),
+    "half the sample": HALVED,
+    "no evidence": Workspace().changed(study="bio_jq1_myeloma", lab=Difficulty.HARD),
+    "nothing needed": Workspace().changed(study="eco_reef_fish", lab=Difficulty.EASY),
+    "too many animals": HALVED.changed(plan=MANY_ANIMALS),
+    "without a fixed control": Workspace().changed(lab=Difficulty.EASY, plan=WITHOUT_FIXED),
+}
+
+
+def test_page_in_each_state_reads_as_pinned() -> None:
+    pages = {name: visit(PROTOCOL, **to_query(work)) for name, work in STATES.items()}
+    texts = {name: reading.page_text(app) for name, app in pages.items()}
+    assert_golden("pages/protocol", new_lines(texts))
 
 
 def test_typed_number_moves_verdict_and_rows() -> None:

@@ -13,7 +13,7 @@ from replicalab.planner import PlanAnalysis, plan_to_draw
 from replicalab.scenarios import load_scenario
 from replicalab.ui.study_page import reference_options
 from tests.factories import with_means
-from tests.golden import assert_golden
+from tests.golden import assert_golden, new_lines
 from tests.ui.acting import can_press, number, pick, press, pull, run, type_number, undo
 from tests.ui.pages import PROTOCOL, TRADE_OFFS
 from tests.ui.reading import page_text, panel_tables, where
@@ -52,10 +52,11 @@ def test_first_visit_shows_one_chart() -> None:
     app = opened()
     [chart] = charts(app)
     assert f"{FITS} 300 months, 3 to 6 days" in chart
-    assert_golden("pages/tradeoffs#first", page_text(unfolded(app)))
+    region = page_text(unfolded(app))
     [chart] = charts(frontier(app))
     assert "Evidence for credits: better plans" in chart
-    assert_golden("pages/tradeoffs#frontier", page_text(app))
+    texts = {"region": region, "frontier": page_text(app)}
+    assert_golden("pages/tradeoffs", new_lines(texts))
 
 
 def test_chart_is_redrawn_for_its_layers_only() -> None:
@@ -127,7 +128,6 @@ def test_assumed_effect_outlasts_another_page() -> None:
 
 def test_lab_without_evidence_is_explained() -> None:
     app = opened("bio_jq1_myeloma", "hard")
-    assert_golden("pages/tradeoffs#no_evidence", page_text(app))
     assert "No plan that fits with these items and controls has evidence" in charts(app)[0]
     assert not frontier(app).get("plotly_chart")
     assert standing_verdict(options_for("bio_jq1_myeloma", "hard")).text in page_text(app)
